@@ -1,0 +1,96 @@
+//! A graph whose weight type is known only once its file has been read.
+
+use crate::{Csr, GraphError, Ids, Weight, WeightKind};
+
+/// A graph of any of the six weight types.
+///
+/// [`with_csr!`](crate::with_csr) runs the same code on whichever it is.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AnyCsr {
+    /// Weights are `u32`.
+    U32(Csr<u32>),
+    /// Weights are `i32`.
+    I32(Csr<i32>),
+    /// Weights are `u64`.
+    U64(Csr<u64>),
+    /// Weights are `i64`.
+    I64(Csr<i64>),
+    /// Weights are `f32`.
+    F32(Csr<f32>),
+    /// Weights are `f64`.
+    F64(Csr<f64>),
+}
+
+/// A graph as its file has it: arcs, weights, and the names of the vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedGraph {
+    /// The arcs, with vertices numbered from 0.
+    pub csr: AnyCsr,
+    /// What the file calls each vertex.
+    pub ids: Ids,
+}
+
+/// Runs `$body` with `$graph` bound to the typed [`Csr`] inside an [`AnyCsr`].
+///
+/// ```
+/// use graph_formats::{AnyCsr, Csr, with_csr};
+///
+/// let any = AnyCsr::from(Csr::from_arcs(2, &[(0, 1, 2.5f32)])?);
+/// assert_eq!(with_csr!(&any, |graph| graph.n_arcs()), 1);
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+#[macro_export]
+macro_rules! with_csr {
+    ($any:expr, |$graph:ident| $body:expr) => {
+        match $any {
+            $crate::AnyCsr::U32($graph) => $body,
+            $crate::AnyCsr::I32($graph) => $body,
+            $crate::AnyCsr::U64($graph) => $body,
+            $crate::AnyCsr::I64($graph) => $body,
+            $crate::AnyCsr::F32($graph) => $body,
+            $crate::AnyCsr::F64($graph) => $body,
+            // AnyCsr is #[non_exhaustive] to other crates
+            #[allow(unreachable_patterns)]
+            _ => unreachable!("a weight type without an arm in with_csr!"),
+        }
+    };
+}
+
+impl AnyCsr {
+    /// Which weight type it is.
+    pub fn kind(&self) -> WeightKind {
+        fn kind<W: Weight>(_: &Csr<W>) -> WeightKind {
+            W::KIND
+        }
+        with_csr!(self, |graph| kind(graph))
+    }
+
+    /// How many vertices.
+    pub fn n_vertices(&self) -> usize {
+        with_csr!(self, |graph| graph.n_vertices())
+    }
+
+    /// How many arcs are stored.
+    pub fn n_arcs(&self) -> usize {
+        with_csr!(self, |graph| graph.n_arcs())
+    }
+
+    /// The same graph with weights of type `W`: moved where they are of it already.
+    ///
+    /// # Errors
+    /// When a weight has no exact value in `W` (floats are allowed to round).
+    pub fn into_csr<W: Weight>(self) -> Result<Csr<W>, GraphError> {
+        with_csr!(self, |graph| graph.convert_weights())
+    }
+}
+
+macro_rules! from_csr {
+    ($($t:ty, $variant:ident;)*) => {$(
+        impl From<Csr<$t>> for AnyCsr {
+            fn from(graph: Csr<$t>) -> Self { Self::$variant(graph) }
+        }
+    )*};
+}
+
+from_csr! { u32, U32; i32, I32; u64, U64; i64, I64; f32, F32; f64, F64; }

@@ -1,0 +1,461 @@
+//! Compressed sparse rows: the arcs that leave a vertex lie side by side.
+//!
+//! The arcs of vertex `v` are the positions `row_offsets[v] .. row_offsets[v + 1]` of
+//! `column_indices` (where each ends) and `weights` (what it costs). The two arrays
+//! are apart, not interleaved, because solvers may look at a weight and then not need
+//! its column.
+
+use std::any::Any;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::{Buffer, Coo, GraphError, VertexId, Weight};
+
+/// Rows that one task of a parallel pass takes.
+const ROWS_PER_TASK: usize = 4096;
+
+/// Whether every arc is known to have its reverse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Arcs are one-way, or nobody has looked.
+    #[default]
+    Directed,
+    /// For each arc (u, v, w) there is an arc (v, u, w), as often.
+    Undirected,
+}
+
+/// A directed multigraph with weighted arcs, stored by rows.
+///
+/// Hard invariants, checked by [`Csr::new`]: offsets ascend from 0 to the number of
+/// arcs, every column is a vertex, every weight is finite. Parallel arcs and
+/// self-loops are legal. Columns ascend within a row where this crate built the graph,
+/// but nothing relies on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csr<W: Weight> {
+    row_offsets: Buffer<u64>,
+    column_indices: Buffer<VertexId>,
+    weights: Buffer<W>,
+    direction: Direction,
+}
+
+impl<W: Weight> Csr<W> {
+    /// A directed graph from its three arrays.
+    ///
+    /// # Errors
+    /// When an invariant of the type does not hold; the error names the entry. O(n + m).
+    pub fn new(
+        row_offsets: impl Into<Buffer<u64>>,
+        column_indices: impl Into<Buffer<VertexId>>,
+        weights: impl Into<Buffer<W>>,
+    ) -> Result<Self, GraphError> {
+        let (row_offsets, column_indices, weights) =
+            (row_offsets.into(), column_indices.into(), weights.into());
+        let n_arcs = column_indices.len();
+        if weights.len() != n_arcs {
+            let found = weights.len();
+            return Err(GraphError::LengthMismatch { what: "weights", expected: n_arcs, found });
+        }
+        let (Some(&first), Some(&last)) = (row_offsets.first(), row_offsets.last()) else {
+            return Err(GraphError::LengthMismatch { what: "row offsets", expected: 1, found: 0 });
+        };
+        if first != 0 || last != n_arcs as u64 {
+            return Err(GraphError::OffsetsEnds { first, last, n_arcs });
+        }
+        validate_vertex_count(row_offsets.len() - 1)?;
+        if let Some(row) = row_offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+            let (previous, value) = (row_offsets[row], row_offsets[row + 1]);
+            return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
+        }
+        validate_arcs(row_offsets.len() - 1, &column_indices, &weights)?;
+        Ok(Self { row_offsets, column_indices, weights, direction: Direction::Directed })
+    }
+
+    /// The same without looking.
+    ///
+    /// # Safety
+    /// The invariants of the type must hold; solvers index by them unchecked. With
+    /// [`Direction::Undirected`], every arc must have its reverse, or distances are
+    /// wrong (though memory stays safe).
+    pub unsafe fn new_unchecked(
+        row_offsets: impl Into<Buffer<u64>>,
+        column_indices: impl Into<Buffer<VertexId>>,
+        weights: impl Into<Buffer<W>>,
+        direction: Direction,
+    ) -> Self {
+        Self {
+            row_offsets: row_offsets.into(),
+            column_indices: column_indices.into(),
+            weights: weights.into(),
+            direction,
+        }
+    }
+
+    /// Arrays that this crate has just made and knows to be valid.
+    pub(crate) fn from_valid(
+        row_offsets: Vec<u64>,
+        column_indices: Vec<VertexId>,
+        weights: Vec<W>,
+        direction: Direction,
+    ) -> Self {
+        debug_assert_eq!(row_offsets.last(), Some(&(column_indices.len() as u64)));
+        Self {
+            row_offsets: row_offsets.into(),
+            column_indices: column_indices.into(),
+            weights: weights.into(),
+            direction,
+        }
+    }
+
+    /// The same graph, which the caller knows to be undirected: it was made of arcs and
+    /// their reverses, or has been checked.
+    pub(crate) fn made_undirected(self) -> Self {
+        Self { direction: Direction::Undirected, ..self }
+    }
+
+    /// The graph of a list of (source, destination, weight), in any order.
+    ///
+    /// # Errors
+    /// As [`Coo::new`]. O(n + m log d) with d the largest out-degree.
+    pub fn from_arcs(
+        n_vertices: usize,
+        arcs: &[(VertexId, VertexId, W)],
+    ) -> Result<Self, GraphError> {
+        let coo = Coo::new(
+            n_vertices,
+            arcs.iter().map(|arc| arc.0).collect(),
+            arcs.iter().map(|arc| arc.1).collect(),
+            arcs.iter().map(|arc| arc.2).collect(),
+        )?;
+        Ok(Self::from_coo(&coo))
+    }
+
+    /// The undirected graph of a list of edges {u, v} of some weight: each is stored as
+    /// two arcs, a self-loop as one.
+    ///
+    /// # Errors
+    /// As [`Coo::new`]. O(n + m log d).
+    pub fn from_edges(
+        n_vertices: usize,
+        edges: &[(VertexId, VertexId, W)],
+    ) -> Result<Self, GraphError> {
+        let mut arcs = edges.to_vec();
+        arcs.extend(edges.iter().filter(|e| e.0 != e.1).map(|&(u, v, w)| (v, u, w)));
+        Ok(Self { direction: Direction::Undirected, ..Self::from_arcs(n_vertices, &arcs)? })
+    }
+
+    /// Sorts arcs into rows, and each row by destination and then weight, so that the
+    /// result does not depend on the order of the input. O(n + m log d).
+    pub fn from_coo(coo: &Coo<W>) -> Self {
+        Self::from_valid_arcs(coo.n_vertices(), || coo.arcs())
+    }
+
+    /// The same for arcs that are known to be valid; they are asked for twice.
+    pub(crate) fn from_valid_arcs<I: Iterator<Item = (VertexId, VertexId, W)>>(
+        n_vertices: usize,
+        list: impl Fn() -> I,
+    ) -> Self {
+        let row_offsets = offsets_of(n_vertices, list().map(|arc| arc.0));
+        let mut next = row_offsets.clone();
+        let mut arcs = vec![(0 as VertexId, W::ZERO); row_offsets[n_vertices] as usize];
+        list().for_each(|(source, destination, weight)| {
+            let slot = &mut next[source as usize];
+            arcs[*slot as usize] = (destination, weight);
+            *slot += 1;
+        });
+        for_each_row_block(&row_offsets, &mut arcs, |rows, block| {
+            let base = row_offsets[rows.start];
+            for row in rows {
+                let range = row_offsets[row] - base..row_offsets[row + 1] - base;
+                block[range.start as usize..range.end as usize]
+                    .sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
+            }
+        });
+        let column_indices = arcs.par_iter().map(|arc| arc.0).collect();
+        let weights = arcs.par_iter().map(|arc| arc.1).collect();
+        Self::from_valid(row_offsets, column_indices, weights, Direction::Directed)
+    }
+
+    /// The arcs as triples, in row order. O(n + m).
+    pub fn to_coo(&self) -> Coo<W> {
+        let mut sources = vec![0; self.n_arcs()];
+        for_each_row_block(&self.row_offsets, &mut sources, |rows, block| {
+            let base = self.row_offsets[rows.start];
+            for row in rows {
+                let range = self.row_offsets[row] - base..self.row_offsets[row + 1] - base;
+                block[range.start as usize..range.end as usize].fill(row as VertexId);
+            }
+        });
+        let (columns, weights) = (self.column_indices.to_vec(), self.weights.to_vec());
+        Coo::from_valid(self.n_vertices(), sources, columns, weights)
+    }
+
+    /// The graph with every arc turned round. O(n + m).
+    pub fn transposed(&self) -> Self {
+        let row_offsets = offsets_of(self.n_vertices(), self.column_indices.iter().copied());
+        let mut next = row_offsets.clone();
+        let mut columns = vec![0; self.n_arcs()];
+        let mut weights = vec![W::ZERO; self.n_arcs()];
+        for source in self.vertices() {
+            for (destination, weight) in self.arcs_from(source) {
+                let slot = &mut next[destination as usize];
+                columns[*slot as usize] = source;
+                weights[*slot as usize] = weight;
+                *slot += 1;
+            }
+        }
+        Self::from_valid(row_offsets, columns, weights, self.direction)
+    }
+
+    /// The same graph, known to be undirected.
+    ///
+    /// # Errors
+    /// [`GraphError::NotUndirected`] names an arc without its reverse. O(m log d).
+    pub fn into_undirected(mut self) -> Result<Self, GraphError> {
+        if self.direction == Direction::Undirected {
+            return Ok(self);
+        }
+        let sorted_row = |graph: &Self, v: VertexId| {
+            let mut row: Vec<_> = graph.arcs_from(v).collect();
+            row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
+            row
+        };
+        let reverse = self.transposed();
+        let lonely = (0..self.n_vertices() as VertexId).into_par_iter().find_map_first(|v| {
+            let (forward, backward) = (sorted_row(&self, v), sorted_row(&reverse, v));
+            let at = (0..forward.len().max(backward.len()))
+                .find(|&i| forward.get(i) != backward.get(i))?;
+            match (forward.get(at), backward.get(at)) {
+                (Some(&(to, weight)), _) => Some((v, to, weight)),
+                (None, Some(&(from, weight))) => Some((from, v, weight)),
+                (None, None) => None,
+            }
+        });
+        match lonely {
+            Some((from, to, weight)) => {
+                Err(GraphError::NotUndirected { from, to, weight: weight.to_string() })
+            }
+            None => {
+                self.direction = Direction::Undirected;
+                Ok(self)
+            }
+        }
+    }
+
+    /// The same graph with weights of type `V`; moved, not copied, when `V` is `W`.
+    ///
+    /// # Errors
+    /// [`GraphError::WeightOutOfRange`] names the first weight that `V` has no exact
+    /// value for (floats may round). O(m).
+    pub fn convert_weights<V: Weight>(self) -> Result<Csr<V>, GraphError> {
+        let mut this = Some(self);
+        if let Some(same) = (&mut this as &mut dyn Any).downcast_mut::<Option<Csr<V>>>() {
+            return Ok(same.take().expect("just put there"));
+        }
+        let this = this.expect("taken only above");
+        let weights = this.weights.iter().enumerate().map(|(arc, &w)| {
+            w.to_i128().map_or_else(|| V::from_f64(w.to_f64()), V::from_i128).ok_or_else(|| {
+                GraphError::WeightOutOfRange { arc, weight: w.to_string(), kind: V::KIND }
+            })
+        });
+        let weights = weights.collect::<Result<Vec<V>, _>>()?;
+        Ok(Csr {
+            row_offsets: this.row_offsets,
+            column_indices: this.column_indices,
+            weights: weights.into(),
+            direction: this.direction,
+        })
+    }
+
+    /// How many vertices, those without arcs included.
+    #[inline]
+    pub fn n_vertices(&self) -> usize {
+        self.row_offsets.len() - 1
+    }
+
+    /// How many arcs are stored (an undirected edge counts twice).
+    #[inline]
+    pub fn n_arcs(&self) -> usize {
+        self.column_indices.len()
+    }
+
+    /// Whether every arc is known to have its reverse.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// All vertices, ascending.
+    pub fn vertices(&self) -> Range<VertexId> {
+        0..self.n_vertices() as VertexId
+    }
+
+    /// Where each row starts, and, last, the number of arcs: n + 1 entries.
+    #[inline]
+    pub fn row_offsets(&self) -> &[u64] {
+        &self.row_offsets
+    }
+
+    /// Where each arc ends, row by row.
+    #[inline]
+    pub fn column_indices(&self) -> &[VertexId] {
+        &self.column_indices
+    }
+
+    /// What each arc weighs, row by row.
+    #[inline]
+    pub fn weights(&self) -> &[W] {
+        &self.weights
+    }
+
+    /// The positions of the arcs that leave `vertex`.
+    ///
+    /// # Panics
+    /// When the graph has no such vertex, as do the methods below.
+    #[inline]
+    pub fn row(&self, vertex: VertexId) -> Range<usize> {
+        let v = vertex as usize;
+        self.row_offsets[v] as usize..self.row_offsets[v + 1] as usize
+    }
+
+    /// How many arcs leave `vertex`.
+    #[inline]
+    pub fn out_degree(&self, vertex: VertexId) -> usize {
+        self.row(vertex).len()
+    }
+
+    /// The arcs that leave `vertex`, as (destination, weight).
+    #[inline]
+    pub fn arcs_from(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> + '_ {
+        let row = self.row(vertex);
+        self.column_indices[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
+    }
+
+    /// All arcs as (source, destination, weight), in row order.
+    pub fn arcs(&self) -> impl Iterator<Item = (VertexId, VertexId, W)> + '_ {
+        self.vertices().flat_map(|u| self.arcs_from(u).map(move |(v, w)| (u, v, w)))
+    }
+
+    /// The first arc of negative weight: its position, source and destination. O(m).
+    pub fn first_negative(&self) -> Option<(usize, VertexId, VertexId)> {
+        let arc = self.weights.par_iter().position_first(|w| w.is_negative())?;
+        let source = self.row_offsets.partition_point(|&offset| offset <= arc as u64) - 1;
+        Some((arc, source as VertexId, self.column_indices[arc]))
+    }
+}
+
+/// Row offsets by counting how often each vertex occurs. O(n + m).
+fn offsets_of(n_vertices: usize, tails: impl Iterator<Item = VertexId>) -> Vec<u64> {
+    let mut offsets = vec![0u64; n_vertices + 1];
+    tails.for_each(|tail| offsets[tail as usize + 1] += 1);
+    for row in 0..n_vertices {
+        offsets[row + 1] += offsets[row];
+    }
+    offsets
+}
+
+/// Cuts `arcs`, laid out by `row_offsets`, into blocks of whole rows and runs `visit`
+/// on each (its rows, its arcs) in parallel.
+pub(crate) fn for_each_row_block<T: Send>(
+    row_offsets: &[u64],
+    arcs: &mut [T],
+    visit: impl Fn(Range<usize>, &mut [T]) + Sync,
+) {
+    let n_rows = row_offsets.len() - 1;
+    let mut blocks = Vec::with_capacity(n_rows / ROWS_PER_TASK + 1);
+    let mut rest = arcs;
+    for start in (0..n_rows).step_by(ROWS_PER_TASK) {
+        let end = (start + ROWS_PER_TASK).min(n_rows);
+        let (block, tail) = rest.split_at_mut((row_offsets[end] - row_offsets[start]) as usize);
+        blocks.push((start..end, block));
+        rest = tail;
+    }
+    blocks.into_par_iter().for_each(|(rows, block)| visit(rows, block));
+}
+
+/// Ids are 32-bit, and the greatest one is kept free.
+pub(crate) fn validate_vertex_count(n_vertices: usize) -> Result<(), GraphError> {
+    if n_vertices > VertexId::MAX as usize {
+        return Err(GraphError::TooManyVertices { n_vertices: n_vertices as u64 });
+    }
+    Ok(())
+}
+
+/// Columns in range and weights finite; names the first arc that breaks a rule.
+pub(crate) fn validate_arcs<W: Weight>(
+    n_vertices: usize,
+    columns: &[VertexId],
+    weights: &[W],
+) -> Result<(), GraphError> {
+    if let Some(arc) = columns.par_iter().position_first(|&v| v as usize >= n_vertices) {
+        let vertex = u64::from(columns[arc]);
+        return Err(GraphError::VertexOutOfRange { arc, vertex, n_vertices });
+    }
+    if let Some(arc) = weights.par_iter().position_first(|w| !w.is_finite()) {
+        return Err(GraphError::WeightNotFinite { arc, weight: weights[arc].to_string() });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_and_complete() {
+        let arcs = [(2, 0, 4i64), (0, 2, 1), (0, 1, 9), (0, 1, 3), (2, 2, 0)];
+        let graph = Csr::from_arcs(4, &arcs).unwrap();
+        assert_eq!(graph.row_offsets(), [0, 3, 3, 5, 5]);
+        assert_eq!(graph.arcs_from(0).collect::<Vec<_>>(), [(1, 3), (1, 9), (2, 1)]);
+        assert_eq!(Csr::from_coo(&graph.to_coo()), graph);
+        assert_eq!(graph.transposed().transposed(), graph);
+    }
+
+    #[test]
+    fn broken_arrays_are_named() {
+        let new = |offsets: &[u64], columns: &[u32], weights: &[f32]| {
+            Csr::new(offsets.to_vec(), columns.to_vec(), weights.to_vec()).unwrap_err()
+        };
+        assert!(matches!(new(&[], &[], &[]), GraphError::LengthMismatch { .. }));
+        assert!(matches!(new(&[0, 2], &[0], &[1.0]), GraphError::OffsetsEnds { last: 2, .. }));
+        assert!(matches!(
+            new(&[0, 2, 1], &[0], &[1.0]),
+            GraphError::OffsetsNotMonotone { index: 2, value: 1, previous: 2 }
+        ));
+        assert!(matches!(
+            new(&[0, 1], &[1], &[1.0]),
+            GraphError::VertexOutOfRange { arc: 0, vertex: 1, n_vertices: 1 }
+        ));
+        assert!(matches!(
+            new(&[0, 1], &[0], &[f32::NAN]),
+            GraphError::WeightNotFinite { arc: 0, .. }
+        ));
+    }
+
+    #[test]
+    fn undirected_is_proved_or_refused() {
+        let both = Csr::from_arcs(3, &[(0, 1, 2u32), (1, 0, 2), (2, 2, 1)]).unwrap();
+        assert_eq!(both.direction(), Direction::Directed);
+        assert_eq!(both.into_undirected().unwrap().direction(), Direction::Undirected);
+        let unequal = Csr::from_arcs(2, &[(0, 1, 2u32), (1, 0, 3)]).unwrap();
+        assert!(matches!(unequal.into_undirected(), Err(GraphError::NotUndirected { .. })));
+        let edges = Csr::from_edges(3, &[(0, 1, 2u32), (2, 2, 1)]).unwrap();
+        assert_eq!((edges.n_arcs(), edges.direction()), (3, Direction::Undirected));
+    }
+
+    #[test]
+    fn weights_convert_exactly_or_not_at_all() {
+        let graph = Csr::from_arcs(2, &[(0, 1, 3.0f64), (1, 0, 2.5)]).unwrap();
+        assert!(matches!(
+            graph.clone().convert_weights::<u32>(),
+            Err(GraphError::WeightOutOfRange { arc: 1, .. })
+        ));
+        let pointer = graph.weights().as_ptr();
+        assert_eq!(graph.convert_weights::<f64>().unwrap().weights().as_ptr(), pointer);
+    }
+
+    #[test]
+    fn first_negative_names_the_arc() {
+        let graph = Csr::from_arcs(4, &[(0, 1, 1i32), (2, 3, -1), (2, 1, 5)]).unwrap();
+        assert_eq!(graph.first_negative(), Some((2, 2, 3)));
+    }
+}

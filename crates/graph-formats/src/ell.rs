@@ -1,0 +1,172 @@
+//! ELLPACK storage: rows padded to one length, laid out column by column.
+//!
+//! Slot `k · n + v` holds the k-th arc of vertex `v`, so that machines which take one
+//! row a lane read side by side. Row lengths are stored; a slot past its row's end is a
+//! loop at that row's vertex of weight 0, which lock-step code may relax like any arc
+//! without changing a distance.
+//!
+//! Room and time are O(n · width), with the longest row as the width: one hub is enough
+//! to blow it up. [`Ell::from_csr`] refuses such graphs; [`Hybrid`](crate::Hybrid) takes
+//! them all.
+//!
+//! Reference: rice-boisvert-1985
+
+use rayon::prelude::*;
+
+use crate::{Csr, Direction, GraphError, VertexId, Weight};
+
+/// How much room padding may take before [`Ell::from_csr`] refuses a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EllLimit {
+    /// Slots at most, for each vertex and each arc of the graph (4 by default).
+    pub factor: u32,
+}
+
+impl Default for EllLimit {
+    fn default() -> Self {
+        Self { factor: 4 }
+    }
+}
+
+/// A graph in ELLPACK storage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ell<W: Weight> {
+    width: usize,
+    row_lengths: Vec<u32>,
+    column_indices: Vec<VertexId>,
+    weights: Vec<W>,
+    direction: Direction,
+}
+
+impl<W: Weight> Ell<W> {
+    /// The graph with every row padded to the longest.
+    ///
+    /// ```
+    /// use graph_formats::{Csr, Ell, EllLimit};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (2, 1, 7)])?;
+    /// let ell = Ell::from_csr(&graph, EllLimit::default())?;
+    /// assert_eq!((ell.width(), ell.row_lengths()), (2, &[2, 0, 1][..]));
+    /// assert_eq!(ell.column_indices(), [1, 1, 1, 2, 1, 2]); // column by column
+    /// assert_eq!(ell.to_csr(), graph);
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GraphError::EllTooWide`], which names the longest row, when the slots would be
+    /// more than the limit allows; nothing has been allocated then.
+    pub fn from_csr(graph: &Csr<W>, limit: EllLimit) -> Result<Self, GraphError> {
+        let longest = graph.vertices().rev().max_by_key(|&v| graph.out_degree(v));
+        let width = longest.map_or(0, |v| graph.out_degree(v));
+        let slots = graph.n_vertices() as u128 * width as u128;
+        let allowed = u128::from(limit.factor) * (graph.n_vertices() + graph.n_arcs()) as u128;
+        if slots > allowed || u32::try_from(width).is_err() {
+            return Err(GraphError::EllTooWide {
+                slots,
+                n_arcs: graph.n_arcs(),
+                row: longest.map_or(0, |v| v as usize),
+                width,
+            });
+        }
+        Ok(Self::of_first_arcs(graph, width as u32))
+    }
+
+    /// The first `width` arcs of each row.
+    pub(crate) fn of_first_arcs(graph: &Csr<W>, width: u32) -> Self {
+        let n_rows = graph.n_vertices();
+        let n_slots = n_rows * width as usize;
+        let mut column_indices: Vec<VertexId> = vec![0; n_slots];
+        let mut weights = vec![W::ZERO; n_slots];
+        let columns = column_indices.par_chunks_mut(n_rows.max(1));
+        columns.zip(weights.par_chunks_mut(n_rows.max(1))).enumerate().for_each(
+            |(k, (columns, weights))| {
+                for v in graph.vertices() {
+                    let (column, weight) = graph.arcs_from(v).nth(k).unwrap_or((v, W::ZERO));
+                    columns[v as usize] = column;
+                    weights[v as usize] = weight;
+                }
+            },
+        );
+        let length = |v| graph.out_degree(v).min(width as usize) as u32;
+        Self {
+            width: width as usize,
+            row_lengths: graph.vertices().map(length).collect(),
+            column_indices,
+            weights,
+            direction: graph.direction(),
+        }
+    }
+
+    /// The same graph by rows, each in the order it had. O(n + m).
+    pub fn to_csr(&self) -> Csr<W> {
+        csr_of_rows(self.n_vertices(), self.n_arcs(), self.direction, |v| self.arcs_from(v))
+    }
+
+    /// How many vertices, that is, rows.
+    pub fn n_vertices(&self) -> usize {
+        self.row_lengths.len()
+    }
+
+    /// How many arcs are stored, padding not counted. O(n).
+    pub fn n_arcs(&self) -> usize {
+        self.row_lengths.iter().map(|&length| length as usize).sum()
+    }
+
+    /// The padded length of every row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether every arc is known to have its reverse.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// How many slots of each row hold arcs: n entries.
+    pub fn row_lengths(&self) -> &[u32] {
+        &self.row_lengths
+    }
+
+    /// Where the arc of each slot ends, column by column: n · width entries. Padding
+    /// names the row's own vertex.
+    pub fn column_indices(&self) -> &[VertexId] {
+        &self.column_indices
+    }
+
+    /// What the arc of each slot weighs, column by column: n · width entries. Padding
+    /// weighs 0.
+    pub fn weights(&self) -> &[W] {
+        &self.weights
+    }
+
+    /// The arcs that leave `vertex`, as (destination, weight), without the padding.
+    ///
+    /// # Panics
+    /// When the graph has no such vertex.
+    pub fn arcs_from(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> + '_ {
+        let (n_rows, v) = (self.n_vertices(), vertex as usize);
+        let slot = move |k| k as usize * n_rows + v;
+        (0..self.row_lengths[v]).map(move |k| (self.column_indices[slot(k)], self.weights[slot(k)]))
+    }
+}
+
+/// The graph whose vertex `v` has the arcs `arcs_from(v)`, in that order.
+pub(crate) fn csr_of_rows<W: Weight, Row: Iterator<Item = (VertexId, W)>>(
+    n_vertices: usize,
+    n_arcs: usize,
+    direction: Direction,
+    arcs_from: impl Fn(VertexId) -> Row,
+) -> Csr<W> {
+    let mut row_offsets = Vec::with_capacity(n_vertices + 1);
+    let mut column_indices = Vec::with_capacity(n_arcs);
+    let mut weights = Vec::with_capacity(n_arcs);
+    row_offsets.push(0);
+    for v in 0..n_vertices as VertexId {
+        for (destination, weight) in arcs_from(v) {
+            column_indices.push(destination);
+            weights.push(weight);
+        }
+        row_offsets.push(column_indices.len() as u64);
+    }
+    Csr::from_valid(row_offsets, column_indices, weights, direction)
+}

@@ -1,0 +1,64 @@
+//! Uniformly random graphs: every edge joins two vertices drawn independently.
+//!
+//! O(m log m). This is G(n, m) of Erdős and Rényi with replacement: where duplicates are
+//! dropped, what is left of m draws is a little less than m edges, not exactly m.
+
+use super::GraphOptions;
+use super::draws::graph_of_draws;
+use super::random::{Purpose, Stream, below};
+use crate::csr::validate_vertex_count;
+use crate::{Csr, GraphError, VertexId};
+
+/// What [`uniform`] draws.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UniformConfig {
+    /// Vertices, those that no edge happens to touch included.
+    pub n_vertices: usize,
+    /// Edges drawn; the graph has as many only where duplicates are kept.
+    pub n_edges: u64,
+    /// Weights, seed, direction, duplicates.
+    pub options: GraphOptions,
+}
+
+impl Default for UniformConfig {
+    fn default() -> Self {
+        Self { n_vertices: 1 << 16, n_edges: 1 << 20, options: GraphOptions::default() }
+    }
+}
+
+/// Draws `n_edges` edges among `n_vertices` vertices.
+///
+/// ```
+/// use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
+/// use graph_formats::Direction;
+///
+/// let options = GraphOptions {
+///     direction: Direction::Directed,
+///     duplicates: Duplicates::Keep,
+///     ..Default::default()
+/// };
+/// let graph = uniform(&UniformConfig { n_vertices: 100, n_edges: 5000, options })?;
+/// assert_eq!((graph.n_vertices(), graph.n_arcs()), (100, 5000));
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+///
+/// # Errors
+/// [`GraphError::TooManyVertices`], or [`GraphError::BadParameter`] for edges without
+/// vertices, an empty weight range or a refusal of memory (16 bytes an arc drawn).
+pub fn uniform(config: &UniformConfig) -> Result<Csr<u32>, GraphError> {
+    config.options.check()?;
+    let UniformConfig { n_vertices, n_edges, .. } = *config;
+    validate_vertex_count(n_vertices)?;
+    if n_vertices == 0 && n_edges > 0 {
+        return Err(GraphError::BadParameter {
+            name: "n_edges",
+            value: n_edges.to_string(),
+            expected: "0 in a graph without vertices".into(),
+        });
+    }
+    let stream = Stream::new(config.options.seed, Purpose::Edges);
+    let vertex = |random| below(random, n_vertices as u64) as VertexId;
+    graph_of_draws(n_vertices, n_edges, &config.options, |edge| {
+        (vertex(stream.at(2 * edge)), vertex(stream.at(2 * edge + 1)))
+    })
+}

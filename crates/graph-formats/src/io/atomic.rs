@@ -1,0 +1,106 @@
+//! A file that appears whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::GraphError;
+
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// A file being written beside its target, which it replaces when it is
+/// [committed](AtomicFile::commit); dropped before, it leaves nothing behind.
+///
+/// Writes are buffered. A target that is no regular file (a pipe, a terminal,
+/// `/dev/null`) cannot be replaced and is written directly.
+///
+/// ```
+/// use std::io::Write;
+/// use graph_formats::AtomicFile;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("distances.tsv");
+/// let mut file = AtomicFile::create(&path)?;
+/// writeln!(file, "1\t0")?;
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "1\t0\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct AtomicFile {
+    target: PathBuf,
+    writer: BufWriter<File>,
+    /// The file beside the target; `None` where that is written directly.
+    beside: Option<TempPath>,
+}
+
+impl AtomicFile {
+    /// Opens a file that is to stand at `path`. A symbolic link is followed.
+    ///
+    /// # Errors
+    /// [`GraphError::Io`] when the folder does not exist or cannot be written, or a
+    /// folder stands at `path`.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, GraphError> {
+        let path = path.as_ref();
+        let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let (file, beside) = match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => return Err(fail(io::ErrorKind::IsADirectory.into())),
+            Ok(found) if !found.is_file() => {
+                (OpenOptions::new().write(true).open(&target).map_err(fail)?, None)
+            }
+            _ => {
+                let (file, beside) = create_beside(&target).map_err(fail)?.into_parts();
+                (file, Some(beside))
+            }
+        };
+        let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
+        Ok(Self { target: path.to_path_buf(), writer, beside })
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// [`GraphError::Io`] when what is buffered cannot be written or the file cannot be
+    /// renamed; then the target is as it was.
+    pub fn commit(mut self) -> Result<(), GraphError> {
+        let fail = |source| GraphError::Io { path: self.target.clone(), source };
+        self.writer.flush().map_err(fail)?;
+        match self.beside {
+            None => Ok(()),
+            Some(beside) => {
+                let target = fs::canonicalize(&self.target).unwrap_or(self.target.clone());
+                beside.persist(target).map_err(|error| fail(error.error))
+            }
+        }
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// A new file in the folder of `target`, readable by whom the user lets read files.
+fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
+    let folder = match target.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".graph-formats-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}

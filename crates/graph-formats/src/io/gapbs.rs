@@ -1,0 +1,139 @@
+//! The serialised graphs of the GAP benchmark suite: `.sg`, unweighted, and `.wsg`,
+//! with 32-bit signed weights.
+//!
+//! Little-endian, without padding: one byte, 1 for a directed graph; the number of
+//! arcs and that of vertices, `i64` each; n + 1 row offsets, `i64`; and for each arc
+//! its end, `i32`, followed in `.wsg` by its weight, `i32`. A directed graph has the
+//! same offsets and arcs once more, of the arcs turned round; they are not read, as
+//! they follow from the first. Vertices count from 0.
+//!
+//! Format: S. Beamer, K. Asanović, D. Patterson, *The GAP benchmark suite*,
+//! arXiv:1508.03619; its `reader.h` and `writer.h`.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::source::copied;
+use super::spg::certified_undirected;
+use super::{malformed, unrepresentable};
+use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight};
+
+const HEADER_BYTES: usize = 17;
+
+pub(super) fn read(path: &Path, bytes: &[u8], weighted: bool) -> Result<LoadedGraph, GraphError> {
+    let short = || malformed(path, format!("a header takes {HEADER_BYTES} bytes"));
+    let (&directed, rest) = bytes.split_first().ok_or_else(short)?;
+    let (&n_arcs, rest) = rest.split_first_chunk().ok_or_else(short)?;
+    let (&n_vertices, body) = rest.split_first_chunk().ok_or_else(short)?;
+    let (n_arcs, n_vertices) = (u64::from_le_bytes(n_arcs), u64::from_le_bytes(n_vertices));
+    if directed > 1 {
+        let message = format!("expected 0 or 1 as the first byte (directed), found {directed}");
+        return Err(malformed(path, message));
+    }
+
+    let copies = 1 + u128::from(directed);
+    let arc_bytes = if weighted { 8 } else { 4 };
+    let expected = HEADER_BYTES as u128
+        + copies * (8 * (u128::from(n_vertices) + 1) + arc_bytes * u128::from(n_arcs));
+    if expected != bytes.len() as u128 {
+        let found = bytes.len();
+        let message = format!(
+            "{n_vertices} vertices and {n_arcs} arcs take {expected} bytes, the file has {found}"
+        );
+        return Err(malformed(path, message));
+    }
+    // both fit: the file is as long as they say
+    let (offsets, rest) = body.split_at(8 * (n_vertices as usize + 1));
+    let arcs = &rest[..arc_bytes as usize * n_arcs as usize];
+    let offsets: Vec<u64> = copied(offsets);
+
+    let undirected = directed == 0;
+    let csr: AnyCsr = if !weighted {
+        let columns: Vec<VertexId> = copied(arcs);
+        let weights = vec![1u32; columns.len()];
+        checked(path, offsets, columns, weights, undirected)?.into()
+    } else {
+        let arcs: Vec<[i32; 2]> = copied(arcs);
+        let columns: Vec<VertexId> = arcs.par_iter().map(|arc| arc[0] as VertexId).collect();
+        if arcs.par_iter().any(|arc| arc[1] < 0) {
+            let weights: Vec<i32> = arcs.par_iter().map(|arc| arc[1]).collect();
+            checked(path, offsets, columns, weights, undirected)?.into()
+        } else {
+            let weights: Vec<u32> = arcs.par_iter().map(|arc| arc[1] as u32).collect();
+            checked(path, offsets, columns, weights, undirected)?.into()
+        }
+    };
+    Ok(LoadedGraph { csr, ids: Ids::FromZero })
+}
+
+fn checked<W: Weight>(
+    path: &Path,
+    offsets: Vec<u64>,
+    columns: Vec<VertexId>,
+    weights: Vec<W>,
+    undirected: bool,
+) -> Result<Csr<W>, GraphError> {
+    let graph = Csr::new(offsets, columns, weights);
+    let graph = if undirected { graph.and_then(certified_undirected) } else { graph };
+    graph.map_err(|error| malformed(path, error.to_string()))
+}
+
+/// Refuses a graph that the format cannot hold: `.sg` takes weights of 1 only, `.wsg`
+/// those that are 32-bit integers with a sign.
+pub(super) fn check<W: Weight>(
+    path: &Path,
+    graph: &Csr<W>,
+    weighted: bool,
+) -> Result<(), GraphError> {
+    if graph.n_vertices() > i32::MAX as usize {
+        let n = graph.n_vertices();
+        return Err(unrepresentable(path, format!("32-bit signed ids cannot number {n} vertices")));
+    }
+    let fits = |&w: &W| if weighted { weight(w).is_some() } else { w == W::ONE };
+    match graph.weights().par_iter().find_first(|w| !fits(w)) {
+        Some(w) if weighted => {
+            Err(unrepresentable(path, format!("weight {w} is no 32-bit signed integer")))
+        }
+        Some(w) => {
+            let message = format!(".sg has no weights, and one is {w}; write a .wsg file instead");
+            Err(unrepresentable(path, message))
+        }
+        None => Ok(()),
+    }
+}
+
+fn weight<W: Weight>(weight: W) -> Option<i32> {
+    weight.to_i128().and_then(<i32 as Weight>::from_i128)
+}
+
+/// Writes a graph that [`check`] has passed, vertices counted from 0 whatever their
+/// names.
+pub(super) fn write<W: Weight>(
+    out: &mut dyn Write,
+    graph: &Csr<W>,
+    weighted: bool,
+) -> io::Result<()> {
+    let directed = graph.direction() == Direction::Directed;
+    out.write_all(&[u8::from(directed)])?;
+    out.write_all(&(graph.n_arcs() as u64).to_le_bytes())?;
+    out.write_all(&(graph.n_vertices() as u64).to_le_bytes())?;
+    write_arcs(out, graph, weighted)?;
+    if directed {
+        write_arcs(out, &graph.transposed(), weighted)?;
+    }
+    Ok(())
+}
+
+fn write_arcs<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, weighted: bool) -> io::Result<()> {
+    out.write_all(bytemuck::cast_slice(graph.row_offsets()))?;
+    if !weighted {
+        return out.write_all(bytemuck::cast_slice(graph.column_indices()));
+    }
+    for (&column, &w) in graph.column_indices().iter().zip(graph.weights()) {
+        let w = weight(w).expect("checked before");
+        out.write_all(bytemuck::bytes_of(&[column as i32, w]))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! Matrix Market, `.mtx`: a square sparse matrix, whose entry (i, j) is an arc from i
+//! to j; vertices count from 1.
+//!
+//! `coordinate` matrices of `pattern`, `integer` or `real` values are read, `general`,
+//! `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
+//! (mirrored with the sign turned). Values of an `integer` matrix take the smallest
+//! type that holds them, those of a `real` one are `f64`, unless the structured
+//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T.
+//!
+//! Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market exchange
+//! formats*, NISTIR 5935, 1996; the comment is SuiteSparse's.
+
+use std::io::{self, Write};
+
+use super::assemble::{self, Arcs};
+use super::scan::{Fault, Scanner, Text};
+use super::text::{push_integer, push_weight, write_rows};
+use super::weights::Number;
+use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind};
+
+/// Bytes of a common line, for a first guess at how many entries there are.
+const COMMON_LINE: usize = 16;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Field {
+    Pattern,
+    Integer,
+    Real,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Symmetry {
+    General,
+    Symmetric,
+    SkewSymmetric,
+}
+
+/// A C type of the structured comment: its name, the type that keeps its values here,
+/// and the integers that it admits (floats admit all).
+struct ValueType {
+    name: &'static str,
+    kind: WeightKind,
+    least: i128,
+    greatest: i128,
+}
+
+macro_rules! value_types {
+    ($($name:literal $kind:ident $least:expr, $greatest:expr;)*) => {
+        [$(ValueType {
+            name: $name,
+            kind: WeightKind::$kind,
+            least: $least as i128,
+            greatest: $greatest as i128,
+        }),*]
+    };
+}
+
+static VALUE_TYPES: [ValueType; 11] = value_types! {
+    "bool" U32 0, 1;
+    "int8_t" I32 i8::MIN, i8::MAX;
+    "int16_t" I32 i16::MIN, i16::MAX;
+    "int32_t" I32 i32::MIN, i32::MAX;
+    "int64_t" I64 i64::MIN, i64::MAX;
+    "uint8_t" U32 0, u8::MAX;
+    "uint16_t" U32 0, u16::MAX;
+    "uint32_t" U32 0, u32::MAX;
+    "uint64_t" U64 0, u64::MAX;
+    "float" F32 0, 0;
+    "double" F64 0, 0;
+};
+
+impl ValueType {
+    fn admits(&self, number: Number) -> bool {
+        match self.kind {
+            WeightKind::F32 => (number.to_f64() as f32).is_finite(),
+            WeightKind::F64 => true,
+            _ => number.whole().is_some_and(|value| (self.least..=self.greatest).contains(&value)),
+        }
+    }
+
+    /// The type that the writer names for weights of `kind`.
+    fn of(kind: WeightKind) -> &'static str {
+        match kind {
+            WeightKind::U32 => "uint32_t",
+            WeightKind::I32 => "int32_t",
+            WeightKind::U64 => "uint64_t",
+            WeightKind::I64 => "int64_t",
+            WeightKind::F32 => "float",
+            WeightKind::F64 => "double",
+        }
+    }
+}
+
+struct Header {
+    field: Field,
+    symmetry: Symmetry,
+    value_type: Option<&'static ValueType>,
+    n_vertices: usize,
+    n_entries: u64,
+    /// The size line.
+    at: usize,
+}
+
+impl Header {
+    /// Refuses a value that the header's field or type does not have.
+    fn check_value(&self, value: Number, place: &Scanner<'_>) -> Result<(), Fault> {
+        if self.field == Field::Integer && matches!(value, Number::Real(_)) {
+            return Err(place.expected("an integer"));
+        }
+        match self.value_type {
+            Some(value_type) if !value_type.admits(value) => {
+                Err(place.expected(&format!("a value of type {}", value_type.name)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
+    let fail = |fault| text.error(fault);
+    let mut scanner = text.scanner();
+    let header = read_header(text, &mut scanner).map_err(fail)?;
+    let parts = text.parse(&text.pieces(scanner.at()), |_, piece| read_entries(piece, &header))?;
+    let n_entries = parts.iter().map(|(_, n_entries)| n_entries).sum();
+    text.check_count("entries", header.n_entries, n_entries, header.at)?;
+    let parts: Vec<_> = parts.into_iter().map(|(arcs, _)| arcs).collect();
+    let kind = match (header.value_type, header.field) {
+        (Some(value_type), _) => value_type.kind,
+        (None, Field::Real) => WeightKind::F64,
+        (None, _) => assemble::smallest_kind(&parts).map_err(fail)?,
+    };
+    let direction = match header.symmetry {
+        Symmetry::Symmetric => Direction::Undirected,
+        _ => Direction::Directed,
+    };
+    let csr = assemble::graph(header.n_vertices, &parts, kind, direction);
+    Ok(LoadedGraph { csr, ids: Ids::FromOne })
+}
+
+fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fault> {
+    let banner = scanner.clone();
+    if !scanner.word().eq_ignore_ascii_case(b"%%MatrixMarket") {
+        return Err(banner.expected("`%%MatrixMarket`, which opens every such file"));
+    }
+    choose(scanner, "`matrix`", &[("matrix", ())])?;
+    let expected = "`coordinate`, a sparse matrix";
+    choose(scanner, expected, &[("coordinate", ())])?;
+    let fields = [("pattern", Field::Pattern), ("integer", Field::Integer), ("real", Field::Real)];
+    let field = choose(scanner, "`pattern`, `integer` or `real`", &fields)?;
+    let symmetries = [
+        ("general", Symmetry::General),
+        ("symmetric", Symmetry::Symmetric),
+        ("skew-symmetric", Symmetry::SkewSymmetric),
+    ];
+    let place = scanner.clone();
+    let expected = "`general`, `symmetric` or `skew-symmetric`";
+    let symmetry = choose(scanner, expected, &symmetries)?;
+    if (field, symmetry) == (Field::Pattern, Symmetry::SkewSymmetric) {
+        return Err(place.expected("`general` or `symmetric` for a pattern, which has no signs"));
+    }
+    scanner.end_line()?;
+
+    let mut value_type = None;
+    while scanner.line_start() == Some(b'%') {
+        let mut line = scanner.clone();
+        scanner.skip_line();
+        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS") {
+            value_type = Some(read_value_type(&mut line, symmetry)?);
+        }
+    }
+
+    let at = scanner.at();
+    let rows = scanner.natural("the number of rows")?;
+    let columns = scanner.natural("the number of columns")?;
+    let n_entries = scanner.natural("the number of entries")?;
+    scanner.end_line()?;
+    if rows != columns {
+        let message = format!("expected a square matrix, found {rows} rows and {columns} columns");
+        return Err(Fault::new(at, message));
+    }
+    let n_vertices = text.check_vertices(rows, at)?;
+    Ok(Header { field, symmetry, value_type, n_vertices, n_entries, at })
+}
+
+/// The value of the word here, which the format compares without case.
+fn choose<T: Copy>(
+    scanner: &mut Scanner<'_>,
+    expected: &str,
+    choices: &[(&str, T)],
+) -> Result<T, Fault> {
+    let place = scanner.clone();
+    let word = scanner.word();
+    let choice = choices.iter().find(|choice| word.eq_ignore_ascii_case(choice.0.as_bytes()));
+    choice.map(|choice| choice.1).ok_or_else(|| place.expected(expected))
+}
+
+fn read_value_type(
+    line: &mut Scanner<'_>,
+    symmetry: Symmetry,
+) -> Result<&'static ValueType, Fault> {
+    choose(line, "`type` and the C type of the values", &[("type", ())])?;
+    let place = line.clone();
+    let word = line.word();
+    let value_type =
+        VALUE_TYPES.iter().find(|value_type| value_type.name.as_bytes() == word).ok_or_else(
+            || place.expected("bool, a type such as int32_t or uint8_t, float or double"),
+        )?;
+    line.end_line()?;
+    let is_integer = !matches!(value_type.kind, WeightKind::F32 | WeightKind::F64);
+    if symmetry == Symmetry::SkewSymmetric && is_integer && value_type.least == 0 {
+        let message = "a type with negative values, as the matrix is skew-symmetric";
+        return Err(place.expected(message));
+    }
+    Ok(value_type)
+}
+
+/// The arcs of a piece, and of how many entries they are.
+fn read_entries(
+    mut scanner: Scanner<'_>,
+    header: &Header,
+) -> Result<(Arcs<VertexId>, usize), Fault> {
+    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+    let mut n_entries = 0;
+    while let Some(first) = scanner.line_start() {
+        if first == b'%' {
+            scanner.skip_line();
+            continue;
+        }
+        let place = scanner.clone();
+        let row = scanner.vertex(1, header.n_vertices)?;
+        let column = scanner.vertex(1, header.n_vertices)?;
+        n_entries += 1;
+        let mirrored = row != column && header.symmetry != Symmetry::General;
+        if header.field == Field::Pattern {
+            scanner.end_line()?;
+            arcs.push(row, column);
+            if mirrored {
+                arcs.push(column, row);
+            }
+            continue;
+        }
+        if row == column && header.symmetry == Symmetry::SkewSymmetric {
+            let message = "an entry off the diagonal, as the matrix is skew-symmetric";
+            return Err(place.expected(message));
+        }
+        let value_place = scanner.clone();
+        let at = scanner.at();
+        let value = scanner.weight()?;
+        header.check_value(value, &value_place)?;
+        arcs.push_weighted(row, column, value, at);
+        if mirrored {
+            let mut mirror = value;
+            if header.symmetry == Symmetry::SkewSymmetric {
+                let message = "a value that can be mirrored with its sign turned";
+                mirror = value.negated().ok_or_else(|| value_place.expected(message))?;
+                header.check_value(mirror, &value_place)?;
+            }
+            arcs.push_weighted(column, row, mirror, at);
+        }
+        scanner.end_line()?;
+    }
+    Ok((arcs, n_entries))
+}
+
+/// Writes the matrix of the graph, vertices counted from 1 whatever their names; of an
+/// undirected graph the lower triangle. The structured comment keeps the weight type.
+pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Result<()> {
+    let undirected = graph.direction() == Direction::Undirected;
+    let field =
+        if matches!(W::KIND, WeightKind::F32 | WeightKind::F64) { "real" } else { "integer" };
+    let symmetry = if undirected { "symmetric" } else { "general" };
+    let stands = |row: VertexId, column: VertexId| !undirected || row >= column;
+    let n_entries = graph.arcs().filter(|arc| stands(arc.0, arc.1)).count();
+    let n = graph.n_vertices();
+    writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
+    writeln!(out, "%%GraphBLAS type {}", ValueType::of(W::KIND))?;
+    writeln!(out, "{n} {n} {n_entries}")?;
+    write_rows(out, graph, |line, row, column, weight| {
+        if !stands(row, column) {
+            return;
+        }
+        push_integer(line, u64::from(row) + 1);
+        line.push(b' ');
+        push_integer(line, u64::from(column) + 1);
+        line.push(b' ');
+        push_weight(line, weight);
+        line.push(b'\n');
+    })
+}

@@ -1,0 +1,231 @@
+//! Graphs from files and to files: the suffix says the format, `.gz` after it says
+//! that it is compressed.
+//!
+//! A text file is mapped, cut at line ends, and its pieces are parsed in parallel; no
+//! count that a header claims is believed before it has been compared with the size of
+//! the file. What is written stands beside its target first and is renamed when whole.
+
+mod assemble;
+mod atomic;
+mod dimacs;
+mod edge_list;
+mod format;
+mod gapbs;
+mod matrix_market;
+mod metis;
+mod scan;
+mod source;
+mod spg;
+mod text;
+mod weights;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use memmap2::Mmap;
+
+pub use atomic::AtomicFile;
+pub use format::Format;
+use scan::Text;
+use source::Source;
+
+use crate::{Csr, GraphError, Ids, LoadedGraph, Weight, with_csr};
+
+#[cfg(target_endian = "big")]
+compile_error!("the binary formats are little-endian and are read and written as they are");
+
+/// Hears how many bytes of how many have been read; called some times a megabyte, from
+/// any thread.
+pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+
+/// Reads a graph; the suffix of `path` says in which [`Format`].
+///
+/// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is mapped and only
+/// checked, O(n + m). The weights of a text file get the smallest of `u32`, `i32`,
+/// `u64`, `i64` that holds them all, or `f64` where one has a fraction or an exponent.
+///
+/// A mapped `.spg` must not be changed while its graph is in use. A compressed file is
+/// inflated into memory first, whatever its size.
+///
+/// # Errors
+/// Whatever is wrong with the file, with the line for a text format; no such file, no
+/// permission, a folder; a suffix that names no format.
+///
+/// ```
+/// use graph_formats::{Ids, read};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("two.gr");
+/// std::fs::write(&path, "p sp 2 1\na 1 2 7\n")?;
+/// let graph = read(&path)?;
+/// assert_eq!((graph.csr.n_vertices(), graph.ids), (2, Ids::FromOne));
+///
+/// std::fs::write(&path, "p sp 2 1\na 1 3 7\n")?;
+/// let error = read(&path).unwrap_err().to_string();
+/// assert!(error.ends_with("two.gr:2: expected a vertex from 1 to 2, found `3`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
+    read_with(path, &|_, _| ())
+}
+
+/// As [`read`], with `progress(bytes_done, bytes_total)` called a few times a megabyte
+/// from whatever thread has finished a piece. Of a compressed file the compressed bytes
+/// are counted.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(
+    path: impl AsRef<Path>,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<LoadedGraph, GraphError> {
+    let path = path.as_ref();
+    let format = Format::of(path)?;
+    let source = Source::open(path)?;
+    if format::is_gzip(path) {
+        let inflated = source.inflate(path, progress)?;
+        return decode(format, path, &inflated, None, &|_, _| ());
+    }
+    let map = if let Source::Mapped(map) = &source { Some(map) } else { None };
+    decode(format, path, &source, map, progress)
+}
+
+/// Reads a graph from memory. Errors name `<memory>` as the file.
+///
+/// # Errors
+/// Whatever is wrong with the content.
+///
+/// ```
+/// use graph_formats::{Format, parse};
+///
+/// let triangle = parse(Format::Graph, b"3 3\n2 3\n1 3\n1 2\n")?;
+/// assert_eq!(triangle.csr.n_arcs(), 6);
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+pub fn parse(format: Format, bytes: &[u8]) -> Result<LoadedGraph, GraphError> {
+    decode(format, Path::new("<memory>"), bytes, None, &|_, _| ())
+}
+
+fn decode(
+    format: Format,
+    path: &Path,
+    bytes: &[u8],
+    map: Option<&Arc<Mmap>>,
+    progress: Progress<'_>,
+) -> Result<LoadedGraph, GraphError> {
+    let text = Text { path, bytes, progress };
+    let graph = match format {
+        Format::Gr => dimacs::read(&text),
+        Format::Mtx => matrix_market::read(&text),
+        Format::Graph => metis::read(&text),
+        Format::El | Format::Wel | Format::Txt => edge_list::read(&text, false),
+        Format::Csv | Format::Tsv => edge_list::read(&text, true),
+        Format::Sg => gapbs::read(path, bytes, false),
+        Format::Wsg => gapbs::read(path, bytes, true),
+        Format::Spg => spg::read(path, bytes, map),
+    }?;
+    progress(bytes.len() as u64, bytes.len() as u64);
+    Ok(graph)
+}
+
+/// Writes a graph; the suffix of `path` says in which [`Format`].
+///
+/// Only `.spg` keeps everything. `.gr` and `.mtx` count vertices from 1 and `.sg` and
+/// `.wsg` from 0, whatever their names; `.wel` has their names, but loses vertices
+/// without arcs beyond the greatest name. An undirected graph is written as a symmetric
+/// `.mtx`, and as one to `.sg` and `.wsg`; `.gr` and `.wel` hold both its arcs.
+///
+/// # Errors
+/// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in
+/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in `.wel`;
+/// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In
+/// no case is a file left half-written.
+///
+/// ```
+/// use graph_formats::{Csr, Ids, LoadedGraph, read, write};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("path.spg");
+/// let graph = Csr::from_edges(3, &[(0, 1, 5i64), (1, 2, -1)])?;
+/// let graph = LoadedGraph { csr: graph.into(), ids: Ids::FromOne };
+/// write(&path, &graph)?;
+/// assert_eq!(read(&path)?, graph);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write(path: impl AsRef<Path>, graph: &LoadedGraph) -> Result<(), GraphError> {
+    with_csr!(&graph.csr, |csr| write_csr(path, csr, &graph.ids))
+}
+
+/// As [`write`](fn@write), for a graph whose weight type is known.
+///
+/// # Errors
+/// As [`write`](fn@write); [`GraphError::LengthMismatch`] when `ids` lists more or
+/// fewer names than there are vertices.
+pub fn write_csr<W: Weight>(
+    path: impl AsRef<Path>,
+    graph: &Csr<W>,
+    ids: &Ids,
+) -> Result<(), GraphError> {
+    let path = path.as_ref();
+    let format = Format::of_writable(path)?;
+    check_names(graph.n_vertices(), ids)?;
+    match format {
+        Format::Gr if W::ZERO.to_i128().is_none() => {
+            let message = "weights are floats, and .gr has integers; write .mtx, .wel or .spg";
+            return Err(unrepresentable(path, message));
+        }
+        Format::Wel if graph.n_arcs() == 0 => {
+            let message = "an edge list cannot say how many vertices there are but by its edges";
+            return Err(unrepresentable(path, message));
+        }
+        Format::Sg | Format::Wsg => gapbs::check(path, graph, format == Format::Wsg)?,
+        _ => {}
+    }
+    let encode = |out: &mut dyn Write| match format {
+        Format::Gr => dimacs::write(out, graph),
+        Format::Mtx => matrix_market::write(out, graph),
+        Format::Wel => edge_list::write(out, graph, ids),
+        Format::Sg => gapbs::write(out, graph, false),
+        Format::Wsg => gapbs::write(out, graph, true),
+        Format::Spg => spg::write(out, graph, ids),
+        _ => unreachable!("of_writable names no other"),
+    };
+    let mut file = AtomicFile::create(path)?;
+    let written: io::Result<()> = if format::is_gzip(path) {
+        // a third larger than the default level makes it, in a sixth of the time
+        let mut encoder = GzEncoder::new(&mut file, Compression::fast());
+        encode(&mut encoder).and_then(|()| encoder.finish().map(drop))
+    } else {
+        encode(&mut file)
+    };
+    written.map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
+    file.commit()
+}
+
+/// Names made by hand may be too few, or not ascend.
+fn check_names(n_vertices: usize, ids: &Ids) -> Result<(), GraphError> {
+    let Ids::Listed(names) = ids else { return Ok(()) };
+    if names.len() != n_vertices {
+        let found = names.len();
+        return Err(GraphError::LengthMismatch { what: "names", expected: n_vertices, found });
+    }
+    match names.windows(2).find(|pair| pair[0] >= pair[1]) {
+        Some(pair) => Err(GraphError::BadParameter {
+            name: "name",
+            value: pair[1].to_string(),
+            expected: format!("a number above the name {} before it", pair[0]),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn malformed(path: &Path, message: String) -> GraphError {
+    GraphError::Malformed { path: path.to_path_buf(), message }
+}
+
+fn unrepresentable(path: &Path, message: impl Into<String>) -> GraphError {
+    GraphError::NotRepresentable { path: PathBuf::from(path), message: message.into() }
+}

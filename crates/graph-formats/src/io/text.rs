@@ -1,0 +1,66 @@
+//! The writing of text formats: rows are formatted in parallel and written in order.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+
+use crate::{Csr, VertexId, Weight};
+
+/// Vertices whose lines one task formats.
+const ROWS_PER_TASK: usize = 4096;
+/// Tasks that run before their text is written.
+const TASKS_PER_BATCH: usize = 64;
+
+/// Writes every arc, in row order, as `push_line` puts it.
+pub(super) fn write_rows<W: Weight>(
+    out: &mut dyn Write,
+    graph: &Csr<W>,
+    push_line: impl Fn(&mut Vec<u8>, VertexId, VertexId, W) + Sync,
+) -> io::Result<()> {
+    let blocks: Vec<_> = (0..graph.n_vertices()).step_by(ROWS_PER_TASK).collect();
+    for batch in blocks.chunks(TASKS_PER_BATCH) {
+        let texts: Vec<Vec<u8>> = batch
+            .par_iter()
+            .map(|&first| {
+                let mut text = Vec::new();
+                for row in first..(first + ROWS_PER_TASK).min(graph.n_vertices()) {
+                    let source = row as VertexId;
+                    for (destination, weight) in graph.arcs_from(source) {
+                        push_line(&mut text, source, destination, weight);
+                    }
+                }
+                text
+            })
+            .collect();
+        texts.iter().try_for_each(|text| out.write_all(text))?;
+    }
+    Ok(())
+}
+
+/// Adds the decimal digits of `value`.
+pub(super) fn push_integer(line: &mut Vec<u8>, mut value: u64) {
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    line.extend_from_slice(&digits[start..]);
+}
+
+/// Adds a weight; floats with a fraction or an exponent, as short as reads back exactly.
+pub(super) fn push_weight<W: Weight>(line: &mut Vec<u8>, weight: W) {
+    match weight.to_i128() {
+        Some(value) => {
+            if value < 0 {
+                line.push(b'-');
+            }
+            push_integer(line, value.unsigned_abs() as u64);
+        }
+        None => write!(line, "{weight:?}").expect("a vector takes any bytes"),
+    }
+}

@@ -1,0 +1,58 @@
+//! Graphs for shortest-path work: the three storage formats of the literature,
+//! their files, their generators, and the edge orders that caches like.
+//!
+//! * [`Csr`] (compressed sparse rows) is what solvers take; [`Coo`] (one triple an
+//!   arc) is what files and edge-parallel algorithms hold; [`Ell`] (padded rows,
+//!   column-major) is what lock-step machines like.
+//! * [`Weight`] is the one place that says what an arc may weigh, and how distances
+//!   are added up without ever wrapping.
+//! * [`read`] loads any file this project knows, [`write`](fn@write) saves one.
+//! * [`generate`] makes seeded synthetic graphs, the same on any number of threads.
+//! * [`permute`] relabels vertices and sorts edges by segments of vertices.
+//!
+//! ```
+//! use graph_formats::Csr;
+//!
+//! // 0 → 1 → 2 and a dearer arc 0 → 2
+//! let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+//! assert_eq!(graph.n_arcs(), 3);
+//! assert_eq!(graph.arcs_from(0).collect::<Vec<_>>(), [(1, 5), (2, 9)]);
+//! # Ok::<(), graph_formats::GraphError>(())
+//! ```
+
+mod any;
+mod buffer;
+mod coo;
+mod csr;
+mod ell;
+mod error;
+pub mod generate;
+mod hybrid;
+mod ids;
+mod io;
+mod key;
+pub mod permute;
+#[cfg(feature = "rustacuda")]
+mod rustacuda;
+mod undirected;
+mod weight;
+
+pub use any::{AnyCsr, LoadedGraph};
+pub use buffer::Buffer;
+pub use coo::Coo;
+pub use csr::{Csr, Direction};
+pub use ell::{Ell, EllLimit};
+pub use error::GraphError;
+pub use hybrid::Hybrid;
+pub use ids::Ids;
+pub use io::{AtomicFile, Format, parse, read, read_with, write, write_csr};
+pub use key::DistanceKey;
+pub use weight::{Distance, Weight, WeightKind};
+
+/// A vertex of a graph with `n` vertices: a number from 0 to `n − 1`.
+pub type VertexId = u32;
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

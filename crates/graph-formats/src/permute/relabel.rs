@@ -1,0 +1,198 @@
+//! New numbers for vertices.
+//!
+//! Which vertices are neighbours in memory decides what a cache line brings along: by
+//! descending degree, the few busy vertices of a skewed graph share their lines; in
+//! breadth-first order, neighbours in the graph are near in memory; a random order shows
+//! what an algorithm owes to the numbering it was given.
+
+use std::collections::VecDeque;
+
+use rayon::prelude::*;
+
+use super::check_length;
+use crate::csr::{for_each_row_block, validate_vertex_count};
+use crate::generate::random::{Purpose, Stream};
+use crate::{Csr, GraphError, VertexId, Weight};
+
+/// A bijection on the vertices of a graph, old numbers to new.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use graph_formats::permute::Relabelling;
+///
+/// let graph = Csr::from_arcs(3, &[(0, 2, 4u32), (2, 1, 5)])?;
+/// let turned = Relabelling::from_new_ids(vec![1, 2, 0])?;
+/// let renamed = turned.apply(&graph)?;
+/// assert_eq!(renamed.arcs().collect::<Vec<_>>(), [(0, 2, 5), (1, 0, 4)]);
+/// // distances from old vertex 0, found in the new graph as those from vertex 1
+/// assert_eq!(turned.restore(&[4, 0, 9])?, [0, 9, 4]);
+/// assert_eq!(turned.inverse().apply(&renamed)?, graph);
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relabelling {
+    new_ids: Vec<VertexId>,
+    old_ids: Vec<VertexId>,
+}
+
+impl Relabelling {
+    /// Vertex `v` becomes `new_ids[v]`. O(n).
+    ///
+    /// # Errors
+    /// [`GraphError::BadParameter`] unless the list has each of 0 … n − 1 once;
+    /// [`GraphError::TooManyVertices`].
+    pub fn from_new_ids(new_ids: Vec<VertexId>) -> Result<Self, GraphError> {
+        Ok(Self { old_ids: inverted(&new_ids)?, new_ids })
+    }
+
+    /// A seeded random order. O(n log n).
+    ///
+    /// # Errors
+    /// [`GraphError::TooManyVertices`].
+    pub fn random(n_vertices: usize, seed: u64) -> Result<Self, GraphError> {
+        validate_vertex_count(n_vertices)?;
+        let stream = Stream::new(seed, Purpose::Numbering);
+        let mut old_ids: Vec<VertexId> = (0..n_vertices as VertexId).collect();
+        old_ids.par_sort_by_cached_key(|&v| (stream.at(u64::from(v)), v));
+        Self::from_old_ids(old_ids)
+    }
+
+    /// Vertices of many arcs first; of equally many, in the order they had. O(n log n).
+    pub fn by_descending_degree<W: Weight>(graph: &Csr<W>) -> Self {
+        let mut old_ids: Vec<VertexId> = graph.vertices().collect();
+        old_ids.par_sort_by_key(|&v| std::cmp::Reverse(graph.out_degree(v)));
+        Self::from_old_ids(old_ids).expect("sorting keeps every vertex once")
+    }
+
+    /// Vertices in the order in which a breadth-first search from `source` meets them.
+    /// What it does not reach follows, searched from its lowest vertex, and so on.
+    /// O(n + m), on one thread.
+    ///
+    /// # Errors
+    /// [`GraphError::BadParameter`] when the graph has no vertex `source`.
+    pub fn breadth_first<W: Weight>(graph: &Csr<W>, source: VertexId) -> Result<Self, GraphError> {
+        if source as usize >= graph.n_vertices() {
+            return Err(GraphError::BadParameter {
+                name: "source",
+                value: source.to_string(),
+                expected: format!("a vertex below {}", graph.n_vertices()),
+            });
+        }
+        let mut met = vec![false; graph.n_vertices()];
+        let mut old_ids = Vec::with_capacity(graph.n_vertices());
+        let mut queue = VecDeque::new();
+        for start in std::iter::once(source).chain(graph.vertices()) {
+            if met[start as usize] {
+                continue;
+            }
+            met[start as usize] = true;
+            queue.push_back(start);
+            while let Some(u) = queue.pop_front() {
+                old_ids.push(u);
+                for (v, _) in graph.arcs_from(u) {
+                    if !std::mem::replace(&mut met[v as usize], true) {
+                        queue.push_back(v);
+                    }
+                }
+            }
+        }
+        Self::from_old_ids(old_ids)
+    }
+
+    fn from_old_ids(old_ids: Vec<VertexId>) -> Result<Self, GraphError> {
+        Ok(Self::from_new_ids(old_ids)?.inverse())
+    }
+
+    /// New numbers to old.
+    pub fn inverse(self) -> Self {
+        Self { new_ids: self.old_ids, old_ids: self.new_ids }
+    }
+
+    /// How many vertices are numbered.
+    pub fn n_vertices(&self) -> usize {
+        self.new_ids.len()
+    }
+
+    /// The new number of each vertex, by old number.
+    pub fn new_ids(&self) -> &[VertexId] {
+        &self.new_ids
+    }
+
+    /// The old number of each vertex, by new number.
+    pub fn old_ids(&self) -> &[VertexId] {
+        &self.old_ids
+    }
+
+    /// The same graph under the new numbers, rows sorted by destination and weight.
+    ///
+    /// # Errors
+    /// [`GraphError::LengthMismatch`] for a graph of another number of vertices.
+    /// O(n + m log d) with d the largest out-degree.
+    pub fn apply<W: Weight>(&self, graph: &Csr<W>) -> Result<Csr<W>, GraphError> {
+        check_length("vertices of the graph", self.n_vertices(), graph.n_vertices())?;
+        let mut row_offsets = Vec::with_capacity(self.n_vertices() + 1);
+        let mut n_arcs = 0;
+        row_offsets.push(0);
+        for &old in &self.old_ids {
+            n_arcs += graph.out_degree(old) as u64;
+            row_offsets.push(n_arcs);
+        }
+        let mut arcs = vec![(0, W::ZERO); graph.n_arcs()];
+        for_each_row_block(&row_offsets, &mut arcs, |rows, block| {
+            let mut rest = block;
+            for &old in &self.old_ids[rows] {
+                let (row, tail) = rest.split_at_mut(graph.out_degree(old));
+                for (slot, (destination, weight)) in row.iter_mut().zip(graph.arcs_from(old)) {
+                    *slot = (self.new_ids[destination as usize], weight);
+                }
+                row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
+                rest = tail;
+            }
+        });
+        let column_indices = arcs.par_iter().map(|arc| arc.0).collect();
+        let weights = arcs.par_iter().map(|arc| arc.1).collect();
+        Ok(Csr::from_valid(row_offsets, column_indices, weights, graph.direction()))
+    }
+
+    /// Values that belong to vertices, from the old numbers to the new.
+    ///
+    /// # Errors
+    /// [`GraphError::LengthMismatch`] unless there is one for each vertex. O(n).
+    pub fn permute<T: Clone>(&self, values: &[T]) -> Result<Vec<T>, GraphError> {
+        gather(values, &self.old_ids)
+    }
+
+    /// Values that belong to vertices, from the new numbers back to the old.
+    ///
+    /// # Errors
+    /// [`GraphError::LengthMismatch`] unless there is one for each vertex. O(n).
+    pub fn restore<T: Clone>(&self, values: &[T]) -> Result<Vec<T>, GraphError> {
+        gather(values, &self.new_ids)
+    }
+}
+
+fn gather<T: Clone>(values: &[T], from: &[VertexId]) -> Result<Vec<T>, GraphError> {
+    check_length("values of vertices", from.len(), values.len())?;
+    Ok(from.iter().map(|&v| values[v as usize].clone()).collect())
+}
+
+/// The inverse of a permutation, which proves that it is one.
+fn inverted(ids: &[VertexId]) -> Result<Vec<VertexId>, GraphError> {
+    validate_vertex_count(ids.len())?;
+    // no vertex has the greatest 32-bit number
+    let mut inverse = vec![VertexId::MAX; ids.len()];
+    for (v, &id) in (0..).zip(ids) {
+        match inverse.get_mut(id as usize) {
+            Some(place) if *place == VertexId::MAX => *place = v,
+            found => {
+                let fault = if found.is_some() { "a second time" } else { "but there is none" };
+                return Err(GraphError::BadParameter {
+                    name: "new_ids",
+                    value: format!("{id} for vertex {v}, {fault}"),
+                    expected: format!("each number below {} once", ids.len()),
+                });
+            }
+        }
+    }
+    Ok(inverse)
+}

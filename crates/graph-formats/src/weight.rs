@@ -1,0 +1,275 @@
+//! What an arc may weigh, and how distances are summed without wrapping.
+//!
+//! A distance is kept in a type wide enough for the sum of any simple path: `u64`
+//! for `u32` weights, `i64` for `i32`. The 64-bit types and the floats are their own
+//! distance type, and every addition to them is checked.
+
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use crate::DistanceKey;
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// Names a weight type at run time, as files and reports do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WeightKind {
+    /// 32-bit unsigned integers.
+    U32,
+    /// 32-bit signed integers.
+    I32,
+    /// 64-bit unsigned integers.
+    U64,
+    /// 64-bit signed integers.
+    I64,
+    /// Single-precision floats.
+    F32,
+    /// Double-precision floats.
+    F64,
+}
+
+impl Display for WeightKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::U64 => "u64",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
+    }
+}
+
+/// A length that paths add up to: `u64`, `i64`, `f32` or `f64`.
+///
+/// The trait is sealed. Distances have a total order here because NaN never
+/// occurs: weights are finite and an addition that leaves the finite range fails.
+pub trait Distance:
+    sealed::Sealed
+    + bytemuck::Pod
+    + PartialOrd
+    + Default
+    + Debug
+    + Display
+    + FromStr
+    + Send
+    + Sync
+    + 'static
+{
+    /// The distance of a vertex from itself.
+    const ZERO: Self;
+    /// The code that storage uses for "no path": the type's greatest value.
+    /// It is no distance: sums that would reach it are overflows.
+    const UNREACHED: Self;
+
+    /// An unsigned integer of the same size; see [`Distance::to_key`].
+    type Key: DistanceKey;
+
+    /// A key that orders as the distance does, provided that it is not negative: the
+    /// integer itself, or a float's bits. [`Distance::UNREACHED`] has the greatest.
+    fn to_key(self) -> Self::Key;
+    /// The distance with this key.
+    fn from_key(key: Self::Key) -> Self;
+    /// The order of two distances.
+    fn order(self, other: Self) -> std::cmp::Ordering;
+    /// The nearest `f64`.
+    fn to_f64(self) -> f64;
+    /// The exact value when the type is an integer, else `None`.
+    fn to_i128(self) -> Option<i128>;
+}
+
+/// The weight of an arc: `u32`, `i32`, `u64`, `i64`, `f32` or `f64`.
+///
+/// The trait is sealed. A weight held by a [`Csr`](crate::Csr) or a
+/// [`Coo`](crate::Coo) is never NaN nor infinite.
+///
+/// ```
+/// use graph_formats::Weight;
+///
+/// assert_eq!(7u32.after(u64::from(u32::MAX)), Some(u64::from(u32::MAX) + 7));
+/// assert_eq!(1u64.after(u64::MAX - 1), None); // an overflow, not a wrap
+/// assert_eq!((-4i32).after(3), Some(-1));
+/// ```
+pub trait Weight:
+    sealed::Sealed
+    + bytemuck::Pod
+    + PartialOrd
+    + Default
+    + Debug
+    + Display
+    + FromStr
+    + Send
+    + Sync
+    + 'static
+{
+    /// What weights of this type add up to.
+    type Distance: Distance;
+
+    /// This type's name at run time.
+    const KIND: WeightKind;
+    /// The weight of an arc that costs nothing.
+    const ZERO: Self;
+    /// The weight of every arc of an unweighted graph.
+    const ONE: Self;
+
+    /// The length of a path of length `distance` followed by this arc; `None` when
+    /// the distance type cannot hold it.
+    fn after(self, distance: Self::Distance) -> Option<Self::Distance>;
+    /// False for NaN and the infinities.
+    fn is_finite(self) -> bool;
+    /// True below zero (−0.0 is not).
+    fn is_negative(self) -> bool;
+    /// The order of two finite weights.
+    fn order(self, other: Self) -> std::cmp::Ordering;
+    /// The nearest `f64`.
+    fn to_f64(self) -> f64;
+    /// The exact value when the type is an integer, else `None`.
+    fn to_i128(self) -> Option<i128>;
+    /// The weight with this value, if the type has it exactly (`f32` rounds).
+    fn from_f64(value: f64) -> Option<Self>;
+    /// The weight with this value, if the type has it exactly (floats round).
+    fn from_i128(value: i128) -> Option<Self>;
+}
+
+macro_rules! integer_distance {
+    ($($t:ty),*) => {$(
+        impl sealed::Sealed for $t {}
+        impl Distance for $t {
+            const ZERO: Self = 0;
+            const UNREACHED: Self = <$t>::MAX;
+            type Key = u64;
+            #[inline(always)]
+            fn to_key(self) -> u64 { if self == <$t>::MAX { u64::MAX } else { self as u64 } }
+            #[inline(always)]
+            fn from_key(key: u64) -> Self {
+                if key == u64::MAX { <$t>::MAX } else { key as $t }
+            }
+            fn order(self, other: Self) -> std::cmp::Ordering { self.cmp(&other) }
+            fn to_f64(self) -> f64 { self as f64 }
+            fn to_i128(self) -> Option<i128> { Some(i128::from(self)) }
+        }
+    )*};
+}
+
+macro_rules! float_distance {
+    ($($t:ty, $key:ty;)*) => {$(
+        impl sealed::Sealed for $t {}
+        impl Distance for $t {
+            const ZERO: Self = 0.0;
+            const UNREACHED: Self = <$t>::INFINITY;
+            type Key = $key;
+            #[inline(always)]
+            fn to_key(self) -> $key {
+                if self == Self::UNREACHED { <$key>::MAX } else { self.to_bits() }
+            }
+            #[inline(always)]
+            fn from_key(key: $key) -> Self {
+                if key == <$key>::MAX { Self::UNREACHED } else { Self::from_bits(key) }
+            }
+            fn order(self, other: Self) -> std::cmp::Ordering {
+                // equal for 0.0 and −0.0, which total_cmp tells apart
+                self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
+            }
+            fn to_f64(self) -> f64 { f64::from(self) }
+            fn to_i128(self) -> Option<i128> { None }
+        }
+    )*};
+}
+
+integer_distance!(u64, i64);
+float_distance! { f32, u32; f64, u64; }
+impl sealed::Sealed for u32 {}
+impl sealed::Sealed for i32 {}
+
+macro_rules! integer_weight {
+    ($($t:ty, $d:ty, $kind:ident;)*) => {$(
+        impl Weight for $t {
+            type Distance = $d;
+            const KIND: WeightKind = WeightKind::$kind;
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            #[inline(always)]
+            fn after(self, distance: $d) -> Option<$d> {
+                distance.checked_add(<$d>::from(self)).filter(|&d| d != <$d>::MAX)
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool { true }
+            #[inline(always)]
+            #[allow(unused_comparisons)]
+            fn is_negative(self) -> bool { self < 0 }
+            #[inline(always)]
+            fn order(self, other: Self) -> std::cmp::Ordering { self.cmp(&other) }
+            fn to_f64(self) -> f64 { self as f64 }
+            fn to_i128(self) -> Option<i128> { Some(i128::from(self)) }
+            fn from_f64(value: f64) -> Option<Self> {
+                // 2^63 and 2^64 are exact in f64 and already out of range
+                let whole = value.trunc() == value && value.abs() < 2f64.powi(64);
+                if whole { Self::try_from(value as i128).ok() } else { None }
+            }
+            fn from_i128(value: i128) -> Option<Self> { Self::try_from(value).ok() }
+        }
+    )*};
+}
+
+macro_rules! float_weight {
+    ($($t:ty, $kind:ident;)*) => {$(
+        impl Weight for $t {
+            type Distance = $t;
+            const KIND: WeightKind = WeightKind::$kind;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            #[inline(always)]
+            fn after(self, distance: $t) -> Option<$t> {
+                Some(distance + self).filter(|d| d.is_finite())
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool { <$t>::is_finite(self) }
+            #[inline(always)]
+            fn is_negative(self) -> bool { self < 0.0 }
+            #[inline(always)]
+            fn order(self, other: Self) -> std::cmp::Ordering {
+                self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
+            }
+            fn to_f64(self) -> f64 { f64::from(self) }
+            fn to_i128(self) -> Option<i128> { None }
+            fn from_f64(value: f64) -> Option<Self> {
+                Some(value as $t).filter(|v| v.is_finite())
+            }
+            fn from_i128(value: i128) -> Option<Self> { Self::from_f64(value as f64) }
+        }
+    )*};
+}
+
+integer_weight! { u32, u64, U32; i32, i64, I32; u64, u64, U64; i64, i64, I64; }
+float_weight! { f32, F32; f64, F64; }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_never_wrap() {
+        assert_eq!(u32::MAX.after(0), Some(u64::from(u32::MAX)));
+        assert_eq!(1u64.after(u64::MAX - 1), None, "MAX is the code for unreached");
+        assert_eq!(1u64.after(u64::MAX - 2), Some(u64::MAX - 1));
+        assert_eq!((-1i64).after(i64::MIN), None);
+        assert_eq!(f32::MAX.after(f32::MAX), None);
+        assert_eq!(f64::MAX.after(1.0), Some(f64::MAX));
+    }
+
+    #[test]
+    fn conversions_are_exact_or_refused() {
+        assert_eq!(u32::from_f64(4294967295.0), Some(u32::MAX));
+        assert_eq!(u32::from_f64(4294967296.0), None);
+        assert_eq!(u32::from_f64(-1.0), None);
+        assert_eq!(u32::from_f64(0.5), None);
+        assert_eq!(u64::from_f64(2f64.powi(64)), None);
+        assert_eq!(i64::from_f64(f64::NAN), None);
+        assert_eq!(f32::from_f64(1e300), None);
+        assert_eq!(i32::from_i128(-5), Some(-5));
+    }
+}

@@ -1,0 +1,199 @@
+//! Laws of the storage formats and of the orders: nothing is lost on the way there and
+//! back.
+
+use graph_formats::generate::{GeometricConfig, GraphOptions, RmatConfig, geometric, rmat};
+use graph_formats::permute::{Relabelling, SegmentOrder};
+use graph_formats::{Coo, Csr, Direction, Ell, EllLimit, GraphError, Hybrid};
+use proptest::prelude::*;
+
+type Arc = (u32, u32, i32);
+
+/// Multigraphs with loops, isolated vertices, and now and then no vertex at all.
+fn arcs() -> impl Strategy<Value = (usize, Vec<Arc>)> {
+    (0usize..40).prop_flat_map(|n| {
+        let vertex = 0..(n as u32).max(1);
+        let most = if n == 0 { 0 } else { 120 };
+        let arcs = prop::collection::vec((vertex.clone(), vertex, -50i32..50), 0..=most);
+        (Just(n), arcs)
+    })
+}
+
+fn graph() -> impl Strategy<Value = Csr<i32>> {
+    (arcs(), any::<bool>()).prop_map(|((n, arcs), undirected)| {
+        if undirected { Csr::from_edges(n, &arcs) } else { Csr::from_arcs(n, &arcs) }.unwrap()
+    })
+}
+
+fn coo() -> impl Strategy<Value = Coo<i32>> {
+    arcs().prop_map(|(n, arcs)| {
+        let column = |of: fn(&Arc) -> u32| arcs.iter().map(of).collect();
+        let weights = arcs.iter().map(|arc| arc.2).collect();
+        Coo::new(n, column(|arc| arc.0), column(|arc| arc.1), weights).unwrap()
+    })
+}
+
+/// A graph, and a random relabelling of it.
+fn relabelled() -> impl Strategy<Value = (Csr<i32>, Relabelling)> {
+    (graph(), any::<u64>()).prop_map(|(graph, seed)| {
+        let relabelling = Relabelling::random(graph.n_vertices(), seed).unwrap();
+        (graph, relabelling)
+    })
+}
+
+proptest! {
+    #[test]
+    fn ell_holds_what_csr_holds(graph in graph()) {
+        let ell = Ell::from_csr(&graph, EllLimit { factor: u32::MAX }).unwrap();
+        prop_assert_eq!((ell.n_vertices(), ell.n_arcs()), (graph.n_vertices(), graph.n_arcs()));
+        for v in graph.vertices() {
+            prop_assert!(ell.arcs_from(v).eq(graph.arcs_from(v)));
+            for k in graph.out_degree(v)..ell.width() {
+                let slot = k * graph.n_vertices() + v as usize;
+                prop_assert_eq!((ell.column_indices()[slot], ell.weights()[slot]), (v, 0));
+            }
+        }
+        prop_assert_eq!(ell.to_csr(), graph);
+    }
+
+    #[test]
+    fn hybrid_holds_what_csr_holds_in_three_slots_an_arc(graph in graph()) {
+        let hybrid = Hybrid::from_csr(&graph);
+        prop_assert_eq!(hybrid.n_arcs(), graph.n_arcs());
+        prop_assert!(hybrid.ell().weights().len() <= 3 * graph.n_arcs());
+        for v in graph.vertices() {
+            prop_assert!(hybrid.arcs_from(v).eq(graph.arcs_from(v)));
+        }
+        prop_assert_eq!(hybrid.to_csr(), graph);
+    }
+
+    #[test]
+    fn edges_once_are_half_the_arcs((n, arcs) in arcs()) {
+        let graph = Csr::from_edges(n, &arcs).unwrap();
+        let once = graph.undirected_edges().unwrap();
+        prop_assert_eq!(once.n_arcs(), arcs.len());
+        prop_assert!(once.arcs().all(|(u, v, _)| u <= v));
+        let mut given: Vec<_> =
+            arcs.into_iter().map(|(u, v, weight)| (u.min(v), u.max(v), weight)).collect();
+        given.sort_unstable();
+        prop_assert!(once.arcs().eq(given));
+        prop_assert_eq!(Csr::from_undirected_edges(&once), graph);
+    }
+
+    #[test]
+    fn segments_are_grouped_by_end_and_then_by_start(arcs in coo(), length in 1u32..50) {
+        let order = SegmentOrder::new(&arcs, length).unwrap();
+        let mut positions = order.old_positions().to_vec();
+        let group = |&old: &usize| {
+            (arcs.destinations()[old] / length, arcs.sources()[old] / length, old)
+        };
+        prop_assert!(positions.is_sorted_by_key(group), "groups ascend, and are stable inside");
+        positions.sort_unstable();
+        prop_assert!(positions.into_iter().eq(0..arcs.n_arcs()), "a bijection");
+
+        let sorted = order.apply(&arcs).unwrap();
+        prop_assert_eq!(Csr::from_coo(&sorted), Csr::from_coo(&arcs));
+        prop_assert_eq!(&order.restore(sorted.sources()).unwrap(), arcs.sources());
+        prop_assert_eq!(&order.restore(sorted.weights()).unwrap(), arcs.weights());
+    }
+
+    #[test]
+    fn relabelling_is_undone_by_its_inverse((graph, relabelling) in relabelled()) {
+        let renamed = relabelling.apply(&graph).unwrap();
+        prop_assert_eq!(renamed.direction(), graph.direction());
+        prop_assert_eq!(&relabelling.clone().inverse().apply(&renamed).unwrap(), &graph);
+
+        let new_id = |v: u32| relabelling.new_ids()[v as usize];
+        let mut expected: Vec<_> =
+            graph.arcs().map(|(u, v, weight)| (new_id(u), new_id(v), weight)).collect();
+        expected.sort_unstable();
+        prop_assert!(renamed.arcs().eq(expected));
+
+        let names: Vec<_> = graph.vertices().map(|v| format!("vertex {v}")).collect();
+        let carried = relabelling.permute(&names).unwrap();
+        for v in graph.vertices() {
+            prop_assert_eq!(&carried[new_id(v) as usize], &names[v as usize]);
+        }
+        prop_assert_eq!(relabelling.restore(&carried).unwrap(), names);
+    }
+
+    #[test]
+    fn degrees_descend_and_searches_widen((graph, _) in relabelled(), start in 0u32..40) {
+        let by_degree = Relabelling::by_descending_degree(&graph);
+        let key = |&v: &u32| (std::cmp::Reverse(graph.out_degree(v)), v);
+        prop_assert!(by_degree.old_ids().is_sorted_by_key(key));
+
+        let search = Relabelling::breadth_first(&graph, start);
+        prop_assert_eq!(search.is_ok(), (start as usize) < graph.n_vertices());
+        if let Ok(search) = search {
+            prop_assert_eq!(search.old_ids()[0], start);
+            let renamed = search.apply(&graph).unwrap();
+            // who meets a vertex is its lowest neighbour below it; the later met, the
+            // later the meeter, and where a search starts anew there is none
+            let mut meeters = vec![None; graph.n_vertices()];
+            for (u, v, _) in renamed.arcs().filter(|&(u, v, _)| u < v) {
+                meeters[v as usize].get_or_insert(u);
+            }
+            prop_assert!(meeters.into_iter().flatten().is_sorted());
+        }
+    }
+}
+
+#[test]
+fn ell_refuses_a_hub_that_hybrid_takes() {
+    let star: Vec<_> = (1..1000).map(|leaf| (0, leaf, 1u32)).collect();
+    let graph = Csr::from_edges(1000, &star).unwrap();
+    assert!(matches!(
+        Ell::from_csr(&graph, EllLimit::default()),
+        Err(GraphError::EllTooWide { slots: 999_000, n_arcs: 1998, row: 0, width: 999 })
+    ));
+    let hybrid = Hybrid::from_csr(&graph);
+    assert_eq!((hybrid.ell().width(), hybrid.tail().n_arcs()), (1, 998));
+    assert_eq!(hybrid.to_csr(), graph);
+}
+
+#[test]
+fn even_graphs_fit_ell_by_default() {
+    let options = GraphOptions::default();
+    let config = GeometricConfig { n_vertices: 3000, radius: 0.04, options };
+    let graph = geometric(&config).unwrap();
+    assert_eq!(Ell::from_csr(&graph, EllLimit::default()).unwrap().to_csr(), graph);
+}
+
+#[test]
+fn rows_beyond_one_task_keep_their_places() {
+    let graph = rmat(&RmatConfig { scale: 14, edge_factor: 4, ..Default::default() }).unwrap();
+    let relabelling = Relabelling::random(graph.n_vertices(), 9).unwrap();
+    let renamed = relabelling.apply(&graph).unwrap();
+    assert_ne!(renamed, graph);
+    assert_eq!(relabelling.inverse().apply(&renamed).unwrap(), graph);
+    assert_eq!(Hybrid::from_csr(&graph).to_csr(), graph);
+}
+
+#[test]
+fn what_does_not_match_is_refused() {
+    let arcs = Coo::new(3, vec![0, 1], vec![1, 2], vec![1u32, 1]).unwrap();
+    assert!(matches!(
+        SegmentOrder::new(&arcs, 0),
+        Err(GraphError::BadParameter { name: "vertices_per_segment", .. })
+    ));
+    let order = SegmentOrder::new(&arcs, 2).unwrap();
+    assert!(matches!(order.permute(&[1]), Err(GraphError::LengthMismatch { expected: 2, .. })));
+    assert!(matches!(order.restore(&[1; 3]), Err(GraphError::LengthMismatch { found: 3, .. })));
+
+    let graph = Csr::from_coo(&arcs);
+    assert_eq!(graph.direction(), Direction::Directed);
+    assert!(matches!(
+        graph.undirected_edges(),
+        Err(GraphError::BadParameter { name: "direction", .. })
+    ));
+    for ids in [vec![0, 0, 1], vec![0, 1, 3], vec![u32::MAX, 0, 1]] {
+        assert!(matches!(
+            Relabelling::from_new_ids(ids),
+            Err(GraphError::BadParameter { name: "new_ids", .. })
+        ));
+    }
+    let pair = Relabelling::from_new_ids(vec![1, 0]).unwrap();
+    assert!(matches!(pair.apply(&graph), Err(GraphError::LengthMismatch { .. })));
+    assert!(matches!(pair.permute(&[1; 3]), Err(GraphError::LengthMismatch { .. })));
+    assert!(matches!(Relabelling::random(1 << 32, 1), Err(GraphError::TooManyVertices { .. })));
+}

@@ -1,0 +1,374 @@
+//! What is wrong with a file is said with its line, and nothing else happens.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use graph_formats::{
+    AtomicFile, Csr, Format, GraphError, Ids, LoadedGraph, parse, read, write, write_csr,
+};
+
+#[test]
+fn text_files_are_refused_at_the_line() {
+    use Format::{Csv, El, Gr, Graph, Mtx, Wel};
+    let mtx = |header: &str, rest: &str| format!("%%MatrixMarket matrix {header}\n{rest}");
+    let cases: &[(Format, String, &str)] = &[
+        (Gr, "".into(), "1: expected a line `p sp <vertices> <arcs>` or an arc, found neither"),
+        (Gr, "c only\n\n".into(), "3: expected a line `p sp <vertices> <arcs>` or an arc"),
+        (Gr, "p max 3 1\na 1 2 3\n".into(), "1: expected a line `p sp <vertices> <arcs>`"),
+        (Gr, "p sp 3\n".into(), "1: expected the number of arcs, found the end of the line"),
+        (Gr, "p sp 3 x\n".into(), "1: expected the number of arcs, found `x`"),
+        (Gr, "p sp 3 1 9\n".into(), "1: expected the end of the line, found `9`"),
+        (Gr, "c\np sp 2 2\na 1 2 3\n".into(), "2: the header promises 2 arcs, the file has 1"),
+        (Gr, "p sp 2 0\na 1 2 3\n".into(), "1: the header promises 0 arcs, the file has 1"),
+        (Gr, "p sp 2 1\na 0 2 3\n".into(), "2: expected a vertex from 1 to 2, found `0`"),
+        (Gr, "p sp 2 1\n\na 1 3 3\n".into(), "3: expected a vertex from 1 to 2, found `3`"),
+        (Gr, "p sp 2 1\na 1 2\n".into(), "2: expected a weight, found the end of the line"),
+        (Gr, "p sp 2 1\na 1 2 3 4\n".into(), "2: expected the end of the line, found `4`"),
+        (Gr, "p sp 2 1\na 1 2 nan\n".into(), "2: expected a finite weight, found `nan`"),
+        (Gr, "p sp 2 1\na 1 2 1e999\n".into(), "2: expected a finite weight, found `1e999`"),
+        (
+            Gr,
+            "p sp 2 1\na 1 2 18446744073709551616\n".into(),
+            "2: expected an integer of at most 64 bits, found `18446744073709551616`",
+        ),
+        (
+            Gr,
+            "p sp 2 2\na 1 2 18446744073709551615\na 2 1 -1\n".into(),
+            "3: no integer type holds both the weights -1 and 18446744073709551615",
+        ),
+        (Gr, "p sp 2 1\np sp 2 1\n".into(), "2: expected an arc `a <source> <destination>"),
+        (Gr, "a 0 1 1\nabc\n".into(), "2: expected an arc"),
+        (Gr, "a 0 -1 1\n".into(), "1: expected a vertex, found `-1`"),
+        (Gr, "a 0 1,5 1\n".into(), "1: expected a weight, found `,`"),
+        (Gr, "p sp 5000000000 1\na 1 2 3\n".into(), "1: 5000000000 vertices are more than 32-bit"),
+        (Gr, "p sp 4000000000 0\n".into(), "1: 4000000000 vertices cannot be meant in a file of"),
+        (Gr, "p sp 3 1000000000000000\n".into(), "1: the header promises 1000000000000000 arcs"),
+        (
+            Gr,
+            "p sp 0 1\na 1 1 1\n".into(),
+            "2: expected no vertex, as the graph has none, found `1`",
+        ),
+        (Mtx, "".into(), "1: expected `%%MatrixMarket`, which opens every such file"),
+        (Mtx, "2 2 1\n1 2 3\n".into(), "1: expected `%%MatrixMarket`"),
+        (Mtx, mtx("array real general", "1 1\n3\n"), "1: expected `coordinate`, a sparse matrix"),
+        (Mtx, mtx("coordinate complex general", ""), "1: expected `pattern`, `integer` or `real`"),
+        (Mtx, mtx("coordinate real hermitian", ""), "1: expected `general`, `symmetric` or"),
+        (Mtx, mtx("coordinate pattern skew-symmetric", ""), "1: expected `general` or `symmetric`"),
+        (Mtx, mtx("coordinate real general", ""), "2: expected the number of rows"),
+        (Mtx, mtx("coordinate real general", "% x\n2 3 0\n"), "3: expected a square matrix"),
+        (
+            Mtx,
+            mtx("coordinate real general", "2 2 2\n1 2 .5\n"),
+            "2: the header promises 2 entries",
+        ),
+        (
+            Mtx,
+            mtx("coordinate real general", "2 2 1\n1 3 .5\n"),
+            "3: expected a vertex from 1 to 2",
+        ),
+        (
+            Mtx,
+            mtx("coordinate real general", "2 2 1\n1 2\n"),
+            "3: expected a weight, found the end",
+        ),
+        (
+            Mtx,
+            mtx("coordinate pattern general", "2 2 1\n1 2 1\n"),
+            "3: expected the end of the line",
+        ),
+        (Mtx, mtx("coordinate integer general", "2 2 1\n1 2 1.5\n"), "3: expected an integer"),
+        (
+            Mtx,
+            mtx("coordinate integer skew-symmetric", "2 2 1\n2 2 1\n"),
+            "3: expected an entry off the diagonal",
+        ),
+        (
+            Mtx,
+            mtx("coordinate integer skew-symmetric", "2 2 1\n2 1 9223372036854775809\n"),
+            "3: expected a value that can be mirrored with its sign turned",
+        ),
+        (
+            Mtx,
+            mtx("coordinate integer skew-symmetric", "%%GraphBLAS type int8_t\n2 2 1\n2 1 -128\n"),
+            "4: expected a value of type int8_t, found `-128`",
+        ),
+        (
+            Mtx,
+            mtx("coordinate real general", "%%GraphBLAS type int8_t\n2 2 1\n2 1 0.5\n"),
+            "4: expected a value of type int8_t, found `0.5`",
+        ),
+        (
+            Mtx,
+            mtx("coordinate real general", "%%GraphBLAS type float\n2 2 1\n2 1 1e39\n"),
+            "4: expected a value of type float, found `1e39`",
+        ),
+        (
+            Mtx,
+            mtx("coordinate real general", "%%GraphBLAS\n2 2 0\n"),
+            "2: expected `type` and the C",
+        ),
+        (Graph, "".into(), "1: expected the number of vertices, found the end of the line"),
+        (Graph, "2 1 2\n2\n1\n".into(), "1: expected a format of up to three digits 0 or 1"),
+        (Graph, "2 1 0011\n2\n1\n".into(), "1: expected a format of up to three digits 0 or 1"),
+        (
+            Graph,
+            "2 1 10 0\n1 2\n1 1\n".into(),
+            "1: expected a number of vertex weights that agrees",
+        ),
+        (
+            Graph,
+            "% x\n3 1\n2\n1\n".into(),
+            "2: the header promises 3 vertices, a line each; the file has 2",
+        ),
+        (Graph, "2 1\n2\n1\n1\n".into(), "4: expected no more than blank lines after the last"),
+        (
+            Graph,
+            "2 2\n2\n1\n".into(),
+            "1: the header promises 4 neighbours (two an edge), the file has 2",
+        ),
+        (Graph, "2 1\n2\n3\n".into(), "3: expected a vertex from 1 to 2, found `3`"),
+        (Graph, "2 1\n1\n2\n".into(), "2: expected a neighbour other than the vertex itself"),
+        (Graph, "2 1 1\n2\n1 5\n".into(), "2: expected a weight, found the end of the line"),
+        (
+            Graph,
+            "2 1 1\n2 4\n% x\n1 5\n".into(),
+            "2: vertex 1 lists 2 with weight 4, but 2 does not",
+        ),
+        (Graph, "3 1\n\n% x\n3 1\n\n".into(), "4: vertex 2 lists 1 with weight 1, but 1 does not"),
+        (
+            Graph,
+            "2 1 10\n\n1\n".into(),
+            "2: expected a weight or size of the vertex, found the end",
+        ),
+        (El, "".into(), "1: expected an arc `<source> <destination> [<weight>]`, found none"),
+        (El, "# x\n% y\n".into(), "3: expected an arc `<source> <destination> [<weight>]`"),
+        (El, "1\n".into(), "1: expected a vertex, found the end of the line"),
+        (El, "1 2\n1 2 3\n".into(), "2: expected the end of the line, found `3`"),
+        (Wel, "1 2 3\n1 2\n".into(), "2: expected a weight, found the end of the line"),
+        (Wel, "1 2 3\n1 2 3 4\n".into(), "2: expected the end of the line, found `4`"),
+        (Wel, "1 2 3\n1 -2 3\n".into(), "2: expected a vertex, found `-2`"),
+        (Wel, "a b c\n1 2 3\n".into(), "1: expected a vertex, found `a`"),
+        (Wel, "1 2 inf\n".into(), "1: expected a finite weight, found `inf`"),
+        (Csv, "from,to\nfrom,to\n1,2\n".into(), "2: expected a vertex, found `from`"),
+        (Csv, "1,,2\n".into(), "1: expected a vertex, found `,`"),
+        (Csv, "1,2,\n".into(), "1: expected a weight, found the end of the line"),
+        (Csv, "1,2\n1,2,\n".into(), "2: expected the end of the line, found `,`"),
+        (
+            Csv,
+            "1,99999999999999999999\n".into(),
+            "1: expected a vertex, found `99999999999999999999`",
+        ),
+        (Csv, "1,2\n1,\u{1}\n".into(), "2: expected a vertex, found `\\u{1}`"),
+    ];
+    for (format, content, expected) in cases {
+        let error = parse(*format, content.as_bytes()).unwrap_err().to_string();
+        let expected = format!("<memory>:{expected}");
+        assert!(error.starts_with(&expected), "{content:?}\n gives {error}\n  not {expected}");
+    }
+}
+
+#[test]
+fn the_line_is_right_far_into_a_file() {
+    let mut lines: Vec<_> = (0..200_000).map(|i| format!("{i} {} 1", i + 1)).collect();
+    lines[177_776] = "1 2 three".into();
+    lines[199_000] = "also wrong".into();
+    let error = parse(Format::Wel, lines.join("\n").as_bytes()).unwrap_err();
+    assert_eq!(error.to_string(), "<memory>:177777: expected a weight, found `three`");
+}
+
+fn saved(name: &str, graph: &LoadedGraph) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    write(&path, graph).unwrap();
+    std::fs::read(path).unwrap()
+}
+
+fn triangle() -> LoadedGraph {
+    let csr = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 6), (0, 2, 7)]).unwrap();
+    LoadedGraph { csr: csr.into(), ids: Ids::Listed(vec![3, 5, 900]) }
+}
+
+#[test]
+fn serialised_graphs_are_refused_where_sizes_or_arcs_disagree() {
+    let bytes = saved("x.wsg", &triangle());
+    assert_eq!(bytes.len(), 17 + 8 * 4 + 8 * 6);
+    let message = |bytes: &[u8]| parse(Format::Wsg, bytes).unwrap_err().to_string();
+    let changed = |at: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        message(&bytes)
+    };
+    assert_eq!(message(&bytes[..16]), "<memory>: a header takes 17 bytes");
+    assert_eq!(
+        message(&bytes[..96]),
+        "<memory>: 3 vertices and 6 arcs take 97 bytes, the file has 96"
+    );
+    assert!(message(&[&bytes[..], &[0]].concat()).ends_with("take 97 bytes, the file has 98"));
+    assert!(changed(0, 2).contains("expected 0 or 1 as the first byte (directed), found 2"));
+    assert!(changed(0, 1).contains("take 177 bytes"), "a directed graph has its arcs twice");
+    assert!(changed(8, 0x7F).contains("vertices and 9151314442816847878 arcs take"));
+    assert!(changed(17 + 8, 7).contains("row offset 2 is 4, below the offset 7 before it"));
+    assert!(changed(49, 3).contains("arc 0 names vertex 3"));
+    assert!(changed(53, 9).contains("the graph is not undirected"));
+}
+
+#[test]
+fn spg_files_are_refused_where_anything_disagrees() {
+    let bytes = saved("x.spg", &triangle());
+    let message = |bytes: &[u8]| parse(Format::Spg, bytes).unwrap_err().to_string();
+    let changed = |at: usize, byte: u8, sealed: bool| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        if sealed {
+            seal(&mut bytes);
+        }
+        message(&bytes)
+    };
+    assert!(message(&[]).contains("a header takes 128 bytes, not 0"));
+    assert!(message(&bytes[..127]).contains("a header takes 128 bytes, not 127"));
+    assert!(message(&bytes[..bytes.len() - 1]).contains("the header promises"));
+    assert!(changed(0, 0, false).contains("does not start as an .spg file does"));
+    assert!(changed(8, 2, false).contains("version 2 of the format; only 1 is known"));
+    assert!(changed(16, 4, false).contains("checksum does not match"));
+    for at in [12, 13, 14, 15, 16, 24, 32, 40, 72, 119] {
+        assert!(changed(at, 200, true).contains("are not those of the format"), "byte {at}");
+    }
+    assert!(changed(23, 255, true).contains("are not those of the format"), "n near 2^64");
+    assert!(changed(64, 0, true).contains("bytes, the file has"));
+    let sections: Vec<usize> = (0..4)
+        .map(|i| usize::from(bytes[32 + 8 * i]) + 256 * usize::from(bytes[33 + 8 * i]))
+        .collect();
+    assert_eq!(sections, [128, 192, 256, 320]);
+    assert!(changed(128, 1, false).contains("row offsets must run from 0"));
+    assert!(changed(136, 9, false).contains("below the offset 9 before it"));
+    assert!(changed(192, 77, false).contains("arc 0 names vertex 77"));
+    assert!(changed(256, 77, false).contains("the graph is not undirected"));
+    assert!(changed(328, 1, false).contains("the vertices' names do not ascend"));
+}
+
+/// Writes the checksum that the header should have.
+fn seal(bytes: &mut [u8]) {
+    let sum = bytes[..120].iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    });
+    bytes[120..128].copy_from_slice(&sum.to_le_bytes());
+}
+
+#[test]
+fn gzip_is_read_whole_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.el.gz");
+    let packed = |text: &str| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let two = [packed("0 1\n1 2\n"), packed("2 3\n")].concat();
+    std::fs::write(&path, &two).unwrap();
+    assert_eq!(read(&path).unwrap().csr.n_arcs(), 3, "both members");
+    let first = packed("0 1\n1 2\n").len();
+    for length in 0..two.len() {
+        std::fs::write(&path, &two[..length]).unwrap();
+        if length == first {
+            assert_eq!(read(&path).unwrap().csr.n_arcs(), 2);
+            continue;
+        }
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("x.el.gz: the gzip data ends early"), "{length}: {error}");
+    }
+    std::fs::write(&path, "0 1\n").unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("not a gzip file, though"));
+    let mut damaged = two.clone();
+    damaged[first - 6] ^= 1;
+    std::fs::write(&path, damaged).unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("the gzip data is damaged"));
+}
+
+#[test]
+fn paths_that_cannot_be_read_or_written_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let graph = triangle();
+    let io = |result: Result<(), GraphError>, name: &str| match result.unwrap_err() {
+        GraphError::Io { path, .. } => assert_eq!(path, at(name)),
+        other => panic!("{other}"),
+    };
+    std::fs::create_dir(at("folder.gr")).unwrap();
+    io(read(at("missing.gr")).map(drop), "missing.gr");
+    io(read(at("folder.gr")).map(drop), "folder.gr");
+    io(write(at("folder.gr"), &graph), "folder.gr");
+    io(write(at("no/folder/x.gr"), &graph), "no/folder/x.gr");
+    for unknown in ["x", "x.doc", "x.gz", ".gr", "x.gr.zip"] {
+        assert!(matches!(read(at(unknown)), Err(GraphError::UnknownFormat { .. })), "{unknown}");
+    }
+    for read_only in ["x.graph", "x.el", "x.csv", "x.tsv.gz", "x.txt"] {
+        let error = write(at(read_only), &graph).unwrap_err().to_string();
+        assert!(error.contains("expected one of .gr, .mtx, .wel, .sg, .wsg or .spg"), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was left");
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_refused_and_nothing_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |name: &str, graph: LoadedGraph, part: &str| {
+        let error = write(folder.path().join(name), &graph).unwrap_err();
+        assert!(matches!(error, GraphError::NotRepresentable { .. }), "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    };
+    let one = |weight: i64| LoadedGraph {
+        csr: Csr::from_arcs(2, &[(0, 1, weight)]).unwrap().into(),
+        ids: Ids::FromZero,
+    };
+    let float = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
+    let float = LoadedGraph { csr: float.into(), ids: Ids::FromZero };
+    let empty = Csr::<u32>::from_arcs(2, &[]).unwrap();
+    let empty = LoadedGraph { csr: empty.into(), ids: Ids::FromZero };
+    refused("x.gr", float.clone(), "weights are floats, and .gr has integers");
+    refused("x.wsg", float, "weight 0.5 is no 32-bit signed integer");
+    refused("x.wsg", one(1 << 31), "weight 2147483648 is no 32-bit signed integer");
+    refused("x.sg", one(2), ".sg has no weights, and one is 2; write a .wsg file instead");
+    refused("x.wel", empty, "an edge list cannot say how many vertices there are");
+    let two = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
+    for names in [vec![4], vec![4, 4], vec![1, 2, 3]] {
+        assert!(write_csr(folder.path().join("x.wel"), &two, &Ids::Listed(names)).is_err());
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_atomic_file_replaces_its_target_only_when_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x");
+    std::fs::write(&path, "old").unwrap();
+    let mut dropped = AtomicFile::create(&path).unwrap();
+    dropped.write_all(b"half").unwrap();
+    dropped.flush().unwrap();
+    drop(dropped);
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    let mut kept = AtomicFile::create(&path).unwrap();
+    kept.write_all(b"new").unwrap();
+    kept.commit().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_devices_are_written_through() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+    std::fs::write(&target, "old").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let mut file = AtomicFile::create(&link).unwrap();
+    file.write_all(b"new").unwrap();
+    file.commit().unwrap();
+    assert_eq!(std::fs::read(&target).unwrap(), b"new");
+    assert!(link.is_symlink());
+    let mut null = AtomicFile::create("/dev/null").unwrap();
+    null.write_all(b"x").unwrap();
+    null.commit().unwrap();
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
