@@ -1,0 +1,10 @@
+//! Edge lists, with and without a line of headings.
+#![no_main]
+
+use graph_formats::{Format, parse};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = parse(Format::Wel, bytes);
+    let _ = parse(Format::Csv, bytes);
+});

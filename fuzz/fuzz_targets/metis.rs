@@ -1,0 +1,9 @@
+//! METIS, `.graph`.
+#![no_main]
+
+use graph_formats::{Format, parse};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = parse(Format::Graph, bytes);
+});
