@@ -1,0 +1,203 @@
+//! What is wrong with an answer.
+
+use graph_formats::VertexId;
+
+use crate::Total;
+
+/// The first thing found wrong with an answer, in terms of its graph.
+///
+/// Distances and weights are written out, so that the type is the same for all weights.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// An array is not as long as the graph has vertices.
+    #[error("{what}: {found} entries for a graph of {expected} vertices")]
+    WrongLength {
+        /// Which array.
+        what: &'static str,
+        /// The vertices of the graph.
+        expected: usize,
+        /// The entries of the array.
+        found: usize,
+    },
+    /// A source is no vertex of the graph.
+    #[error("source {source_vertex} is not among the vertices 0..{n_vertices}")]
+    SourceOutOfRange {
+        /// The source.
+        source_vertex: VertexId,
+        /// The vertices of the graph.
+        n_vertices: usize,
+    },
+    /// A source is not at distance zero.
+    #[error("source {source_vertex} is at distance {}, not zero", or_none(.distance))]
+    SourceDistance {
+        /// The source.
+        source_vertex: VertexId,
+        /// Its distance, if it has one.
+        distance: Option<String>,
+    },
+    /// A distance is beyond the limit that was asked for.
+    #[error("vertex {vertex} is at distance {distance}, beyond the limit {limit}")]
+    BeyondLimit {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its distance.
+        distance: String,
+        /// The limit.
+        limit: String,
+    },
+    /// A vertex is said to be unreached, but an arc leads to it.
+    #[error("vertex {to} is unreached, but the arc {from} → {to} of weight {weight} reaches it")]
+    Missed {
+        /// Where the arc starts: a reached vertex.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+    },
+    /// A distance is too large: an arc gives a smaller one.
+    #[error(
+        "vertex {to} is at distance {distance}, but the arc {from} → {to} of weight {weight} \
+         improves it"
+    )]
+    TooFar {
+        /// Where the arc starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+        /// The claimed distance of `to`.
+        distance: String,
+    },
+    /// A distance that no path has: too small, or of a vertex that cannot be reached.
+    #[error("no path from {source_vertex} to vertex {vertex} has length {distance}")]
+    Unrealised {
+        /// The vertex.
+        vertex: VertexId,
+        /// The source that its path should start from.
+        source_vertex: VertexId,
+        /// The claimed distance.
+        distance: String,
+    },
+    /// The source has a predecessor.
+    #[error(
+        "the source {source_vertex} has the predecessor {predecessor}, where it should have none"
+    )]
+    SourcePredecessor {
+        /// The source.
+        source_vertex: VertexId,
+        /// Its predecessor.
+        predecessor: VertexId,
+    },
+    /// An unreached vertex has a predecessor.
+    #[error("vertex {vertex} is unreached, but has the predecessor {predecessor}")]
+    UnreachedPredecessor {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its predecessor.
+        predecessor: VertexId,
+    },
+    /// A reached vertex has no predecessor.
+    #[error("vertex {vertex} is reached, but has no predecessor")]
+    NoPredecessor {
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// A predecessor is unreached itself, or does not exist.
+    #[error("the predecessor {predecessor} of vertex {vertex} is unreached or no vertex at all")]
+    PredecessorUnreached {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its predecessor.
+        predecessor: VertexId,
+    },
+    /// No arc leads from a predecessor to its vertex.
+    #[error("no arc leads to vertex {vertex} from its predecessor {predecessor}")]
+    PredecessorWithoutArc {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its predecessor.
+        predecessor: VertexId,
+    },
+    /// Arcs lead from a predecessor, but none has the length that the distances claim.
+    #[error(
+        "vertex {vertex} is at distance {distance}, but no arc from its predecessor \
+         {predecessor} at distance {predecessor_distance} makes that"
+    )]
+    PredecessorNotTight {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its distance.
+        distance: String,
+        /// Its predecessor.
+        predecessor: VertexId,
+        /// The predecessor's distance.
+        predecessor_distance: String,
+    },
+    /// Predecessors run in a circle.
+    #[error("the predecessors of vertex {vertex} lead back to it, not to the source")]
+    PredecessorCycle {
+        /// A vertex of the circle.
+        vertex: VertexId,
+    },
+    /// A vertex has an owner without a distance, or a distance without an owner.
+    #[error(
+        "vertex {vertex} has the owner {} and the distance {}: both or neither",
+        or_none(.owner), or_none(.distance)
+    )]
+    HalfOwned {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its owner.
+        owner: Option<VertexId>,
+        /// Its distance.
+        distance: Option<String>,
+    },
+    /// An owner is none of the sources.
+    #[error("the owner {owner} of vertex {vertex} is none of the sources")]
+    OwnerNotSource {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its owner.
+        owner: VertexId,
+    },
+    /// A tie did not go to the smallest source.
+    #[error("vertex {vertex} is owned by {owner}, but the smaller source {smaller} is as near")]
+    TieToLarger {
+        /// The vertex.
+        vertex: VertexId,
+        /// Its owner.
+        owner: VertexId,
+        /// A smaller source at the same distance.
+        smaller: VertexId,
+    },
+    /// A cycle without vertices.
+    #[error("the cycle has no vertices")]
+    CycleEmpty,
+    /// A cycle that passes a vertex twice, perhaps because it repeats its start at the end.
+    #[error("the cycle names vertex {vertex} twice; its last arc leads back to its first vertex")]
+    CycleRepeats {
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// Two consecutive vertices of a cycle, or its last and first, without an arc.
+    #[error("the cycle goes from {from} to {to}, but no arc does")]
+    CycleWithoutArc {
+        /// The vertex before.
+        from: VertexId,
+        /// The vertex after.
+        to: VertexId,
+    },
+    /// A cycle that is not negative.
+    #[error("the cycle weighs {total}, which is not negative")]
+    CycleNotNegative {
+        /// The sum of its cheapest arcs.
+        total: Total,
+    },
+}
+
+fn or_none<T: ToString>(value: &Option<T>) -> String {
+    value.as_ref().map_or_else(|| "none".to_owned(), T::to_string)
+}

@@ -1,0 +1,67 @@
+//! Which vertices reach which: a bit a pair.
+
+use graph_formats::VertexId;
+
+/// Bits of a word of storage.
+const WORD: usize = u64::BITS as usize;
+
+/// The transitive closure of a graph: the pairs (u, v) with a path of at least one arc
+/// from u to v. A vertex reaches itself only along a cycle.
+///
+/// Takes n² / 8 bytes.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use paths::oracle;
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (1, 2, 1), (2, 1, 1)])?;
+/// let closure = oracle::closure(&graph);
+/// assert!(closure.reaches(0, 2) && closure.reaches(1, 1));
+/// assert!(!closure.reaches(0, 0) && !closure.reaches(2, 0));
+/// assert_eq!(closure.n_pairs(), 6);
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closure {
+    n_vertices: usize,
+    /// Rows of whole words; bit v % 64 of word v / 64 of row u is the pair (u, v).
+    words: Vec<u64>,
+}
+
+impl Closure {
+    /// The relation of `n_vertices` vertices without any pair.
+    pub fn without_pairs(n_vertices: usize) -> Self {
+        Self { n_vertices, words: vec![0; n_vertices * n_vertices.div_ceil(WORD)] }
+    }
+
+    /// Adds the pair (u, v).
+    ///
+    /// # Panics
+    /// When there is no vertex `u` or `v`.
+    pub fn insert(&mut self, u: VertexId, v: VertexId) {
+        assert!((v as usize) < self.n_vertices, "no vertex {v} among {}", self.n_vertices);
+        let place = self.word_of(u, v);
+        self.words[place] |= 1 << (v as usize % WORD);
+    }
+
+    /// How many vertices the graph has.
+    pub fn n_vertices(&self) -> usize {
+        self.n_vertices
+    }
+
+    /// Whether a path of at least one arc leads from `u` to `v`; false for vertices that
+    /// do not exist.
+    pub fn reaches(&self, u: VertexId, v: VertexId) -> bool {
+        let exist = (u.max(v) as usize) < self.n_vertices;
+        exist && self.words[self.word_of(u, v)] >> (v as usize % WORD) & 1 == 1
+    }
+
+    /// How many ordered pairs are joined. O(n² / 64).
+    pub fn n_pairs(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    fn word_of(&self, u: VertexId, v: VertexId) -> usize {
+        u as usize * self.n_vertices.div_ceil(WORD) + v as usize / WORD
+    }
+}

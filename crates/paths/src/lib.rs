@@ -1,0 +1,50 @@
+//! What shortest-path solvers return, certificates that check any answer without
+//! trusting the solver, and plain oracles that compute the answer again.
+//!
+//! * [`Tree`]: distances from one source with the paths; [`Distances`] alone;
+//!   [`Nearest`]: the nearest of several sources; [`DistanceTable`]: many sources, many
+//!   targets; [`Closure`]: who reaches whom.
+//! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
+//! * [`oracle`]: the answer, by the plainest method there is.
+//! * `zoo` (Cargo feature `zoo`): graphs that solvers get wrong, for their tests.
+//!
+//! ```
+//! use graph_formats::Csr;
+//! use paths::certificate::{Violation, check_tree};
+//! use paths::{Predecessors, oracle};
+//!
+//! // 0 → 1 → 2 and a dearer arc 0 → 2
+//! let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+//! let mut tree = oracle::tree(&graph, 0, None)?;
+//! assert_eq!((tree.distance(2), tree.path_to(2)), (Some(7), Some(vec![0, 1, 2])));
+//! check_tree(&graph, &tree)?;
+//!
+//! // The distance is right, but the path that is claimed has another.
+//! tree.predecessors = Predecessors::from_iter([None, Some(0), Some(0)]);
+//! let violation = check_tree(&graph, &tree).unwrap_err();
+//! assert!(matches!(violation, Violation::PredecessorNotTight { vertex: 2, .. }));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod certificate;
+mod closure;
+mod distances;
+mod nearest;
+pub mod oracle;
+mod table;
+mod tree;
+#[cfg(feature = "zoo")]
+pub mod zoo;
+
+pub use closure::Closure;
+pub use distances::{Distances, Total};
+pub use nearest::Nearest;
+pub use table::DistanceTable;
+pub use tree::{Predecessors, Tree};
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
