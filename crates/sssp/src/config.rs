@@ -1,0 +1,255 @@
+//! What to solve with, and how far.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+
+use graph_formats::VertexId;
+
+use crate::SsspError;
+
+/// Every published variant, and [`Auto`](Algorithm::Auto).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says which.
+    #[default]
+    Auto,
+    /// Vertices in the order of their distance, each settled once.
+    Dijkstra,
+    /// Rounds over all arcs until one changes nothing.
+    BellmanFord,
+    /// Bellman-Ford that looks only at vertices whose distance changed, first in
+    /// first out.
+    BellmanFordQueue,
+    /// The queue with "smallest label first" insertion.
+    BellmanFordSlf,
+    /// The queue with "large label last" extraction.
+    BellmanFordLll,
+    /// The queue with both.
+    BellmanFordSlfLll,
+    /// Buckets of distances Δ wide, one after the other, each in parallel.
+    DeltaStepping,
+}
+
+impl Algorithm {
+    /// All of them, [`Auto`](Algorithm::Auto) first.
+    pub const ALL: [Self; 8] = [
+        Self::Auto,
+        Self::Dijkstra,
+        Self::BellmanFord,
+        Self::BellmanFordQueue,
+        Self::BellmanFordSlf,
+        Self::BellmanFordLll,
+        Self::BellmanFordSlfLll,
+        Self::DeltaStepping,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Dijkstra => "dijkstra",
+            Self::BellmanFord => "bellman-ford",
+            Self::BellmanFordQueue => "bellman-ford-queue",
+            Self::BellmanFordSlf => "bellman-ford-slf",
+            Self::BellmanFordLll => "bellman-ford-lll",
+            Self::BellmanFordSlfLll => "bellman-ford-slf-lll",
+            Self::DeltaStepping => "delta-stepping",
+        }
+    }
+
+    /// True for the algorithms that admit negative weights.
+    pub fn admits_negative(self) -> bool {
+        !matches!(self, Self::Dijkstra | Self::DeltaStepping)
+    }
+}
+
+/// How wide the buckets of Δ-stepping are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Delta {
+    /// Chosen from weights, degrees and threads: see [`crate::delta`].
+    #[default]
+    Auto,
+    /// This width, in units of the weights.
+    Fixed(f64),
+    /// The median of the weights.
+    MedianWeight,
+    /// The mean of the weights.
+    MeanWeight,
+    /// The sum of the weights divided by the number of vertices, (1/n)·Σc as the
+    /// paper prints it.
+    WeightPerVertex,
+    /// The largest weight divided by the largest out-degree.
+    MaxWeightPerDegree,
+}
+
+impl Delta {
+    /// The rules by name; [`Delta::Fixed`] is written as its number.
+    pub const RULES: [(&'static str, Self); 5] = [
+        ("auto", Self::Auto),
+        ("median", Self::MedianWeight),
+        ("mean", Self::MeanWeight),
+        ("per-vertex", Self::WeightPerVertex),
+        ("max-per-degree", Self::MaxWeightPerDegree),
+    ];
+}
+
+/// The priority queue of [`Algorithm::Dijkstra`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Queue {
+    /// The one that measured best for weights like these.
+    #[default]
+    Auto,
+    /// An implicit heap with four children a place; for every weight type.
+    QuaternaryHeap,
+    /// Dial's circular array with a bucket for every distance; for integers whose
+    /// largest is small.
+    Dial,
+    /// A radix heap: buckets by the highest bit that differs from the last minimum;
+    /// for every weight type, floats by their bits.
+    Radix,
+}
+
+impl Queue {
+    /// The queues by name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("auto", Self::Auto),
+        ("quaternary-heap", Self::QuaternaryHeap),
+        ("dial", Self::Dial),
+        ("radix", Self::Radix),
+    ];
+}
+
+/// What to solve with. `Config::default()` lets the solver choose everything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The bucket width, where it is Δ-stepping.
+    pub delta: Delta,
+    /// The queue, where it is Dijkstra's.
+    pub queue: Queue,
+    /// Threads to use; all processors when `None`.
+    pub threads: Option<NonZeroUsize>,
+}
+
+impl Config {
+    /// The defaults, with this algorithm.
+    pub fn with(algorithm: Algorithm) -> Self {
+        Self { algorithm, ..Self::default() }
+    }
+
+    /// How many threads that makes on this machine.
+    pub fn n_threads(&self) -> usize {
+        self.threads
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get)
+    }
+}
+
+/// How far to go. Whatever the algorithm, the answer has every vertex within the
+/// limit and none beyond it.
+///
+/// Where weights are negative, a path may come back from beyond any limit. There a
+/// target is found with all the rest, and a cutoff is refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Goal<D> {
+    /// Every vertex that can be reached.
+    #[default]
+    All,
+    /// Every vertex no farther than this one; all, when it cannot be reached.
+    Target(VertexId),
+    /// Every vertex no farther than this distance.
+    Within(D),
+}
+
+/// Called now and then during long work with what is done and what there is in all;
+/// [`ControlFlow::Break`] ends the work with [`SsspError::Interrupted`].
+/// A total of zero means that it is not known.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = SsspError;
+
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        Self::ALL
+            .into_iter()
+            .find(|a| a.name() == name)
+            .ok_or_else(|| unknown("algorithm", name, Self::ALL.iter().map(|a| a.name())))
+    }
+}
+
+impl fmt::Display for Delta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Self::RULES.iter().find(|rule| rule.1 == *self) {
+            Some((name, _)) => f.write_str(name),
+            None if let Self::Fixed(width) = self => width.fmt(f),
+            None => unreachable!("every rule is in the table"),
+        }
+    }
+}
+
+impl FromStr for Delta {
+    type Err = SsspError;
+
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        if let Ok(width) = name.parse() {
+            return Ok(Self::Fixed(width));
+        }
+        by_name("delta", name, &Self::RULES)
+    }
+}
+
+impl FromStr for Queue {
+    type Err = SsspError;
+
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        by_name("queue", name, &Self::ALL)
+    }
+}
+
+fn by_name<T: Copy>(
+    what: &'static str,
+    name: &str,
+    table: &[(&'static str, T)],
+) -> Result<T, SsspError> {
+    table
+        .iter()
+        .find(|entry| entry.0 == name)
+        .map(|entry| entry.1)
+        .ok_or_else(|| unknown(what, name, table.iter().map(|entry| entry.0)))
+}
+
+fn unknown<'a>(what: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> SsspError {
+    let known = known.collect::<Vec<_>>().join(", ");
+    SsspError::UnknownName { what, name: name.to_owned(), known }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
+        }
+        for (name, rule) in Delta::RULES {
+            assert_eq!(name.parse::<Delta>().unwrap(), rule);
+            assert_eq!(rule.to_string(), name);
+        }
+        assert_eq!("2.5".parse::<Delta>().unwrap(), Delta::Fixed(2.5));
+        let error = "dijsktra".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.contains("dijsktra") && error.contains("dijkstra"), "{error}");
+    }
+}

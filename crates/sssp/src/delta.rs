@@ -1,0 +1,135 @@
+//! How wide the buckets of Δ-stepping should be.
+//!
+//! A small Δ looks at each vertex once but takes many nearly empty steps; a large one
+//! looks at vertices whose distance is still going to fall. The three published rules
+//! look at the weights alone or at one degree. [`Delta::Auto`] is
+//! Δ = c · (mean weight) / (mean degree at the end of an arc): a vertex reached by an
+//! arc has on average Σd²/Σd arcs of its own, and the nearest of so many neighbours is
+//! about (mean weight) / (that degree) away, which is how fast a search front moves. On
+//! R-MAT graphs, whose hubs make that degree large, it comes out below 1 and buckets are
+//! exact; on grids and road networks it comes out near a tenth of the largest weight.
+//! docs/benchmarking.md has the sweeps behind the constant.
+
+use graph_formats::{Csr, Weight};
+use rayon::prelude::*;
+
+use crate::{Delta, SsspError};
+
+/// The constant c.
+const STEPS_OF_THE_FRONT: f64 = 4.0;
+/// Most buckets in use at one time that a width of the solver's choice leads to,
+const MOST_BUCKETS: f64 = 65_536.0;
+/// and most that a given width may lead to.
+const MOST_BUCKETS_ASKED: f64 = 1_048_576.0;
+
+/// The width of the buckets by `rule`, for weights of which none is negative. O(n + m).
+///
+/// # Errors
+/// [`SsspError::BadDelta`] when a given width is not positive, or so small that more
+/// than 2^20 buckets would be in use.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::{Delta, delta};
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 2u32), (0, 2, 4), (1, 2, 9)])?;
+/// assert_eq!(delta::width(&graph, Delta::MedianWeight)?, 4.0);
+/// assert_eq!(delta::width(&graph, Delta::MeanWeight)?, 5.0);
+/// assert_eq!(delta::width(&graph, Delta::MaxWeightPerDegree)?, 4.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
+    let weights = graph.weights();
+    let max = max_weight(graph).to_f64();
+    let sum = || weights.par_iter().map(|w| w.to_f64()).sum::<f64>();
+    let width = match rule {
+        Delta::Fixed(width) => return check_asked(width, max),
+        Delta::MedianWeight => median(weights),
+        Delta::MeanWeight => sum() / weights.len() as f64,
+        Delta::WeightPerVertex => sum() / graph.n_vertices() as f64,
+        Delta::MaxWeightPerDegree => {
+            max / graph.vertices().map(|v| graph.out_degree(v)).max().unwrap_or(0) as f64
+        }
+        Delta::Auto => {
+            let mean = sum() / weights.len() as f64;
+            STEPS_OF_THE_FRONT * mean / degree_at_arc_end(graph)
+        }
+    };
+    if max == 0.0 {
+        // no arcs, or none that costs anything: one bucket
+        return Ok(1.0);
+    }
+    let least = if W::ONE.to_i128().is_some() { 1.0 } else { f64::MIN_POSITIVE };
+    // a sum of floats may be infinite
+    let width = if width.is_finite() { width } else { max };
+    Ok(width.max(max / MOST_BUCKETS).max(least))
+}
+
+/// The largest weight; zero when there is none. O(m).
+pub(crate) fn max_weight<W: Weight>(graph: &Csr<W>) -> W {
+    let greater = |a: W, b: W| if a.order(b).is_lt() { b } else { a };
+    graph.weights().par_iter().copied().reduce(|| W::ZERO, greater)
+}
+
+fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
+    let refuse = |reason| Err(SsspError::BadDelta { delta: width, reason });
+    if !(width.is_finite() && width > 0.0) {
+        return refuse("it must be a positive number".to_owned());
+    }
+    if max_weight / width > MOST_BUCKETS_ASKED {
+        let least = max_weight / MOST_BUCKETS_ASKED;
+        return refuse(format!(
+            "weights up to {max_weight} would need more than 2^20 buckets; use {least} or more"
+        ));
+    }
+    Ok(width)
+}
+
+/// The upper median, or zero. O(m) and a copy of the weights.
+fn median<W: Weight>(weights: &[W]) -> f64 {
+    let mut sorted = weights.to_vec();
+    let middle = sorted.len() / 2;
+    if sorted.is_empty() {
+        return 0.0;
+    }
+    sorted.select_nth_unstable_by(middle, |a, b| a.order(*b)).1.to_f64()
+}
+
+/// Σd²/Σd over the out-degrees d.
+fn degree_at_arc_end<W: Weight>(graph: &Csr<W>) -> f64 {
+    let squares = graph
+        .row_offsets()
+        .par_windows(2)
+        .map(|row| (row[1] - row[0]) as f64)
+        .map(|degree| degree * degree)
+        .sum::<f64>();
+    squares / graph.n_arcs() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_graphs_have_a_width() {
+        let rules = [Delta::Auto, Delta::MedianWeight, Delta::MeanWeight]
+            .into_iter()
+            .chain([Delta::WeightPerVertex, Delta::MaxWeightPerDegree]);
+        for rule in rules {
+            for graph in [Csr::from_arcs(0, &[]), Csr::from_arcs(2, &[(0, 1, 0.0f64)])] {
+                assert_eq!(width(&graph.unwrap(), rule), Ok(1.0));
+            }
+            let far = Csr::from_arcs(2, &[(0, 1, u64::MAX), (1, 0, 1)]).unwrap();
+            assert!(width(&far, rule).unwrap() * 65_536.0 >= u64::MAX as f64);
+        }
+    }
+
+    #[test]
+    fn asked_widths_are_checked() {
+        let graph = Csr::from_arcs(2, &[(0, 1, u32::MAX)]).unwrap();
+        assert_eq!(width(&graph, Delta::Fixed(5000.0)), Ok(5000.0));
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.0] {
+            assert!(matches!(width(&graph, Delta::Fixed(bad)), Err(SsspError::BadDelta { .. })));
+        }
+    }
+}

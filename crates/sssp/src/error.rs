@@ -1,0 +1,93 @@
+//! Why a search could not be started or has no answer.
+
+use graph_formats::VertexId;
+
+use crate::Algorithm;
+
+/// Why there are no distances.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SsspError {
+    /// A source or target that the graph does not have.
+    #[error("{role} {vertex} does not exist: the graph has {n_vertices} vertices, numbered from 0")]
+    NoSuchVertex {
+        /// "source" or "target".
+        role: &'static str,
+        /// The vertex asked for.
+        vertex: VertexId,
+        /// How many there are.
+        n_vertices: usize,
+    },
+    /// The algorithm needs weights of at least zero.
+    #[error(
+        "{algorithm} needs weights of at least zero, but arc {from} -> {to} has {weight}; use a form of bellman-ford"
+    )]
+    NegativeWeight {
+        /// The algorithm asked for.
+        algorithm: Algorithm,
+        /// Tail of the first such arc.
+        from: VertexId,
+        /// Its head.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+    },
+    /// A cycle of negative length can be reached, so paths have no least length.
+    #[error("negative cycle: {cycle:?} can be reached and gets shorter with every turn")]
+    NegativeCycle {
+        /// Its vertices in the order of travel, the first one not repeated.
+        cycle: Vec<VertexId>,
+    },
+    /// The shortest path to a vertex is longer than the distance type can hold.
+    #[error("the distance of vertex {vertex} overflows {kind}; scale the weights down or use f64")]
+    Overflow {
+        /// A vertex whose distance does not fit.
+        vertex: VertexId,
+        /// The distance type.
+        kind: &'static str,
+    },
+    /// A bucket width that Δ-stepping cannot use.
+    #[error("delta {delta} cannot be used: {reason}")]
+    BadDelta {
+        /// The width asked for.
+        delta: f64,
+        /// What is wrong and what would do.
+        reason: String,
+    },
+    /// A cutoff that is no distance.
+    #[error("cutoff {0} is not a distance; it must be a number")]
+    BadCutoff(String),
+    /// A cutoff on a graph where a path may come back from beyond it.
+    #[error(
+        "a cutoff needs weights of at least zero, but arc {from} -> {to} has {weight}; leave the cutoff out"
+    )]
+    CutoffWithNegativeWeight {
+        /// Tail of the first such arc.
+        from: VertexId,
+        /// Its head.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+    },
+    /// The queue cannot hold this graph's weights.
+    #[error("the {queue} queue cannot be used: {reason}")]
+    BadQueue {
+        /// Its name.
+        queue: &'static str,
+        /// What is wrong and what would do.
+        reason: String,
+    },
+    /// A name of an algorithm, rule or queue that does not exist.
+    #[error("unknown {what} '{name}'; known are {known}")]
+    UnknownName {
+        /// What was named.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The progress callback ended the work.
+    #[error("interrupted")]
+    Interrupted,
+}

@@ -1,0 +1,121 @@
+//! Bellman-Ford in its published forms, for weights of any sign.
+//!
+//! [`rounds`] goes over all arcs again and again; [`queue`] looks only at vertices
+//! whose distance fell. Both keep, for every vertex, the vertex that lowered it last.
+//! Those parents form a tree unless there is a negative cycle, which shows up as a
+//! cycle of parents; looking for one every n relaxations or so costs no more than they
+//! do, and finds it long before the n rounds are over that the textbook waits for.
+//!
+//! Reference: bellman-1958, ford-1956, moore-1959
+
+pub(crate) mod queue;
+pub(crate) mod rounds;
+
+use graph_formats::{Csr, Distance, VertexId, Weight};
+
+use crate::{SsspError, Work};
+
+/// The code for "no parent"; no graph has this many vertices.
+const NO_VERTEX: VertexId = VertexId::MAX;
+
+/// Labels and parents, shared by both forms.
+pub(crate) struct Labels<W: Weight> {
+    pub(crate) distances: Vec<W::Distance>,
+    parents: Vec<VertexId>,
+    pub(crate) work: Work,
+}
+
+impl<W: Weight> Labels<W> {
+    fn new(n_vertices: usize) -> Self {
+        Self {
+            distances: vec![W::Distance::UNREACHED; n_vertices],
+            parents: vec![NO_VERTEX; n_vertices],
+            work: Work::default(),
+        }
+    }
+
+    fn reset(&mut self, source: VertexId) {
+        self.distances.fill(W::Distance::UNREACHED);
+        self.parents.fill(NO_VERTEX);
+        self.distances[source as usize] = W::Distance::ZERO;
+        self.work = Work::default();
+    }
+
+    /// Lowers the label of `to` if the arc from `from`, which has a label, does that.
+    /// Returns whether it did. A sum too great for the type lowers nothing; one too
+    /// small is an error.
+    #[inline(always)]
+    fn relax(&mut self, from: VertexId, to: VertexId, weight: W) -> Result<bool, SsspError> {
+        self.work.relaxations += 1;
+        let Some(distance) = weight.after(self.distances[from as usize]) else {
+            return if weight.is_negative() { Err(self.too_small(from, to)) } else { Ok(false) };
+        };
+        let label = &mut self.distances[to as usize];
+        let falls = distance < *label;
+        if falls {
+            *label = distance;
+            self.parents[to as usize] = from;
+            self.work.improvements += 1;
+        }
+        Ok(falls)
+    }
+
+    #[cold]
+    fn too_small(&mut self, from: VertexId, to: VertexId) -> SsspError {
+        self.parents[to as usize] = from;
+        let overflow =
+            SsspError::Overflow { vertex: to, kind: std::any::type_name::<W::Distance>() };
+        self.check_parents().err().unwrap_or(overflow)
+    }
+
+    /// An error with the cycle, if the parents have one. O(n).
+    fn check_parents(&self) -> Result<(), SsspError> {
+        // the number of the walk that came through a vertex, 0 for none
+        let mut walks = vec![0 as VertexId; self.parents.len()];
+        for start in 0..self.parents.len() as VertexId {
+            let walk = start + 1;
+            let mut at = start;
+            while at != NO_VERTEX && walks[at as usize] == 0 {
+                walks[at as usize] = walk;
+                at = self.parents[at as usize];
+            }
+            if at != NO_VERTEX && walks[at as usize] == walk {
+                return Err(SsspError::NegativeCycle { cycle: self.cycle_through(at) });
+            }
+        }
+        Ok(())
+    }
+
+    /// The cycle of parents that `vertex` is on, in the order of travel.
+    fn cycle_through(&self, vertex: VertexId) -> Vec<VertexId> {
+        let mut cycle = vec![vertex];
+        let mut at = self.parents[vertex as usize];
+        while at != vertex {
+            cycle.push(at);
+            at = self.parents[at as usize];
+        }
+        cycle.reverse();
+        cycle
+    }
+}
+
+/// Counts relaxations towards the next look for a cycle.
+struct CycleWatch {
+    every: u64,
+    next: u64,
+}
+
+impl CycleWatch {
+    fn new<W: Weight>(graph: &Csr<W>) -> Self {
+        let every = (graph.n_vertices() + graph.n_arcs()) as u64 + 1;
+        Self { every, next: every }
+    }
+
+    fn look<W: Weight>(&mut self, labels: &Labels<W>) -> Result<(), SsspError> {
+        if labels.work.relaxations >= self.next {
+            self.next = labels.work.relaxations + self.every;
+            labels.check_parents()?;
+        }
+        Ok(())
+    }
+}

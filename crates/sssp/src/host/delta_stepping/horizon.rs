@@ -1,0 +1,151 @@
+//! The horizon of Δ-stepping on dense undirected graphs.
+//!
+//! In such a graph nearly every arc leads nowhere: when it is followed, its end has a
+//! lesser distance already, or will have. To find that out costs a look at the label at
+//! its end, which lies anywhere in memory; its weight lies in the row. So a search puts
+//! the long arcs off. It sets a horizon a window ahead, follows the arcs that lead
+//! below it, and is done with all distances below it when the buckets before it are
+//! empty. Then the arcs put off are made up for, in the cheaper of two ways:
+//!
+//! * push: the vertices looked at since the last horizon follow theirs, or
+//! * pull: every vertex beyond the horizon takes the least of its neighbours' distances
+//!   plus the arc between, and is queued only if it has a neighbour beyond, too.
+//!
+//! On R-MAT graphs the bulk of the arcs belongs to vertices whose distances lie close
+//! together. Behind them only the poor are left, and one pull over their few arcs
+//! replaces the pushes over all: five arcs of six are never followed.
+//!
+//! Chakaravarthy et al. put off long arcs and choose between push and pull in this way
+//! for the buckets of Δ-stepping proper; here the window spans many buckets.
+//!
+//! Reference: chakaravarthy-2014
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
+use rayon::prelude::*;
+
+use super::worker::Entry;
+use super::{DeltaStepping, Stage};
+use crate::host::lengths::Lengths;
+
+/// Vertices that a thread pulls for in one go.
+const VERTICES_A_TASK: usize = 1024;
+/// Arcs a vertex, on average over those that have any, below which there is no horizon:
+/// on road networks and grids most arcs must be followed anyway.
+const LEAST_DEGREE: usize = 8;
+/// The window in parts of the largest weight.
+const WINDOWS_A_WEIGHT: f64 = 5.0;
+
+/// How far ahead the horizon of a search on `graph` lies; `None` for no horizon.
+pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
+    let n_linked = graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
+    if graph.direction() != Direction::Undirected || graph.n_arcs() < LEAST_DEGREE * n_linked {
+        return None;
+    }
+    let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
+    let window = W::from_f64(window.ceil()).or_else(|| W::from_f64(window))?;
+    (W::ZERO < window && window < max_weight).then_some(window)
+}
+
+/// A bit for every vertex from which a path can go on: one that has an arc, and in an
+/// undirected graph another than the one it was reached by. O(n).
+pub(super) fn onward_vertices<W: Weight>(graph: &Csr<W>) -> Vec<u64> {
+    let least = match graph.direction() {
+        Direction::Directed => 1,
+        Direction::Undirected => 2,
+    };
+    let rows = graph.row_offsets();
+    (0..graph.n_vertices().div_ceil(64))
+        .into_par_iter()
+        .map(|word| {
+            let first = word * 64;
+            let last = (first + 64).min(graph.n_vertices());
+            (first..last)
+                .fold(0, |bits, v| bits | u64::from(rows[v + 1] - rows[v] >= least) << (v - first))
+        })
+        .collect()
+}
+
+impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
+    /// Makes up for the arcs put off at this horizon, in step with the team. Returns
+    /// whether there were any.
+    pub(super) fn follow_put_off(&self, stage: &mut Stage<'_, L::Key>) -> bool {
+        let visited = std::mem::take(&mut stage.worker.visited);
+        let degree = |entry: &Entry<L::Key>| self.graph.out_degree(entry.vertex) as u64;
+        let arcs_since = visited.iter().map(degree).sum::<u64>();
+        stage.worker.arcs += arcs_since;
+        let board = &self.boards[0];
+        let post = &board.posts[stage.index];
+        post.arcs_since.store(arcs_since, Relaxed);
+        post.arcs.store(stage.worker.arcs, Relaxed);
+        stage.barrier.wait();
+        let push = board.sum(|post| &post.arcs_since);
+        let pull = (self.graph.n_arcs() as u64).saturating_sub(board.sum(|post| &post.arcs));
+        if push > pull {
+            self.pull(stage);
+        } else {
+            self.push(stage, &visited);
+        }
+        stage.worker.visited = visited;
+        stage.worker.visited.clear();
+        // the posts will be written again
+        stage.barrier.wait();
+        push > 0
+    }
+
+    /// The vertices visited since the last horizon follow the arcs they put off.
+    fn push(&self, stage: &mut Stage<'_, L::Key>, visited: &[Entry<L::Key>]) {
+        let horizon = stage.horizon;
+        for entry in visited {
+            if L::Key::load(&self.labels[entry.vertex as usize]) == entry.key {
+                let cap = stage.search.cap(&self.labels);
+                let row = self.graph.row(entry.vertex);
+                let columns = &self.graph.column_indices()[row.clone()];
+                let weights = &self.graph.weights()[row];
+                self.follow(stage, entry.key, columns, weights, cap, |key| key >= horizon);
+            }
+        }
+    }
+
+    /// The vertices beyond the horizon fetch their labels, a share for each thread.
+    fn pull(&self, stage: &mut Stage<'_, L::Key>) {
+        stage.worker.buckets.clear();
+        let n = self.labels.len();
+        for task in (stage.index..n.div_ceil(VERTICES_A_TASK)).step_by(stage.team) {
+            let first = task * VERTICES_A_TASK;
+            for vertex in first..(first + VERTICES_A_TASK).min(n) {
+                if L::Key::load(&self.labels[vertex]) >= stage.horizon {
+                    self.fetch(stage, vertex as VertexId);
+                }
+            }
+        }
+    }
+
+    /// Gives `vertex` the best label that its neighbours before the horizon offer, and
+    /// queues it if it can help one beyond.
+    fn fetch(&self, stage: &mut Stage<'_, L::Key>, vertex: VertexId) {
+        let label = &self.labels[vertex as usize];
+        let before = L::Key::load(label);
+        let mut best = before;
+        let mut helps = false;
+        for (neighbour, weight) in self.graph.arcs_from(vertex) {
+            let key = L::Key::load(&self.labels[neighbour as usize]);
+            if key < stage.horizon {
+                best = best.min(L::after(key, weight));
+            } else {
+                helps |= neighbour != vertex;
+            }
+        }
+        stage.worker.work.relaxations += self.graph.out_degree(vertex) as u64;
+        if best < before {
+            L::Key::store(label, best);
+            stage.worker.work.improvements += 1;
+            stage.worker.labelled += u64::from(before == L::Key::GREATEST);
+        }
+        if helps && best < L::Key::GREATEST {
+            let bucket = self.bucket(best);
+            stage.worker.buckets.place(bucket).push(Entry { key: best, vertex });
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The steps of Δ-stepping: one bucket, worked off by the team.
+
+use std::ops::Range;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+
+use graph_formats::{DistanceKey, VertexId, Weight};
+
+use super::board::{Board, NONE, Post};
+use super::worker::Entry;
+use super::{DeltaStepping, Stage, bit};
+use crate::SsspError;
+use crate::host::lengths::Lengths;
+use crate::host::prefetch::prefetch;
+
+/// Entries that a thread takes from a posted list at a time.
+const PIECE: usize = 64;
+/// A thread works off up to this many entries of its own by itself; more are shared.
+const FUSED: usize = 1024;
+/// Arcs whose weights are compared with the horizon in one go.
+const BLOCK: usize = 64;
+/// How many entries ahead a row's offsets, and then its arcs, are asked for.
+const OFFSETS_AHEAD: usize = 16;
+const ARCS_AHEAD: usize = 8;
+/// Steps between two calls of the progress callback.
+const STEPS_A_REPORT: u64 = 64;
+
+impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
+    /// Works off bucket after bucket up to the horizon's, in step with the team; none
+    /// before the first one holds anything. Returns whether all buckets are empty.
+    pub(super) fn empty_buckets(
+        &self,
+        stage: &mut Stage<'_, L::Key>,
+        first: u64,
+    ) -> Result<bool, SsspError> {
+        let mut current = first;
+        for board in self.boards.iter().cycle() {
+            let mine = self.post(stage, board, current);
+            if stage.index == 0 {
+                let stop = self.report(stage, board).is_err();
+                board.stop.store(stop, Relaxed);
+            }
+            stage.barrier.wait();
+            current = board.least_bucket();
+            let own = &board.posts[stage.index];
+            if mine != NONE && mine != current {
+                std::mem::swap(&mut *own.list_mut(), stage.worker.buckets.place(mine));
+            }
+            let stop = board.stop.load(Relaxed);
+            let beyond = stage.horizon < L::Key::GREATEST && current > self.bucket(stage.horizon);
+            if stop || beyond || current == NONE {
+                if mine == current && mine != NONE {
+                    std::mem::swap(&mut *own.list_mut(), stage.worker.buckets.place(mine));
+                }
+                // the boards will be used from the first again
+                stage.barrier.wait();
+                return if stop { Err(SsspError::Interrupted) } else { Ok(current == NONE) };
+            }
+            stage.worker.work.rounds += 1;
+            let (before, after) = board.posts.split_at(stage.index);
+            for post in after.iter().chain(before) {
+                if post.bucket.load(Relaxed) == current {
+                    self.share(stage, post);
+                }
+            }
+            self.fuse(stage, current);
+        }
+        unreachable!("the boards are taken in turn for ever")
+    }
+
+    /// Shows the team this thread's first bucket at or after `from`.
+    fn post(&self, stage: &mut Stage<'_, L::Key>, board: &Board<L::Key>, from: u64) -> u64 {
+        let post = &board.posts[stage.index];
+        let mut list = post.list_mut();
+        list.clear();
+        let bucket = stage.worker.buckets.first_from(from).unwrap_or(NONE);
+        if bucket != NONE {
+            std::mem::swap(&mut *list, stage.worker.buckets.place(bucket));
+        }
+        post.bucket.store(bucket, Relaxed);
+        post.next.store(0, Relaxed);
+        post.labelled.store(stage.worker.labelled, Relaxed);
+        bucket
+    }
+
+    /// Tells how many vertices have a label; the others' posts may be a step old.
+    fn report(&self, stage: &Stage<'_, L::Key>, board: &Board<L::Key>) -> Result<(), SsspError> {
+        if stage.worker.work.rounds.is_multiple_of(STEPS_A_REPORT) {
+            let labelled = board.sum(|post| &post.labelled);
+            return stage.search.report(labelled, self.labels.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Takes pieces of a posted list until none is left.
+    fn share(&self, stage: &mut Stage<'_, L::Key>, post: &Post<L::Key>) {
+        let list = post.list.read().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let first = post.next.fetch_add(PIECE, Relaxed);
+            if first >= list.len() {
+                return;
+            }
+            self.visit_all(stage, &list, first..(first + PIECE).min(list.len()));
+        }
+    }
+
+    /// Works off what fell into the current bucket meanwhile, unless it is so much that
+    /// the team had better share it.
+    fn fuse(&self, stage: &mut Stage<'_, L::Key>, current: u64) {
+        let most = if stage.team == 1 { usize::MAX } else { FUSED };
+        let mut list = std::mem::take(&mut stage.worker.spare);
+        while (1..most).contains(&stage.worker.buckets.place(current).len()) {
+            std::mem::swap(&mut list, stage.worker.buckets.place(current));
+            self.visit_all(stage, &list, 0..list.len());
+            list.clear();
+        }
+        stage.worker.spare = list;
+    }
+
+    /// Visits the entries in `range` of `list`, asking for the memory of later ones.
+    fn visit_all(
+        &self,
+        stage: &mut Stage<'_, L::Key>,
+        list: &[Entry<L::Key>],
+        range: Range<usize>,
+    ) {
+        let graph = self.graph;
+        for at in range {
+            if let Some(later) = list.get(at + OFFSETS_AHEAD) {
+                prefetch(&self.labels, later.vertex as usize);
+                prefetch(graph.row_offsets(), later.vertex as usize);
+            }
+            if let Some(later) = list.get(at + ARCS_AHEAD) {
+                let first = graph.row_offsets()[later.vertex as usize] as usize;
+                prefetch(graph.weights(), first);
+                prefetch(graph.column_indices(), first);
+            }
+            self.visit(stage, list[at]);
+        }
+    }
+
+    /// Follows the arcs of a vertex that lead below the horizon.
+    #[inline(always)]
+    fn visit(&self, stage: &mut Stage<'_, L::Key>, entry: Entry<L::Key>) {
+        let cap = stage.search.cap(&self.labels);
+        if L::Key::load(&self.labels[entry.vertex as usize]) != entry.key || entry.key > cap {
+            return;
+        }
+        stage.worker.work.settled += 1;
+        let row = self.graph.row(entry.vertex);
+        let columns = &self.graph.column_indices()[row.clone()];
+        let weights = &self.graph.weights()[row];
+        if stage.horizon == L::Key::GREATEST {
+            stage.worker.work.relaxations += columns.len() as u64;
+            for (&to, &weight) in columns.iter().zip(weights) {
+                self.offer(stage, to, L::after(entry.key, weight), cap);
+            }
+        } else {
+            stage.worker.visited.push(entry);
+            let horizon = stage.horizon;
+            self.follow(stage, entry.key, columns, weights, cap, |key| key < horizon);
+        }
+    }
+
+    /// Offers the ends of those arcs whose sum is `wanted`.
+    #[inline(always)]
+    pub(super) fn follow(
+        &self,
+        stage: &mut Stage<'_, L::Key>,
+        from: L::Key,
+        columns: &[VertexId],
+        weights: &[W],
+        cap: L::Key,
+        wanted: impl Fn(L::Key) -> bool,
+    ) {
+        let mut chosen = [0u8; BLOCK];
+        for (columns, weights) in columns.chunks(BLOCK).zip(weights.chunks(BLOCK)) {
+            // chosen without a branch, which could not be foretold
+            let mut n_chosen = 0;
+            for (arc, &weight) in weights.iter().enumerate() {
+                chosen[n_chosen] = arc as u8;
+                n_chosen += usize::from(wanted(L::after(from, weight)));
+            }
+            stage.worker.work.relaxations += n_chosen as u64;
+            for &arc in &chosen[..n_chosen] {
+                let arc = arc as usize;
+                self.offer(stage, columns[arc], L::after(from, weights[arc]), cap);
+            }
+        }
+    }
+
+    /// Lowers the label of `to` to `key`, if that is lower, and queues it.
+    #[inline(always)]
+    pub(super) fn offer(
+        &self,
+        stage: &mut Stage<'_, L::Key>,
+        to: VertexId,
+        key: L::Key,
+        cap: L::Key,
+    ) {
+        let label = &self.labels[to as usize];
+        let mut before = L::Key::load(label);
+        if key >= before || key > cap {
+            return;
+        }
+        if stage.team == 1 {
+            L::Key::store(label, key);
+        } else {
+            before = L::Key::fetch_min(label, key);
+        }
+        if key < before {
+            stage.worker.work.improvements += 1;
+            stage.worker.labelled += u64::from(before == L::Key::GREATEST);
+            if bit(&self.onward, to) {
+                let bucket = self.bucket(key);
+                stage.worker.buckets.place(bucket).push(Entry { key, vertex: to });
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What one thread of Δ-stepping keeps for itself: its buckets and its counts.
+
+use graph_formats::{DistanceKey, VertexId};
+
+use crate::Work;
+
+/// A vertex and the label it had when it was put into a bucket. The entry is stale
+/// when the vertex has a lower label by now.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<K> {
+    pub(super) key: K,
+    pub(super) vertex: VertexId,
+}
+
+/// A circular array of buckets, wide enough that two that are in use at one time never
+/// share a place.
+pub(super) struct Buckets<K> {
+    places: Vec<Vec<Entry<K>>>,
+    mask: u64,
+}
+
+impl<K: DistanceKey> Buckets<K> {
+    /// Room for buckets that are up to `span` apart.
+    pub(super) fn new(span: u64) -> Self {
+        let n_places = (span + 1).next_power_of_two();
+        Self { places: (0..n_places).map(|_| Vec::new()).collect(), mask: n_places - 1 }
+    }
+
+    #[inline(always)]
+    pub(super) fn place(&mut self, bucket: u64) -> &mut Vec<Entry<K>> {
+        &mut self.places[(bucket & self.mask) as usize]
+    }
+
+    /// The first bucket at or after `from` that holds an entry.
+    pub(super) fn first_from(&self, from: u64) -> Option<u64> {
+        (from..=from + self.mask).find(|b| !self.places[(b & self.mask) as usize].is_empty())
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.places.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// The part of the work space that belongs to one thread.
+pub(super) struct Worker<K> {
+    pub(super) buckets: Buckets<K>,
+    /// Entries being looked at, kept for its allocation.
+    pub(super) spare: Vec<Entry<K>>,
+    /// Entries whose arcs were followed since the last horizon.
+    pub(super) visited: Vec<Entry<K>>,
+    pub(super) work: Work,
+    /// Vertices that this thread was the first to label.
+    pub(super) labelled: u64,
+    /// Arcs of all entries that were in `visited`.
+    pub(super) arcs: u64,
+}
+
+impl<K: DistanceKey> Worker<K> {
+    pub(super) fn new(span: u64) -> Self {
+        let buckets = Buckets::new(span);
+        let (spare, visited) = (Vec::new(), Vec::new());
+        Self { buckets, spare, visited, work: Work::default(), labelled: 0, arcs: 0 }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.buckets.clear();
+        self.work = Work::default();
+        self.visited.clear();
+        self.labelled = 0;
+        self.arcs = 0;
+    }
+}

@@ -1,0 +1,48 @@
+//! Single-source shortest paths: every published variant behind one door.
+//!
+//! * [`shortest_paths`] answers one question; a [`Solver`] keeps its work space for
+//!   many, and can stop at a target or a cutoff ([`Goal`]).
+//! * [`distance_table`] and [`nearest_sources`] take many sources at once.
+//! * [`Config`] names the [`Algorithm`] and its settings, or leaves them to the solver,
+//!   whose [`Plan`] says what it chose and why.
+//! * [`predecessors`] makes the shortest-path tree from the distances, by a rule that
+//!   gives the same tree on every backend and in every run.
+//!
+//! Every solver takes any [`Weight`](graph_formats::Weight) it can be right for:
+//! Bellman-Ford takes negative weights and names a negative cycle, the others refuse
+//! them; no distance ever wraps.
+//!
+//! ```
+//! use graph_formats::Csr;
+//! use sssp::{Config, shortest_paths};
+//!
+//! let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3), (2, 3, 2)])?;
+//! let tree = shortest_paths(&graph, 0, &Config::default())?;
+//! assert_eq!(tree.distance(1), Some(4));
+//! assert_eq!(tree.path_to(1), Some(vec![0, 2, 1]));
+//! paths::certificate::check_tree(&graph, &tree)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod config;
+pub mod delta;
+mod error;
+mod host;
+mod many;
+mod plan;
+mod predecessors;
+mod solver;
+mod work;
+
+pub use config::{Algorithm, Config, Delta, Goal, Progress, Queue};
+pub use error::SsspError;
+pub use many::{distance_table, nearest_sources};
+pub use plan::Plan;
+pub use predecessors::predecessors;
+pub use solver::{Solver, shortest_paths};
+pub use work::Work;
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

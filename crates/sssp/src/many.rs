@@ -1,0 +1,160 @@
+//! Questions about many sources at once.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use ndarray::{Array2, ArrayViewMut1, Axis};
+use paths::{DistanceTable, Nearest};
+
+use crate::host::{nearest, team};
+use crate::solver::check_vertices;
+use crate::{Algorithm, Config, Progress, Solver, SsspError};
+
+/// The distances from each of `sources` to each of `targets`; a row a source, in the
+/// order given.
+///
+/// Sources are shared among the threads, each with a work space of its own, and a
+/// search ends when all targets are settled. With [`Algorithm::Auto`] and weights of at
+/// least zero every search is Dijkstra's. O(s·(n + m)) and O(s·t) memory for the table,
+/// besides up to 24 bytes a vertex for each thread.
+///
+/// # Errors
+/// As [`Solver::new`] and [`Solver::distances`]; the first that any thread meets.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::{Config, distance_table};
+///
+/// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (2, 0, 4)])?;
+/// let table = distance_table(&graph, &[0, 2], &[1, 2, 3], &Config::default(), None)?;
+/// assert_eq!(table.row(0).collect::<Vec<_>>(), [Some(5), Some(7), None]);
+/// assert_eq!(table.row(1).collect::<Vec<_>>(), [Some(9), Some(0), None]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn distance_table<W: Weight>(
+    graph: &Csr<W>,
+    sources: &[VertexId],
+    targets: &[VertexId],
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<DistanceTable<W>, SsspError> {
+    check_vertices(graph, "source", sources)?;
+    check_vertices(graph, "target", targets)?;
+    let mut table = Array2::from_elem((sources.len(), targets.len()), W::Distance::UNREACHED);
+    let n_workers = config.n_threads().min(sources.len());
+    let mut solvers = Vec::with_capacity(n_workers);
+    for _ in 0..n_workers {
+        solvers.push(Solver::new(graph, &one_of_many(graph, config, n_workers))?);
+    }
+    let rows = Rows {
+        left: Mutex::new(sources.iter().zip(table.axis_iter_mut(Axis(0)))),
+        done: AtomicU64::new(0),
+        total: sources.len() as u64,
+        failed: AtomicBool::new(false),
+        error: Mutex::new(None),
+        progress,
+    };
+    team::run(&mut solvers, |_, solver| {
+        while let Some((&source, mut row)) = rows.next() {
+            let filled = fill(solver, source, targets, &mut row);
+            rows.settle(filled);
+        }
+    });
+    let error = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner);
+    error.map_or(Ok(DistanceTable::from_storage(table)), Err)
+}
+
+/// For every vertex, which of `sources` is nearest, and how far it is. Of several that
+/// are equally near it is the smallest.
+///
+/// One search from all of them, on one thread: O((n + m) log n) for however many
+/// sources, and 16 to 24 bytes a vertex.
+///
+/// # Errors
+/// When a source does not exist, a weight is negative, a distance overflows its type,
+/// or the progress callback ended the search.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::nearest_sources;
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 2u32), (1, 2, 2), (2, 3, 1)])?;
+/// let nearest = nearest_sources(&graph, &[3, 0], None)?;
+/// assert_eq!((nearest.source_of(1), nearest.distance(1)), (Some(0), Some(2)));
+/// assert_eq!((nearest.source_of(2), nearest.distance(2)), (Some(3), Some(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn nearest_sources<W: Weight>(
+    graph: &Csr<W>,
+    sources: &[VertexId],
+    progress: Option<Progress<'_>>,
+) -> Result<Nearest<W>, SsspError> {
+    check_vertices(graph, "source", sources)?;
+    if let Some((arc, from, to)) = graph.first_negative() {
+        let weight = graph.weights()[arc].to_string();
+        return Err(SsspError::NegativeWeight { algorithm: Algorithm::Dijkstra, from, to, weight });
+    }
+    nearest::solve(graph, sources, progress)
+}
+
+/// What one of several searches that run side by side is solved with.
+fn one_of_many<W: Weight>(graph: &Csr<W>, config: &Config, n_workers: usize) -> Config {
+    let algorithm = match config.algorithm {
+        Algorithm::Auto if graph.first_negative().is_none() => Algorithm::Dijkstra,
+        asked => asked,
+    };
+    let threads = NonZeroUsize::new(config.n_threads() / n_workers);
+    Config { algorithm, threads, ..config.clone() }
+}
+
+fn fill<W: Weight>(
+    solver: &mut Solver<'_, W>,
+    source: VertexId,
+    targets: &[VertexId],
+    row: &mut ArrayViewMut1<'_, W::Distance>,
+) -> Result<(), SsspError> {
+    if targets.is_empty() {
+        return Ok(());
+    }
+    let (distances, _) = solver.search(source, None, targets)?;
+    for (cell, &target) in row.iter_mut().zip(targets) {
+        *cell = distances.as_storage()[target as usize];
+    }
+    Ok(())
+}
+
+/// The rows that threads still have to fill.
+struct Rows<'a, I> {
+    left: Mutex<I>,
+    done: AtomicU64,
+    total: u64,
+    failed: AtomicBool,
+    error: Mutex<Option<SsspError>>,
+    progress: Option<Progress<'a>>,
+}
+
+impl<I: Iterator> Rows<'_, I> {
+    /// The next row; none after a failure.
+    fn next(&self) -> Option<I::Item> {
+        if self.failed.load(Relaxed) {
+            return None;
+        }
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).next()
+    }
+
+    /// Counts a row that was filled, or keeps the error.
+    fn settle(&self, filled: Result<(), SsspError>) {
+        let done = self.done.fetch_add(1, Relaxed) + 1;
+        let told = match self.progress {
+            Some(progress) if progress(done, self.total).is_break() => Err(SsspError::Interrupted),
+            _ => Ok(()),
+        };
+        if let Err(error) = filled.and(told) {
+            self.failed.store(true, Relaxed);
+            let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+            slot.get_or_insert(error);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a solver is going to do, and why.
+
+use std::fmt;
+
+use graph_formats::{Csr, VertexId, Weight};
+
+use crate::host::lengths::distance_bound;
+use crate::{Algorithm, Config, Queue, SsspError, delta};
+
+/// Arcs below which threads cost more than they save.
+const FEW_ARCS: usize = 20_000;
+/// Largest weight for which Dial's queue beats a radix heap.
+const MOST_DIAL_BUCKETS: i128 = 1 << 12;
+/// Largest weight that Dial's queue takes when asked for.
+const MOST_DIAL_BUCKETS_ASKED: i128 = 1 << 24;
+
+/// The choices a [`Solver`](crate::Solver) has made for its graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The algorithm, never [`Algorithm::Auto`].
+    pub algorithm: Algorithm,
+    /// Why this one.
+    pub reason: String,
+    /// The bucket width, for Δ-stepping.
+    pub delta: Option<f64>,
+    /// The queue, for Dijkstra's algorithm; never [`Queue::Auto`].
+    pub queue: Option<Queue>,
+    /// Threads that work on one source.
+    pub threads: usize,
+    /// True when a proof that no distance is greater lets 32 bits hold every label.
+    pub narrow: bool,
+    /// The first arc of negative weight.
+    pub(crate) negative: Option<(usize, VertexId, VertexId)>,
+}
+
+impl Plan {
+    /// Decides for `graph`.
+    pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, SsspError> {
+        let negative = graph.first_negative();
+        let (algorithm, reason) = match config.algorithm {
+            Algorithm::Auto => choose(graph, config, negative.is_some()),
+            asked => (asked, "it was asked for".to_owned()),
+        };
+        if let Some((arc, from, to)) = negative
+            && !algorithm.admits_negative()
+        {
+            let weight = graph.weights()[arc].to_string();
+            return Err(SsspError::NegativeWeight { algorithm, from, to, weight });
+        }
+        let mut plan = Self {
+            algorithm,
+            reason,
+            delta: None,
+            queue: None,
+            threads: 1,
+            narrow: false,
+            negative,
+        };
+        match algorithm {
+            Algorithm::DeltaStepping => {
+                plan.delta = Some(delta::width(graph, config.delta)?);
+                plan.threads = config.n_threads();
+            }
+            Algorithm::Dijkstra => plan.queue = Some(choose_queue(graph, config.queue)?),
+            _ => return Ok(plan),
+        }
+        plan.narrow = distance_bound(graph).is_some_and(|bound| bound < u128::from(u32::MAX));
+        Ok(plan)
+    }
+}
+
+fn choose<W: Weight>(graph: &Csr<W>, config: &Config, negative: bool) -> (Algorithm, String) {
+    let n_arcs = graph.n_arcs();
+    if negative {
+        let why =
+            "some weights are negative, and the queue in order of arrival does the least work";
+        (Algorithm::BellmanFordQueue, why.to_owned())
+    } else if n_arcs < FEW_ARCS {
+        let why = format!("{n_arcs} arcs are too few to share among threads");
+        (Algorithm::Dijkstra, why)
+    } else {
+        let why = format!("{n_arcs} arcs for {} threads", config.n_threads());
+        (Algorithm::DeltaStepping, why)
+    }
+}
+
+fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Queue) -> Result<Queue, SsspError> {
+    let max = delta::max_weight(graph).to_i128();
+    match (asked, max) {
+        (Queue::Auto, Some(max)) if max <= MOST_DIAL_BUCKETS => Ok(Queue::Dial),
+        (Queue::Auto, _) => Ok(Queue::Radix),
+        (Queue::Dial, None) => Err(SsspError::BadQueue {
+            queue: "dial",
+            reason: "it needs whole weights; use radix or quaternary-heap".to_owned(),
+        }),
+        (Queue::Dial, Some(max)) if max > MOST_DIAL_BUCKETS_ASKED => Err(SsspError::BadQueue {
+            queue: "dial",
+            reason: format!("weights up to {max} would need as many buckets; use radix"),
+        }),
+        (queue, _) => Ok(queue),
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.algorithm, self.reason)?;
+        if let Some(delta) = self.delta {
+            write!(f, "; delta {delta}")?;
+        }
+        if let Some((name, _)) = Queue::ALL.iter().find(|queue| Some(queue.1) == self.queue) {
+            write!(f, "; queue {name}")?;
+        }
+        let labels = if self.narrow { "32-bit" } else { "full-width" };
+        write!(f, "; {} threads; {labels} labels", self.threads)
+    }
+}

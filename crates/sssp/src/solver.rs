@@ -1,0 +1,311 @@
+//! One graph, many searches.
+
+use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
+use paths::{Distances, Tree};
+use rayon::prelude::*;
+
+use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
+use crate::host::bellman_ford::rounds::BellmanFord;
+use crate::host::delta_stepping::DeltaStepping;
+use crate::host::dijkstra::Dijkstra;
+use crate::host::lengths::{Lengths, Narrow, Native};
+use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
+use crate::host::search::Search;
+use crate::{Algorithm, Config, Goal, Plan, Progress, Queue, SsspError, Work, delta, predecessors};
+
+/// Searches a graph from one source after another, in the same work space.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::{Config, Goal, Solver};
+///
+/// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9), (2, 3, 1)])?;
+/// let mut solver = Solver::new(&graph, &Config::default())?;
+/// let tree = solver.tree(0, Goal::All)?;
+/// assert_eq!(tree.distance(3), Some(8));
+/// assert_eq!(tree.path_to(3), Some(vec![0, 1, 2, 3]));
+/// assert_eq!(solver.distances(1, Goal::All)?.get(0), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Solver<'g, W: Weight> {
+    graph: &'g Csr<W>,
+    plan: Plan,
+    engine: Box<dyn Engine<W> + Send + 'g>,
+    progress: Option<Progress<'g>>,
+    work: Work,
+}
+
+impl<'g, W: Weight> Solver<'g, W> {
+    /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
+    /// vertex, and the queues. O(n + m).
+    ///
+    /// # Errors
+    /// When the configuration does not fit the graph: negative weights for an algorithm
+    /// that does not take them, a bad Δ, a queue for other weights.
+    pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
+        let plan = Plan::new(graph, config)?;
+        let engine = engine(graph, &plan);
+        Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
+    }
+
+    /// The same, telling `progress` how far a search is.
+    pub fn with_progress(mut self, progress: Progress<'g>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// What was chosen, and why.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Counts of the last search.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// The distances from `source`, as far as `goal` asks.
+    ///
+    /// The same on every run, with every algorithm and any number of threads; floats
+    /// too, for each path is summed from its source on.
+    ///
+    /// # Errors
+    /// When a vertex does not exist, a distance overflows its type, a negative cycle
+    /// can be reached, or the progress callback ended the search.
+    pub fn distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Distances<W::Distance>, SsspError> {
+        Ok(self.limited(source, goal)?.0)
+    }
+
+    /// The distances from `source` and the paths that have them; predecessors take a
+    /// second pass, [`predecessors`].
+    ///
+    /// # Errors
+    /// As [`Solver::distances`].
+    pub fn tree(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Tree<W>, SsspError> {
+        let (distances, limit) = self.limited(source, goal)?;
+        let predecessors = predecessors(self.graph, source, &distances);
+        Ok(Tree { source, limit, distances, predecessors })
+    }
+
+    /// The distances that `goal` asks for, and the limit that it comes to.
+    fn limited(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Limited<W>, SsspError> {
+        match goal {
+            Goal::All => self.search(source, None, &[]),
+            Goal::Target(target) => self.search(source, None, &[target]),
+            Goal::Within(limit) => self.search(source, Some(limit), &[]),
+        }
+    }
+
+    /// The distances of all vertices no farther than `limit`, or than the farthest of
+    /// `targets` if there are any and all can be reached.
+    pub(crate) fn search(
+        &mut self,
+        source: VertexId,
+        limit: Option<W::Distance>,
+        targets: &[VertexId],
+    ) -> Result<Limited<W>, SsspError> {
+        check_vertices(self.graph, "source", &[source])?;
+        check_vertices(self.graph, "target", targets)?;
+        if let (Some((arc, from, to)), Some(_)) = (self.plan.negative, limit) {
+            let weight = self.graph.weights()[arc].to_string();
+            return Err(SsspError::CutoffWithNegativeWeight { from, to, weight });
+        }
+        // NaN compares with nothing
+        if let Some(limit) = limit.filter(|l| l.partial_cmp(&W::Distance::ZERO).is_none()) {
+            return Err(SsspError::BadCutoff(limit.to_string()));
+        }
+        let request = Request { source, limit, targets, progress: self.progress };
+        let (distances, work) = self.engine.search(&request)?;
+        self.work = work;
+        let distances = Distances::from_storage(distances);
+        let farthest = targets
+            .iter()
+            .map(|&target| distances.get(target))
+            .reduce(|a, b| Some(if a? < b? { b? } else { a? }))
+            .flatten()
+            .filter(|_| self.plan.negative.is_none());
+        match limit.or(farthest) {
+            Some(limit) => Ok((distances.within(limit), Some(limit))),
+            None => {
+                check_overflow(self.graph, &self.plan, &distances)?;
+                Ok((distances, None))
+            }
+        }
+    }
+}
+
+/// Distances, and the greatest that was asked for, if not all were.
+type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
+
+/// The tree of shortest paths from `source`: a [`Solver`] for one search.
+///
+/// # Errors
+/// As [`Solver::new`] and [`Solver::distances`].
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::{Algorithm, Config, shortest_paths};
+///
+/// // an arc may take away what another cost
+/// let graph = Csr::from_arcs(3, &[(0, 1, 4i32), (0, 2, 3), (2, 1, -2)])?;
+/// let tree = shortest_paths(&graph, 0, &Config::with(Algorithm::BellmanFord))?;
+/// assert_eq!(tree.path_to(1), Some(vec![0, 2, 1]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shortest_paths<W: Weight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    config: &Config,
+) -> Result<Tree<W>, SsspError> {
+    Solver::new(graph, config)?.tree(source, Goal::All)
+}
+
+/// An error that names the first of `vertices` that the graph does not have.
+pub(crate) fn check_vertices<W: Weight>(
+    graph: &Csr<W>,
+    role: &'static str,
+    vertices: &[VertexId],
+) -> Result<(), SsspError> {
+    let n_vertices = graph.n_vertices();
+    match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
+        Some(&vertex) => Err(SsspError::NoSuchVertex { role, vertex, n_vertices }),
+        None => Ok(()),
+    }
+}
+
+/// An error that names a vertex that has a path, but whose distance the type cannot
+/// hold. Only an arc from a reached vertex can lead to one. O(m) where sums can
+/// overflow at all.
+fn check_overflow<W: Weight>(
+    graph: &Csr<W>,
+    plan: &Plan,
+    distances: &Distances<W::Distance>,
+) -> Result<(), SsspError> {
+    let widened = size_of::<W>() < size_of::<W::Distance>();
+    if widened || plan.narrow {
+        return Ok(());
+    }
+    let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {
+        let distance = distances.get(from)?;
+        let mut arcs = graph.arcs_from(from);
+        arcs.find(|&(to, weight)| distances.get(to).is_none() && weight.after(distance).is_none())
+    });
+    match overflowing {
+        Some((vertex, _)) => {
+            Err(SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What an engine is asked for.
+struct Request<'a, W: Weight> {
+    source: VertexId,
+    limit: Option<W::Distance>,
+    targets: &'a [VertexId],
+    progress: Option<Progress<'a>>,
+}
+
+/// An algorithm with its work space. Returns at least all that was asked for, in
+/// storage form.
+trait Engine<W: Weight> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError>;
+}
+
+type Found<W> = (Vec<<W as Weight>::Distance>, Work);
+
+fn engine<'g, W: Weight>(graph: &'g Csr<W>, plan: &Plan) -> Box<dyn Engine<W> + Send + 'g> {
+    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules));
+    match plan.algorithm {
+        Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
+        Algorithm::BellmanFordQueue => queued(Rules::Fifo),
+        Algorithm::BellmanFordSlf => queued(Rules::Slf),
+        Algorithm::BellmanFordLll => queued(Rules::Lll),
+        Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
+        _ if plan.narrow => keyed_engine::<W, Narrow>(graph, plan),
+        _ => keyed_engine::<W, Native>(graph, plan),
+    }
+}
+
+/// The engines that work on keys.
+fn keyed_engine<'g, W: Weight, L: Lengths<W>>(
+    graph: &'g Csr<W>,
+    plan: &Plan,
+) -> Box<dyn Engine<W> + Send + 'g> {
+    let max_weight = delta::max_weight(graph);
+    if let Some(delta) = plan.delta {
+        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, plan.threads));
+    }
+    match plan.queue {
+        Some(Queue::Dial) => {
+            let dial = Dial::new(max_weight.to_i128().unwrap_or(0) as u64);
+            Box::new(Dijkstra::<W, L, _>::new(graph, dial))
+        }
+        Some(Queue::QuaternaryHeap) => {
+            Box::new(Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default()))
+        }
+        _ => Box::new(Dijkstra::<W, L, _>::new(graph, RadixHeap::default())),
+    }
+}
+
+fn keyed<'a, W: Weight, L: Lengths<W>>(request: &Request<'a, W>) -> Option<Search<'a, L::Key>> {
+    let limit = match request.limit {
+        Some(limit) if limit < W::Distance::ZERO => return None,
+        Some(limit) => L::limit_key(limit),
+        None => L::Key::GREATEST,
+    };
+    let Request { source, targets, progress, .. } = *request;
+    Some(Search { source, targets, limit, progress })
+}
+
+impl<W: Weight, L: Lengths<W>> Engine<W> for DeltaStepping<'_, W, L> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        let Some(search) = keyed::<W, L>(request) else {
+            return Ok(nothing::<W>(self.labels().len()));
+        };
+        let work = self.solve(&search)?;
+        let labels = self.labels().par_iter().with_min_len(1 << 14);
+        Ok((labels.map(|label| L::distance(L::Key::load(label))).collect(), work))
+    }
+}
+
+impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Engine<W> for Dijkstra<'_, W, L, Q> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        let Some(search) = keyed::<W, L>(request) else {
+            return Ok(nothing::<W>(self.labels().len()));
+        };
+        let work = self.solve(&search)?;
+        Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
+    }
+}
+
+impl<W: Weight> Engine<W> for BellmanFord<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        self.solve(request.source, request.progress)?;
+        Ok((self.labels.distances.clone(), self.labels.work))
+    }
+}
+
+impl<W: Weight> Engine<W> for QueuedBellmanFord<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        self.solve(request.source, request.progress)?;
+        Ok((self.labels.distances.clone(), self.labels.work))
+    }
+}
+
+/// A cutoff below zero leaves out the source itself.
+fn nothing<W: Weight>(n_vertices: usize) -> Found<W> {
+    (vec![W::Distance::UNREACHED; n_vertices], Work::default())
+}

@@ -1,0 +1,24 @@
+//! How much a search did.
+
+/// Counts of one search, summed over its threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Arcs whose end had its distance compared.
+    pub relaxations: u64,
+    /// Distances that fell.
+    pub improvements: u64,
+    /// Vertices taken from a queue whose arcs were looked at.
+    pub settled: u64,
+    /// Rounds over the arcs, or buckets worked off together.
+    pub rounds: u64,
+}
+
+impl Work {
+    /// Adds the counts of another thread or search.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.relaxations += other.relaxations;
+        self.improvements += other.improvements;
+        self.settled += other.settled;
+        self.rounds += other.rounds;
+    }
+}

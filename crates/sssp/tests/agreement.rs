@@ -1,0 +1,142 @@
+//! Every solver gives the oracle's answer, to the bit, predecessors included.
+
+mod common;
+
+use common::configs;
+use graph_formats::generate::{RmatConfig, rmat};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::certificate::{check_negative_cycle, check_tree};
+use paths::oracle::{self, OracleError};
+use paths::zoo::{arbitrary_graph, zoo};
+use proptest::prelude::*;
+use sssp::{Config, Goal, Solver, SsspError, shortest_paths};
+
+/// All solvers against the oracle, from some sources, in one work space a solver.
+fn agree<W: Weight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
+    let n = graph.n_vertices() as VertexId;
+    let mut sources: Vec<_> =
+        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
+    sources.dedup();
+    let expected: Vec<_> =
+        sources.iter().map(|&s| oracle::tree(graph, s, None).expect("an answer")).collect();
+    for config in configs {
+        let mut solver = Solver::new(graph, config).expect("a fitting configuration");
+        for (&source, expected) in sources.iter().zip(&expected) {
+            let tree = solver.tree(source, Goal::All).expect("an answer");
+            assert!(tree == *expected, "{name}, {}, from {source}, {config:?}", W::KIND);
+        }
+    }
+}
+
+fn zoo_agrees<W: Weight>() {
+    for (name, graph) in zoo::<W>() {
+        agree(name, &graph, &configs(&graph));
+    }
+}
+
+#[test]
+fn zoo_u32() {
+    zoo_agrees::<u32>();
+}
+
+#[test]
+fn zoo_i32() {
+    zoo_agrees::<i32>();
+}
+
+#[test]
+fn zoo_u64() {
+    zoo_agrees::<u64>();
+}
+
+#[test]
+fn zoo_i64() {
+    zoo_agrees::<i64>();
+}
+
+#[test]
+fn zoo_f32() {
+    zoo_agrees::<f32>();
+}
+
+#[test]
+fn zoo_f64() {
+    zoo_agrees::<f64>();
+}
+
+/// Undirected, and dense enough for a horizon.
+fn dense<W: Weight>(max_weight: i64) -> impl Strategy<Value = Csr<W>> {
+    arbitrary_graph::<i64>(24, 260, 0..=max_weight).prop_map(|graph| {
+        let edges: Vec<_> = graph
+            .arcs()
+            .map(|(u, v, w)| (u, v, W::from_i128(w.into()).expect("a small weight")))
+            .collect();
+        Csr::from_edges(graph.n_vertices(), &edges).expect("edges between vertices")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn directed(graph in arbitrary_graph::<u32>(40, 160, 0..=20)) {
+        agree("arbitrary", &graph, &configs(&graph));
+    }
+
+    #[test]
+    fn undirected(graph in dense::<u32>(255)) {
+        agree("dense", &graph, &configs(&graph));
+    }
+
+    #[test]
+    fn undirected_of_few_weights(graph in dense::<i64>(6)) {
+        agree("dense", &graph, &configs(&graph));
+    }
+
+    #[test]
+    fn undirected_floats(graph in dense::<f32>(1000)) {
+        // thirds, so that sums round
+        let arcs: Vec<_> = graph.arcs().filter(|a| a.0 <= a.1).map(|(u, v, w)| (u, v, w / 3.0)).collect();
+        let graph = Csr::from_edges(graph.n_vertices(), &arcs).unwrap();
+        agree("thirds", &graph, &configs(&graph));
+    }
+
+    #[test]
+    fn negative_weights(graph in arbitrary_graph::<i32>(12, 40, -3..=20)) {
+        for config in configs(&graph) {
+            match (shortest_paths(&graph, 0, &config), oracle::tree(&graph, 0, None)) {
+                (Ok(tree), Ok(expected)) => prop_assert!(tree == expected, "{:?}", config),
+                (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
+                    prop_assert!(check_negative_cycle(&graph, &cycle).is_ok(), "{:?}: {:?}", config, cycle);
+                }
+                (answer, expected) => prop_assert!(false, "{:?}: {:?} for {:?}", config, answer, expected),
+            }
+        }
+    }
+}
+
+#[test]
+fn rmat_is_certified() {
+    let graph = rmat(&RmatConfig { scale: 12, edge_factor: 16, ..Default::default() }).unwrap();
+    let configs = configs(&graph);
+    for source in graph.vertices().step_by(1013) {
+        let expected = oracle::tree(&graph, source, None).unwrap();
+        check_tree(&graph, &expected).unwrap();
+        for config in configs.iter().filter(|c| c.algorithm == sssp::Algorithm::DeltaStepping) {
+            let tree = shortest_paths(&graph, source, config).unwrap();
+            assert!(tree == expected, "from {source}, {config:?}");
+        }
+    }
+    agree("R-MAT", &graph, &configs);
+}
+
+#[test]
+fn the_horizon_saves_arcs() {
+    let graph = rmat(&RmatConfig { scale: 14, edge_factor: 16, ..Default::default() }).unwrap();
+    let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
+    let mut solver = Solver::new(&graph, &Config::with(sssp::Algorithm::DeltaStepping)).unwrap();
+    let distances = solver.distances(source, Goal::All).unwrap();
+    paths::certificate::check_distances(&graph, source, None, &distances).unwrap();
+    let looked_at = solver.work().relaxations as f64 / graph.n_arcs() as f64;
+    assert!(looked_at < 0.7, "{looked_at} of the arcs");
+}

@@ -1,0 +1,105 @@
+//! Laws of shortest paths that need no oracle.
+
+mod common;
+
+use common::configs;
+use graph_formats::permute::Relabelling;
+use graph_formats::{Csr, VertexId};
+use paths::certificate::{check_distances, check_tree};
+use paths::zoo::arbitrary_graph;
+use proptest::prelude::*;
+use sssp::{Goal, Solver, shortest_paths};
+
+fn graph() -> impl Strategy<Value = Csr<u32>> {
+    arbitrary_graph::<u32>(30, 120, 0..=50)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn renumbering_vertices_renumbers_the_distances(graph in graph(), seed: u64) {
+        let relabelling = Relabelling::random(graph.n_vertices(), seed).unwrap();
+        let renamed = relabelling.apply(&graph).unwrap();
+        let source = relabelling.new_ids()[0];
+        for config in configs(&graph) {
+            let before = shortest_paths(&graph, 0, &config).unwrap();
+            let after = shortest_paths(&renamed, source, &config).unwrap();
+            for v in graph.vertices() {
+                let renamed = relabelling.new_ids()[v as usize];
+                prop_assert_eq!(before.distance(v), after.distance(renamed));
+            }
+        }
+    }
+
+    #[test]
+    fn scaling_weights_scales_distances(graph in graph(), factor in 1u32..1000) {
+        let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, w * factor)).collect();
+        let scaled = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
+        for config in configs(&graph) {
+            let (before, after) =
+                (shortest_paths(&graph, 0, &config), shortest_paths(&scaled, 0, &config));
+            // a fixed bucket width may be too narrow for the larger weights
+            let (Ok(before), Ok(after)) = (before, after) else { continue };
+            for v in graph.vertices() {
+                prop_assert_eq!(before.distance(v).map(|d| d * u64::from(factor)), after.distance(v));
+            }
+        }
+    }
+
+    #[test]
+    fn another_arc_never_lengthens_a_path(
+        graph in graph(), u: VertexId, v: VertexId, weight in 0u32..50,
+    ) {
+        let n = graph.n_vertices() as VertexId;
+        let mut arcs: Vec<_> = graph.arcs().collect();
+        arcs.push((u % n, v % n, weight));
+        let more = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
+        for config in configs(&graph) {
+            let before = shortest_paths(&graph, 0, &config).unwrap();
+            let after = shortest_paths(&more, 0, &config).unwrap();
+            for v in graph.vertices() {
+                let (before, after) = (before.distance(v), after.distance(v));
+                prop_assert!(before.is_none() || after.is_some_and(|d| Some(d) <= before));
+            }
+        }
+    }
+
+    #[test]
+    fn a_goal_gives_all_within_it_and_nothing_beyond(graph in graph(), target: VertexId) {
+        let target = target % graph.n_vertices() as VertexId;
+        for config in configs(&graph) {
+            let mut solver = Solver::new(&graph, &config).unwrap();
+            let all = solver.tree(0, Goal::All).unwrap();
+            check_tree(&graph, &all).unwrap();
+            for limit in [0, 1, 17, 40, u64::MAX - 1] {
+                let tree = solver.tree(0, Goal::Within(limit)).unwrap();
+                check_tree(&graph, &tree).unwrap();
+                check_distances(&graph, 0, Some(limit), &tree.distances).unwrap();
+                prop_assert_eq!(&tree.distances, &all.distances.clone().within(limit));
+            }
+            let tree = solver.tree(0, Goal::Target(target)).unwrap();
+            check_tree(&graph, &tree).unwrap();
+            prop_assert_eq!(tree.limit, all.distance(target));
+            let expected = match tree.limit {
+                Some(limit) => all.distances.within(limit),
+                None => all.distances,
+            };
+            prop_assert_eq!(&tree.distances, &expected);
+        }
+    }
+}
+
+#[test]
+fn stopping_early_saves_work() {
+    let arcs: Vec<_> = (0..9_999).flat_map(|v| [(v, v + 1, 3u32), (v + 1, v, 3)]).collect();
+    let graph = Csr::from_arcs(10_000, &arcs).unwrap();
+    for config in configs(&graph).iter().filter(|c| !c.algorithm.admits_negative()) {
+        let mut solver = Solver::new(&graph, config).unwrap();
+        solver.distances(0, Goal::Target(10)).unwrap();
+        let wide = config.delta == sssp::Delta::Fixed(1e12);
+        assert!(wide || solver.work().relaxations < 1000, "{config:?}: {:?}", solver.work());
+        solver.distances(0, Goal::Within(30)).unwrap();
+        assert!(solver.work().relaxations < 1000, "{config:?}: {:?}", solver.work());
+    }
+}

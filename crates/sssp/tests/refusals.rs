@@ -1,0 +1,129 @@
+//! What cannot be answered is refused, with the reason; nothing wraps, nothing hangs.
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::configs;
+use graph_formats::{Csr, Weight};
+use paths::certificate::check_negative_cycle;
+use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, shortest_paths};
+
+#[test]
+fn negative_weights_are_named() {
+    let graph = Csr::from_arcs(4, &[(0, 1, 1.0f64), (1, 3, -0.5), (2, 0, -2.0)]).unwrap();
+    for algorithm in [Algorithm::Dijkstra, Algorithm::DeltaStepping] {
+        let refused = shortest_paths(&graph, 0, &Config::with(algorithm)).unwrap_err();
+        assert!(
+            matches!(&refused, SsspError::NegativeWeight { from: 1, to: 3, weight, .. } if weight == "-0.5")
+        );
+    }
+    // −0 is no negative weight
+    let graph = Csr::from_arcs(2, &[(0, 1, -0.0f32)]).unwrap();
+    for config in configs(&graph) {
+        assert_eq!(shortest_paths(&graph, 0, &config).unwrap().distance(1), Some(0.0));
+    }
+}
+
+#[test]
+fn negative_cycles_are_listed() {
+    let arcs = [(0, 1, 2), (1, 2, -1), (2, 3, -1), (3, 1, 1), (3, 4, 5), (5, 5, -1)];
+    let graph = Csr::from_arcs(6, &arcs.map(|(u, v, w): (u32, u32, i64)| (u, v, w))).unwrap();
+    for config in configs(&graph) {
+        let Err(SsspError::NegativeCycle { cycle }) = shortest_paths(&graph, 0, &config) else {
+            panic!("{config:?} found no cycle");
+        };
+        check_negative_cycle(&graph, &cycle).unwrap();
+        // the cycle 5 → 5 cannot be reached from 0, and nothing can from 4
+        assert_eq!(shortest_paths(&graph, 4, &config).unwrap().distances.n_reached(), 1);
+    }
+    let steep = Csr::from_arcs(2, &[(0, 1, i64::MIN / 2), (1, 0, i64::MIN / 2)]).unwrap();
+    for config in configs(&steep) {
+        let error = shortest_paths(&steep, 0, &config).unwrap_err();
+        assert!(matches!(error, SsspError::NegativeCycle { .. }), "{config:?}: {error}");
+    }
+}
+
+fn overflows<W: Weight>(largest: W) {
+    let graph = Csr::from_arcs(3, &[(0, 1, largest), (1, 2, largest)]).unwrap();
+    for config in configs(&graph) {
+        let mut solver = Solver::new(&graph, &config).unwrap();
+        let error = solver.distances(0, Goal::All).unwrap_err();
+        assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{config:?}: {error}");
+        // within a limit, nothing overflows
+        let near = solver.distances(0, Goal::Target(1)).unwrap();
+        assert_eq!(near.n_reached(), 2, "{config:?}");
+    }
+}
+
+#[test]
+fn overflow_names_the_vertex() {
+    overflows(u64::MAX - 1);
+    overflows(i64::MAX - 1);
+    overflows(f32::MAX);
+    overflows(f64::MAX);
+    let deep = Csr::from_arcs(3, &[(0, 1, i64::MIN + 1), (1, 2, -2)]).unwrap();
+    for config in configs(&deep) {
+        let error = shortest_paths(&deep, 0, &config).unwrap_err();
+        assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{config:?}: {error}");
+    }
+}
+
+#[test]
+fn thirty_two_bits_are_widened() {
+    let arcs: Vec<_> = (0..100).map(|v| (v, v + 1, u32::MAX)).collect();
+    let graph = Csr::from_arcs(101, &arcs).unwrap();
+    for config in configs(&graph) {
+        let tree = shortest_paths(&graph, 0, &config).unwrap();
+        assert_eq!(tree.distance(100), Some(100 * u64::from(u32::MAX)), "{config:?}");
+    }
+}
+
+#[test]
+fn vertices_must_exist() {
+    let empty = Csr::<u32>::from_arcs(0, &[]).unwrap();
+    let two = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
+    for config in configs(&two) {
+        let error = shortest_paths(&empty, 0, &config).unwrap_err();
+        assert!(matches!(error, SsspError::NoSuchVertex { role: "source", n_vertices: 0, .. }));
+        let mut solver = Solver::new(&two, &config).unwrap();
+        let error = solver.distances(0, Goal::Target(2)).unwrap_err();
+        assert!(matches!(error, SsspError::NoSuchVertex { role: "target", vertex: 2, .. }));
+    }
+}
+
+#[test]
+fn settings_must_fit() {
+    let graph = Csr::from_arcs(2, &[(0, 1, 1u32 << 30)]).unwrap();
+    let narrow = Config { delta: Delta::Fixed(1.0), ..Config::with(Algorithm::DeltaStepping) };
+    assert!(matches!(Solver::new(&graph, &narrow).err(), Some(SsspError::BadDelta { .. })));
+    let dial = Config { queue: Queue::Dial, ..Config::with(Algorithm::Dijkstra) };
+    assert!(matches!(Solver::new(&graph, &dial).err(), Some(SsspError::BadQueue { .. })));
+    let floats = Csr::from_arcs(2, &[(0, 1, 1.5f64), (1, 0, 2.0)]).unwrap();
+    assert!(matches!(Solver::new(&floats, &dial).err(), Some(SsspError::BadQueue { .. })));
+    for config in configs(&floats) {
+        let mut solver = Solver::new(&floats, &config).unwrap();
+        let error = solver.distances(0, Goal::Within(f64::NAN)).unwrap_err();
+        assert!(matches!(error, SsspError::BadCutoff(_)));
+        assert_eq!(solver.distances(0, Goal::Within(-1.0)).unwrap().n_reached(), 0);
+        assert_eq!(solver.distances(0, Goal::Within(f64::INFINITY)).unwrap().n_reached(), 2);
+    }
+    let negative = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
+    let mut solver = Solver::new(&negative, &Config::default()).unwrap();
+    let error = solver.distances(0, Goal::Within(5)).unwrap_err();
+    assert!(matches!(error, SsspError::CutoffWithNegativeWeight { from: 0, to: 1, .. }));
+    assert_eq!(solver.tree(0, Goal::Target(0)).unwrap().distance(1), Some(-1));
+}
+
+#[test]
+fn searches_can_be_interrupted() {
+    let n = 200_000;
+    let arcs: Vec<_> = (0..n - 1).map(|v| (v, v + 1, 1u32)).collect();
+    let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
+    let stop = |_, _| ControlFlow::Break(());
+    for config in configs(&graph) {
+        let mut solver = Solver::new(&graph, &config).unwrap().with_progress(&stop);
+        let error = solver.distances(0, Goal::All).unwrap_err();
+        assert_eq!(error, SsspError::Interrupted, "{config:?}");
+    }
+}
