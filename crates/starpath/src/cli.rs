@@ -1,0 +1,294 @@
+//! The command line: every command, flag and default, and the help that explains them.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use sssp::{Algorithm, Delta, Queue};
+
+/// Shortest paths in graph files.
+#[derive(Debug, Parser)]
+#[command(
+    name = "starpath",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Files are recognised by their suffix: .gr .mtx .graph .el .wel .csv .tsv .txt .spg .sg .wsg,
+and .gz may follow. Vertices are named as the file names them.
+
+Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C (a second Ctrl-C
+stops at once). No file is ever left half-written.
+
+Example:
+  starpath generate grid --side 1000 -o grid.spg
+  starpath sssp grid.spg --source 0"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// Where to solve; auto takes a GPU where this build and machine have one
+    #[arg(long, global = true, value_enum, default_value_t = Backend::Auto)]
+    pub(crate) backend: Backend,
+    /// Threads to use [default: all processors]
+    #[arg(long, global = true, value_name = "N", value_parser = threads_parser())]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Solve N times; report the median time and the least
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) repeat: Option<NonZeroUsize>,
+    /// Say on standard error what was chosen and why, and count the work
+    #[arg(long, global = true)]
+    pub(crate) explain: bool,
+    /// Print one JSON object and nothing else
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// Where to solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    Auto,
+    Cpu,
+    Cuda,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Info(InfoArgs),
+    Generate(GenerateArgs),
+    Convert(ConvertArgs),
+    Sssp(SsspArgs),
+    Path(PathArgs),
+    Completions(CompletionsArgs),
+}
+
+/// Describe a graph: size, weights, degrees, components
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  starpath info rome99.gr")]
+pub(crate) struct InfoArgs {
+    /// The graph file
+    pub(crate) graph: PathBuf,
+}
+
+/// Make a synthetic graph; the same seed gives the same graph
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  starpath generate rmat --scale 16 --edge-factor 16 -o rmat16.spg"
+)]
+pub(crate) struct GenerateArgs {
+    #[command(subcommand)]
+    pub(crate) shape: Shape,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Shape {
+    /// Skewed degrees, as social networks and the web have (R-MAT, Graph500's defaults)
+    #[command(
+        after_help = "Example:\n  starpath generate rmat --scale 16 --edge-factor 16 -o rmat16.spg"
+    )]
+    Rmat {
+        /// The graph has 2^S vertices
+        #[arg(long, value_name = "S")]
+        scale: u32,
+        /// Edges drawn for each vertex
+        #[arg(long, value_name = "K", default_value_t = 16)]
+        edge_factor: u32,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+    /// A square of streets: each vertex is joined to its four neighbours
+    #[command(after_help = "Example:\n  starpath generate grid --side 1024 -o grid.gr.gz")]
+    Grid {
+        /// Vertices along a side
+        #[arg(long, value_name = "K")]
+        side: u32,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+    /// Both ends of every edge drawn uniformly
+    #[command(
+        after_help = "Example:\n  starpath generate uniform --vertices 100000 --edges 1000000 -o uniform.mtx"
+    )]
+    Uniform {
+        /// Vertices
+        #[arg(long, value_name = "N")]
+        vertices: usize,
+        /// Edges drawn
+        #[arg(long, value_name = "M")]
+        edges: u64,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+    /// Points in the unit square, joined where they are near; weights grow with length
+    #[command(
+        after_help = "Example:\n  starpath generate geometric --vertices 100000 --radius 0.007 -o geometric.wel"
+    )]
+    Geometric {
+        /// Points
+        #[arg(long, value_name = "N")]
+        vertices: usize,
+        /// The greatest distance that is joined
+        #[arg(long, value_name = "R")]
+        radius: f64,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateOptions {
+    /// The least weight
+    #[arg(long, value_name = "W", default_value_t = 1)]
+    pub(crate) min_weight: u32,
+    /// The greatest weight
+    #[arg(long, value_name = "W", default_value_t = 255)]
+    pub(crate) max_weight: u32,
+    /// Another seed, another graph of the same kind
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Arcs one way [default: every edge both ways]
+    #[arg(long)]
+    pub(crate) directed: bool,
+    /// Keep self-loops and parallel edges [default: drop them]
+    #[arg(long)]
+    pub(crate) keep_duplicates: bool,
+    /// The file to write, in the format of its suffix
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+/// Write a graph in another format, by suffix
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  starpath convert rome99.gr rome99.spg")]
+pub(crate) struct ConvertArgs {
+    /// The graph file to read
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The graph file to write
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+}
+
+/// Which algorithm, and its parameters.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SolverArgs {
+    /// The algorithm; auto chooses by graph, weights and threads
+    #[arg(long, value_name = "A", default_value = "auto", value_parser = algorithm_parser())]
+    pub(crate) algorithm: Algorithm,
+    /// Bucket width of delta-stepping: a number, or auto, median, mean, per-vertex,
+    /// max-per-degree
+    #[arg(long, value_name = "D", default_value = "auto", allow_negative_numbers = true)]
+    pub(crate) delta: Delta,
+    /// Priority queue of dijkstra
+    #[arg(long, value_name = "Q", default_value = "auto", value_parser = queue_parser())]
+    pub(crate) queue: Queue,
+}
+
+/// More threads than any machine has would exhaust what the system grants.
+fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
+    clap::value_parser!(u16).range(1..=1024).try_map(|n| NonZeroUsize::try_from(usize::from(n)))
+}
+
+fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
+        .try_map(|name| name.parse::<Algorithm>())
+}
+
+fn queue_parser() -> impl TypedValueParser<Value = Queue> {
+    PossibleValuesParser::new(Queue::ALL.map(|entry| entry.0)).try_map(|name| name.parse::<Queue>())
+}
+
+/// Distances from one vertex, between many, or from the nearest of many
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("from").required(true).args(["source", "sources"]),
+    group = ArgGroup::new("many").args(["targets", "nearest"]),
+    after_help = "\
+Results (-o):
+  .tsv  a header line, then for --source: vertex, distance, predecessor, a line for every
+        vertex reached; for --targets: a row for every source, a column for every target,
+        empty where there is no path; for --nearest: vertex, source, distance.
+  .npy  distances alone, by vertex or as sources x targets: u64, i64, f32 or f64, as the
+        weights ask for; without a path inf, or for integers the greatest value of the type.
+
+Example:
+  starpath sssp rome99.gr --source 1 -o distances.tsv
+  starpath sssp rome99.gr --source 1 --target 3353
+  starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
+  starpath sssp rome99.gr --sources depots.txt --nearest -o nearest.tsv"
+)]
+pub(crate) struct SsspArgs {
+    /// The graph file
+    pub(crate) graph: PathBuf,
+    /// The vertex to start from
+    #[arg(long, value_name = "ID")]
+    pub(crate) source: Option<u64>,
+    /// Stop when this vertex is settled; vertices farther away are left out, but not where
+    /// weights are negative
+    #[arg(long, value_name = "ID", conflicts_with_all = ["cutoff", "sources"])]
+    pub(crate) target: Option<u64>,
+    /// Leave out vertices farther away than this
+    #[arg(long, value_name = "D", conflicts_with = "sources", allow_negative_numbers = true)]
+    pub(crate) cutoff: Option<String>,
+    /// Many sources: a file with one id a line (# starts a comment)
+    #[arg(long, value_name = "FILE", requires = "many")]
+    pub(crate) sources: Option<PathBuf>,
+    /// A table of distances from every source to these: a file with one id a line
+    #[arg(long, value_name = "FILE", conflicts_with = "source")]
+    pub(crate) targets: Option<PathBuf>,
+    /// For every vertex, which source is nearest and how far: one search from all of them
+    #[arg(long, conflicts_with_all = ["source", "algorithm", "delta", "queue"])]
+    pub(crate) nearest: bool,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    /// Write the results: OUT.tsv or OUT.npy, see below
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// A shortest path between two vertices
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  starpath path rome99.gr 1 3353")]
+pub(crate) struct PathArgs {
+    /// The graph file
+    pub(crate) graph: PathBuf,
+    /// Where the path starts
+    #[arg(value_name = "FROM")]
+    pub(crate) source: u64,
+    /// Where it ends
+    #[arg(value_name = "TO")]
+    pub(crate) target: u64,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  starpath completions bash > ~/.local/share/bash-completion/completions/starpath"
+)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,51 @@
+//! `starpath convert`: a graph in another format.
+
+use std::fmt;
+use std::time::Instant;
+
+use graph_formats::LoadedGraph;
+use serde::Serialize;
+
+use crate::cli::{Common, ConvertArgs};
+use crate::load::load;
+use crate::output::check_graph_file;
+use crate::progress::check_interrupt;
+use crate::report::{self, Head, grouped, milliseconds};
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    write_ms: f64,
+    output: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (vertices, edges) = (self.head.vertices as u128, self.head.edges as u128);
+        write!(f, "{}: {} vertices, {} arcs", self.output, grouped(vertices), grouped(edges))
+    }
+}
+
+pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
+    check_graph_file(&args.output)?;
+    let loaded = load(&args.input, common)?;
+    let (vertices, edges) = (loaded.csr.n_vertices(), loaded.csr.n_arcs());
+    let start = Instant::now();
+    let graph = LoadedGraph { csr: loaded.csr, ids: loaded.ids };
+    graph_formats::write(&args.output, &graph)?;
+    let write_ms = milliseconds(start.elapsed());
+    check_interrupt()?;
+    let head = Head {
+        command: "convert",
+        algorithm: None,
+        backend: "cpu",
+        threads: rayon::current_num_threads(),
+        vertices,
+        edges,
+        load_ms: Some(loaded.load_ms),
+        solve_ms: None,
+        solve_min_ms: None,
+    };
+    report::print(&Report { head, write_ms, output: args.output.display().to_string() }, common)
+}

@@ -1,0 +1,181 @@
+//! `starpath sssp --sources`: a table of distances between many vertices, or for every
+//! vertex the nearest of many.
+
+use std::fmt;
+
+use anyhow::anyhow;
+use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
+use serde::Serialize;
+use sssp::{Algorithm, Solver, SsspError, distance_table, nearest_sources};
+
+use crate::backend;
+use crate::cli::{Common, SsspArgs};
+use crate::failure::say;
+use crate::ids::IdList;
+use crate::load::{Loaded, load};
+use crate::output::ResultFile;
+use crate::progress::Bar;
+use crate::report::{self, Head, Number, grouped};
+use crate::search::{config, repeated};
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    sources: usize,
+    /// How many there are in a table; `None` when every vertex is looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    targets: Option<usize>,
+    /// Pairs, or vertices, that have a distance.
+    reached: usize,
+    distance_sum: Number,
+    max_distance: Option<Number>,
+}
+
+pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
+    let mut output = args.output.as_deref().map(ResultFile::check).transpose()?;
+    if args.nearest {
+        output = output.map(ResultFile::needs_columns).transpose()?;
+    }
+    let path = args.sources.as_deref().ok_or_else(|| anyhow!("--sources is missing"))?;
+    let sources = IdList::read(path)?;
+    let targets = args.targets.as_deref().map(IdList::read).transpose()?;
+    let loaded = load(&args.graph, common)?;
+    let names = loaded.names();
+    let request = Request {
+        backend: backend::choose(common)?,
+        sources: sources.vertices(&names)?,
+        targets: targets.map(|targets| targets.vertices(&names)).transpose()?,
+        output,
+    };
+    let report = with_csr!(&loaded.csr, |graph| match &request.targets {
+        Some(targets) => table(graph, &loaded, args, &request, targets, common),
+        None => nearest(graph, &loaded, &request, common),
+    })?;
+    report::print(&report, common)
+}
+
+/// What is asked for, in terms of the graph.
+struct Request {
+    backend: &'static str,
+    sources: Vec<VertexId>,
+    /// `None` asks for the nearest source of every vertex.
+    targets: Option<Vec<VertexId>>,
+    output: Option<ResultFile>,
+}
+
+/// Finds the distances of every pair, and writes them.
+fn table<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    args: &SsspArgs,
+    request: &Request,
+    targets: &[VertexId],
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let sources = &request.sources;
+    let mut config = config(&args.solver, common);
+    let nobody_asked = config.algorithm == Algorithm::Auto;
+    if nobody_asked && graph.first_negative().is_none() {
+        // with a search a thread, none needs to be parallel in itself
+        config.algorithm = Algorithm::Dijkstra;
+    }
+    let plan = Solver::new(graph, &config).map_err(|e| names.explain(e))?.plan().clone();
+    let threads = plan.threads.max(config.n_threads().min(sources.len()));
+    if common.explain {
+        let each = sources.len();
+        say(format_args!("{plan}, for each of {each} sources; {threads} threads in all"));
+    }
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let (table, solve) = repeated(common, || {
+        distance_table(graph, sources, targets, &config, Some(&step)).map_err(|e| names.explain(e))
+    })?;
+    if let Some(output) = &request.output {
+        output.write_table(&names, sources, targets, &table)?;
+    }
+    let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
+    Ok(Report {
+        head: Head {
+            command: "sssp",
+            algorithm: Some(plan.algorithm.name()),
+            backend: request.backend,
+            threads,
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve.median()),
+            solve_min_ms: solve.least(common),
+        },
+        sources: sources.len(),
+        targets: Some(targets.len()),
+        reached: table.n_reachable_pairs(),
+        distance_sum: table.sum().into(),
+        max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
+    })
+}
+
+/// Finds the nearest source of every vertex, and writes them.
+fn nearest<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    request: &Request,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let explain = |error| match error {
+        SsspError::NegativeWeight { from, to, weight, .. } => anyhow!(
+            "--nearest needs weights of at least zero, but the arc from {} to {} has {weight}; ask \
+             for a table with --targets",
+            names.name(from),
+            names.name(to)
+        ),
+        other => names.explain(other),
+    };
+    let (nearest, solve) = repeated(common, || {
+        nearest_sources(graph, &request.sources, Some(&step)).map_err(explain)
+    })?;
+    if let Some(output) = &request.output {
+        output.write_nearest(&names, &nearest)?;
+    }
+    Ok(Report {
+        head: Head {
+            command: "sssp",
+            algorithm: Some(Algorithm::Dijkstra.name()),
+            backend: request.backend,
+            threads: 1,
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve.median()),
+            solve_min_ms: solve.least(common),
+        },
+        sources: request.sources.len(),
+        targets: None,
+        reached: nearest.distances.n_reached(),
+        distance_sum: nearest.distances.sum().into(),
+        max_distance: nearest.distances.max().map(Number::of),
+    })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        let (sources, reached) = (grouped(self.sources as u128), grouped(self.reached as u128));
+        match self.targets {
+            Some(targets) => {
+                let targets = grouped(targets as u128);
+                write!(f, "{sources} sources x {targets} targets: {reached} pairs have a path")?;
+            }
+            None => write!(f, "{reached} vertices are reached from the nearest of {sources}")?,
+        }
+        write!(f, "; distances sum to {}", self.distance_sum)?;
+        match self.max_distance {
+            Some(max) => writeln!(f, ", the greatest is {max}"),
+            None => writeln!(f),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! One file a command: arguments to report.
+
+mod convert;
+mod generate;
+mod info;
+mod many;
+mod path;
+mod sssp;
+
+use clap::CommandFactory;
+
+use crate::cli::{Cli, Command, CompletionsArgs};
+use crate::{progress, report};
+
+/// Runs the command of a command line.
+pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
+    progress::catch_interrupts()?;
+    if let Some(threads) = cli.common.threads {
+        // for reading and generating; solvers have their own count
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+    }
+    let common = &cli.common;
+    match &cli.command {
+        Command::Info(args) => info::run(args, common),
+        Command::Generate(args) => generate::run(args, common),
+        Command::Convert(args) => convert::run(args, common),
+        Command::Sssp(args) if args.sources.is_some() => many::run(args, common),
+        Command::Sssp(args) => sssp::run(args, common),
+        Command::Path(args) => path::run(args, common),
+        Command::Completions(args) => completions(args),
+    }
+}
+
+fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "starpath", &mut script);
+    report::print_bytes(&script)
+}

@@ -1,0 +1,71 @@
+//! How a run that did not succeed ends: its message and its exit code.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use graph_formats::GraphError;
+
+/// The run failed: unreadable input, no path, a negative cycle, a full disk.
+const EXIT_FAILED: u8 = 1;
+/// The command line asks for something that does not exist.
+const EXIT_WRONG_USE: u8 = 2;
+/// Ctrl-C: 128 and the number of the signal, as shells have it.
+pub(crate) const EXIT_INTERRUPTED: u8 = 130;
+
+/// A request that no run could fulfil, whatever the graph.
+#[derive(Debug)]
+pub(crate) struct WrongUse(pub(crate) String);
+
+/// The user pressed Ctrl-C.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+impl fmt::Display for WrongUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for WrongUse {}
+impl std::error::Error for Interrupted {}
+
+/// Says on standard error why the run failed; returns its exit code.
+pub(crate) fn report(error: &anyhow::Error) -> u8 {
+    say(format_args!("starpath: {error}"));
+    let unknown_format = matches!(error.downcast_ref(), Some(GraphError::UnknownFormat { .. }));
+    if unknown_format || error.is::<WrongUse>() {
+        EXIT_WRONG_USE
+    } else if error.is::<Interrupted>() {
+        EXIT_INTERRUPTED
+    } else {
+        EXIT_FAILED
+    }
+}
+
+/// Shows help or the version where clap was asked for it; else says what is wrong with
+/// the command line. Returns the exit code.
+pub(crate) fn report_usage(error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        // a closed standard output is no failure
+        let _ = error.print();
+        return 0;
+    }
+    let text = error.to_string();
+    match text.trim_end().strip_prefix("error: ") {
+        Some(message) => say(format_args!("starpath: {message}")),
+        // the help that stands in for a command
+        None => say(format_args!("{text}")),
+    }
+    EXIT_WRONG_USE
+}
+
+/// Writes a line to standard error, if anybody listens there.
+pub(crate) fn say(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

@@ -1,0 +1,124 @@
+//! Between the names that a file gives its vertices and the numbers that solvers use.
+//!
+//! Ids on the command line, in lists, in results and in error messages are the file's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use graph_formats::{Ids, VertexId};
+use sssp::SsspError;
+
+use crate::failure::Interrupted;
+
+/// The names of the vertices of one graph file.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) ids: &'a Ids,
+    pub(crate) n_vertices: usize,
+}
+
+impl Names<'_> {
+    /// What the file calls `vertex`.
+    pub(crate) fn name(&self, vertex: VertexId) -> u64 {
+        self.ids.name(vertex)
+    }
+
+    /// The vertex of this name; `role` says in the error what it was to be.
+    pub(crate) fn vertex(&self, role: &str, id: u64) -> anyhow::Result<VertexId> {
+        self.ids.vertex(id, self.n_vertices).ok_or_else(|| {
+            anyhow!("{role} {id} is not in {}: {}", self.path.display(), self.range())
+        })
+    }
+
+    /// What the names are like.
+    fn range(&self) -> String {
+        let Some(last) = (self.n_vertices as VertexId).checked_sub(1) else {
+            return "the graph is empty".to_owned();
+        };
+        let (n, first, last) = (self.n_vertices, self.name(0), self.name(last));
+        match self.ids {
+            Ids::Listed(_) => {
+                format!("its {n} vertices have ids between {first} and {last}, but not all of them")
+            }
+            _ => format!("its vertices are numbered from {first} to {last}"),
+        }
+    }
+
+    /// The error with the file's names in it.
+    pub(crate) fn explain(&self, error: SsspError) -> anyhow::Error {
+        match error {
+            SsspError::Interrupted => Interrupted.into(),
+            SsspError::NoSuchVertex { role, vertex, .. } => {
+                anyhow!("{role} {vertex} is not in {}: {}", self.path.display(), self.range())
+            }
+            SsspError::NegativeWeight { algorithm, from, to, weight } => anyhow!(
+                "{algorithm} needs weights of at least zero, but the arc from {} to {} has {weight}; \
+                 use --algorithm auto or a form of bellman-ford",
+                self.name(from),
+                self.name(to)
+            ),
+            SsspError::CutoffWithNegativeWeight { from, to, weight } => anyhow!(
+                "a cutoff needs weights of at least zero, but the arc from {} to {} has {weight}; \
+                 search without one",
+                self.name(from),
+                self.name(to)
+            ),
+            SsspError::NegativeCycle { cycle } => {
+                let around = cycle.iter().chain(cycle.first()).map(|&v| self.name(v).to_string());
+                anyhow!(
+                    "negative cycle: {} gets shorter with every turn, so paths that reach it have \
+                     no least length",
+                    around.collect::<Vec<_>>().join(" -> ")
+                )
+            }
+            SsspError::Overflow { vertex, kind } => anyhow!(
+                "the distance of vertex {} overflows {kind}; scale the weights down, or write \
+                 them with a decimal point to have them read as f64",
+                self.name(vertex)
+            ),
+            other => other.into(),
+        }
+    }
+}
+
+/// A file of ids, one a line.
+pub(crate) struct IdList {
+    path: PathBuf,
+    /// Each id with its line.
+    entries: Vec<(usize, u64)>,
+}
+
+impl IdList {
+    /// Reads ids, one a line; empty lines and what follows `#` do not count.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let text = fs::read_to_string(path).map_err(|error| anyhow!("{shown}: {error}"))?;
+        let mut entries = Vec::new();
+        for (line, content) in (1..).zip(text.lines()) {
+            let word = content.split('#').next().unwrap_or_default().trim();
+            if word.is_empty() {
+                continue;
+            }
+            let id = word.parse().map_err(|_| {
+                anyhow!("{shown}:{line}: '{word}' is no vertex id; expected one id a line")
+            })?;
+            entries.push((line, id));
+        }
+        if entries.is_empty() {
+            bail!("{shown}: no vertex ids; expected one a line");
+        }
+        Ok(Self { path: path.to_owned(), entries })
+    }
+
+    /// The vertices of these ids, in the order of the file.
+    pub(crate) fn vertices(&self, names: &Names<'_>) -> anyhow::Result<Vec<VertexId>> {
+        let vertex = |&(line, id): &(usize, u64)| {
+            names
+                .vertex("vertex", id)
+                .map_err(|error| anyhow!("{}:{line}: {error}", self.path.display()))
+        };
+        self.entries.iter().map(vertex).collect()
+    }
+}

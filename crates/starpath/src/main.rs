@@ -1,0 +1,32 @@
+//! `starpath`: shortest paths in graph files, from the command line.
+//!
+//! A command reads its graph, asks a library crate, and prints a report; nothing is
+//! computed here. Results go to standard output or to the file asked for, everything
+//! else to standard error.
+
+mod backend;
+mod cli;
+mod commands;
+mod components;
+mod failure;
+mod ids;
+mod load;
+mod output;
+mod progress;
+mod report;
+mod search;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let code = match cli::Cli::try_parse() {
+        Err(error) => failure::report_usage(&error),
+        Ok(cli) => match commands::run(cli) {
+            Err(error) => failure::report(&error),
+            Ok(()) => 0,
+        },
+    };
+    ExitCode::from(code)
+}

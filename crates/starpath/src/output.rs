@@ -1,0 +1,202 @@
+//! Files of results. They are checked before the work, so that nothing is computed in
+//! vain, and put in place only when complete.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use bytemuck::cast_slice;
+use graph_formats::{AtomicFile, Format as GraphFormat, VertexId, Weight, WeightKind};
+use ndarray::{ArrayView, Dimension, StrideShape};
+use ndarray_npy::{WritableElement, WriteNpyExt};
+use paths::{DistanceTable, Nearest, Tree};
+
+use crate::failure::WrongUse;
+use crate::ids::Names;
+use crate::progress::check_interrupt;
+
+/// Lines between two looks at whether the user pressed Ctrl-C.
+const LINES_PER_CHECK: usize = 1 << 16;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Tsv,
+    Npy,
+}
+
+/// A file that results are to be written to.
+pub(crate) struct ResultFile {
+    path: PathBuf,
+    format: Format,
+}
+
+impl ResultFile {
+    /// Says at once why the file could not be written later, if so.
+    pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
+        let format = match path.extension().and_then(|suffix| suffix.to_str()) {
+            Some("tsv") => Format::Tsv,
+            Some("npy") => Format::Npy,
+            _ => {
+                let shown = path.display();
+                let message = format!("{shown}: unknown result format; expected .tsv or .npy");
+                return Err(WrongUse(message).into());
+            }
+        };
+        check_writable(path)?;
+        Ok(Self { path: path.to_owned(), format })
+    }
+
+    /// Refuses the format that holds one array only.
+    pub(crate) fn needs_columns(self) -> anyhow::Result<Self> {
+        if self.format == Format::Npy {
+            let shown = self.path.display();
+            let message =
+                format!("{shown}: .npy cannot hold both sources and distances; write a .tsv file");
+            return Err(WrongUse(message).into());
+        }
+        Ok(self)
+    }
+
+    /// Writes a line for every reached vertex, or the array of all distances.
+    pub(crate) fn write_tree<W: Weight>(
+        &self,
+        names: &Names<'_>,
+        tree: &Tree<W>,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            let storage = tree.distances.as_storage();
+            return self.write_array::<W, _>(storage, storage.len());
+        }
+        let reached = tree.distances.reached();
+        self.write_lines("vertex\tdistance\tpredecessor", reached, |out, (vertex, distance)| {
+            write!(out, "{}\t{distance}\t", names.name(vertex))?;
+            match tree.predecessors.get(vertex) {
+                Some(predecessor) => writeln!(out, "{}", names.name(predecessor)),
+                None => writeln!(out),
+            }
+        })
+    }
+
+    /// Writes a row for every source and a column for every target.
+    pub(crate) fn write_table<W: Weight>(
+        &self,
+        names: &Names<'_>,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        table: &DistanceTable<W>,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            let storage = table.as_storage().as_standard_layout();
+            let slice = storage.as_slice().expect("standard layout is contiguous");
+            return self.write_array::<W, _>(slice, storage.dim());
+        }
+        let header = targets.iter().fold(String::from("source"), |header, &target| {
+            header + "\t" + &names.name(target).to_string()
+        });
+        self.write_lines(&header, sources.iter().enumerate(), |out, (row, &source)| {
+            write!(out, "{}", names.name(source))?;
+            for distance in table.row(row) {
+                match distance {
+                    Some(distance) => write!(out, "\t{distance}")?,
+                    None => write!(out, "\t")?,
+                }
+            }
+            writeln!(out)
+        })
+    }
+
+    /// Writes the nearest source of every vertex that has one.
+    pub(crate) fn write_nearest<W: Weight>(
+        &self,
+        names: &Names<'_>,
+        nearest: &Nearest<W>,
+    ) -> anyhow::Result<()> {
+        let owned = nearest
+            .distances
+            .reached()
+            .filter_map(|(vertex, distance)| Some((vertex, nearest.source_of(vertex)?, distance)));
+        self.write_lines("vertex\tsource\tdistance", owned, |out, (vertex, source, distance)| {
+            writeln!(out, "{}\t{}\t{distance}", names.name(vertex), names.name(source))
+        })
+    }
+
+    fn write_lines<T>(
+        &self,
+        header: &str,
+        lines: impl Iterator<Item = T>,
+        mut write_line: impl FnMut(&mut AtomicFile, T) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let failed = |error: io::Error| anyhow!("{}: {error}", self.path.display());
+        let mut file = AtomicFile::create(&self.path)?;
+        writeln!(file, "{header}").map_err(failed)?;
+        for (written, line) in lines.enumerate() {
+            if written % LINES_PER_CHECK == 0 {
+                check_interrupt()?;
+            }
+            write_line(&mut file, line).map_err(failed)?;
+        }
+        file.commit()?;
+        Ok(())
+    }
+
+    /// Writes distances as they are stored, where the greatest value of an integer type
+    /// and the infinity of a float stand for no path.
+    fn write_array<W: Weight, D: Dimension>(
+        &self,
+        distances: &[W::Distance],
+        shape: impl Into<StrideShape<D>>,
+    ) -> anyhow::Result<()> {
+        match W::KIND {
+            WeightKind::U32 | WeightKind::U64 => {
+                self.write_npy::<u64, D>(cast_slice(distances), shape)
+            }
+            WeightKind::I32 | WeightKind::I64 => {
+                self.write_npy::<i64, D>(cast_slice(distances), shape)
+            }
+            WeightKind::F32 => self.write_npy::<f32, D>(cast_slice(distances), shape),
+            _ => self.write_npy::<f64, D>(cast_slice(distances), shape),
+        }
+    }
+
+    fn write_npy<T: WritableElement, D: Dimension>(
+        &self,
+        elements: &[T],
+        shape: impl Into<StrideShape<D>>,
+    ) -> anyhow::Result<()> {
+        let mut file = AtomicFile::create(&self.path)?;
+        let array = ArrayView::from_shape(shape, elements)?;
+        array.write_npy(&mut file).map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        check_interrupt()?;
+        file.commit()?;
+        Ok(())
+    }
+}
+
+/// Says at once why a graph could not be written to this file later, if so.
+pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
+    if !GraphFormat::of(path).is_ok_and(GraphFormat::is_writable) {
+        let writable = GraphFormat::ALL.into_iter().filter(|format| format.is_writable());
+        let suffixes: Vec<_> = writable.map(|format| format!(".{}", format.suffix())).collect();
+        let message = format!(
+            "{}: graphs are not written in this format; expected one of {}, each also with .gz \
+             after it",
+            path.display(),
+            suffixes.join(", ")
+        );
+        return Err(WrongUse(message).into());
+    }
+    check_writable(path)
+}
+
+/// Opens the file as if to write it, and leaves no trace.
+fn check_writable(path: &Path) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("{}: there is no folder {}; make it first", path.display(), folder.display());
+    }
+    if path.is_dir() {
+        bail!("{}: a folder stands there; name a file", path.display());
+    }
+    AtomicFile::create(path)?;
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! What the user sees of long work, and how Ctrl-C ends it.
+//!
+//! The first Ctrl-C sets a flag, which the progress callbacks read; whatever runs then
+//! stops at its next report and unwinds, so that no temporary file stays behind. The
+//! second ends the program on the spot.
+
+use std::ops::ControlFlow;
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::Common;
+use crate::failure::{EXIT_INTERRUPTED, Interrupted, say};
+
+/// Work shorter than this shows no bar.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+const KNOWN_LENGTH: &str = "{msg} {wide_bar} {percent:>3}% {eta:>4}";
+const UNKNOWN_LENGTH: &str = "{msg} {spinner} {human_pos} in {elapsed}";
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From here on Ctrl-C is ours.
+pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            process::exit(EXIT_INTERRUPTED.into());
+        }
+        say(format_args!("starpath: stopping; Ctrl-C again stops at once"));
+    })?;
+    Ok(())
+}
+
+/// For work without a callback: an error after Ctrl-C.
+pub(crate) fn check_interrupt() -> Result<(), Interrupted> {
+    if INTERRUPTED.load(Ordering::Relaxed) { Err(Interrupted) } else { Ok(()) }
+}
+
+/// For callbacks that cannot stop the work they hear of: ends the program after Ctrl-C.
+/// Only while no file is open for writing.
+pub(crate) fn leave_if_interrupted() {
+    if check_interrupt().is_err() {
+        process::exit(EXIT_INTERRUPTED.into());
+    }
+}
+
+/// A progress bar on standard error. It is cleared when dropped, and never seen where
+/// standard error is no terminal.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    since: Instant,
+}
+
+impl Bar {
+    pub(crate) fn new(what: &'static str, common: &Common) -> Self {
+        let bar = if common.quiet || common.json {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::no_length().with_style(style(UNKNOWN_LENGTH)).with_message(what)
+        };
+        Self { bar, since: Instant::now() }
+    }
+
+    /// The callback: shows how far the work is, and ends it after Ctrl-C. A total of
+    /// zero means that it is not known.
+    pub(crate) fn step(&self, done: u64, total: u64) -> ControlFlow<()> {
+        if self.since.elapsed() > PATIENCE {
+            self.bar.set_position(done);
+            if total > 0 && self.bar.length() != Some(total) {
+                self.bar.set_length(total);
+                self.bar.set_style(style(KNOWN_LENGTH));
+            }
+        }
+        if check_interrupt().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("a valid template")
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

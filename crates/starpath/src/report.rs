@@ -1,0 +1,133 @@
+//! What a run prints: one JSON object, or a few lines for people.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use graph_formats::Distance;
+use paths::Total;
+use serde::Serialize;
+
+use crate::cli::Common;
+
+/// The fields that every command reports.
+#[derive(Debug, Serialize)]
+pub(crate) struct Head {
+    pub(crate) command: &'static str,
+    /// The one that ran, never "auto".
+    pub(crate) algorithm: Option<&'static str>,
+    pub(crate) backend: &'static str,
+    pub(crate) threads: usize,
+    pub(crate) vertices: usize,
+    /// Arcs stored: an undirected edge counts twice.
+    pub(crate) edges: usize,
+    pub(crate) load_ms: Option<f64>,
+    /// The median, where the work was repeated.
+    pub(crate) solve_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solve_min_ms: Option<f64>,
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (vertices, edges) = (grouped(self.vertices as u128), grouped(self.edges as u128));
+        write!(f, "{vertices} vertices, {edges} arcs")?;
+        if let (Some(algorithm), Some(time)) = (self.algorithm, self.solve_ms) {
+            write!(f, "; {algorithm} took {time:.3} ms")?;
+        }
+        if let Some(least) = self.solve_min_ms {
+            write!(f, " in the median, {least:.3} ms at least")?;
+        }
+        write!(f, ", {} thread{}", self.threads, if self.threads == 1 { "" } else { "s" })
+    }
+}
+
+/// A number as JSON has it: integers in full, whatever their size.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Number {
+    Integer(i128),
+    Float(f64),
+}
+
+impl Number {
+    pub(crate) fn of<D: Distance>(distance: D) -> Self {
+        distance.to_i128().map_or(Self::Float(distance.to_f64()), Self::Integer)
+    }
+}
+
+impl From<Total> for Number {
+    fn from(total: Total) -> Self {
+        match total {
+            Total::Integer(sum) => Self::Integer(sum),
+            Total::Float(sum) => Self::Float(sum),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => value.fmt(f),
+            Self::Float(value) => value.fmt(f),
+        }
+    }
+}
+
+/// Milliseconds, to the microsecond.
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// The number with its thousands set apart.
+pub(crate) fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Prints the report: as one line of JSON where that was asked for, else as people read it.
+pub(crate) fn print<R: Serialize + fmt::Display>(
+    report: &R,
+    common: &Common,
+) -> anyhow::Result<()> {
+    let mut text = if common.json { serde_json::to_string(report)? } else { report.to_string() };
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    print_bytes(text.as_bytes())
+}
+
+/// Writes to standard output. A reader that has closed it, as `head` does, has seen
+/// enough: that is no failure.
+pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(anyhow::anyhow!("standard output: {error}")),
+        Ok(()) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_beyond_64_bits_stay_exact() {
+        let json = serde_json::to_string(&Number::Integer(i128::MAX)).unwrap();
+        assert_eq!(json, i128::MAX.to_string());
+        assert_eq!(serde_json::to_string(&Number::Float(0.5)).unwrap(), "0.5");
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let groups = [0u32, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(groups, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! One search from one source, timed part by part: what `sssp` and `path` share.
+
+use std::time::Instant;
+
+use graph_formats::{Csr, VertexId, Weight};
+use paths::Tree;
+use serde::Serialize;
+use sssp::{Config, Goal, Solver};
+
+use crate::backend;
+use crate::cli::{Common, SolverArgs};
+use crate::failure::say;
+use crate::load::Loaded;
+use crate::progress::{Bar, check_interrupt};
+use crate::report::{Head, milliseconds};
+
+/// What every search reports.
+#[derive(Serialize)]
+pub(crate) struct Searched {
+    #[serde(flatten)]
+    pub(crate) head: Head,
+    /// What is done once for the graph, before any search.
+    pub(crate) prepare_ms: f64,
+    /// The second pass, which finds the paths to the distances.
+    pub(crate) predecessors_ms: f64,
+    /// Arcs looked at.
+    pub(crate) relaxations: u64,
+}
+
+/// The times of work that was repeated, ascending, in milliseconds; at least one.
+pub(crate) struct Times(Vec<f64>);
+
+impl Times {
+    /// The middle one, or the mean of the two in the middle.
+    pub(crate) fn median(&self) -> f64 {
+        let n = self.0.len();
+        (self.0[(n - 1) / 2] + self.0[n / 2]) / 2.0
+    }
+
+    /// The least, where there was a choice.
+    pub(crate) fn least(&self, common: &Common) -> Option<f64> {
+        common.repeat.map(|_| self.0[0])
+    }
+}
+
+/// Runs `work` as often as `--repeat` says; returns its last result.
+pub(crate) fn repeated<T>(
+    common: &Common,
+    mut work: impl FnMut() -> anyhow::Result<T>,
+) -> anyhow::Result<(T, Times)> {
+    let n = common.repeat.map_or(1, |n| n.get());
+    let mut times = Vec::new();
+    loop {
+        let start = Instant::now();
+        let result = work()?;
+        times.push(milliseconds(start.elapsed()));
+        check_interrupt()?;
+        if times.len() == n {
+            times.sort_unstable_by(f64::total_cmp);
+            return Ok((result, Times(times)));
+        }
+    }
+}
+
+/// The solver's configuration that the command line asks for.
+pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
+    Config {
+        algorithm: solver.algorithm,
+        delta: solver.delta,
+        queue: solver.queue,
+        threads: common.threads,
+    }
+}
+
+/// Distances and paths from `source` as far as `goal` says.
+pub(crate) fn search<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    command: &'static str,
+    source: VertexId,
+    goal: Goal<W::Distance>,
+    solver: &SolverArgs,
+    common: &Common,
+) -> anyhow::Result<(Tree<W>, Searched)> {
+    let backend = backend::choose(common)?;
+    let names = loaded.names();
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let start = Instant::now();
+    let solver = Solver::new(graph, &config(solver, common)).map_err(|e| names.explain(e))?;
+    let mut solver = solver.with_progress(&step);
+    let prepare_ms = milliseconds(start.elapsed());
+    let (distances, solve) =
+        repeated(common, || solver.distances(source, goal).map_err(|e| names.explain(e)))?;
+    let start = Instant::now();
+    let predecessors = sssp::predecessors(graph, source, &distances);
+    let predecessors_ms = milliseconds(start.elapsed());
+    let (plan, work) = (solver.plan(), solver.work());
+    if common.explain {
+        say(format_args!("{plan}"));
+        say(format_args!(
+            "work: {} arcs looked at, {} distances improved, {} vertices settled, {} rounds",
+            work.relaxations, work.improvements, work.settled, work.rounds
+        ));
+    }
+    let head = Head {
+        command,
+        algorithm: Some(plan.algorithm.name()),
+        backend,
+        threads: plan.threads,
+        vertices: graph.n_vertices(),
+        edges: graph.n_arcs(),
+        load_ms: Some(loaded.load_ms),
+        solve_ms: Some(solve.median()),
+        solve_min_ms: solve.least(common),
+    };
+    let limit = if let Goal::Within(limit) = goal { Some(limit) } else { None };
+    let relaxations = work.relaxations;
+    Ok((
+        Tree { source, limit, distances, predecessors },
+        Searched { head, prepare_ms, predecessors_ms, relaxations },
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_of_odd_and_even_counts() {
+        assert_eq!(Times(vec![1.0, 2.0, 9.0]).median(), 2.0);
+        assert_eq!(Times(vec![1.0, 2.0, 4.0, 9.0]).median(), 3.0);
+        assert_eq!(Times(vec![7.0]).median(), 7.0);
+    }
+}

@@ -1,0 +1,242 @@
+//! What must fail: with the right exit code, a message that says what to do, nothing on
+//! standard output, and no file left behind.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use support::{Run, data, run_in};
+
+/// A command line with `{}` for the folder, its exit code, and what the message has.
+type Case = (&'static str, i32, &'static [&'static str]);
+
+const CASES: &[Case] = &[
+    // the command line
+    ("", 2, &["Usage: starpath"]),
+    ("solve {}/road.gr", 2, &["solve", "--help"]),
+    ("apsp {}/road.gr", 2, &["apsp", "--help"]),
+    ("sssp {}/road.gr", 2, &["--source", "--sources"]),
+    ("sssp {}/road.gr --source one", 2, &["one", "--source"]),
+    ("sssp {}/road.gr --source 1 --algorithm dijsktra", 2, &["dijsktra", "'dijkstra'"]),
+    ("sssp {}/road.gr --source 1 --queue stack", 2, &["stack", "radix"]),
+    ("sssp {}/road.gr --source 1 --delta wide", 2, &["wide", "median"]),
+    ("sssp {}/road.gr --source 1 --target 2 --cutoff 3", 2, &["--target", "--cutoff"]),
+    ("sssp {}/road.gr --source 1 --cutoff far", 2, &["--cutoff far", "u64"]),
+    ("sssp {}/road.gr --source 1 --cutoff -1", 2, &["--cutoff -1", "u64"]),
+    ("sssp {}/road.gr --source 1 --threads 0", 2, &["--threads"]),
+    ("sssp {}/road.gr --source 1 --repeat 0", 2, &["--repeat"]),
+    ("sssp {}/road.gr --source 1 --sources {}/two.txt --nearest", 2, &["--sources"]),
+    ("sssp {}/road.gr --sources {}/two.txt", 2, &["--targets", "--nearest"]),
+    ("sssp {}/road.gr --sources {}/two.txt --nearest --targets {}/two.txt", 2, &["--nearest"]),
+    ("sssp {}/road.gr --source 1 --nearest", 2, &["--sources"]),
+    ("sssp {}/road.gr --sources {}/two.txt --nearest --cutoff 3", 2, &["--source"]),
+    ("sssp {}/road.gr --sources {}/two.txt --nearest --algorithm dijkstra", 2, &["--nearest"]),
+    ("sssp {}/road.gr --source 1 --backend cuda", 1, &["no GPU support", "--backend cpu"]),
+    ("sssp {}/road.gr --source 1 --backend tpu", 2, &["tpu", "cuda"]),
+    ("completions cobol", 2, &["cobol", "bash"]),
+    // output files
+    ("sssp {}/road.gr --source 1 -o {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
+    ("sssp {}/missing.gr --source 1 -o {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
+    ("sssp {}/road.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "no folder"]),
+    ("sssp {}/missing.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "no folder"]),
+    ("sssp {}/road.gr --source 1 -o {}/folder.tsv", 1, &["folder.tsv", "name a file"]),
+    ("sssp {}/road.gr --sources {}/two.txt --nearest -o {}/out.npy", 2, &["out.npy", ".tsv"]),
+    ("convert {}/road.gr {}/out.doc", 2, &["out.doc", ".spg"]),
+    ("convert {}/road.gr {}/out.graph", 2, &["out.graph", ".spg"]),
+    ("convert {}/road.gr {}/none/out.spg", 1, &["out.spg", "no folder"]),
+    ("convert {}/floats.wel {}/out.gr", 1, &["out.gr", ".spg"]),
+    ("convert {}/cut.gr.gz {}/out.spg", 1, &["cut.gr.gz", "ends early"]),
+    // generators
+    ("generate star -o {}/out.gr", 2, &["star"]),
+    ("generate grid --side 3", 2, &["--output"]),
+    ("generate grid --side 3 -o {}/out.docx", 2, &["out.docx", ".gr"]),
+    ("generate grid --side 70000 -o {}/out.gr", 2, &["4900000000 vertices"]),
+    ("generate rmat --scale 40 -o {}/out.gr", 2, &["scale", "40"]),
+    ("generate rmat --scale 3 --min-weight 9 --max-weight 2 -o {}/out.gr", 2, &["weight"]),
+    ("generate uniform --vertices 5000000000 --edges 1 -o {}/out.gr", 2, &["5000000000"]),
+    ("generate geometric --vertices 5 --radius nan -o {}/out.gr", 2, &["radius"]),
+    ("generate uniform --vertices 0 --edges 5 -o {}/out.gr", 2, &["vertices"]),
+    // graph files
+    ("info {}/missing.gr", 1, &["missing.gr", "No such file"]),
+    ("info {}/folder.gr", 1, &["folder.gr", "directory"]),
+    ("info {}/road", 2, &["road", ".gr", ".spg"]),
+    ("info {}/cut.gr.gz", 1, &["cut.gr.gz", "ends early"]),
+    ("info {}/not.gr.gz", 1, &["not.gr.gz", "gzip"]),
+    ("info {}/range.gr", 1, &["range.gr:2", "from 1 to 2", "3"]),
+    ("info {}/short.gr", 1, &["short.gr", "2"]),
+    ("info {}/huge.gr", 1, &["huge.gr"]),
+    ("info {}/nan.wel", 1, &["nan.wel:2", "nan"]),
+    ("info {}/infinite.wel", 1, &["infinite.wel:1", "inf"]),
+    ("info {}/empty.wel", 1, &["empty.wel"]),
+    ("info {}/empty.spg", 1, &["empty.spg"]),
+    ("info {}/binary.mtx", 1, &["binary.mtx"]),
+    // vertices
+    ("sssp {}/road.gr --source 0", 1, &["source 0", "from 1 to 3"]),
+    ("sssp {}/road.gr --source 4", 1, &["source 4", "from 1 to 3"]),
+    ("sssp {}/road.gr --source 1 --target 9", 1, &["target 9", "from 1 to 3"]),
+    ("sssp {}/road.gr --source 18446744073709551615", 1, &["from 1 to 3"]),
+    ("sssp {}/none.gr --source 1", 1, &["source 1", "empty"]),
+    ("sssp {}/sparse.tsv --source 5", 1, &["source 5", "between 10 and 90000000000"]),
+    ("path {}/road.gr 1 7", 1, &["target 7", "from 1 to 3"]),
+    ("path {}/road.gr 3 1", 1, &["no path leads from 3 to 1"]),
+    // lists of ids
+    ("sssp {}/road.gr --sources {}/absent.txt --nearest", 1, &["absent.txt", "No such file"]),
+    ("sssp {}/road.gr --sources {}/blank.txt --nearest", 1, &["blank.txt", "one a line"]),
+    ("sssp {}/road.gr --sources {}/bad.txt --nearest", 1, &["bad.txt:3", "two"]),
+    ("sssp {}/road.gr --sources {}/far.txt --nearest", 1, &["far.txt:2", "from 1 to 3"]),
+    ("sssp {}/road.gr --sources {}/two.txt --targets {}/far.txt", 1, &["far.txt:2"]),
+    ("sssp {}/road.gr --sources {}/two.txt --targets {}/bad.txt -o {}/out.tsv", 1, &["bad.txt:3"]),
+    // weights
+    ("sssp {}/minus.gr --source 1 --algorithm dijkstra", 1, &["from 2 to 3", "bellman-ford"]),
+    ("sssp {}/minus.gr --source 1 --algorithm delta-stepping", 1, &["from 2 to 3", "-4"]),
+    ("path {}/minus.gr 1 3 --algorithm dijkstra", 1, &["from 2 to 3", "bellman-ford"]),
+    ("sssp {}/cycle.gr --source 1", 1, &["negative cycle: ", "2 -> 3", "3 -> 2"]),
+    ("sssp {}/cycle.gr --source 1 -o {}/out.tsv", 1, &["negative cycle: "]),
+    ("path {}/cycle.gr 1 2", 1, &["negative cycle: ", "2 -> 3"]),
+    ("sssp {}/minus.gr --sources {}/two.txt --nearest", 1, &["from 2 to 3", "--targets"]),
+    ("sssp {}/cycle.gr --sources {}/two.txt --targets {}/two.txt", 1, &["negative cycle: "]),
+    ("sssp {}/minus.gr --source 1 --cutoff 3", 1, &["cutoff", "from 2 to 3"]),
+    ("sssp {}/wide.wel --source 10 -o {}/out.npy", 1, &["vertex 12", "overflows u64"]),
+    ("sssp {}/wide.wel --source 10 --algorithm dijkstra", 1, &["vertex 12", "overflows u64"]),
+    ("sssp {}/wide.wel --source 10 --algorithm bellman-ford", 1, &["vertex 12", "overflows"]),
+    ("sssp {}/wide.wel --source 10 --algorithm bellman-ford-queue", 1, &["vertex 12"]),
+    ("sssp {}/wide.wel --source 10 --algorithm delta-stepping", 1, &["vertex 12", "overflows"]),
+    ("sssp {}/road.gr --source 1 --algorithm delta-stepping --delta -3", 1, &["delta -3"]),
+    ("sssp {}/road.gr --source 1 --algorithm delta-stepping --delta nan", 1, &["delta NaN"]),
+    ("sssp {}/floats.wel --source 0 --queue dial --algorithm dijkstra", 1, &["dial"]),
+    ("sssp {}/floats.wel --source 0 --cutoff nan", 1, &["cutoff"]),
+];
+
+fn write_inputs(folder: &Path) {
+    let write = |name: &str, content: &str| fs::write(folder.join(name), content).unwrap();
+    let road = "p sp 3 2\na 1 2 5\na 2 3 4\n";
+    write("road.gr", road);
+    write("range.gr", "p sp 2 1\na 1 3 7\n");
+    write("short.gr", "p sp 3 2\na 1 2 5\n");
+    write("huge.gr", "p sp 4000000000 4000000000\na 1 2 5\n");
+    write("none.gr", "p sp 0 0\n");
+    write("minus.gr", "p sp 3 2\na 1 2 5\na 2 3 -4\n");
+    write("cycle.gr", "p sp 4 4\na 1 2 5\na 2 3 -4\na 3 2 3\na 3 4 1\n");
+    write("nan.wel", "0 1 2\n1 2 nan\n");
+    write("infinite.wel", "0 1 inf\n");
+    write("floats.wel", "0 1 0.5\n1 2 0.25\n");
+    write("wide.wel", "10 11 18446744073709551600\n11 12 100\n");
+    write("sparse.tsv", "10\t90000000000\t3\n");
+    write("empty.wel", "");
+    write("empty.spg", "");
+    write("two.txt", "1\n2\n");
+    write("blank.txt", "\n# nobody\n");
+    write("bad.txt", "1\n# the next is no number\ntwo\n");
+    write("far.txt", "1\n99\n");
+    write("not.gr.gz", road);
+    fs::write(folder.join("binary.mtx"), [0xFF, 0, 0xFE, 7, 10, 0x80]).unwrap();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(road.repeat(1000).as_bytes()).unwrap();
+    let whole = encoder.finish().unwrap();
+    fs::write(folder.join("cut.gr.gz"), &whole[..whole.len() / 2]).unwrap();
+    fs::create_dir(folder.join("folder.gr")).unwrap();
+    fs::create_dir(folder.join("folder.tsv")).unwrap();
+}
+
+fn names_in(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// What is wrong with a failed run.
+fn complaints(run: &Run, code: i32, fragments: &[&str]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if run.code != Some(code) {
+        wrong.push(format!("exit code {:?}, expected {code}", run.code));
+    }
+    if !run.stdout.is_empty() {
+        wrong.push(format!("standard output has {}", run.stdout));
+    }
+    if run.stderr.contains("panicked") {
+        wrong.push("it panicked".to_owned());
+    }
+    if !run.stderr.starts_with("starpath: ") && code == 1 {
+        wrong.push("the message does not start with the program's name".to_owned());
+    }
+    let missing = fragments.iter().filter(|fragment| !run.stderr.contains(**fragment));
+    wrong.extend(missing.map(|fragment| format!("the message has no '{fragment}'")));
+    wrong
+}
+
+#[test]
+fn failures_say_what_to_do_and_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    write_inputs(folder.path());
+    let before = names_in(folder.path());
+    let mut failures = Vec::new();
+    for &(line, code, fragments) in CASES {
+        for line in [line.to_owned(), format!("{line} --json")] {
+            let run = run_in(folder.path(), &line);
+            let mut wrong = complaints(&run, code, fragments);
+            if names_in(folder.path()) != before {
+                wrong.push("it left a file".to_owned());
+            }
+            if !wrong.is_empty() {
+                failures.push(format!("`{line}`: {}\n{}", wrong.join("; "), run.stderr));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A failed run does not touch the file that stood there before.
+#[test]
+fn files_that_exist_survive_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    write_inputs(folder.path());
+    let kept = folder.path().join("kept.tsv");
+    fs::write(&kept, "precious").unwrap();
+    for line in [
+        "sssp {}/cycle.gr --source 1 -o {}/kept.tsv",
+        "sssp {}/missing.gr --source 1 -o {}/kept.tsv",
+        "sssp {}/road.gr --source 9 -o {}/kept.tsv",
+        "sssp {}/wide.wel --source 10 -o {}/kept.tsv",
+    ] {
+        assert_eq!(run_in(folder.path(), line).code, Some(1), "{line}");
+        assert_eq!(fs::read_to_string(&kept).unwrap(), "precious", "{line}");
+    }
+}
+
+/// Every malformed matrix of the data folder is refused with its name and line.
+#[test]
+fn malformed_matrices_are_refused() {
+    let Some(data) = data() else { return };
+    let folder = data.join("mtx/suitesparse-reader");
+    let malformed = [
+        "mangled1",
+        "mangled2",
+        "mangled3",
+        "mangled4",
+        "mangled5",
+        "mangled6",
+        "mangled7",
+        "mangled8",
+        "mangled_bool",
+        "mangled_int32",
+        "mangled_skew",
+        "complex",
+        "empty",
+    ];
+    let mut accepted = Vec::new();
+    for name in malformed {
+        let run = run_in(&folder, &format!("info {{}}/{name}.mtx --json"));
+        if run.code == Some(0) {
+            accepted.push(name);
+            continue;
+        }
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{name}");
+        let (_, place) = run.stderr.split_once(&format!("{name}.mtx:")).expect("the file's name");
+        assert!(place.starts_with(|c: char| c.is_ascii_digit() || c == ' '), "{}", run.stderr);
+    }
+    assert_eq!(accepted, [""; 0]);
+}

@@ -1,0 +1,345 @@
+//! The commands together: what one writes, the next reads, and the answers agree.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use ndarray::{Array1, Array2};
+use ndarray_npy::read_npy;
+use serde_json::Value;
+use support::{json_in, run_in, starpath};
+
+const HEAD: [&str; 8] =
+    ["command", "algorithm", "backend", "threads", "vertices", "edges", "load_ms", "solve_ms"];
+
+/// A directed graph with a vertex that cannot be reached: 1 → 2 → 3 → 1, 1 → 3, 4 → 1.
+const ROAD: &str = "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 7\na 1 3 11\na 4 1 1\n";
+
+fn road() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("road.gr"), ROAD).unwrap();
+    fs::write(folder.path().join("sources.txt"), "# two of them\n3\n1\n").unwrap();
+    fs::write(folder.path().join("targets.txt"), "2\n4 # nobody gets there\n3\n").unwrap();
+    folder
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[track_caller]
+fn assert_fields(report: &Value, fields: &[&str]) {
+    for field in HEAD.iter().chain(fields) {
+        assert!(report.get(field).is_some(), "no {field} in {report}");
+    }
+}
+
+#[test]
+fn graphs_survive_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let shapes = [
+        "rmat --scale 7 --edge-factor 8 --keep-duplicates",
+        "rmat --scale 6 --edge-factor 4 --directed --seed 9",
+        "grid --side 12",
+        "uniform --vertices 100 --edges 400",
+        "geometric --vertices 200 --radius 0.15 --min-weight 10 --max-weight 900",
+        "grid --side 9 --min-weight 1 --max-weight 1",
+    ];
+    for shape in shapes {
+        let made = json_in(folder, &format!("generate {shape} -o {{}}/a.spg"));
+        assert_fields(&made, &["seed", "write_ms", "output"]);
+        let info = json_in(folder, "info {}/a.spg");
+        assert_eq!((&info["vertices"], &info["edges"]), (&made["vertices"], &made["edges"]));
+        let mut formats = vec!["gr", "gr.gz", "mtx", "mtx.gz", "wel", "wsg", "spg", "spg.gz"];
+        if info["max_weight"] == 1 {
+            formats.push("sg");
+        }
+        let answer = json_in(folder, "sssp {}/a.spg --source 3");
+        for format in formats {
+            let converted = json_in(folder, &format!("convert {{}}/a.spg {{}}/b.{format}"));
+            assert_fields(&converted, &["write_ms", "output"]);
+            // .gr and .mtx count from 1
+            let counts_from_one = format.starts_with("gr") || format.starts_with("mtx");
+            let source = if counts_from_one { 4 } else { 3 };
+            let again = json_in(folder, &format!("sssp {{}}/b.{format} --source {source}"));
+            for field in ["edges", "reached", "distance_sum", "max_distance"] {
+                assert_eq!(again[field], answer[field], "{shape}, {format}: {field}");
+            }
+            let described = json_in(folder, &format!("info {{}}/b.{format}"));
+            for field in ["edges", "weights", "weight_sum", "self_loops", "parallel_arcs"] {
+                assert_eq!(described[field], info[field], "{shape}, {format}: {field}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_seed_alone_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (name, flags) in
+        [("a", "--threads 1"), ("b", "--threads 4"), ("c", "--seed 1"), ("d", "--seed 2")]
+    {
+        json_in(folder, &format!("generate rmat --scale 8 -o {{}}/{name}.gr {flags}"));
+    }
+    assert_eq!(read(folder, "a.gr"), read(folder, "b.gr"));
+    assert_eq!(read(folder, "a.gr"), read(folder, "c.gr"));
+    assert_ne!(read(folder, "a.gr"), read(folder, "d.gr"));
+}
+
+#[test]
+fn info_describes() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = "p sp 7 6\na 1 2 5\na 1 2 3\na 2 2 9\na 4 3 2\na 6 6 1\na 2 4 0\n";
+    fs::write(folder.path().join("odd.gr"), graph).unwrap();
+    let info = json_in(folder.path(), "info {}/odd.gr");
+    assert_fields(&info, &["auto"]);
+    for (field, value) in [
+        ("vertices", 7),
+        ("edges", 6),
+        ("min_weight", 0),
+        ("max_weight", 9),
+        ("weight_sum", 20),
+        ("self_loops", 2),
+        ("parallel_arcs", 1),
+        ("min_degree", 0),
+        ("max_degree", 2),
+        ("isolated", 3),
+        ("components", 4),
+        ("largest_component", 4),
+        ("first_id", 1),
+        ("last_id", 7),
+    ] {
+        assert_eq!(info[field], value, "{field}: {info}");
+    }
+    assert_eq!((&info["direction"], &info["weights"]), (&"directed".into(), &"u32".into()));
+    fs::write(folder.path().join("none.gr"), "p sp 0 0\n").unwrap();
+    assert_eq!(json_in(folder.path(), "info {}/none.gr")["min_weight"], Value::Null);
+}
+
+#[test]
+fn one_source() {
+    let folder = road();
+    let folder = folder.path();
+    let report = json_in(folder, "sssp {}/road.gr --source 1 --repeat 3 -o {}/tree.tsv");
+    assert_fields(
+        &report,
+        &["prepare_ms", "solve_min_ms", "predecessors_ms", "relaxations", "source"],
+    );
+    assert_eq!((&report["command"], &report["source"]), (&"sssp".into(), &1.into()));
+    assert_eq!((&report["reached"], &report["distance_sum"]), (&3.into(), &14.into()));
+    assert_eq!((&report["max_distance"], &report["backend"]), (&9.into(), &"cpu".into()));
+    assert!(report.get("target").is_none());
+    assert_eq!(
+        read(folder, "tree.tsv"),
+        "vertex\tdistance\tpredecessor\n1\t0\t\n2\t5\t1\n3\t9\t2\n"
+    );
+    json_in(folder, "sssp {}/road.gr --source 1 -o {}/tree.npy");
+    let distances: Array1<u64> = read_npy(folder.join("tree.npy")).unwrap();
+    assert_eq!(distances.to_vec(), [0, 5, 9, u64::MAX]);
+}
+
+#[test]
+fn every_weight_type_has_its_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("float.wel"), "0 1 0.5\n2 0 1\n").unwrap();
+    json_in(folder, "sssp {}/float.wel --source 0 -o {}/a.npy");
+    let distances: Array1<f64> = read_npy(folder.join("a.npy")).unwrap();
+    assert_eq!(distances.to_vec(), [0.0, 0.5, f64::INFINITY]);
+    fs::write(folder.join("signed.wel"), "0 1 -5\n2 0 1\n").unwrap();
+    json_in(folder, "sssp {}/signed.wel --source 0 -o {}/b.npy");
+    let distances: Array1<i64> = read_npy(folder.join("b.npy")).unwrap();
+    assert_eq!(distances.to_vec(), [0, -5, i64::MAX]);
+}
+
+#[test]
+fn sums_beyond_64_bits_are_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    let weight = u64::MAX - 1000;
+    let graph = format!("0 1 {weight}\n0 2 {weight}\n0 3 {weight}\n");
+    fs::write(folder.path().join("large.wel"), graph).unwrap();
+    let run = run_in(folder.path(), "sssp {}/large.wel --source 0 --json");
+    let sum = 3 * u128::from(weight);
+    assert!(run.stdout.contains(&format!("\"distance_sum\":{sum},")), "{}", run.stdout);
+}
+
+#[test]
+fn target_and_cutoff_limit_the_answer() {
+    let folder = road();
+    let folder = folder.path();
+    for algorithm in ["dijkstra", "delta-stepping", "bellman-ford", "bellman-ford-slf-lll"] {
+        let run = |rest: &str| {
+            json_in(folder, &format!("sssp {{}}/road.gr --source 1 --algorithm {algorithm} {rest}"))
+        };
+        let near = run("--target 2");
+        assert_eq!((&near["reached"], &near["max_distance"]), (&2.into(), &5.into()));
+        assert_eq!((&near["target"], &near["distance"]), (&2.into(), &5.into()));
+        assert_eq!(near["path_arcs"], 1);
+        assert_eq!(run("--target 3")["path_arcs"], 2);
+        let never = run("--target 4");
+        assert_eq!((&never["reached"], &never["distance"]), (&3.into(), &Value::Null));
+        assert_eq!(never["path_arcs"], Value::Null);
+        assert_eq!(run("--cutoff 0")["reached"], 1);
+        assert_eq!(run("--cutoff 8")["reached"], 2);
+        assert_eq!(run("--cutoff 9")["reached"], 3);
+    }
+}
+
+#[test]
+fn path_lists_the_vertices() {
+    let folder = road();
+    let report = json_in(folder.path(), "path {}/road.gr 4 3");
+    assert_fields(&report, &["source", "target", "predecessors_ms", "prepare_ms"]);
+    assert_eq!(report["distance"], 10);
+    assert_eq!(report["path"], serde_json::json!([4, 1, 2, 3]));
+    let same = json_in(folder.path(), "path {}/road.gr 2 2");
+    assert_eq!((&same["distance"], &same["path"]), (&0.into(), &serde_json::json!([2])));
+    let people = run_in(folder.path(), "path {}/road.gr 4 3");
+    assert!(people.stdout.ends_with("\n4 1 2 3\n"), "{}", people.stdout);
+}
+
+#[test]
+fn sparse_names_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = "10\t90000000000\t3\n90000000000\t77\t4\n";
+    fs::write(folder.path().join("neurons.tsv"), graph).unwrap();
+    let report = json_in(folder.path(), "path {}/neurons.tsv 10 77");
+    assert_eq!(report["path"], serde_json::json!([10, 90_000_000_000u64, 77]));
+}
+
+#[test]
+fn tables_agree_with_single_runs() {
+    let folder = road();
+    let folder = folder.path();
+    let table = "sssp {}/road.gr --sources {}/sources.txt --targets {}/targets.txt";
+    let report = json_in(folder, &format!("{table} -o {{}}/table.tsv --repeat 2"));
+    assert_fields(&report, &["solve_min_ms"]);
+    assert_eq!((&report["sources"], &report["targets"]), (&2.into(), &3.into()));
+    assert_eq!((&report["reached"], &report["distance_sum"]), (&4.into(), &26.into()));
+    assert_eq!(read(folder, "table.tsv"), "source\t2\t4\t3\n3\t12\t\t0\n1\t5\t\t9\n");
+    json_in(folder, &format!("{table} -o {{}}/table.npy"));
+    let array: Array2<u64> = read_npy(folder.join("table.npy")).unwrap();
+    assert_eq!(array, ndarray::array![[12, u64::MAX, 0], [5, u64::MAX, 9]]);
+}
+
+#[test]
+fn nearest_agrees_with_single_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate geometric --vertices 300 --radius 0.09 -o {}/g.gr");
+    let sources = [7u64, 60, 211];
+    let list = sources.map(|source| source.to_string()).join("\n");
+    fs::write(folder.join("sources.txt"), list).unwrap();
+    // the smallest id wins where two are equally near
+    let mut expected = BTreeMap::new();
+    for source in sources {
+        json_in(folder, &format!("sssp {{}}/g.gr --source {source} -o {{}}/one.tsv"));
+        for line in read(folder, "one.tsv").lines().skip(1) {
+            let mut words = line.split('\t').map(|word| word.parse::<u64>());
+            let (vertex, distance) = (words.next().unwrap(), words.next().unwrap());
+            let found = (distance.unwrap(), source);
+            let best = expected.entry(vertex.unwrap()).or_insert(found);
+            *best = found.min(*best);
+        }
+    }
+    let report =
+        json_in(folder, "sssp {}/g.gr --sources {}/sources.txt --nearest -o {}/nearest.tsv");
+    assert_eq!(report["reached"], expected.len());
+    let mut lines = vec!["vertex\tsource\tdistance".to_owned()];
+    lines.extend(expected.iter().map(|(vertex, (d, source))| format!("{vertex}\t{source}\t{d}")));
+    assert_eq!(read(folder, "nearest.tsv").lines().collect::<Vec<_>>(), lines);
+    assert!(expected.values().any(|found| found.1 != sources[0]), "one source has all");
+}
+
+#[test]
+fn explain_and_human_output() {
+    let folder = road();
+    let run = run_in(folder.path(), "sssp {}/road.gr --source 1 --explain");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("1 reaches 3 vertices; distances sum to 14, the greatest is 9"));
+    assert!(run.stderr.contains("arcs looked at") && run.stderr.contains("backend: cpu"));
+    let algorithm = json_in(folder.path(), "sssp {}/road.gr --source 1")["algorithm"].to_string();
+    assert!(run.stderr.contains(algorithm.trim_matches('"')), "{}", run.stderr);
+    let quiet = run_in(folder.path(), "sssp {}/road.gr --source 1 --explain --json");
+    assert!(serde_json::from_str::<Value>(&quiet.stdout).is_ok() && !quiet.stderr.is_empty());
+    let table = "sssp {}/road.gr --sources {}/sources.txt --targets {}/targets.txt";
+    assert!(run_in(folder.path(), table).stdout.contains("4 pairs have a path"));
+}
+
+#[test]
+fn help_ends_with_an_example() {
+    let commands = [
+        "info",
+        "generate",
+        "generate rmat",
+        "generate grid",
+        "generate uniform",
+        "generate geometric",
+        "convert",
+        "sssp",
+        "path",
+        "completions",
+        "",
+    ];
+    for command in commands {
+        let run = starpath(command.split_whitespace().chain(["--help"]));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{command}");
+        let (_, example) = run.stdout.rsplit_once("Example:\n").expect(command);
+        assert!(example.contains(&format!("  starpath {command}")), "{command}: {example}");
+    }
+    assert_eq!(starpath(["--version"]).code, Some(0));
+}
+
+#[test]
+fn completions_name_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let run = starpath(["completions", shell]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{shell}");
+        assert!(run.stdout.contains("sssp") && run.stdout.contains("delta-stepping"), "{shell}");
+    }
+}
+
+/// `starpath … | head -1` ends quietly.
+#[test]
+fn a_closed_output_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_starpath"))
+        .args(["completions", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Ctrl-C ends a run with the shell's code for it, and no file appears.
+#[cfg(unix)]
+#[test]
+fn interrupts_leave_nothing() {
+    let folder = road();
+    let inputs = fs::read_dir(folder.path()).unwrap().count();
+    let child = Command::new(env!("CARGO_BIN_EXE_starpath"))
+        .args(["sssp", "road.gr", "--source", "1", "-o", "out.tsv", "--repeat", "1000000000"])
+        .current_dir(&folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("starpath: interrupted"));
+    assert!(output.stdout.is_empty());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), inputs);
+}

@@ -1,0 +1,151 @@
+//! Real graphs, every algorithm, through the program: reached vertices, sum and maximum
+//! of distances as `reference.json` beside the graphs has them.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use graph_formats::{Csr, VertexId, read};
+use rayon::prelude::*;
+use serde_json::Value;
+use sssp::Algorithm;
+use support::{data, starpath};
+
+/// Relative error of a sum of floats.
+const TOLERANCE: f64 = 1e-9;
+
+/// Where a graph of the list is stored, compressed or not.
+fn stored(data: &Path, name: &str) -> PathBuf {
+    let plain = data.join(name);
+    if plain.exists() { plain } else { data.join(format!("{name}.gz")) }
+}
+
+/// Equal; for floats within the tolerance.
+fn agree(found: &Value, expected: &Value) -> bool {
+    if found == expected {
+        return true;
+    }
+    match (found.as_f64(), expected.as_f64()) {
+        (Some(found), Some(expected)) => (found - expected).abs() <= TOLERANCE * expected.abs(),
+        _ => false,
+    }
+}
+
+fn check(path: &Path, algorithm: Algorithm, expected: &Value) {
+    let source = expected["src"].to_string();
+    let path = path.to_str().expect("names of graphs are UTF-8");
+    let run = starpath([
+        "sssp",
+        path,
+        "--source",
+        &source,
+        "--algorithm",
+        algorithm.name(),
+        "--json",
+        "--quiet",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{path}, {algorithm}");
+    let report: Value = serde_json::from_str(&run.stdout).expect("an object");
+    if algorithm != Algorithm::Auto {
+        assert_eq!(report["algorithm"], algorithm.name(), "{path}");
+    }
+    for (field, reference) in [
+        ("vertices", "n"),
+        ("edges", "arcs"),
+        ("reached", "reached"),
+        ("distance_sum", "dsum"),
+        ("max_distance", "dmax"),
+    ] {
+        assert!(
+            agree(&report[field], &expected[reference]),
+            "{path}, {algorithm}: {field} is {}, expected {}",
+            report[field],
+            expected[reference]
+        );
+    }
+}
+
+#[test]
+fn every_graph_and_algorithm() {
+    let Some(data) = data() else { return };
+    let text = fs::read_to_string(data.join("reference.json")).expect("reference.json");
+    let reference: Value = serde_json::from_str(&text).expect("reference.json is JSON");
+    let graphs = reference["results"].as_object().expect("results by graph");
+    assert!(graphs.len() >= 23, "{} graphs", graphs.len());
+    graphs.into_iter().par_bridge().for_each(|(name, expected)| {
+        let path = stored(&data, name);
+        if expected["src"].is_null() {
+            negative_weights(&path);
+            return;
+        }
+        Algorithm::ALL.into_par_iter().for_each(|algorithm| check(&path, algorithm, expected));
+    });
+}
+
+/// The numbers that everybody has for two well-known road networks.
+#[test]
+fn known_road_networks() {
+    let Some(data) = data() else { return };
+    for (name, reached, sum, max) in [
+        ("dimacs/rome99.gr", 3353u64, 116_006_476u64, 69102u64),
+        ("dimacs/USA-road-d.NY.gr", 264_346, 186_686_642_878, 1_440_081),
+    ] {
+        let path = stored(&data, name);
+        let path = path.to_str().expect("names of graphs are UTF-8");
+        let run = starpath(["sssp", path, "--source", "1", "--json"]);
+        let report: Value = serde_json::from_str(&run.stdout).expect("an object");
+        assert_eq!(report["reached"], reached);
+        assert_eq!(report["distance_sum"], sum);
+        assert_eq!(report["max_distance"], max);
+    }
+}
+
+/// Directed graphs are no METIS files, whatever their suffix.
+#[test]
+fn directed_metis_files_are_refused() {
+    let Some(data) = data() else { return };
+    for name in ["gapbs/4.graph", "gapbs/4w.graph"] {
+        let path = data.join(name);
+        let path = path.to_str().expect("names of graphs are UTF-8");
+        let run = starpath(["sssp", path, "--source", "1", "--json"]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{name}");
+        assert!(run.stderr.starts_with("starpath: ") && run.stderr.contains(name), "{run:?}");
+    }
+}
+
+/// Algorithms that admit negative weights report a cycle that is there; the others name
+/// an arc that is there.
+fn negative_weights(path: &Path) {
+    let graph = read(path).expect("a graph");
+    let (ids, csr) = (graph.ids, graph.csr.into_csr::<f64>().expect("any weight is an f64"));
+    let vertex = |word: &str| {
+        let id = word.parse().unwrap_or_else(|_| panic!("'{word}' is no id"));
+        ids.vertex(id, csr.n_vertices()).unwrap_or_else(|| panic!("{id} is no vertex"))
+    };
+    let path = path.to_str().expect("names of graphs are UTF-8");
+    for algorithm in Algorithm::ALL {
+        let name = algorithm.name();
+        let run = starpath(["sssp", path, "--source", "1", "--algorithm", name, "--json"]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{path}, {algorithm}");
+        if algorithm.admits_negative() {
+            let (_, list) = run.stderr.split_once("negative cycle: ").expect("a negative cycle");
+            let end = list.find(|c: char| c.is_alphabetic()).expect("a sentence after the list");
+            let cycle: Vec<_> = list[..end].trim().split(" -> ").map(vertex).collect();
+            assert_eq!(cycle.first(), cycle.last(), "{list}");
+            assert!(turn(&csr, &cycle) < 0.0, "{algorithm}: {list}");
+        } else {
+            assert!(run.stderr.contains("at least zero"), "{algorithm}: {}", run.stderr);
+            assert!(run.stderr.contains("bellman-ford"), "{algorithm}: {}", run.stderr);
+        }
+    }
+}
+
+/// The length of one turn round a cycle, by the cheapest of parallel arcs.
+fn turn(graph: &Csr<f64>, cycle: &[VertexId]) -> f64 {
+    let arc = |pair: &[VertexId]| {
+        let arcs = graph.arcs_from(pair[0]).filter(|arc| arc.0 == pair[1]).map(|arc| arc.1);
+        arcs.min_by(f64::total_cmp).unwrap_or_else(|| panic!("no arc {} -> {}", pair[0], pair[1]))
+    };
+    cycle.windows(2).map(arc).sum()
+}

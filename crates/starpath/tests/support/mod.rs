@@ -1,0 +1,59 @@
+//! Runs the program and looks at what it says.
+
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs `starpath` with these arguments to its end.
+pub(crate) fn starpath<I: IntoIterator<Item: AsRef<OsStr>>>(args: I) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_starpath"))
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    Run {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("standard output is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
+    }
+}
+
+/// Splits a command line at its blanks and runs it; `{}` stands for `folder`.
+pub(crate) fn run_in(folder: &Path, line: &str) -> Run {
+    let folder = folder.to_str().expect("the folder's name is UTF-8");
+    starpath(line.split_whitespace().map(|word| word.replace("{}", folder)))
+}
+
+/// The object that a run with `--json` must print, and nothing else.
+pub(crate) fn json_in(folder: &Path, line: &str) -> Value {
+    let run = run_in(folder, &format!("{line} --json"));
+    assert_eq!(run.code, Some(0), "{line}: {}", run.stderr);
+    assert_eq!(run.stderr, "", "{line}");
+    assert_eq!(run.stdout.lines().count(), 1, "{line}: {}", run.stdout);
+    serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{line}: {e}: {}", run.stdout))
+}
+
+/// The folder of real graphs, or a note that they are missing.
+pub(crate) fn data() -> Option<PathBuf> {
+    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
+        PathBuf::from,
+    );
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("SKIPPED: no graphs in {}; set STARPATH_DATA", folder.display());
+    None
+}
