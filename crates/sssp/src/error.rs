@@ -69,6 +69,18 @@ pub enum SsspError {
         /// Its weight.
         weight: String,
     },
+    /// A table that memory cannot hold.
+    #[error(
+        "a table of {sources} x {targets} distances takes {bytes} bytes, more than there are; ask for fewer sources at a time"
+    )]
+    TableTooLarge {
+        /// Its rows.
+        sources: usize,
+        /// Its columns.
+        targets: usize,
+        /// Its size.
+        bytes: u128,
+    },
     /// The queue cannot hold this graph's weights.
     #[error("the {queue} queue cannot be used: {reason}")]
     BadQueue {

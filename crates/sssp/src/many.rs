@@ -42,7 +42,7 @@ pub fn distance_table<W: Weight>(
 ) -> Result<DistanceTable<W>, SsspError> {
     check_vertices(graph, "source", sources)?;
     check_vertices(graph, "target", targets)?;
-    let mut table = Array2::from_elem((sources.len(), targets.len()), W::Distance::UNREACHED);
+    let mut table = empty_table::<W>(sources.len(), targets.len())?;
     let n_workers = config.n_threads().min(sources.len());
     let mut solvers = Vec::with_capacity(n_workers);
     for _ in 0..n_workers {
@@ -97,6 +97,20 @@ pub fn nearest_sources<W: Weight>(
         return Err(SsspError::NegativeWeight { algorithm: Algorithm::Dijkstra, from, to, weight });
     }
     nearest::solve(graph, sources, progress)
+}
+
+/// A table of no distances, if there is memory for it.
+fn empty_table<W: Weight>(
+    sources: usize,
+    targets: usize,
+) -> Result<Array2<W::Distance>, SsspError> {
+    let bytes = sources as u128 * targets as u128 * size_of::<W::Distance>() as u128;
+    let too_large = || SsspError::TableTooLarge { sources, targets, bytes };
+    let n_cells = sources.checked_mul(targets).ok_or_else(too_large)?;
+    let mut cells = Vec::new();
+    cells.try_reserve_exact(n_cells).map_err(|_| too_large())?;
+    cells.resize(n_cells, W::Distance::UNREACHED);
+    Array2::from_shape_vec((sources, targets), cells).map_err(|_| too_large())
 }
 
 /// What one of several searches that run side by side is solved with.

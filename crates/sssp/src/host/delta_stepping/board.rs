@@ -26,6 +26,8 @@ pub(super) struct Post<K> {
 pub(super) struct Board<K> {
     pub(super) posts: Vec<Post<K>>,
     pub(super) stop: AtomicBool,
+    /// The first thread will go on alone.
+    pub(super) alone: AtomicBool,
 }
 
 impl<K> Board<K> {
@@ -38,7 +40,8 @@ impl<K> Board<K> {
             arcs_since: AtomicU64::new(0),
             arcs: AtomicU64::new(0),
         };
-        Self { posts: (0..n_threads).map(post).collect(), stop: AtomicBool::new(false) }
+        let posts = (0..n_threads).map(post).collect();
+        Self { posts, stop: AtomicBool::new(false), alone: AtomicBool::new(false) }
     }
 
     pub(super) fn n_threads(&self) -> usize {

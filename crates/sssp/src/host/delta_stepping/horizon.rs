@@ -35,7 +35,7 @@ const VERTICES_A_TASK: usize = 1024;
 /// on road networks and grids most arcs must be followed anyway.
 const LEAST_DEGREE: usize = 8;
 /// The window in parts of the largest weight.
-const WINDOWS_A_WEIGHT: f64 = 5.0;
+const WINDOWS_A_WEIGHT: f64 = 6.0;
 
 /// How far ahead the horizon of a search on `graph` lies; `None` for no horizon.
 pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
@@ -79,7 +79,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         let post = &board.posts[stage.index];
         post.arcs_since.store(arcs_since, Relaxed);
         post.arcs.store(stage.worker.arcs, Relaxed);
-        stage.barrier.wait();
+        stage.meet();
         let push = board.sum(|post| &post.arcs_since);
         let pull = (self.graph.n_arcs() as u64).saturating_sub(board.sum(|post| &post.arcs));
         if push > pull {
@@ -90,7 +90,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         stage.worker.visited = visited;
         stage.worker.visited.clear();
         // the posts will be written again
-        stage.barrier.wait();
+        stage.meet();
         push > 0
     }
 
@@ -101,9 +101,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             if L::Key::load(&self.labels[entry.vertex as usize]) == entry.key {
                 let cap = stage.search.cap(&self.labels);
                 let row = self.graph.row(entry.vertex);
-                let columns = &self.graph.column_indices()[row.clone()];
-                let weights = &self.graph.weights()[row];
-                self.follow(stage, entry.key, columns, weights, cap, |key| key >= horizon);
+                self.follow(stage, entry.key, row, cap, |key| key >= horizon);
             }
         }
     }

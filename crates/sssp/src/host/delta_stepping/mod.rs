@@ -16,16 +16,19 @@
 //!   passed over where it waits.
 //! * Every thread has buckets of its own, and the team meets once a step ([`board`]).
 //!   A thread that is done takes pieces of the others' lists, and works off what fell
-//!   into the same bucket by itself; GAPBS calls that bucket fusion.
+//!   into the same bucket by itself; GAPBS calls that bucket fusion. Where the team
+//!   mostly waits, the first thread goes on alone ([`alone`]).
 //! * Vertices without an onward arc are labelled, never queued.
 //!
 //! Reference: meyer-sanders-2003, beamer-2015
 
+mod alone;
 mod board;
 mod horizon;
 mod step;
 mod worker;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use graph_formats::{Csr, DistanceKey, VertexId, Weight};
@@ -34,8 +37,10 @@ use super::lengths::Lengths;
 use super::search::Search;
 use super::team::{self, Barrier};
 use crate::{SsspError, Work};
+use alone::Patience;
 use board::Board;
-use worker::{Entry, Worker};
+use step::Ending;
+use worker::{Entry, Estate, Worker};
 
 /// The solver with its work space, for any number of sources.
 pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
@@ -50,6 +55,8 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     boards: [Board<L::Key>; 2],
     /// A bit a vertex: whether it has an arc that can lead on.
     onward: Vec<u64>,
+    estate: Mutex<Estate<L::Key>>,
+    no_barrier: Barrier,
 }
 
 /// A thread's view of a search.
@@ -59,8 +66,20 @@ struct Stage<'a, K> {
     worker: &'a mut Worker<K>,
     search: &'a Search<'a, K>,
     barrier: &'a Barrier,
+    patience: Patience,
     /// Arcs that lead here or beyond are put off.
     horizon: K,
+}
+
+impl<K> Stage<'_, K> {
+    /// Waits for the team.
+    fn meet(&mut self) {
+        if self.index == 0 && self.team > 1 {
+            self.patience.count(|| self.barrier.wait());
+        } else {
+            self.barrier.wait();
+        }
+    }
 }
 
 impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
@@ -74,6 +93,8 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
             workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
             boards: [Board::new(n_threads), Board::new(n_threads)],
             onward: horizon::onward_vertices(graph),
+            estate: Mutex::new(Estate { queued: Vec::new(), visited: Vec::new() }),
+            no_barrier: Barrier::new(1),
         }
     }
 
@@ -122,18 +143,20 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
             worker.buckets.place(0).push(Entry { key: L::Key::LEAST, vertex: search.source });
         }
         let horizon = L::Key::GREATEST;
-        let mut stage = Stage { index, team, worker, search, barrier, horizon };
+        let patience = Patience::new();
+        let mut stage = Stage { index, team, worker, search, barrier, patience, horizon };
         let mut start = L::Key::LEAST;
         loop {
             if let Some(window) = self.window {
                 stage.horizon = L::after(start, window);
             }
-            let all_empty = self.empty_buckets(&mut stage, self.bucket(start))?;
-            if stage.horizon == L::Key::GREATEST {
+            let ending = self.empty_buckets(&mut stage, self.bucket(start))?;
+            let all_followed = stage.horizon == L::Key::GREATEST;
+            if all_followed || matches!(ending, Ending::Parted) {
                 return Ok(());
             }
             let put_off = self.follow_put_off(&mut stage);
-            if all_empty && !put_off {
+            if matches!(ending, Ending::Empty) && !put_off {
                 return Ok(());
             }
             start = stage.horizon;
@@ -153,7 +176,7 @@ pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
     (max_weight.to_f64() / delta) as u64 + 3
 }
 
-/// Adds `vertex` to a bit set, or asks for it.
+/// Whether `vertex` is in a bit set.
 #[inline(always)]
 fn bit(set: &[u64], vertex: VertexId) -> bool {
     set[(vertex >> 6) as usize] >> (vertex & 63) & 1 == 1

@@ -22,39 +22,62 @@ const BLOCK: usize = 64;
 /// How many entries ahead a row's offsets, and then its arcs, are asked for.
 const OFFSETS_AHEAD: usize = 16;
 const ARCS_AHEAD: usize = 8;
+/// Arcs whose columns share a cache line.
+const ARCS_A_LINE: usize = 16;
 /// Steps between two calls of the progress callback.
 const STEPS_A_REPORT: u64 = 64;
 
+/// Why a thread stopped taking buckets.
+pub(super) enum Ending {
+    /// All buckets are empty.
+    Empty,
+    /// Those before the horizon are.
+    Horizon,
+    /// The first thread goes on alone, and this is another.
+    Parted,
+}
+
 impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
     /// Works off bucket after bucket up to the horizon's, in step with the team; none
-    /// before the first one holds anything. Returns whether all buckets are empty.
-    pub(super) fn empty_buckets(
-        &self,
-        stage: &mut Stage<'_, L::Key>,
+    /// before the first one holds anything.
+    pub(super) fn empty_buckets<'a>(
+        &'a self,
+        stage: &mut Stage<'a, L::Key>,
         first: u64,
-    ) -> Result<bool, SsspError> {
+    ) -> Result<Ending, SsspError> {
         let mut current = first;
         for board in self.boards.iter().cycle() {
             let mine = self.post(stage, board, current);
             if stage.index == 0 {
                 let stop = self.report(stage, board).is_err();
                 board.stop.store(stop, Relaxed);
+                let alone = !stop && stage.team > 1 && stage.patience.is_over();
+                board.alone.store(alone, Relaxed);
             }
-            stage.barrier.wait();
+            stage.meet();
+            if board.alone.load(Relaxed) {
+                // the posts change from here on: nothing may be read from them
+                self.take_back(stage, board, mine);
+                if self.part(stage) {
+                    continue;
+                }
+                return Ok(Ending::Parted);
+            }
             current = board.least_bucket();
-            let own = &board.posts[stage.index];
-            if mine != NONE && mine != current {
-                std::mem::swap(&mut *own.list_mut(), stage.worker.buckets.place(mine));
-            }
             let stop = board.stop.load(Relaxed);
             let beyond = stage.horizon < L::Key::GREATEST && current > self.bucket(stage.horizon);
-            if stop || beyond || current == NONE {
-                if mine == current && mine != NONE {
-                    std::mem::swap(&mut *own.list_mut(), stage.worker.buckets.place(mine));
-                }
+            let over = stop || beyond || current == NONE;
+            if mine != current || over {
+                self.take_back(stage, board, mine);
+            }
+            if over {
                 // the boards will be used from the first again
-                stage.barrier.wait();
-                return if stop { Err(SsspError::Interrupted) } else { Ok(current == NONE) };
+                stage.meet();
+                return match stop {
+                    true => Err(SsspError::Interrupted),
+                    false if current == NONE => Ok(Ending::Empty),
+                    false => Ok(Ending::Horizon),
+                };
             }
             stage.worker.work.rounds += 1;
             let (before, after) = board.posts.split_at(stage.index);
@@ -81,6 +104,14 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         post.next.store(0, Relaxed);
         post.labelled.store(stage.worker.labelled, Relaxed);
         bucket
+    }
+
+    /// Puts a list that the team will not work off back into its bucket.
+    fn take_back(&self, stage: &mut Stage<'_, L::Key>, board: &Board<L::Key>, mine: u64) {
+        if mine != NONE {
+            let mut list = board.posts[stage.index].list_mut();
+            std::mem::swap(&mut *list, stage.worker.buckets.place(mine));
+        }
     }
 
     /// Tells how many vertices have a label; the others' posts may be a step old.
@@ -131,9 +162,9 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
                 prefetch(graph.row_offsets(), later.vertex as usize);
             }
             if let Some(later) = list.get(at + ARCS_AHEAD) {
-                let first = graph.row_offsets()[later.vertex as usize] as usize;
-                prefetch(graph.weights(), first);
-                prefetch(graph.column_indices(), first);
+                let row = graph.row(later.vertex);
+                let asked = row.start..row.end.min(row.start + BLOCK);
+                self.ask_for_arcs(asked);
             }
             self.visit(stage, list[at]);
         }
@@ -148,33 +179,43 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         }
         stage.worker.work.settled += 1;
         let row = self.graph.row(entry.vertex);
-        let columns = &self.graph.column_indices()[row.clone()];
-        let weights = &self.graph.weights()[row];
         if stage.horizon == L::Key::GREATEST {
-            stage.worker.work.relaxations += columns.len() as u64;
-            for (&to, &weight) in columns.iter().zip(weights) {
+            stage.worker.work.relaxations += row.len() as u64;
+            for (to, weight) in self.graph.arcs_from(entry.vertex) {
                 self.offer(stage, to, L::after(entry.key, weight), cap);
             }
         } else {
             stage.worker.visited.push(entry);
             let horizon = stage.horizon;
-            self.follow(stage, entry.key, columns, weights, cap, |key| key < horizon);
+            self.follow(stage, entry.key, row, cap, |key| key < horizon);
         }
     }
 
-    /// Offers the ends of those arcs whose sum is `wanted`.
+    /// Asks for the memory of some arcs.
+    #[inline(always)]
+    fn ask_for_arcs(&self, arcs: Range<usize>) {
+        for arc in arcs.step_by(ARCS_A_LINE) {
+            prefetch(self.graph.weights(), arc);
+            prefetch(self.graph.column_indices(), arc);
+        }
+    }
+
+    /// Offers the ends of those arcs of a row whose sum is `wanted`.
     #[inline(always)]
     pub(super) fn follow(
         &self,
         stage: &mut Stage<'_, L::Key>,
         from: L::Key,
-        columns: &[VertexId],
-        weights: &[W],
+        row: Range<usize>,
         cap: L::Key,
         wanted: impl Fn(L::Key) -> bool,
     ) {
         let mut chosen = [0u8; BLOCK];
-        for (columns, weights) in columns.chunks(BLOCK).zip(weights.chunks(BLOCK)) {
+        for block in row.clone().step_by(BLOCK) {
+            let block = block..row.end.min(block + BLOCK);
+            self.ask_for_arcs(block.end..row.end.min(block.end + BLOCK));
+            let columns = &self.graph.column_indices()[block.clone()];
+            let weights = &self.graph.weights()[block];
             // chosen without a branch, which could not be foretold
             let mut n_chosen = 0;
             for (arc, &weight) in weights.iter().enumerate() {
@@ -182,6 +223,9 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
                 n_chosen += usize::from(wanted(L::after(from, weight)));
             }
             stage.worker.work.relaxations += n_chosen as u64;
+            for &arc in &chosen[..n_chosen] {
+                prefetch(&self.labels, columns[arc as usize] as usize);
+            }
             for &arc in &chosen[..n_chosen] {
                 let arc = arc as usize;
                 self.offer(stage, columns[arc], L::after(from, weights[arc]), cap);

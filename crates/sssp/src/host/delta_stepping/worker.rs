@@ -36,9 +36,20 @@ impl<K: DistanceKey> Buckets<K> {
         (from..=from + self.mask).find(|b| !self.places[(b & self.mask) as usize].is_empty())
     }
 
+    /// Moves all entries, bucket by bucket in no order, to the end of `entries`.
+    pub(super) fn drain_into(&mut self, entries: &mut Vec<Entry<K>>) {
+        self.places.iter_mut().for_each(|place| entries.append(place));
+    }
+
     pub(super) fn clear(&mut self) {
         self.places.iter_mut().for_each(Vec::clear);
     }
+}
+
+/// What threads that leave the team leave behind.
+pub(super) struct Estate<K> {
+    pub(super) queued: Vec<Entry<K>>,
+    pub(super) visited: Vec<Entry<K>>,
 }
 
 /// The part of the work space that belongs to one thread.

@@ -1,8 +1,6 @@
 //! Laws of shortest paths that need no oracle.
 
-mod common;
-
-use common::configs;
+use crate::common::configs;
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, VertexId};
 use paths::certificate::{check_distances, check_tree};

@@ -1,8 +1,6 @@
 //! Every solver gives the oracle's answer, to the bit, predecessors included.
 
-mod common;
-
-use common::configs;
+use crate::common::configs;
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_negative_cycle, check_tree};

@@ -7,8 +7,7 @@ use sssp::{Algorithm, Config, Delta, Queue};
 
 /// Every way to solve a graph that it admits: algorithms, queues, bucket widths, and
 /// numbers of threads.
-#[allow(dead_code, unreachable_pub)]
-pub fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
+pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
     let negative = graph.first_negative().is_some();
     let mut configs = Vec::new();
     for algorithm in Algorithm::ALL {

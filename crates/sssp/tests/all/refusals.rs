@@ -1,10 +1,8 @@
 //! What cannot be answered is refused, with the reason; nothing wraps, nothing hangs.
 
-mod common;
-
 use std::ops::ControlFlow;
 
-use common::configs;
+use crate::common::configs;
 use graph_formats::{Csr, Weight};
 use paths::certificate::check_negative_cycle;
 use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, shortest_paths};

@@ -1,7 +1,5 @@
 //! Tables and nearest sources against single searches.
 
-mod common;
-
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 

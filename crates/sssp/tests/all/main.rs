@@ -1,0 +1,8 @@
+//! The tests of the solvers, in one program: each test program compiles every solver
+//! for every weight type anew.
+
+mod agreement;
+mod common;
+mod laws;
+mod questions;
+mod refusals;
