@@ -1,9 +1,12 @@
-//! Undirected graphs with every edge {u, v} once, and back to both arcs.
+//! Undirected graphs: from edges, proved, with every edge {u, v} once, and back to both
+//! arcs.
 //!
 //! Half the arcs are half the memory to read: an edge-parallel solver that holds
 //! (u, v, w) relaxes both directions at once.
 
-use crate::{Coo, Csr, Direction, GraphError, Weight};
+use rayon::prelude::*;
+
+use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight};
 
 impl<W: Weight> Csr<W> {
     /// Every edge {u, v} of an undirected graph once, as the arc with u ≤ v, in row
@@ -55,5 +58,67 @@ impl<W: Weight> Csr<W> {
         }
         let arcs = Coo::from_valid(edges.n_vertices(), sources, destinations, weights);
         Self::from_coo(&arcs).made_undirected()
+    }
+
+    /// The undirected graph of a list of edges {u, v} of some weight: each is stored as
+    /// two arcs, a self-loop as one.
+    ///
+    /// # Errors
+    /// As [`Coo::new`]. O(n + m log d).
+    pub fn from_edges(
+        n_vertices: usize,
+        edges: &[(VertexId, VertexId, W)],
+    ) -> Result<Self, GraphError> {
+        let mut arcs = edges.to_vec();
+        arcs.extend(edges.iter().filter(|e| e.0 != e.1).map(|&(u, v, w)| (v, u, w)));
+        Ok(Self::from_arcs(n_vertices, &arcs)?.made_undirected())
+    }
+
+    /// The same graph, known to be undirected.
+    ///
+    /// # Errors
+    /// [`GraphError::NotUndirected`] names an arc without its reverse. O(m log d).
+    pub fn into_undirected(self) -> Result<Self, GraphError> {
+        if self.direction() == Direction::Undirected {
+            return Ok(self);
+        }
+        let sorted_row = |graph: &Self, v: VertexId| {
+            let mut row: Vec<_> = graph.arcs_from(v).collect();
+            row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
+            row
+        };
+        let reverse = self.transposed();
+        let lonely = (0..self.n_vertices() as VertexId).into_par_iter().find_map_first(|v| {
+            let (forward, backward) = (sorted_row(&self, v), sorted_row(&reverse, v));
+            let at = (0..forward.len().max(backward.len()))
+                .find(|&i| forward.get(i) != backward.get(i))?;
+            match (forward.get(at), backward.get(at)) {
+                (Some(&(to, weight)), _) => Some((v, to, weight)),
+                (None, Some(&(from, weight))) => Some((from, v, weight)),
+                (None, None) => None,
+            }
+        });
+        match lonely {
+            Some((from, to, weight)) => {
+                Err(GraphError::NotUndirected { from, to, weight: weight.to_string() })
+            }
+            None => Ok(self.made_undirected()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undirected_is_proved_or_refused() {
+        let both = Csr::from_arcs(3, &[(0, 1, 2u32), (1, 0, 2), (2, 2, 1)]).unwrap();
+        assert_eq!(both.direction(), Direction::Directed);
+        assert_eq!(both.into_undirected().unwrap().direction(), Direction::Undirected);
+        let unequal = Csr::from_arcs(2, &[(0, 1, 2u32), (1, 0, 3)]).unwrap();
+        assert!(matches!(unequal.into_undirected(), Err(GraphError::NotUndirected { .. })));
+        let edges = Csr::from_edges(3, &[(0, 1, 2u32), (2, 2, 1)]).unwrap();
+        assert_eq!((edges.n_arcs(), edges.direction()), (3, Direction::Undirected));
     }
 }
