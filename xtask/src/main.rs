@@ -1,0 +1,58 @@
+//! The project's own tasks, written in Rust so that they need nothing but cargo.
+//!
+//! `cargo xtask verify` checks everything that the project promises of its code;
+//! `cargo xtask bench` measures it.
+
+mod bench;
+mod report;
+mod rules;
+mod source;
+mod tests_run;
+mod verify;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+Tasks of the starpath workspace.
+
+Usage: cargo xtask <TASK>
+
+Tasks:
+  verify [--list] [--only STEP]...   check everything; a few minutes from a cold start
+  bench  [ARGS]...                   measure; ARGS go to the bench program (try --help)
+
+Examples:
+  cargo xtask verify
+  cargo xtask verify --only format --only rules
+  cargo xtask bench
+
+verify runs every step even where an earlier one failed, and ends with a line
+`N passed, N failed, N skipped` that counts each test, each house rule and each
+other step. It exits with 1 when anything failed, with 2 when it was called wrongly.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    let Some((task, rest)) = arguments.split_first() else { bail!("which task?\n\n{HELP}") };
+    let asks_help = |list: &[String]| list.iter().any(|a| a == "--help" || a == "-h");
+    match task.as_str() {
+        "--help" | "-h" | "help" => println!("{HELP}"),
+        "verify" if asks_help(rest) => println!("{HELP}"),
+        "verify" => return verify::run(rest),
+        "bench" => return bench::run(rest),
+        other => bail!("there is no task {other:?}\n\n{HELP}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}

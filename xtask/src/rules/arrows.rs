@@ -1,0 +1,77 @@
+//! Which crate may depend on which: the arrows point one way.
+//!
+//! Dependencies for tests and for building obey the same table; only for its own tests
+//! may a crate name itself, to switch a feature on.
+
+use super::{Finding, Rule};
+use crate::workspace::Workspace;
+
+/// Each crate of the workspace, and the crates of the workspace that it may name.
+const MAY_NAME: [(&str, &[&str]); 7] = [
+    ("graph-formats", &[]),
+    ("gpu-runtime", &[]),
+    ("paths", &["graph-formats"]),
+    ("sssp", &["graph-formats", "paths", "gpu-runtime"]),
+    ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp"]),
+    ("bench", &["graph-formats", "paths", "sssp"]),
+    ("xtask", &[]),
+];
+
+pub(super) const RULE: Rule =
+    Rule { name: "arrows", promise: "crates depend on lower crates only", check };
+
+fn check(workspace: &Workspace) -> Vec<Finding> {
+    let is_ours = |name: &str| workspace.members().any(|member| member.name == name);
+    let mut findings = Vec::new();
+    for member in workspace.members() {
+        let name = member.name.as_str();
+        let Some((_, allowed)) = MAY_NAME.iter().find(|(of, _)| *of == name) else {
+            let message = "say here which crates it may depend on";
+            findings.push(Finding::new(
+                "xtask/src/rules/arrows.rs",
+                0,
+                format!("{name}: {message}"),
+            ));
+            continue;
+        };
+        for other in member.dependencies.iter().filter(|other| *other != name && is_ours(other)) {
+            if !allowed.contains(&other.as_str()) {
+                let message = format!("{name} must not depend on {other}");
+                findings.push(Finding::new(&member.manifest, 0, message));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arrow_that_points_up_is_found() {
+        let good = [("graph-formats", &["rayon"][..]), ("paths", &["graph-formats", "paths"])];
+        assert!(check(&Workspace::of_members(&good)).is_empty());
+        let bad = [("graph-formats", &["gpu-runtime"][..]), ("gpu-runtime", &[])];
+        let findings = check(&Workspace::of_members(&bad));
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].message.contains("graph-formats must not depend on gpu-runtime"));
+    }
+
+    #[test]
+    fn a_crate_outside_the_table_is_found() {
+        let findings = check(&Workspace::of_members(&[("stranger", &[])]));
+        assert!(findings[0].message.starts_with("stranger"), "{findings:?}");
+    }
+
+    #[test]
+    fn the_table_has_no_cycle() {
+        let mut settled: Vec<&str> = Vec::new();
+        for _ in &MAY_NAME {
+            let free =
+                MAY_NAME.iter().filter(|(_, lower)| lower.iter().all(|l| settled.contains(l)));
+            settled = free.map(|(name, _)| *name).collect();
+        }
+        assert_eq!(settled.len(), MAY_NAME.len());
+    }
+}

@@ -1,0 +1,65 @@
+//! Where `unsafe` may stand. That each block says why it is sound is clippy's to check
+//! (`undocumented_unsafe_blocks`); where blocks may be at all is decided here.
+
+use super::{Finding, Rule};
+use crate::source::{code_of, lines_with_word};
+use crate::workspace::Workspace;
+
+/// Files and folders that may hold `unsafe`, and what for.
+const ALLOWED: [(&str, &str); 4] = [
+    ("crates/graph-formats/src/csr.rs", "the constructor that checks nothing"),
+    ("crates/graph-formats/src/io/source.rs", "files are mapped into memory"),
+    ("crates/graph-formats/src/rustacuda.rs", "DeviceCopy is an unsafe trait"),
+    ("crates/sssp/src/host/prefetch.rs", "the processor's prefetch instruction"),
+];
+
+pub(super) const RULE: Rule =
+    Rule { name: "unsafe-places", promise: "unsafe stands in listed files only", check };
+
+fn check(workspace: &Workspace) -> Vec<Finding> {
+    findings(workspace, &ALLOWED)
+}
+
+fn findings(workspace: &Workspace, allowed: &[(&str, &str)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut used = vec![false; allowed.len()];
+    for file in workspace.rust_files() {
+        let lines = lines_with_word(&code_of(&file.text), "unsafe");
+        match allowed.iter().position(|(place, _)| file.path.starts_with(place)) {
+            Some(place) => used[place] |= !lines.is_empty(),
+            None => findings.extend(lines.iter().map(|&line| {
+                let message = "unsafe is not expected here: write it safely, or list the place \
+                               and the reason in xtask/src/rules/unsafe_places.rs";
+                Finding::new(&file.path, line, message)
+            })),
+        }
+    }
+    for ((place, reason), _) in allowed.iter().zip(used).filter(|(_, used)| !used) {
+        let message = format!("holds no unsafe any more ({reason}): take it off the list");
+        findings.push(Finding::new(place, 0, message));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::places;
+
+    #[test]
+    fn unsafe_outside_the_list_is_found() {
+        let workspace = Workspace::of_files(&[
+            ("crates/a/src/map.rs", "let map = unsafe { open() };"),
+            ("crates/a/src/lib.rs", "#![forbid(unsafe_code)]\n// unsafe\nunsafe fn f() {}"),
+        ]);
+        let found = findings(&workspace, &[("crates/a/src/map.rs", "")]);
+        assert_eq!(places(&found), [("crates/a/src/lib.rs", 3)]);
+    }
+
+    #[test]
+    fn a_listed_place_without_unsafe_is_found() {
+        let workspace = Workspace::of_files(&[("crates/a/src/map.rs", "fn safe() {}")]);
+        let found = findings(&workspace, &[("crates/a/src/map.rs", "a map")]);
+        assert_eq!(places(&found), [("crates/a/src/map.rs", 0)]);
+    }
+}

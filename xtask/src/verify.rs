@@ -1,0 +1,156 @@
+//! `cargo xtask verify`: everything that must hold before a change lands.
+//!
+//! The steps run one after the other, each whether or not an earlier one failed, so
+//! that one run shows everything.
+
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::report::{Outcome, Report};
+use crate::rules;
+use crate::tests_run;
+use crate::workspace::{Workspace, cargo};
+
+struct Step {
+    name: &'static str,
+    promise: &'static str,
+    run: fn() -> Result<Outcome>,
+}
+
+const STEPS: [Step; 6] = [
+    Step { name: "rules", promise: "the house rules hold", run: house_rules },
+    Step { name: "format", promise: "rustfmt would change nothing", run: format },
+    Step { name: "clippy", promise: "clippy and the compiler warn of nothing", run: clippy },
+    Step { name: "tests", promise: "unit and integration tests pass", run: tests },
+    Step { name: "doc-tests", promise: "the examples in the documentation run", run: doc_tests },
+    Step { name: "docs", promise: "rustdoc warns of nothing", run: docs },
+];
+
+/// Takes the steps that the arguments ask for, all of them where they name none.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    if arguments == ["--list"] {
+        for step in &STEPS {
+            println!("{:<10} {}", step.name, step.promise);
+        }
+        for rule in &rules::ALL {
+            println!("  rule {:<16} {}", rule.name, rule.promise);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let steps = chosen(arguments)?;
+    let mut report = Report::default();
+    for step in steps {
+        println!("== {} ...", step.name);
+        let start = Instant::now();
+        let outcome = (step.run)().unwrap_or_else(|error| {
+            println!("error: {error:#}");
+            Outcome::of(false)
+        });
+        report.add(step.name, start.elapsed(), outcome);
+    }
+    println!("{}", report.summary());
+    Ok(if report.has_failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn chosen(arguments: &[String]) -> Result<Vec<&'static Step>> {
+    if arguments.is_empty() {
+        return Ok(STEPS.iter().collect());
+    }
+    let named = arguments.chunks(2).map(|pair| {
+        let [option, name] = pair else { bail!("{:?} wants the name of a step", pair[0]) };
+        if option != "--only" {
+            bail!("verify knows --only STEP and --list, not {option:?}");
+        }
+        let step = STEPS.iter().find(|step| step.name == name);
+        step.with_context(|| format!("there is no step {name:?}; --list shows them"))
+    });
+    named.collect()
+}
+
+fn house_rules() -> Result<Outcome> {
+    let workspace = Workspace::load()?;
+    let mut outcome = Outcome::default();
+    for rule in &rules::ALL {
+        let findings = (rule.check)(&workspace);
+        let (warnings, errors): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| finding.is_warning);
+        for error in &errors {
+            println!("{error}  [rule {}]", rule.name);
+        }
+        outcome.n_passed += usize::from(errors.is_empty());
+        outcome.n_failed += usize::from(!errors.is_empty());
+        outcome.warnings.extend(warnings.iter().map(ToString::to_string));
+    }
+    Ok(outcome)
+}
+
+fn format() -> Result<Outcome> {
+    if !has_component("fmt") {
+        return Ok(Outcome::skipped("rustfmt is not installed (rustup component add rustfmt)"));
+    }
+    succeeds(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn clippy() -> Result<Outcome> {
+    if !has_component("clippy") {
+        return Ok(Outcome::skipped("clippy is not installed (rustup component add clippy)"));
+    }
+    let check = |scope: &[&str]| {
+        let mut command = cargo();
+        command.args(["clippy", "--locked", "--all-targets"]).args(scope);
+        succeeds(command.args(["--", "--deny", "warnings"]))
+    };
+    let plain = check(&["--workspace"])?;
+    let featured = check(&["--package", "graph-formats", "--features", "rustacuda"])?;
+    Ok(Outcome::of(plain.n_failed + featured.n_failed == 0))
+}
+
+fn tests() -> Result<Outcome> {
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    command.args(["--lib", "--bins", "--tests", "--examples"]);
+    tests_run::run(command)
+}
+
+fn doc_tests() -> Result<Outcome> {
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--locked", "--no-fail-fast", "--doc"]);
+    tests_run::run(command)
+}
+
+fn docs() -> Result<Outcome> {
+    let mut command = cargo();
+    command.args(["doc", "--workspace", "--locked", "--no-deps"]);
+    succeeds(command.env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+fn has_component(subcommand: &str) -> bool {
+    let mut command = cargo();
+    command.args([subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn succeeds(command: &mut Command) -> Result<Outcome> {
+    let status = command.status().context("cannot start cargo")?;
+    Ok(Outcome::of(status.success()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_chosen_by_name() {
+        let names = |arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|&a| a.into()).collect();
+            chosen(&arguments).map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&[]).unwrap().len(), STEPS.len());
+        assert_eq!(names(&["--only", "docs", "--only", "rules"]).unwrap(), ["docs", "rules"]);
+        for wrong in [&["--only"][..], &["--only", "nothing"], &["--twice", "docs"]] {
+            assert!(names(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
