@@ -52,7 +52,9 @@ pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
         }
         Delta::Auto => {
             let mean = sum() / weights.len() as f64;
-            STEPS_OF_THE_FRONT * mean / degree_at_arc_end(graph)
+            let width = STEPS_OF_THE_FRONT * mean / degree_at_arc_end(graph);
+            // the time is flat around the best width, so a round number will do
+            width.log2().round().exp2()
         }
     };
     if max == 0.0 {

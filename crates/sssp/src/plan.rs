@@ -111,6 +111,7 @@ impl fmt::Display for Plan {
             write!(f, "; queue {name}")?;
         }
         let labels = if self.narrow { "32-bit" } else { "full-width" };
-        write!(f, "; {} threads; {labels} labels", self.threads)
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        write!(f, "; {} {threads}; {labels} labels", self.threads)
     }
 }

@@ -17,8 +17,9 @@ use super::board::NONE;
 use super::{DeltaStepping, Stage};
 use crate::host::lengths::Lengths;
 
-/// Waiting that is taken without a word.
-const PATIENCE: Duration = Duration::from_millis(4);
+/// Waiting that is taken without a word: about as long as the system may take to give
+/// the threads of a new team a processor each.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The first thread's account of its time.
 pub(super) struct Patience {

@@ -22,6 +22,8 @@ const BLOCK: usize = 64;
 /// How many entries ahead a row's offsets, and then its arcs, are asked for.
 const OFFSETS_AHEAD: usize = 16;
 const ARCS_AHEAD: usize = 8;
+/// How many arcs of a row are asked for ahead of those that are looked at.
+const ASKED: usize = BLOCK;
 /// Arcs whose columns share a cache line.
 const ARCS_A_LINE: usize = 16;
 /// Steps between two calls of the progress callback.
@@ -163,7 +165,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             }
             if let Some(later) = list.get(at + ARCS_AHEAD) {
                 let row = graph.row(later.vertex);
-                let asked = row.start..row.end.min(row.start + BLOCK);
+                let asked = row.start..row.end.min(row.start + ASKED);
                 self.ask_for_arcs(asked);
             }
             self.visit(stage, list[at]);
@@ -213,13 +215,14 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         let mut chosen = [0u8; BLOCK];
         for block in row.clone().step_by(BLOCK) {
             let block = block..row.end.min(block + BLOCK);
-            self.ask_for_arcs(block.end..row.end.min(block.end + BLOCK));
+            let ahead = block.start + ASKED;
+            self.ask_for_arcs(ahead.min(row.end)..row.end.min(ahead + BLOCK));
             let columns = &self.graph.column_indices()[block.clone()];
             let weights = &self.graph.weights()[block];
             // chosen without a branch, which could not be foretold
             let mut n_chosen = 0;
             for (arc, &weight) in weights.iter().enumerate() {
-                chosen[n_chosen] = arc as u8;
+                chosen[n_chosen % BLOCK] = arc as u8;
                 n_chosen += usize::from(wanted(L::after(from, weight)));
             }
             stage.worker.work.relaxations += n_chosen as u64;

@@ -1,0 +1,38 @@
+//! How fast graphs are read from files, in bytes a second.
+
+#![allow(missing_docs)]
+
+use std::fs;
+
+use bench::workloads::Workload;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use graph_formats::{Csr, Ids, read, write_csr};
+
+fn arcs(graph: &Csr<u32>) -> Vec<(u32, u32, u32)> {
+    let mut arcs: Vec<_> = graph.arcs().collect();
+    arcs.sort_unstable();
+    arcs
+}
+
+fn parse(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    for workload in [Workload::Rmat { scale: 15 }, Workload::Grid { side: 400 }] {
+        let graph = workload.load().expect("a small graph");
+        let mut group = criterion.benchmark_group(format!("parse/{workload}"));
+        group.sample_size(20);
+        for suffix in ["gr", "wel", "mtx", "spg", "gr.gz"] {
+            let path = folder.path().join(format!("{workload}.{suffix}"));
+            write_csr(&path, &graph, &Ids::FromZero).expect("a writable format");
+            let back: Csr<u32> = read(&path).and_then(|g| g.csr.into_csr()).expect("our own file");
+            assert_eq!(arcs(&back), arcs(&graph), "{suffix} does not give the graph back");
+
+            let bytes = fs::metadata(&path).expect("just written").len();
+            group.throughput(Throughput::Bytes(bytes));
+            group.bench_function(suffix, |bencher| bencher.iter(|| read(&path)));
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, parse);
+criterion_main!(benches);

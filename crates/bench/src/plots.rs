@@ -1,0 +1,68 @@
+//! One drawing a graph: a bar for the median of each solver.
+//!
+//! Bars grow with the logarithm, for the slowest solver takes a hundred times what the
+//! fastest does. Text is left to whoever shows the SVG, so that no fonts are needed.
+
+use anyhow::{Result, anyhow};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use crate::report::GraphReport;
+use crate::roster::Family;
+use crate::summary::number;
+
+const WIDTH: i32 = 900;
+const BAR: i32 = 20;
+const TOP: i32 = 60;
+const LEFT: i32 = 220;
+const RIGHT: i32 = 80;
+
+/// The drawing as SVG.
+pub(crate) fn bars(graph: &GraphReport) -> Result<String> {
+    let mut svg = String::new();
+    draw(graph, &mut svg).map_err(|error| anyhow!("cannot draw {}: {error}", graph.name))?;
+    Ok(svg)
+}
+
+fn draw(graph: &GraphReport, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+    let medians: Vec<f64> = graph.measured.iter().map(|m| m.median_ms()).collect();
+    let least = medians.iter().copied().fold(f64::INFINITY, f64::min).max(1e-6);
+    let most = medians.iter().copied().fold(least, f64::max);
+    // the axis starts and ends at powers of ten
+    let first = (least.log10() - 0.1).floor() as i32;
+    let last = (most.log10().ceil() as i32).max(first + 1);
+    let per_decade = f64::from(WIDTH - LEFT - RIGHT) / f64::from(last - first);
+    let x_of = |ms: f64| LEFT + ((ms.log10() - f64::from(first)) * per_decade).round() as i32;
+
+    let height = TOP + BAR * medians.len() as i32 + 20;
+    let area = SVGBackend::with_string(svg, (WIDTH as u32, height as u32)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let anchored = |size: i32, horizontal| {
+        ("sans-serif", size).into_font().color(&BLACK).pos(Pos::new(horizontal, VPos::Center))
+    };
+    let title = format!("{}: milliseconds, median, logarithmic", graph.name);
+    area.draw(&Text::new(title, (20, 20), anchored(16, HPos::Left)))?;
+    for exponent in first..=last {
+        let ms = 10f64.powi(exponent);
+        let x = x_of(ms);
+        area.draw(&PathElement::new([(x, TOP - 6), (x, height - 16)], BLACK.mix(0.3)))?;
+        area.draw(&Text::new(ms.to_string(), (x, TOP - 16), anchored(12, HPos::Center)))?;
+    }
+    for (index, (measured, &median)) in graph.measured.iter().zip(&medians).enumerate() {
+        let top = TOP + BAR * index as i32;
+        let middle = top + BAR / 2;
+        let end = x_of(median.max(least));
+        let colour = match measured.family {
+            Family::Graph | Family::Petgraph => RGBColor(150, 150, 150),
+            Family::Yardstick => RGBColor(200, 120, 40),
+            _ => RGBColor(60, 110, 180),
+        };
+        area.draw(&Rectangle::new([(LEFT, top + 3), (end, top + BAR - 3)], colour.filled()))?;
+        let name = measured.name.clone();
+        area.draw(&Text::new(name, (LEFT - 8, middle), anchored(13, HPos::Right)))?;
+        let value = number(Some(median));
+        area.draw(&Text::new(value, (end + 6, middle), anchored(12, HPos::Left)))?;
+    }
+    area.present()?;
+    Ok(())
+}

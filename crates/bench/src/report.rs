@@ -1,0 +1,197 @@
+//! A whole run: each graph, each solver, and the folder with what came out.
+
+use std::fs;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use graph_formats::{AtomicFile, VertexId};
+use rayon::ThreadPoolBuilder;
+
+use crate::machine::Machine;
+use crate::measure::{Measured, Patience, Skipped, certified, measure};
+use crate::roster::{Family, MAX_GRAPH_DISTANCE, Peers, Race, Sweep, roster};
+use crate::workloads::{Workload, source};
+use crate::{plots, summary};
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The graphs.
+    pub workloads: Vec<Workload>,
+    /// The solvers; all when empty.
+    pub families: Vec<Family>,
+    /// Timed solves of each.
+    pub runs: usize,
+    /// Threads for solvers that take several.
+    pub threads: NonZeroUsize,
+    /// Widths for Δ-stepping.
+    pub sweep: Sweep,
+    /// How long the timed solves of one solver on one graph may take together.
+    pub patience: Duration,
+    /// Where the folder of this run is made.
+    pub out: PathBuf,
+    /// Its name; date, time and commit when `None`.
+    pub name: Option<String>,
+}
+
+/// What was measured on one graph.
+#[derive(Debug)]
+pub(crate) struct GraphReport {
+    pub(crate) name: String,
+    pub(crate) n_vertices: usize,
+    pub(crate) n_arcs: usize,
+    pub(crate) max_weight: u32,
+    pub(crate) load: Duration,
+    pub(crate) source: VertexId,
+    pub(crate) n_reached: usize,
+    pub(crate) max_distance: u64,
+    pub(crate) measured: Vec<Measured>,
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+impl GraphReport {
+    pub(crate) fn find(&self, name: &str) -> Option<&Measured> {
+        self.measured.iter().find(|m| m.name == name)
+    }
+
+    pub(crate) fn median_of(&self, name: &str) -> Option<f64> {
+        self.find(name).map(Measured::median_ms)
+    }
+
+    /// The one of `family` with the least median.
+    pub(crate) fn best_of(&self, family: Family) -> Option<&Measured> {
+        let family = self.measured.iter().filter(|m| m.family == family);
+        family.min_by(|a, b| a.median_ms().total_cmp(&b.median_ms()))
+    }
+}
+
+/// Where a run was written, and its summary.
+#[derive(Debug)]
+pub struct Written {
+    /// The new folder: `raw.csv`, `summary.md`, and `<graph>.svg` for each graph.
+    pub folder: PathBuf,
+    /// What stands in `summary.md`.
+    pub summary: String,
+}
+
+/// Measures and writes the report; says on standard error what it is at.
+///
+/// # Errors
+/// When a graph cannot be made or read, a solver fails or is wrong, or the folder is
+/// there already or cannot be written. Then no folder is left.
+pub fn run(options: &Options) -> Result<Written> {
+    ensure!(options.runs > 0, "nothing can be said of 0 runs: ask for at least one");
+    for workload in &options.workloads {
+        let file = workload.file().filter(|_| !workload.is_available());
+        ensure!(
+            file.is_none(),
+            "{workload}: there is no file {}",
+            file.unwrap_or_default().display()
+        );
+    }
+    let machine = Machine::look();
+    let folder = options.out.join(options.name.clone().unwrap_or_else(|| machine.stamp()));
+    let cannot = || format!("cannot make the folder {}", folder.display());
+    fs::create_dir_all(&options.out).with_context(cannot)?;
+    fs::create_dir(&folder).with_context(cannot)?;
+    let written = measure_all(options).and_then(|graphs| {
+        let summary = summary::text(&machine, options, &graphs);
+        write_all(&folder, &graphs, &summary)?;
+        Ok(summary)
+    });
+    match written {
+        Ok(summary) => Ok(Written { folder, summary }),
+        Err(error) => {
+            // the first error is the one to be told
+            let _ = fs::remove_dir_all(&folder);
+            Err(error)
+        }
+    }
+}
+
+fn measure_all(options: &Options) -> Result<Vec<GraphReport>> {
+    let pool = ThreadPoolBuilder::new().num_threads(options.threads.get()).build()?;
+    let one = |workload: &Workload| {
+        measure_one(*workload, options).with_context(|| format!("on {workload}"))
+    };
+    pool.install(|| options.workloads.iter().map(one).collect())
+}
+
+fn measure_one(workload: Workload, options: &Options) -> Result<GraphReport> {
+    let start = Instant::now();
+    let graph = workload.load()?;
+    let load = start.elapsed();
+    eprintln!("{workload}: {} vertices, {} arcs", graph.n_vertices(), graph.n_arcs());
+    let source = source(&graph);
+    let certified = certified(&graph, source, options.threads.get())?;
+    let max_distance = certified.max().unwrap_or(0);
+    let max_weight = graph.weights().iter().copied().max().unwrap_or(0);
+
+    let peers = Peers::of(&graph);
+    let patience = Patience::new(options.patience);
+    let give_up = |_: u64, _: u64| patience.ask();
+    let race = Race { graph: &graph, source, peers: &peers, give_up: &give_up };
+    let mut contenders = Vec::new();
+    let mut inexact = Vec::new();
+    for entry in roster(max_weight, options.threads, options.sweep) {
+        if !options.families.is_empty() && !options.families.contains(&entry.family) {
+            continue;
+        }
+        if entry.family == Family::Graph && max_distance > MAX_GRAPH_DISTANCE {
+            let reason = format!("f32 does not hold distances up to {max_distance} exactly");
+            inexact.push(Skipped { name: entry.name, reason });
+            continue;
+        }
+        contenders.push(entry.prepare(&race).with_context(|| entry.name.clone())?);
+    }
+    let (measured, mut skipped) = measure(contenders, &certified, options.runs, &patience)?;
+    skipped.append(&mut inexact);
+    Ok(GraphReport {
+        name: workload.to_string(),
+        n_vertices: graph.n_vertices(),
+        n_arcs: graph.n_arcs(),
+        max_weight,
+        load,
+        source,
+        n_reached: certified.n_reached(),
+        max_distance,
+        measured,
+        skipped,
+    })
+}
+
+fn write_all(folder: &Path, graphs: &[GraphReport], summary: &str) -> Result<()> {
+    write(&folder.join("raw.csv"), &raw(graphs))?;
+    write(&folder.join("summary.md"), summary)?;
+    for graph in graphs.iter().filter(|graph| !graph.measured.is_empty()) {
+        write(&folder.join(format!("{}.svg", graph.name)), &plots::bars(graph)?)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(file.commit()?)
+}
+
+/// Every timed solve; counts are empty where a solver keeps none.
+fn raw(graphs: &[GraphReport]) -> String {
+    let mut csv = String::from("graph,solver,run,ms,relaxations,improvements,settled,rounds\n");
+    for graph in graphs {
+        for measured in &graph.measured {
+            for (run, sample) in (1..).zip(&measured.samples) {
+                let counts = sample.work.map_or_else(
+                    || ",,,".to_owned(),
+                    |w| format!("{},{},{},{}", w.relaxations, w.improvements, w.settled, w.rounds),
+                );
+                let (graph, solver, ms) = (&graph.name, &measured.name, sample.ms);
+                csv += &format!("{graph},{solver},{run},{ms:.4},{counts}\n");
+            }
+        }
+    }
+    csv
+}
