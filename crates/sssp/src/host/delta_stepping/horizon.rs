@@ -34,6 +34,10 @@ const VERTICES_A_TASK: usize = 1024;
 /// Arcs a vertex, on average over those that have any, below which there is no horizon:
 /// on road networks and grids most arcs must be followed anyway.
 const LEAST_DEGREE: usize = 8;
+/// Pushes after which a search does without a horizon. Each reads its arcs twice, and
+/// pays only if a pull comes of it; where distances spread evenly, as between points of
+/// the plane, none ever does.
+pub(super) const MOST_PUSHES: usize = 8;
 /// The window in parts of the largest weight.
 const WINDOWS_A_WEIGHT: f64 = 6.0;
 
@@ -67,10 +71,19 @@ pub(super) fn onward_vertices<W: Weight>(graph: &Csr<W>) -> Vec<u64> {
         .collect()
 }
 
+/// What was done about the arcs put off.
+pub(super) enum PutOff {
+    /// There were none.
+    Nothing,
+    /// The vertices they start from followed them.
+    Pushed,
+    /// The vertices beyond the horizon looked back along theirs.
+    Pulled,
+}
+
 impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
-    /// Makes up for the arcs put off at this horizon, in step with the team. Returns
-    /// whether there were any.
-    pub(super) fn follow_put_off(&self, stage: &mut Stage<'_, L::Key>) -> bool {
+    /// Makes up for the arcs put off at this horizon, in step with the team.
+    pub(super) fn follow_put_off(&self, stage: &mut Stage<'_, L::Key>) -> PutOff {
         let visited = std::mem::take(&mut stage.worker.visited);
         let degree = |entry: &Entry<L::Key>| self.graph.out_degree(entry.vertex) as u64;
         let arcs_since = visited.iter().map(degree).sum::<u64>();
@@ -91,7 +104,11 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         stage.worker.visited.clear();
         // the posts will be written again
         stage.meet();
-        push > 0
+        match push {
+            0 => PutOff::Nothing,
+            _ if push > pull => PutOff::Pulled,
+            _ => PutOff::Pushed,
+        }
     }
 
     /// The vertices visited since the last horizon follow the arcs they put off.

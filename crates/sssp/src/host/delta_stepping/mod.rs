@@ -39,6 +39,7 @@ use super::team::{self, Barrier};
 use crate::{SsspError, Work};
 use alone::Patience;
 use board::Board;
+use horizon::PutOff;
 use step::Ending;
 use worker::{Entry, Estate, Worker};
 
@@ -146,18 +147,21 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         let patience = Patience::new();
         let mut stage = Stage { index, team, worker, search, barrier, patience, horizon };
         let mut start = L::Key::LEAST;
+        let mut n_pushes = 0;
         loop {
-            if let Some(window) = self.window {
-                stage.horizon = L::after(start, window);
-            }
+            stage.horizon = match self.window {
+                Some(window) if n_pushes < horizon::MOST_PUSHES => L::after(start, window),
+                _ => L::Key::GREATEST,
+            };
             let ending = self.empty_buckets(&mut stage, self.bucket(start))?;
             let all_followed = stage.horizon == L::Key::GREATEST;
             if all_followed || matches!(ending, Ending::Parted) {
                 return Ok(());
             }
-            let put_off = self.follow_put_off(&mut stage);
-            if matches!(ending, Ending::Empty) && !put_off {
-                return Ok(());
+            match (self.follow_put_off(&mut stage), ending) {
+                (PutOff::Nothing, Ending::Empty) => return Ok(()),
+                (PutOff::Pushed, _) => n_pushes += 1,
+                _ => {}
             }
             start = stage.horizon;
         }
