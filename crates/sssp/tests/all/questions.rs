@@ -70,6 +70,15 @@ fn strangers_are_named() {
 }
 
 #[test]
+fn a_table_beyond_memory_is_refused_before_it_starts() {
+    let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
+    let many = vec![0; 20_000_000];
+    let table = distance_table(&graph, &many, &many, &Config::default(), None);
+    let bytes = 20_000_000u128 * 20_000_000 * 8;
+    assert!(matches!(table, Err(SsspError::TableTooLarge { bytes: b, .. }) if b == bytes));
+}
+
+#[test]
 fn a_table_can_be_interrupted() {
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
     let stop = |done, _| if done < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };

@@ -16,7 +16,7 @@
 //! The paper takes the mean over all n vertices as printed; here, as in Bertsekas, it
 //! is that of the queue, since unreached vertices have no label.
 //!
-//! Reference: moore-1959, bertsekas-1993
+//! Reference: moore-1959, bertsekas-1993, bertsekas-1996
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 

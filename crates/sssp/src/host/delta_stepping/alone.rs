@@ -17,17 +17,29 @@ use super::board::NONE;
 use super::{DeltaStepping, Stage};
 use crate::host::lengths::Lengths;
 
-/// Waiting that is taken without a word: about as long as the system may take to give
-/// the threads of a new team a processor each.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// How much waiting is too much.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// This is taken without a word,
+    pub(super) least: Duration,
+    /// and so is less than one part in so many of the whole time.
+    pub(super) parts: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        // the system may take as long as this to give a new team a processor each
+        Self { least: Duration::from_millis(20), parts: 2 }
+    }
+}
 
 /// The first thread's account of its time.
-pub(super) struct Patience {
+pub(super) struct Account {
     started: Instant,
     waited: Duration,
 }
 
-impl Patience {
+impl Account {
     pub(super) fn new() -> Self {
         Self { started: Instant::now(), waited: Duration::ZERO }
     }
@@ -40,8 +52,8 @@ impl Patience {
     }
 
     /// Whether the waiting has become too much.
-    pub(super) fn is_over(&self) -> bool {
-        self.waited > PATIENCE && self.waited * 2 > self.started.elapsed()
+    pub(super) fn is_too_much(&self, patience: Patience) -> bool {
+        self.waited > patience.least && self.waited * patience.parts > self.started.elapsed()
     }
 }
 
@@ -70,5 +82,43 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             }
         }
         stage.index == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+    use graph_formats::{Csr, DistanceKey};
+
+    use super::*;
+    use crate::host::dijkstra::Dijkstra;
+    use crate::host::lengths::Narrow;
+    use crate::host::queue::QuaternaryHeap;
+    use crate::host::search::Search;
+
+    /// Whenever the team parts, at once or late, nothing it had in hand is lost.
+    #[test]
+    fn parting_loses_nothing() {
+        let grid = grid(&GridConfig { side: 60, ..Default::default() }).unwrap();
+        let rmat = rmat(&RmatConfig { scale: 11, edge_factor: 16, ..Default::default() }).unwrap();
+        for graph in [grid, rmat] {
+            let search = Search { source: 0, targets: &[], limit: u32::MAX, progress: None };
+            let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
+            dijkstra.solve(&search).unwrap();
+            for micros in [0, 10, 50, 200, 1000, 5000] {
+                for delta in [1.0, 100.0] {
+                    let mut stepping = stepping(&graph, delta);
+                    stepping.patience =
+                        Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
+                    stepping.solve(&search).unwrap();
+                    let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
+                    assert!(labels == dijkstra.labels(), "after {micros} µs, delta {delta}");
+                }
+            }
+        }
+    }
+
+    fn stepping(graph: &Csr<u32>, delta: f64) -> DeltaStepping<'_, u32, Narrow> {
+        DeltaStepping::new(graph, delta, 255, 3)
     }
 }

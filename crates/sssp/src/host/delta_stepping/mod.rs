@@ -37,7 +37,7 @@ use super::lengths::Lengths;
 use super::search::Search;
 use super::team::{self, Barrier};
 use crate::{SsspError, Work};
-use alone::Patience;
+use alone::{Account, Patience};
 use board::Board;
 use horizon::PutOff;
 use step::Ending;
@@ -56,6 +56,7 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     boards: [Board<L::Key>; 2],
     /// A bit a vertex: whether it has an arc that can lead on.
     onward: Vec<u64>,
+    patience: Patience,
     estate: Mutex<Estate<L::Key>>,
     no_barrier: Barrier,
 }
@@ -67,7 +68,7 @@ struct Stage<'a, K> {
     worker: &'a mut Worker<K>,
     search: &'a Search<'a, K>,
     barrier: &'a Barrier,
-    patience: Patience,
+    account: Account,
     /// Arcs that lead here or beyond are put off.
     horizon: K,
 }
@@ -76,7 +77,7 @@ impl<K> Stage<'_, K> {
     /// Waits for the team.
     fn meet(&mut self) {
         if self.index == 0 && self.team > 1 {
-            self.patience.count(|| self.barrier.wait());
+            self.account.count(|| self.barrier.wait());
         } else {
             self.barrier.wait();
         }
@@ -94,6 +95,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
             workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
             boards: [Board::new(n_threads), Board::new(n_threads)],
             onward: horizon::onward_vertices(graph),
+            patience: Patience::default(),
             estate: Mutex::new(Estate { queued: Vec::new(), visited: Vec::new() }),
             no_barrier: Barrier::new(1),
         }
@@ -144,8 +146,8 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
             worker.buckets.place(0).push(Entry { key: L::Key::LEAST, vertex: search.source });
         }
         let horizon = L::Key::GREATEST;
-        let patience = Patience::new();
-        let mut stage = Stage { index, team, worker, search, barrier, patience, horizon };
+        let account = Account::new();
+        let mut stage = Stage { index, team, worker, search, barrier, account, horizon };
         let mut start = L::Key::LEAST;
         let mut n_pushes = 0;
         loop {

@@ -53,7 +53,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             if stage.index == 0 {
                 let stop = self.report(stage, board).is_err();
                 board.stop.store(stop, Relaxed);
-                let alone = !stop && stage.team > 1 && stage.patience.is_over();
+                let alone = !stop && stage.team > 1 && stage.account.is_too_much(self.patience);
                 board.alone.store(alone, Relaxed);
             }
             stage.meet();
