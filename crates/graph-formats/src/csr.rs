@@ -5,8 +5,7 @@
 //! are apart, not interleaved, because solvers may look at a weight and then not need
 //! its column.
 
-use std::any::Any;
-use std::ops::Range;
+use std::{any::Any, ops::Range};
 
 use rayon::prelude::*;
 
@@ -331,7 +330,7 @@ pub(crate) fn validate_vertex_count(n_vertices: usize) -> Result<(), GraphError>
     Ok(())
 }
 
-/// Columns in range and weights finite; names the first arc that breaks a rule.
+/// Columns in range, weights finite; else an error with the first arc that is not.
 pub(crate) fn validate_arcs<W: Weight>(
     n_vertices: usize,
     columns: &[VertexId],

@@ -56,12 +56,15 @@ pub fn distance_table<W: Weight>(
         error: Mutex::new(None),
         progress,
     };
-    team::run(&mut solvers, |_, solver| {
+    let work = |_, solver: &mut Solver<'_, W>| {
         while let Some((&source, mut row)) = rows.next() {
             let filled = fill(solver, source, targets, &mut row);
             rows.settle(filled);
         }
-    });
+    };
+    if !team::run(&mut solvers, work) {
+        team::run(&mut solvers[..1], work);
+    }
     let error = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner);
     error.map_or(Ok(DistanceTable::from_storage(table)), Err)
 }

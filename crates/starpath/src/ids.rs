@@ -73,6 +73,10 @@ impl Names<'_> {
                     around.collect::<Vec<_>>().join(" -> ")
                 )
             }
+            SsspError::Overflow { vertex, kind } if kind.starts_with('f') => anyhow!(
+                "the distance of vertex {} overflows {kind}; scale the weights down",
+                self.name(vertex)
+            ),
             SsspError::Overflow { vertex, kind } => anyhow!(
                 "the distance of vertex {} overflows {kind}; scale the weights down, or write \
                  them with a decimal point to have them read as f64",

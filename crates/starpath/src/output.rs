@@ -31,8 +31,9 @@ pub(crate) struct ResultFile {
 }
 
 impl ResultFile {
-    /// Says at once why the file could not be written later, if so.
-    pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
+    /// Says at once why the file could not be written later, if so. It must be none of
+    /// the files that the command reads.
+    pub(crate) fn check(path: &Path, inputs: &[Option<&Path>]) -> anyhow::Result<Self> {
         let format = match path.extension().and_then(|suffix| suffix.to_str()) {
             Some("tsv") => Format::Tsv,
             Some("npy") => Format::Npy,
@@ -42,6 +43,13 @@ impl ResultFile {
                 return Err(WrongUse(message).into());
             }
         };
+        let file = std::fs::canonicalize(path).ok();
+        let is_file = |input: &Path| file.is_some() && std::fs::canonicalize(input).ok() == file;
+        if inputs.iter().flatten().any(|input| is_file(input)) {
+            let shown = path.display();
+            let message = format!("{shown} is also read; write the results to another file");
+            return Err(WrongUse(message).into());
+        }
         check_writable(path)?;
         Ok(Self { path: path.to_owned(), format })
     }

@@ -84,6 +84,7 @@ const CASES: &[Case] = &[
     ("sssp {}/sparse.tsv --source 5", 1, &["source 5", "between 10 and 90000000000"]),
     ("path {}/road.gr 1 7", 1, &["target 7", "from 1 to 3"]),
     ("path {}/road.gr 3 1", 1, &["no path leads from 3 to 1"]),
+    ("sssp {}/sparse.tsv --source 10 -o {}/sparse.tsv", 2, &["also read"]),
     // lists of ids
     ("sssp {}/road.gr --sources {}/absent.txt --nearest", 1, &["absent.txt", "No such file"]),
     ("sssp {}/road.gr --sources {}/blank.txt --nearest", 1, &["blank.txt", "one a line"]),

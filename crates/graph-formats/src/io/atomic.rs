@@ -61,7 +61,8 @@ impl AtomicFile {
         Ok(Self { target: path.to_path_buf(), writer, beside })
     }
 
-    /// Puts the file in its place.
+    /// Puts the file in its place; it may be read and written by whom the file that it
+    /// replaces could be.
     ///
     /// # Errors
     /// [`GraphError::Io`] when what is buffered cannot be written or the file cannot be
@@ -73,6 +74,9 @@ impl AtomicFile {
             None => Ok(()),
             Some(beside) => {
                 let target = fs::canonicalize(&self.target).unwrap_or(self.target.clone());
+                if let Ok(replaced) = fs::metadata(&target) {
+                    fs::set_permissions(&beside, replaced.permissions()).map_err(fail)?;
+                }
                 beside.persist(target).map_err(|error| fail(error.error))
             }
         }

@@ -4,10 +4,15 @@
 //! to wake a thread, so the threads of a team spin at their barrier, and give the
 //! processor away only when one of them is late.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 /// Turns of the spin loop before a waiting thread yields its processor.
 const SPINS: u32 = 2_000;
+
+/// The states of the gate that a team waits at until all of it is there.
+const SHUT: u8 = 0;
+const OPEN: u8 = 1;
+const OFF: u8 = 2;
 
 /// A barrier for a fixed number of threads, usable again and again.
 pub(crate) struct Barrier {
@@ -42,20 +47,36 @@ impl Barrier {
     }
 }
 
-/// Runs `work` on `n_threads` threads at once, the caller's among them; each gets its
-/// number and one of `locals`.
+/// Runs `work` on as many threads at once as there are `locals`, the caller's among
+/// them; each gets its number and one of them. Returns false, and has done nothing, when
+/// the system refuses a thread: to wait for it would be to wait for ever.
 ///
 /// These are threads of their own, not tasks of a pool: tasks that wait for one
 /// another would block a pool whose threads are busy elsewhere.
-pub(crate) fn run<T: Send>(locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
-    let Some((first, others)) = locals.split_first_mut() else { return };
+pub(crate) fn run<T: Send>(locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) -> bool {
+    let Some((first, others)) = locals.split_first_mut() else { return true };
+    let gate = AtomicU8::new(SHUT);
     std::thread::scope(|scope| {
         for (index, local) in others.iter_mut().enumerate() {
-            let work = &work;
-            scope.spawn(move || work(index + 1, local));
+            let (work, gate) = (&work, &gate);
+            let thread = std::thread::Builder::new();
+            let spawned = thread.spawn_scoped(scope, move || {
+                while gate.load(Ordering::Acquire) == SHUT {
+                    std::thread::yield_now();
+                }
+                if gate.load(Ordering::Acquire) == OPEN {
+                    work(index + 1, local);
+                }
+            });
+            if spawned.is_err() {
+                gate.store(OFF, Ordering::Release);
+                return false;
+            }
         }
+        gate.store(OPEN, Ordering::Release);
         work(0, first);
-    });
+        true
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! `starpath convert`: a graph in another format.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Instant;
 
-use graph_formats::LoadedGraph;
+use graph_formats::{Format, Ids, LoadedGraph};
 use serde::Serialize;
 
 use crate::cli::{Common, ConvertArgs};
@@ -27,6 +28,20 @@ impl fmt::Display for Report {
     }
 }
 
+/// What the format of `output` cannot say about the names of the vertices.
+fn lost_names(output: &Path, ids: &Ids) -> anyhow::Result<Option<&'static str>> {
+    Ok(match (Format::of(output)?, ids) {
+        (Format::Spg, _) | (Format::Wel, Ids::Listed(_) | Ids::FromZero) => None,
+        (Format::Wel, Ids::FromOne) => {
+            Some("an edge list is read with a vertex 0, which nothing leads to or from")
+        }
+        (_, Ids::Listed(_)) => {
+            Some("this format numbers vertices in order; the names that the input had are lost")
+        }
+        _ => None,
+    })
+}
+
 pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     check_graph_file(&args.output)?;
     let loaded = load(&args.input, common)?;
@@ -35,6 +50,9 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     let graph = LoadedGraph { csr: loaded.csr, ids: loaded.ids };
     graph_formats::write(&args.output, &graph)?;
     let write_ms = milliseconds(start.elapsed());
+    if let (Some(loss), false) = (lost_names(&args.output, &graph.ids)?, common.quiet) {
+        eprintln!("starpath: note: {loss}");
+    }
     check_interrupt()?;
     let head = Head {
         command: "convert",

@@ -10,6 +10,7 @@ use sssp::{Algorithm, Solver, SsspError, distance_table, nearest_sources};
 
 use crate::backend;
 use crate::cli::{Common, SsspArgs};
+use crate::commands::sssp::output_file;
 use crate::failure::say;
 use crate::ids::IdList;
 use crate::load::{Loaded, load};
@@ -33,7 +34,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
-    let mut output = args.output.as_deref().map(ResultFile::check).transpose()?;
+    let mut output = output_file(args)?;
     if args.nearest {
         output = output.map(ResultFile::needs_columns).transpose()?;
     }

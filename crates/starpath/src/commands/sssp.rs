@@ -36,8 +36,14 @@ struct Target {
     path_arcs: Option<usize>,
 }
 
+/// The file that `-o` names, checked.
+pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>> {
+    let inputs = [Some(&*args.graph), args.sources.as_deref(), args.targets.as_deref()];
+    args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
+}
+
 pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
-    let output = args.output.as_deref().map(ResultFile::check).transpose()?;
+    let output = output_file(args)?;
     let loaded = load(&args.graph, common)?;
     let report =
         with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, output.as_ref(), common))?;

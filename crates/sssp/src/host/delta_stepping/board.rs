@@ -44,8 +44,12 @@ impl<K> Board<K> {
         Self { posts, stop: AtomicBool::new(false), alone: AtomicBool::new(false) }
     }
 
-    pub(super) fn n_threads(&self) -> usize {
-        self.posts.len()
+    /// Takes down what an earlier search left, for a thread that works alone.
+    pub(super) fn wipe(&self) {
+        for post in &self.posts {
+            post.bucket.store(NONE, Relaxed);
+            post.arcs_since.store(0, Relaxed);
+        }
     }
 
     /// The least bucket that any thread shows.

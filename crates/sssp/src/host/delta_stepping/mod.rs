@@ -110,13 +110,17 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
         let mut workers = std::mem::take(&mut self.workers);
         let this = &*self;
-        let barrier = Barrier::new(workers.len());
         let interrupted = AtomicBool::new(false);
-        team::run(&mut workers, |index, worker| {
-            if this.run(index, worker, search, &barrier).is_err() {
+        let run = |team: usize, barrier: &Barrier, index, worker: &mut Worker<L::Key>| {
+            if this.run(index, team, worker, search, barrier).is_err() {
                 interrupted.store(true, Relaxed);
             }
-        });
+        };
+        let (team, barrier) = (workers.len(), Barrier::new(workers.len()));
+        if !team::run(&mut workers, |index, worker| run(team, &barrier, index, worker)) {
+            this.boards.iter().for_each(Board::wipe);
+            run(1, &this.no_barrier, 0, &mut workers[0]);
+        }
         let mut work = Work::default();
         for worker in &workers {
             work.add(&worker.work);
@@ -130,11 +134,12 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     fn run(
         &self,
         index: usize,
+        team: usize,
         worker: &mut Worker<L::Key>,
         search: &Search<'_, L::Key>,
         barrier: &Barrier,
     ) -> Result<(), SsspError> {
-        let (n, team) = (self.labels.len(), self.boards[0].n_threads());
+        let n = self.labels.len();
         worker.reset();
         for label in &self.labels[n * index / team..n * (index + 1) / team] {
             L::Key::store(label, L::Key::GREATEST);
