@@ -13,6 +13,7 @@
 use graph_formats::{Csr, Weight};
 use rayon::prelude::*;
 
+use crate::range::WeightRange;
 use crate::{Delta, SsspError};
 
 /// The constant c.
@@ -39,19 +40,27 @@ const MOST_BUCKETS_ASKED: f64 = 1_048_576.0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
+    width_in(graph, rule, &WeightRange::of(graph))
+}
+
+/// The same for a graph whose weights were looked at before.
+pub(crate) fn width_in<W: Weight>(
+    graph: &Csr<W>,
+    rule: Delta,
+    range: &WeightRange<W>,
+) -> Result<f64, SsspError> {
     let weights = graph.weights();
-    let max = max_weight(graph).to_f64();
-    let sum = || weights.par_iter().map(|w| w.to_f64()).sum::<f64>();
+    let max = range.greatest.to_f64();
     let width = match rule {
         Delta::Fixed(width) => return check_asked(width, max),
         Delta::MedianWeight => median(weights),
-        Delta::MeanWeight => sum() / weights.len() as f64,
-        Delta::WeightPerVertex => sum() / graph.n_vertices() as f64,
+        Delta::MeanWeight => range.sum / weights.len() as f64,
+        Delta::WeightPerVertex => range.sum / graph.n_vertices() as f64,
         Delta::MaxWeightPerDegree => {
             max / graph.vertices().map(|v| graph.out_degree(v)).max().unwrap_or(0) as f64
         }
         Delta::Auto => {
-            let mean = sum() / weights.len() as f64;
+            let mean = range.sum / weights.len() as f64;
             let width = STEPS_OF_THE_FRONT * mean / degree_at_arc_end(graph);
             // the time is flat around the best width, so a round number will do
             width.log2().round().exp2()
@@ -65,12 +74,6 @@ pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
     // a sum of floats may be infinite
     let width = if width.is_finite() { width } else { max };
     Ok(width.max(max / MOST_BUCKETS).max(least))
-}
-
-/// The largest weight; zero when there is none. O(m).
-pub(crate) fn max_weight<W: Weight>(graph: &Csr<W>) -> W {
-    let greater = |a: W, b: W| if a.order(b).is_lt() { b } else { a };
-    graph.weights().par_iter().copied().reduce(|| W::ZERO, greater)
 }
 
 fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {

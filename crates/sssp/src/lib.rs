@@ -31,6 +31,7 @@ mod host;
 mod many;
 mod plan;
 mod predecessors;
+mod range;
 mod solver;
 mod work;
 

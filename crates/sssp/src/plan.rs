@@ -5,6 +5,7 @@ use std::fmt;
 use graph_formats::{Csr, VertexId, Weight};
 
 use crate::host::lengths::distance_bound;
+use crate::range::WeightRange;
 use crate::{Algorithm, Config, Queue, SsspError, delta};
 
 /// Arcs below which threads cost more than they save.
@@ -35,8 +36,12 @@ pub struct Plan {
 
 impl Plan {
     /// Decides for `graph`.
-    pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let negative = graph.first_negative();
+    pub(crate) fn new<W: Weight>(
+        graph: &Csr<W>,
+        config: &Config,
+        range: &WeightRange<W>,
+    ) -> Result<Self, SsspError> {
+        let negative = if range.negative { graph.first_negative() } else { None };
         let (algorithm, reason) = match config.algorithm {
             Algorithm::Auto => choose(graph, config, negative.is_some()),
             asked => (asked, "it was asked for".to_owned()),
@@ -58,13 +63,13 @@ impl Plan {
         };
         match algorithm {
             Algorithm::DeltaStepping => {
-                plan.delta = Some(delta::width(graph, config.delta)?);
+                plan.delta = Some(delta::width_in(graph, config.delta, range)?);
                 plan.threads = config.n_threads();
             }
-            Algorithm::Dijkstra => plan.queue = Some(choose_queue(graph, config.queue)?),
+            Algorithm::Dijkstra => plan.queue = Some(choose_queue(range.greatest, config.queue)?),
             _ => return Ok(plan),
         }
-        plan.narrow = distance_bound(graph).is_some_and(|bound| bound < u128::from(u32::MAX));
+        plan.narrow = distance_bound(graph, range).is_some_and(|bound| bound < f64::from(u32::MAX));
         Ok(plan)
     }
 }
@@ -84,8 +89,8 @@ fn choose<W: Weight>(graph: &Csr<W>, config: &Config, negative: bool) -> (Algori
     }
 }
 
-fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Queue) -> Result<Queue, SsspError> {
-    let max = delta::max_weight(graph).to_i128();
+fn choose_queue<W: Weight>(max_weight: W, asked: Queue) -> Result<Queue, SsspError> {
+    let max = max_weight.to_i128();
     match (asked, max) {
         (Queue::Auto, Some(max)) if max <= MOST_DIAL_BUCKETS => Ok(Queue::Dial),
         (Queue::Auto, _) => Ok(Queue::Radix),

@@ -11,7 +11,8 @@ use crate::host::dijkstra::Dijkstra;
 use crate::host::lengths::{Lengths, Narrow, Native};
 use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::host::search::Search;
-use crate::{Algorithm, Config, Goal, Plan, Progress, Queue, SsspError, Work, delta, predecessors};
+use crate::range::WeightRange;
+use crate::{Algorithm, Config, Goal, Plan, Progress, Queue, SsspError, Work, predecessors};
 
 /// Searches a graph from one source after another, in the same work space.
 ///
@@ -37,14 +38,16 @@ pub struct Solver<'g, W: Weight> {
 
 impl<'g, W: Weight> Solver<'g, W> {
     /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
-    /// vertex, and the queues. O(n + m).
+    /// vertex, and the queues; for Δ-stepping on a dense undirected graph also a copy of
+    /// its short arcs, a sixth of all where weights are spread evenly. O(n + m).
     ///
     /// # Errors
     /// When the configuration does not fit the graph: negative weights for an algorithm
     /// that does not take them, a bad Δ, a queue for other weights.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let plan = Plan::new(graph, config)?;
-        let engine = engine(graph, &plan);
+        let range = WeightRange::of(graph);
+        let plan = Plan::new(graph, config, &range)?;
+        let engine = engine(graph, &plan, range.greatest);
         Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
     }
 
@@ -226,7 +229,11 @@ trait Engine<W: Weight> {
 
 type Found<W> = (Vec<<W as Weight>::Distance>, Work);
 
-fn engine<'g, W: Weight>(graph: &'g Csr<W>, plan: &Plan) -> Box<dyn Engine<W> + Send + 'g> {
+fn engine<'g, W: Weight>(
+    graph: &'g Csr<W>,
+    plan: &Plan,
+    max_weight: W,
+) -> Box<dyn Engine<W> + Send + 'g> {
     let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules));
     match plan.algorithm {
         Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
@@ -234,8 +241,8 @@ fn engine<'g, W: Weight>(graph: &'g Csr<W>, plan: &Plan) -> Box<dyn Engine<W> + 
         Algorithm::BellmanFordSlf => queued(Rules::Slf),
         Algorithm::BellmanFordLll => queued(Rules::Lll),
         Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
-        _ if plan.narrow => keyed_engine::<W, Narrow>(graph, plan),
-        _ => keyed_engine::<W, Native>(graph, plan),
+        _ if plan.narrow => keyed_engine::<W, Narrow>(graph, plan, max_weight),
+        _ => keyed_engine::<W, Native>(graph, plan, max_weight),
     }
 }
 
@@ -243,8 +250,8 @@ fn engine<'g, W: Weight>(graph: &'g Csr<W>, plan: &Plan) -> Box<dyn Engine<W> + 
 fn keyed_engine<'g, W: Weight, L: Lengths<W>>(
     graph: &'g Csr<W>,
     plan: &Plan,
+    max_weight: W,
 ) -> Box<dyn Engine<W> + Send + 'g> {
-    let max_weight = delta::max_weight(graph);
     if let Some(delta) = plan.delta {
         return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, plan.threads));
     }

@@ -6,7 +6,8 @@
 //! [`Narrow`] halves the memory traffic where a proof allows it.
 
 use graph_formats::{Csr, Distance, DistanceKey, Weight};
-use rayon::prelude::*;
+
+use crate::range::WeightRange;
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
 pub(crate) trait Lengths<W: Weight>: Send + Sync + 'static {
@@ -85,15 +86,14 @@ impl<W: Weight> Lengths<W> for Narrow {
 }
 
 /// A bound on the length of every path that a solver can meet, and of one arc more:
-/// the lesser of
-/// (n − 1)·max w and Σ w, plus max w. `None` for floats,
-/// which need no bound, and for negative weights. O(m).
-pub(crate) fn distance_bound<W: Weight>(graph: &Csr<W>) -> Option<u128> {
-    let (sum, max) = graph
-        .weights()
-        .par_iter()
-        .map(|w| w.to_i128().and_then(|w| u128::try_from(w).ok()).map(|w| (w, w)))
-        .try_reduce(|| (0, 0), |a, b| Some((a.0 + b.0, a.1.max(b.1))))?;
-    let by_hops = (graph.n_vertices() as u128).saturating_sub(1) * max;
-    Some(by_hops.min(sum) + max)
+/// the lesser of (n − 1)·max w and Σ w, plus max w. Exact up to 2^53, and never below
+/// that when it is above. `None` for floats, which need no bound, and for negative
+/// weights.
+pub(crate) fn distance_bound<W: Weight>(graph: &Csr<W>, range: &WeightRange<W>) -> Option<f64> {
+    if range.negative || W::ONE.to_i128().is_none() {
+        return None;
+    }
+    let max = range.greatest.to_f64();
+    let by_hops = (graph.n_vertices() as f64 - 1.0).max(0.0) * max;
+    Some(by_hops.min(range.sum) + max)
 }

@@ -4,6 +4,9 @@
 //! processor does not look far enough ahead to see them. On the R-MAT graphs of the
 //! benchmarks the waiting is more than half of a search.
 
+/// Bytes that come at one time.
+pub(crate) const LINE: usize = 64;
+
 /// Brings `slice[index]` towards the processor; does nothing where that cannot be asked
 /// for. The index need not be in range.
 #[inline(always)]

@@ -2,9 +2,9 @@
 //!
 //! In such a graph nearly every arc leads nowhere: when it is followed, its end has a
 //! lesser distance already, or will have. To find that out costs a look at the label at
-//! its end, which lies anywhere in memory; its weight lies in the row. So a search puts
-//! the long arcs off. It sets a horizon a window ahead, follows the arcs that lead
-//! below it, and is done with all distances below it when the buckets before it are
+//! its end, which lies anywhere in memory. So a search puts the long arcs off. It sets a
+//! horizon a window ahead, follows the arcs that lead below it, which it has in a place
+//! of their own ([`ShortArcs`]), and is done with all distances below it when the buckets before it are
 //! empty. Then the arcs put off are made up for, in the cheaper of two ways:
 //!
 //! * push: the vertices looked at since the last horizon follow theirs, or
@@ -25,12 +25,19 @@ use std::sync::atomic::Ordering::Relaxed;
 use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
 use rayon::prelude::*;
 
+use super::short::ShortArcs;
 use super::worker::Entry;
 use super::{DeltaStepping, Stage};
 use crate::host::lengths::Lengths;
+use crate::host::prefetch::prefetch;
 
 /// Vertices that a thread pulls for in one go.
 const VERTICES_A_TASK: usize = 1024;
+/// How many vertices ahead a pull asks for arcs, and then for the labels at their ends,
+const ARCS_AHEAD: usize = 16;
+const LABELS_AHEAD: usize = 8;
+/// of which it asks for so many.
+const MOST_LABELS: usize = 16;
 /// Arcs a vertex, on average over those that have any, below which there is no horizon:
 /// on road networks and grids most arcs must be followed anyway.
 const LEAST_DEGREE: usize = 8;
@@ -41,15 +48,24 @@ pub(super) const MOST_PUSHES: usize = 8;
 /// The window in parts of the largest weight.
 const WINDOWS_A_WEIGHT: f64 = 6.0;
 
-/// How far ahead the horizon of a search on `graph` lies; `None` for no horizon.
-pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
+/// What a search with a horizon needs to know of its graph.
+pub(super) struct Window<W> {
+    /// How far ahead the horizon lies.
+    pub(super) ahead: W,
+    /// The arcs that are shorter than that: no others can end before it.
+    pub(super) short: ShortArcs<W>,
+}
+
+/// The window of searches on `graph`; `None` for no horizon. O(n + m).
+pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
     let n_linked = graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
     if graph.direction() != Direction::Undirected || graph.n_arcs() < LEAST_DEGREE * n_linked {
         return None;
     }
     let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
     let window = W::from_f64(window.ceil()).or_else(|| W::from_f64(window))?;
-    (W::ZERO < window && window < max_weight).then_some(window)
+    (W::ZERO < window && window < max_weight)
+        .then(|| Window { ahead: window, short: ShortArcs::new(graph, window) })
 }
 
 /// A bit for every vertex from which a path can go on: one that has an arc, and in an
@@ -117,8 +133,8 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         for entry in visited {
             if L::Key::load(&self.labels[entry.vertex as usize]) == entry.key {
                 let cap = stage.search.cap(&self.labels);
-                let row = self.graph.row(entry.vertex);
-                self.follow(stage, entry.key, row, cap, |key| key >= horizon);
+                let arcs = self.graph.arcs_from(entry.vertex);
+                self.follow(stage, entry.key, arcs, cap, |key| key >= horizon);
             }
         }
     }
@@ -127,12 +143,28 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
     fn pull(&self, stage: &mut Stage<'_, L::Key>) {
         stage.worker.buckets.clear();
         let n = self.labels.len();
+        let mut beyond = [0; VERTICES_A_TASK];
         for task in (stage.index..n.div_ceil(VERTICES_A_TASK)).step_by(stage.team) {
             let first = task * VERTICES_A_TASK;
+            let mut n_beyond = 0;
             for vertex in first..(first + VERTICES_A_TASK).min(n) {
-                if L::Key::load(&self.labels[vertex]) >= stage.horizon {
-                    self.fetch(stage, vertex as VertexId);
+                beyond[n_beyond] = vertex as VertexId;
+                n_beyond += usize::from(L::Key::load(&self.labels[vertex]) >= stage.horizon);
+            }
+            let beyond = &beyond[..n_beyond];
+            for (at, &vertex) in beyond.iter().enumerate() {
+                if let Some(&later) = beyond.get(at + ARCS_AHEAD) {
+                    let row = self.graph.row(later);
+                    prefetch(self.graph.column_indices(), row.start);
+                    prefetch(self.graph.weights(), row.start);
                 }
+                if let Some(&later) = beyond.get(at + LABELS_AHEAD) {
+                    let row = self.graph.row(later);
+                    for &end in self.graph.column_indices()[row].iter().take(MOST_LABELS) {
+                        prefetch(&self.labels, end as usize);
+                    }
+                }
+                self.fetch(stage, vertex);
             }
         }
     }

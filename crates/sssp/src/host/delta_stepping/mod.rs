@@ -10,8 +10,8 @@
 //!
 //! What differs from the papers:
 //!
-//! * Arcs are not sorted into light and heavy ones beforehand; where the difference
-//!   pays, on dense undirected graphs, [`horizon`] makes it while the search runs.
+//! * Arcs are not split into light and heavy ones at Δ. Where a split pays, on dense
+//!   undirected graphs, it is made at a [`horizon`] many buckets wide.
 //! * Entries carry the distance they were made with, so a vertex that fell again is
 //!   passed over where it waits.
 //! * Every thread has buckets of its own, and the team meets once a step ([`board`]).
@@ -25,7 +25,9 @@
 mod alone;
 mod board;
 mod horizon;
+mod short;
 mod step;
+mod visit;
 mod worker;
 
 use std::sync::Mutex;
@@ -48,8 +50,8 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     graph: &'g Csr<W>,
     /// 1/Δ.
     per_delta: f64,
-    /// How far arcs are followed at once; all the way when `None`.
-    window: Option<W>,
+    /// How far arcs are followed at once, and which; all the way when `None`.
+    window: Option<horizon::Window<W>>,
     labels: Vec<<L::Key as DistanceKey>::Atomic>,
     workers: Vec<Worker<L::Key>>,
     /// Used in turn, so that one can be written while slower threads read the other.
@@ -85,7 +87,7 @@ impl<K> Stage<'_, K> {
 }
 
 impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
-    /// Prepares for `graph`, whose weights are at most `max_weight`, none negative. O(n).
+    /// Prepares for `graph`, whose weights are at most `max_weight`, none negative. O(n + m).
     pub(crate) fn new(graph: &'g Csr<W>, delta: f64, max_weight: W, n_threads: usize) -> Self {
         Self {
             graph,
@@ -156,8 +158,8 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         let mut start = L::Key::LEAST;
         let mut n_pushes = 0;
         loop {
-            stage.horizon = match self.window {
-                Some(window) if n_pushes < horizon::MOST_PUSHES => L::after(start, window),
+            stage.horizon = match &self.window {
+                Some(window) if n_pushes < horizon::MOST_PUSHES => L::after(start, window.ahead),
                 _ => L::Key::GREATEST,
             };
             let ending = self.empty_buckets(&mut stage, self.bucket(start))?;
