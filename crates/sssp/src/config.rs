@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use graph_formats::VertexId;
 
-use crate::SsspError;
+use crate::{SsspError, delta};
 
 /// Every published variant, and [`Auto`](Algorithm::Auto).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -204,6 +204,7 @@ impl FromStr for Delta {
 
     fn from_str(name: &str) -> Result<Self, SsspError> {
         if let Ok(width) = name.parse() {
+            delta::check_width(width)?;
             return Ok(Self::Fixed(width));
         }
         by_name("delta", name, &Self::RULES)
@@ -249,6 +250,9 @@ mod tests {
             assert_eq!(rule.to_string(), name);
         }
         assert_eq!("2.5".parse::<Delta>().unwrap(), Delta::Fixed(2.5));
+        for bad in ["0", "-3", "nan", "inf"] {
+            assert!(matches!(bad.parse::<Delta>(), Err(SsspError::BadDelta { .. })), "{bad}");
+        }
         let error = "dijsktra".parse::<Algorithm>().unwrap_err().to_string();
         assert!(error.contains("dijsktra") && error.contains("dijkstra"), "{error}");
     }

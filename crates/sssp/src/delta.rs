@@ -76,11 +76,17 @@ pub(crate) fn width_in<W: Weight>(
     Ok(width.max(max / MOST_BUCKETS).max(least))
 }
 
-fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
-    let refuse = |reason| Err(SsspError::BadDelta { delta: width, reason });
-    if !(width.is_finite() && width > 0.0) {
-        return refuse("it must be a positive number".to_owned());
+/// An error when no graph could have buckets this wide.
+pub(crate) fn check_width(width: f64) -> Result<(), SsspError> {
+    if width.is_finite() && width > 0.0 {
+        return Ok(());
     }
+    Err(SsspError::BadDelta { delta: width, reason: "it must be a positive number".to_owned() })
+}
+
+fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
+    check_width(width)?;
+    let refuse = |reason| Err(SsspError::BadDelta { delta: width, reason });
     if max_weight / width > MOST_BUCKETS_ASKED {
         let least = max_weight / MOST_BUCKETS_ASKED;
         return refuse(format!(

@@ -6,7 +6,7 @@ use graph_formats::{Csr, VertexId, Weight};
 
 use crate::host::lengths::distance_bound;
 use crate::range::WeightRange;
-use crate::{Algorithm, Config, Queue, SsspError, delta};
+use crate::{Algorithm, Config, Delta, Queue, SsspError, delta};
 
 /// Arcs below which threads cost more than they save.
 const FEW_ARCS: usize = 20_000;
@@ -80,6 +80,10 @@ fn choose<W: Weight>(graph: &Csr<W>, config: &Config, negative: bool) -> (Algori
         let why =
             "some weights are negative, and the queue in order of arrival does the least work";
         (Algorithm::BellmanFordQueue, why.to_owned())
+    } else if config.delta != Delta::Auto {
+        (Algorithm::DeltaStepping, "its delta was asked for".to_owned())
+    } else if config.queue != Queue::Auto {
+        (Algorithm::Dijkstra, "its queue was asked for".to_owned())
     } else if n_arcs < FEW_ARCS {
         let why = format!("{n_arcs} arcs are too few to share among threads");
         (Algorithm::Dijkstra, why)

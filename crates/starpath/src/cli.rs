@@ -7,6 +7,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use sssp::{Algorithm, Delta, Queue};
 
+use crate::failure::WrongUse;
+
 /// Shortest paths in graph files.
 #[derive(Debug, Parser)]
 #[command(
@@ -193,6 +195,25 @@ pub(crate) struct SolverArgs {
     /// Priority queue of dijkstra
     #[arg(long, value_name = "Q", default_value = "auto", value_parser = queue_parser())]
     pub(crate) queue: Queue,
+}
+
+impl SolverArgs {
+    /// An error for a parameter of another algorithm than the one asked for.
+    pub(crate) fn check(&self) -> Result<(), WrongUse> {
+        let asked = self.algorithm;
+        let refuse = |option, owner: Algorithm| {
+            let text = format!("{option} is for {owner}; {asked} has no use for it");
+            Err(WrongUse(text))
+        };
+        let fits = |owner| matches!(asked, Algorithm::Auto) || asked == owner;
+        if self.delta != Delta::Auto && !fits(Algorithm::DeltaStepping) {
+            return refuse("--delta", Algorithm::DeltaStepping);
+        }
+        if self.queue != Queue::Auto && !fits(Algorithm::Dijkstra) {
+            return refuse("--queue", Algorithm::Dijkstra);
+        }
+        Ok(())
+    }
 }
 
 /// More threads than any machine has would exhaust what the system grants.

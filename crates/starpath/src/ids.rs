@@ -100,6 +100,8 @@ impl IdList {
         let shown = path.display();
         let text = fs::read_to_string(path).map_err(|error| anyhow!("{shown}: {error}"))?;
         let mut entries = Vec::new();
+        // editors on some systems begin every text with a byte order mark
+        let text = text.trim_start_matches('\u{feff}');
         for (line, content) in (1..).zip(text.lines()) {
             let word = content.split('#').next().unwrap_or_default().trim();
             if word.is_empty() {

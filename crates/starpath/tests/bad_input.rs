@@ -25,6 +25,17 @@ const CASES: &[Case] = &[
     ("sssp {}/road.gr --source 1 --algorithm dijsktra", 2, &["dijsktra", "'dijkstra'"]),
     ("sssp {}/road.gr --source 1 --queue stack", 2, &["stack", "radix"]),
     ("sssp {}/road.gr --source 1 --delta wide", 2, &["wide", "median"]),
+    ("sssp {}/road.gr --source 1 --delta 0", 2, &["delta 0", "positive"]),
+    (
+        "path {}/road.gr 1 3 --algorithm dijkstra --delta 8",
+        2,
+        &["--delta is for delta-stepping", "dijkstra"],
+    ),
+    (
+        "sssp {}/road.gr --source 1 --algorithm bellman-ford --queue dial",
+        2,
+        &["--queue", "dijkstra"],
+    ),
     ("sssp {}/road.gr --source 1 --target 2 --cutoff 3", 2, &["--target", "--cutoff"]),
     ("sssp {}/road.gr --source 1 --cutoff far", 2, &["--cutoff far", "u64"]),
     ("sssp {}/road.gr --source 1 --cutoff -1", 2, &["--cutoff -1", "u64"]),
@@ -107,8 +118,8 @@ const CASES: &[Case] = &[
     ("sssp {}/wide.wel --source 10 --algorithm bellman-ford", 1, &["vertex 12", "overflows"]),
     ("sssp {}/wide.wel --source 10 --algorithm bellman-ford-queue", 1, &["vertex 12"]),
     ("sssp {}/wide.wel --source 10 --algorithm delta-stepping", 1, &["vertex 12", "overflows"]),
-    ("sssp {}/road.gr --source 1 --algorithm delta-stepping --delta -3", 1, &["delta -3"]),
-    ("sssp {}/road.gr --source 1 --algorithm delta-stepping --delta nan", 1, &["delta NaN"]),
+    ("sssp {}/road.gr --source 1 --delta -3", 2, &["delta -3"]),
+    ("sssp {}/road.gr --source 1 --delta nan", 2, &["delta NaN"]),
     ("sssp {}/floats.wel --source 0 --queue dial --algorithm dijkstra", 1, &["dial"]),
     ("sssp {}/floats.wel --source 0 --cutoff nan", 1, &["cutoff"]),
 ];

@@ -23,7 +23,7 @@ fn road() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("road.gr"), ROAD).unwrap();
     fs::write(folder.path().join("sources.txt"), "# two of them\n3\n1\n").unwrap();
-    fs::write(folder.path().join("targets.txt"), "2\n4 # nobody gets there\n3\n").unwrap();
+    fs::write(folder.path().join("targets.txt"), "\u{feff}2\n4 # nobody gets there\n3\n").unwrap();
     folder
 }
 

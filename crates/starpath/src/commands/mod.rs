@@ -24,9 +24,17 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Info(args) => info::run(args, common),
         Command::Generate(args) => generate::run(args, common),
         Command::Convert(args) => convert::run(args, common),
-        Command::Sssp(args) if args.sources.is_some() => many::run(args, common),
-        Command::Sssp(args) => sssp::run(args, common),
-        Command::Path(args) => path::run(args, common),
+        Command::Sssp(args) => {
+            args.solver.check()?;
+            match args.sources {
+                Some(_) => many::run(args, common),
+                None => sssp::run(args, common),
+            }
+        }
+        Command::Path(args) => {
+            args.solver.check()?;
+            path::run(args, common)
+        }
         Command::Completions(args) => completions(args),
     }
 }
