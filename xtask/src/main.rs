@@ -1,11 +1,14 @@
 //! The project's own tasks, written in Rust so that they need nothing but cargo.
 //!
 //! `cargo xtask verify` checks everything that the project promises of its code;
-//! `cargo xtask bench` measures it.
+//! `cargo xtask bench` measures it; `cargo xtask shim` makes what a GPU build links.
 
 mod bench;
+mod bundle;
+mod ptx;
 mod report;
 mod rules;
+mod shim;
 mod source;
 mod tests_run;
 mod verify;
@@ -23,11 +26,16 @@ Usage: cargo xtask <TASK>
 Tasks:
   verify [--list] [--only STEP]...   check everything; a few minutes from a cold start
   bench  [ARGS]...                   measure; ARGS go to the bench program (try --help)
+  shim                               a libcuda to link --features cuda against, made with cc
+                                     for machines that have no CUDA toolkit
+  bundle                             gather what runs on a GPU machine without Rust
+  ptx    [--check]                   build the kernels' PTX, or prove it fresh
 
 Examples:
   cargo xtask verify
   cargo xtask verify --only format --only rules
   cargo xtask bench
+  cargo xtask shim && cargo build --features cuda
 
 verify runs every step even where an earlier one failed, and ends with a line
 `N passed, N failed, N skipped` that counts each test, each house rule and each
@@ -52,6 +60,11 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "verify" if asks_help(rest) => println!("{HELP}"),
         "verify" => return verify::run(rest),
         "bench" => return bench::run(rest),
+        "shim" if asks_help(rest) => println!("{HELP}"),
+        "shim" if rest.is_empty() => shim::run()?,
+        "shim" => bail!("shim takes no arguments, not {:?}", rest[0]),
+        "bundle" => return bundle::run(rest),
+        "ptx" => return ptx::run(rest),
         other => bail!("there is no task {other:?}\n\n{HELP}"),
     }
     Ok(ExitCode::SUCCESS)

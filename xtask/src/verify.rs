@@ -8,8 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::ptx;
 use crate::report::{Outcome, Report};
 use crate::rules;
+use crate::shim;
 use crate::tests_run;
 use crate::workspace::{Workspace, cargo};
 
@@ -19,10 +21,12 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 8] = [
     Step { name: "rules", promise: "the house rules hold", run: house_rules },
+    Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
     Step { name: "clippy", promise: "clippy and the compiler warn of nothing", run: clippy },
+    Step { name: "cuda", promise: "the GPU build compiles and links without a driver", run: cuda },
     Step { name: "tests", promise: "unit and integration tests pass", run: tests },
     Step { name: "doc-tests", promise: "the examples in the documentation run", run: doc_tests },
     Step { name: "docs", promise: "rustdoc warns of nothing", run: docs },
@@ -105,6 +109,25 @@ fn clippy() -> Result<Outcome> {
     let plain = check(&["--workspace"])?;
     let featured = check(&["--package", "graph-formats", "--features", "rustacuda"])?;
     Ok(Outcome::of(plain.n_failed + featured.n_failed == 0))
+}
+
+fn cuda() -> Result<Outcome> {
+    if !cfg!(target_os = "linux") {
+        return Ok(Outcome::skipped("there is a libcuda to link against for Linux only"));
+    }
+    shim::run()?;
+    let on_all = ["--workspace", "--locked", "--features", "cuda"];
+    let clippy = |command: &mut Command| {
+        succeeds(command.arg("clippy").args(on_all).args([
+            "--all-targets",
+            "--",
+            "--deny",
+            "warnings",
+        ]))
+    };
+    let links = succeeds(cargo().args(["test", "--no-run"]).args(on_all))?;
+    let lints = if has_component("clippy") { clippy(&mut cargo())? } else { Outcome::of(true) };
+    Ok(Outcome::of(lints.n_failed + links.n_failed == 0))
 }
 
 fn tests() -> Result<Outcome> {

@@ -80,6 +80,16 @@ pub(crate) fn root() -> PathBuf {
     package.parent().expect("xtask lies in the root").to_path_buf()
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> Result<PathBuf> {
+    let mut metadata = cargo();
+    metadata.args(["metadata", "--format-version=1", "--no-deps", "--locked"]);
+    let output = metadata.output().context("cannot start cargo")?;
+    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+    let target = metadata["target_directory"].as_str().context("cargo names no target folder")?;
+    Ok(PathBuf::from(target))
+}
+
 /// The cargo that runs this program, started in the root.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

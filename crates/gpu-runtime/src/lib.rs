@@ -1,41 +1,54 @@
-//! The one crate through which the others reach a GPU.
+//! The one crate through which the others reach a GPU: memory, kernels, launches, timers.
 //!
-//! It knows nothing of graphs. This version is the disabled twin of a runtime: it has
-//! the door, [`Gpu::open`], which always answers that there is no GPU support in this
-//! build, so that callers can be written, and tested, against the answer.
+//! It knows nothing of graphs, and no type of the library beneath it shows: whoever
+//! replaces that library replaces the folder `cuda/` and nothing else.
+//!
+//! A [`Gpu`] is an opened device with one stream, on which everything that is asked of it
+//! happens in order. What is made from it ([`Buffer`], [`PinnedBuffer`], [`Kernel`],
+//! [`Timer`]) keeps it open, so that nothing has to be dropped in a certain order. All of
+//! them may be used from any thread.
+//!
+//! The Cargo feature `cuda`, off by default, decides what is behind the door. Without it
+//! all names are there and [`Gpu::open`] answers [`GpuError::NotCompiled`]. With it, on a
+//! machine without a driver, `Gpu::open` answers [`GpuError::NoDriver`].
+//!
+//! ```
+//! use gpu_runtime::{Gpu, GpuError};
+//!
+//! match Gpu::open() {
+//!     Ok(gpu) => {
+//!         let squares = gpu.upload(&[1u32, 4, 9])?;
+//!         assert_eq!(squares.download()?, [1, 4, 9]);
+//!         println!("{}: {} bytes free", gpu.facts().name, gpu.available_bytes()?);
+//!     }
+//!     Err(reason) => println!("no GPU: {reason}"),
+//! }
+//! # Ok::<(), GpuError>(())
+//! ```
 
-use std::convert::Infallible;
+mod argument;
+mod error;
+mod facts;
+mod ptx;
+mod shape;
 
-/// An opened GPU. No value of it exists in this build: see [`Gpu::open`].
-#[derive(Debug)]
-pub struct Gpu {
-    _never: Infallible,
-}
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(feature = "cuda")]
+pub use cuda::{Buffer, Gpu, Kernel, PinnedBuffer, Timer};
 
-/// Why there is no GPU to work on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum GpuError {
-    /// The program was built without GPU support.
-    #[error("this build has no GPU support")]
-    NotCompiled,
-}
+#[cfg(not(feature = "cuda"))]
+mod disabled;
+#[cfg(not(feature = "cuda"))]
+pub use disabled::{Buffer, Gpu, Kernel, PinnedBuffer, Timer};
 
-impl Gpu {
-    /// Opens the first GPU.
-    ///
-    /// # Errors
-    /// [`GpuError::NotCompiled`], always.
-    ///
-    /// ```
-    /// use gpu_runtime::{Gpu, GpuError};
-    ///
-    /// assert_eq!(Gpu::open().unwrap_err(), GpuError::NotCompiled);
-    /// ```
-    pub fn open() -> Result<Self, GpuError> {
-        Err(GpuError::NotCompiled)
-    }
-}
+pub use argument::Arg;
+/// What a buffer may hold: values of any bits, without padding, and without pointers.
+pub use bytemuck::Pod as Plain;
+pub use error::GpuError;
+pub use facts::DeviceFacts;
+pub use ptx::Ptx;
+pub use shape::Shape;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -1,5 +1,6 @@
 //! Why a search could not be started or has no answer.
 
+use gpu_runtime::GpuError;
 use graph_formats::VertexId;
 
 use crate::Algorithm;
@@ -102,4 +103,19 @@ pub enum SsspError {
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted,
+    /// The GPU solver does not take this graph or algorithm.
+    #[error("the GPU solver cannot be used: {reason}")]
+    NotOnGpu {
+        /// What it takes instead.
+        reason: String,
+    },
+    /// The GPU failed, or has too little memory.
+    #[error(transparent)]
+    Gpu(Box<GpuError>),
+}
+
+impl From<GpuError> for SsspError {
+    fn from(error: GpuError) -> Self {
+        Self::Gpu(Box::new(error))
+    }
 }

@@ -25,6 +25,7 @@
 //! ```
 
 mod config;
+mod cuda;
 pub mod delta;
 mod error;
 mod host;
@@ -41,7 +42,7 @@ pub use many::{distance_table, nearest_sources};
 pub use plan::Plan;
 pub use predecessors::predecessors;
 pub use solver::{Solver, shortest_paths};
-pub use work::Work;
+pub use work::{DeviceTimes, Work};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -26,7 +26,9 @@ pub struct Plan {
     pub delta: Option<f64>,
     /// The queue, for Dijkstra's algorithm; never [`Queue::Auto`].
     pub queue: Option<Queue>,
-    /// Threads that work on one source.
+    /// The GPU that it runs on, by name; `None` for the CPU.
+    pub device: Option<String>,
+    /// Threads that work on one source; on a GPU, those of the CPU beside it.
     pub threads: usize,
     /// True when a proof that no distance is greater lets 32 bits hold every label.
     pub narrow: bool,
@@ -35,6 +37,30 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Decides for `graph` on a GPU.
+    pub(crate) fn on_gpu<W: Weight>(
+        graph: &Csr<W>,
+        config: &Config,
+        range: &WeightRange<W>,
+        device: &str,
+    ) -> Result<Self, SsspError> {
+        let algorithm = match config.algorithm {
+            Algorithm::Auto => Algorithm::DeltaStepping,
+            asked => asked,
+        };
+        if algorithm != Algorithm::DeltaStepping {
+            let reason = format!("it runs delta-stepping; {algorithm} runs on the CPU");
+            return Err(SsspError::NotOnGpu { reason });
+        }
+        let mut plan = Self::new(graph, &Config { algorithm, ..config.clone() }, range)?;
+        if config.algorithm == Algorithm::Auto {
+            plan.reason = "it is the solver for GPUs".to_owned();
+        }
+        plan.threads = 1;
+        plan.device = Some(device.to_owned());
+        Ok(plan)
+    }
+
     /// Decides for `graph`.
     pub(crate) fn new<W: Weight>(
         graph: &Csr<W>,
@@ -57,6 +83,7 @@ impl Plan {
             reason,
             delta: None,
             queue: None,
+            device: None,
             threads: 1,
             narrow: false,
             negative,
@@ -118,6 +145,9 @@ impl fmt::Display for Plan {
         }
         if let Some((name, _)) = Queue::ALL.iter().find(|queue| Some(queue.1) == self.queue) {
             write!(f, "; queue {name}")?;
+        }
+        if let Some(device) = &self.device {
+            return write!(f, "; on {device}");
         }
         let labels = if self.narrow { "32-bit" } else { "full-width" };
         let threads = if self.threads == 1 { "thread" } else { "threads" };

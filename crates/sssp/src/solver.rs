@@ -1,9 +1,11 @@
 //! One graph, many searches.
 
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::{Distances, Tree};
 use rayon::prelude::*;
 
+use crate::cuda::delta_stepping::{self as cuda, DeltaSteppingOnGpu, Outcome};
 use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::host::delta_stepping::DeltaStepping;
@@ -12,7 +14,10 @@ use crate::host::lengths::{Lengths, Narrow, Native};
 use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::host::search::Search;
 use crate::range::WeightRange;
-use crate::{Algorithm, Config, Goal, Plan, Progress, Queue, SsspError, Work, predecessors};
+use crate::{
+    Algorithm, Config, Delta, DeviceTimes, Goal, Plan, Progress, Queue, SsspError, Work,
+    predecessors,
+};
 
 /// Searches a graph from one source after another, in the same work space.
 ///
@@ -49,6 +54,38 @@ impl<'g, W: Weight> Solver<'g, W> {
         let plan = Plan::new(graph, config, &range)?;
         let engine = engine(graph, &plan, range.greatest);
         Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
+    }
+
+    /// The same on a GPU: uploads the graph. It takes weights of 32 bits, or integers
+    /// that fit, none negative, and fewer than 2^32 arcs.
+    ///
+    /// # Errors
+    /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for what only the CPU can solve, and
+    /// [`SsspError::Gpu`] where the device fails or has too little memory.
+    ///
+    /// ```no_run
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Goal, Solver};
+    ///
+    /// let graph = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 2)])?;
+    /// let mut solver = Solver::on_gpu(&Gpu::open()?, &graph, &Config::default())?;
+    /// assert_eq!(solver.distances(0, Goal::All)?.get(2), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
+        let range = WeightRange::of(graph);
+        let plan = Plan::on_gpu(graph, config, &range, &gpu.facts().name)?;
+        let delta = plan.delta.unwrap_or(1.0);
+        let fixed = config.delta != Delta::Auto;
+        let device = DeltaSteppingOnGpu::new(gpu, graph, &range, delta, fixed)?;
+        let engine = Box::new(GpuEngine { device, graph, config: config.clone() });
+        Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
+    }
+
+    /// Where the time on the device went, if the solver is on one.
+    pub fn device_times(&self) -> Option<DeviceTimes> {
+        self.engine.device_times()
     }
 
     /// The same, telling `progress` how far a search is.
@@ -225,6 +262,43 @@ struct Request<'a, W: Weight> {
 /// storage form.
 trait Engine<W: Weight> {
     fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError>;
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        None
+    }
+}
+
+/// The solver on a GPU, and what it takes to do without one.
+struct GpuEngine<'g, W: Weight> {
+    device: DeltaSteppingOnGpu,
+    graph: &'g Csr<W>,
+    config: Config,
+}
+
+impl<W: Weight> Engine<W> for GpuEngine<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        if request.limit.is_some_and(|limit| limit < W::Distance::ZERO) {
+            return Ok(nothing::<W>(self.graph.n_vertices()));
+        }
+        let target = match request.targets {
+            &[target] => Some(target),
+            _ => None,
+        };
+        let limit = cuda::limit_word::<W>(request.limit);
+        match self.device.solve(request.source, target, limit)? {
+            Outcome::Found(words, work) => Ok((cuda::distances::<W>(&words), work)),
+            Outcome::Overflow => {
+                let config = Config { algorithm: Algorithm::DeltaStepping, ..self.config.clone() };
+                let range = WeightRange::of(self.graph);
+                let plan = Plan::new(self.graph, &config, &range)?;
+                engine(self.graph, &plan, range.greatest).search(request)
+            }
+        }
+    }
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.device.times())
+    }
 }
 
 type Found<W> = (Vec<<W as Weight>::Distance>, Work);

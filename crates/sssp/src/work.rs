@@ -22,3 +22,19 @@ impl Work {
         self.rounds += other.rounds;
     }
 }
+
+/// Where the time of a search on a GPU goes, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceTimes {
+    /// Loading the kernels, which compiles them for the device; once a process.
+    pub jit_ms: f64,
+    /// Copying the graph to the device; once a solver.
+    pub upload_ms: f64,
+    /// What else is done once for the graph.
+    pub prepare_ms: f64,
+    /// The last search, from an event before to one after it.
+    pub solve_ms: f64,
+    /// Copying its distances back.
+    pub download_ms: f64,
+}

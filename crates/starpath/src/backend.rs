@@ -2,26 +2,61 @@
 
 use anyhow::anyhow;
 use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use sssp::{Algorithm, Config, Solver, SsspError};
 
 use crate::cli::{Backend, Common};
 use crate::failure::say;
 
-/// The backend that the command line asks for, by its name in reports.
-///
-/// Solvers run on the CPU only, so that is what `auto` takes.
-pub(crate) fn choose(common: &Common) -> anyhow::Result<&'static str> {
-    let gpu = Gpu::open();
-    match (common.backend, gpu) {
-        (Backend::Cuda, Err(error)) => {
-            Err(anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto"))
+/// Arcs below which `auto` stays on the CPU: the search would take less time than the way
+/// to the GPU and back.
+const FEW_ARCS: usize = 1 << 20;
+
+/// A solver where the command line wants it, and the backend's name in reports.
+pub(crate) fn solver<'g, W: Weight>(
+    graph: &'g Csr<W>,
+    config: &Config,
+    common: &Common,
+) -> anyhow::Result<Result<(Solver<'g, W>, &'static str), SsspError>> {
+    let stay = |reason: &dyn std::fmt::Display| {
+        if common.backend == Backend::Auto && common.explain {
+            say(format_args!("backend: cpu, because {reason}"));
         }
-        (Backend::Cuda, Ok(_)) => Ok("cuda"),
-        (Backend::Auto, Err(reason)) => {
-            if common.explain {
-                say(format_args!("backend: cpu, because {reason}"));
-            }
-            Ok("cpu")
+        Solver::new(graph, config).map(|solver| (solver, "cpu"))
+    };
+    let on_gpu = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
+    let gpu = match common.backend {
+        Backend::Cpu => return Ok(stay(&"it was asked for")),
+        Backend::Cuda => Gpu::open().map_err(|error| {
+            anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
+        })?,
+        Backend::Auto if graph.n_arcs() < FEW_ARCS => {
+            return Ok(stay(&format_args!("{} arcs are few", graph.n_arcs())));
         }
-        (Backend::Auto, Ok(_)) | (Backend::Cpu, _) => Ok("cpu"),
+        Backend::Auto if !on_gpu => {
+            return Ok(stay(&format_args!("{} runs there", config.algorithm)));
+        }
+        Backend::Auto => match Gpu::open() {
+            Ok(gpu) => gpu,
+            Err(reason) => return Ok(stay(&reason)),
+        },
+    };
+    match Solver::on_gpu(&gpu, graph, config) {
+        Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_)))
+            if common.backend == Backend::Auto =>
+        {
+            Ok(stay(&reason))
+        }
+        solver => Ok(solver.map(|solver| (solver, "cuda"))),
+    }
+}
+
+/// The backend of what runs on the CPU only, by its name in reports.
+pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<&'static str> {
+    match common.backend {
+        Backend::Cuda => {
+            Err(anyhow!("backend cuda: {what} runs on the CPU; leave the choice to auto"))
+        }
+        Backend::Auto | Backend::Cpu => Ok("cpu"),
     }
 }

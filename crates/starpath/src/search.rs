@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use anyhow::anyhow;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use serde::Serialize;
-use sssp::{Config, Goal, Solver};
+use sssp::{Config, DeviceTimes, Goal, Plan};
 
 use crate::backend;
 use crate::cli::{Common, SolverArgs};
@@ -21,16 +22,47 @@ pub(crate) struct Searched {
     pub(crate) head: Head,
     /// What is done once for the graph, before any search.
     pub(crate) prepare_ms: f64,
+    #[serde(flatten)]
+    device: Option<Device>,
     /// The second pass, which finds the paths to the distances.
     pub(crate) predecessors_ms: f64,
     /// Arcs looked at.
     pub(crate) relaxations: u64,
 }
 
+/// What a run on a GPU reports beside the rest.
+#[derive(Serialize)]
+struct Device {
+    /// Its name.
+    device: Option<String>,
+    /// Compiling the kernels for it.
+    jit_ms: f64,
+    /// The graph's way there.
+    upload_ms: f64,
+    /// The distances' way back.
+    download_ms: f64,
+}
+
+impl Device {
+    fn of(times: &DeviceTimes, plan: &Plan) -> Self {
+        Self {
+            device: plan.device.clone(),
+            jit_ms: times.jit_ms,
+            upload_ms: times.upload_ms,
+            download_ms: times.download_ms,
+        }
+    }
+}
+
 /// The times of work that was repeated, ascending, in milliseconds; at least one.
 pub(crate) struct Times(Vec<f64>);
 
 impl Times {
+    fn of(mut times: Vec<f64>) -> Option<Self> {
+        times.sort_unstable_by(f64::total_cmp);
+        (!times.is_empty()).then_some(Self(times))
+    }
+
     /// The middle one, or the mean of the two in the middle.
     pub(crate) fn median(&self) -> f64 {
         let n = self.0.len();
@@ -56,8 +88,8 @@ pub(crate) fn repeated<T>(
         times.push(milliseconds(start.elapsed()));
         check_interrupt()?;
         if times.len() == n {
-            times.sort_unstable_by(f64::total_cmp);
-            return Ok((result, Times(times)));
+            let times = Times::of(times).ok_or_else(|| anyhow!("nothing was timed"))?;
+            return Ok((result, times));
         }
     }
 }
@@ -82,16 +114,27 @@ pub(crate) fn search<W: Weight>(
     solver: &SolverArgs,
     common: &Common,
 ) -> anyhow::Result<(Tree<W>, Searched)> {
-    let backend = backend::choose(common)?;
     let names = loaded.names();
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
-    let solver = Solver::new(graph, &config(solver, common)).map_err(|e| names.explain(e))?;
+    let solver = backend::solver(graph, &config(solver, common), common)?;
+    let (solver, backend) = solver.map_err(|e| names.explain(e))?;
     let mut solver = solver.with_progress(&step);
-    let prepare_ms = milliseconds(start.elapsed());
-    let (distances, solve) =
-        repeated(common, || solver.distances(source, goal).map_err(|e| names.explain(e)))?;
+    let prepare_ms = match solver.device_times() {
+        Some(times) => times.prepare_ms,
+        None => milliseconds(start.elapsed()),
+    };
+    let mut device_times = Vec::new();
+    let (distances, solve) = repeated(common, || {
+        let distances = solver.distances(source, goal).map_err(|e| names.explain(e))?;
+        device_times.extend(solver.device_times());
+        Ok(distances)
+    })?;
+    // on a GPU, the search itself: what goes back and forth is reported beside it
+    let on_device = Times::of(device_times.iter().map(|times| times.solve_ms).collect());
+    let solve = on_device.unwrap_or(solve);
+    let device = device_times.last().map(|times| Device::of(times, solver.plan()));
     let start = Instant::now();
     let predecessors = sssp::predecessors(graph, source, &distances);
     let predecessors_ms = milliseconds(start.elapsed());
@@ -118,7 +161,7 @@ pub(crate) fn search<W: Weight>(
     let relaxations = work.relaxations;
     Ok((
         Tree { source, limit, distances, predecessors },
-        Searched { head, prepare_ms, predecessors_ms, relaxations },
+        Searched { head, prepare_ms, device, predecessors_ms, relaxations },
     ))
 }
 

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use ndarray::{Array1, Array2};
 use ndarray_npy::read_npy;
 use serde_json::Value;
-use support::{json_in, run_in, starpath};
+use support::{json_in, program, run_in, starpath};
 
 const HEAD: [&str; 8] =
     ["command", "algorithm", "backend", "threads", "vertices", "edges", "load_ms", "solve_ms"];
@@ -308,7 +308,7 @@ fn completions_name_the_commands() {
 /// `starpath … | head -1` ends quietly.
 #[test]
 fn a_closed_output_is_no_failure() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_starpath"))
+    let mut child = Command::new(program())
         .args(["completions", "bash"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -327,7 +327,7 @@ fn a_closed_output_is_no_failure() {
 fn interrupts_leave_nothing() {
     let folder = road();
     let inputs = fs::read_dir(folder.path()).unwrap().count();
-    let child = Command::new(env!("CARGO_BIN_EXE_starpath"))
+    let child = Command::new(program())
         .args(["sssp", "road.gr", "--source", "1", "-o", "out.tsv", "--repeat", "1000000000"])
         .current_dir(&folder)
         .stdout(Stdio::piped())

@@ -6,6 +6,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, read};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -50,6 +51,11 @@ fn check(path: &Path, algorithm: Algorithm, expected: &Value) {
     if algorithm != Algorithm::Auto {
         assert_eq!(report["algorithm"], algorithm.name(), "{path}");
     }
+    compare(path, &report, expected);
+}
+
+/// The report has the numbers of the reference.
+fn compare(path: &str, report: &Value, expected: &Value) {
     for (field, reference) in [
         ("vertices", "n"),
         ("edges", "arcs"),
@@ -59,11 +65,46 @@ fn check(path: &Path, algorithm: Algorithm, expected: &Value) {
     ] {
         assert!(
             agree(&report[field], &expected[reference]),
-            "{path}, {algorithm}: {field} is {}, expected {}",
+            "{path}, {}: {field} is {}, expected {}",
+            report["algorithm"],
             report[field],
             expected[reference]
         );
     }
+}
+
+/// Every graph that the GPU solver takes, on a GPU.
+#[test]
+fn every_graph_on_a_gpu() {
+    if let Err(reason) = Gpu::open() {
+        let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
+        assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
+        return println!("SKIPPED: {reason}");
+    }
+    let Some(data) = data() else { return };
+    let text = fs::read_to_string(data.join("reference.json")).expect("reference.json");
+    let reference: Value = serde_json::from_str(&text).expect("reference.json is JSON");
+    let mut n_solved = 0;
+    for (name, expected) in reference["results"].as_object().expect("results by graph") {
+        let path = stored(&data, name);
+        let path = path.to_str().expect("names of graphs are UTF-8");
+        if expected["src"].is_null() {
+            continue;
+        }
+        let source = expected["src"].to_string();
+        let run = starpath(["sssp", path, "--source", &source, "--backend", "cuda", "--json"]);
+        if run.code == Some(1) && run.stderr.contains("GPU solver cannot be used") {
+            println!("{}", run.stderr);
+            continue;
+        }
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{path}");
+        let report: Value = serde_json::from_str(&run.stdout).expect("an object");
+        assert_eq!(report["backend"], "cuda");
+        println!("{path}: {} ms on {}", report["solve_ms"], report["device"]);
+        compare(path, &report, expected);
+        n_solved += 1;
+    }
+    assert!(n_solved >= 10, "{n_solved} graphs solved");
 }
 
 #[test]

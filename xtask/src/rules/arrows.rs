@@ -7,13 +7,14 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each crate of the workspace, and the crates of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 7] = [
+const MAY_NAME: [(&str, &[&str]); 8] = [
     ("graph-formats", &[]),
     ("gpu-runtime", &[]),
+    ("kernels", &[]),
     ("paths", &["graph-formats"]),
-    ("sssp", &["graph-formats", "paths", "gpu-runtime"]),
+    ("sssp", &["graph-formats", "paths", "gpu-runtime", "kernels"]),
     ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp"]),
-    ("bench", &["graph-formats", "paths", "sssp"]),
+    ("bench", &["graph-formats", "paths", "gpu-runtime", "sssp"]),
     ("xtask", &[]),
 ];
 

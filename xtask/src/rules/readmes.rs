@@ -8,7 +8,8 @@ pub(super) const RULE: Rule =
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
     let manifests = workspace.files.iter().filter_map(|file| {
-        file.path.strip_suffix("/Cargo.toml").filter(|folder| folder.starts_with("crates/"))
+        let is_library = |folder: &&str| folder.starts_with("crates/") || *folder == "kernels";
+        file.path.strip_suffix("/Cargo.toml").filter(is_library)
     });
     let readmes = manifests.map(|folder| format!("{folder}/README.md"));
     let missing = readmes.filter(|path| workspace.file(path).is_none());
@@ -29,7 +30,11 @@ mod tests {
             ("crates/a/Cargo.toml", ""),
             ("crates/a/README.md", ""),
             ("crates/b/Cargo.toml", ""),
+            ("kernels/Cargo.toml", ""),
         ]);
-        assert_eq!(places(&check(&workspace)), [("crates/b/README.md", 0)]);
+        assert_eq!(
+            places(&check(&workspace)),
+            [("crates/b/README.md", 0), ("kernels/README.md", 0)]
+        );
     }
 }

@@ -39,7 +39,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: &InfoArgs, common: &Common) -> anyhow::Result<()> {
-    let backend = backend::choose(common)?;
+    let backend = backend::cpu("info", common)?;
     let loaded = load(&args.graph, common)?;
     let report = with_csr!(&loaded.csr, |graph| survey(graph, &loaded, backend, common))?;
     report::print(&report, common)

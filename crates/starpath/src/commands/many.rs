@@ -44,7 +44,7 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let request = Request {
-        backend: backend::choose(common)?,
+        backend: backend::cpu("a search from many sources", common)?,
         sources: sources.vertices(&names)?,
         targets: targets.map(|targets| targets.vertices(&names)).transpose()?,
         output,

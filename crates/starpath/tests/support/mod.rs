@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,9 +16,15 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
+/// The program: that of this build, unless the environment names another.
+pub(crate) fn program() -> OsString {
+    let built = || env!("CARGO_BIN_EXE_starpath").into();
+    std::env::var_os("CARGO_BIN_EXE_starpath").unwrap_or_else(built)
+}
+
 /// Runs `starpath` with these arguments to its end.
 pub(crate) fn starpath<I: IntoIterator<Item: AsRef<OsStr>>>(args: I) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_starpath"))
+    let output = Command::new(program())
         .args(args)
         .stdin(Stdio::null())
         .output()

@@ -56,16 +56,21 @@ pub(super) struct Window<W> {
     pub(super) short: ShortArcs<W>,
 }
 
-/// The window of searches on `graph`; `None` for no horizon. O(n + m).
-pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
+/// How far ahead the horizon of searches on `graph` should lie; `None` for no horizon. O(n).
+pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
     let n_linked = graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
     if graph.direction() != Direction::Undirected || graph.n_arcs() < LEAST_DEGREE * n_linked {
         return None;
     }
     let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
     let window = W::from_f64(window.ceil()).or_else(|| W::from_f64(window))?;
-    (W::ZERO < window && window < max_weight)
-        .then(|| Window { ahead: window, short: ShortArcs::new(graph, window) })
+    (W::ZERO < window && window < max_weight).then_some(window)
+}
+
+/// The window of searches on `graph`; `None` for no horizon. O(n + m).
+pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
+    let ahead = distance_ahead(graph, max_weight)?;
+    Some(Window { ahead, short: ShortArcs::new(graph, ahead) })
 }
 
 /// A bit for every vertex from which a path can go on: one that has an arc, and in an

@@ -24,7 +24,7 @@
 
 mod alone;
 mod board;
-mod horizon;
+pub(crate) mod horizon;
 mod short;
 mod step;
 mod visit;

@@ -1,0 +1,82 @@
+//! The process's one context of each device.
+//!
+//! All [`Gpu`](super::Gpu)s of a device share its primary context and the modules in it,
+//! so that opening it once more is cheap and a module is compiled once. It goes when the
+//! last of them goes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use cust::context::{Context as Retained, CurrentContext};
+use cust::device::Device;
+use cust::sys::{self, CUresult};
+
+use super::facts;
+use super::module::Modules;
+use super::status::{check, failed};
+use crate::{DeviceFacts, GpuError};
+
+/// The primary context of a device, held.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) facts: DeviceFacts,
+    pub(super) modules: Mutex<Modules>,
+    retained: Retained,
+}
+
+/// The contexts that are open in this process, by device.
+static OPEN: Mutex<Option<HashMap<u32, Weak<Context>>>> = Mutex::new(None);
+
+impl Context {
+    /// The context of the device, opened where it is not open already.
+    pub(super) fn open(ordinal: u32) -> Result<Arc<Self>, GpuError> {
+        // The driver's start is safe to repeat, from many threads too.
+        // SAFETY: 0 is the one value that the driver takes for its flags.
+        match unsafe { sys::cuInit(0) } {
+            CUresult::CUDA_ERROR_STUB_LIBRARY => return Err(GpuError::NoDriver),
+            CUresult::CUDA_ERROR_NO_DEVICE => {
+                return Err(GpuError::NoDevice { ordinal, count: 0 });
+            }
+            result => check("starting the driver", result)?,
+        }
+        let mut open = lock(&OPEN);
+        let open = open.get_or_insert_default();
+        if let Some(context) = open.get(&ordinal).and_then(Weak::upgrade) {
+            return Ok(context);
+        }
+        let context = Arc::new(Self::retain(ordinal)?);
+        open.insert(ordinal, Arc::downgrade(&context));
+        Ok(context)
+    }
+
+    fn retain(ordinal: u32) -> Result<Self, GpuError> {
+        let count = Device::num_devices().map_err(failed("counting the GPUs"))?;
+        if ordinal >= count {
+            return Err(GpuError::NoDevice { ordinal, count });
+        }
+        let device = Device::get_device(ordinal).map_err(failed("finding the GPU"))?;
+        let facts = facts::read(device)?;
+        let retained = Retained::new(device).map_err(failed("opening the GPU"))?;
+        Ok(Self { facts, modules: Mutex::default(), retained })
+    }
+
+    /// Makes it the context of this thread, which calls of the driver refer to.
+    pub(super) fn make_current(&self) -> Result<(), GpuError> {
+        CurrentContext::set_current(&self.retained).map_err(failed("choosing the GPU's context"))
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.make_current().is_ok() {
+            // A kernel may still run. Errors have nowhere to go, here and below.
+            let _ = CurrentContext::synchronize();
+            lock(&self.modules).unload();
+        }
+    }
+}
+
+/// What a thread that panicked left in these maps is whole: they change in single steps.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

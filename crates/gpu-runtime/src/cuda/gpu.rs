@@ -1,0 +1,123 @@
+//! An opened device.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use cust::stream::{Stream, StreamFlags};
+use cust::sys::{self, CUstream};
+
+use super::budget::Budget;
+use super::context::Context;
+use super::status::{check, failed};
+use crate::{DeviceFacts, GpuError};
+
+/// An opened GPU, with one stream: what is asked of it happens in that order.
+///
+/// Cheap to clone; clones share the stream and the memory budget. It closes when it, its
+/// clones and all that was made from them are gone.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    session: Arc<Session>,
+    pub(super) budget: Arc<Budget>,
+}
+
+#[derive(Debug)]
+struct Session {
+    /// Time spent on loading modules.
+    jit_nanos: AtomicU64,
+    // The stream goes before its context does.
+    stream: Stream,
+    context: Arc<Context>,
+}
+
+impl Gpu {
+    /// Opens the first GPU.
+    ///
+    /// # Errors
+    /// [`GpuError::NotCompiled`] in a build without GPU support, [`GpuError::NoDriver`] or
+    /// [`GpuError::NoDevice`] on a machine without a GPU, [`GpuError::Driver`] where the
+    /// driver refuses.
+    pub fn open() -> Result<Self, GpuError> {
+        Self::open_nth(0)
+    }
+
+    /// Opens the GPU with this number, counted from 0.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_nth(ordinal: u32) -> Result<Self, GpuError> {
+        let context = Context::open(ordinal)?;
+        context.make_current()?;
+        let stream = Stream::new(StreamFlags::DEFAULT, None).map_err(failed("making a stream"))?;
+        let session = Session { jit_nanos: AtomicU64::new(0), stream, context };
+        Ok(Self { session: Arc::new(session), budget: Arc::default() })
+    }
+
+    /// What is known of the device.
+    #[must_use]
+    pub fn facts(&self) -> &DeviceFacts {
+        &self.session.context.facts
+    }
+
+    /// The same GPU and stream with at most `bytes` of memory, for what is made from the
+    /// result and its clones. A cap that is there already is kept where it is lower.
+    ///
+    /// It makes a small GPU of a large one, say for a test.
+    #[must_use]
+    pub fn with_memory_cap(&self, bytes: u64) -> Self {
+        Self { session: Arc::clone(&self.session), budget: Arc::new(self.budget.capped(bytes)) }
+    }
+
+    /// Waits until everything that was asked for is done.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`], also where a launch failed that nobody has waited for yet.
+    pub fn synchronize(&self) -> Result<(), GpuError> {
+        self.make_current()?;
+        // SAFETY: the stream is this session's own and open.
+        check("waiting for the GPU", unsafe { sys::cuStreamSynchronize(self.raw_stream()) })
+    }
+
+    /// Milliseconds that this GPU and its clones spent on loading modules, most of it on
+    /// compiling them for the device. A module that another `Gpu` of the process has
+    /// loaded costs nothing.
+    #[must_use]
+    pub fn jit_ms(&self) -> f64 {
+        self.session.jit_nanos.load(Ordering::Relaxed) as f64 / 1e6
+    }
+
+    pub(super) fn add_jit_time(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.session.jit_nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.session.context
+    }
+
+    pub(super) fn make_current(&self) -> Result<(), GpuError> {
+        self.session.context.make_current()
+    }
+
+    pub(super) fn stream(&self) -> &Stream {
+        &self.session.stream
+    }
+
+    pub(super) fn raw_stream(&self) -> CUstream {
+        self.session.stream.as_inner()
+    }
+
+    /// A number that no other open stream of the process has.
+    pub(super) fn stream_id(&self) -> usize {
+        Arc::as_ptr(&self.session).addr()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // For the stream, which goes next. A context that cannot be chosen has failed for
+        // good, and the driver ends its streams itself.
+        let _ = self.context.make_current();
+    }
+}

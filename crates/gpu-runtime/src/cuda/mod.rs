@@ -1,0 +1,26 @@
+//! The CUDA driver behind the door.
+//!
+//! From top to bottom: a [`Gpu`] is a stream and a memory budget over a [`Context`], the
+//! process's one context of a device with the modules loaded into it. Everything made
+//! from a `Gpu` owns a clone of it. Each entry makes the context current on its thread
+//! first, as the driver asks for.
+//!
+//! [`Context`]: context::Context
+
+mod budget;
+mod buffer;
+mod context;
+mod facts;
+mod gpu;
+mod launch;
+mod module;
+mod pinned;
+mod signature;
+mod status;
+mod timer;
+
+pub use buffer::Buffer;
+pub use gpu::Gpu;
+pub use launch::Kernel;
+pub use pinned::PinnedBuffer;
+pub use timer::Timer;

@@ -1,0 +1,113 @@
+//! Modules: PTX, compiled by the driver for the device at hand.
+//!
+//! A context loads a module once and keeps it; kernels point into it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::CString;
+use std::ptr;
+use std::time::Instant;
+
+use cust::sys::{self, CUfunction, CUmodule, CUresult};
+
+use super::context::lock;
+use super::launch::Kernel;
+use super::signature::{Signature, signatures};
+use super::{Gpu, launch};
+use crate::{GpuError, Ptx};
+
+/// The modules of a context, by name and by where their text lies.
+#[derive(Debug, Default)]
+pub(super) struct Modules(HashMap<(&'static str, usize), Module>);
+
+#[derive(Debug)]
+struct Module {
+    handle: CUmodule,
+    kernels: HashMap<&'static str, Signature>,
+}
+
+// SAFETY: the driver's handles are good on every thread that has made their context
+// current.
+unsafe impl Send for Module {}
+
+impl Modules {
+    /// Gives all modules back. Their context is current, and no kernel points to them.
+    pub(super) fn unload(&mut self) {
+        for (_, module) in self.0.drain() {
+            // SAFETY: the module was loaded into the current context and is not used again.
+            unsafe { sys::cuModuleUnload(module.handle) };
+        }
+    }
+}
+
+impl Gpu {
+    /// The kernel of this name in `module`, which is compiled for the device when it is
+    /// first asked for.
+    ///
+    /// # Errors
+    /// [`GpuError::Module`] where the driver does not take the module,
+    /// [`GpuError::Kernel`] where it has no such kernel, or [`GpuError::Driver`].
+    pub fn kernel(&self, module: &'static Ptx, name: &'static str) -> Result<Kernel, GpuError> {
+        let missing = GpuError::Kernel { module: module.name, kernel: name };
+        let c_name = CString::new(name).map_err(|_| missing.clone())?;
+        self.make_current()?;
+        let start = Instant::now();
+        // Held while loading, so that two threads do not load the same module.
+        let mut modules = lock(&self.context().modules);
+        let key = (module.name, module.text.as_ptr().addr());
+        let loaded = match modules.0.entry(key) {
+            Entry::Occupied(loaded) => loaded.into_mut(),
+            Entry::Vacant(place) => place.insert(self.load(module)?),
+        };
+        let signature = loaded.kernels.get(name).cloned().ok_or_else(|| missing.clone())?;
+        let mut function: CUfunction = ptr::null_mut();
+        // SAFETY: the driver writes one handle, to a place that is one; the module is
+        // loaded; the name ends with a zero.
+        let result =
+            unsafe { sys::cuModuleGetFunction(&raw mut function, loaded.handle, c_name.as_ptr()) };
+        // A driver that loads lazily compiles only here.
+        self.add_jit_time(start.elapsed());
+        match result {
+            CUresult::CUDA_ERROR_NOT_FOUND => Err(missing),
+            CUresult::CUDA_SUCCESS => {
+                Ok(launch::kernel(self.clone(), module.name, name, function, signature))
+            }
+            failure => Err(self.refusal(module, failure)),
+        }
+    }
+
+    fn load(&self, module: &'static Ptx) -> Result<Module, GpuError> {
+        let wrong = |reason| self.module_error(module, reason, "");
+        let kernels = signatures(module.text).map_err(wrong)?;
+        let text =
+            CString::new(module.text).map_err(|_| wrong("its text has a zero byte".into()))?;
+        let mut handle: CUmodule = ptr::null_mut();
+        // SAFETY: the driver writes one handle, to a place that is one, and reads the text
+        // up to its zero.
+        match unsafe { sys::cuModuleLoadData(&raw mut handle, text.as_ptr().cast()) } {
+            CUresult::CUDA_SUCCESS => Ok(Module { handle, kernels }),
+            failure => Err(self.refusal(module, failure)),
+        }
+    }
+
+    fn refusal(&self, module: &'static Ptx, failure: CUresult) -> GpuError {
+        let hint = match failure {
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => "; update the driver",
+            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => "; the module is for newer GPUs",
+            _ => "",
+        };
+        self.module_error(module, format!("{failure:?} (CUDA error {})", failure as i32), hint)
+    }
+
+    fn module_error(&self, module: &Ptx, reason: String, hint: &'static str) -> GpuError {
+        GpuError::Module {
+            module: module.name,
+            ptx: module.version().into(),
+            target: module.target().into(),
+            reason,
+            driver: self.facts().driver_version,
+            capability: self.facts().compute_capability,
+            hint,
+        }
+    }
+}

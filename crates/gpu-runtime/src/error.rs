@@ -1,0 +1,124 @@
+//! Everything that can go wrong between a solver and a GPU.
+
+/// Why something asked of a GPU was not done.
+///
+/// A message names the operation, and what to change where something can be changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// The program was built without GPU support.
+    #[error("this build has no GPU support")]
+    NotCompiled,
+    /// There is no CUDA driver on this machine.
+    #[error("this machine has no CUDA driver (the loader finds no libcuda.so.1)")]
+    NoDriver,
+    /// There is a driver, but not the GPU that was asked for.
+    #[error("the CUDA driver shows {count} GPUs, none with number {ordinal} (counted from 0)")]
+    NoDevice {
+        /// The GPU asked for.
+        ordinal: u32,
+        /// How many the driver shows.
+        count: u32,
+    },
+    /// More memory is needed than there is.
+    #[error("{what} needs {required} bytes of GPU memory, but only {available} are available")]
+    OutOfMemory {
+        /// What was to be held.
+        what: &'static str,
+        /// Its size in bytes; `u64::MAX` where a size is larger than can be written.
+        required: u64,
+        /// Bytes that are free, below the cap where one is set.
+        available: u64,
+    },
+    /// The driver refused an operation, or reports that an earlier launch failed.
+    #[error("{operation}: {name} (CUDA error {code})")]
+    Driver {
+        /// What was to be done.
+        operation: String,
+        /// The driver's code.
+        code: i32,
+        /// The driver's name for it.
+        name: String,
+    },
+    /// A module could not be loaded.
+    #[error(
+        "module {module} (PTX {ptx}, for {target}): {reason}; the driver supports CUDA {}.{}, the \
+         GPU has compute capability {}.{}{hint}",
+        driver.0, driver.1, capability.0, capability.1
+    )]
+    Module {
+        /// The module's name.
+        module: &'static str,
+        /// Its `.version`.
+        ptx: String,
+        /// Its `.target`.
+        target: String,
+        /// What is wrong with it.
+        reason: String,
+        /// The newest CUDA that the driver knows.
+        driver: (u32, u32),
+        /// Of the GPU.
+        capability: (u32, u32),
+        /// What to do about it, where that is known.
+        hint: &'static str,
+    },
+    /// A module has no kernel of this name.
+    #[error("module {module} has no kernel {kernel}")]
+    Kernel {
+        /// The module's name.
+        module: &'static str,
+        /// The kernel asked for.
+        kernel: &'static str,
+    },
+    /// The arguments of a launch are not what the kernel takes. Nothing was launched.
+    #[error("kernel {kernel} of module {module}: {reason}")]
+    Arguments {
+        /// The module's name.
+        module: &'static str,
+        /// The kernel.
+        kernel: &'static str,
+        /// Which argument, what was expected and what was given.
+        reason: String,
+    },
+    /// Two arrays that must be equally long are not, or a range does not fit into one.
+    #[error("{operation}: the buffer has {expected} elements, not {found}")]
+    Length {
+        /// What was to be done.
+        operation: &'static str,
+        /// The length of the buffer.
+        expected: usize,
+        /// The length of the other array, or the end of the range.
+        found: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_say_what_and_where() {
+        let module = GpuError::Module {
+            module: "bellman_ford",
+            ptx: "9.0".into(),
+            target: "sm_75".into(),
+            reason: "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (CUDA error 222)".into(),
+            driver: (12, 4),
+            capability: (9, 0),
+            hint: "; update the driver",
+        };
+        assert_eq!(
+            module.to_string(),
+            "module bellman_ford (PTX 9.0, for sm_75): CUDA_ERROR_UNSUPPORTED_PTX_VERSION (CUDA \
+             error 222); the driver supports CUDA 12.4, the GPU has compute capability 9.0; \
+             update the driver"
+        );
+        let memory = GpuError::OutOfMemory { what: "a table", required: 12, available: 7 };
+        assert_eq!(
+            memory.to_string(),
+            "a table needs 12 bytes of GPU memory, but only 7 are available"
+        );
+        let device = GpuError::NoDevice { ordinal: 3, count: 1 };
+        assert!(device.to_string().contains("shows 1 GPUs, none with number 3"));
+    }
+}

@@ -1,0 +1,26 @@
+//! What is known of a device.
+
+/// What is known of an opened device; it does not change while it is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceFacts {
+    /// The product's name.
+    pub name: String,
+    /// Major and minor: what the instruction set can do.
+    pub compute_capability: (u32, u32),
+    /// How many multiprocessors it has.
+    pub multiprocessors: u32,
+    /// All of its memory, in bytes, used or free.
+    pub memory_bytes: u64,
+    /// Its second-level cache, in bytes.
+    pub l2_bytes: u64,
+    /// Threads that can be resident on one multiprocessor.
+    pub max_threads_per_multiprocessor: u32,
+    /// Shared memory that one block may have, in bytes, after
+    /// [`Kernel::allow_shared`](crate::Kernel::allow_shared).
+    pub shared_bytes_per_block: u64,
+    /// Major and minor of the newest CUDA that the driver supports.
+    pub driver_version: (u32, u32),
+    /// Whether it can start all blocks of a kernel at once.
+    pub cooperative_launch: bool,
+}

@@ -1,0 +1,39 @@
+//! How many threads a launch has and what they share.
+
+/// The shape of a launch.
+///
+/// ```
+/// use gpu_runtime::Shape;
+///
+/// let shape = Shape { cooperative: true, ..Shape::new(132, 256) };
+/// assert_eq!((shape.grid, shape.block, shape.shared_bytes), ((132, 1, 1), 256, 0));
+/// assert_eq!(Shape::covering(1000, 256).grid, (4, 1, 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks in x, y and z; none of them 0.
+    pub grid: (u32, u32, u32),
+    /// Threads of a block, in a line; 1 to 1024.
+    pub block: u32,
+    /// Dynamic shared memory of a block, in bytes; above 48 KiB only after
+    /// [`Kernel::allow_shared`](crate::Kernel::allow_shared).
+    pub shared_bytes: u32,
+    /// Whether all blocks must be resident at once, so that they can wait for one another.
+    pub cooperative: bool,
+}
+
+impl Shape {
+    /// `blocks` blocks of `block` threads in a line.
+    #[must_use]
+    pub const fn new(blocks: u32, block: u32) -> Self {
+        Self { grid: (blocks, 1, 1), block, shared_bytes: 0, cooperative: false }
+    }
+
+    /// A thread for each of `n` things: the fewest blocks, at least one, that have so many
+    /// threads. Beyond 2³² blocks the driver would refuse; the count stops there.
+    #[must_use]
+    pub fn covering(n: u64, block: u32) -> Self {
+        let blocks = n.div_ceil(u64::from(block.max(1))).max(1);
+        Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block)
+    }
+}

@@ -1,0 +1,113 @@
+//! Buffers, pinned memory, and how much of it there is.
+
+use gpu_runtime::GpuError;
+
+use super::{gpu, increment};
+
+#[test]
+fn what_is_uploaded_comes_back() {
+    let Some(gpu) = gpu() else { return };
+    let values: Vec<f64> = (0..100_003).map(f64::from).collect();
+    let mut buffer = gpu.upload(&values).unwrap();
+    assert_eq!((buffer.len(), buffer.bytes()), (100_003, 800_024));
+    assert_eq!(buffer.download().unwrap(), values);
+    assert_eq!(buffer.download_range(99..102).unwrap(), [99.0, 100.0, 101.0]);
+    let backwards = std::ops::Range { start: 7, end: 5 };
+    assert!(buffer.download_range(backwards).unwrap().is_empty());
+    let doubled: Vec<f64> = values.iter().map(|value| 2.0 * value).collect();
+    buffer.upload(&doubled).unwrap();
+    let mut back = vec![0.0; values.len()];
+    buffer.download_into(&mut back).unwrap();
+    assert_eq!(back, doubled);
+    buffer.fill_bytes(0xff).unwrap();
+    assert!(buffer.download().unwrap().iter().all(|value| value.to_bits() == u64::MAX));
+}
+
+#[test]
+fn a_new_buffer_is_zero() {
+    let Some(gpu) = gpu() else { return };
+    for _ in 0..3 {
+        let mut buffer = gpu.buffer::<u32>(1 << 20).unwrap();
+        assert!(buffer.download().unwrap().iter().all(|&value| value == 0));
+        buffer.fill_bytes(1).unwrap();
+    }
+}
+
+#[test]
+fn empty_buffers_work() {
+    let Some(gpu) = gpu() else { return };
+    let mut empty = gpu.buffer::<u32>(0).unwrap();
+    assert!(empty.is_empty());
+    empty.fill_bytes(3).unwrap();
+    empty.upload(&[]).unwrap();
+    assert_eq!(empty.download().unwrap(), []);
+    assert_eq!(empty.download_range(0..0).unwrap(), []);
+    empty.download_into(&mut []).unwrap();
+    assert!(gpu.upload::<f32>(&[]).unwrap().is_empty());
+    assert!(gpu.pinned::<f32>(0).unwrap().is_empty());
+    increment(&gpu, &empty).unwrap();
+    gpu.synchronize().unwrap();
+}
+
+#[test]
+fn lengths_that_differ_are_refused() {
+    let Some(gpu) = gpu() else { return };
+    let mut buffer = gpu.upload(&[1u32, 2, 3]).unwrap();
+    let is_refused = |result: Result<(), GpuError>, found| {
+        let error = result.unwrap_err();
+        let is_length =
+            |e: &_| matches!(e, GpuError::Length { expected: 3, found: f, .. } if *f == found);
+        assert!(is_length(&error), "{error}");
+    };
+    is_refused(buffer.upload(&[1, 2]), 2);
+    is_refused(buffer.download_into(&mut [0; 4]), 4);
+    is_refused(buffer.download_range(1..5).map(drop), 5);
+    assert_eq!(buffer.download().unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn pinned_memory_is_a_slice() {
+    let Some(gpu) = gpu() else { return };
+    let mut pinned = gpu.pinned::<u32>(1000).unwrap();
+    assert!(pinned.iter().all(|&value| value == 0));
+    pinned.fill(41);
+    let buffer = gpu.upload(&pinned).unwrap();
+    increment(&gpu, &buffer).unwrap();
+    buffer.download_into(&mut pinned).unwrap();
+    assert!(pinned.iter().all(|&value| value == 42));
+}
+
+#[test]
+fn a_cap_makes_a_small_gpu_of_a_large_one() {
+    let Some(gpu) = gpu() else { return };
+    let small = gpu.with_memory_cap(1000);
+    assert_eq!(small.available_bytes().unwrap(), 1000);
+    let first = small.buffer::<u64>(100).unwrap();
+    let refused = GpuError::OutOfMemory { what: "a buffer", required: 204, available: 200 };
+    assert_eq!(small.buffer::<u32>(51).unwrap_err(), refused);
+    assert_eq!(small.clone().upload(&[0u32; 51]).unwrap_err(), refused);
+    assert!(small.check_fits("a table", 200).is_ok());
+    let refused = GpuError::OutOfMemory { what: "a table", required: 201, available: 200 };
+    assert_eq!(small.check_fits("a table", 201).unwrap_err(), refused);
+    assert_eq!(gpu.buffer::<u32>(51).unwrap().len(), 51);
+    drop(first);
+    assert_eq!(small.with_memory_cap(2000).available_bytes().unwrap(), 1000);
+    // It is the same stream, so that its buffers can be launched on by the large one too.
+    let values = small.upload(&[1u32; 250]).unwrap();
+    increment(&gpu, &values).unwrap();
+    assert_eq!(values.download().unwrap(), [2; 250]);
+}
+
+#[test]
+fn more_than_there_is_is_refused() {
+    let Some(gpu) = gpu() else { return };
+    for len in [usize::MAX, usize::MAX / 8, 1 << 50] {
+        let error = gpu.buffer::<u64>(len).unwrap_err();
+        assert!(matches!(error, GpuError::OutOfMemory { .. }), "{error}");
+        assert!(gpu.pinned::<u64>(len).is_err());
+    }
+    let total = gpu.facts().memory_bytes;
+    assert!(gpu.buffer::<u8>(usize::try_from(total).unwrap()).is_err());
+    assert!(gpu.check_fits("everything", total + 1).is_err());
+    assert_eq!(gpu.upload(&[1u32]).unwrap().download().unwrap(), [1]);
+}

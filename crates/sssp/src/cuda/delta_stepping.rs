@@ -1,0 +1,247 @@
+//! Δ-stepping on a GPU: one launch a search.
+//!
+//! The method, and what differs from the papers, stands in `kernels/sssp/delta_stepping.cu`;
+//! this is the side that uploads the graph, chooses the widths, launches and reads back.
+//! Weights are 32-bit words, integers or floats; where a sum leaves 32 bits the search is
+//! done again on the CPU, with sums as wide as the distance type.
+//!
+//! Memory, for n vertices and m arcs: 52 bytes a vertex, 8.5 bytes an arc, and on a dense
+//! undirected graph 8 bytes more for each vertex and each short arc, a sixth of all where
+//! weights are spread evenly. Beside that, 256 MiB while the graph is uploaded.
+//!
+//! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
+
+use std::time::Instant;
+
+use bytemuck::Zeroable;
+use gpu_runtime::{Gpu, GpuError, Timer};
+use graph_formats::{Csr, VertexId, Weight};
+use rayon::prelude::*;
+
+use super::graph::DeviceRows;
+use super::kernels::{PrepareKernels, SearchKernel};
+use super::memory::{RowsAt, Search, WorkSpace};
+use super::words::{self, Arithmetic};
+use crate::host::delta_stepping::horizon;
+use crate::range::WeightRange;
+use crate::{DeviceTimes, SsspError, Work};
+
+/// Arcs that a warp relaxes at a step before it gives work away.
+const BUDGET: u32 = 256;
+/// How many times a bucket whose width the solver chose may double it.
+const MOST_DOUBLINGS: u32 = 5;
+/// Buckets of at least this part of the window, which is relaxed in one phase.
+const BUCKETS_A_WINDOW: f64 = 6.0;
+
+/// The solver with its graph and work space on a device.
+pub(crate) struct DeltaSteppingOnGpu {
+    gpu: Gpu,
+    kernel: SearchKernel,
+    timer: Timer,
+    work_space: WorkSpace,
+    /// All that is the same for every source.
+    search: Search,
+    /// Hold what `search` points to.
+    _graph: DeviceRows,
+    _short: Option<DeviceRows>,
+    times: DeviceTimes,
+}
+
+/// How long the lists of a search are.
+#[derive(Clone, Copy)]
+struct Lists {
+    /// Entries of the near and far lists and of that of the visited; at least 1.
+    capacity: usize,
+    /// Pieces of long rows.
+    n_pieces: usize,
+}
+
+impl Lists {
+    /// Bytes of device memory for a graph of `n` vertices and `m` arcs, short arcs and
+    /// what an upload takes for a while not counted.
+    fn required_bytes(self, n: usize, m: usize) -> u64 {
+        (n * 8 + m * 8) as u64 + WorkSpace::bytes(n, self.capacity, self.n_pieces)
+    }
+}
+
+/// What came of a search.
+pub(crate) enum Outcome {
+    /// A word for every vertex.
+    Found(Vec<u32>, Work),
+    /// A sum left 32 bits.
+    Overflow,
+}
+
+impl DeltaSteppingOnGpu {
+    /// Uploads `graph`, whose weights are in `range`, none negative. `fixed` says that
+    /// the width `delta` was asked for and is not to be adapted. O(n + m).
+    pub(crate) fn new<W: Weight>(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        range: &WeightRange<W>,
+        delta: f64,
+        fixed: bool,
+    ) -> Result<Self, SsspError> {
+        let lists = Lists { capacity: graph.n_vertices(), n_pieces: graph.n_arcs() / 64 + 1024 };
+        Self::with_lists(gpu, graph, range, delta, fixed, lists)
+    }
+
+    /// The same with lists of other lengths: what does not fit is looked for among all
+    /// vertices.
+    fn with_lists<W: Weight>(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        range: &WeightRange<W>,
+        delta: f64,
+        fixed: bool,
+        lists: Lists,
+    ) -> Result<Self, SsspError> {
+        let arithmetic = Arithmetic::of(range)?;
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        if u32::try_from(m).is_err() {
+            let reason = format!("it takes fewer than 2^32 arcs, and this graph has {m}");
+            return Err(SsspError::NotOnGpu { reason });
+        }
+        gpu.check_fits("the graph and its search", lists.required_bytes(n, m))?;
+        let jit_before = gpu.jit_ms();
+        let prepare = PrepareKernels::load(gpu, arithmetic)?;
+        let kernel = SearchKernel::load(gpu, arithmetic)?;
+        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+
+        let start = Instant::now();
+        let rows = DeviceRows::upload(gpu, &prepare, graph)?;
+        gpu.synchronize()?;
+        times.upload_ms = milliseconds(start);
+
+        let start = Instant::now();
+        let ahead = horizon::distance_ahead(graph, range.greatest).map(Weight::to_f64);
+        let window = ahead.map_or(0, |ahead| arithmetic.word(ahead));
+        // without memory for the short arcs, a search does without a horizon
+        let short = match window {
+            0 => None,
+            window => match rows.short(gpu, &prepare, window) {
+                Err(GpuError::OutOfMemory { .. }) => None,
+                short => Some(short?),
+            },
+        };
+        let delta = match ahead {
+            Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_A_WINDOW),
+            _ => delta,
+        };
+        let work_space = WorkSpace::new(gpu, n, lists.capacity, lists.n_pieces)?;
+        let timer = gpu.timer()?;
+        gpu.synchronize()?;
+        times.prepare_ms = milliseconds(start);
+
+        let graph_at = at(&rows);
+        let mut search = Search {
+            graph: graph_at,
+            near_arcs: short.as_ref().map_or(graph_at, at),
+            n_arcs: m as u64,
+            delta: arithmetic.word(delta).max(1),
+            window: if short.is_some() { window } else { 0 },
+            budget: BUDGET,
+            most_doublings: if fixed { 0 } else { MOST_DOUBLINGS },
+            ..Search::zeroed()
+        };
+        work_space.describe(&mut search);
+        let gpu = gpu.clone();
+        Ok(Self { gpu, kernel, timer, work_space, search, _graph: rows, _short: short, times })
+    }
+
+    /// The words of the distances from `source`: all up to `limit`, or until `target` is
+    /// settled.
+    pub(crate) fn solve(
+        &mut self,
+        source: VertexId,
+        target: Option<VertexId>,
+        limit: u32,
+    ) -> Result<Outcome, SsspError> {
+        let search = Search { source, target: target.unwrap_or(u32::MAX), limit, ..self.search };
+        self.timer.start()?;
+        self.work_space.control.fill_bytes(0)?;
+        // SAFETY: `self.search` was made for buffers that `self` owns, all of `self.gpu`,
+        // and the solver has checked the source.
+        unsafe { self.kernel.launch(&self.gpu, &search)? };
+        self.timer.stop()?;
+        self.times.solve_ms = self.timer.elapsed_ms()?;
+        let start = Instant::now();
+        let control = self.work_space.control.download()?[0];
+        if control.trouble != 0 {
+            return Ok(Outcome::Overflow);
+        }
+        let keys = self.work_space.keys.download()?;
+        self.times.download_ms = milliseconds(start);
+        let work = Work {
+            relaxations: control.relaxations,
+            improvements: control.improvements,
+            settled: control.settled,
+            rounds: u64::from(control.steps),
+        };
+        Ok(Outcome::Found(keys, work))
+    }
+
+    pub(crate) fn times(&self) -> DeviceTimes {
+        self.times
+    }
+}
+
+/// The distances with these words.
+pub(crate) fn distances<W: Weight>(words: &[u32]) -> Vec<W::Distance> {
+    words.par_iter().with_min_len(1 << 14).map(|&word| words::distance::<W>(word)).collect()
+}
+
+/// The word of a limit that is not negative, or of none.
+pub(crate) fn limit_word<W: Weight>(limit: Option<W::Distance>) -> u32 {
+    limit.map_or(u32::MAX - 1, words::limit::<W>)
+}
+
+fn at(rows: &DeviceRows) -> RowsAt {
+    RowsAt { bounds: rows.bounds.address(), arcs: rows.arcs.address() }
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+    use paths::oracle;
+
+    use super::*;
+
+    /// The words of the distances, in lists of this length.
+    fn words(gpu: &Gpu, graph: &Csr<u32>, delta: f64, capacity: usize) -> Vec<u32> {
+        let lists = Lists { capacity, n_pieces: capacity };
+        let range = WeightRange::of(graph);
+        let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, &range, delta, true, lists);
+        match solver.unwrap().solve(0, None, u32::MAX - 1).unwrap() {
+            Outcome::Found(words, _) => words,
+            Outcome::Overflow => panic!("no sum leaves 32 bits"),
+        }
+    }
+
+    #[test]
+    fn entries_that_find_no_room_are_found_again() {
+        let gpu = match Gpu::open() {
+            Ok(gpu) => gpu,
+            Err(reason) => {
+                let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
+                assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
+                return println!("SKIPPED: {reason}");
+            }
+        };
+        let dense = rmat(&RmatConfig { scale: 11, ..RmatConfig::default() }).unwrap();
+        let sparse = grid(&GridConfig { side: 50, ..GridConfig::default() }).unwrap();
+        for graph in [dense, sparse] {
+            let expected = oracle::tree(&graph, 0, None).unwrap();
+            for (delta, capacity) in [(1.0, 1), (8.0, 5), (100.0, 33), (1e6, 200), (30.0, 100_000)]
+            {
+                let found = distances::<u32>(&words(&gpu, &graph, delta, capacity));
+                let found = paths::Distances::from_storage(found);
+                assert!(found == expected.distances, "delta {delta}, lists of {capacity}");
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The solvers on a GPU against those of the CPU. Each test needs a GPU, and says `SKIPPED`
+//! where there is none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
+
+use gpu_runtime::Gpu;
+use graph_formats::generate::{
+    GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
+};
+use graph_formats::{Csr, VertexId, Weight, WeightKind};
+use paths::certificate::check_tree;
+use paths::zoo::{arbitrary_graph, zoo};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use sssp::{Algorithm, Config, Delta, Goal, Solver, SsspError};
+
+/// The first GPU, or `None` and a word about it.
+fn gpu() -> Option<Gpu> {
+    match Gpu::open() {
+        Ok(gpu) => Some(gpu),
+        Err(reason) => {
+            let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
+            assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
+            println!("SKIPPED: {reason}");
+            None
+        }
+    }
+}
+
+/// Both processors give the same tree, with chosen and with given widths.
+fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+    let n = graph.n_vertices() as VertexId;
+    let mut sources: Vec<_> =
+        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
+    sources.dedup();
+    let mut host = Solver::new(graph, &Config::with(Algorithm::Dijkstra)).unwrap();
+    let largest = graph.weights().iter().map(|w| w.to_f64()).fold(0.0, f64::max);
+    let fixed = [1.0, 5.5, 1e12].into_iter().filter(|width| largest / width < 1e5);
+    let deltas = [Delta::Auto, Delta::MedianWeight].into_iter().chain(fixed.map(Delta::Fixed));
+    for delta in deltas {
+        let config = Config { delta, ..Config::default() };
+        let mut device = Solver::on_gpu(gpu, graph, &config).unwrap();
+        for &source in &sources {
+            let found = device.tree(source, Goal::All).unwrap();
+            let expected = host.tree(source, Goal::All).unwrap();
+            assert!(found == expected, "{name}, {}, from {source}, {delta:?}", W::KIND);
+        }
+    }
+}
+
+fn zoo_agrees<W: Weight>() {
+    let Some(gpu) = gpu() else { return };
+    for (name, graph) in zoo::<W>() {
+        if graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX))
+            || W::KIND == WeightKind::F32
+        {
+            agree(&gpu, name, &graph);
+        }
+    }
+}
+
+#[test]
+fn zoo_u32() {
+    zoo_agrees::<u32>();
+}
+
+#[test]
+fn zoo_i32() {
+    zoo_agrees::<i32>();
+}
+
+#[test]
+fn zoo_u64() {
+    zoo_agrees::<u64>();
+}
+
+#[test]
+fn zoo_i64() {
+    zoo_agrees::<i64>();
+}
+
+#[test]
+fn zoo_f32() {
+    zoo_agrees::<f32>();
+}
+
+/// The same vertices and edges, both ways, with floats of all sizes.
+fn as_floats(graph: &Csr<u32>) -> Csr<f32> {
+    let edges: Vec<_> = graph
+        .arcs()
+        .filter(|arc| arc.0 <= arc.1)
+        .map(|(u, v, w)| (u, v, (w as f32 / 7.0).exp2() - 1.0))
+        .collect();
+    Csr::from_edges(graph.n_vertices(), &edges).unwrap()
+}
+
+#[test]
+fn generated_graphs() {
+    let Some(gpu) = gpu() else { return };
+    let graphs = [
+        ("rmat", rmat(&RmatConfig { scale: 14, ..RmatConfig::default() }).unwrap()),
+        ("grid", grid(&GridConfig { side: 200, ..GridConfig::default() }).unwrap()),
+        (
+            "uniform",
+            uniform(&UniformConfig { n_vertices: 9_000, n_edges: 99_000, ..Default::default() })
+                .unwrap(),
+        ),
+        (
+            "geometric",
+            geometric(&GeometricConfig { n_vertices: 20_000, ..Default::default() }).unwrap(),
+        ),
+    ];
+    for (name, graph) in &graphs {
+        agree(&gpu, name, graph);
+        agree(&gpu, name, &as_floats(graph));
+    }
+}
+
+#[test]
+fn arbitrary_graphs() {
+    let Some(gpu) = gpu() else { return };
+    let graphs = (arbitrary_graph::<u32>(40, 400, 0..=9), any::<bool>(), 0..5u32);
+    let law = |(directed, both_ways, scale): (Csr<u32>, bool, u32)| {
+        let edges: Vec<_> = directed.arcs().map(|(u, v, w)| (u, v, w.pow(scale))).collect();
+        let n = directed.n_vertices();
+        let graph = if both_ways { Csr::from_edges(n, &edges) } else { Csr::from_arcs(n, &edges) };
+        let graph = graph.unwrap();
+        let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+        check_tree(&graph, &solver.tree(0, Goal::All).unwrap())
+            .map_err(|e| TestCaseError::fail(e.to_string()))
+    };
+    let config = ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() };
+    TestRunner::new(config).run(&graphs, law).unwrap();
+}
+
+#[test]
+fn targets_and_cutoffs_stop_early() {
+    let Some(gpu) = gpu() else { return };
+    let graph = grid(&GridConfig { side: 400, ..GridConfig::default() }).unwrap();
+    let mut device = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+    let mut host = Solver::new(&graph, &Config::default()).unwrap();
+    device.distances(0, Goal::All).unwrap();
+    let whole = device.work().relaxations;
+    for goal in [Goal::Target(41), Goal::Target(40 * 400 + 3), Goal::Within(900), Goal::Within(0)] {
+        let found = device.tree(0, goal).unwrap();
+        let part = device.work().relaxations;
+        assert!(found == host.tree(0, goal).unwrap(), "{goal:?}");
+        assert!(part < whole / 2, "{goal:?}: {part} relaxations of {whole}");
+    }
+}
+
+#[test]
+fn sums_beyond_32_bits_are_right() {
+    let Some(gpu) = gpu() else { return };
+    let heavy: Vec<_> = (0..40).map(|v| (v, v + 1, 4_000_000_000u32 - v)).collect();
+    agree(&gpu, "heavy path", &Csr::from_edges(41, &heavy).unwrap());
+}
+
+#[test]
+fn what_the_gpu_cannot_do_is_refused() {
+    let Some(gpu) = gpu() else { return };
+    let refusal = |result: Result<Solver<'_, f64>, SsspError>| result.err().unwrap().to_string();
+    let doubles = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
+    assert!(refusal(Solver::on_gpu(&gpu, &doubles, &Config::default())).contains("f32"));
+    let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
+    let asked = Config::with(Algorithm::BellmanFord);
+    assert!(matches!(Solver::on_gpu(&gpu, &graph, &asked), Err(SsspError::NotOnGpu { .. })));
+    let minus = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
+    let refused = Solver::on_gpu(&gpu, &minus, &Config::default());
+    assert!(matches!(refused, Err(SsspError::NegativeWeight { .. })));
+    let small = gpu.with_memory_cap(10_000);
+    let refused = Solver::on_gpu(&small, &graph, &Config::default());
+    assert!(matches!(refused, Err(SsspError::Gpu(_))));
+}

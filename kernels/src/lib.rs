@@ -1,0 +1,58 @@
+//! The GPU's code, as data: each module is PTX text, which the driver compiles for the GPU
+//! that it finds.
+//!
+//! A family of kernels is a module here, a folder of CUDA C++ beside this crate's manifest,
+//! and a folder of the PTX that `cargo xtask ptx` makes of it. There is one constant for a
+//! PTX module, and one PTX module for a variant (a type of weights), so that only what is
+//! used is compiled when it is loaded. What a kernel does, how it is launched, what it
+//! reads and writes, and why its races are harmless, stands above it in the CUDA C++.
+//!
+//! ```
+//! let module = kernels::sssp::BELLMAN_FORD_U32;
+//! assert_eq!(module.name, "sssp/bellman_ford_u32");
+//! assert!(module.ptx.contains(".entry bellman_ford_start_u32("));
+//! ```
+
+/// A module of PTX.
+#[derive(Clone, Copy)]
+pub struct Module {
+    /// The family and the name: no two modules have the same.
+    pub name: &'static str,
+    /// The text for the driver.
+    pub ptx: &'static str,
+}
+
+macro_rules! module {
+    ($name:literal) => {
+        Module { name: $name, ptx: include_str!(concat!("../ptx/", $name, ".ptx")) }
+    };
+}
+
+/// Shortest paths from one source, `kernels/sssp`.
+pub mod sssp {
+    use super::Module;
+
+    /// `bellman_ford.cu` with weights of type `u32`.
+    pub const BELLMAN_FORD_U32: Module = module!("sssp/bellman_ford_u32");
+    /// `bellman_ford.cu` with weights of type `i32`.
+    pub const BELLMAN_FORD_I32: Module = module!("sssp/bellman_ford_i32");
+    /// `bellman_ford.cu` with weights of type `f32`.
+    pub const BELLMAN_FORD_F32: Module = module!("sssp/bellman_ford_f32");
+    /// `bellman_ford.cu` with weights of type `f64`.
+    pub const BELLMAN_FORD_F64: Module = module!("sssp/bellman_ford_f64");
+    /// `prepare.cu`: edges from rows, and their order. It knows no weights.
+    pub const PREPARE: Module = module!("sssp/prepare");
+    /// `rows.cu` with weights of type `u32`: rows as `delta_stepping.cu` reads them.
+    pub const ROWS_U32: Module = module!("sssp/rows_u32");
+    /// `rows.cu` with weights of type `f32`.
+    pub const ROWS_F32: Module = module!("sssp/rows_f32");
+    /// `delta_stepping.cu` with weights of type `u32`.
+    pub const DELTA_STEPPING_U32: Module = module!("sssp/delta_stepping_u32");
+    /// `delta_stepping.cu` with weights of type `f32`.
+    pub const DELTA_STEPPING_F32: Module = module!("sssp/delta_stepping_f32");
+}
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
