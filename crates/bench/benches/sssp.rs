@@ -28,7 +28,7 @@ fn sssp(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(graph.n_arcs() as u64));
         group.sample_size(10).warm_up_time(Duration::from_millis(300));
         group.measurement_time(Duration::from_secs(1));
-        for entry in roster(255, threads, Sweep::Short) {
+        for entry in roster(255, threads, Sweep::Short, None) {
             let mut contender = entry.prepare(&race).expect("a solver for small whole weights");
             let solved = (contender.solve)().expect("an answer");
             check(&entry.name, &certified, &solved.distances).expect("the right answer");

@@ -3,6 +3,7 @@
 //! Everything is read from the system as it runs; what cannot be found out is called
 //! unknown, for a report from an odd machine is better than none.
 
+use gpu_runtime::{DeviceFacts, Gpu};
 use std::fs;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,9 @@ pub struct Machine {
     pub memory: String,
     /// The operating system and its kernel.
     pub os: String,
-    /// The compiler that is installed.
+    /// The first GPU and its driver, where this build can use one.
+    pub gpu: Option<String>,
+    /// The compiler that is installed, or that a bundle was built with.
     pub rustc: String,
     /// The commit, short.
     pub commit: String,
@@ -44,8 +47,13 @@ impl Machine {
             n_processors: std::thread::available_parallelism().map_or(1, usize::from),
             memory: kib.map_or_else(unknown, |kib| format!("{:.1} GiB", kib / 1_048_576.0)),
             os: format!("{system}, kernel {}", kernel.trim()),
-            rustc: said("rustc", &["--version"]).unwrap_or_else(unknown),
-            commit: said("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_else(unknown),
+            gpu: Gpu::open().ok().map(|gpu| described(gpu.facts())),
+            rustc: told("STARPATH_RUSTC")
+                .or_else(|| said("rustc", &["--version"]))
+                .unwrap_or_else(unknown),
+            commit: told("STARPATH_COMMIT")
+                .or_else(|| said("git", &["rev-parse", "--short", "HEAD"]))
+                .unwrap_or_else(unknown),
             dirty: status.is_some_and(|changes| !changes.is_empty()),
             date: date(since_1970.as_secs()),
         }
@@ -60,12 +68,23 @@ impl Machine {
     /// As a list in Markdown.
     pub fn markdown(&self) -> String {
         let Self { cpu, n_processors, memory, os, rustc, commit, date, .. } = self;
+        let gpu = self.gpu.as_deref().map_or(String::new(), |gpu| format!("- gpu: {gpu}\n"));
         let dirty = if self.dirty { ", with changes that are not committed" } else { "" };
         format!(
             "- processor: {cpu}, {n_processors} usable\n- memory: {memory}\n- system: {os}\n\
-             - compiler: {rustc}\n- commit: {commit}{dirty}\n- date: {date} UTC\n"
+             {gpu}- compiler: {rustc}\n- commit: {commit}{dirty}\n- date: {date} UTC\n"
         )
     }
+}
+
+fn described(facts: &DeviceFacts) -> String {
+    let (major, minor) = facts.driver_version;
+    format!("{}, {} multiprocessors, CUDA {major}.{minor}", facts.name, facts.multiprocessors)
+}
+
+/// What the scripts of a bundle say of its origin.
+fn told(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|value| !value.is_empty())
 }
 
 fn unknown() -> String {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use gpu_runtime::Gpu;
 use graph_formats::{AtomicFile, VertexId};
 use rayon::ThreadPoolBuilder;
 
@@ -134,9 +135,11 @@ fn measure_one(workload: Workload, options: &Options) -> Result<GraphReport> {
     let patience = Patience::new(options.patience);
     let give_up = |_: u64, _: u64| patience.ask();
     let race = Race { graph: &graph, source, peers: &peers, give_up: &give_up };
+    // none in a build or on a machine without
+    let gpu = Gpu::open().ok();
     let mut contenders = Vec::new();
     let mut inexact = Vec::new();
-    for entry in roster(max_weight, options.threads, options.sweep) {
+    for entry in roster(max_weight, options.threads, options.sweep, gpu.as_ref()) {
         if !options.families.is_empty() && !options.families.contains(&entry.family) {
             continue;
         }

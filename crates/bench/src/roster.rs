@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::ValueEnum;
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
 use sssp::{Algorithm, Config, Delta, Goal, Progress, Queue, Solver};
 
@@ -31,6 +32,8 @@ pub enum Family {
     DeltaStepping,
     /// Bellman-Ford in rounds, and with a queue in its four forms.
     BellmanFord,
+    /// What this project's solver chooses on a GPU, where there is one.
+    Gpu,
     /// A plain Dial queue on one thread, the yardstick.
     Yardstick,
     /// `dijkstra` of the crate petgraph.
@@ -62,6 +65,7 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 enum Kind {
     Ours(Config),
+    OnGpu(Gpu),
     Dial,
     Petgraph,
     Graph { delta: f32 },
@@ -81,7 +85,12 @@ pub struct Race<'g> {
 }
 
 /// Everybody, for a graph of weights up to `max_weight`.
-pub fn roster(max_weight: u32, threads: NonZeroUsize, sweep: Sweep) -> Vec<Entry> {
+pub fn roster(
+    max_weight: u32,
+    threads: NonZeroUsize,
+    sweep: Sweep,
+    gpu: Option<&Gpu>,
+) -> Vec<Entry> {
     let one = NonZeroUsize::MIN;
     let ours =
         |name: String, family, config: Config| Entry { name, family, kind: Kind::Ours(config) };
@@ -92,6 +101,12 @@ pub fn roster(max_weight: u32, threads: NonZeroUsize, sweep: Sweep) -> Vec<Entry
     };
     let auto = Config { threads: Some(threads), ..Config::default() };
     let mut entries = vec![ours("auto".into(), Family::Auto, auto)];
+
+    entries.extend(gpu.map(|gpu| Entry {
+        name: "gpu/auto".to_owned(),
+        family: Family::Gpu,
+        kind: Kind::OnGpu(gpu.clone()),
+    }));
 
     for (name, queue) in Queue::ALL.into_iter().filter(|entry| entry.1 != Queue::Auto) {
         let config = Config { queue, ..Config::with(Algorithm::Dijkstra) };
@@ -170,6 +185,19 @@ impl Entry {
                 };
                 contender(plan.threads, prepare, Some(plan), Box::new(solve))
             }
+            Kind::OnGpu(gpu) => {
+                let mut solver = Solver::on_gpu(gpu, graph, &Config::default())?;
+                let plan = solver.plan().clone();
+                let times = solver.device_times().unwrap_or_default();
+                let solve = move || {
+                    let distances = solver.distances(source, Goal::All)?;
+                    let times = solver.device_times().unwrap_or_default();
+                    let elapsed = Duration::from_secs_f64(times.solve_ms / 1e3);
+                    Ok(Solved { elapsed, distances, work: Some(solver.work()) })
+                };
+                let prepare = Duration::from_secs_f64(times.prepare_ms / 1e3);
+                contender(1, prepare, Some(plan), Box::new(solve))
+            }
             Kind::Dial => {
                 let max_weight = graph.weights().iter().copied().max().unwrap_or(0);
                 let n_buckets = (max_weight as usize + 1).next_power_of_two();
@@ -207,13 +235,14 @@ mod tests {
     fn nobody_is_entered_twice_and_nobody_is_left_out() {
         let two = NonZeroUsize::new(2).unwrap();
         for (threads, sweep) in [(NonZeroUsize::MIN, Sweep::Short), (two, Sweep::Full)] {
-            let entries = roster(255, threads, sweep);
+            let entries = roster(255, threads, sweep, None);
             let mut names: Vec<_> = entries.iter().map(|entry| &entry.name).collect();
             names.sort();
             let n_entries = names.len();
             names.dedup();
             assert_eq!(names.len(), n_entries);
-            for family in Family::value_variants() {
+            let on_cpu = Family::value_variants().iter().filter(|family| **family != Family::Gpu);
+            for family in on_cpu {
                 assert!(entries.iter().any(|entry| entry.family == *family), "{family:?}");
             }
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bench::report::{Options, run};
 use bench::roster::{Family, Sweep, roster};
 use bench::workloads::Workload;
+use gpu_runtime::Gpu;
 
 fn options(out: &Path) -> Options {
     Options {
@@ -48,7 +49,7 @@ fn a_report_has_every_solver_on_every_graph() {
         let run = run.parse::<usize>().unwrap();
         assert!(seen.insert((graph.to_string(), solver.to_string(), run)), "twice: {line}");
     }
-    let solvers = roster(255, options.threads, options.sweep);
+    let solvers = roster(255, options.threads, options.sweep, Gpu::open().ok().as_ref());
     for graph in ["rmat-8", "grid-16"] {
         for solver in &solvers {
             for run in 1..=options.runs {

@@ -37,4 +37,12 @@ pub struct DeviceTimes {
     pub solve_ms: f64,
     /// Copying its distances back.
     pub download_ms: f64,
+    /// What of the last search was the relaxing of near arcs,
+    pub near_ms: f64,
+    /// the splitting of the vertices that wait,
+    pub far_ms: f64,
+    /// and making up for arcs put off: by their starts,
+    pub push_ms: f64,
+    /// and by their ends.
+    pub pull_ms: f64,
 }

@@ -146,6 +146,12 @@ pub(crate) fn search<W: Weight>(
             work.relaxations, work.improvements, work.settled, work.rounds
         ));
     }
+    if let (true, Some(times)) = (common.explain, device_times.last()) {
+        say(format_args!(
+            "on the device: near arcs {:.3} ms, far lists {:.3} ms, pushes {:.3} ms, pulls {:.3} ms",
+            times.near_ms, times.far_ms, times.push_ms, times.pull_ms
+        ));
+    }
     let head = Head {
         command,
         algorithm: Some(plan.algorithm.name()),

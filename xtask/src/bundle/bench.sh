@@ -3,6 +3,7 @@
 # written to results/ beside this file, unless --out says otherwise.
 set -eu
 cd "$(dirname "$0")"
+if [ -f origin ]; then . ./origin; fi
 if [ -d data ]; then export STARPATH_DATA="$PWD/data"; fi
 case " $* " in
     *" --out"* | *" --help "*) exec bin/bench "$@" ;;

@@ -65,10 +65,23 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     } else {
         println!("SKIPPED: there are no graphs in {} to bundle", graphs.display());
     }
+    fs::write(bundle.join("origin"), origin()).context("cannot write the bundle's origin")?;
     let size = size_of(&bundle)?;
     ensure!(size <= LIMIT, "the bundle has {size} bytes, more than {LIMIT}");
     println!("{} has {:.1} MB", bundle.display(), size as f64 / 1e6);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What reports made from the bundle say of it, for the shell.
+fn origin() -> String {
+    let said = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(root()).output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        text.unwrap_or_default()
+    };
+    let commit = said("git", &["describe", "--always", "--dirty"]);
+    let rustc = said("rustc", &["--version"]);
+    format!("export STARPATH_COMMIT='{commit}'\nexport STARPATH_RUSTC='{rustc}'\n")
 }
 
 /// Runs cargo on these packages and returns the executable files that it names.

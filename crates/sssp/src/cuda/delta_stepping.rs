@@ -172,6 +172,10 @@ impl DeltaSteppingOnGpu {
         }
         let keys = self.work_space.keys.download()?;
         self.times.download_ms = milliseconds(start);
+        // the first thread's clock cycles, in parts of all of them
+        let per_cycle = self.times.solve_ms / control.cycles.iter().sum::<u64>().max(1) as f64;
+        let [near_ms, far_ms, push_ms, pull_ms] = control.cycles.map(|n| n as f64 * per_cycle);
+        self.times = DeviceTimes { near_ms, far_ms, push_ms, pull_ms, ..self.times };
         let work = Work {
             relaxations: control.relaxations,
             improvements: control.improvements,
