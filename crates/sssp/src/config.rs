@@ -1,7 +1,7 @@
 //! What to solve with, and how far.
 
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
@@ -124,6 +124,35 @@ impl Queue {
     ];
 }
 
+/// In which order [`Algorithm::BellmanFord`] on a GPU relaxes the edges. The answer is the
+/// same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EdgeOrder {
+    /// Row by row.
+    #[default]
+    AsStored,
+    /// By the segment of the vertex where they end, and then of that where they start, so
+    /// that neighbouring threads touch few distances: for graphs whose distances the
+    /// device's cache cannot hold. Sorted once for a solver.
+    Segments {
+        /// Vertices of a segment.
+        vertices: NonZeroU32,
+    },
+}
+
+/// How [`Algorithm::BellmanFord`] on a GPU reads distances. The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reads {
+    /// As what other threads write meanwhile.
+    #[default]
+    Plain,
+    /// Through the cache for data that nobody writes, which may see them an iteration
+    /// late; costs one more iteration, of plain reads, at the end.
+    ReadOnly,
+}
+
 /// What to solve with. `Config::default()` lets the solver choose everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
@@ -133,6 +162,10 @@ pub struct Config {
     pub delta: Delta,
     /// The queue, where it is Dijkstra's.
     pub queue: Queue,
+    /// The order of the edges, where it is Bellman-Ford on a GPU.
+    pub edge_order: EdgeOrder,
+    /// How distances are read, where it is Bellman-Ford on a GPU.
+    pub reads: Reads,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
 }

@@ -36,7 +36,7 @@ mod range;
 mod solver;
 mod work;
 
-pub use config::{Algorithm, Config, Delta, Goal, Progress, Queue};
+pub use config::{Algorithm, Config, Delta, EdgeOrder, Goal, Progress, Queue, Reads};
 pub use error::SsspError;
 pub use many::{distance_table, nearest_sources};
 pub use plan::Plan;

@@ -48,8 +48,9 @@ impl Plan {
             Algorithm::Auto => Algorithm::DeltaStepping,
             asked => asked,
         };
-        if algorithm != Algorithm::DeltaStepping {
-            let reason = format!("it runs delta-stepping; {algorithm} runs on the CPU");
+        if !matches!(algorithm, Algorithm::DeltaStepping | Algorithm::BellmanFord) {
+            let reason =
+                format!("it runs delta-stepping and bellman-ford; {algorithm} runs on the CPU");
             return Err(SsspError::NotOnGpu { reason });
         }
         let mut plan = Self::new(graph, &Config { algorithm, ..config.clone() }, range)?;

@@ -5,7 +5,7 @@ use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::{Distances, Tree};
 use rayon::prelude::*;
 
-use crate::cuda::delta_stepping::{self as cuda, DeltaSteppingOnGpu, Outcome};
+use crate::cuda;
 use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::host::delta_stepping::DeltaStepping;
@@ -15,8 +15,7 @@ use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::host::search::Search;
 use crate::range::WeightRange;
 use crate::{
-    Algorithm, Config, Delta, DeviceTimes, Goal, Plan, Progress, Queue, SsspError, Work,
-    predecessors,
+    Algorithm, Config, DeviceTimes, Goal, Plan, Progress, Queue, SsspError, Work, predecessors,
 };
 
 /// Searches a graph from one source after another, in the same work space.
@@ -56,8 +55,9 @@ impl<'g, W: Weight> Solver<'g, W> {
         Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
     }
 
-    /// The same on a GPU: uploads the graph. It takes weights of 32 bits, or integers
-    /// that fit, none negative, and fewer than 2^32 arcs.
+    /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping, the
+    /// default, takes weights of 32 bits, or integers that fit, none negative;
+    /// [`Algorithm::BellmanFord`] takes `u32`, `i32`, `f32` and `f64` of any sign.
     ///
     /// # Errors
     /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for what only the CPU can solve, and
@@ -76,10 +76,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
         let plan = Plan::on_gpu(graph, config, &range, &gpu.facts().name)?;
-        let delta = plan.delta.unwrap_or(1.0);
-        let fixed = config.delta != Delta::Auto;
-        let device = DeltaSteppingOnGpu::new(gpu, graph, &range, delta, fixed)?;
-        let engine = Box::new(GpuEngine { device, graph, config: config.clone() });
+        let engine = cuda::engine::engine(gpu, graph, config, &plan, &range)?;
         Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
     }
 
@@ -251,16 +248,16 @@ fn check_overflow<W: Weight>(
 }
 
 /// What an engine is asked for.
-struct Request<'a, W: Weight> {
-    source: VertexId,
-    limit: Option<W::Distance>,
-    targets: &'a [VertexId],
-    progress: Option<Progress<'a>>,
+pub(crate) struct Request<'a, W: Weight> {
+    pub(crate) source: VertexId,
+    pub(crate) limit: Option<W::Distance>,
+    pub(crate) targets: &'a [VertexId],
+    pub(crate) progress: Option<Progress<'a>>,
 }
 
 /// An algorithm with its work space. Returns at least all that was asked for, in
 /// storage form.
-trait Engine<W: Weight> {
+pub(crate) trait Engine<W: Weight> {
     fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError>;
 
     fn device_times(&self) -> Option<DeviceTimes> {
@@ -268,42 +265,9 @@ trait Engine<W: Weight> {
     }
 }
 
-/// The solver on a GPU, and what it takes to do without one.
-struct GpuEngine<'g, W: Weight> {
-    device: DeltaSteppingOnGpu,
-    graph: &'g Csr<W>,
-    config: Config,
-}
+pub(crate) type Found<W> = (Vec<<W as Weight>::Distance>, Work);
 
-impl<W: Weight> Engine<W> for GpuEngine<'_, W> {
-    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        if request.limit.is_some_and(|limit| limit < W::Distance::ZERO) {
-            return Ok(nothing::<W>(self.graph.n_vertices()));
-        }
-        let target = match request.targets {
-            &[target] => Some(target),
-            _ => None,
-        };
-        let limit = cuda::limit_word::<W>(request.limit);
-        match self.device.solve(request.source, target, limit)? {
-            Outcome::Found(words, work) => Ok((cuda::distances::<W>(&words), work)),
-            Outcome::Overflow => {
-                let config = Config { algorithm: Algorithm::DeltaStepping, ..self.config.clone() };
-                let range = WeightRange::of(self.graph);
-                let plan = Plan::new(self.graph, &config, &range)?;
-                engine(self.graph, &plan, range.greatest).search(request)
-            }
-        }
-    }
-
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.device.times())
-    }
-}
-
-type Found<W> = (Vec<<W as Weight>::Distance>, Work);
-
-fn engine<'g, W: Weight>(
+pub(crate) fn engine<'g, W: Weight>(
     graph: &'g Csr<W>,
     plan: &Plan,
     max_weight: W,
@@ -387,6 +351,6 @@ impl<W: Weight> Engine<W> for QueuedBellmanFord<'_, W> {
 }
 
 /// A cutoff below zero leaves out the source itself.
-fn nothing<W: Weight>(n_vertices: usize) -> Found<W> {
+pub(crate) fn nothing<W: Weight>(n_vertices: usize) -> Found<W> {
     (vec![W::Distance::UNREACHED; n_vertices], Work::default())
 }

@@ -24,6 +24,7 @@ pub(crate) fn solver<'g, W: Weight>(
         }
         Solver::new(graph, config).map(|solver| (solver, "cpu"))
     };
+    // the GPU's bellman-ford is there to be asked for
     let on_gpu = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
     let gpu = match common.backend {
         Backend::Cpu => return Ok(stay(&"it was asked for")),

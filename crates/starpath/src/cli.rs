@@ -195,11 +195,17 @@ pub(crate) struct SolverArgs {
     /// Priority queue of dijkstra
     #[arg(long, value_name = "Q", default_value = "auto", value_parser = queue_parser())]
     pub(crate) queue: Queue,
+    /// Vertices of a segment by which bellman-ford on a GPU orders the edges; 0: no order
+    #[arg(long, value_name = "P", default_value_t = 0)]
+    pub(crate) segment: u32,
+    /// Let bellman-ford on a GPU read distances through the cache for read-only data
+    #[arg(long)]
+    pub(crate) read_only_loads: bool,
 }
 
 impl SolverArgs {
-    /// An error for a parameter of another algorithm than the one asked for.
-    pub(crate) fn check(&self) -> Result<(), WrongUse> {
+    /// An error for a parameter of another algorithm or backend than the one asked for.
+    pub(crate) fn check(&self, backend: Backend) -> Result<(), WrongUse> {
         let asked = self.algorithm;
         let refuse = |option, owner: Algorithm| {
             let text = format!("{option} is for {owner}; {asked} has no use for it");
@@ -211,6 +217,17 @@ impl SolverArgs {
         }
         if self.queue != Queue::Auto && !fits(Algorithm::Dijkstra) {
             return refuse("--queue", Algorithm::Dijkstra);
+        }
+        let for_gpu =
+            [("--segment", self.segment > 0), ("--read-only-loads", self.read_only_loads)];
+        for (option, _) in for_gpu.into_iter().filter(|option| option.1) {
+            if asked != Algorithm::BellmanFord {
+                return refuse(option, Algorithm::BellmanFord);
+            }
+            if backend != Backend::Cuda {
+                let text = format!("{option} is for a GPU; ask for one with --backend cuda");
+                return Err(WrongUse(text));
+            }
         }
         Ok(())
     }
@@ -269,7 +286,9 @@ pub(crate) struct SsspArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     pub(crate) targets: Option<PathBuf>,
     /// For every vertex, which source is nearest and how far: one search from all of them
-    #[arg(long, conflicts_with_all = ["source", "algorithm", "delta", "queue"])]
+    #[arg(long, conflicts_with_all = [
+        "source", "algorithm", "delta", "queue", "segment", "read_only_loads",
+    ])]
     pub(crate) nearest: bool,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,

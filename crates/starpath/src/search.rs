@@ -1,12 +1,13 @@
 //! One search from one source, timed part by part: what `sssp` and `path` share.
 
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 use anyhow::anyhow;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use serde::Serialize;
-use sssp::{Config, DeviceTimes, Goal, Plan};
+use sssp::{Config, DeviceTimes, EdgeOrder, Goal, Plan, Reads};
 
 use crate::backend;
 use crate::cli::{Common, SolverArgs};
@@ -100,6 +101,11 @@ pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
         algorithm: solver.algorithm,
         delta: solver.delta,
         queue: solver.queue,
+        edge_order: match NonZeroU32::new(solver.segment) {
+            Some(vertices) => EdgeOrder::Segments { vertices },
+            None => EdgeOrder::AsStored,
+        },
+        reads: if solver.read_only_loads { Reads::ReadOnly } else { Reads::Plain },
         threads: common.threads,
     }
 }

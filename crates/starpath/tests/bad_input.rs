@@ -36,6 +36,22 @@ const CASES: &[Case] = &[
         2,
         &["--queue", "dijkstra"],
     ),
+    (
+        "sssp {}/road.gr --source 1 --segment 64 --backend cuda",
+        2,
+        &["--segment is for bellman-ford", "auto"],
+    ),
+    (
+        "sssp {}/road.gr --source 1 --segment 64 --algorithm bellman-ford --backend cpu",
+        2,
+        &["--segment", "--backend cuda"],
+    ),
+    (
+        "path {}/road.gr 1 3 --read-only-loads --algorithm bellman-ford",
+        2,
+        &["--read-only-loads", "--backend cuda"],
+    ),
+    ("sssp {}/road.gr --source 1 --segment few", 2, &["--segment", "few"]),
     ("sssp {}/road.gr --source 1 --target 2 --cutoff 3", 2, &["--target", "--cutoff"]),
     ("sssp {}/road.gr --source 1 --cutoff far", 2, &["--cutoff far", "u64"]),
     ("sssp {}/road.gr --source 1 --cutoff -1", 2, &["--cutoff -1", "u64"]),

@@ -17,7 +17,7 @@ const PREPARE_BLOCKS: u32 = 8;
 /// Threads of a block of the search: `warps_a_block` of its source, times 32.
 const SEARCH_BLOCK: u32 = 512;
 
-const fn ptx(module: kernels::Module) -> Ptx {
+pub(super) const fn ptx(module: kernels::Module) -> Ptx {
     Ptx::new(module.name, module.ptx)
 }
 

@@ -3,8 +3,31 @@
 //! They are behind [`Solver::on_gpu`](crate::Solver::on_gpu). A build without the feature
 //! `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
 
-pub(crate) mod delta_stepping;
+mod bellman_ford;
+mod delta_stepping;
+mod edge_kernels;
+pub(crate) mod engine;
 mod graph;
 mod kernels;
 mod memory;
+mod negative_cycle;
+mod prepare;
 mod words;
+
+#[cfg(test)]
+mod tests {
+    use gpu_runtime::Gpu;
+
+    /// The first GPU, or `None` and a word about it.
+    pub(super) fn gpu() -> Option<Gpu> {
+        match Gpu::open() {
+            Ok(gpu) => Some(gpu),
+            Err(reason) => {
+                let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
+                assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
+                println!("SKIPPED: {reason}");
+                None
+            }
+        }
+    }
+}

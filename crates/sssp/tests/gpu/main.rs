@@ -1,6 +1,8 @@
 //! The solvers on a GPU against those of the CPU. Each test needs a GPU, and says `SKIPPED`
 //! where there is none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
 
+mod bellman_ford;
+
 use gpu_runtime::Gpu;
 use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
@@ -161,7 +163,7 @@ fn what_the_gpu_cannot_do_is_refused() {
     let doubles = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
     assert!(refusal(Solver::on_gpu(&gpu, &doubles, &Config::default())).contains("f32"));
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
-    let asked = Config::with(Algorithm::BellmanFord);
+    let asked = Config::with(Algorithm::BellmanFordQueue);
     assert!(matches!(Solver::on_gpu(&gpu, &graph, &asked), Err(SsspError::NotOnGpu { .. })));
     let minus = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
     let refused = Solver::on_gpu(&gpu, &minus, &Config::default());

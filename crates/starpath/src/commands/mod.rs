@@ -25,14 +25,14 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Generate(args) => generate::run(args, common),
         Command::Convert(args) => convert::run(args, common),
         Command::Sssp(args) => {
-            args.solver.check()?;
+            args.solver.check(cli.common.backend)?;
             match args.sources {
                 Some(_) => many::run(args, common),
                 None => sssp::run(args, common),
             }
         }
         Command::Path(args) => {
-            args.solver.check()?;
+            args.solver.check(cli.common.backend)?;
             path::run(args, common)
         }
         Command::Completions(args) => completions(args),

@@ -1,0 +1,200 @@
+//! Edge-parallel Bellman-Ford on a GPU: a launch relaxes every edge, until one lowers
+//! nothing.
+//!
+//! The method, and what differs from the article, stands in `kernels/sssp/bellman_ford.cu`;
+//! this is its host loop, one launch an iteration, after which the host reads whether a
+//! distance fell. Four variants: edges as stored or [sorted by segments](EdgeOrder), and
+//! distances read [plainly or as if nobody wrote them](Reads). The latter is not what the
+//! language promises, so there the last iteration reads plainly, and has to find nothing.
+//!
+//! Sums are as wide as the weights. Where one does not fit, and where the n-th iteration
+//! still lowers a distance, which proves a negative cycle, there is no answer here. Where
+//! weights are below zero, the host looks for such a [cycle](super::negative_cycle) earlier.
+//! O(n m) work, and O(h m) for shortest paths of at most h arcs. Memory: distances, two
+//! ends and a weight an edge; while edges are prepared, up to twice that.
+//!
+//! Reference: origin-segments
+
+use std::time::Instant;
+
+use gpu_runtime::{Buffer, Gpu, Timer};
+use graph_formats::{Csr, Direction, Distance, VertexId, Weight, WeightKind};
+use rayon::prelude::*;
+
+use super::edge_kernels::{EdgeKernels, RelaxKernels};
+use super::negative_cycle::lowers_itself;
+use super::prepare::DeviceEdges;
+use crate::solver::Found;
+use crate::{Config, DeviceTimes, Progress, Reads, SsspError, Work};
+
+/// Edges of a launch: no more threads than numbers without a sign may count.
+const EDGES_A_LAUNCH: usize = 1 << 31;
+/// Iterations before the first look for a negative cycle; each later one is after twice as
+/// many.
+const FIRST_LOOK: u32 = 1 << 8;
+
+/// The solver with its edges and distances on a device.
+pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
+    pub(super) graph: &'g Csr<W>,
+    /// Whether to look for negative cycles.
+    negative: bool,
+    gpu: Gpu,
+    kernels: RelaxKernels,
+    timer: Timer,
+    edges: DeviceEdges<W>,
+    distances: Buffer<W>,
+    /// The last iteration that lowered a distance, and the last that dropped a sum.
+    mark: Buffer<[u32; 2]>,
+    reads: Reads,
+    times: DeviceTimes,
+}
+
+impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
+    /// Uploads `graph`, whose weights may be below zero where `negative`, and prepares its
+    /// edges. O(n + m).
+    pub(crate) fn new(
+        gpu: &Gpu,
+        graph: &'g Csr<W>,
+        negative: bool,
+        config: &Config,
+    ) -> Result<Self, SsspError> {
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        if u32::try_from(m).is_err() {
+            let reason = format!("it takes fewer than 2^32 arcs, and this graph has {m}");
+            return Err(SsspError::NotOnGpu { reason });
+        }
+        let both_ways = graph.direction() == Direction::Undirected;
+        let jit_before = gpu.jit_ms();
+        let kernels = RelaxKernels::load::<W>(gpu, both_ways)?;
+        let edge_kernels = EdgeKernels::load(gpu)?;
+        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+        gpu.check_fits("the edges of the graph and their distances", required_bytes::<W>(n, m))?;
+        let order = config.edge_order;
+        let edges = DeviceEdges::of(gpu, &edge_kernels, graph, both_ways, order, &mut times)?;
+        Ok(Self {
+            graph,
+            negative,
+            gpu: gpu.clone(),
+            kernels,
+            timer: gpu.timer()?,
+            edges,
+            distances: gpu.buffer(n)?,
+            mark: gpu.buffer(1)?,
+            reads: config.reads,
+            times,
+        })
+    }
+
+    /// The distances of all vertices from `source`, which there is; `None` where a
+    /// negative cycle can be reached or a distance may not fit.
+    pub(crate) fn solve(
+        &mut self,
+        source: VertexId,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Found<W>>, SsspError> {
+        self.timer.start()?;
+        let iterations = self.iterate(source, progress)?;
+        self.timer.stop()?;
+        self.times.solve_ms = self.timer.elapsed_ms()?;
+        let Some(iterations) = iterations else { return Ok(None) };
+        let start = Instant::now();
+        let distances = self.download()?;
+        self.times.download_ms = start.elapsed().as_secs_f64() * 1e3;
+        let rounds = u64::from(iterations);
+        let relaxations = rounds * self.graph.n_arcs() as u64;
+        let work = Work { relaxations, rounds, ..Work::default() };
+        Ok(Some((distances, work)))
+    }
+
+    /// Iterates until nothing falls; how often that was.
+    fn iterate(
+        &mut self,
+        source: VertexId,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<u32>, SsspError> {
+        let n_vertices = self.distances.len() as u32;
+        self.kernels.start(&self.gpu, &mut self.distances, source)?;
+        self.mark.fill_bytes(0)?;
+        let mut reads = self.reads;
+        for iteration in 1.. {
+            let [lowered, dropped] = self.relax_all(iteration, reads)?;
+            match (lowered == iteration, reads) {
+                (false, Reads::Plain) => return Ok((dropped != iteration).then_some(iteration)),
+                (false, Reads::ReadOnly) => reads = Reads::Plain,
+                (true, _) if iteration >= n_vertices => return Ok(None),
+                (true, _) => reads = self.reads,
+            }
+            let look = self.negative && iteration >= FIRST_LOOK && iteration.is_power_of_two();
+            if look && lowers_itself(self.graph, &self.download()?) {
+                return Ok(None);
+            }
+            let (done, total) = (u64::from(iteration), u64::from(n_vertices));
+            if progress.is_some_and(|tell| tell(done, total).is_break()) {
+                return Err(SsspError::Interrupted);
+            }
+        }
+        unreachable!("there are fewer vertices than numbers of iterations")
+    }
+
+    /// One iteration; the mark after it.
+    fn relax_all(&mut self, iteration: u32, reads: Reads) -> Result<[u32; 2], SsspError> {
+        let Self { gpu, kernels, edges, distances, mark, .. } = self;
+        for first in (0..edges.len()).step_by(EDGES_A_LAUNCH) {
+            let count = EDGES_A_LAUNCH;
+            kernels.relax(gpu, edges, first, count, distances, iteration, mark, reads)?;
+        }
+        Ok(mark.download()?[0])
+    }
+
+    fn download(&self) -> Result<Vec<W::Distance>, SsspError> {
+        let words = self.distances.download()?;
+        let unreached = unreached::<W>();
+        let distances = words.par_iter().with_min_len(1 << 14);
+        Ok(distances.map(|&word| distance(word, unreached)).collect())
+    }
+
+    pub(crate) fn times(&self) -> DeviceTimes {
+        self.times
+    }
+}
+
+/// The least that a graph of `n` vertices and `m` arcs takes: an undirected edge is two
+/// arcs, and preparing it takes more.
+fn required_bytes<W>(n: usize, m: usize) -> u64 {
+    let arc = (2 * size_of::<VertexId>() + size_of::<W>()) as u64;
+    // offsets go before distances come
+    m as u64 * arc + (n * size_of::<W>()) as u64
+}
+
+/// What the kernels write for a vertex that is not reached, where `W` has no infinity.
+fn unreached<W: Weight>() -> Option<W> {
+    match W::KIND {
+        WeightKind::U32 => W::from_i128(u32::MAX.into()),
+        WeightKind::I32 => W::from_i128(i32::MAX.into()),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn distance<W: Weight>(word: W, unreached: Option<W>) -> W::Distance {
+    if Some(word) == unreached {
+        return W::Distance::UNREACHED;
+    }
+    // an infinite sum is no distance
+    word.after(W::Distance::ZERO).unwrap_or(W::Distance::UNREACHED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_for_distances() {
+        assert_eq!(distance(u32::MAX, unreached()), u64::UNREACHED);
+        assert_eq!(distance(u32::MAX - 1, unreached()), u64::from(u32::MAX - 1));
+        assert_eq!(distance(i32::MAX, unreached()), i64::UNREACHED);
+        assert_eq!(distance(i32::MIN, unreached()), i64::from(i32::MIN));
+        assert_eq!(distance(f32::INFINITY, unreached()), f32::UNREACHED);
+        assert_eq!(distance(-2.5f64, unreached()), -2.5);
+    }
+}

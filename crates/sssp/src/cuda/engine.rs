@@ -1,0 +1,76 @@
+//! The solvers on a GPU as engines, and what they do where the device has no answer.
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Distance, Weight};
+
+use super::bellman_ford::BellmanFordOnGpu;
+use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
+use crate::host::bellman_ford::rounds::BellmanFord;
+use crate::range::WeightRange;
+use crate::solver::{self, Engine, Found, Request};
+use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError};
+
+/// The engine that `plan`, made for a GPU, asks for.
+pub(crate) fn engine<'g, W: Weight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    config: &Config,
+    plan: &Plan,
+    range: &WeightRange<W>,
+) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
+    if plan.algorithm == Algorithm::BellmanFord {
+        return Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?));
+    }
+    let delta = plan.delta.unwrap_or(1.0);
+    let fixed = config.delta != Delta::Auto;
+    let device = DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?;
+    Ok(Box::new(DeltaSteppingEngine { device, graph, config: config.clone() }))
+}
+
+/// Δ-stepping, and what it takes to do without the device where a sum does not fit.
+struct DeltaSteppingEngine<'g, W: Weight> {
+    device: DeltaSteppingOnGpu,
+    graph: &'g Csr<W>,
+    config: Config,
+}
+
+impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        if request.limit.is_some_and(|limit| limit < W::Distance::ZERO) {
+            return Ok(solver::nothing::<W>(self.graph.n_vertices()));
+        }
+        let target = match request.targets {
+            &[target] => Some(target),
+            _ => None,
+        };
+        let limit = delta_stepping::limit_word::<W>(request.limit);
+        match self.device.solve(request.source, target, limit)? {
+            Outcome::Found(words, work) => Ok((delta_stepping::distances::<W>(&words), work)),
+            Outcome::Overflow => {
+                let config = Config { algorithm: Algorithm::DeltaStepping, ..self.config.clone() };
+                let range = WeightRange::of(self.graph);
+                let plan = Plan::new(self.graph, &config, &range)?;
+                solver::engine(self.graph, &plan, range.greatest).search(request)
+            }
+        }
+    }
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.device.times())
+    }
+}
+
+/// Where there is a negative cycle or a sum does not fit, the CPU's Bellman-Ford finds the
+/// cycle, or adds in wider numbers.
+impl<W: Weight> Engine<W> for BellmanFordOnGpu<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        match self.solve(request.source, request.progress)? {
+            Some(found) => Ok(found),
+            None => BellmanFord::new(self.graph).search(request),
+        }
+    }
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.times())
+    }
+}
