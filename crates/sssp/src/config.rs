@@ -126,11 +126,10 @@ impl Queue {
 
 /// In which order [`Algorithm::BellmanFord`] on a GPU relaxes the edges. The answer is the
 /// same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EdgeOrder {
     /// Row by row.
-    #[default]
     AsStored,
     /// By the segment of the vertex where they end, and then of that where they start, so
     /// that neighbouring threads touch few distances: for graphs whose distances the
@@ -139,6 +138,15 @@ pub enum EdgeOrder {
         /// Vertices of a segment.
         vertices: NonZeroU32,
     },
+}
+
+impl Default for EdgeOrder {
+    /// Segments of 2^16 vertices, which measured best for graphs of 2^18 to 2^22 vertices:
+    /// see docs/benchmarking.md.
+    fn default() -> Self {
+        const MEASURED_BEST: NonZeroU32 = NonZeroU32::new(1 << 16).unwrap();
+        Self::Segments { vertices: MEASURED_BEST }
+    }
 }
 
 /// How [`Algorithm::BellmanFord`] on a GPU reads distances. The answer is the same.

@@ -195,9 +195,10 @@ pub(crate) struct SolverArgs {
     /// Priority queue of dijkstra
     #[arg(long, value_name = "Q", default_value = "auto", value_parser = queue_parser())]
     pub(crate) queue: Queue,
-    /// Vertices of a segment by which bellman-ford on a GPU orders the edges; 0: no order
-    #[arg(long, value_name = "P", default_value_t = 0)]
-    pub(crate) segment: u32,
+    /// Vertices of a segment by which bellman-ford on a GPU orders the edges [default: 65536];
+    /// 0: as stored
+    #[arg(long, value_name = "P")]
+    pub(crate) segment: Option<u32>,
     /// Let bellman-ford on a GPU read distances through the cache for read-only data
     #[arg(long)]
     pub(crate) read_only_loads: bool,
@@ -219,7 +220,7 @@ impl SolverArgs {
             return refuse("--queue", Algorithm::Dijkstra);
         }
         let for_gpu =
-            [("--segment", self.segment > 0), ("--read-only-loads", self.read_only_loads)];
+            [("--segment", self.segment.is_some()), ("--read-only-loads", self.read_only_loads)];
         for (option, _) in for_gpu.into_iter().filter(|option| option.1) {
             if asked != Algorithm::BellmanFord {
                 return refuse(option, Algorithm::BellmanFord);

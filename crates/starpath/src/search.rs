@@ -101,9 +101,10 @@ pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
         algorithm: solver.algorithm,
         delta: solver.delta,
         queue: solver.queue,
-        edge_order: match NonZeroU32::new(solver.segment) {
-            Some(vertices) => EdgeOrder::Segments { vertices },
-            None => EdgeOrder::AsStored,
+        edge_order: match solver.segment.map(NonZeroU32::new) {
+            None => EdgeOrder::default(),
+            Some(None) => EdgeOrder::AsStored,
+            Some(Some(vertices)) => EdgeOrder::Segments { vertices },
         },
         reads: if solver.read_only_loads { Reads::ReadOnly } else { Reads::Plain },
         threads: common.threads,
