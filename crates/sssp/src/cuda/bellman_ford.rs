@@ -21,6 +21,7 @@ use gpu_runtime::{Buffer, Gpu, Timer};
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, WeightKind};
 use rayon::prelude::*;
 
+use super::check_arcs;
 use super::edge_kernels::{EdgeKernels, RelaxKernels};
 use super::negative_cycle::lowers_itself;
 use super::prepare::DeviceEdges;
@@ -59,10 +60,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         config: &Config,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        if u32::try_from(m).is_err() {
-            let reason = format!("it takes fewer than 2^32 arcs, and this graph has {m}");
-            return Err(SsspError::NotOnGpu { reason });
-        }
+        check_arcs(m)?;
         let both_ways = graph.direction() == Direction::Undirected;
         let jit_before = gpu.jit_ms();
         let kernels = RelaxKernels::load::<W>(gpu, both_ways)?;

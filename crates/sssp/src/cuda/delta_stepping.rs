@@ -7,7 +7,7 @@
 //!
 //! Memory, for n vertices and m arcs: 52 bytes a vertex, 8.5 bytes an arc, and on a dense
 //! undirected graph 8 bytes more for each vertex and each short arc, a sixth of all where
-//! weights are spread evenly. Beside that, 256 MiB while the graph is uploaded.
+//! weights are spread evenly. Beside that, 128 MiB while the graph is uploaded.
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 
@@ -18,6 +18,7 @@ use gpu_runtime::{Gpu, GpuError, Timer};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
+use super::check_arcs;
 use super::graph::DeviceRows;
 use super::kernels::{PrepareKernels, SearchKernel};
 use super::memory::{RowsAt, Search, WorkSpace};
@@ -98,10 +99,7 @@ impl DeltaSteppingOnGpu {
     ) -> Result<Self, SsspError> {
         let arithmetic = Arithmetic::of(range)?;
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        if u32::try_from(m).is_err() {
-            let reason = format!("it takes fewer than 2^32 arcs, and this graph has {m}");
-            return Err(SsspError::NotOnGpu { reason });
-        }
+        check_arcs(m)?;
         gpu.check_fits("the graph and its search", lists.required_bytes(n, m))?;
         let jit_before = gpu.jit_ms();
         let prepare = PrepareKernels::load(gpu, arithmetic)?;

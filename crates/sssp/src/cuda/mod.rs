@@ -14,6 +14,21 @@ mod negative_cycle;
 mod prepare;
 mod words;
 
+use crate::SsspError;
+
+/// Most arcs of a graph on a device: kernels number them with 32 bits, and their loops
+/// step beyond the last one by less than what is left.
+const MOST_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
+
+/// An error for a graph of too many arcs.
+fn check_arcs(n_arcs: usize) -> Result<(), SsspError> {
+    if n_arcs <= MOST_ARCS {
+        return Ok(());
+    }
+    let reason = format!("it takes up to {MOST_ARCS} arcs, and this graph has {n_arcs}");
+    Err(SsspError::NotOnGpu { reason })
+}
+
 #[cfg(test)]
 mod tests {
     use gpu_runtime::Gpu;
