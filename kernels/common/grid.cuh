@@ -74,16 +74,18 @@ __device__ __forceinline__ void prefetch(const void* from) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 }
 
-// Where all blocks of a cooperative launch wait for one another. `arrived` is 0 before
-// the launch and counts up for ever; the difference is compared, so it may wrap.
+// Where blocks of a cooperative launch, all or a team of them, wait for one another.
+// `arrived` is 0 before the launch and counts up for ever; the difference is compared, so
+// it may wrap.
 struct GridBarrier {
     u32* arrived;
+    u32 n_blocks;
     u32 expected;
 
     // What any thread wrote before is seen by all threads after.
     __device__ __forceinline__ void wait() {
         __syncthreads();
-        expected += gridDim.x;
+        expected += n_blocks;
         if (threadIdx.x == 0) {
             __threadfence();
             asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");

@@ -50,6 +50,25 @@ pub mod sssp {
     pub const DELTA_STEPPING_U32: Module = module!("sssp/delta_stepping_u32");
     /// `delta_stepping.cu` with weights of type `f32`.
     pub const DELTA_STEPPING_F32: Module = module!("sssp/delta_stepping_f32");
+
+    /// Delta-stepping from many sources on `u32` weights.
+    pub const MANY_SOURCES_U32: Module = module!("sssp/many_sources_u32");
+    /// Delta-stepping from many sources on `f32` weights.
+    pub const MANY_SOURCES_F32: Module = module!("sssp/many_sources_f32");
+
+    /// Predecessors from `u32` distances, over rows.
+    pub const PREDECESSORS_U32: Module = module!("sssp/predecessors_u32");
+    /// Predecessors from `f32` distances, over rows.
+    pub const PREDECESSORS_F32: Module = module!("sssp/predecessors_f32");
+
+    /// Predecessors from `u32` distances, over edges.
+    pub const EDGE_PREDECESSORS_U32: Module = module!("sssp/edge_predecessors_u32");
+    /// Predecessors from `i32` distances, over edges.
+    pub const EDGE_PREDECESSORS_I32: Module = module!("sssp/edge_predecessors_i32");
+    /// Predecessors from `f32` distances, over edges.
+    pub const EDGE_PREDECESSORS_F32: Module = module!("sssp/edge_predecessors_f32");
+    /// Predecessors from `f64` distances, over edges.
+    pub const EDGE_PREDECESSORS_F64: Module = module!("sssp/edge_predecessors_f64");
 }
 
 // The example of the README is a test too.

@@ -162,8 +162,9 @@ extern "C" __global__ void __launch_bounds__(block_size) pairs_scatter(
 }
 
 // A list of arcs by eight bits of the number of the segment that one end of each lies in.
-// The order of SegmentOrder takes, least bits first, the passes over the tails and then
-// those over the heads: one each up to 256 segments, two each up to 65,536.
+// The order of SegmentOrder is by heads and then by tails; arcs come in the order of their
+// tails, so only the passes over the heads are left, least bits first: one up to 256
+// segments, two up to 65,536.
 struct Segments {
     static constexpr u32 n_kept = block_size;
     const u32* positions;

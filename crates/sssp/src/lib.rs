@@ -27,6 +27,7 @@
 mod config;
 mod cuda;
 pub mod delta;
+mod engine;
 mod error;
 mod host;
 mod many;

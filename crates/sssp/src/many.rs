@@ -8,9 +8,10 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::{Array2, ArrayViewMut1, Axis};
 use paths::{DistanceTable, Nearest};
 
+use crate::engine::{Batch, Filled};
 use crate::host::{nearest, team};
 use crate::solver::check_vertices;
-use crate::{Algorithm, Config, Progress, Solver, SsspError};
+use crate::{Algorithm, Config, Progress, Solver, SsspError, Work};
 
 /// The distances from each of `sources` to each of `targets`; a row a source, in the
 /// order given.
@@ -67,6 +68,86 @@ pub fn distance_table<W: Weight>(
     }
     let error = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner);
     error.map_or(Ok(DistanceTable::from_storage(table)), Err)
+}
+
+impl<W: Weight> Solver<'_, W> {
+    /// The distances from each of `sources` to each of `targets`; a row a source, in the
+    /// order given.
+    ///
+    /// On a GPU the graph is there already, and with Δ-stepping several searches run at
+    /// once, each on a part of the multiprocessors. Otherwise one search follows the other;
+    /// on a CPU with several processors [`distance_table`] is faster. A search ends when
+    /// all targets are settled. O(s·(n + m)), and O(s·t) memory for the table, besides up
+    /// to 44 bytes a vertex and half a byte an arc of the GPU's for each search at once.
+    ///
+    /// # Errors
+    /// As [`Solver::distances`], and [`SsspError::TableTooLarge`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (2, 0, 4)])?;
+    /// let table = Solver::new(&graph, &Config::default())?.table(&[0, 2], &[1, 3])?;
+    /// assert_eq!(table.row(1).collect::<Vec<_>>(), [Some(9), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<DistanceTable<W>, SsspError> {
+        check_vertices(self.graph, "source", sources)?;
+        check_vertices(self.graph, "target", targets)?;
+        let mut table = empty_table::<W>(sources.len(), targets.len())?;
+        let progress = self.progress.take();
+        let filled = self.fill(sources, targets, progress, &mut table);
+        self.progress = progress;
+        self.work = filled?;
+        Ok(DistanceTable::from_storage(table))
+    }
+
+    /// Fills the table, telling `progress` of rows, while searches tell nobody.
+    fn fill(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        table: &mut Array2<W::Distance>,
+    ) -> Result<Work, SsspError> {
+        let mut work = Work::default();
+        if sources.is_empty() || targets.is_empty() {
+            return Ok(work);
+        }
+        let batch = Batch { sources, targets, progress };
+        let at_once = match table.as_slice_mut() {
+            Some(cells) => self.engine.table(&batch, cells)?,
+            None => None,
+        };
+        let mut times = None;
+        let left = match at_once {
+            Some(Filled { work: done, left }) => {
+                work = done;
+                times = self.engine.device_times();
+                left
+            }
+            None => (0..sources.len()).collect(),
+        };
+        let n_sources = sources.len() as u64;
+        for (done, row) in (n_sources - left.len() as u64 + 1..).zip(left) {
+            fill(self, sources[row], targets, &mut table.row_mut(row))?;
+            work.add(&self.work);
+            times = match (times, self.engine.device_times()) {
+                (Some(before), Some(now)) => Some(before.and(now)),
+                (before, now) => before.or(now),
+            };
+            if progress.is_some_and(|tell| tell(done, n_sources).is_break()) {
+                return Err(SsspError::Interrupted);
+            }
+        }
+        self.device_times = times;
+        Ok(work)
+    }
 }
 
 /// For every vertex, which of `sources` is nearest, and how far it is. Of several that

@@ -1,22 +1,15 @@
 //! One graph, many searches.
 
+use std::time::{Duration, Instant};
+
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 use rayon::prelude::*;
 
-use crate::cuda;
-use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
-use crate::host::bellman_ford::rounds::BellmanFord;
-use crate::host::delta_stepping::DeltaStepping;
-use crate::host::dijkstra::Dijkstra;
-use crate::host::lengths::{Lengths, Narrow, Native};
-use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
-use crate::host::search::Search;
+use crate::engine::{self, Engine, Request};
 use crate::range::WeightRange;
-use crate::{
-    Algorithm, Config, DeviceTimes, Goal, Plan, Progress, Queue, SsspError, Work, predecessors,
-};
+use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
 
 /// Searches a graph from one source after another, in the same work space.
 ///
@@ -33,11 +26,14 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Solver<'g, W: Weight> {
-    graph: &'g Csr<W>,
+    pub(crate) graph: &'g Csr<W>,
     plan: Plan,
-    engine: Box<dyn Engine<W> + Send + 'g>,
-    progress: Option<Progress<'g>>,
-    work: Work,
+    pub(crate) engine: Box<dyn Engine<W> + Send + 'g>,
+    pub(crate) progress: Option<Progress<'g>>,
+    pub(crate) work: Work,
+    predecessors_time: Duration,
+    /// Those of a table, where they are not the engine's last.
+    pub(crate) device_times: Option<DeviceTimes>,
 }
 
 impl<'g, W: Weight> Solver<'g, W> {
@@ -51,8 +47,8 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
         let plan = Plan::new(graph, config, &range)?;
-        let engine = engine(graph, &plan, range.greatest);
-        Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
+        let engine = engine::engine(graph, &plan, range.greatest);
+        Ok(Self::with_engine(graph, plan, engine))
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping, the
@@ -77,12 +73,25 @@ impl<'g, W: Weight> Solver<'g, W> {
         let range = WeightRange::of(graph);
         let plan = Plan::on_gpu(graph, config, &range, &gpu.facts().name)?;
         let engine = cuda::engine::engine(gpu, graph, config, &plan, &range)?;
-        Ok(Self { graph, plan, engine, progress: None, work: Work::default() })
+        Ok(Self::with_engine(graph, plan, engine))
     }
 
-    /// Where the time on the device went, if the solver is on one.
+    fn with_engine(graph: &'g Csr<W>, plan: Plan, engine: Box<dyn Engine<W> + Send + 'g>) -> Self {
+        Self {
+            graph,
+            plan,
+            engine,
+            progress: None,
+            work: Work::default(),
+            predecessors_time: Duration::ZERO,
+            device_times: None,
+        }
+    }
+
+    /// Where the time on the device went, if the solver is on one: that of the last search,
+    /// or of all searches of the last [table](Solver::table).
     pub fn device_times(&self) -> Option<DeviceTimes> {
-        self.engine.device_times()
+        self.device_times.or_else(|| self.engine.device_times())
     }
 
     /// The same, telling `progress` how far a search is.
@@ -96,9 +105,15 @@ impl<'g, W: Weight> Solver<'g, W> {
         &self.plan
     }
 
-    /// Counts of the last search.
+    /// Counts of the last search, or of all searches of the last [table](Solver::table).
     pub fn work(&self) -> Work {
         self.work
+    }
+
+    /// How long the second pass of the last [`Solver::tree`] took, which finds the
+    /// predecessors; from a GPU, with their way back.
+    pub fn predecessors_time(&self) -> Duration {
+        self.predecessors_time
     }
 
     /// The distances from `source`, as far as `goal` asks.
@@ -118,7 +133,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     }
 
     /// The distances from `source` and the paths that have them; predecessors take a
-    /// second pass, [`predecessors`].
+    /// second pass, [`predecessors`], which runs where the search has run.
     ///
     /// # Errors
     /// As [`Solver::distances`].
@@ -128,7 +143,12 @@ impl<'g, W: Weight> Solver<'g, W> {
         goal: Goal<W::Distance>,
     ) -> Result<Tree<W>, SsspError> {
         let (distances, limit) = self.limited(source, goal)?;
-        let predecessors = predecessors(self.graph, source, &distances);
+        let start = Instant::now();
+        let predecessors = match self.engine.predecessors(source, limit)? {
+            Some(found) => found,
+            None => predecessors(self.graph, source, &distances),
+        };
+        self.predecessors_time = start.elapsed();
         Ok(Tree { source, limit, distances, predecessors })
     }
 
@@ -166,6 +186,7 @@ impl<'g, W: Weight> Solver<'g, W> {
         let request = Request { source, limit, targets, progress: self.progress };
         let (distances, work) = self.engine.search(&request)?;
         self.work = work;
+        self.device_times = None;
         let distances = Distances::from_storage(distances);
         let farthest = targets
             .iter()
@@ -245,112 +266,4 @@ fn check_overflow<W: Weight>(
         }
         None => Ok(()),
     }
-}
-
-/// What an engine is asked for.
-pub(crate) struct Request<'a, W: Weight> {
-    pub(crate) source: VertexId,
-    pub(crate) limit: Option<W::Distance>,
-    pub(crate) targets: &'a [VertexId],
-    pub(crate) progress: Option<Progress<'a>>,
-}
-
-/// An algorithm with its work space. Returns at least all that was asked for, in
-/// storage form.
-pub(crate) trait Engine<W: Weight> {
-    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError>;
-
-    fn device_times(&self) -> Option<DeviceTimes> {
-        None
-    }
-}
-
-pub(crate) type Found<W> = (Vec<<W as Weight>::Distance>, Work);
-
-pub(crate) fn engine<'g, W: Weight>(
-    graph: &'g Csr<W>,
-    plan: &Plan,
-    max_weight: W,
-) -> Box<dyn Engine<W> + Send + 'g> {
-    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules));
-    match plan.algorithm {
-        Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
-        Algorithm::BellmanFordQueue => queued(Rules::Fifo),
-        Algorithm::BellmanFordSlf => queued(Rules::Slf),
-        Algorithm::BellmanFordLll => queued(Rules::Lll),
-        Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
-        _ if plan.narrow => keyed_engine::<W, Narrow>(graph, plan, max_weight),
-        _ => keyed_engine::<W, Native>(graph, plan, max_weight),
-    }
-}
-
-/// The engines that work on keys.
-fn keyed_engine<'g, W: Weight, L: Lengths<W>>(
-    graph: &'g Csr<W>,
-    plan: &Plan,
-    max_weight: W,
-) -> Box<dyn Engine<W> + Send + 'g> {
-    if let Some(delta) = plan.delta {
-        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, plan.threads));
-    }
-    match plan.queue {
-        Some(Queue::Dial) => {
-            let dial = Dial::new(max_weight.to_i128().unwrap_or(0) as u64);
-            Box::new(Dijkstra::<W, L, _>::new(graph, dial))
-        }
-        Some(Queue::QuaternaryHeap) => {
-            Box::new(Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default()))
-        }
-        _ => Box::new(Dijkstra::<W, L, _>::new(graph, RadixHeap::default())),
-    }
-}
-
-fn keyed<'a, W: Weight, L: Lengths<W>>(request: &Request<'a, W>) -> Option<Search<'a, L::Key>> {
-    let limit = match request.limit {
-        Some(limit) if limit < W::Distance::ZERO => return None,
-        Some(limit) => L::limit_key(limit),
-        None => L::Key::GREATEST,
-    };
-    let Request { source, targets, progress, .. } = *request;
-    Some(Search { source, targets, limit, progress })
-}
-
-impl<W: Weight, L: Lengths<W>> Engine<W> for DeltaStepping<'_, W, L> {
-    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        let Some(search) = keyed::<W, L>(request) else {
-            return Ok(nothing::<W>(self.labels().len()));
-        };
-        let work = self.solve(&search)?;
-        let labels = self.labels().par_iter().with_min_len(1 << 14);
-        Ok((labels.map(|label| L::distance(L::Key::load(label))).collect(), work))
-    }
-}
-
-impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Engine<W> for Dijkstra<'_, W, L, Q> {
-    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        let Some(search) = keyed::<W, L>(request) else {
-            return Ok(nothing::<W>(self.labels().len()));
-        };
-        let work = self.solve(&search)?;
-        Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
-    }
-}
-
-impl<W: Weight> Engine<W> for BellmanFord<'_, W> {
-    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        self.solve(request.source, request.progress)?;
-        Ok((self.labels.distances.clone(), self.labels.work))
-    }
-}
-
-impl<W: Weight> Engine<W> for QueuedBellmanFord<'_, W> {
-    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        self.solve(request.source, request.progress)?;
-        Ok((self.labels.distances.clone(), self.labels.work))
-    }
-}
-
-/// A cutoff below zero leaves out the source itself.
-pub(crate) fn nothing<W: Weight>(n_vertices: usize) -> Found<W> {
-    (vec![W::Distance::UNREACHED; n_vertices], Work::default())
 }

@@ -33,9 +33,9 @@ pub struct DeviceTimes {
     pub upload_ms: f64,
     /// What else is done once for the graph.
     pub prepare_ms: f64,
-    /// The last search, from an event before to one after it.
+    /// The last search, from an event before to one after it; of a table, all searches.
     pub solve_ms: f64,
-    /// Copying its distances back.
+    /// Copying distances back.
     pub download_ms: f64,
     /// What of the last search was the relaxing of near arcs,
     pub near_ms: f64,
@@ -45,4 +45,19 @@ pub struct DeviceTimes {
     pub push_ms: f64,
     /// and by their ends.
     pub pull_ms: f64,
+}
+
+impl DeviceTimes {
+    /// These, and those of another search of the same solver.
+    pub(crate) fn and(self, next: Self) -> Self {
+        Self {
+            solve_ms: self.solve_ms + next.solve_ms,
+            download_ms: self.download_ms + next.download_ms,
+            near_ms: self.near_ms + next.near_ms,
+            far_ms: self.far_ms + next.far_ms,
+            push_ms: self.push_ms + next.push_ms,
+            pull_ms: self.pull_ms + next.pull_ms,
+            ..next
+        }
+    }
 }

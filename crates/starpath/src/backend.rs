@@ -18,37 +18,53 @@ pub(crate) fn solver<'g, W: Weight>(
     config: &Config,
     common: &Common,
 ) -> anyhow::Result<Result<(Solver<'g, W>, &'static str), SsspError>> {
+    Ok(match on_gpu(graph, config, 1, common)? {
+        Ok(Some(solver)) => Ok((solver, "cuda")),
+        Ok(None) => Solver::new(graph, config).map(|solver| (solver, "cpu")),
+        Err(error) => Err(error),
+    })
+}
+
+/// A solver on a GPU, if the command line wants it there, or leaves the choice and it is
+/// the place for `n_searches` searches; `None` is the CPU.
+pub(crate) fn on_gpu<'g, W: Weight>(
+    graph: &'g Csr<W>,
+    config: &Config,
+    n_searches: usize,
+    common: &Common,
+) -> anyhow::Result<Result<Option<Solver<'g, W>>, SsspError>> {
     let stay = |reason: &dyn std::fmt::Display| {
         if common.backend == Backend::Auto && common.explain {
             say(format_args!("backend: cpu, because {reason}"));
         }
-        Solver::new(graph, config).map(|solver| (solver, "cpu"))
+        Ok(Ok(None))
     };
     // the GPU's bellman-ford is there to be asked for
-    let on_gpu = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
+    let suits = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
+    let n_arcs = graph.n_arcs().saturating_mul(n_searches);
     let gpu = match common.backend {
-        Backend::Cpu => return Ok(stay(&"it was asked for")),
+        Backend::Cpu => return stay(&"it was asked for"),
         Backend::Cuda => Gpu::open().map_err(|error| {
             anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
         })?,
-        Backend::Auto if graph.n_arcs() < FEW_ARCS => {
-            return Ok(stay(&format_args!("{} arcs are few", graph.n_arcs())));
+        Backend::Auto if n_arcs < FEW_ARCS => {
+            return stay(&format_args!("{n_arcs} arcs are few"));
         }
-        Backend::Auto if !on_gpu => {
-            return Ok(stay(&format_args!("{} runs there", config.algorithm)));
+        Backend::Auto if !suits => {
+            return stay(&format_args!("{} runs there", config.algorithm));
         }
         Backend::Auto => match Gpu::open() {
             Ok(gpu) => gpu,
-            Err(reason) => return Ok(stay(&reason)),
+            Err(reason) => return stay(&reason),
         },
     };
     match Solver::on_gpu(&gpu, graph, config) {
         Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_)))
             if common.backend == Backend::Auto =>
         {
-            Ok(stay(&reason))
+            stay(&reason)
         }
-        solver => Ok(solver.map(|solver| (solver, "cuda"))),
+        solver => Ok(solver.map(Some)),
     }
 }
 

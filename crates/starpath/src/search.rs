@@ -33,7 +33,7 @@ pub(crate) struct Searched {
 
 /// What a run on a GPU reports beside the rest.
 #[derive(Serialize)]
-struct Device {
+pub(crate) struct Device {
     /// Its name.
     device: Option<String>,
     /// Compiling the kernels for it.
@@ -45,7 +45,7 @@ struct Device {
 }
 
 impl Device {
-    fn of(times: &DeviceTimes, plan: &Plan) -> Self {
+    pub(crate) fn of(times: &DeviceTimes, plan: &Plan) -> Self {
         Self {
             device: plan.device.clone(),
             jit_ms: times.jit_ms,
@@ -59,9 +59,9 @@ impl Device {
 pub(crate) struct Times(Vec<f64>);
 
 impl Times {
-    fn of(mut times: Vec<f64>) -> Option<Self> {
+    pub(crate) fn of(mut times: Vec<f64>) -> anyhow::Result<Self> {
         times.sort_unstable_by(f64::total_cmp);
-        (!times.is_empty()).then_some(Self(times))
+        if times.is_empty() { Err(anyhow!("nothing was timed")) } else { Ok(Self(times)) }
     }
 
     /// The middle one, or the mean of the two in the middle.
@@ -76,11 +76,12 @@ impl Times {
     }
 }
 
-/// Runs `work` as often as `--repeat` says; returns its last result.
+/// Runs `work` as often as `--repeat` says; returns its last result, and the milliseconds
+/// of each run.
 pub(crate) fn repeated<T>(
     common: &Common,
     mut work: impl FnMut() -> anyhow::Result<T>,
-) -> anyhow::Result<(T, Times)> {
+) -> anyhow::Result<(T, Vec<f64>)> {
     let n = common.repeat.map_or(1, |n| n.get());
     let mut times = Vec::new();
     loop {
@@ -89,7 +90,6 @@ pub(crate) fn repeated<T>(
         times.push(milliseconds(start.elapsed()));
         check_interrupt()?;
         if times.len() == n {
-            let times = Times::of(times).ok_or_else(|| anyhow!("nothing was timed"))?;
             return Ok((result, times));
         }
     }
@@ -133,18 +133,20 @@ pub(crate) fn search<W: Weight>(
         None => milliseconds(start.elapsed()),
     };
     let mut device_times = Vec::new();
-    let (distances, solve) = repeated(common, || {
-        let distances = solver.distances(source, goal).map_err(|e| names.explain(e))?;
+    let mut second_passes = Vec::new();
+    let (tree, whole) = repeated(common, || {
+        let tree = solver.tree(source, goal).map_err(|e| names.explain(e))?;
         device_times.extend(solver.device_times());
-        Ok(distances)
+        second_passes.push(milliseconds(solver.predecessors_time()));
+        Ok(tree)
     })?;
     // on a GPU, the search itself: what goes back and forth is reported beside it
-    let on_device = Times::of(device_times.iter().map(|times| times.solve_ms).collect());
-    let solve = on_device.unwrap_or(solve);
+    let solve = match device_times.as_slice() {
+        [] => whole.iter().zip(&second_passes).map(|(whole, second)| whole - second).collect(),
+        on_device => on_device.iter().map(|times| times.solve_ms).collect(),
+    };
+    let (solve, second_passes) = (Times::of(solve)?, Times::of(second_passes)?);
     let device = device_times.last().map(|times| Device::of(times, solver.plan()));
-    let start = Instant::now();
-    let predecessors = sssp::predecessors(graph, source, &distances);
-    let predecessors_ms = milliseconds(start.elapsed());
     let (plan, work) = (solver.plan(), solver.work());
     if common.explain {
         say(format_args!("{plan}"));
@@ -170,12 +172,8 @@ pub(crate) fn search<W: Weight>(
         solve_ms: Some(solve.median()),
         solve_min_ms: solve.least(common),
     };
-    let limit = if let Goal::Within(limit) = goal { Some(limit) } else { None };
-    let relaxations = work.relaxations;
-    Ok((
-        Tree { source, limit, distances, predecessors },
-        Searched { head, prepare_ms, device, predecessors_ms, relaxations },
-    ))
+    let (relaxations, predecessors_ms) = (work.relaxations, second_passes.median());
+    Ok((tree, Searched { head, prepare_ms, device, predecessors_ms, relaxations }))
 }
 
 #[cfg(test)]

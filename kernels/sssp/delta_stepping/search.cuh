@@ -61,7 +61,10 @@ constexpr u32 overflowed = 1;
 // slowest reader.
 struct Control {
     u32 arrived;
+    // of many sources: the one that is searched from
+    u32 turn;
     u32 trouble;
+    u32 steps;
     u32 near[3], pieces[3], far[3];
     // the least key that stays in the far list of a turn
     u32 least[3];
@@ -71,7 +74,6 @@ struct Control {
     u64 visited_arcs[2], settled_arcs;
     // counts for the report
     u64 relaxations, improvements, settled;
-    u32 steps, buckets, pushes, pulls;
     // clock cycles of the first thread: near, far, push, pull
     u64 cycles[4];
 };
@@ -86,11 +88,12 @@ struct Search {
     // pieces of long rows: (key, vertex, first arc, end)
     uint4* pieces[2];
     Control* control;
+    // the search may end when these are settled, if there are any
+    const u32* targets;
     u64 n_arcs;
     u32 n_vertices;
     u32 source;
-    // the search may end when this vertex is settled; `unreached` for none
-    u32 target;
+    u32 n_targets;
     // no key above is needed
     Key limit;
     // the least width of a bucket, a normal number

@@ -10,8 +10,9 @@
 //! Sums are as wide as the weights. Where one does not fit, and where the n-th iteration
 //! still lowers a distance, which proves a negative cycle, there is no answer here. Where
 //! weights are below zero, the host looks for such a [cycle](super::negative_cycle) earlier.
-//! O(n m) work, and O(h m) for shortest paths of at most h arcs. Memory: distances, two
-//! ends and a weight an edge; while edges are prepared, up to twice that.
+//! O(n m) work, and O(h m) for shortest paths of at most h arcs. Memory: a distance and two
+//! words a vertex, two ends and a weight an edge; while edges are prepared, all arcs, and
+//! two words an edge.
 //!
 //! Reference: origin-segments
 
@@ -22,14 +23,13 @@ use graph_formats::{Csr, Direction, Distance, VertexId, Weight, WeightKind};
 use rayon::prelude::*;
 
 use super::check_arcs;
-use super::edge_kernels::{EdgeKernels, RelaxKernels};
+use super::edge_kernels::{EDGES_A_LAUNCH, EdgeKernels, RelaxKernels};
+use super::edge_predecessors::EdgeTree;
 use super::negative_cycle::lowers_itself;
 use super::prepare::DeviceEdges;
-use crate::solver::Found;
-use crate::{Config, DeviceTimes, Progress, Reads, SsspError, Work};
+use crate::engine::Found;
+use crate::{Config, DeviceTimes, EdgeOrder, Progress, Reads, SsspError, Work};
 
-/// Edges of a launch: no more threads than numbers without a sign may count.
-const EDGES_A_LAUNCH: usize = 1 << 31;
 /// Iterations before the first look for a negative cycle; each later one is after twice as
 /// many.
 const FIRST_LOOK: u32 = 1 << 8;
@@ -44,6 +44,9 @@ pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
     timer: Timer,
     edges: DeviceEdges<W>,
     distances: Buffer<W>,
+    tree: EdgeTree,
+    /// The source whose distances the device holds.
+    pub(super) searched: Option<VertexId>,
     /// The last iteration that lowered a distance, and the last that dropped a sum.
     mark: Buffer<[u32; 2]>,
     reads: Reads,
@@ -65,8 +68,10 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         let jit_before = gpu.jit_ms();
         let kernels = RelaxKernels::load::<W>(gpu, both_ways)?;
         let edge_kernels = EdgeKernels::load(gpu)?;
+        let required = required_bytes::<W>(n, m, both_ways, config.edge_order);
+        gpu.check_fits("the graph, its edges and distances", required)?;
+        let tree = EdgeTree::load::<W>(gpu, both_ways, n)?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
-        gpu.check_fits("the edges of the graph and their distances", required_bytes::<W>(n, m))?;
         let order = config.edge_order;
         let edges = DeviceEdges::of(gpu, &edge_kernels, graph, both_ways, order, &mut times)?;
         Ok(Self {
@@ -77,6 +82,8 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
             timer: gpu.timer()?,
             edges,
             distances: gpu.buffer(n)?,
+            tree,
+            searched: None,
             mark: gpu.buffer(1)?,
             reads: config.reads,
             times,
@@ -90,6 +97,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         source: VertexId,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Found<W>>, SsspError> {
+        self.searched = None;
         self.timer.start()?;
         let iterations = self.iterate(source, progress)?;
         self.timer.stop()?;
@@ -98,6 +106,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         let start = Instant::now();
         let distances = self.download()?;
         self.times.download_ms = start.elapsed().as_secs_f64() * 1e3;
+        self.searched = Some(source);
         let rounds = u64::from(iterations);
         let relaxations = rounds * self.graph.n_arcs() as u64;
         let work = Work { relaxations, rounds, ..Work::default() };
@@ -151,17 +160,38 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         Ok(distances.map(|&word| distance(word, unreached)).collect())
     }
 
+    /// The predecessors that belong to the distances of the last search, which was from
+    /// `source`.
+    pub(crate) fn predecessors(&mut self, source: VertexId) -> Result<Vec<VertexId>, SsspError> {
+        let Self { gpu, edges, distances, tree, negative, .. } = self;
+        Ok(tree.predecessors(gpu, edges, distances, source, *negative)?)
+    }
+
     pub(crate) fn times(&self) -> DeviceTimes {
         self.times
     }
 }
 
-/// The least that a graph of `n` vertices and `m` arcs takes: an undirected edge is two
-/// arcs, and preparing it takes more.
-fn required_bytes<W>(n: usize, m: usize) -> u64 {
-    let arc = (2 * size_of::<VertexId>() + size_of::<W>()) as u64;
-    // offsets go before distances come
-    m as u64 * arc + (n * size_of::<W>()) as u64
+/// The most that is taken at once for a graph of `n` vertices and `m` arcs, but for a few
+/// MB of counts. Where both ways are relaxed, edges are half the arcs, self-loops aside.
+fn required_bytes<W>(n: usize, m: usize, both_ways: bool, order: EdgeOrder) -> u64 {
+    const WORD: usize = size_of::<VertexId>();
+    let arc = 2 * WORD + size_of::<W>();
+    let n_edges = if both_ways { m / 2 } else { m };
+    // the predecessors' words are there from the first
+    let tree = n * 2 * WORD;
+    let preparing = match (order, both_ways) {
+        (EdgeOrder::AsStored, false) => 0,
+        // positions twice while they are sorted; or, while weights are gathered by them,
+        // those and all that comes of it, beside the weights of all arcs
+        _ => {
+            let weights = (m + n_edges) * size_of::<W>();
+            (m * arc + n_edges * 2 * WORD).max(weights + n_edges * 3 * WORD)
+        }
+    };
+    let uploading = m * arc + (n + 1) * size_of::<u64>();
+    let searching = n_edges * arc + n * size_of::<W>();
+    (tree + uploading.max(preparing).max(searching)) as u64
 }
 
 /// What the kernels write for a vertex that is not reached, where `W` has no infinity.

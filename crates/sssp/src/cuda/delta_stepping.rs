@@ -5,7 +5,7 @@
 //! Weights are 32-bit words, integers or floats; where a sum leaves 32 bits the search is
 //! done again on the CPU, with sums as wide as the distance type.
 //!
-//! Memory, for n vertices and m arcs: 52 bytes a vertex, 8.5 bytes an arc, and on a dense
+//! Memory, for n vertices and m arcs: 56 bytes a vertex, 8.5 bytes an arc, and on a dense
 //! undirected graph 8 bytes more for each vertex and each short arc, a sixth of all where
 //! weights are spread evenly. Beside that, 128 MiB while the graph is uploaded.
 //!
@@ -14,14 +14,16 @@
 use std::time::Instant;
 
 use bytemuck::Zeroable;
-use gpu_runtime::{Gpu, GpuError, Timer};
+use gpu_runtime::{Buffer, Gpu, GpuError, Timer};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
 use super::check_arcs;
 use super::graph::DeviceRows;
 use super::kernels::{PrepareKernels, SearchKernel};
-use super::memory::{RowsAt, Search, WorkSpace};
+use super::many_sources::ManySources;
+use super::memory::{Lists, RowsAt, Search, WorkSpace};
+use super::predecessors::TreeKernel;
 use super::words::{self, Arithmetic};
 use crate::host::delta_stepping::horizon;
 use crate::range::WeightRange;
@@ -36,33 +38,27 @@ const BUCKETS_A_WINDOW: f64 = 6.0;
 
 /// The solver with its graph and work space on a device.
 pub(crate) struct DeltaSteppingOnGpu {
-    gpu: Gpu,
+    pub(super) gpu: Gpu,
+    pub(super) arithmetic: Arithmetic,
     kernel: SearchKernel,
-    timer: Timer,
+    tree_kernel: TreeKernel,
+    pub(super) timer: Timer,
     work_space: WorkSpace,
+    /// The vertex that a search may end at, if there is one.
+    target: Buffer<VertexId>,
     /// All that is the same for every source.
-    search: Search,
+    pub(super) search: Search,
     /// Hold what `search` points to.
     _graph: DeviceRows,
     _short: Option<DeviceRows>,
-    times: DeviceTimes,
+    pub(super) batch: Option<ManySources>,
+    pub(super) times: DeviceTimes,
 }
 
-/// How long the lists of a search are.
-#[derive(Clone, Copy)]
-struct Lists {
-    /// Entries of the near and far lists and of that of the visited; at least 1.
-    capacity: usize,
-    /// Pieces of long rows.
-    n_pieces: usize,
-}
-
-impl Lists {
-    /// Bytes of device memory for a graph of `n` vertices and `m` arcs, short arcs and
-    /// what an upload takes for a while not counted.
-    fn required_bytes(self, n: usize, m: usize) -> u64 {
-        (n * 8 + m * 8) as u64 + WorkSpace::bytes(n, self.capacity, self.n_pieces)
-    }
+/// Bytes of device memory for a graph of `n` vertices and `m` arcs, short arcs and what an
+/// upload takes for a while not counted.
+fn required_bytes(n: usize, m: usize, lists: Lists) -> u64 {
+    (n * 8 + m * 8) as u64 + WorkSpace::bytes(n, lists) + TreeKernel::bytes(n)
 }
 
 /// What came of a search.
@@ -83,7 +79,7 @@ impl DeltaSteppingOnGpu {
         delta: f64,
         fixed: bool,
     ) -> Result<Self, SsspError> {
-        let lists = Lists { capacity: graph.n_vertices(), n_pieces: graph.n_arcs() / 64 + 1024 };
+        let lists = Lists::of(graph.n_vertices(), graph.n_arcs());
         Self::with_lists(gpu, graph, range, delta, fixed, lists)
     }
 
@@ -100,10 +96,11 @@ impl DeltaSteppingOnGpu {
         let arithmetic = Arithmetic::of(range)?;
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_arcs(m)?;
-        gpu.check_fits("the graph and its search", lists.required_bytes(n, m))?;
+        gpu.check_fits("the graph and its search", required_bytes(n, m, lists))?;
         let jit_before = gpu.jit_ms();
         let prepare = PrepareKernels::load(gpu, arithmetic)?;
         let kernel = SearchKernel::load(gpu, arithmetic)?;
+        let tree_kernel = TreeKernel::load(gpu, arithmetic, n)?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
 
         let start = Instant::now();
@@ -126,7 +123,8 @@ impl DeltaSteppingOnGpu {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_A_WINDOW),
             _ => delta,
         };
-        let work_space = WorkSpace::new(gpu, n, lists.capacity, lists.n_pieces)?;
+        let work_space = WorkSpace::new(gpu, n, lists, 1)?;
+        let target = gpu.buffer(1)?;
         let timer = gpu.timer()?;
         gpu.synchronize()?;
         times.prepare_ms = milliseconds(start);
@@ -135,6 +133,7 @@ impl DeltaSteppingOnGpu {
         let mut search = Search {
             graph: graph_at,
             near_arcs: short.as_ref().map_or(graph_at, at),
+            targets: target.address(),
             n_arcs: m as u64,
             delta: arithmetic.word(delta).max(1),
             window: if short.is_some() { window } else { 0 },
@@ -144,7 +143,20 @@ impl DeltaSteppingOnGpu {
         };
         work_space.describe(&mut search);
         let gpu = gpu.clone();
-        Ok(Self { gpu, kernel, timer, work_space, search, _graph: rows, _short: short, times })
+        Ok(Self {
+            gpu,
+            arithmetic,
+            kernel,
+            tree_kernel,
+            timer,
+            work_space,
+            target,
+            search,
+            _graph: rows,
+            _short: short,
+            batch: None,
+            times,
+        })
     }
 
     /// The words of the distances from `source`: all up to `limit`, or until `target` is
@@ -155,7 +167,11 @@ impl DeltaSteppingOnGpu {
         target: Option<VertexId>,
         limit: u32,
     ) -> Result<Outcome, SsspError> {
-        let search = Search { source, target: target.unwrap_or(u32::MAX), limit, ..self.search };
+        let n_targets = u32::from(target.is_some());
+        if let Some(target) = target {
+            self.target.upload(&[target])?;
+        }
+        let search = Search { source, n_targets, limit, ..self.search };
         self.timer.start()?;
         self.work_space.control.fill_bytes(0)?;
         // SAFETY: `self.search` was made for buffers that `self` owns, all of `self.gpu`,
@@ -183,6 +199,17 @@ impl DeltaSteppingOnGpu {
         Ok(Outcome::Found(keys, work))
     }
 
+    /// The predecessors of the vertices within `limit` of `source`, which the last search
+    /// was from, and whose words it has found.
+    pub(crate) fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: u32,
+    ) -> Result<Vec<VertexId>, SsspError> {
+        let Self { gpu, tree_kernel, search, work_space, .. } = self;
+        Ok(tree_kernel.predecessors(gpu, search, work_space, source, limit)?)
+    }
+
     pub(crate) fn times(&self) -> DeviceTimes {
         self.times
     }
@@ -202,7 +229,7 @@ fn at(rows: &DeviceRows) -> RowsAt {
     RowsAt { bounds: rows.bounds.address(), arcs: rows.arcs.address() }
 }
 
-fn milliseconds(since: Instant) -> f64 {
+pub(super) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 

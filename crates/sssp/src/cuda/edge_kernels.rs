@@ -14,6 +14,8 @@ static BELLMAN_FORD_I32: Ptx = ptx(kernels::sssp::BELLMAN_FORD_I32);
 static BELLMAN_FORD_F32: Ptx = ptx(kernels::sssp::BELLMAN_FORD_F32);
 static BELLMAN_FORD_F64: Ptx = ptx(kernels::sssp::BELLMAN_FORD_F64);
 
+/// Edges of a launch: no more threads than numbers without a sign may count.
+pub(super) const EDGES_A_LAUNCH: usize = 1 << 31;
 /// Threads of a block: `block_size` of `prepare.cu`, and a whole number of warps for the rest.
 const BLOCK: u32 = 256;
 /// Digits that a counting pass tells apart.
@@ -254,11 +256,11 @@ impl RelaxKernels {
 }
 
 /// How many elements, as kernels take it: all buffers here have fewer than 2^32.
-fn of<T>(buffer: &Buffer<T>) -> u32 {
+pub(super) fn of<T>(buffer: &Buffer<T>) -> u32 {
     buffer.len() as u32
 }
 
-fn a_thread_each(n: usize) -> Shape {
+pub(super) fn a_thread_each(n: usize) -> Shape {
     Shape::covering(n as u64, BLOCK)
 }
 

@@ -15,7 +15,7 @@ static DELTA_STEPPING_F32: Ptx = ptx(kernels::sssp::DELTA_STEPPING_F32);
 const PREPARE_BLOCK: u32 = 256;
 const PREPARE_BLOCKS: u32 = 8;
 /// Threads of a block of the search: `warps_a_block` of its source, times 32.
-const SEARCH_BLOCK: u32 = 512;
+pub(super) const SEARCH_BLOCK: u32 = 512;
 
 pub(super) const fn ptx(module: kernels::Module) -> Ptx {
     Ptx::new(module.name, module.ptx)
@@ -154,7 +154,7 @@ impl SearchKernel {
     /// The addresses in `search` must be of buffers of `gpu` that are as long as `Search`
     /// says, and stay until the launch has ended; the source must exist.
     pub(super) unsafe fn launch(&self, gpu: &Gpu, search: &Search) -> Result<(), GpuError> {
-        const { assert!(size_of::<Control>() == 168) };
+        const { assert!(size_of::<Control>() == 160) };
         // SAFETY: the kernel reads and writes inside the buffers of `search`, by its own
         // comment and the caller's promise.
         unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(search)]) }

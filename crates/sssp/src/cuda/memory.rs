@@ -24,10 +24,11 @@ pub(super) struct Search {
     pub(super) visited: u64,
     pub(super) pieces: [u64; 2],
     pub(super) control: u64,
+    pub(super) targets: u64,
     pub(super) n_arcs: u64,
     pub(super) n_vertices: u32,
     pub(super) source: u32,
-    pub(super) target: u32,
+    pub(super) n_targets: u32,
     pub(super) limit: u32,
     pub(super) delta: u32,
     pub(super) window: u32,
@@ -41,8 +42,10 @@ pub(super) struct Search {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Control {
-    pub(super) arrived: u32,
+    arrived: u32,
+    turn: u32,
     pub(super) trouble: u32,
+    pub(super) steps: u32,
     near: [u32; 3],
     pieces: [u32; 3],
     far: [u32; 3],
@@ -54,38 +57,55 @@ pub(super) struct Control {
     pub(super) relaxations: u64,
     pub(super) improvements: u64,
     pub(super) settled: u64,
-    pub(super) steps: u32,
-    pub(super) buckets: u32,
-    pub(super) pushes: u32,
-    pub(super) pulls: u32,
     pub(super) cycles: [u64; 4],
 }
 
-/// The lists and labels of one search.
+/// How long the lists of a search are.
+#[derive(Clone, Copy)]
+pub(super) struct Lists {
+    /// Entries of the near and far lists and of that of the visited; at least 1.
+    pub(super) capacity: usize,
+    /// Pieces of long rows.
+    pub(super) n_pieces: usize,
+}
+
+impl Lists {
+    /// As long as they can get, but for pieces, for a graph of `n` vertices and `m` arcs.
+    pub(super) fn of(n: usize, m: usize) -> Self {
+        Self { capacity: n, n_pieces: m / 64 + 1024 }
+    }
+}
+
+/// The lists and labels of one search, or of several side by side: each array is that of
+/// the first, then that of the second, and so on.
 pub(super) struct WorkSpace {
     pub(super) keys: Buffer<u32>,
     pub(super) control: Buffer<Control>,
-    near: [Buffer<u64>; 2],
-    far: [Buffer<u64>; 2],
+    pub(super) near: [Buffer<u64>; 2],
+    pub(super) far: [Buffer<u64>; 2],
     visited: Buffer<u64>,
     pieces: [Buffer<[u32; 4]>; 2],
 }
 
 impl WorkSpace {
-    /// Bytes for `n_vertices` vertices, lists of `capacity` entries and `n_pieces` pieces.
-    pub(super) fn bytes(n_vertices: usize, capacity: usize, n_pieces: usize) -> u64 {
+    /// Bytes of one search of `n_vertices` vertices.
+    pub(super) fn bytes(n_vertices: usize, lists: Lists) -> u64 {
+        let Lists { capacity, n_pieces } = lists;
         (n_vertices * 4 + capacity * 5 * 8 + n_pieces * 2 * 16 + size_of::<Control>()) as u64
     }
 
+    /// Room for `count` searches.
     pub(super) fn new(
         gpu: &Gpu,
         n_vertices: usize,
-        capacity: usize,
-        n_pieces: usize,
+        lists: Lists,
+        count: usize,
     ) -> Result<Self, GpuError> {
+        let capacity = lists.capacity * count;
+        let n_pieces = lists.n_pieces * count;
         Ok(Self {
-            keys: gpu.buffer(n_vertices)?,
-            control: gpu.buffer(1)?,
+            keys: gpu.buffer(n_vertices * count)?,
+            control: gpu.buffer(count)?,
             near: [gpu.buffer(capacity)?, gpu.buffer(capacity)?],
             far: [gpu.buffer(capacity)?, gpu.buffer(capacity)?],
             visited: gpu.buffer(capacity)?,
@@ -93,17 +113,22 @@ impl WorkSpace {
         })
     }
 
-    /// Writes the addresses and capacities into `search`.
+    /// Searches that there is room for.
+    pub(super) fn count(&self) -> usize {
+        self.control.len()
+    }
+
+    /// Writes the addresses and capacities of the first search into `search`.
     pub(super) fn describe(&self, search: &mut Search) {
         let both = |pair: &[Buffer<u64>; 2]| [pair[0].address(), pair[1].address()];
         search.keys = self.keys.address();
-        search.n_vertices = self.keys.len() as u32;
+        search.n_vertices = (self.keys.len() / self.count()) as u32;
         search.control = self.control.address();
         search.near = both(&self.near);
         search.far = both(&self.far);
         search.visited = self.visited.address();
-        search.capacity = self.visited.len() as u32;
+        search.capacity = (self.visited.len() / self.count()) as u32;
         search.pieces = [self.pieces[0].address(), self.pieces[1].address()];
-        search.piece_capacity = self.pieces[0].len() as u32;
+        search.piece_capacity = (self.pieces[0].len() / self.count()) as u32;
     }
 }

@@ -6,11 +6,14 @@
 mod bellman_ford;
 mod delta_stepping;
 mod edge_kernels;
+mod edge_predecessors;
 pub(crate) mod engine;
 mod graph;
 mod kernels;
+mod many_sources;
 mod memory;
 mod negative_cycle;
+mod predecessors;
 mod prepare;
 mod words;
 

@@ -2,6 +2,7 @@
 //! where there is none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
 
 mod bellman_ford;
+mod many;
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{
@@ -94,6 +95,13 @@ fn as_floats(graph: &Csr<u32>) -> Csr<f32> {
     Csr::from_edges(graph.n_vertices(), &edges).unwrap()
 }
 
+/// The same with weights that many times less, rounded down.
+fn coarse(graph: &Csr<u32>, divisor: u32) -> Csr<u32> {
+    let arcs = graph.arcs().filter(|arc| arc.0 <= arc.1);
+    let edges: Vec<_> = arcs.map(|(u, v, w)| (u, v, w / divisor)).collect();
+    Csr::from_edges(graph.n_vertices(), &edges).unwrap()
+}
+
 #[test]
 fn generated_graphs() {
     let Some(gpu) = gpu() else { return };
@@ -113,6 +121,9 @@ fn generated_graphs() {
     for (name, graph) in &graphs {
         agree(&gpu, name, graph);
         agree(&gpu, name, &as_floats(graph));
+        // plateaus, small ones and one for all
+        agree(&gpu, name, &coarse(graph, 100));
+        agree(&gpu, name, &coarse(graph, 300));
     }
 }
 

@@ -5,8 +5,11 @@ use std::fmt;
 
 use anyhow::anyhow;
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
+use paths::DistanceTable;
 use serde::Serialize;
-use sssp::{Algorithm, Solver, SsspError, distance_table, nearest_sources};
+use sssp::{
+    Algorithm, Config, DeviceTimes, Plan, Solver, SsspError, distance_table, nearest_sources,
+};
 
 use crate::backend;
 use crate::cli::{Common, SsspArgs};
@@ -17,12 +20,17 @@ use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
 use crate::report::{self, Head, Number, grouped};
-use crate::search::{config, repeated};
+use crate::search::{Device, Times, config, repeated};
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     head: Head,
+    /// What was done once for the graph and the searches on a GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prepare_ms: Option<f64>,
+    #[serde(flatten)]
+    device: Option<Device>,
     sources: usize,
     /// How many there are in a table; `None` when every vertex is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +52,6 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let request = Request {
-        backend: backend::cpu("a search from many sources", common)?,
         sources: sources.vertices(&names)?,
         targets: targets.map(|targets| targets.vertices(&names)).transpose()?,
         output,
@@ -58,7 +65,6 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
 
 /// What is asked for, in terms of the graph.
 struct Request {
-    backend: &'static str,
     sources: Vec<VertexId>,
     /// `None` asks for the nearest source of every vertex.
     targets: Option<Vec<VertexId>>,
@@ -76,7 +82,59 @@ fn table<W: Weight>(
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let sources = &request.sources;
-    let mut config = config(&args.solver, common);
+    let config = config(&args.solver, common);
+    let on_gpu = backend::on_gpu(graph, &config, sources.len(), common)?;
+    let Filled { table, plan, backend, threads, solve, device_times } =
+        match on_gpu.map_err(|e| names.explain(e))? {
+            Some(solver) => fill_on_gpu(solver, loaded, sources, targets, common)?,
+            None => fill(graph, loaded, sources, targets, config, common)?,
+        };
+    if let Some(output) = &request.output {
+        output.write_table(&names, sources, targets, &table)?;
+    }
+    let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
+    Ok(Report {
+        head: Head {
+            command: "sssp",
+            algorithm: Some(plan.algorithm.name()),
+            backend,
+            threads,
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve.median()),
+            solve_min_ms: solve.least(common),
+        },
+        prepare_ms: device_times.map(|times| times.prepare_ms),
+        device: device_times.map(|times| Device::of(&times, &plan)),
+        sources: sources.len(),
+        targets: Some(targets.len()),
+        reached: table.n_reachable_pairs(),
+        distance_sum: table.sum().into(),
+        max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
+    })
+}
+
+/// A table, and how it came about.
+struct Filled<W: Weight> {
+    table: DistanceTable<W>,
+    plan: Plan,
+    backend: &'static str,
+    threads: usize,
+    solve: Times,
+    device_times: Option<DeviceTimes>,
+}
+
+/// Fills a table on the CPU, a search a thread.
+fn fill<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    sources: &[VertexId],
+    targets: &[VertexId],
+    mut config: Config,
+    common: &Common,
+) -> anyhow::Result<Filled<W>> {
+    let names = loaded.names();
     let nobody_asked = config.algorithm == Algorithm::Auto;
     if nobody_asked && graph.first_negative().is_none() {
         // with a search a thread, none needs to be parallel in itself
@@ -90,31 +148,38 @@ fn table<W: Weight>(
     }
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
-    let (table, solve) = repeated(common, || {
+    let (table, times) = repeated(common, || {
         distance_table(graph, sources, targets, &config, Some(&step)).map_err(|e| names.explain(e))
     })?;
-    if let Some(output) = &request.output {
-        output.write_table(&names, sources, targets, &table)?;
+    let solve = Times::of(times)?;
+    Ok(Filled { table, plan, backend: "cpu", threads, solve, device_times: None })
+}
+
+/// Fills a table on a GPU, several searches at once.
+fn fill_on_gpu<W: Weight>(
+    solver: Solver<'_, W>,
+    loaded: &Loaded,
+    sources: &[VertexId],
+    targets: &[VertexId],
+    common: &Common,
+) -> anyhow::Result<Filled<W>> {
+    let names = loaded.names();
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let mut solver = solver.with_progress(&step);
+    let plan = solver.plan().clone();
+    if common.explain {
+        say(format_args!("{plan}, for each of {} sources", sources.len()));
     }
-    let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
-    Ok(Report {
-        head: Head {
-            command: "sssp",
-            algorithm: Some(plan.algorithm.name()),
-            backend: request.backend,
-            threads,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
-        },
-        sources: sources.len(),
-        targets: Some(targets.len()),
-        reached: table.n_reachable_pairs(),
-        distance_sum: table.sum().into(),
-        max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
-    })
+    let mut on_device = Vec::new();
+    let (table, times) = repeated(common, || {
+        let table = solver.table(sources, targets).map_err(|e| names.explain(e))?;
+        on_device.extend(solver.device_times().map(|times| times.solve_ms));
+        Ok(table)
+    })?;
+    let solve = Times::of(if on_device.is_empty() { times } else { on_device })?;
+    let (threads, device_times) = (plan.threads, solver.device_times());
+    Ok(Filled { table, plan, backend: "cuda", threads, solve, device_times })
 }
 
 /// Finds the nearest source of every vertex, and writes them.
@@ -136,9 +201,11 @@ fn nearest<W: Weight>(
         ),
         other => names.explain(other),
     };
-    let (nearest, solve) = repeated(common, || {
+    let backend = backend::cpu("--nearest", common)?;
+    let (nearest, times) = repeated(common, || {
         nearest_sources(graph, &request.sources, Some(&step)).map_err(explain)
     })?;
+    let solve = Times::of(times)?;
     if let Some(output) = &request.output {
         output.write_nearest(&names, &nearest)?;
     }
@@ -146,7 +213,7 @@ fn nearest<W: Weight>(
         head: Head {
             command: "sssp",
             algorithm: Some(Algorithm::Dijkstra.name()),
-            backend: request.backend,
+            backend,
             threads: 1,
             vertices: graph.n_vertices(),
             edges: graph.n_arcs(),
@@ -154,6 +221,8 @@ fn nearest<W: Weight>(
             solve_ms: Some(solve.median()),
             solve_min_ms: solve.least(common),
         },
+        prepare_ms: None,
+        device: None,
         sources: request.sources.len(),
         targets: None,
         reached: nearest.distances.n_reached(),

@@ -1,0 +1,159 @@
+//! The algorithms as engines: what a [`Solver`](crate::Solver) asks of them, and which one
+//! its plan calls for on the CPU.
+
+use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
+use paths::Predecessors;
+use rayon::prelude::*;
+
+use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
+use crate::host::bellman_ford::rounds::BellmanFord;
+use crate::host::delta_stepping::DeltaStepping;
+use crate::host::dijkstra::Dijkstra;
+use crate::host::lengths::{Lengths, Narrow, Native};
+use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
+use crate::host::search::Search;
+use crate::{Algorithm, DeviceTimes, Plan, Progress, Queue, SsspError, Work};
+
+/// What an engine is asked for.
+pub(crate) struct Request<'a, W: Weight> {
+    pub(crate) source: VertexId,
+    pub(crate) limit: Option<W::Distance>,
+    pub(crate) targets: &'a [VertexId],
+    pub(crate) progress: Option<Progress<'a>>,
+}
+
+/// What an engine is asked for of many sources. There is one target at least.
+pub(crate) struct Batch<'a> {
+    pub(crate) sources: &'a [VertexId],
+    pub(crate) targets: &'a [VertexId],
+    pub(crate) progress: Option<Progress<'a>>,
+}
+
+/// What an engine did of a table.
+#[derive(Default)]
+pub(crate) struct Filled {
+    /// Counts of all searches.
+    pub(crate) work: Work,
+    /// Rows that have to be searched for one by one.
+    pub(crate) left: Vec<usize>,
+}
+
+/// An algorithm with its work space. Returns at least all that was asked for, in
+/// storage form.
+pub(crate) trait Engine<W: Weight> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError>;
+
+    /// The predecessors of the vertices within `limit` of `source`, if that is where the
+    /// last search was from and the engine has a way to find them faster than the CPU.
+    fn predecessors(
+        &mut self,
+        _source: VertexId,
+        _limit: Option<W::Distance>,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        Ok(None)
+    }
+
+    /// Fills `cells`, a row for each source, if the engine has a way to search from many
+    /// sources at once.
+    fn table(
+        &mut self,
+        _batch: &Batch<'_>,
+        _cells: &mut [W::Distance],
+    ) -> Result<Option<Filled>, SsspError> {
+        Ok(None)
+    }
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        None
+    }
+}
+
+pub(crate) type Found<W> = (Vec<<W as Weight>::Distance>, Work);
+
+pub(crate) fn engine<'g, W: Weight>(
+    graph: &'g Csr<W>,
+    plan: &Plan,
+    max_weight: W,
+) -> Box<dyn Engine<W> + Send + 'g> {
+    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules));
+    match plan.algorithm {
+        Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
+        Algorithm::BellmanFordQueue => queued(Rules::Fifo),
+        Algorithm::BellmanFordSlf => queued(Rules::Slf),
+        Algorithm::BellmanFordLll => queued(Rules::Lll),
+        Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
+        _ if plan.narrow => keyed_engine::<W, Narrow>(graph, plan, max_weight),
+        _ => keyed_engine::<W, Native>(graph, plan, max_weight),
+    }
+}
+
+/// The engines that work on keys.
+fn keyed_engine<'g, W: Weight, L: Lengths<W>>(
+    graph: &'g Csr<W>,
+    plan: &Plan,
+    max_weight: W,
+) -> Box<dyn Engine<W> + Send + 'g> {
+    if let Some(delta) = plan.delta {
+        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, plan.threads));
+    }
+    match plan.queue {
+        Some(Queue::Dial) => {
+            let dial = Dial::new(max_weight.to_i128().unwrap_or(0) as u64);
+            Box::new(Dijkstra::<W, L, _>::new(graph, dial))
+        }
+        Some(Queue::QuaternaryHeap) => {
+            Box::new(Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default()))
+        }
+        _ => Box::new(Dijkstra::<W, L, _>::new(graph, RadixHeap::default())),
+    }
+}
+
+fn keyed<'a, W: Weight, L: Lengths<W>>(request: &Request<'a, W>) -> Option<Search<'a, L::Key>> {
+    let limit = match request.limit {
+        Some(limit) if limit < W::Distance::ZERO => return None,
+        Some(limit) => L::limit_key(limit),
+        None => L::Key::GREATEST,
+    };
+    let Request { source, targets, progress, .. } = *request;
+    Some(Search { source, targets, limit, progress })
+}
+
+impl<W: Weight, L: Lengths<W>> Engine<W> for DeltaStepping<'_, W, L> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        let Some(search) = keyed::<W, L>(request) else {
+            return Ok(nothing::<W>(self.labels().len()));
+        };
+        let work = self.solve(&search)?;
+        let labels = self.labels().par_iter().with_min_len(1 << 14);
+        Ok((labels.map(|label| L::distance(L::Key::load(label))).collect(), work))
+    }
+}
+
+impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Engine<W> for Dijkstra<'_, W, L, Q> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        let Some(search) = keyed::<W, L>(request) else {
+            return Ok(nothing::<W>(self.labels().len()));
+        };
+        let work = self.solve(&search)?;
+        Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
+    }
+}
+
+impl<W: Weight> Engine<W> for BellmanFord<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        self.solve(request.source, request.progress)?;
+        Ok((self.labels.distances.clone(), self.labels.work))
+    }
+}
+
+impl<W: Weight> Engine<W> for QueuedBellmanFord<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        self.solve(request.source, request.progress)?;
+        Ok((self.labels.distances.clone(), self.labels.work))
+    }
+}
+
+/// A cutoff below zero leaves out the source itself.
+pub(crate) fn nothing<W: Weight>(n_vertices: usize) -> Found<W> {
+    (vec![W::Distance::UNREACHED; n_vertices], Work::default())
+}

@@ -1,0 +1,146 @@
+//! Tables of distances from many sources, several searches at once, against the CPU's.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use gpu_runtime::Gpu;
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::zoo::{arbitrary_graph, zoo};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use sssp::{Algorithm, Config, Goal, Solver, SsspError, distance_table};
+
+use crate::gpu;
+
+/// Both processors give the same table, twice from one solver.
+fn agree<W: Weight>(
+    gpu: &Gpu,
+    name: &str,
+    graph: &Csr<W>,
+    config: &Config,
+    sources: &[VertexId],
+    targets: &[VertexId],
+) {
+    let expected = distance_table(graph, sources, targets, &Config::default(), None).unwrap();
+    let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
+    for _ in 0..2 {
+        let found = solver.table(sources, targets).unwrap();
+        assert!(found == expected, "{name}, {}, {} sources", W::KIND, sources.len());
+    }
+}
+
+fn zoo_agrees<W: Weight>(config: &Config) {
+    let Some(gpu) = gpu() else { return };
+    for (name, graph) in zoo::<W>() {
+        if graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX)) {
+            let sources: Vec<_> =
+                graph.vertices().take(300).chain(graph.vertices().take(2)).collect();
+            let targets: Vec<_> = graph.vertices().rev().step_by(2).chain([0; 2]).collect();
+            if graph.n_vertices() > 0 {
+                agree(&gpu, name, &graph, config, &sources, &targets);
+            }
+        }
+    }
+}
+
+#[test]
+fn zoo_u32() {
+    zoo_agrees::<u32>(&Config::default());
+}
+
+#[test]
+fn zoo_i64() {
+    zoo_agrees::<i64>(&Config::default());
+}
+
+#[test]
+fn zoo_f32() {
+    zoo_agrees::<f32>(&Config::default());
+}
+
+#[test]
+fn zoo_by_bellman_ford() {
+    zoo_agrees::<i32>(&Config::with(Algorithm::BellmanFord));
+}
+
+#[test]
+fn generated_graphs_with_more_sources_than_teams() {
+    let Some(gpu) = gpu() else { return };
+    let dense = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
+    let sparse = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    for (name, graph) in [("rmat", dense), ("grid", sparse)] {
+        let sources: Vec<_> = graph.vertices().step_by(7).collect();
+        let targets: Vec<_> = graph.vertices().collect();
+        let config = Config::default();
+        agree(&gpu, name, &graph, &config, &sources, &targets);
+        agree(&gpu, name, &graph, &config, &sources[..3], &targets[..2]);
+        // room for few teams
+        let small = gpu.with_memory_cap(8_000_000);
+        agree(&small, name, &graph, &config, &sources, &targets);
+    }
+}
+
+#[test]
+fn arbitrary_graphs() {
+    let Some(gpu) = gpu() else { return };
+    let graphs = (arbitrary_graph::<u32>(40, 400, 0..=9), 1..40usize, 1..40usize);
+    let law = |(graph, n_sources, n_targets): (Csr<u32>, usize, usize)| {
+        let n = graph.n_vertices();
+        let some = |count, step| (0..count).map(move |i| (i * step % n) as VertexId);
+        let sources: Vec<_> = some(n_sources, 17).collect();
+        let targets: Vec<_> = some(n_targets, 5).collect();
+        let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+        let found = solver.table(&sources, &targets).unwrap();
+        let expected = distance_table(&graph, &sources, &targets, &Config::default(), None);
+        prop_assert!(found == expected.unwrap());
+        Ok(())
+    };
+    let config = ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() };
+    TestRunner::new(config).run(&graphs, law).unwrap();
+}
+
+#[test]
+fn sums_beyond_32_bits_are_right() {
+    let Some(gpu) = gpu() else { return };
+    let heavy: Vec<_> = (0..40).map(|v| (v, v + 1, 4_000_000_000u32 - v)).collect();
+    let graph = Csr::from_edges(50, &heavy).unwrap();
+    let all: Vec<_> = graph.vertices().collect();
+    agree(&gpu, "heavy path", &graph, &Config::default(), &all, &all);
+}
+
+#[test]
+fn few_targets_end_searches_early() {
+    let Some(gpu) = gpu() else { return };
+    let graph = grid(&GridConfig { side: 300, ..GridConfig::default() }).unwrap();
+    let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+    let all: Vec<_> = graph.vertices().collect();
+    solver.table(&[0, 1], &all).unwrap();
+    let whole = solver.work().relaxations;
+    let near: Vec<_> = (0..60).collect();
+    solver.table(&[0, 1], &near).unwrap();
+    let part = solver.work().relaxations;
+    assert!(part < whole / 2, "{part} relaxations of {whole}");
+}
+
+#[test]
+fn a_table_reports_progress_and_can_be_ended() {
+    let Some(gpu) = gpu() else { return };
+    let graph = grid(&GridConfig { side: 20, ..GridConfig::default() }).unwrap();
+    let all: Vec<_> = graph.vertices().collect();
+    let seen = AtomicU64::new(0);
+    let tell = |done, total| {
+        assert_eq!(total, 400);
+        seen.store(done, Relaxed);
+        ControlFlow::Continue(())
+    };
+    let config = Config::default();
+    let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&tell);
+    solver.table(&all, &all).unwrap();
+    assert_eq!(seen.load(Relaxed), 400);
+    let stop = |_, _| ControlFlow::Break(());
+    let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&stop);
+    assert!(matches!(solver.table(&all, &all), Err(SsspError::Interrupted)));
+    // and goes on afterwards
+    assert!(solver.distances(0, Goal::All).is_ok());
+}

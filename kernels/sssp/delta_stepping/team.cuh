@@ -1,0 +1,281 @@
+// Delta-stepping by a team of blocks: single-source shortest paths, weights of at least
+// zero, without a word from the host.
+//
+// The team goes through buckets of keys, `delta` wide, in step. A step relaxes the arcs of
+// the near list, all vertices whose keys fell below the threshold; vertices that fell to
+// it or beyond wait in the far list. When nothing is near, the threshold rises and the far
+// list is split anew. Three things are added to what Lonestar and ADDS do:
+//
+// * A warp follows the vertices it has just lowered by itself, for as long as they are
+//   near and its budget lasts: on grids and roads a bucket takes one or two steps of the
+//   team where it has twenty hops.
+// * Rows longer than a warp's share are cut to pieces that all warps take at the next step.
+// * On dense undirected graphs a search has a horizon: arcs that lead beyond it are put
+//   off, and then pushed by the vertices visited or pulled by the others, whichever has
+//   fewer arcs. Most arcs of an R-MAT graph are never looked at. See put_off.cuh and the
+//   host's horizon.rs, which has the reasons.
+//
+// Reads the graph (constant during the launch); writes keys, lists and control. Blocks have
+// 512 threads, and those of a team are all resident.
+//
+// Races: keys are lowered by atomicMin alone (and by pull, see there), so they only fall,
+// and each fall makes one entry by the thread that caused it. A thread that reads a key
+// too high relaxes in vain or not at all; the fall it missed has its own entry. Entries
+// that do not fit their list are made up for: the count tells, and the vertices are looked
+// through instead. A list is read at steps in which nobody writes it.
+//
+// Termination: each entry comes from a fall; keys are finitely many; the threshold rises
+// at every split, which `beyond` makes sure of.
+//
+// After: Meyer and Sanders 2003 (buckets); Davidson, Baxter, Garland and Owens 2014 (near
+// and far); Wang, Fussell and Lin 2021 (ADDS); Chakaravarthy et al. 2014 (push and pull).
+#pragma once
+
+#include "put_off.cuh"
+
+// An entry of a list, or, where entries were lost, of the vertex with that number, if its
+// key lies in [low, high).
+__device__ __forceinline__ Entry entry_at(const Search& search, const Entry* list, bool lost, u32 at, Key low,
+                                          Key high, bool& has) {
+    if (!has) return 0;
+    if (!lost) return load(list + at);
+    const Key key = load(search.keys + at);
+    has = low <= key && key < high;
+    return entry_of(key, at);
+}
+
+// Entries a warp below which a bucket is thin, and above which it is thick.
+constexpr u32 thin = 2, thick = 16;
+// Pushes after which a search does without a horizon: where distances spread evenly, none
+// is ever followed by the pull that would pay for them.
+constexpr u32 most_pushes = 8;
+
+// How many of the next 32 targets, from `first` on, have keys below the threshold before
+// one has not: targets are looked at in their order, a few each time, so that however many
+// there are costs little.
+__device__ __forceinline__ u32 settled_among(const Search& search, u32 first, Key threshold) {
+    const u32 at = first + lane();
+    const bool has = at < search.n_targets;
+    const bool settled = has && load(search.keys + __ldg(search.targets + at)) < threshold;
+    const u32 others = __ballot_sync(everyone, !settled);
+    return others == 0 ? 32 : __ffs(others) - 1;
+}
+
+template <typename T> __device__ __forceinline__ void exchange(T& a, T& b) {
+    const T c = a;
+    a = b;
+    b = c;
+}
+
+// What the warps of a block have in shared memory.
+struct BlockMemory {
+    WarpMemory warps[warps_a_block];
+    Key bests[warps_a_block][32];
+};
+
+// What `block` of the `barrier.n_blocks` blocks of a team does in a search. `control` is
+// zero before, but for `arrived`. After the last write there is no barrier.
+__device__ __forceinline__ void search_in_team(const Search& search, u32 block, GridBarrier& barrier,
+                                               BlockMemory& memory) {
+    Control& control = *search.control;
+    const u32 in_block = threadIdx.x >> 5;
+    // neighbours in a list go to different multiprocessors
+    const u32 this_warp = in_block * barrier.n_blocks + block;
+    const u32 n_warps = barrier.n_blocks * warps_a_block;
+    const u32 this_thread = block * blockDim.x + threadIdx.x;
+    const bool first_thread = this_thread == 0;
+    Warp warp{search, memory.warps[in_block], search.near_arcs, search.window != 0};
+    u64 near_cycles = 0, far_cycles = 0, push_cycles = 0, pull_cycles = 0;
+    u32 steps = 0, pushes = 0, n_settled_targets = 0;
+
+    for (u32 v = this_thread; v < search.n_vertices; v += barrier.n_blocks * blockDim.x) {
+        __stcg(search.keys + v, v == search.source ? 0 : unreached);
+    }
+    if (first_thread) {
+        search.near[0][0] = entry_of(0, search.source);
+        control.near[0] = 1;
+        control.least[0] = control.least[1] = control.least[2] = unreached;
+    }
+    barrier.wait();
+
+    Entry *near_now = search.near[0], *near_next = search.near[1];
+    Entry *far_now = search.far[0], *far_next = search.far[1];
+    uint4 *pieces_now = search.pieces[0], *pieces_next = search.pieces[1];
+    // turns of the near and the far lists; horizons so far
+    u32 near_turn = 0, far_turn = 0, phase = 0;
+    u32 width = search.delta, doublings = 0;
+    Key start = 0, low = 0, threshold = beyond(0, width);
+    while (true) {
+        const Key horizon = warp.has_horizon ? beyond(start, search.window) : unreached;
+        threshold = min(threshold, horizon);
+        warp.horizon = horizon;
+        warp.visited_count = &control.visited[phase & 1];
+        warp.visited_arcs = 0;
+        bool settled = false;
+        while (true) {
+            u64 clock = clock64();
+            // near: step by step until nothing is left below the threshold
+            warp.threshold = threshold;
+            warp.far = {far_now, &control.far[far_turn % 3]};
+            while (true) {
+                const u32 now = near_turn % 3, next = (near_turn + 1) % 3, later = (near_turn + 2) % 3;
+                const u32 n_near = load(&control.near[now]);
+                const u32 n_pieces = min(load(&control.pieces[now]), search.piece_capacity);
+                if (n_near == 0 && n_pieces == 0) break;
+                if (first_thread) control.near[later] = control.pieces[later] = 0;
+                steps++;
+                warp.near_next = {near_next, &control.near[next]};
+                warp.pieces_next = {pieces_next, &control.pieces[next]};
+                warp.spent = 0;
+                for (u32 at = this_warp; at < n_pieces; at += n_warps) {
+                    warp.relax_piece<false>(warp.rows, pieces_now + at);
+                }
+                const bool lost = n_near > search.capacity;
+                const u32 n = lost ? search.n_vertices : n_near;
+                const u32 share = min(32u, (n - 1) / n_warps + 1);
+                for (u32 at = this_warp * share; at < n; at += n_warps * share) {
+                    bool has = lane() < share && lane() < n - at;
+                    const Entry entry = entry_at(search, near_now, lost, at + lane(), low, threshold, has);
+                    if (share <= 8) {
+                        warp.enqueue(has, entry);
+                    } else {
+                        warp.relax_rows<false>(warp.rows, has, entry);
+                    }
+                    warp.drain();
+                }
+                warp.flush_far();
+                near_turn++;
+                exchange(near_now, near_next);
+                exchange(pieces_now, pieces_next);
+                barrier.wait();
+            }
+            near_cycles += clock64() - clock;
+            clock = clock64();
+            // all keys below the threshold are final
+            if (search.n_targets != 0) {
+                n_settled_targets += settled_among(search, n_settled_targets, threshold);
+                settled = n_settled_targets == search.n_targets;
+                if (settled) break;
+            }
+            // split the far list. What is near goes to the list of the next turn, as
+            // slower blocks may still be looking at the count of this one.
+            const u32 n_far = load(&control.far[far_turn % 3]);
+            if (n_far == 0) break;
+            const bool lost = n_far > search.capacity;
+            const u32 n = lost ? search.n_vertices : n_far;
+            low = threshold;
+            threshold = min(horizon, beyond(low, width));
+            Key least = unreached;
+            if (first_thread) {
+                control.far[(far_turn + 2) % 3] = 0;
+                control.least[(far_turn + 2) % 3] = unreached;
+                control.near[(near_turn + 2) % 3] = control.pieces[(near_turn + 2) % 3] = 0;
+            }
+            const List<Entry> nearer{near_next, &control.near[(near_turn + 1) % 3]};
+            const List<Entry> farther{far_next, &control.far[(far_turn + 1) % 3]};
+            for (u32 first = this_warp * 32; first < n; first += n_warps * 32) {
+                bool has = lane() < n - first;
+                const Entry entry = entry_at(search, far_now, lost, first + lane(), low, unreached, has);
+                const Key key = key_of(entry);
+                has = has && load(search.keys + vertex_of(entry)) == key;
+                append(nearer, search.capacity, has && key < threshold, entry);
+                append(farther, search.capacity, has && key >= threshold, entry);
+                if (has && key >= threshold) least = min(least, key);
+            }
+            least = warp_min(least);
+            if (lane() == 0 && least != unreached) atomicMin(&control.least[(far_turn + 1) % 3], least);
+            far_turn++;
+            near_turn++;
+            exchange(far_now, far_next);
+            exchange(near_now, near_next);
+            exchange(pieces_now, pieces_next);
+            barrier.wait();
+            far_cycles += clock64() - clock;
+            // buckets as wide as it takes to keep the warps busy, and no wider: what lies
+            // in one bucket is relaxed in no order
+            const u32 n_near = load(&control.near[near_turn % 3]);
+            if (n_near < n_warps * thin && doublings < search.most_doublings) {
+                width = doubled(width);
+                doublings++;
+            } else if (n_near > n_warps * thick && doublings > 0) {
+                width = search.delta;
+                doublings = 0;
+            }
+            if (n_near == 0) {
+                // on to the next bucket that holds anything
+                least = load(&control.least[far_turn % 3]);
+                if (least >= horizon) break;
+                threshold = max(threshold, least);
+            }
+        }
+        if (settled || !warp.has_horizon) break;
+
+        // the arcs put off
+        const u64 clock = clock64();
+        const u32 parity = phase & 1;
+        const u64 visited_arcs = warp_sum(warp.visited_arcs);
+        if (lane() == 0 && visited_arcs) atomicAdd(&control.visited_arcs[parity], visited_arcs);
+        if (first_thread) {
+            control.visited[parity ^ 1] = 0;
+            control.visited_arcs[parity ^ 1] = 0;
+            control.least_beyond[parity] = unreached;
+            for (u32 turn = far_turn + 1; turn <= far_turn + 2; turn++) {
+                control.far[turn % 3] = 0;
+                control.least[turn % 3] = unreached;
+            }
+        }
+        barrier.wait();
+        const u64 pushed = load(&control.visited_arcs[parity]);
+        const u64 inside = load(&control.settled_arcs) + pushed;
+        const u64 pulled = search.n_arcs > inside ? search.n_arcs - inside : 0;
+        const u32 n_visited = load(&control.visited[parity]);
+        const bool pulls = pushed > pulled || n_visited > search.capacity;
+        Key least;
+        if (pulls) {
+            // the far list is made anew
+            far_turn++;
+            warp.far = {far_now, &control.far[far_turn % 3]};
+            least = pull(warp, memory.bests[in_block], this_warp, n_warps);
+        } else {
+            warp.far = {far_now, &control.far[far_turn % 3]};
+            warp.pieces_next = {pieces_now, &control.pieces[near_turn % 3]};
+            least = push(warp, barrier, n_visited, this_warp, n_warps);
+        }
+        least = warp_min(least);
+        if (lane() == 0 && least != unreached) atomicMin(&control.least_beyond[parity], least);
+        barrier.wait();
+        least = load(&control.least_beyond[parity]);
+        if (first_thread) {
+            control.settled_arcs = inside;
+            control.pieces[near_turn % 3] = 0;
+        }
+        pushes += !pulls;
+        (pulls ? pull_cycles : push_cycles) += clock64() - clock;
+        if (least == unreached) break;
+        start = low = threshold = max(horizon, least);
+        phase++;
+        if (pushes == most_pushes) {
+            // everything before the horizon is done with; from here on as without one
+            warp.has_horizon = false;
+            warp.rows = search.graph;
+        }
+        // the count of pieces is wiped before it is looked at
+        barrier.wait();
+    }
+
+    const u64 relaxations = warp_sum(warp.relaxations);
+    const u64 improvements = warp_sum(warp.improvements);
+    const u64 visits = warp_sum(warp.settled);
+    if (lane() == 0) {
+        atomicAdd(&control.relaxations, relaxations);
+        atomicAdd(&control.improvements, improvements);
+        atomicAdd(&control.settled, visits);
+    }
+    if (first_thread) {
+        control.steps = steps;
+        control.cycles[0] = near_cycles;
+        control.cycles[1] = far_cycles;
+        control.cycles[2] = push_cycles;
+        control.cycles[3] = pull_cycles;
+    }
+}
