@@ -1,17 +1,23 @@
-//! `cargo xtask bench`: the bench program in its release build.
+//! `cargo xtask bench`: the bench program in its release build; on a machine with a GPU, in
+//! a build that uses it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::shim;
 use crate::workspace::cargo;
 
 /// Runs the program of the crate `bench` with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let status = cargo()
-        .args(["run", "--release", "--locked", "--package", "bench", "--"])
-        .args(arguments)
-        .status()
-        .context("cannot start cargo")?;
+    let mut command = cargo();
+    command.args(["run", "--release", "--locked", "--package", "bench"]);
+    // where NVIDIA's driver is loaded, it is this
+    if Path::new("/dev/nvidiactl").exists() {
+        shim::run()?;
+        command.args(["--features", "cuda"]);
+    }
+    let status = command.arg("--").args(arguments).status().context("cannot start cargo")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -4,19 +4,23 @@
 //! * [`roster`](mod@roster): who solves them: every algorithm of this project, a
 //!   yardstick, and other people's libraries;
 //! * [`measure`](mod@measure): the clock, which times no answer that was not checked;
-//! * [`report`]: what `cargo xtask bench` leaves in `target/bench/`.
+//! * [`report`]: what `cargo xtask bench` leaves in `target/bench/`;
+//! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
+//!   `cargo xtask bench segments`.
 //!
 //! The criterion benches in `benches/` use the same graphs and the same roster.
 
 #![forbid(unsafe_code)]
 
 mod dial;
+mod folder;
 pub mod machine;
 pub mod measure;
 mod peers;
 mod plots;
 pub mod report;
 pub mod roster;
+pub mod segments;
 mod summary;
 mod table;
 pub mod workloads;

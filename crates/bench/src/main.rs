@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use bench::report::{Options, run};
+use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
+use bench::segments;
 use bench::workloads::Workload;
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
 ///
@@ -20,18 +21,23 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(
     version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
     after_help = "Examples:\n  cargo xtask bench\n  \
                   cargo xtask bench --graphs rmat-16,grid-256 --runs 9\n  \
-                  cargo xtask bench --graphs rmat-20 --solvers auto,yardstick,graph --sweep"
+                  cargo xtask bench --graphs rmat-20 --solvers auto,yardstick,graph --sweep\n  \
+                  cargo xtask bench segments --help"
 )]
 struct Arguments {
+    #[command(subcommand)]
+    study: Option<Study>,
     /// The short form, which is what runs by default: a few widths of delta only
     #[arg(long, conflicts_with = "sweep")]
     short: bool,
     /// Try every width of delta, for the crate graph and for our own delta-stepping
     #[arg(long)]
     sweep: bool,
-    /// Graphs: rmat-S, grid-K, geometric-S, new-york, rome99
+    /// Graphs: rmat-S, grid-K, geometric-S, new-york, delaware, rome99
     /// [default: rmat-18, rmat-20, grid-1024, geometric-18, and new-york where it is]
     #[arg(long, value_delimiter = ',', value_name = "GRAPH")]
     graphs: Vec<Workload>,
@@ -55,9 +61,34 @@ struct Arguments {
     name: Option<String>,
 }
 
+#[derive(Subcommand)]
+enum Study {
+    /// Studies the edge-parallel Bellman-Ford on a GPU: its four variants on R-MAT graphs
+    ///
+    /// Beside them run delta-stepping on the same GPU, and Dijkstra and delta-stepping on
+    /// the host. Every solve is checked. The report is a new folder with raw.csv (every
+    /// timed solve), summary.md (tables) and two plots for each type of weights.
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench segments\n  \
+                      cargo xtask bench segments --scales 14-24\n\n\
+                      In a bundle:\n  \
+                      sh bench.sh segments --scales 26 --types u32 --certify 2")]
+    Segments(Box<segments::Options>),
+}
+
 fn main() -> ExitCode {
-    match report(Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+    let mut arguments = Arguments::parse();
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
+    let written = match arguments.study.take() {
+        Some(Study::Segments(options)) => segments::run(&options, &beside),
+        None => report(arguments, beside),
+    };
+    match written {
+        Ok(Written { folder, summary }) => {
+            println!("{summary}");
+            println!("written to {}", folder.display());
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -65,7 +96,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn report(arguments: Arguments) -> Result<()> {
+fn report(arguments: Arguments, beside: PathBuf) -> Result<Written> {
     let mut workloads = arguments.graphs;
     if workloads.is_empty() {
         let (here, missing): (Vec<_>, Vec<_>) =
@@ -77,7 +108,6 @@ fn report(arguments: Arguments) -> Result<()> {
         }
     }
     let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let options = Options {
         workloads,
         families: arguments.solvers,
@@ -85,11 +115,8 @@ fn report(arguments: Arguments) -> Result<()> {
         threads: arguments.threads.unwrap_or_else(all),
         sweep: if arguments.sweep { Sweep::Full } else { Sweep::Short },
         patience: Duration::from_secs(arguments.patience),
-        out: arguments.out.unwrap_or_else(beside),
+        out: arguments.out.unwrap_or(beside),
         name: arguments.name,
     };
-    let written = run(&options)?;
-    println!("{}", written.summary);
-    println!("written to {}", written.folder.display());
-    Ok(())
+    run(&options)
 }

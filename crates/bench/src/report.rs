@@ -1,16 +1,16 @@
 //! A whole run: each graph, each solver, and the folder with what came out.
 
-use std::fs;
-use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use gpu_runtime::Gpu;
-use graph_formats::{AtomicFile, VertexId};
+use graph_formats::VertexId;
 use rayon::ThreadPoolBuilder;
 
+pub use crate::folder::Written;
+use crate::folder::{new_folder, write};
 use crate::machine::Machine;
 use crate::measure::{Measured, Patience, Skipped, certified, measure};
 use crate::roster::{Family, MAX_GRAPH_DISTANCE, Peers, Race, Sweep, roster};
@@ -69,15 +69,6 @@ impl GraphReport {
     }
 }
 
-/// Where a run was written, and its summary.
-#[derive(Debug)]
-pub struct Written {
-    /// The new folder: `raw.csv`, `summary.md`, and `<graph>.svg` for each graph.
-    pub folder: PathBuf,
-    /// What stands in `summary.md`.
-    pub summary: String,
-}
-
 /// Measures and writes the report; says on standard error what it is at.
 ///
 /// # Errors
@@ -94,23 +85,12 @@ pub fn run(options: &Options) -> Result<Written> {
         );
     }
     let machine = Machine::look();
-    let folder = options.out.join(options.name.clone().unwrap_or_else(|| machine.stamp()));
-    let cannot = || format!("cannot make the folder {}", folder.display());
-    fs::create_dir_all(&options.out).with_context(cannot)?;
-    fs::create_dir(&folder).with_context(cannot)?;
-    let written = measure_all(options).and_then(|graphs| {
+    new_folder(&options.out, options.name.as_deref(), &machine, |folder| {
+        let graphs = measure_all(options)?;
         let summary = summary::text(&machine, options, &graphs);
-        write_all(&folder, &graphs, &summary)?;
+        write_all(folder, &graphs, &summary)?;
         Ok(summary)
-    });
-    match written {
-        Ok(summary) => Ok(Written { folder, summary }),
-        Err(error) => {
-            // the first error is the one to be told
-            let _ = fs::remove_dir_all(&folder);
-            Err(error)
-        }
-    }
+    })
 }
 
 fn measure_all(options: &Options) -> Result<Vec<GraphReport>> {
@@ -173,12 +153,6 @@ fn write_all(folder: &Path, graphs: &[GraphReport], summary: &str) -> Result<()>
         write(&folder.join(format!("{}.svg", graph.name)), &plots::bars(graph)?)?;
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(file.commit()?)
 }
 
 /// Every timed solve; counts are empty where a solver keeps none.

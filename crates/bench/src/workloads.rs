@@ -18,10 +18,10 @@ use graph_formats::{Csr, VertexId, read};
 /// few vertices.
 const GEOMETRIC_DEGREE: f64 = 16.0;
 /// The generators number vertices with 32 bits.
-const MAX_SCALE: u32 = 31;
+pub(crate) const MAX_SCALE: u32 = 31;
 
 const NAMES: &str = "rmat-S or geometric-S (2^S vertices, S from 1 to 31), grid-K (K from 2 to \
-                     65535 vertices a side), new-york or rome99";
+                     65535 vertices a side), new-york, delaware or rome99";
 
 /// A graph to solve.
 ///
@@ -54,6 +54,8 @@ pub enum Workload {
     },
     /// The roads of New York, weighed by length; from a file.
     NewYork,
+    /// The roads of Delaware, some of no length, not all connected; from a file.
+    Delaware,
     /// The streets of Rome, weighed by length; from a file.
     Rome99,
 }
@@ -83,7 +85,7 @@ impl Workload {
                 let drawn = geometric(&GeometricConfig { n_vertices, radius, options })?;
                 Relabelling::breadth_first(&drawn, 0)?.apply(&drawn)?
             }
-            Self::NewYork | Self::Rome99 => {
+            Self::NewYork | Self::Delaware | Self::Rome99 => {
                 let path = self.file().context("real graphs have files")?;
                 let hint = "is STARPATH_DATA the folder of the real graphs?";
                 read(&path).context(hint)?.csr.into_csr()?
@@ -98,6 +100,7 @@ impl Workload {
     pub fn file(self) -> Option<PathBuf> {
         let name = match self {
             Self::NewYork => "dimacs/USA-road-d.NY.gr.gz",
+            Self::Delaware => "dimacs/DE.gr",
             Self::Rome99 => "dimacs/rome99.gr",
             _ => return None,
         };
@@ -124,6 +127,7 @@ impl fmt::Display for Workload {
             Self::Grid { side } => write!(f, "grid-{side}"),
             Self::Geometric { scale } => write!(f, "geometric-{scale}"),
             Self::NewYork => f.write_str("new-york"),
+            Self::Delaware => f.write_str("delaware"),
             Self::Rome99 => f.write_str("rome99"),
         }
     }
@@ -142,6 +146,7 @@ impl FromStr for Workload {
             ("grid", Some(side @ 2..=65_535)) => Ok(Self::Grid { side }),
             ("geometric", Some(scale @ 1..=MAX_SCALE)) => Ok(Self::Geometric { scale }),
             ("new", None) if name == "new-york" => Ok(Self::NewYork),
+            ("delaware", None) => Ok(Self::Delaware),
             ("rome99", None) => Ok(Self::Rome99),
             _ => bail!("there is no graph {name:?}: expected {NAMES}"),
         }
@@ -154,7 +159,8 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for workload in Workload::DEFAULTS.into_iter().chain([Workload::Rome99]) {
+        let others = [Workload::Delaware, Workload::Rome99];
+        for workload in Workload::DEFAULTS.into_iter().chain(others) {
             assert_eq!(workload.to_string().parse::<Workload>().unwrap(), workload);
         }
         for bad in ["", "rmat", "rmat-", "rmat-32", "grid-1", "new-", "new-jersey", "rome99-2"] {

@@ -8,6 +8,7 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
+use std::sync::atomic::AtomicU32;
 
 use crate::{Arg, DeviceFacts, GpuError, Plain, Ptx, Shape};
 
@@ -39,6 +40,13 @@ pub struct Buffer<T> {
 pub struct PinnedBuffer<T> {
     never: Never,
     element: PhantomData<T>,
+}
+
+/// Words that a running kernel and the host tell each other things by. No value of it
+/// exists in this build.
+#[derive(Debug)]
+pub struct Mailbox {
+    never: Never,
 }
 
 /// A kernel, ready to be launched. No value of it exists in this build.
@@ -98,6 +106,11 @@ impl Gpu {
 
     /// An array of zeros in pinned memory of the host.
     pub fn pinned<T: Plain>(&self, _len: usize) -> Result<PinnedBuffer<T>, GpuError> {
+        match self.never.0 {}
+    }
+
+    /// Words of zero that a kernel reaches while it runs.
+    pub fn mailbox(&self, _len: usize) -> Result<Mailbox, GpuError> {
         match self.never.0 {}
     }
 
@@ -208,6 +221,21 @@ impl<T> DerefMut for PinnedBuffer<T> {
     }
 }
 
+impl Mailbox {
+    /// Where a kernel finds it.
+    pub fn address(&self) -> Result<u64, GpuError> {
+        match self.never.0 {}
+    }
+}
+
+impl Deref for Mailbox {
+    type Target = [AtomicU32];
+
+    fn deref(&self) -> &[AtomicU32] {
+        match self.never.0 {}
+    }
+}
+
 impl Kernel {
     /// Its name.
     #[must_use]
@@ -234,6 +262,11 @@ impl Timer {
 
     /// Stops it when all that was asked for before is done.
     pub fn stop(&self) -> Result<(), GpuError> {
+        match self.never.0 {}
+    }
+
+    /// Whether all that was asked for before the stop is done.
+    pub fn is_done(&self) -> Result<bool, GpuError> {
         match self.never.0 {}
     }
 

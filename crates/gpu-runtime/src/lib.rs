@@ -4,9 +4,9 @@
 //! replaces that library replaces the folder `cuda/` and nothing else.
 //!
 //! A [`Gpu`] is an opened device with one stream, on which everything that is asked of it
-//! happens in order. What is made from it ([`Buffer`], [`PinnedBuffer`], [`Kernel`],
-//! [`Timer`]) keeps it open, so that nothing has to be dropped in a certain order. All of
-//! them may be used from any thread.
+//! happens in order. What is made from it ([`Buffer`], [`PinnedBuffer`], [`Mailbox`],
+//! [`Kernel`], [`Timer`]) keeps it open, so that nothing has to be dropped in a certain
+//! order. All of them may be used from any thread.
 //!
 //! The Cargo feature `cuda`, off by default, decides what is behind the door. Without it
 //! all names are there and [`Gpu::open`] answers [`GpuError::NotCompiled`]. With it, on a
@@ -35,12 +35,12 @@ mod shape;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
-pub use cuda::{Buffer, Gpu, Kernel, PinnedBuffer, Timer};
+pub use cuda::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
 
 #[cfg(not(feature = "cuda"))]
 mod disabled;
 #[cfg(not(feature = "cuda"))]
-pub use disabled::{Buffer, Gpu, Kernel, PinnedBuffer, Timer};
+pub use disabled::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
 
 pub use argument::Arg;
 /// What a buffer may hold: values of any bits, without padding, and without pointers.

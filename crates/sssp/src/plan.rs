@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight, WeightKind};
 
 use crate::host::lengths::distance_bound;
 use crate::range::WeightRange;
@@ -32,6 +32,8 @@ pub struct Plan {
     pub threads: usize,
     /// True when a proof that no distance is greater lets 32 bits hold every label.
     pub narrow: bool,
+    /// True when a proof that no distance is greater spares a look for overflows.
+    pub(crate) bounded: bool,
     /// The first arc of negative weight.
     pub(crate) negative: Option<(usize, VertexId, VertexId)>,
 }
@@ -79,6 +81,7 @@ impl Plan {
             let weight = graph.weights()[arc].to_string();
             return Err(SsspError::NegativeWeight { algorithm, from, to, weight });
         }
+        let bound = distance_bound(graph, range);
         let mut plan = Self {
             algorithm,
             reason,
@@ -87,6 +90,7 @@ impl Plan {
             device: None,
             threads: 1,
             narrow: false,
+            bounded: bound.is_some_and(|bound| bound < greatest::<W>(graph.n_vertices()) / 2.0),
             negative,
         };
         match algorithm {
@@ -97,8 +101,20 @@ impl Plan {
             Algorithm::Dijkstra => plan.queue = Some(choose_queue(range.greatest, config.queue)?),
             _ => return Ok(plan),
         }
-        plan.narrow = distance_bound(graph, range).is_some_and(|bound| bound < f64::from(u32::MAX));
+        let is_integer = W::ONE.to_i128().is_some();
+        plan.narrow = is_integer && bound.is_some_and(|bound| bound < f64::from(u32::MAX));
         Ok(plan)
+    }
+}
+
+/// About the greatest exact sum of the weights on a path of `n` vertices that is sure to be
+/// a distance when it is added up.
+fn greatest<W: Weight>(n: usize) -> f64 {
+    match W::KIND {
+        // each addition may round up, which tells where there are millions of them
+        WeightKind::F32 => f64::from(f32::MAX) * (-(n as f64) * f64::from(f32::EPSILON)).exp(),
+        WeightKind::F64 => f64::MAX,
+        _ => i64::MAX as f64,
     }
 }
 

@@ -252,7 +252,7 @@ fn check_overflow<W: Weight>(
     distances: &Distances<W::Distance>,
 ) -> Result<(), SsspError> {
     let widened = size_of::<W>() < size_of::<W::Distance>();
-    if widened || plan.narrow {
+    if widened || plan.bounded {
         return Ok(());
     }
     let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {

@@ -65,6 +65,8 @@ struct Control {
     u32 turn;
     u32 trouble;
     u32 steps;
+    // whether the host has ended the search; its neighbour is unused
+    u32 stopped[2];
     u32 near[3], pieces[3], far[3];
     // the least key that stays in the far list of a turn
     u32 least[3];
@@ -88,6 +90,9 @@ struct Search {
     // pieces of long rows: (key, vertex, first arc, end)
     uint4* pieces[2];
     Control* control;
+    // two words of the host's memory: whether the search is to end, and how many steps it
+    // has done; null where nobody wants to know
+    volatile u32* host;
     // the search may end when these are settled, if there are any
     const u32* targets;
     u64 n_arcs;

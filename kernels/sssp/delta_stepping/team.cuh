@@ -46,6 +46,9 @@ __device__ __forceinline__ Entry entry_at(const Search& search, const Entry* lis
 
 // Entries a warp below which a bucket is thin, and above which it is thick.
 constexpr u32 thin = 2, thick = 16;
+// Steps from one call of the host to the next; a power of two. A call takes a microsecond or
+// two, in which the team waits.
+constexpr u32 call_interval = 256;
 // Pushes after which a search does without a horizon: where distances spread evenly, none
 // is ever followed by the pull that would pay for them.
 constexpr u32 most_pushes = 8;
@@ -59,6 +62,12 @@ __device__ __forceinline__ u32 settled_among(const Search& search, u32 first, Ke
     const bool settled = has && load(search.keys + __ldg(search.targets + at)) < threshold;
     const u32 others = __ballot_sync(everyone, !settled);
     return others == 0 ? 32 : __ffs(others) - 1;
+}
+
+// Tells the host of a search, and asks whether it is to end.
+__device__ __forceinline__ void call_host(const Search& search, u32 steps) {
+    search.host[1] = steps;
+    if (search.host[0] != 0) search.control->stopped[0] = 1;
 }
 
 template <typename T> __device__ __forceinline__ void exchange(T& a, T& b) {
@@ -111,7 +120,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
         warp.horizon = horizon;
         warp.visited_count = &control.visited[phase & 1];
         warp.visited_arcs = 0;
-        bool settled = false;
+        bool ended = false;
         while (true) {
             u64 clock = clock64();
             // near: step by step until nothing is left below the threshold
@@ -124,6 +133,8 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
                 if (n_near == 0 && n_pieces == 0) break;
                 if (first_thread) control.near[later] = control.pieces[later] = 0;
                 steps++;
+                const bool calls = search.host != nullptr && steps % call_interval == 0;
+                if (calls && first_thread) call_host(search, steps);
                 warp.near_next = {near_next, &control.near[next]};
                 warp.pieces_next = {pieces_next, &control.pieces[next]};
                 warp.spent = 0;
@@ -148,14 +159,19 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
                 exchange(near_now, near_next);
                 exchange(pieces_now, pieces_next);
                 barrier.wait();
+                // what is read here is not written again before `call_interval` more
+                // barriers, so all blocks see the same
+                ended = calls && load(&search.control->stopped[0]) != 0;
+                if (ended) break;
             }
+            if (ended) break;
             near_cycles += clock64() - clock;
             clock = clock64();
             // all keys below the threshold are final
             if (search.n_targets != 0) {
                 n_settled_targets += settled_among(search, n_settled_targets, threshold);
-                settled = n_settled_targets == search.n_targets;
-                if (settled) break;
+                ended = n_settled_targets == search.n_targets;
+                if (ended) break;
             }
             // split the far list. What is near goes to the list of the next turn, as
             // slower blocks may still be looking at the count of this one.
@@ -208,7 +224,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
                 threshold = max(threshold, least);
             }
         }
-        if (settled || !warp.has_horizon) break;
+        if (ended || !warp.has_horizon) break;
 
         // the arcs put off
         const u64 clock = clock64();

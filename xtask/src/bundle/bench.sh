@@ -7,5 +7,5 @@ if [ -f origin ]; then . ./origin; fi
 if [ -d data ]; then export STARPATH_DATA="$PWD/data"; fi
 case " $* " in
     *" --out"* | *" --help "*) exec bin/bench "$@" ;;
-    *) exec bin/bench --out results "$@" ;;
+    *) exec bin/bench "$@" --out results ;;
 esac

@@ -1,6 +1,6 @@
 //! Time as the GPU sees it.
 
-use cust::event::{Event, EventFlags};
+use cust::event::{Event, EventFlags, EventStatus};
 
 use super::Gpu;
 use super::status::failed;
@@ -42,6 +42,16 @@ impl Timer {
     /// [`GpuError::Driver`].
     pub fn stop(&self) -> Result<(), GpuError> {
         self.record(&self.stop)
+    }
+
+    /// Whether all that was asked for before the stop is done.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn is_done(&self) -> Result<bool, GpuError> {
+        self.gpu.make_current()?;
+        let status = self.stop.query().map_err(failed("looking at a timer"))?;
+        Ok(status == EventStatus::Ready)
     }
 
     /// Milliseconds from start to stop, to about half a microsecond. Waits for the stop.

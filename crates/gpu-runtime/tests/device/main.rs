@@ -7,7 +7,7 @@
 mod launch;
 mod memory;
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, PinnedBuffer, Ptx, Shape, Timer};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Mailbox, PinnedBuffer, Ptx, Shape, Timer};
 
 static INCREMENT: Ptx = Ptx::new("increment", include_str!("increment.ptx"));
 
@@ -41,6 +41,7 @@ fn handles_may_go_to_other_threads() {
     is_free::<Timer>();
     is_free::<Buffer<f64>>();
     is_free::<PinnedBuffer<f64>>();
+    is_free::<Mailbox>();
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Buffers, pinned memory, and how much of it there is.
 
-use gpu_runtime::GpuError;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::{gpu, increment};
+use gpu_runtime::{GpuError, Shape};
+
+use super::{INCREMENT, gpu, increment};
 
 #[test]
 fn what_is_uploaded_comes_back() {
@@ -110,4 +112,23 @@ fn more_than_there_is_is_refused() {
     assert!(gpu.buffer::<u8>(usize::try_from(total).unwrap()).is_err());
     assert!(gpu.check_fits("everything", total + 1).is_err());
     assert_eq!(gpu.upload(&[1u32]).unwrap().download().unwrap(), [1]);
+}
+
+#[test]
+fn a_mailbox_is_read_and_written_by_kernels() {
+    let Some(gpu) = gpu() else { return };
+    let mailbox = gpu.mailbox(3).unwrap();
+    assert_eq!((mailbox.len(), mailbox[2].load(Relaxed)), (3, 0));
+    mailbox[1].store(41, Relaxed);
+    let increment = gpu.kernel(&INCREMENT, "increment").unwrap();
+    let timer = gpu.timer().unwrap();
+    timer.start().unwrap();
+    let args = [mailbox.address().unwrap().into(), 3u32.into()];
+    // SAFETY: threads add 1 to each of the three words.
+    unsafe { gpu.launch(&increment, Shape::new(1, 32), &args) }.unwrap();
+    timer.stop().unwrap();
+    gpu.synchronize().unwrap();
+    assert!(timer.is_done().unwrap());
+    let words: Vec<u32> = mailbox.iter().map(|word| word.load(Relaxed)).collect();
+    assert_eq!(words, [1, 42, 1]);
 }

@@ -11,10 +11,12 @@
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 
-use std::time::Instant;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bytemuck::Zeroable;
-use gpu_runtime::{Buffer, Gpu, GpuError, Timer};
+use gpu_runtime::{Buffer, Gpu, GpuError, Mailbox, Timer};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
@@ -27,12 +29,14 @@ use super::predecessors::TreeKernel;
 use super::words::{self, Arithmetic};
 use crate::host::delta_stepping::horizon;
 use crate::range::WeightRange;
-use crate::{DeviceTimes, SsspError, Work};
+use crate::{DeviceTimes, Progress, SsspError, Work};
 
 /// Arcs that a warp relaxes at a step before it gives work away.
 const BUDGET: u32 = 256;
 /// How many times a bucket whose width the solver chose may double it.
 const MOST_DOUBLINGS: u32 = 5;
+/// The longest time between two looks at a search under way.
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 /// Buckets of at least this part of the window, which is relaxed in one phase.
 const BUCKETS_A_WINDOW: f64 = 6.0;
 
@@ -44,6 +48,8 @@ pub(crate) struct DeltaSteppingOnGpu {
     tree_kernel: TreeKernel,
     pub(super) timer: Timer,
     work_space: WorkSpace,
+    /// Whether the search is to end, and how many steps it has done.
+    mailbox: Mailbox,
     /// The vertex that a search may end at, if there is one.
     target: Buffer<VertexId>,
     /// All that is the same for every source.
@@ -124,7 +130,7 @@ impl DeltaSteppingOnGpu {
             _ => delta,
         };
         let work_space = WorkSpace::new(gpu, n, lists, 1)?;
-        let target = gpu.buffer(1)?;
+        let (target, mailbox) = (gpu.buffer(1)?, gpu.mailbox(2)?);
         let timer = gpu.timer()?;
         gpu.synchronize()?;
         times.prepare_ms = milliseconds(start);
@@ -150,6 +156,7 @@ impl DeltaSteppingOnGpu {
             tree_kernel,
             timer,
             work_space,
+            mailbox,
             target,
             search,
             _graph: rows,
@@ -160,24 +167,32 @@ impl DeltaSteppingOnGpu {
     }
 
     /// The words of the distances from `source`: all up to `limit`, or until `target` is
-    /// settled.
+    /// settled. Tells `progress` how many steps are done.
     pub(crate) fn solve(
         &mut self,
         source: VertexId,
         target: Option<VertexId>,
         limit: u32,
+        progress: Option<Progress<'_>>,
     ) -> Result<Outcome, SsspError> {
         let n_targets = u32::from(target.is_some());
         if let Some(target) = target {
             self.target.upload(&[target])?;
         }
-        let search = Search { source, n_targets, limit, ..self.search };
+        let mut search = Search { source, n_targets, limit, ..self.search };
+        if progress.is_some() {
+            search.host = self.mailbox.address()?;
+            self.mailbox.iter().for_each(|word| word.store(0, Relaxed));
+        }
         self.timer.start()?;
         self.work_space.control.fill_bytes(0)?;
         // SAFETY: `self.search` was made for buffers that `self` owns, all of `self.gpu`,
         // and the solver has checked the source.
         unsafe { self.kernel.launch(&self.gpu, &search)? };
         self.timer.stop()?;
+        if let Some(progress) = progress {
+            self.watch(progress)?;
+        }
         self.times.solve_ms = self.timer.elapsed_ms()?;
         let start = Instant::now();
         let control = self.work_space.control.download()?[0];
@@ -197,6 +212,21 @@ impl DeltaSteppingOnGpu {
             rounds: u64::from(control.steps),
         };
         Ok(Outcome::Found(keys, work))
+    }
+
+    /// Tells `progress` of the search under way until it is done, and ends it early where
+    /// that is the answer.
+    fn watch(&self, progress: Progress<'_>) -> Result<(), SsspError> {
+        let [stop, steps] = &self.mailbox[..] else { unreachable!("it has two words") };
+        let mut pause = Duration::from_micros(50);
+        let mut ended = false;
+        while !self.timer.is_done()? {
+            ended |= progress(u64::from(steps.load(Relaxed)), 0).is_break();
+            stop.store(ended.into(), Relaxed);
+            thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+        if ended { Err(SsspError::Interrupted) } else { Ok(()) }
     }
 
     /// The predecessors of the vertices within `limit` of `source`, which the last search
@@ -246,7 +276,7 @@ mod tests {
         let lists = Lists { capacity, n_pieces: capacity };
         let range = WeightRange::of(graph);
         let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, &range, delta, true, lists);
-        match solver.unwrap().solve(0, None, u32::MAX - 1).unwrap() {
+        match solver.unwrap().solve(0, None, u32::MAX - 1, None).unwrap() {
             Outcome::Found(words, _) => words,
             Outcome::Overflow => panic!("no sum leaves 32 bits"),
         }

@@ -48,7 +48,7 @@ impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
             _ => None,
         };
         let limit = delta_stepping::limit_word::<W>(request.limit);
-        match self.device.solve(request.source, target, limit)? {
+        match self.device.solve(request.source, target, limit, request.progress)? {
             Outcome::Found(words, work) => {
                 self.searched = Some(request.source);
                 Ok((delta_stepping::distances::<W>(&words), work))

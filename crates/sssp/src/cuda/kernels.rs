@@ -154,7 +154,7 @@ impl SearchKernel {
     /// The addresses in `search` must be of buffers of `gpu` that are as long as `Search`
     /// says, and stay until the launch has ended; the source must exist.
     pub(super) unsafe fn launch(&self, gpu: &Gpu, search: &Search) -> Result<(), GpuError> {
-        const { assert!(size_of::<Control>() == 160) };
+        const { assert!(size_of::<Control>() == 168) };
         // SAFETY: the kernel reads and writes inside the buffers of `search`, by its own
         // comment and the caller's promise.
         unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(search)]) }

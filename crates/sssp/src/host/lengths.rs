@@ -87,10 +87,9 @@ impl<W: Weight> Lengths<W> for Narrow {
 
 /// A bound on the length of every path that a solver can meet, and of one arc more:
 /// the lesser of (n − 1)·max w and Σ w, plus max w. Exact up to 2^53, and never below
-/// that when it is above. `None` for floats, which need no bound, and for negative
-/// weights.
+/// that when it is above. `None` for negative weights.
 pub(crate) fn distance_bound<W: Weight>(graph: &Csr<W>, range: &WeightRange<W>) -> Option<f64> {
-    if range.negative || W::ONE.to_i128().is_none() {
+    if range.negative {
         return None;
     }
     let max = range.greatest.to_f64();

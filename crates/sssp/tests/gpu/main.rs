@@ -4,6 +4,9 @@
 mod bellman_ford;
 mod many;
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
 use gpu_runtime::Gpu;
 use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
@@ -158,6 +161,35 @@ fn targets_and_cutoffs_stop_early() {
         assert!(found == host.tree(0, goal).unwrap(), "{goal:?}");
         assert!(part < whole / 2, "{goal:?}: {part} relaxations of {whole}");
     }
+}
+
+#[test]
+fn a_long_search_tells_of_its_steps_and_can_be_ended() {
+    let Some(gpu) = gpu() else { return };
+    let path: Vec<_> = (0..100_000).map(|v| (v, v + 1, 1 + v % 7)).collect();
+    let graph = Csr::from_edges(100_001, &path).unwrap();
+    let most = AtomicU64::new(0);
+    let ends = AtomicBool::new(false);
+    let tell = |done, total| {
+        assert_eq!(total, 0, "it is not known");
+        assert!(most.fetch_max(done, Relaxed) <= done);
+        if ends.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let config = Config { delta: Delta::Fixed(1.0), ..Config::default() };
+    let solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
+    let mut solver = solver.with_progress(&tell);
+    let tree = solver.tree(0, Goal::All).unwrap();
+    check_tree(&graph, &tree).unwrap();
+    assert!(most.load(Relaxed) >= 256, "{}", most.load(Relaxed));
+    let whole = solver.work().rounds;
+    ends.store(true, Relaxed);
+    most.store(0, Relaxed);
+    assert!(matches!(solver.distances(0, Goal::All), Err(SsspError::Interrupted)));
+    assert!(most.load(Relaxed) < whole / 2);
+    // and goes on afterwards
+    ends.store(false, Relaxed);
+    most.store(0, Relaxed);
+    assert!(solver.tree(0, Goal::All).unwrap() == tree);
 }
 
 #[test]
