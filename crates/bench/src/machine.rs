@@ -40,7 +40,12 @@ impl Machine {
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let kib = field("/proc/meminfo", "MemTotal")
             .and_then(|text| text.trim_end_matches("kB").trim().parse::<f64>().ok());
-        let status = said("git", &["status", "--porcelain", "--untracked-files=no"]);
+        // a bundle's origin says it in the commit's name
+        let commit = told("STARPATH_COMMIT");
+        let status = match commit {
+            Some(_) => None,
+            None => said("git", &["status", "--porcelain", "--untracked-files=no"]),
+        };
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             cpu: field("/proc/cpuinfo", "model name").unwrap_or_else(unknown),
@@ -51,7 +56,7 @@ impl Machine {
             rustc: told("STARPATH_RUSTC")
                 .or_else(|| said("rustc", &["--version"]))
                 .unwrap_or_else(unknown),
-            commit: told("STARPATH_COMMIT")
+            commit: commit
                 .or_else(|| said("git", &["rev-parse", "--short", "HEAD"]))
                 .unwrap_or_else(unknown),
             dirty: status.is_some_and(|changes| !changes.is_empty()),

@@ -126,26 +126,46 @@ impl Queue {
 
 /// In which order [`Algorithm::BellmanFord`] on a GPU relaxes the edges. The answer is the
 /// same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// Edges may be sorted by the segment of the vertex where they end, and then of that where
+/// they start, so that neighbouring threads touch few distances. That is done once for a
+/// solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EdgeOrder {
+    /// By segments of 2^16 vertices, or of a 64th of the graph's where that is more. Of the
+    /// sizes that were tried, that measured best on graphs of 2^18 to 2^26 vertices, or
+    /// nearly so: see docs/benchmarking.md.
+    #[default]
+    Auto,
     /// Row by row.
     AsStored,
-    /// By the segment of the vertex where they end, and then of that where they start, so
-    /// that neighbouring threads touch few distances: for graphs whose distances the
-    /// device's cache cannot hold. Sorted once for a solver.
+    /// By segments.
     Segments {
         /// Vertices of a segment.
         vertices: NonZeroU32,
     },
 }
 
-impl Default for EdgeOrder {
-    /// Segments of 2^16 vertices, which measured best for graphs of 2^18 to 2^22 vertices:
-    /// see docs/benchmarking.md.
-    fn default() -> Self {
-        const MEASURED_BEST: NonZeroU32 = NonZeroU32::new(1 << 16).unwrap();
-        Self::Segments { vertices: MEASURED_BEST }
+impl EdgeOrder {
+    /// Vertices of a segment on a graph of `n_vertices`; `None` for the order as stored.
+    ///
+    /// ```
+    /// use sssp::EdgeOrder;
+    ///
+    /// let length = |n| EdgeOrder::Auto.segment(n).map(|length| length.get());
+    /// assert_eq!((length(1000), length(1 << 24)), (Some(1 << 16), Some(1 << 18)));
+    /// ```
+    pub fn segment(self, n_vertices: usize) -> Option<NonZeroU32> {
+        const LEAST: u32 = 1 << 16;
+        match self {
+            Self::Auto => {
+                let part = u32::try_from(n_vertices.div_ceil(64)).unwrap_or(LEAST);
+                NonZeroU32::new(part.checked_next_power_of_two().unwrap_or(LEAST).max(LEAST))
+            }
+            Self::AsStored => None,
+            Self::Segments { vertices } => Some(vertices),
+        }
     }
 }
 

@@ -195,8 +195,8 @@ pub(crate) struct SolverArgs {
     /// Priority queue of dijkstra
     #[arg(long, value_name = "Q", default_value = "auto", value_parser = queue_parser())]
     pub(crate) queue: Queue,
-    /// Vertices of a segment by which bellman-ford on a GPU orders the edges [default: 65536];
-    /// 0: as stored
+    /// Vertices of a segment by which bellman-ford on a GPU orders the edges; 0: as stored
+    /// [default: 65536, or a 64th of all]
     #[arg(long, value_name = "P")]
     pub(crate) segment: Option<u32>,
     /// Let bellman-ford on a GPU read distances through the cache for read-only data

@@ -56,20 +56,19 @@ impl Who {
 impl fmt::Display for Who {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BellmanFord { order, reads } => {
+            Self::BellmanFord { order: EdgeOrder::Segments { vertices }, reads } => {
                 let reads = name_of_reads(*reads);
-                write!(f, "GPU Bellman-Ford, {}, {reads}", name_of_order(*order, "segments of "))
+                write!(f, "GPU Bellman-Ford, segments of {vertices}, {reads}")
             }
+            Self::BellmanFord { .. } => write!(f, "GPU Bellman-Ford, {}", self.heading()),
             _ => f.write_str(&self.heading()),
         }
     }
 }
 
-fn name_of_order(order: EdgeOrder, before_size: &str) -> String {
-    match order {
-        EdgeOrder::Segments { vertices } => format!("{before_size}{vertices}"),
-        _ => "stored".to_owned(),
-    }
+/// The order as stored, or the size of segments.
+fn name_of_order(order: EdgeOrder, n_vertices: usize) -> String {
+    order.segment(n_vertices).map_or_else(|| "stored".to_owned(), |size| size.to_string())
 }
 
 fn name_of_reads(reads: Reads) -> &'static str {
@@ -99,13 +98,13 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Solver, order and way to read, as raw.csv has them.
-    pub(super) fn fields(&self) -> [String; 3] {
+    /// Solver, order and way to read, as raw.csv has them, on a graph of `n_vertices`.
+    pub(super) fn fields(&self, n_vertices: usize) -> [String; 3] {
         let other = |solver: &str| [solver.to_owned(), String::new(), String::new()];
         match self.who {
             Who::BellmanFord { order, reads } => {
                 let reads = name_of_reads(reads).to_owned();
-                ["gpu/bellman-ford".to_owned(), name_of_order(order, ""), reads]
+                ["gpu/bellman-ford".to_owned(), name_of_order(order, n_vertices), reads]
             }
             Who::DeltaStepping => other("gpu/delta-stepping"),
             Who::HostDijkstra => other(&format!("host/dijkstra/{}", self.queue_name())),
@@ -193,10 +192,8 @@ impl ScaleReport {
     /// plain loads, from the first `n` sources; by size.
     pub(super) fn by_size(&self, kind: WeightKind, n: usize) -> Vec<(u32, f64)> {
         let size_of = |line: &Line| match line.who {
-            Who::BellmanFord { order: EdgeOrder::Segments { vertices }, reads: Reads::Plain }
-                if line.kind == kind =>
-            {
-                Some((vertices.get(), line.mean_ms(n)))
+            Who::BellmanFord { order, reads: Reads::Plain } if line.kind == kind => {
+                Some((order.segment(self.n_vertices)?.get(), line.mean_ms(n)))
             }
             _ => None,
         };
@@ -269,7 +266,7 @@ pub(super) mod tests {
         let headings: std::collections::BTreeSet<_> = all.iter().map(|w| w.heading()).collect();
         assert_eq!(headings.len(), all.len());
         assert_eq!(all[0].to_string(), "GPU Bellman-Ford, segments of 64, read-only");
-        let fields = |who| line(who, &[1.0]).fields();
+        let fields = |who| line(who, &[1.0]).fields(256);
         assert_eq!(fields(all[0]), ["gpu/bellman-ford", "64", "read-only"]);
         assert_eq!(fields(all[3]), ["gpu/bellman-ford", "stored", "plain"]);
         assert_eq!(fields(Who::HostDijkstra), ["host/dijkstra/radix", "", ""]);

@@ -82,7 +82,7 @@ impl Study<'_> {
         if self.options.sweep_sources > 0 {
             for vertices in swept(&self.options.sweep, graph.n_vertices()) {
                 let order = EdgeOrder::Segments { vertices };
-                if order != segments {
+                if Some(vertices) != segments.segment(graph.n_vertices()) {
                     let who = Who::BellmanFord { order, reads: Reads::Plain };
                     self.on_gpu(graph, who, self.options.sweep_sources)?;
                 }

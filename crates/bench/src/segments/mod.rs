@@ -105,7 +105,7 @@ pub struct Options {
 impl Options {
     /// The size of segments of the variants.
     fn segments(&self) -> EdgeOrder {
-        self.segment.map_or_else(EdgeOrder::default, |vertices| EdgeOrder::Segments { vertices })
+        self.segment.map_or(EdgeOrder::Auto, |vertices| EdgeOrder::Segments { vertices })
     }
 
     fn types(&self) -> impl Iterator<Item = WeightType> {
@@ -160,7 +160,7 @@ fn raw(reports: &[ScaleReport]) -> String {
     let mut csv = String::from("scale,vertices,arcs,type,solver,order,reads,source,ms,rounds\n");
     for ScaleReport { scale, n_vertices, n_arcs, lines, .. } in reports {
         for line in lines {
-            let (kind, [solver, order, reads]) = (line.kind, line.fields());
+            let (kind, [solver, order, reads]) = (line.kind, line.fields(*n_vertices));
             for sample in &line.samples {
                 let figures::Sample { source, ms, rounds } = sample;
                 csv += &format!(
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(options.scales.iter().collect::<Vec<_>>(), [14, 15, 16, 17, 18]);
         assert_eq!(options.types().collect::<Vec<_>>(), WeightType::ALL);
         assert_eq!((options.sources.get(), options.sweep.len()), (32, 6));
-        assert_eq!(options.segments(), EdgeOrder::default());
+        assert_eq!(options.segments(), EdgeOrder::Auto);
         assert_eq!((options.host_sources(21), options.host_sources(22)), (usize::MAX, 4));
     }
 

@@ -21,8 +21,8 @@ pub(super) fn text(machine: &Machine, options: &Options, reports: &[ScaleReport]
     let mut text = String::from("# Edge-parallel Bellman-Ford on a GPU\n\n");
     text += &machine.markdown();
     let segment = match options.segments() {
-        EdgeOrder::Segments { vertices } => vertices.get(),
-        _ => 0,
+        EdgeOrder::Segments { vertices } => format!("{vertices} vertices"),
+        _ => "2^16 vertices, or of a 64th of the graph's where that is more,".to_owned(),
     };
     let n_sources = reports.iter().map(|report| report.n_sources).max().unwrap_or(0);
     let certified = options.certify.unwrap_or(n_sources).min(n_sources);
@@ -30,7 +30,7 @@ pub(super) fn text(machine: &Machine, options: &Options, reports: &[ScaleReport]
     let _ = write!(
         text,
         "\nUndirected R-MAT, 16 edges drawn a vertex, weights 1 to 255; segments are of \
-         {segment} vertices where no size is named; one untimed solve, and then one from each \
+         {segment} where no size is named; one untimed solve, and then one from each \
          of up to {n_sources} sources spread over the vertices. Times are of the solve alone, \
          distances only, on a GPU by its own clock. {certified} of the {n_sources} reference \
          answers of a graph are certified, and every solve of every solver, timed or not, \

@@ -180,8 +180,8 @@ fn required_bytes<W>(n: usize, m: usize, both_ways: bool, order: EdgeOrder) -> u
     let n_edges = if both_ways { m / 2 } else { m };
     // the predecessors' words are there from the first
     let tree = n * 2 * WORD;
-    let preparing = match (order, both_ways) {
-        (EdgeOrder::AsStored, false) => 0,
+    let preparing = match (order.segment(n), both_ways) {
+        (None, false) => 0,
         // positions twice while they are sorted; or, while weights are gathered by them,
         // those and all that comes of it, beside the weights of all arcs
         _ => {

@@ -62,7 +62,7 @@ impl<W: Weight> DeviceEdges<W> {
             true => Some(kernels.pairs(gpu, &arcs.tails, &arcs.heads)?),
             false => None,
         };
-        if let EdgeOrder::Segments { vertices } = order {
+        if let Some(vertices) = order.segment(graph.n_vertices()) {
             let last = (graph.n_vertices() as u32).saturating_sub(1) / vertices;
             let unsorted = match positions {
                 Some(positions) => positions,
@@ -133,9 +133,9 @@ mod tests {
     /// The edges as the host makes them.
     fn expected<W: Weight>(graph: &Csr<W>, pairs: bool, order: EdgeOrder) -> Coo<W> {
         let edges = if pairs { graph.undirected_edges().unwrap() } else { graph.to_coo() };
-        match order {
-            EdgeOrder::AsStored => edges,
-            EdgeOrder::Segments { vertices } => {
+        match order.segment(graph.n_vertices()) {
+            None => edges,
+            Some(vertices) => {
                 SegmentOrder::new(&edges, vertices.get()).unwrap().apply(&edges).unwrap()
             }
         }

@@ -1,7 +1,7 @@
 //! Tables of distances from many sources, several searches at once, against the CPU's.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
@@ -138,9 +138,13 @@ fn a_table_reports_progress_and_can_be_ended() {
     let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&tell);
     solver.table(&all, &all).unwrap();
     assert_eq!(seen.load(Relaxed), 400);
-    let stop = |_, _| ControlFlow::Break(());
+    let stops = AtomicBool::new(true);
+    let stop = |_, _| {
+        if stops.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
     let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&stop);
     assert!(matches!(solver.table(&all, &all), Err(SsspError::Interrupted)));
     // and goes on afterwards
+    stops.store(false, Relaxed);
     assert!(solver.distances(0, Goal::All).is_ok());
 }
