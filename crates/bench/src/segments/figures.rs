@@ -168,7 +168,6 @@ pub(super) struct ScaleReport {
     pub(super) n_vertices: usize,
     pub(super) n_arcs: usize,
     pub(super) n_sources: usize,
-    pub(super) fewest_reached: usize,
     pub(super) lines: Vec<Line>,
 }
 
@@ -227,7 +226,6 @@ pub(super) mod tests {
             n_vertices: 256,
             n_arcs: 1000,
             n_sources: 2,
-            fewest_reached: 250,
             lines: vec![
                 line(plain(EdgeOrder::AsStored), &[0.5, 0.25]),
                 line(plain(EdgeOrder::default()), &[0.25, 1.0]),

@@ -57,9 +57,8 @@ pub(super) fn scale(gpu: Option<&Gpu>, options: &Options, scale: u32) -> Result<
     if has(WeightType::F64) {
         study.solvers(&graph.convert_weights::<f64>()?)?;
     }
-    let fewest_reached = study.references.fewest_reached();
     let lines = study.lines;
-    Ok(ScaleReport { scale, n_vertices, n_arcs, n_sources, fewest_reached, lines })
+    Ok(ScaleReport { scale, n_vertices, n_arcs, n_sources, lines })
 }
 
 /// A study under way.

@@ -13,6 +13,7 @@
 
 mod figures;
 mod measure;
+mod merge;
 mod plots;
 mod references;
 mod scales;
@@ -58,6 +59,9 @@ impl WeightType {
     }
 }
 
+/// The first line of `raw.csv`.
+const HEADER: &str = "scale,vertices,arcs,type,solver,order,reads,source,ms,rounds";
+
 /// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -94,6 +98,9 @@ pub struct Options {
     /// Above this scale the host is not measured
     #[arg(long, value_name = "S", default_value = "24")]
     pub host_up_to: u32,
+    /// Measure nothing, but make one report from the folders of earlier runs
+    #[arg(long, value_delimiter = ',', value_name = "DIR")]
+    pub merge: Vec<PathBuf>,
     /// Where the folder of this run is made [default: target/bench of the workspace]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -126,6 +133,9 @@ impl Options {
 /// When there is no GPU, a graph fits no memory, a solver fails or is wrong, or the folder
 /// is there already or cannot be written. Then no folder is left.
 pub fn run(options: &Options, beside: &Path) -> Result<Written> {
+    if !options.merge.is_empty() {
+        return run_on(None, options, beside);
+    }
     let gpu = Gpu::open().context(
         "this study measures a GPU: run it on a machine that has one, in a build with \
          --features cuda",
@@ -142,7 +152,10 @@ fn run_on(gpu: Option<&Gpu>, options: &Options, beside: &Path) -> Result<Written
         let one = |scale: u32| {
             measure::scale(gpu, options, scale).with_context(|| format!("on rmat-{scale}"))
         };
-        let reports = options.scales.iter().map(one).collect::<Result<Vec<_>>>()?;
+        let (machine, reports) = match options.merge.as_slice() {
+            [] => (machine.markdown(), options.scales.iter().map(one).collect::<Result<_>>()?),
+            folders => merge::read(folders)?,
+        };
         let summary = summary::text(&machine, options, &reports);
         write(&folder.join("raw.csv"), &raw(&reports))?;
         write(&folder.join("summary.md"), &summary)?;
@@ -157,7 +170,7 @@ fn run_on(gpu: Option<&Gpu>, options: &Options, beside: &Path) -> Result<Written
 
 /// Every timed solve; only Bellman-Ford on the GPU has an order and a way to read.
 fn raw(reports: &[ScaleReport]) -> String {
-    let mut csv = String::from("scale,vertices,arcs,type,solver,order,reads,source,ms,rounds\n");
+    let mut csv = HEADER.to_owned() + "\n";
     for ScaleReport { scale, n_vertices, n_arcs, lines, .. } in reports {
         for line in lines {
             let (kind, [solver, order, reads]) = (line.kind, line.fields(*n_vertices));
@@ -165,7 +178,7 @@ fn raw(reports: &[ScaleReport]) -> String {
                 let figures::Sample { source, ms, rounds } = sample;
                 csv += &format!(
                     "{scale},{n_vertices},{n_arcs},{kind},{solver},{order},{reads},{source},\
-                     {ms:.4},{rounds}\n"
+                     {ms},{rounds}\n"
                 );
             }
         }
@@ -214,8 +227,7 @@ mod tests {
         assert_eq!(written.folder, out.path().join("tiny"));
         let raw = fs::read_to_string(written.folder.join("raw.csv")).unwrap();
         let mut lines = raw.lines();
-        let header = "scale,vertices,arcs,type,solver,order,reads,source,ms,rounds";
-        assert_eq!(lines.next(), Some(header));
+        assert_eq!(lines.next(), Some(HEADER));
         let mut n_samples = BTreeMap::new();
         for line in lines {
             let fields: Vec<&str> = line.split(',').collect();
@@ -257,6 +269,14 @@ mod tests {
             assert!(svg.contains("segments, read-only"), "{name}");
         }
         assert_eq!(fs::read_to_string(written.folder.join("summary.md")).unwrap(), written.summary);
+
+        // the same again, from what was written
+        let merge = vec![written.folder];
+        let again = Options { merge, name: Some("again".to_owned()), ..options };
+        let merged = run(&again, out.path()).unwrap();
+        assert_eq!(fs::read_to_string(merged.folder.join("raw.csv")).unwrap(), raw);
+        let tables = |summary: &str| summary.split_once("## u32").unwrap().1.to_owned();
+        assert_eq!(tables(&merged.summary), tables(&written.summary));
     }
 
     #[test]

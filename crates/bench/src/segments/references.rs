@@ -85,12 +85,6 @@ impl References {
         self.sources.len()
     }
 
-    /// How many vertices the source with the fewest reaches.
-    pub(super) fn fewest_reached(&self) -> usize {
-        let reached = |words: &Vec<u32>| words.par_iter().filter(|w| **w != UNREACHED).count();
-        self.words.iter().map(reached).min().unwrap_or(0)
-    }
-
     /// Times `solve` from the first `n` sources, and checks what it finds.
     ///
     /// # Errors
@@ -167,7 +161,6 @@ mod tests {
         let whole = solve(&graph)(hub(&graph)).unwrap().distances;
         let sources = spread(&whole, 5);
         let references = References::find(&graph, sources.clone(), 5, solve(&graph)).unwrap();
-        assert!((100..=256).contains(&references.fewest_reached()));
         let samples = references.time("u32", 9, solve(&graph)).unwrap();
         assert_eq!(samples.iter().map(|s| s.source).collect::<Vec<_>>(), sources);
 
