@@ -13,7 +13,8 @@
 // barrier, search, barrier, all copy keys to the table; the wiping that follows spares
 // `arrived`, and no block looks at anything else before the next barrier.
 //
-// Termination: as that of the searches; `next` only grows.
+// Termination: as that of the searches; `next` only grows. The host may end it, which each
+// team sees for itself; then the table is worth nothing.
 
 #include "delta_stepping/team.cuh"
 
@@ -77,6 +78,8 @@ extern "C" __global__ void __launch_bounds__(warps_a_block * 32, 1) ENTRY(many_s
         __syncthreads();
         search_in_team(search, block, barrier, memory);
         barrier.wait();
+        // the host has ended all of it
+        if (load(&control.stopped) != 0) return;
         if (first_thread) {
             batch.troubles[turn] = load(&control.trouble);
             atomicAdd(batch.work + 0, load(&control.relaxations));

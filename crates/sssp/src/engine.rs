@@ -23,19 +23,10 @@ pub(crate) struct Request<'a, W: Weight> {
 }
 
 /// What an engine is asked for of many sources. There is one target at least.
-pub(crate) struct Batch<'a> {
+pub(crate) struct TableRequest<'a> {
     pub(crate) sources: &'a [VertexId],
     pub(crate) targets: &'a [VertexId],
     pub(crate) progress: Option<Progress<'a>>,
-}
-
-/// What an engine did of a table.
-#[derive(Default)]
-pub(crate) struct Filled {
-    /// Counts of all searches.
-    pub(crate) work: Work,
-    /// Rows that have to be searched for one by one.
-    pub(crate) left: Vec<usize>,
 }
 
 /// An algorithm with its work space. Returns at least all that was asked for, in
@@ -54,12 +45,12 @@ pub(crate) trait Engine<W: Weight> {
     }
 
     /// Fills `cells`, a row for each source, if the engine has a way to search from many
-    /// sources at once.
+    /// sources at once, and the memory; the counts of all searches.
     fn table(
         &mut self,
-        _batch: &Batch<'_>,
+        _request: &TableRequest<'_>,
         _cells: &mut [W::Distance],
-    ) -> Result<Option<Filled>, SsspError> {
+    ) -> Result<Option<Work>, SsspError> {
         Ok(None)
     }
 

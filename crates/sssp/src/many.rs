@@ -8,16 +8,16 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::{Array2, ArrayViewMut1, Axis};
 use paths::{DistanceTable, Nearest};
 
-use crate::engine::{Batch, Filled};
+use crate::engine::TableRequest;
 use crate::host::{nearest, team};
 use crate::solver::check_vertices;
-use crate::{Algorithm, Config, Progress, Solver, SsspError, Work};
+use crate::{Algorithm, Config, DeviceTimes, Progress, Solver, SsspError, Work};
 
 /// The distances from each of `sources` to each of `targets`; a row a source, in the
 /// order given.
 ///
 /// Sources are shared among the threads, each with a work space of its own, and a
-/// search ends when all targets are settled. With [`Algorithm::Auto`] and weights of at
+/// search may end when all targets are settled. With [`Algorithm::Auto`] and weights of at
 /// least zero every search is Dijkstra's. O(s·(n + m)) and O(s·t) memory for the table,
 /// besides up to 24 bytes a vertex for each thread.
 ///
@@ -76,7 +76,7 @@ impl<W: Weight> Solver<'_, W> {
     ///
     /// On a GPU the graph is there already, and with Δ-stepping several searches run at
     /// once, each on a part of the multiprocessors. Otherwise one search follows the other;
-    /// on a CPU with several processors [`distance_table`] is faster. A search ends when
+    /// on a CPU with several processors [`distance_table`] is faster. A search may end when
     /// all targets are settled. O(s·(n + m)), and O(s·t) memory for the table, besides up
     /// to 44 bytes a vertex and half a byte an arc of the GPU's for each search at once.
     ///
@@ -119,29 +119,22 @@ impl<W: Weight> Solver<'_, W> {
         if sources.is_empty() || targets.is_empty() {
             return Ok(work);
         }
-        let batch = Batch { sources, targets, progress };
-        let at_once = match table.as_slice_mut() {
-            Some(cells) => self.engine.table(&batch, cells)?,
-            None => None,
-        };
-        let mut times = None;
-        let left = match at_once {
-            Some(Filled { work: done, left }) => {
-                work = done;
-                times = self.engine.device_times();
-                left
-            }
-            None => (0..sources.len()).collect(),
-        };
-        let n_sources = sources.len() as u64;
-        for (done, row) in (n_sources - left.len() as u64 + 1..).zip(left) {
-            fill(self, sources[row], targets, &mut table.row_mut(row))?;
+        let request = TableRequest { sources, targets, progress };
+        self.device_times = None;
+        if let Some(cells) = table.as_slice_mut()
+            && let Some(work) = self.engine.table(&request, cells)?
+        {
+            return Ok(work);
+        }
+        let mut times: Option<DeviceTimes> = None;
+        for (done, (&source, mut cells)) in (1..).zip(sources.iter().zip(table.rows_mut())) {
+            fill(self, source, targets, &mut cells)?;
             work.add(&self.work);
             times = match (times, self.engine.device_times()) {
                 (Some(before), Some(now)) => Some(before.and(now)),
                 (before, now) => before.or(now),
             };
-            if progress.is_some_and(|tell| tell(done, n_sources).is_break()) {
+            if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
                 return Err(SsspError::Interrupted);
             }
         }

@@ -46,9 +46,15 @@ impl Plan {
         range: &WeightRange<W>,
         device: &str,
     ) -> Result<Self, SsspError> {
-        let algorithm = match config.algorithm {
-            Algorithm::Auto => Algorithm::DeltaStepping,
-            asked => asked,
+        let (algorithm, reason) = match config.algorithm {
+            Algorithm::Auto if config.queue != Queue::Auto => {
+                (Algorithm::Dijkstra, "its queue was asked for")
+            }
+            Algorithm::Auto if range.negative && config.delta == Delta::Auto => {
+                (Algorithm::BellmanFord, "some weights are negative")
+            }
+            Algorithm::Auto => (Algorithm::DeltaStepping, "it is the solver for GPUs"),
+            asked => (asked, "it was asked for"),
         };
         if !matches!(algorithm, Algorithm::DeltaStepping | Algorithm::BellmanFord) {
             let reason =
@@ -56,9 +62,7 @@ impl Plan {
             return Err(SsspError::NotOnGpu { reason });
         }
         let mut plan = Self::new(graph, &Config { algorithm, ..config.clone() }, range)?;
-        if config.algorithm == Algorithm::Auto {
-            plan.reason = "it is the solver for GPUs".to_owned();
-        }
+        plan.reason = reason.to_owned();
         plan.threads = 1;
         plan.device = Some(device.to_owned());
         Ok(plan)

@@ -133,7 +133,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     }
 
     /// The distances from `source` and the paths that have them; predecessors take a
-    /// second pass, [`predecessors`], which runs where the search has run.
+    /// second pass, [`predecessors`], on the GPU where that is where the distances are.
     ///
     /// # Errors
     /// As [`Solver::distances`].
@@ -246,7 +246,7 @@ pub(crate) fn check_vertices<W: Weight>(
 /// An error that names a vertex that has a path, but whose distance the type cannot
 /// hold. Only an arc from a reached vertex can lead to one. O(m) where sums can
 /// overflow at all.
-fn check_overflow<W: Weight>(
+pub(crate) fn check_overflow<W: Weight>(
     graph: &Csr<W>,
     plan: &Plan,
     distances: &Distances<W::Distance>,

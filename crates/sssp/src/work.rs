@@ -48,6 +48,12 @@ pub struct DeviceTimes {
 }
 
 impl DeviceTimes {
+    /// These before any search.
+    pub(crate) fn without_search(self) -> Self {
+        let Self { jit_ms, upload_ms, prepare_ms, .. } = self;
+        Self { jit_ms, upload_ms, prepare_ms, ..Self::default() }
+    }
+
     /// These, and those of another search of the same solver.
     pub(crate) fn and(self, next: Self) -> Self {
         Self {

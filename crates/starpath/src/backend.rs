@@ -48,10 +48,13 @@ pub(crate) fn on_gpu<'g, W: Weight>(
             anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
         })?,
         Backend::Auto if n_arcs < FEW_ARCS => {
-            return stay(&format_args!("{n_arcs} arcs are few"));
+            return stay(&format_args!("{n_arcs} arcs to look at are few"));
         }
         Backend::Auto if !suits => {
             return stay(&format_args!("{} runs there", config.algorithm));
+        }
+        Backend::Auto if graph.first_negative().is_some() => {
+            return stay(&"some weights are negative");
         }
         Backend::Auto => match Gpu::open() {
             Ok(gpu) => gpu,

@@ -102,9 +102,29 @@ fn every_graph_on_a_gpu() {
         assert_eq!(report["backend"], "cuda");
         println!("{path}: {} ms on {}", report["solve_ms"], report["device"]);
         compare(path, &report, expected);
+        tables_agree(path, &source);
         n_solved += 1;
     }
     assert!(n_solved >= 10, "{n_solved} graphs solved");
+}
+
+/// Both processors find the same table, small as it is.
+fn tables_agree(path: &str, source: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("list.txt");
+    fs::write(&list, format!("{source}\n{source}\n")).expect("a file");
+    let list = list.to_str().expect("names of temporary files are UTF-8");
+    let table = |backend: &str| -> Value {
+        let many = ["sssp", path, "--sources", list, "--targets", list];
+        let run = starpath(many.into_iter().chain(["--backend", backend, "--json"]));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{path}");
+        serde_json::from_str(&run.stdout).expect("an object")
+    };
+    let (device, host) = (table("cuda"), table("cpu"));
+    assert!(device["upload_ms"].is_number() && device["prepare_ms"].is_number(), "{device}");
+    for field in ["reached", "distance_sum", "max_distance"] {
+        assert_eq!(device[field], host[field], "{path}: {field}");
+    }
 }
 
 #[test]

@@ -65,8 +65,8 @@ struct Control {
     u32 turn;
     u32 trouble;
     u32 steps;
-    // whether the host has ended the search; its neighbour is unused
-    u32 stopped[2];
+    // whether the host has ended the search
+    u32 stopped, padding;
     u32 near[3], pieces[3], far[3];
     // the least key that stays in the far list of a turn
     u32 least[3];

@@ -67,7 +67,7 @@ __device__ __forceinline__ u32 settled_among(const Search& search, u32 first, Ke
 // Tells the host of a search, and asks whether it is to end.
 __device__ __forceinline__ void call_host(const Search& search, u32 steps) {
     search.host[1] = steps;
-    if (search.host[0] != 0) search.control->stopped[0] = 1;
+    if (search.host[0] != 0) search.control->stopped = 1;
 }
 
 template <typename T> __device__ __forceinline__ void exchange(T& a, T& b) {
@@ -83,7 +83,7 @@ struct BlockMemory {
 };
 
 // What `block` of the `barrier.n_blocks` blocks of a team does in a search. `control` is
-// zero before, but for `arrived`. After the last write there is no barrier.
+// zero before, but for `arrived` and `turn`. After the last write there is no barrier.
 __device__ __forceinline__ void search_in_team(const Search& search, u32 block, GridBarrier& barrier,
                                                BlockMemory& memory) {
     Control& control = *search.control;
@@ -161,7 +161,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
                 barrier.wait();
                 // what is read here is not written again before `call_interval` more
                 // barriers, so all blocks see the same
-                ended = calls && load(&search.control->stopped[0]) != 0;
+                ended = calls && load(&search.control->stopped) != 0;
                 if (ended) break;
             }
             if (ended) break;

@@ -16,13 +16,13 @@
 //!
 //! Reference: origin-segments
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gpu_runtime::{Buffer, Gpu, Timer};
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, WeightKind};
 use rayon::prelude::*;
 
-use super::check_arcs;
+use super::check_size;
 use super::edge_kernels::{EDGES_A_LAUNCH, EdgeKernels, RelaxKernels};
 use super::edge_predecessors::EdgeTree;
 use super::negative_cycle::lowers_itself;
@@ -63,7 +63,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         config: &Config,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        check_arcs(m)?;
+        check_size(n, m)?;
         let both_ways = graph.direction() == Direction::Undirected;
         let jit_before = gpu.jit_ms();
         let kernels = RelaxKernels::load::<W>(gpu, both_ways)?;
@@ -98,6 +98,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Found<W>>, SsspError> {
         self.searched = None;
+        self.times = DeviceTimes { solve_ms: 0.0, download_ms: 0.0, ..self.times };
         self.timer.start()?;
         let iterations = self.iterate(source, progress)?;
         self.timer.stop()?;
@@ -161,14 +162,22 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     }
 
     /// The predecessors that belong to the distances of the last search, which was from
-    /// `source`.
-    pub(crate) fn predecessors(&mut self, source: VertexId) -> Result<Vec<VertexId>, SsspError> {
+    /// `source`; `None` where that would take too many launches.
+    pub(crate) fn predecessors(
+        &mut self,
+        source: VertexId,
+    ) -> Result<Option<Vec<VertexId>>, SsspError> {
         let Self { gpu, edges, distances, tree, negative, .. } = self;
         Ok(tree.predecessors(gpu, edges, distances, source, *negative)?)
     }
 
     pub(crate) fn times(&self) -> DeviceTimes {
         self.times
+    }
+
+    /// Counts what the CPU has done in the device's place as part of the search.
+    pub(crate) fn add_solve_time(&mut self, time: Duration) {
+        self.times.solve_ms += time.as_secs_f64() * 1e3;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Δ-stepping on a GPU: one launch a search.
 //!
-//! The method, and what differs from the papers, stands in `kernels/sssp/delta_stepping.cu`;
+//! The method, and what differs from the papers, stands in `kernels/sssp/delta_stepping/team.cuh`;
 //! this is the side that uploads the graph, chooses the widths, launches and reads back.
 //! Weights are 32-bit words, integers or floats; where a sum leaves 32 bits the search is
 //! done again on the CPU, with sums as wide as the distance type.
@@ -11,6 +11,7 @@
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use gpu_runtime::{Buffer, Gpu, GpuError, Mailbox, Timer};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
-use super::check_arcs;
+use super::check_size;
 use super::graph::DeviceRows;
 use super::kernels::{PrepareKernels, SearchKernel};
 use super::many_sources::ManySources;
@@ -101,7 +102,7 @@ impl DeltaSteppingOnGpu {
     ) -> Result<Self, SsspError> {
         let arithmetic = Arithmetic::of(range)?;
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        check_arcs(m)?;
+        check_size(n, m)?;
         gpu.check_fits("the graph and its search", required_bytes(n, m, lists))?;
         let jit_before = gpu.jit_ms();
         let prepare = PrepareKernels::load(gpu, arithmetic)?;
@@ -181,9 +182,9 @@ impl DeltaSteppingOnGpu {
         }
         let mut search = Search { source, n_targets, limit, ..self.search };
         if progress.is_some() {
-            search.host = self.mailbox.address()?;
-            self.mailbox.iter().for_each(|word| word.store(0, Relaxed));
+            search.host = self.empty_mailbox()?;
         }
+        self.times = self.times.without_search();
         self.timer.start()?;
         self.work_space.control.fill_bytes(0)?;
         // SAFETY: `self.search` was made for buffers that `self` owns, all of `self.gpu`,
@@ -191,7 +192,7 @@ impl DeltaSteppingOnGpu {
         unsafe { self.kernel.launch(&self.gpu, &search)? };
         self.timer.stop()?;
         if let Some(progress) = progress {
-            self.watch(progress)?;
+            self.watch(|steps| progress(steps, 0))?;
         }
         self.times.solve_ms = self.timer.elapsed_ms()?;
         let start = Instant::now();
@@ -214,14 +215,20 @@ impl DeltaSteppingOnGpu {
         Ok(Outcome::Found(keys, work))
     }
 
-    /// Tells `progress` of the search under way until it is done, and ends it early where
-    /// that is the answer.
-    fn watch(&self, progress: Progress<'_>) -> Result<(), SsspError> {
+    /// Empties the mailbox, for a search that is to be watched; where it is.
+    pub(super) fn empty_mailbox(&self) -> Result<u64, GpuError> {
+        self.mailbox.iter().for_each(|word| word.store(0, Relaxed));
+        self.mailbox.address()
+    }
+
+    /// Tells how many steps what is under way has done, until it is done, and ends it early
+    /// where that is the answer.
+    pub(super) fn watch(&self, tell: impl Fn(u64) -> ControlFlow<()>) -> Result<(), SsspError> {
         let [stop, steps] = &self.mailbox[..] else { unreachable!("it has two words") };
         let mut pause = Duration::from_micros(50);
         let mut ended = false;
         while !self.timer.is_done()? {
-            ended |= progress(u64::from(steps.load(Relaxed)), 0).is_break();
+            ended |= tell(u64::from(steps.load(Relaxed))).is_break();
             stop.store(ended.into(), Relaxed);
             thread::sleep(pause);
             pause = (2 * pause).min(LONGEST_PAUSE);
@@ -243,11 +250,22 @@ impl DeltaSteppingOnGpu {
     pub(crate) fn times(&self) -> DeviceTimes {
         self.times
     }
+
+    /// Counts what the CPU has done in the device's place as part of the search.
+    pub(crate) fn add_solve_time(&mut self, time: Duration) {
+        self.times.solve_ms += time.as_secs_f64() * 1e3;
+    }
 }
 
 /// The distances with these words.
 pub(crate) fn distances<W: Weight>(words: &[u32]) -> Vec<W::Distance> {
     words.par_iter().with_min_len(1 << 14).map(|&word| words::distance::<W>(word)).collect()
+}
+
+/// Writes the distances with these words into `cells`, as many.
+pub(crate) fn write_distances<W: Weight>(words: &[u32], cells: &mut [W::Distance]) {
+    let pairs = cells.par_iter_mut().with_min_len(1 << 14).zip(words);
+    pairs.for_each(|(cell, &word)| *cell = words::distance::<W>(word));
 }
 
 /// The word of a limit that is not negative, or of none.

@@ -190,13 +190,7 @@ impl RelaxKernels {
             WeightKind::I32 => (&BELLMAN_FORD_I32, names!("i32")),
             WeightKind::F32 => (&BELLMAN_FORD_F32, names!("f32")),
             WeightKind::F64 => (&BELLMAN_FORD_F64, names!("f64")),
-            kind => {
-                let reason = format!(
-                    "its bellman-ford adds weights of type u32, i32, f32 or f64, and these \
-                     are {kind}; solve on the CPU"
-                );
-                return Err(SsspError::NotOnGpu { reason });
-            }
+            kind => return Err(unsupported(kind)),
         };
         let [start, arcs, arcs_ldg, pairs, pairs_ldg] = names;
         let (plain, read_only) = if both_ways { (pairs, pairs_ldg) } else { (arcs, arcs_ldg) };
@@ -253,6 +247,15 @@ impl RelaxKernels {
         // kernel's type; `mark` has the two words.
         unsafe { gpu.launch(kernel, a_thread_each(count), &args) }
     }
+}
+
+/// An error for weights that Bellman-Ford does not take on a GPU.
+pub(super) fn unsupported(kind: WeightKind) -> SsspError {
+    let reason = format!(
+        "its bellman-ford adds weights of type u32, i32, f32 or f64, and these are {kind}; solve \
+         on the CPU"
+    );
+    SsspError::NotOnGpu { reason }
 }
 
 /// How many elements, as kernels take it: all buffers here have fewer than 2^32.

@@ -2,22 +2,27 @@
 //!
 //! The rule is that of [`crate::predecessors`], and the method stands in
 //! `kernels/sssp/edge_predecessors.cu`: this is its host loop, one launch for the nearer
-//! predecessors, and one for each level of those that a rule of levels gives. O(n + m) for
-//! each launch, and 8 bytes a vertex.
+//! predecessors, and one for each level of those that a rule of levels gives, unless these
+//! are many. O(n + m) for each launch, and 8 bytes a vertex.
 //!
 //! Reference: origin-segments
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{VertexId, Weight, WeightKind};
 
-use super::edge_kernels::{EDGES_A_LAUNCH, a_thread_each, of};
+use super::edge_kernels::{EDGES_A_LAUNCH, a_thread_each, of, unsupported};
 use super::kernels::ptx;
 use super::prepare::DeviceEdges;
+use crate::SsspError;
 
 static EDGE_PREDECESSORS_U32: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_U32);
 static EDGE_PREDECESSORS_I32: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_I32);
 static EDGE_PREDECESSORS_F32: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_F32);
 static EDGE_PREDECESSORS_F64: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_F64);
+
+/// Levels beyond which the CPU, which looks at each arc once, is faster than a look at all
+/// edges for each of them.
+const MOST_LEVELS: u32 = 256;
 
 /// The kernels of `edge_predecessors.cu` for one type of weights, and what they write.
 pub(super) struct EdgeTree {
@@ -31,12 +36,12 @@ pub(super) struct EdgeTree {
 }
 
 impl EdgeTree {
-    /// Those for `W`, which is one of the types that Bellman-Ford takes on a GPU.
+    /// Those for `W`.
     pub(super) fn load<W: Weight>(
         gpu: &Gpu,
         both_ways: bool,
         n_vertices: usize,
-    ) -> Result<Self, GpuError> {
+    ) -> Result<Self, SsspError> {
         let (module, [nearer, first_level, next_level]) = match W::KIND {
             WeightKind::I32 => {
                 (&EDGE_PREDECESSORS_I32, ["nearer_i32", "first_level_i32", "next_level_i32"])
@@ -47,7 +52,10 @@ impl EdgeTree {
             WeightKind::F64 => {
                 (&EDGE_PREDECESSORS_F64, ["nearer_f64", "first_level_f64", "next_level_f64"])
             }
-            _ => (&EDGE_PREDECESSORS_U32, ["nearer_u32", "first_level_u32", "next_level_u32"]),
+            WeightKind::U32 => {
+                (&EDGE_PREDECESSORS_U32, ["nearer_u32", "first_level_u32", "next_level_u32"])
+            }
+            kind => return Err(unsupported(kind)),
         };
         Ok(Self {
             nearer: gpu.kernel(module, nearer)?,
@@ -61,7 +69,7 @@ impl EdgeTree {
     }
 
     /// The predecessors that belong to `distances` from `source`; `u32::MAX` is no vertex.
-    /// `negative` says whether any weight is.
+    /// `negative` says whether any weight is. `None` where there are too many levels.
     pub(super) fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,
@@ -69,13 +77,13 @@ impl EdgeTree {
         distances: &Buffer<W>,
         source: VertexId,
         negative: bool,
-    ) -> Result<Vec<VertexId>, GpuError> {
+    ) -> Result<Option<Vec<VertexId>>, GpuError> {
         self.chosen.fill_bytes(0xff)?;
         self.mark.fill_bytes(0)?;
         if !negative {
             self.all_edges(gpu, &self.nearer, edges, distances, &[])?;
             if self.mark.download()?[0] == 0 {
-                return self.chosen.download();
+                return self.chosen.download().map(Some);
             }
         }
         let n = of(&self.chosen);
@@ -83,14 +91,14 @@ impl EdgeTree {
         // SAFETY: threads read `chosen` and write `levels` below `n`, which both have.
         unsafe { gpu.launch(&self.first_level, a_thread_each(n as usize), &args)? };
         self.mark.fill_bytes(0)?;
-        for level in 1..=n {
+        for level in 1..=MOST_LEVELS {
             let more = [(&self.levels).into(), level.into()];
             self.all_edges(gpu, &self.next_level, edges, distances, &more)?;
             if self.mark.download()?[0] != level {
-                break;
+                return self.chosen.download().map(Some);
             }
         }
-        self.chosen.download()
+        Ok(None)
     }
 
     /// Launches `kernel`, which takes what `nearer` does and then `more`, over all edges.

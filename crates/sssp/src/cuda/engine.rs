@@ -1,15 +1,18 @@
 //! The solvers on a GPU as engines, and what they do where the device has no answer.
 
-use gpu_runtime::Gpu;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use paths::Predecessors;
+use paths::{Distances, Predecessors};
 
 use super::bellman_ford::BellmanFordOnGpu;
 use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
-use crate::engine::{self, Batch, Engine, Filled, Found, Request};
+use crate::engine::{self, Engine, Found, Request, TableRequest};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
-use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError};
+use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError, Work, solver};
 
 /// The engine that `plan`, made for a GPU, asks for.
 pub(crate) fn engine<'g, W: Weight>(
@@ -25,7 +28,13 @@ pub(crate) fn engine<'g, W: Weight>(
     let delta = plan.delta.unwrap_or(1.0);
     let fixed = config.delta != Delta::Auto;
     let device = DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?;
-    Ok(Box::new(DeltaSteppingEngine { device, graph, config: config.clone(), searched: None }))
+    Ok(Box::new(DeltaSteppingEngine {
+        device,
+        graph,
+        config: config.clone(),
+        host: None,
+        searched: None,
+    }))
 }
 
 /// Δ-stepping, and what it takes to do without the device where a sum does not fit.
@@ -33,8 +42,48 @@ struct DeltaSteppingEngine<'g, W: Weight> {
     device: DeltaSteppingOnGpu,
     graph: &'g Csr<W>,
     config: Config,
+    /// The CPU's solver and its plan, once one was needed.
+    host: Option<(Box<dyn Engine<W> + Send + 'g>, Plan)>,
     /// The source whose words the device holds.
     searched: Option<VertexId>,
+}
+
+impl<W: Weight> DeltaSteppingEngine<'_, W> {
+    /// A search on the CPU, which adds in wider numbers.
+    fn fall_back(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        let start = Instant::now();
+        let (host, _) = match &mut self.host {
+            Some(host) => host,
+            None => {
+                let config = Config { algorithm: Algorithm::DeltaStepping, ..self.config.clone() };
+                let range = WeightRange::of(self.graph);
+                let plan = Plan::new(self.graph, &config, &range)?;
+                let host = engine::engine(self.graph, &plan, range.greatest);
+                self.host.insert((host, plan))
+            }
+        };
+        let found = host.search(request);
+        self.device.add_solve_time(start.elapsed());
+        found
+    }
+
+    /// The row of a table, on the CPU.
+    fn fill_row(
+        &mut self,
+        request: &Request<'_, W>,
+        cells: &mut [W::Distance],
+    ) -> Result<Work, SsspError> {
+        let (found, work) = self.fall_back(request)?;
+        for (cell, &target) in cells.iter_mut().zip(request.targets) {
+            *cell = found[target as usize];
+        }
+        if let Some((_, plan)) = &self.host
+            && cells.contains(&W::Distance::UNREACHED)
+        {
+            solver::check_overflow(self.graph, plan, &Distances::from_storage(found))?;
+        }
+        Ok(work)
+    }
 }
 
 impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
@@ -53,12 +102,7 @@ impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
                 self.searched = Some(request.source);
                 Ok((delta_stepping::distances::<W>(&words), work))
             }
-            Outcome::Overflow => {
-                let config = Config { algorithm: Algorithm::DeltaStepping, ..self.config.clone() };
-                let range = WeightRange::of(self.graph);
-                let plan = Plan::new(self.graph, &config, &range)?;
-                engine::engine(self.graph, &plan, range.greatest).search(request)
-            }
+            Outcome::Overflow => self.fall_back(request),
         }
     }
 
@@ -76,26 +120,35 @@ impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
 
     fn table(
         &mut self,
-        batch: &Batch<'_>,
+        request: &TableRequest<'_>,
         cells: &mut [W::Distance],
-    ) -> Result<Option<Filled>, SsspError> {
-        let &Batch { sources, targets, progress } = batch;
-        let mut filled = Filled::default();
-        self.device.table(sources, targets, |rows, words| {
-            let start = rows.start * targets.len();
-            let found = delta_stepping::distances::<W>(&words.table);
-            cells[start..start + found.len()].copy_from_slice(&found);
-            filled.work.add(&words.work);
-            let overflowed = rows.clone().zip(words.overflowed).filter(|row| row.1);
-            filled.left.extend(overflowed.map(|row| row.0));
-            match progress {
-                Some(tell) if tell(rows.end as u64, sources.len() as u64).is_break() => {
-                    Err(SsspError::Interrupted)
-                }
-                _ => Ok(()),
+    ) -> Result<Option<Work>, SsspError> {
+        let &TableRequest { sources, targets, progress } = request;
+        let mut work = Work::default();
+        let mut overflowed = Vec::new();
+        let filled = self.device.table(sources, targets, progress, |rows, words| {
+            let cells = &mut cells[rows.start * targets.len()..rows.end * targets.len()];
+            delta_stepping::write_distances::<W>(&words.table, cells);
+            work.add(&words.work);
+            overflowed.extend(rows.zip(&words.overflowed).filter(|row| *row.1).map(|row| row.0));
+        });
+        match filled {
+            // one search at a time needs no more than there is
+            Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => {
+                self.device.dismiss_teams();
+                return Ok(None);
             }
-        })?;
-        Ok(Some(filled))
+            filled => filled?,
+        }
+        let total = sources.len() as u64;
+        for (done, row) in (total - overflowed.len() as u64..).zip(overflowed) {
+            let tell = |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(done, total));
+            let source = sources[row];
+            let request = Request { source, limit: None, targets, progress: Some(&tell) };
+            let cells = &mut cells[row * targets.len()..(row + 1) * targets.len()];
+            work.add(&self.fill_row(&request, cells)?);
+        }
+        Ok(Some(work))
     }
 
     fn device_times(&self) -> Option<DeviceTimes> {
@@ -109,7 +162,12 @@ impl<W: Weight> Engine<W> for BellmanFordOnGpu<'_, W> {
     fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
         match self.solve(request.source, request.progress)? {
             Some(found) => Ok(found),
-            None => BellmanFord::new(self.graph).search(request),
+            None => {
+                let start = Instant::now();
+                let found = BellmanFord::new(self.graph).search(request);
+                self.add_solve_time(start.elapsed());
+                found
+            }
         }
     }
 
@@ -122,7 +180,7 @@ impl<W: Weight> Engine<W> for BellmanFordOnGpu<'_, W> {
         if self.searched != Some(source) || limit.is_some() {
             return Ok(None);
         }
-        Ok(Some(Predecessors::from_storage(self.predecessors(source)?)))
+        Ok(self.predecessors(source)?.map(Predecessors::from_storage))
     }
 
     fn device_times(&self) -> Option<DeviceTimes> {

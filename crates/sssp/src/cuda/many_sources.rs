@@ -12,7 +12,7 @@
 //!
 //! Reference: meyer-sanders-2003
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
@@ -23,7 +23,7 @@ use super::delta_stepping::{DeltaSteppingOnGpu, milliseconds};
 use super::kernels::{SEARCH_BLOCK, ptx};
 use super::memory::{Lists, Search, WorkSpace};
 use super::words::Arithmetic;
-use crate::{DeviceTimes, SsspError, Work};
+use crate::{Progress, SsspError, Work};
 
 static MANY_SOURCES_U32: Ptx = ptx(kernels::sssp::MANY_SOURCES_U32);
 static MANY_SOURCES_F32: Ptx = ptx(kernels::sssp::MANY_SOURCES_F32);
@@ -104,25 +104,37 @@ impl ManySources {
 impl DeltaSteppingOnGpu {
     /// Searches from all of `sources` and hands the words of `targets`, of which there is
     /// one at least, to `take`: those of a few sources at a time, with the positions of
-    /// these. Makes as many teams as are needed, once.
+    /// these. Tells `progress` how many are done. Makes as many teams as are needed, once.
     pub(crate) fn table(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
-        mut take: impl FnMut(Range<usize>, Words) -> Result<(), SsspError>,
+        progress: Option<Progress<'_>>,
+        mut take: impl FnMut(Range<usize>, &Words),
     ) -> Result<(), SsspError> {
         self.prepare_teams(sources.len())?;
         let n_teams = self.batch.as_ref().map_or(1, |batch| batch.work_spaces.count());
         let targets = self.gpu.upload(targets)?;
         let at_once = (n_teams * TURNS).min(MOST_WORDS / targets.len().max(1)).max(1);
-        let DeviceTimes { jit_ms, upload_ms, prepare_ms, .. } = self.times;
-        self.times = DeviceTimes { jit_ms, upload_ms, prepare_ms, ..Default::default() };
+        self.times = self.times.without_search();
+        let mut n_done = 0;
+        let tell = |done: usize| match progress {
+            Some(progress) => progress(done as u64, sources.len() as u64),
+            None => ControlFlow::Continue(()),
+        };
         for first in (0..sources.len()).step_by(at_once) {
             let rows = first..(first + at_once).min(sources.len());
-            let words = self.rows(&sources[rows.clone()], &targets)?;
-            take(rows, words)?;
+            let watcher = progress.map(|_| || tell(n_done));
+            let words = self.rows(&sources[rows.clone()], &targets, watcher)?;
+            take(rows, &words);
+            n_done += words.overflowed.iter().filter(|&&overflowed| !overflowed).count();
         }
-        Ok(())
+        if tell(n_done).is_break() { Err(SsspError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Gives back what the teams take.
+    pub(crate) fn dismiss_teams(&mut self) {
+        self.batch = None;
     }
 
     /// Makes teams for so many sources, unless there are enough.
@@ -143,12 +155,14 @@ impl DeltaSteppingOnGpu {
         Ok(())
     }
 
-    /// The words of `targets` from each of `sources`, in one launch.
+    /// The words of `targets` from each of `sources`, in one launch, which `tell` may end.
     fn rows(
         &mut self,
         sources: &[VertexId],
         targets: &Buffer<VertexId>,
+        tell: Option<impl Fn() -> ControlFlow<()>>,
     ) -> Result<Words, SsspError> {
+        let host = if tell.is_some() { self.empty_mailbox()? } else { 0 };
         let Some(batch) = &mut self.batch else { unreachable!("the teams are there") };
         let gpu = &self.gpu;
         let n_teams = batch.work_spaces.count().min(sources.len());
@@ -160,6 +174,7 @@ impl DeltaSteppingOnGpu {
             targets: targets.address(),
             n_targets: targets.len() as u32,
             limit: u32::MAX - 1,
+            host,
             ..self.search
         };
         batch.work_spaces.describe(&mut search);
@@ -183,6 +198,9 @@ impl DeltaSteppingOnGpu {
         // and a word of trouble for each source; all are of `gpu`.
         unsafe { gpu.launch(&batch.kernel, shape, &[Arg::structure(&request)])? };
         self.timer.stop()?;
+        if let Some(tell) = tell {
+            self.watch(|_| tell())?;
+        }
         self.times.solve_ms += self.timer.elapsed_ms()?;
         let start = Instant::now();
         let (table, troubles, work) = (table.download()?, troubles.download()?, work.download()?);

@@ -23,13 +23,18 @@ use crate::SsspError;
 /// step beyond the last one by less than what is left.
 const MOST_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
 
-/// An error for a graph of too many arcs.
-fn check_arcs(n_arcs: usize) -> Result<(), SsspError> {
-    if n_arcs <= MOST_ARCS {
-        return Ok(());
+/// Most vertices: loops over them step by up to as many as there are threads.
+const MOST_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
+
+/// An error for a graph of too many vertices or arcs.
+fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SsspError> {
+    for (n, most, what) in [(n_vertices, MOST_VERTICES, "vertices"), (n_arcs, MOST_ARCS, "arcs")] {
+        if n > most {
+            let reason = format!("it takes up to {most} {what}, and this graph has {n}");
+            return Err(SsspError::NotOnGpu { reason });
+        }
     }
-    let reason = format!("it takes up to {MOST_ARCS} arcs, and this graph has {n_arcs}");
-    Err(SsspError::NotOnGpu { reason })
+    Ok(())
 }
 
 #[cfg(test)]

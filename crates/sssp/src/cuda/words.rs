@@ -66,6 +66,10 @@ pub(super) fn distance<W: Weight>(word: u32) -> W::Distance {
 
 /// The greatest word whose distance is at most `limit`, which is not negative.
 pub(super) fn limit<W: Weight>(limit: W::Distance) -> u32 {
+    // a zero may have a sign
+    if limit <= W::Distance::ZERO {
+        return 0;
+    }
     // the greatest word of all means unreached
     limit.to_key().to_u64().min(u64::from(u32::MAX - 1)) as u32
 }
@@ -82,6 +86,7 @@ mod tests {
         assert_eq!(distance::<f32>(u32::MAX), f32::INFINITY);
         assert_eq!(limit::<u32>(u64::MAX - 1), u32::MAX - 1);
         assert_eq!(limit::<f32>(1.5), 1.5f32.to_bits());
+        assert_eq!((limit::<f32>(-0.0), limit::<i32>(0)), (0, 0));
         assert_eq!(of_weights(&[3i64, 4]).as_ref(), [3, 4]);
         assert_eq!(of_weights(&[0.5f32]).as_ref(), [0.5f32.to_bits()]);
     }

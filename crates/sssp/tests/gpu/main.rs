@@ -209,8 +209,10 @@ fn what_the_gpu_cannot_do_is_refused() {
     let asked = Config::with(Algorithm::BellmanFordQueue);
     assert!(matches!(Solver::on_gpu(&gpu, &graph, &asked), Err(SsspError::NotOnGpu { .. })));
     let minus = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
-    let refused = Solver::on_gpu(&gpu, &minus, &Config::default());
+    let refused = Solver::on_gpu(&gpu, &minus, &Config::with(Algorithm::DeltaStepping));
     assert!(matches!(refused, Err(SsspError::NegativeWeight { .. })));
+    let solver = Solver::on_gpu(&gpu, &minus, &Config::default()).unwrap();
+    assert_eq!(solver.plan().algorithm, Algorithm::BellmanFord);
     let small = gpu.with_memory_cap(10_000);
     let refused = Solver::on_gpu(&small, &graph, &Config::default());
     assert!(matches!(refused, Err(SsspError::Gpu(_))));

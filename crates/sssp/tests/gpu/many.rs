@@ -110,6 +110,28 @@ fn sums_beyond_32_bits_are_right() {
 }
 
 #[test]
+fn without_memory_for_more_searches_they_follow_one_another() {
+    let Some(gpu) = gpu() else { return };
+    let graph = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
+    let all: Vec<_> = graph.vertices().step_by(100).collect();
+    // from too little for the graph to enough for several searches
+    let mut n_solved = 0;
+    for cap in (1..40).map(|n| n * 100_000) {
+        let small = gpu.with_memory_cap(cap);
+        match Solver::on_gpu(&small, &graph, &Config::default()) {
+            Ok(mut solver) => {
+                let found = solver.table(&all, &all);
+                let expected = distance_table(&graph, &all, &all, &Config::default(), None);
+                assert!(found.unwrap() == expected.unwrap(), "{cap} bytes");
+                n_solved += 1;
+            }
+            Err(error) => assert!(matches!(error, SsspError::Gpu(_)), "{error}"),
+        }
+    }
+    assert!(n_solved > 5, "{n_solved}");
+}
+
+#[test]
 fn few_targets_end_searches_early() {
     let Some(gpu) = gpu() else { return };
     let graph = grid(&GridConfig { side: 300, ..GridConfig::default() }).unwrap();
