@@ -53,7 +53,7 @@ impl<'g, W: Weight> Solver<'g, W> {
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping, the
     /// default, takes weights of 32 bits, or integers that fit, none negative;
-    /// [`Algorithm::BellmanFord`] takes `u32`, `i32`, `f32` and `f64` of any sign.
+    /// [`Algorithm::BellmanFord`](crate::Algorithm::BellmanFord) takes `u32`, `i32`, `f32` and `f64` of any sign.
     ///
     /// # Errors
     /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for what only the CPU can solve, and
