@@ -209,7 +209,10 @@ fn fill<W: Weight>(
     if targets.is_empty() {
         return Ok(());
     }
-    let (distances, _) = solver.search(source, None, targets)?;
+    // where nearly all vertices are targets, looking out for the last one costs more than
+    // going on to the end
+    let awaited = if targets.len() < solver.graph.n_vertices() / 2 { targets } else { &[] };
+    let (distances, _) = solver.search(source, None, awaited)?;
     for (cell, &target) in row.iter_mut().zip(targets) {
         *cell = distances.as_storage()[target as usize];
     }

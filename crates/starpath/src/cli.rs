@@ -72,6 +72,7 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     Sssp(SsspArgs),
     Path(PathArgs),
+    Apsp(ApspArgs),
     Completions(CompletionsArgs),
 }
 
@@ -244,6 +245,11 @@ fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
         .try_map(|name| name.parse::<Algorithm>())
 }
 
+fn apsp_parser() -> impl TypedValueParser<Value = apsp::Algorithm> {
+    PossibleValuesParser::new(apsp::Algorithm::ALL.map(apsp::Algorithm::name))
+        .try_map(|name| name.parse::<apsp::Algorithm>())
+}
+
 fn queue_parser() -> impl TypedValueParser<Value = Queue> {
     PossibleValuesParser::new(Queue::ALL.map(|entry| entry.0)).try_map(|name| name.parse::<Queue>())
 }
@@ -312,6 +318,28 @@ pub(crate) struct PathArgs {
     pub(crate) target: u64,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
+}
+
+/// Distances between all pairs of vertices
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Results (--distances):
+  .npy  a square array, a row for each source: u64, i64, f32 or f64, as the weights ask for;
+        without a path inf, or for integers the greatest value of the type
+  .tsv  a header line with the targets, then a row for every source, empty where there is no
+        path
+
+Example:
+  starpath apsp rome99.gr --distances rome99.npy")]
+pub(crate) struct ApspArgs {
+    /// The graph file
+    pub(crate) graph: PathBuf,
+    /// The algorithm; auto chooses by size, density and weights
+    #[arg(long, value_name = "A", default_value = "auto", value_parser = apsp_parser())]
+    pub(crate) algorithm: apsp::Algorithm,
+    /// Write the distances: OUT.npy or OUT.tsv, see below
+    #[arg(long, value_name = "OUT")]
+    pub(crate) distances: Option<PathBuf>,
 }
 
 /// Print a completion script for a shell

@@ -19,7 +19,7 @@ const CASES: &[Case] = &[
     // the command line
     ("", 2, &["Usage: starpath"]),
     ("solve {}/road.gr", 2, &["solve", "--help"]),
-    ("apsp {}/road.gr", 2, &["apsp", "--help"]),
+    ("distances {}/road.gr", 2, &["distances", "--help"]),
     ("sssp {}/road.gr", 2, &["--source", "--sources"]),
     ("sssp {}/road.gr --source one", 2, &["one", "--source"]),
     ("sssp {}/road.gr --source 1 --algorithm dijsktra", 2, &["dijsktra", "'dijkstra'"]),
@@ -68,6 +68,9 @@ const CASES: &[Case] = &[
     ("completions cobol", 2, &["cobol", "bash"]),
     // output files
     ("sssp {}/road.gr --source 1 -o {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
+    ("apsp {}/road.gr --distances {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
+    ("apsp {}/road.gr --algorithm floyd", 2, &["floyd", "floyd-warshall", "johnson"]),
+    ("apsp {}/road.gr --backend cuda", 1, &["all pairs", "CPU"]),
     ("sssp {}/missing.gr --source 1 -o {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
     ("sssp {}/road.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "no folder"]),
     ("sssp {}/missing.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "no folder"]),

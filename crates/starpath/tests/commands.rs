@@ -343,3 +343,27 @@ fn interrupts_leave_nothing() {
     assert!(output.stdout.is_empty());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), inputs);
 }
+
+#[test]
+fn all_pairs_by_either_algorithm() {
+    let folder = road();
+    let folder = folder.path();
+    let ways = ["floyd-warshall", "johnson"];
+    for algorithm in ways {
+        let report = json_in(
+            folder,
+            &format!("apsp {{}}/road.gr --algorithm {algorithm} --distances {{}}/all.npy"),
+        );
+        assert_fields(&report, &["reachable_pairs", "distance_sum", "max_distance"]);
+        assert_eq!(report["algorithm"], algorithm);
+        let distances: Array2<u64> = read_npy(folder.join("all.npy")).unwrap();
+        const NONE: u64 = u64::MAX;
+        let expected = [[0, 5, 9, NONE], [11, 0, 4, NONE], [7, 12, 0, NONE], [1, 6, 10, 0]];
+        assert_eq!(distances, Array2::from(expected.to_vec()));
+        assert_eq!((&report["reachable_pairs"], &report["distance_sum"]), (&13.into(), &65.into()));
+    }
+    json_in(folder, "apsp {}/road.gr --distances {}/all.tsv");
+    let lines = read(folder, "all.tsv");
+    assert_eq!(lines.lines().next(), Some("source\t1\t2\t3\t4"));
+    assert_eq!(lines.lines().nth(3), Some("3\t7\t12\t0\t"));
+}

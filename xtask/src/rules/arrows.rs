@@ -7,13 +7,14 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each crate of the workspace, and the crates of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 8] = [
+const MAY_NAME: [(&str, &[&str]); 9] = [
     ("graph-formats", &[]),
     ("gpu-runtime", &[]),
     ("kernels", &[]),
     ("paths", &["graph-formats"]),
     ("sssp", &["graph-formats", "paths", "gpu-runtime", "kernels"]),
-    ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp"]),
+    ("apsp", &["graph-formats", "paths", "sssp"]),
+    ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp"]),
     ("bench", &["graph-formats", "paths", "gpu-runtime", "sssp"]),
     ("xtask", &[]),
 ];

@@ -1,5 +1,6 @@
 //! One file a command: arguments to report.
 
+mod apsp;
 mod convert;
 mod generate;
 mod info;
@@ -35,6 +36,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
             args.solver.check(cli.common.backend)?;
             path::run(args, common)
         }
+        Command::Apsp(args) => apsp::run(args, common),
         Command::Completions(args) => completions(args),
     }
 }

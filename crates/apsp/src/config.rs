@@ -1,0 +1,89 @@
+//! What to solve with.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+use crate::ApspError;
+
+/// How to find all distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says which.
+    #[default]
+    Auto,
+    /// Three loops over the matrix of distances, tile by tile: O(n³) whatever the arcs.
+    FloydWarshall,
+    /// A search from every vertex: O(n (n + m) log n), after making negative weights
+    /// non-negative by potentials.
+    Johnson,
+}
+
+impl Algorithm {
+    /// All of them, [`Auto`](Algorithm::Auto) first.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::FloydWarshall, Self::Johnson];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::FloydWarshall => "floyd-warshall",
+            Self::Johnson => "johnson",
+        }
+    }
+}
+
+/// What to solve with. `Config::default()` leaves everything to the solver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Threads to use; all processors when `None`.
+    pub threads: Option<NonZeroUsize>,
+}
+
+impl Config {
+    /// The defaults, with this algorithm.
+    pub fn with(algorithm: Algorithm) -> Self {
+        Self { algorithm, ..Self::default() }
+    }
+
+    /// How many threads that makes on this machine.
+    pub fn n_threads(&self) -> usize {
+        self.threads
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get)
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = ApspError;
+
+    fn from_str(name: &str) -> Result<Self, ApspError> {
+        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            ApspError::UnknownAlgorithm { name: name.to_owned(), known }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
+        }
+        let error = "floyd".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.contains("'floyd'") && error.contains("floyd-warshall"), "{error}");
+    }
+}

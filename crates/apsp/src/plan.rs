@@ -1,0 +1,114 @@
+//! What is going to be done, and why.
+
+use std::fmt;
+
+use graph_formats::{Csr, Weight, WeightKind};
+
+use crate::{Algorithm, ApspError, Config};
+
+/// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
+const ENTRIES_A_VERTEX: f64 = 3000.0;
+/// and for an arc as for so many: on two cores with AVX2, where the matrix does 67 G entries
+/// a second.
+const ENTRIES_AN_ARC: f64 = 500.0;
+
+/// The numbers that Floyd-Warshall adds in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// What was chosen for a graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The algorithm, never [`Algorithm::Auto`].
+    pub algorithm: Algorithm,
+    /// Why this one.
+    pub reason: String,
+    /// Threads that work on it.
+    pub threads: usize,
+    /// What the matrix is of; `None` where no width is sure to hold all sums.
+    pub(crate) element: Option<Element>,
+    /// A bound on all sums.
+    pub(crate) bound: f64,
+}
+
+impl Plan {
+    /// Decides for `graph`. O(m).
+    pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, ApspError> {
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        let sizes = graph.weights().iter().map(|weight| weight.to_f64().abs());
+        let (largest, sum) = sizes.fold((0f64, 0f64), |(a, b), w| (a.max(w), b + w));
+        let bound = (n as f64 * largest).min(sum) * (1.0 + 1e-9);
+        let element = match W::KIND {
+            WeightKind::F32 => (bound < f64::from(f32::MAX) / 1e3).then_some(Element::F32),
+            WeightKind::F64 => (bound < f64::MAX / 1e3).then_some(Element::F64),
+            // sums with what stands for infinity stay far from it
+            _ if bound < f64::from(i32::MAX) / 16.0 => Some(Element::I32),
+            _ => (bound < i64::MAX as f64 / 16.0).then_some(Element::I64),
+        };
+        let degree = m as f64 / n.max(1) as f64;
+        let (algorithm, reason) = match config.algorithm {
+            Algorithm::FloydWarshall if element.is_none() => {
+                return Err(ApspError::TooHeavy { bound });
+            }
+            Algorithm::Auto if element.is_none() => {
+                (Algorithm::Johnson, "sums may be too large for a matrix of fixed width".to_owned())
+            }
+            Algorithm::Auto
+                if n as f64 * cost(element) > ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC =>
+            {
+                (Algorithm::Johnson, format!("{degree:.1} arcs a vertex are few for {n} vertices"))
+            }
+            Algorithm::Auto => {
+                let why = format!("{degree:.1} arcs a vertex are many for {n} vertices");
+                (Algorithm::FloydWarshall, why)
+            }
+            asked => (asked, "it was asked for".to_owned()),
+        };
+        Ok(Self { algorithm, reason, threads: config.n_threads(), element, bound })
+    }
+}
+
+/// What an entry of the matrix takes, in parts of one of 32 bits.
+fn cost(element: Option<Element>) -> f64 {
+    match element {
+        Some(Element::I32 | Element::F32) => 1.0,
+        Some(Element::F64) => 2.0,
+        // AVX2 has no minimum for it
+        _ => 8.0,
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        write!(f, "{}: {}; {} {threads}", self.algorithm, self.reason, self.threads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_or_dense_graphs_go_by_matrix_and_others_by_search() {
+        let plan = |n: u32, degree: u32, weight: i64| {
+            let arcs: Vec<_> = (0..n)
+                .flat_map(|u| (1..=degree).map(move |step| (u, (u + step) % n, weight)))
+                .collect();
+            let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
+            Plan::new(&graph, &Config::default()).unwrap()
+        };
+        assert_eq!(plan(1000, 3, 5).algorithm, Algorithm::FloydWarshall);
+        assert_eq!(plan(20_000, 3, 5).algorithm, Algorithm::Johnson);
+        assert_eq!(plan(6_000, 50, 5).algorithm, Algorithm::FloydWarshall);
+        assert_eq!(plan(1000, 3, 1 << 40).algorithm, Algorithm::Johnson);
+        assert_eq!(plan(10, 1, i64::MAX / 9).algorithm, Algorithm::Johnson);
+        let why = plan(20_000, 3, 5).to_string();
+        assert!(why.starts_with("johnson: 3.0 arcs a vertex are few for 20000"), "{why}");
+    }
+}

@@ -1,0 +1,132 @@
+//! All pairs of a graph.
+
+use graph_formats::{Csr, Distance, Weight};
+use ndarray::Array2;
+use paths::DistanceTable;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use sssp::Progress;
+
+use crate::host::floyd_warshall::Matrix;
+use crate::host::johnson;
+use crate::plan::Element as Number;
+use crate::potentials::potentials;
+use crate::{Algorithm, ApspError, Config, Plan};
+
+/// The distances of all pairs.
+#[derive(Clone, Debug)]
+pub struct AllPairs<W: Weight> {
+    /// A row for each source, a column for each target.
+    pub distances: DistanceTable<W>,
+    /// What found them, and why that.
+    pub plan: Plan,
+}
+
+/// The distances of all pairs of vertices of `graph`.
+///
+/// Integers are exact and the same with every algorithm. Floats may differ in their last
+/// bits between algorithms, for paths are not summed in the same order. O(n³), or for
+/// Johnson's O(n (n + m) log n), and n² distances, for Floyd-Warshall also n² numbers of 4
+/// or 8 bytes.
+///
+/// # Errors
+/// When there is a negative cycle anywhere in the graph, a distance overflows its type,
+/// memory cannot hold the matrix, or the progress callback ended the work.
+///
+/// ```
+/// use apsp::{Config, all_pairs};
+/// use graph_formats::Csr;
+///
+/// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
+/// let found = all_pairs(&graph, &Config::default(), None)?;
+/// assert_eq!(found.distances.row(0).collect::<Vec<_>>(), [Some(0), Some(4)]);
+/// assert_eq!(found.distances.row(1).collect::<Vec<_>>(), [None, Some(0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all_pairs<W: Weight>(
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<AllPairs<W>, ApspError>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let plan = Plan::new(graph, config)?;
+    let potentials = match graph.first_negative() {
+        Some(_) => Some(potentials(graph, progress)?),
+        None => None,
+    };
+    let distances = match (plan.algorithm, plan.element) {
+        (Algorithm::FloydWarshall, Some(element)) => {
+            let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
+            pool.install(|| match element {
+                Number::I32 => {
+                    by_matrix(graph, integer::<W, i32>, from_integer::<W, i32>, progress)
+                }
+                Number::I64 => {
+                    by_matrix(graph, integer::<W, i64>, from_integer::<W, i64>, progress)
+                }
+                Number::F32 => by_matrix(
+                    graph,
+                    |weight| weight.to_f64() as f32,
+                    |number: f32| from_float::<W>(f64::from(number)),
+                    progress,
+                ),
+                Number::F64 => by_matrix(graph, Weight::to_f64, from_float::<W>, progress),
+            })?
+        }
+        _ => {
+            let config = sssp::Config { threads: config.threads, ..sssp::Config::default() };
+            match potentials {
+                Some(potentials) => johnson::search_with(graph, &potentials, &config, progress)?,
+                None => johnson::search(graph, &config, progress)?,
+            }
+        }
+    };
+    Ok(AllPairs { distances, plan })
+}
+
+/// By Floyd-Warshall on numbers that weights become, and that become distances.
+fn by_matrix<W: Weight, E: crate::host::Element>(
+    graph: &Csr<W>,
+    number: impl Fn(W) -> E,
+    distance: impl Fn(E) -> W::Distance + Sync,
+    progress: Option<Progress<'_>>,
+) -> Result<DistanceTable<W>, ApspError> {
+    let n = graph.n_vertices();
+    let bytes = Matrix::<E>::bytes(n) + n as u128 * n as u128 * size_of::<W::Distance>() as u128;
+    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+    let mut matrix = Matrix::of(graph, number).ok_or_else(too_large)?;
+    let mut cells = Vec::new();
+    cells.try_reserve_exact(n.checked_mul(n).ok_or_else(too_large)?).map_err(|_| too_large())?;
+    cells.resize(n * n, W::Distance::UNREACHED);
+    matrix.close(progress)?;
+    cells.par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
+        row.iter_mut().zip(matrix.row(i)).for_each(|(cell, found)| *cell = distance(found));
+    });
+    let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
+    Ok(DistanceTable::from_storage(table))
+}
+
+/// The weight, which is small enough, as a number of the matrix.
+fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
+    weight.to_i128().and_then(|weight| E::try_from(weight).ok()).unwrap_or_default()
+}
+
+/// The distance of a number: none where an infinite one was added to.
+fn from_integer<W: Weight, E: crate::host::Element + Into<i64>>(number: E) -> W::Distance
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let number: i64 = number.into();
+    let half: i64 = E::INFINITE.into() / 2;
+    let distance = W::Distance::from_i128(i128::from(number)).filter(|_| number < half);
+    distance.unwrap_or(<W::Distance as Distance>::UNREACHED)
+}
+
+fn from_float<W: Weight>(number: f64) -> W::Distance
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    W::Distance::from_f64(number).unwrap_or(<W::Distance as Distance>::UNREACHED)
+}

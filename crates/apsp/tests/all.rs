@@ -1,0 +1,181 @@
+//! Both algorithms against the oracle, on corner cases, all small sizes and real graphs.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use apsp::{Algorithm, ApspError, Config, all_pairs};
+use graph_formats::{Csr, Distance, VertexId, Weight, read};
+use paths::certificate::check_negative_cycle;
+use paths::zoo::{arbitrary_graph, zoo};
+use paths::{DistanceTable, oracle};
+use proptest::prelude::*;
+use sssp::SsspError;
+
+/// Vertices up to which the oracle, which is slow, is asked.
+const MOST_VERTICES: usize = 200;
+
+/// Equal; floats within their rounding.
+fn same<W: Weight>(found: &DistanceTable<W>, expected: &DistanceTable<W>) -> bool {
+    let close = |(a, b): (&W::Distance, &W::Distance)| {
+        let (a, b) = (a.to_f64(), b.to_f64());
+        a == b || (a - b).abs() <= 1e-5 * a.abs().max(b.abs())
+    };
+    let is_float = <W::Distance as Distance>::ZERO.to_i128().is_none();
+    let mut pairs = found.as_storage().iter().zip(expected.as_storage());
+    found == expected
+        || is_float && found.as_storage().dim() == expected.as_storage().dim() && pairs.all(close)
+}
+
+fn agree<W: Weight>(name: &str, graph: &Csr<W>)
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let expected = oracle::floyd_warshall(graph).unwrap();
+    for algorithm in Algorithm::ALL {
+        match all_pairs(graph, &Config::with(algorithm), None) {
+            Ok(found) => assert!(same(&found.distances, &expected), "{name}, {algorithm}"),
+            Err(ApspError::TooHeavy { .. }) if algorithm == Algorithm::FloydWarshall => {}
+            Err(error) => panic!("{name}, {algorithm}: {error}"),
+        }
+    }
+}
+
+fn zoo_agrees<W: Weight>()
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    for (name, graph) in zoo::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES) {
+        agree(name, graph);
+    }
+}
+
+#[test]
+fn zoo_of_integers() {
+    zoo_agrees::<u32>();
+    zoo_agrees::<i32>();
+    zoo_agrees::<u64>();
+    zoo_agrees::<i64>();
+}
+
+#[test]
+fn zoo_of_floats() {
+    zoo_agrees::<f32>();
+    zoo_agrees::<f64>();
+}
+
+/// Arcs with weights of both signs and no negative cycle: each goes up or down a slope, and
+/// costs at least nothing beside it.
+fn slope(n: u32) -> Csr<i64> {
+    let height = |v: u32| i64::from(v * v % 101);
+    let cost = |u: u32, v: u32| i64::from((u * 31 + v * 17) % 23);
+    let arcs: Vec<_> = (0..n)
+        .flat_map(|u| [(u, (u * 5 + 1) % n), (u, (u + 7) % n), (u, (u * u + 3) % n)])
+        .map(|(u, v)| (u, v, cost(u, v) + height(v) - height(u)))
+        .collect();
+    Csr::from_arcs(n as usize, &arcs).unwrap()
+}
+
+#[test]
+fn every_size_around_a_tile_with_negative_arcs() {
+    for n in (1..=20).chain(60..=68).chain(125..=130) {
+        let graph = slope(n);
+        assert!(n < 60 || graph.first_negative().is_some());
+        agree("slope", &graph);
+        agree("slope of i32", &graph.convert_weights::<i32>().unwrap());
+        agree("slope of f64", &slope(n).convert_weights::<f64>().unwrap());
+    }
+}
+
+#[test]
+fn sums_of_32_bits_and_more_are_exact() {
+    let heavy: Vec<_> = (0..70).map(|v| (v, v + 1, 4_000_000_000u32 - v)).collect();
+    agree("heavy", &Csr::from_edges(71, &heavy).unwrap());
+    let too_heavy: Vec<_> = (0..3).map(|v| (v, v + 1, u64::MAX / 8)).collect();
+    let graph = Csr::from_arcs(4, &too_heavy).unwrap();
+    agree("too heavy", &graph);
+    let refused = all_pairs(&graph, &Config::with(Algorithm::FloydWarshall), None);
+    assert!(matches!(refused, Err(ApspError::TooHeavy { .. })));
+}
+
+#[test]
+fn a_negative_cycle_is_named() {
+    let mut arcs = vec![(3, 4, -2i32), (4, 5, 1), (5, 3, -1), (0, 1, 4)];
+    arcs.extend((6..90).map(|v| (v, v + 1, 1)));
+    let graph = Csr::from_arcs(91, &arcs).unwrap();
+    for algorithm in Algorithm::ALL {
+        match all_pairs(&graph, &Config::with(algorithm), None).unwrap_err() {
+            ApspError::Search(SsspError::NegativeCycle { cycle }) => {
+                check_negative_cycle(&graph, &cycle).unwrap();
+            }
+            other => panic!("{algorithm}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn progress_can_end_it() {
+    let graph = slope(150);
+    for algorithm in Algorithm::ALL {
+        let stop = |_, _| ControlFlow::Break(());
+        let found = all_pairs(&graph, &Config::with(algorithm), Some(&stop));
+        assert!(matches!(found, Err(ApspError::Search(SsspError::Interrupted))), "{algorithm}");
+    }
+}
+
+/// A whole city: both algorithms, and a few rows by the oracle of searches.
+#[test]
+fn rome() {
+    let data = std::env::var_os("STARPATH_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
+        PathBuf::from,
+    );
+    let path = data.join("dimacs/rome99.gr");
+    if !path.is_file() {
+        println!("SKIPPED: there is no {}", path.display());
+        return;
+    }
+    let graph = read(&path).unwrap().csr.into_csr::<u32>().unwrap();
+    let table = |algorithm| all_pairs(&graph, &Config::with(algorithm), None).unwrap().distances;
+    let (by_matrix, by_search) = (table(Algorithm::FloydWarshall), table(Algorithm::Johnson));
+    assert!(by_matrix == by_search);
+    for source in [0, 1234, 3352] {
+        let expected = oracle::dijkstra(&graph, source).unwrap();
+        assert!(by_matrix.row(source as usize).eq((0..3353).map(|v| expected.get(v))));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn arbitrary_graphs(graph in arbitrary_graph::<i32>(80, 400, -3..=9)) {
+        let expected = oracle::floyd_warshall(&graph);
+        for algorithm in [Algorithm::FloydWarshall, Algorithm::Johnson] {
+            match (all_pairs(&graph, &Config::with(algorithm), None), &expected) {
+                (Ok(found), Ok(expected)) => prop_assert!(found.distances == *expected),
+                (Err(ApspError::Search(SsspError::NegativeCycle { cycle })), Err(_)) => {
+                    prop_assert!(check_negative_cycle(&graph, &cycle).is_ok());
+                }
+                (found, expected) => prop_assert!(false, "{found:?} and {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn another_arc_makes_nothing_farther(
+        graph in arbitrary_graph::<u32>(70, 200, 0..=50),
+        (u, v, weight) in (0..70u32, 0..70u32, 0..50u32),
+    ) {
+        let n = graph.n_vertices();
+        let more: Vec<_> = graph
+            .arcs()
+            .chain([(u % n as VertexId, v % n as VertexId, weight)])
+            .collect();
+        let more = Csr::from_arcs(n, &more).unwrap();
+        let config = Config::with(Algorithm::FloydWarshall);
+        let before = all_pairs(&graph, &config, None).unwrap().distances;
+        let after = all_pairs(&more, &config, None).unwrap().distances;
+        let pairs = after.as_storage().iter().zip(before.as_storage());
+        prop_assert!(pairs.into_iter().all(|(after, before)| after <= before));
+    }
+}
