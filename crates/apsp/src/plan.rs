@@ -12,9 +12,9 @@ const ENTRIES_A_VERTEX: f64 = 3000.0;
 /// a second.
 const ENTRIES_AN_ARC: f64 = 500.0;
 
-/// The numbers that Floyd-Warshall adds in.
+/// What Floyd-Warshall adds in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Element {
+pub(crate) enum Number {
     I32,
     I64,
     F32,
@@ -31,9 +31,7 @@ pub struct Plan {
     /// Threads that work on it.
     pub threads: usize,
     /// What the matrix is of; `None` where no width is sure to hold all sums.
-    pub(crate) element: Option<Element>,
-    /// A bound on all sums.
-    pub(crate) bound: f64,
+    pub(crate) number: Option<Number>,
 }
 
 impl Plan {
@@ -43,23 +41,23 @@ impl Plan {
         let sizes = graph.weights().iter().map(|weight| weight.to_f64().abs());
         let (largest, sum) = sizes.fold((0f64, 0f64), |(a, b), w| (a.max(w), b + w));
         let bound = (n as f64 * largest).min(sum) * (1.0 + 1e-9);
-        let element = match W::KIND {
-            WeightKind::F32 => (bound < f64::from(f32::MAX) / 1e3).then_some(Element::F32),
-            WeightKind::F64 => (bound < f64::MAX / 1e3).then_some(Element::F64),
+        let number = match W::KIND {
+            WeightKind::F32 => (bound < f64::from(f32::MAX) / 1e3).then_some(Number::F32),
+            WeightKind::F64 => (bound < f64::MAX / 1e3).then_some(Number::F64),
             // sums with what stands for infinity stay far from it
-            _ if bound < f64::from(i32::MAX) / 16.0 => Some(Element::I32),
-            _ => (bound < i64::MAX as f64 / 16.0).then_some(Element::I64),
+            _ if bound < f64::from(i32::MAX) / 16.0 => Some(Number::I32),
+            _ => (bound < i64::MAX as f64 / 16.0).then_some(Number::I64),
         };
         let degree = m as f64 / n.max(1) as f64;
         let (algorithm, reason) = match config.algorithm {
-            Algorithm::FloydWarshall if element.is_none() => {
+            Algorithm::FloydWarshall if number.is_none() => {
                 return Err(ApspError::TooHeavy { bound });
             }
-            Algorithm::Auto if element.is_none() => {
+            Algorithm::Auto if number.is_none() => {
                 (Algorithm::Johnson, "sums may be too large for a matrix of fixed width".to_owned())
             }
             Algorithm::Auto
-                if n as f64 * cost(element) > ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC =>
+                if n as f64 * cost(number) > ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC =>
             {
                 (Algorithm::Johnson, format!("{degree:.1} arcs a vertex are few for {n} vertices"))
             }
@@ -69,15 +67,15 @@ impl Plan {
             }
             asked => (asked, "it was asked for".to_owned()),
         };
-        Ok(Self { algorithm, reason, threads: config.n_threads(), element, bound })
+        Ok(Self { algorithm, reason, threads: config.n_threads(), number })
     }
 }
 
 /// What an entry of the matrix takes, in parts of one of 32 bits.
-fn cost(element: Option<Element>) -> f64 {
-    match element {
-        Some(Element::I32 | Element::F32) => 1.0,
-        Some(Element::F64) => 2.0,
+fn cost(number: Option<Number>) -> f64 {
+    match number {
+        Some(Number::I32 | Number::F32) => 1.0,
+        Some(Number::F64) => 2.0,
         // AVX2 has no minimum for it
         _ => 8.0,
     }

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use sssp::Progress;
 
 use crate::host::floyd_warshall::Matrix;
-use crate::host::johnson;
-use crate::plan::Element as Number;
+use crate::host::{Element, johnson};
+use crate::plan::Number;
 use crate::potentials::potentials;
 use crate::{Algorithm, ApspError, Config, Plan};
 
@@ -56,10 +56,10 @@ where
         Some(_) => Some(potentials(graph, progress)?),
         None => None,
     };
-    let distances = match (plan.algorithm, plan.element) {
-        (Algorithm::FloydWarshall, Some(element)) => {
+    let distances = match (plan.algorithm, plan.number) {
+        (Algorithm::FloydWarshall, Some(number)) => {
             let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-            pool.install(|| match element {
+            pool.install(|| match number {
                 Number::I32 => {
                     by_matrix(graph, integer::<W, i32>, from_integer::<W, i32>, progress)
                 }
@@ -87,7 +87,7 @@ where
 }
 
 /// By Floyd-Warshall on numbers that weights become, and that become distances.
-fn by_matrix<W: Weight, E: crate::host::Element>(
+fn by_matrix<W: Weight, E: Element>(
     graph: &Csr<W>,
     number: impl Fn(W) -> E,
     distance: impl Fn(E) -> W::Distance + Sync,
@@ -96,6 +96,9 @@ fn by_matrix<W: Weight, E: crate::host::Element>(
     let n = graph.n_vertices();
     let bytes = Matrix::<E>::bytes(n) + n as u128 * n as u128 * size_of::<W::Distance>() as u128;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+    // a system that grants each of the two may not have both: ask for them together, once
+    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
+    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
     let mut matrix = Matrix::of(graph, number).ok_or_else(too_large)?;
     let mut cells = Vec::new();
     cells.try_reserve_exact(n.checked_mul(n).ok_or_else(too_large)?).map_err(|_| too_large())?;
@@ -114,7 +117,7 @@ fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
 }
 
 /// The distance of a number: none where an infinite one was added to.
-fn from_integer<W: Weight, E: crate::host::Element + Into<i64>>(number: E) -> W::Distance
+fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance
 where
     W::Distance: Weight<Distance = W::Distance>,
 {

@@ -33,6 +33,11 @@ impl<W: Weight> DistanceTable<W> {
         &self.0
     }
 
+    /// Distances as solvers store them, where [`Distance::UNREACHED`] stands for none.
+    pub fn into_storage(self) -> Array2<W::Distance> {
+        self.0
+    }
+
     /// How many rows.
     pub fn n_sources(&self) -> usize {
         self.0.nrows()

@@ -45,7 +45,7 @@ where
     }
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).map_err(|_| overflow(0))?;
     drop(arcs);
-    let mut table: Array2<Raised<W>> = search(&raised, config, progress)?.as_storage().clone();
+    let mut table: Array2<Raised<W>> = search(&raised, config, progress)?.into_storage();
     for (mut row, (u, &from)) in table.rows_mut().into_iter().zip((0..).zip(potentials)) {
         for ((v, distance), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
             if u == v {

@@ -8,7 +8,8 @@
 //!
 //! Reference: floyd-1962
 
-/// Rows and columns of a tile; three of them, of four-byte numbers, fit a first-level cache.
+/// Rows and columns of a tile; of four-byte numbers it takes half of a first-level cache of
+/// 32 KiB.
 pub(crate) const SIDE: usize = 64;
 /// Numbers of a tile.
 pub(crate) const AREA: usize = SIDE * SIDE;

@@ -7,6 +7,7 @@ use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
 
+use super::MOST_VERTICES;
 use super::bellman_ford::BellmanFordOnGpu;
 use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
 use crate::engine::{self, Engine, Found, Request, TableRequest};
@@ -124,6 +125,9 @@ impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
         cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
         let &TableRequest { sources, targets, progress } = request;
+        if targets.len() > MOST_VERTICES {
+            return Ok(None);
+        }
         let mut work = Work::default();
         let mut overflowed = Vec::new();
         let filled = self.device.table(sources, targets, progress, |rows, words| {

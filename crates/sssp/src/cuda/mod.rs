@@ -23,7 +23,7 @@ use crate::SsspError;
 /// step beyond the last one by less than what is left.
 const MOST_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
 
-/// Most vertices: loops over them step by up to as many as there are threads.
+/// Most vertices, and targets: loops over them step by up to as many as there are threads.
 const MOST_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
 
 /// An error for a graph of too many vertices or arcs.
