@@ -13,8 +13,8 @@ pub enum Algorithm {
     /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says which.
     #[default]
     Auto,
-    /// Three loops over the matrix of distances, tile by tile: O(n³) whatever the arcs.
-    FloydWarshall,
+    /// Floyd-Warshall over the matrix of distances, tile by tile: O(n³) whatever the arcs.
+    Blocked,
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
     /// non-negative by potentials.
     Johnson,
@@ -22,13 +22,13 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::FloydWarshall, Self::Johnson];
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Blocked, Self::Johnson];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::FloydWarshall => "floyd-warshall",
+            Self::Blocked => "blocked",
             Self::Johnson => "johnson",
         }
     }
@@ -84,6 +84,6 @@ mod tests {
             assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
         }
         let error = "floyd".parse::<Algorithm>().unwrap_err().to_string();
-        assert!(error.contains("'floyd'") && error.contains("floyd-warshall"), "{error}");
+        assert!(error.contains("'floyd'") && error.contains("blocked"), "{error}");
     }
 }

@@ -18,7 +18,7 @@ pub enum ApspError {
         bytes: u128,
     },
     /// Floyd-Warshall adds in fixed widths, and sums may be larger.
-    #[error("floyd-warshall cannot be sure of sums up to {bound:e}; use johnson")]
+    #[error("floyd-warshall over a matrix cannot be sure of sums up to {bound:e}; use johnson")]
     TooHeavy {
         /// A bound on all sums.
         bound: f64,

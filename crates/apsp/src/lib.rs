@@ -9,7 +9,7 @@
 //! use graph_formats::Csr;
 //!
 //! let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3), (2, 3, 2)])?;
-//! let by_matrix = all_pairs(&graph, &Config::with(Algorithm::FloydWarshall), None)?;
+//! let by_matrix = all_pairs(&graph, &Config::with(Algorithm::Blocked), None)?;
 //! let by_search = all_pairs(&graph, &Config::with(Algorithm::Johnson), None)?;
 //! assert_eq!(by_matrix.distances.get(0, 1), Some(4));
 //! assert_eq!(by_matrix.distances, by_search.distances);

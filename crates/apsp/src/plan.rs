@@ -50,7 +50,7 @@ impl Plan {
         };
         let degree = m as f64 / n.max(1) as f64;
         let (algorithm, reason) = match config.algorithm {
-            Algorithm::FloydWarshall if number.is_none() => {
+            Algorithm::Blocked if number.is_none() => {
                 return Err(ApspError::TooHeavy { bound });
             }
             Algorithm::Auto if number.is_none() => {
@@ -63,7 +63,7 @@ impl Plan {
             }
             Algorithm::Auto => {
                 let why = format!("{degree:.1} arcs a vertex are many for {n} vertices");
-                (Algorithm::FloydWarshall, why)
+                (Algorithm::Blocked, why)
             }
             asked => (asked, "it was asked for".to_owned()),
         };
@@ -101,9 +101,9 @@ mod tests {
             let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
             Plan::new(&graph, &Config::default()).unwrap()
         };
-        assert_eq!(plan(1000, 3, 5).algorithm, Algorithm::FloydWarshall);
+        assert_eq!(plan(1000, 3, 5).algorithm, Algorithm::Blocked);
         assert_eq!(plan(20_000, 3, 5).algorithm, Algorithm::Johnson);
-        assert_eq!(plan(6_000, 50, 5).algorithm, Algorithm::FloydWarshall);
+        assert_eq!(plan(6_000, 50, 5).algorithm, Algorithm::Blocked);
         assert_eq!(plan(1000, 3, 1 << 40).algorithm, Algorithm::Johnson);
         assert_eq!(plan(10, 1, i64::MAX / 9).algorithm, Algorithm::Johnson);
         let why = plan(20_000, 3, 5).to_string();

@@ -57,7 +57,7 @@ where
         None => None,
     };
     let distances = match (plan.algorithm, plan.number) {
-        (Algorithm::FloydWarshall, Some(number)) => {
+        (Algorithm::Blocked, Some(number)) => {
             let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
             pool.install(|| match number {
                 Number::I32 => {

@@ -34,7 +34,7 @@ where
     for algorithm in Algorithm::ALL {
         match all_pairs(graph, &Config::with(algorithm), None) {
             Ok(found) => assert!(same(&found.distances, &expected), "{name}, {algorithm}"),
-            Err(ApspError::TooHeavy { .. }) if algorithm == Algorithm::FloydWarshall => {}
+            Err(ApspError::TooHeavy { .. }) if algorithm == Algorithm::Blocked => {}
             Err(error) => panic!("{name}, {algorithm}: {error}"),
         }
     }
@@ -93,7 +93,7 @@ fn sums_of_32_bits_and_more_are_exact() {
     let too_heavy: Vec<_> = (0..3).map(|v| (v, v + 1, u64::MAX / 8)).collect();
     let graph = Csr::from_arcs(4, &too_heavy).unwrap();
     agree("too heavy", &graph);
-    let refused = all_pairs(&graph, &Config::with(Algorithm::FloydWarshall), None);
+    let refused = all_pairs(&graph, &Config::with(Algorithm::Blocked), None);
     assert!(matches!(refused, Err(ApspError::TooHeavy { .. })));
 }
 
@@ -136,7 +136,7 @@ fn rome() {
     }
     let graph = read(&path).unwrap().csr.into_csr::<u32>().unwrap();
     let table = |algorithm| all_pairs(&graph, &Config::with(algorithm), None).unwrap().distances;
-    let (by_matrix, by_search) = (table(Algorithm::FloydWarshall), table(Algorithm::Johnson));
+    let (by_matrix, by_search) = (table(Algorithm::Blocked), table(Algorithm::Johnson));
     assert!(by_matrix == by_search);
     for source in [0, 1234, 3352] {
         let expected = oracle::dijkstra(&graph, source).unwrap();
@@ -150,7 +150,7 @@ proptest! {
     #[test]
     fn arbitrary_graphs(graph in arbitrary_graph::<i32>(80, 400, -3..=9)) {
         let expected = oracle::floyd_warshall(&graph);
-        for algorithm in [Algorithm::FloydWarshall, Algorithm::Johnson] {
+        for algorithm in [Algorithm::Blocked, Algorithm::Johnson] {
             match (all_pairs(&graph, &Config::with(algorithm), None), &expected) {
                 (Ok(found), Ok(expected)) => prop_assert!(found.distances == *expected),
                 (Err(ApspError::Search(SsspError::NegativeCycle { cycle })), Err(_)) => {
@@ -172,7 +172,7 @@ proptest! {
             .chain([(u % n as VertexId, v % n as VertexId, weight)])
             .collect();
         let more = Csr::from_arcs(n, &more).unwrap();
-        let config = Config::with(Algorithm::FloydWarshall);
+        let config = Config::with(Algorithm::Blocked);
         let before = all_pairs(&graph, &config, None).unwrap().distances;
         let after = all_pairs(&more, &config, None).unwrap().distances;
         let pairs = after.as_storage().iter().zip(before.as_storage());

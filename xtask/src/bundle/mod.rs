@@ -18,7 +18,7 @@ use crate::workspace::{cargo, root, target};
 
 /// What is built, and from which packages.
 const PROGRAMS: [&str; 2] = ["starpath", "bench"];
-const TESTED: [&str; 3] = ["gpu-runtime", "sssp", "starpath"];
+const TESTED: [&str; 4] = ["gpu-runtime", "sssp", "apsp", "starpath"];
 const SCRIPTS: [(&str, &str); 2] =
     [("verify.sh", include_str!("verify.sh")), ("bench.sh", include_str!("bench.sh"))];
 /// The most that the folder may hold, in bytes.

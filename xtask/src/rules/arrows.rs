@@ -13,9 +13,9 @@ const MAY_NAME: [(&str, &[&str]); 9] = [
     ("kernels", &[]),
     ("paths", &["graph-formats"]),
     ("sssp", &["graph-formats", "paths", "gpu-runtime", "kernels"]),
-    ("apsp", &["graph-formats", "paths", "sssp"]),
+    ("apsp", &["graph-formats", "paths", "sssp", "gpu-runtime", "kernels"]),
     ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp"]),
-    ("bench", &["graph-formats", "paths", "gpu-runtime", "sssp"]),
+    ("bench", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp"]),
     ("xtask", &[]),
 ];
 
