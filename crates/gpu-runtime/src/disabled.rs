@@ -61,6 +61,12 @@ pub struct Timer {
     never: Never,
 }
 
+/// A point in the work of a stream. No value of it exists in this build.
+#[derive(Debug)]
+pub struct Signal {
+    never: Never,
+}
+
 impl Gpu {
     /// Opens the first GPU: [`GpuError::NotCompiled`], always.
     pub fn open() -> Result<Self, GpuError> {
@@ -134,6 +140,49 @@ impl Gpu {
 
     /// Waits until everything that was asked for is done.
     pub fn synchronize(&self) -> Result<(), GpuError> {
+        match self.never.0 {}
+    }
+
+    /// Another stream of this GPU.
+    pub fn beside(&self) -> Result<Self, GpuError> {
+        match self.never.0 {}
+    }
+
+    /// A signal, set from the start.
+    pub fn signal(&self) -> Result<Signal, GpuError> {
+        match self.never.0 {}
+    }
+
+    /// Lets all that is asked of this stream from now on wait for the signal.
+    pub fn wait_for(&self, _signal: &Signal) -> Result<(), GpuError> {
+        match self.never.0 {}
+    }
+
+    /// Queues a copy to the GPU.
+    ///
+    /// # Safety
+    /// Nobody may meddle with either side until it is done.
+    pub unsafe fn queue_upload<T: Plain>(
+        &self,
+        _source: &PinnedBuffer<T>,
+        _range: Range<usize>,
+        _target: &Buffer<T>,
+        _at: usize,
+    ) -> Result<(), GpuError> {
+        match self.never.0 {}
+    }
+
+    /// Queues a copy from the GPU.
+    ///
+    /// # Safety
+    /// Nobody may meddle with either side until it is done.
+    pub unsafe fn queue_download<T: Plain>(
+        &self,
+        _source: &Buffer<T>,
+        _range: Range<usize>,
+        _target: &mut PinnedBuffer<T>,
+        _at: usize,
+    ) -> Result<(), GpuError> {
         match self.never.0 {}
     }
 
@@ -250,6 +299,18 @@ impl Kernel {
 
     /// Lets launches have more dynamic shared memory.
     pub fn allow_shared(&self, _bytes: u32) -> Result<(), GpuError> {
+        match self.never.0 {}
+    }
+}
+
+impl Signal {
+    /// Sets it to the time when all that was asked of the stream before is done.
+    pub fn set(&self, _gpu: &Gpu) -> Result<(), GpuError> {
+        match self.never.0 {}
+    }
+
+    /// Waits, on the host, until the time it was set to.
+    pub fn wait(&self) -> Result<(), GpuError> {
         match self.never.0 {}
     }
 }

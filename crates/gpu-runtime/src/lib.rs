@@ -35,12 +35,12 @@ mod shape;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
-pub use cuda::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
+pub use cuda::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Signal, Timer};
 
 #[cfg(not(feature = "cuda"))]
 mod disabled;
 #[cfg(not(feature = "cuda"))]
-pub use disabled::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
+pub use disabled::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Signal, Timer};
 
 pub use argument::Arg;
 /// What a buffer may hold: values of any bits, without padding, and without pointers.

@@ -222,9 +222,9 @@ impl<T> Drop for Buffer<T> {
         if self.address == 0 {
             return;
         }
-        // A kernel that was launched on it may still run. Errors have nowhere to go; one
-        // that comes up here fails the next call too.
-        let _ = self.gpu.synchronize();
+        // A kernel that was launched on it may still run, on any stream. Errors have nowhere
+        // to go; one that comes up here fails the next call too.
+        let _ = self.gpu.synchronize_all();
         // SAFETY: the memory was allocated in this context and nothing else frees it.
         unsafe { sys::cuMemFree_v2(self.address) };
     }

@@ -1,9 +1,10 @@
 //! An opened device.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cust::context::CurrentContext;
 use cust::stream::{Stream, StreamFlags};
 use cust::sys::{self, CUstream};
 
@@ -14,22 +15,28 @@ use crate::{DeviceFacts, GpuError};
 
 /// An opened GPU, with one stream: what is asked of it happens in that order.
 ///
-/// Cheap to clone; clones share the stream and the memory budget. It closes when it, its
+/// Cheap to clone; clones share the stream and the memory budget. [`beside`](Self::beside)
+/// makes another stream. It closes when it, its
 /// clones and all that was made from them are gone.
 #[derive(Clone, Debug)]
 pub struct Gpu {
-    session: Arc<Session>,
+    pub(super) session: Arc<Session>,
     pub(super) budget: Arc<Budget>,
 }
 
 #[derive(Debug)]
-struct Session {
+pub(super) struct Session {
+    /// The same for all streams that may share buffers, and for no others.
+    family: usize,
     /// Time spent on loading modules.
     jit_nanos: AtomicU64,
     // The stream goes before its context does.
     stream: Stream,
     context: Arc<Context>,
 }
+
+/// How many families of streams there have been.
+static FAMILIES: AtomicUsize = AtomicUsize::new(0);
 
 impl Gpu {
     /// Opens the first GPU.
@@ -50,7 +57,8 @@ impl Gpu {
         let context = Context::open(ordinal)?;
         context.make_current()?;
         let stream = Stream::new(StreamFlags::DEFAULT, None).map_err(failed("making a stream"))?;
-        let session = Session { jit_nanos: AtomicU64::new(0), stream, context };
+        let family = FAMILIES.fetch_add(1, Ordering::Relaxed);
+        let session = Session { family, jit_nanos: AtomicU64::new(0), stream, context };
         Ok(Self { session: Arc::new(session), budget: Arc::default() })
     }
 
@@ -77,6 +85,12 @@ impl Gpu {
         self.make_current()?;
         // SAFETY: the stream is this session's own and open.
         check("waiting for the GPU", unsafe { sys::cuStreamSynchronize(self.raw_stream()) })
+    }
+
+    /// Waits until everything that was asked for on any stream is done.
+    pub(super) fn synchronize_all(&self) -> Result<(), GpuError> {
+        self.make_current()?;
+        CurrentContext::synchronize().map_err(failed("waiting for the GPU"))
     }
 
     /// Milliseconds that this GPU and its clones spent on loading modules, most of it on
@@ -108,9 +122,17 @@ impl Gpu {
         self.session.stream.as_inner()
     }
 
-    /// A number that no other open stream of the process has.
+    /// A number that its streams have and no others of the process.
     pub(super) fn stream_id(&self) -> usize {
-        Arc::as_ptr(&self.session).addr()
+        self.session.family
+    }
+}
+
+impl Session {
+    /// One of the same family with another stream.
+    pub(super) fn with(&self, stream: Stream) -> Self {
+        let jit_nanos = AtomicU64::new(0);
+        Self { family: self.family, jit_nanos, stream, context: Arc::clone(&self.context) }
     }
 }
 

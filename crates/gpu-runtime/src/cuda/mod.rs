@@ -18,11 +18,14 @@ mod module;
 mod pinned;
 mod signature;
 mod status;
+mod streams;
 mod timer;
+mod transfer;
 
 pub use buffer::Buffer;
 pub use gpu::Gpu;
 pub use launch::Kernel;
 pub use mailbox::Mailbox;
 pub use pinned::PinnedBuffer;
+pub use streams::Signal;
 pub use timer::Timer;

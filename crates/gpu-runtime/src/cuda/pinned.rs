@@ -76,8 +76,8 @@ impl<T> DerefMut for PinnedBuffer<T> {
 impl<T> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         let is_allocated = self.len > 0 && size_of::<T>() > 0;
-        if is_allocated && self.gpu.make_current().is_ok() {
-            // SAFETY: the memory was allocated in this context and nothing else frees it.
+        if is_allocated && self.gpu.synchronize_all().is_ok() {
+            // SAFETY: no copy uses it any more; the memory was allocated in this context and nothing else frees it.
             unsafe { sys::cuMemFreeHost(self.start.as_ptr().cast()) };
         }
     }

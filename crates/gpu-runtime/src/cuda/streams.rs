@@ -1,0 +1,107 @@
+//! More streams than one, and what orders them.
+
+use std::ptr;
+use std::sync::Arc;
+
+use cust::stream::{Stream, StreamFlags};
+use cust::sys::{self, CUevent, CUevent_flags_enum as Flags};
+
+use super::Gpu;
+use super::status::{check, failed};
+use crate::GpuError;
+
+/// A point in the work of a stream that other streams, and the host, can wait for. It can be
+/// set again and again; who waits, waits for the last setting before.
+#[derive(Debug)]
+pub struct Signal {
+    event: CUevent,
+    gpu: Gpu,
+}
+
+// SAFETY: the driver's handles are good on every thread that has made their context
+// current.
+unsafe impl Send for Signal {}
+// SAFETY: as above; the driver has locks of its own.
+unsafe impl Sync for Signal {}
+
+impl Gpu {
+    /// Another stream of this GPU, whose kernels get room before those of the first. What is
+    /// asked of one happens beside what is asked of the other, except where a [`Signal`]
+    /// orders them. They share buffers, and the budget of memory.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn beside(&self) -> Result<Self, GpuError> {
+        self.make_current()?;
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: the driver writes two integers, to places that are such.
+        let result = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
+        check("asking for the priorities of streams", result)?;
+        let stream = Stream::new(StreamFlags::DEFAULT, Some(greatest));
+        self.on_stream(stream.map_err(failed("making a stream"))?)
+    }
+
+    /// A signal, set from the start.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn signal(&self) -> Result<Signal, GpuError> {
+        self.make_current()?;
+        let mut event = ptr::null_mut();
+        // SAFETY: the driver writes one handle, to a place that is one.
+        let result =
+            unsafe { sys::cuEventCreate(&raw mut event, Flags::CU_EVENT_DISABLE_TIMING as u32) };
+        check("making a signal", result)?;
+        Ok(Signal { event, gpu: self.clone() })
+    }
+
+    /// Lets all that is asked of this stream from now on wait for the signal.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn wait_for(&self, signal: &Signal) -> Result<(), GpuError> {
+        self.make_current()?;
+        // SAFETY: stream and event are open.
+        let result = unsafe { sys::cuStreamWaitEvent(self.raw_stream(), signal.event, 0) };
+        check("waiting for a signal", result)
+    }
+}
+
+impl Signal {
+    /// Sets it to the time when all that was asked of the stream of `gpu` before is done.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn set(&self, gpu: &Gpu) -> Result<(), GpuError> {
+        gpu.make_current()?;
+        // SAFETY: event and stream are open.
+        check("setting a signal", unsafe { sys::cuEventRecord(self.event, gpu.raw_stream()) })
+    }
+
+    /// Waits, on the host, until the time it was set to.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`], also where a launch before has failed.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        self.gpu.make_current()?;
+        // SAFETY: the event is open.
+        check("waiting for a signal", unsafe { sys::cuEventSynchronize(self.event) })
+    }
+}
+
+impl Drop for Signal {
+    fn drop(&mut self) {
+        if self.gpu.make_current().is_ok() {
+            // SAFETY: the event is open, and nobody has it any more; what waits for it in a
+            // stream goes on waiting for the time it was set to.
+            unsafe { sys::cuEventDestroy_v2(self.event) };
+        }
+    }
+}
+
+impl Gpu {
+    /// This GPU with another stream.
+    fn on_stream(&self, stream: Stream) -> Result<Self, GpuError> {
+        Ok(Self { session: Arc::new(self.session.with(stream)), budget: Arc::clone(&self.budget) })
+    }
+}
