@@ -62,7 +62,7 @@ impl<E: Element> Iterative<E> {
         gpu: &Gpu,
         matrix: &mut Buffer<E>,
         n: u32,
-        launches: &mut Launches,
+        launches: &mut Launches<'_>,
     ) -> Result<(), GpuError> {
         let n_tiles = n.div_ceil(self.tile);
         let (side, tile) = (self.side, self.tile);
@@ -86,17 +86,15 @@ impl<E: Element> Iterative<E> {
         bulk: &Method,
         matrix: &mut Buffer<E>,
         tiles: Tiles,
-        launches: &mut Launches,
+        launches: &mut Launches<'_>,
     ) -> Result<(), GpuError> {
-        for (pivot, phase) in iterative(tiles.n) {
-            launches.one(phase, || match (phase, bulk) {
-                (Phase::Pivot, _) => kernels.pivot(gpu, matrix, tiles, pivot),
-                (Phase::Panels, _) => kernels.panels(gpu, matrix, tiles, pivot),
-                (Phase::Bulk, Method::A(product)) => product.bulk(gpu, matrix, tiles, pivot),
-                (Phase::Bulk, Method::B(levels)) => levels.bulk(gpu, matrix, tiles, pivot),
-            })?;
-        }
-        Ok(())
+        let steps = iterative(tiles.n).map(|(pivot, phase)| (phase, (pivot, phase)));
+        launches.all(steps, |(pivot, phase)| match (phase, bulk) {
+            (Phase::Pivot, _) => kernels.pivot(gpu, matrix, tiles, pivot),
+            (Phase::Panels, _) => kernels.panels(gpu, matrix, tiles, pivot),
+            (Phase::Bulk, Method::A(product)) => product.bulk(gpu, matrix, tiles, pivot),
+            (Phase::Bulk, Method::B(levels)) => levels.bulk(gpu, matrix, tiles, pivot),
+        })
     }
 
     pub(super) fn bulk(&self, n: u32) -> (&Kernel, Shape) {

@@ -43,7 +43,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use gpu_runtime::{Buffer, Gpu, GpuError, KernelFacts, Timer};
+use gpu_runtime::{Buffer, Gpu, GpuError, KernelFacts};
 
 use crate::{Algorithm, ApspError};
 pub use element::Element;
@@ -51,7 +51,7 @@ use iterative::Iterative;
 pub use parameters::{Layout, Parameters};
 use plain::Plain;
 use recursive::Recursive;
-use steps::Launches;
+use steps::{Clock, Launches};
 pub use steps::{Phase, PhaseTimes};
 
 /// Sides of matrices are multiples of it.
@@ -61,7 +61,6 @@ pub const SIDE_STEP: usize = 128;
 #[derive(Debug)]
 pub struct Published<E> {
     gpu: Gpu,
-    timer: Timer,
     form: Form<E>,
     side: usize,
 }
@@ -116,7 +115,7 @@ impl<E: Element> Published<E> {
             Algorithm::Recursive => Form::Recursive(Recursive::new(gpu, &parameters, side)?),
             _ => Form::Iterative(Iterative::new(gpu, algorithm, &parameters, side)?),
         };
-        Ok(Self { gpu: gpu.clone(), timer: gpu.timer()?, form, side })
+        Ok(Self { gpu: gpu.clone(), form, side })
     }
 
     /// Makes the first `n` rows and columns of `matrix` distances where they were arcs;
@@ -141,21 +140,22 @@ impl<E: Element> Published<E> {
         matrix: &mut Buffer<E>,
         n: usize,
     ) -> Result<PhaseTimes, ApspError> {
-        let mut launches = Launches { timer: Some(self.gpu.timer()?), ..Launches::default() };
+        let timer = self.gpu.timer()?;
+        let mut launches = Launches { clock: Clock::Each(&timer), ..Launches::default() };
         self.launch(matrix, n, &mut launches)?;
         Ok(launches.times)
     }
 
-    /// The same as [`solve`](Self::solve), and waits: the milliseconds that it took by the
-    /// GPU's clock.
+    /// The same as [`solve`](Self::solve), and waits: the milliseconds that the counted
+    /// launches took by the GPU's clock.
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
     pub fn solve_ms(&mut self, matrix: &mut Buffer<E>, n: usize) -> Result<f64, ApspError> {
-        self.timer.start()?;
-        self.solve(matrix, n)?;
-        self.timer.stop()?;
-        Ok(self.timer.elapsed_ms()?)
+        let timer = self.gpu.timer()?;
+        let mut launches = Launches { clock: Clock::Whole(&timer), ..Launches::default() };
+        self.launch(matrix, n, &mut launches)?;
+        Ok(timer.elapsed_ms()?)
     }
 
     /// For each element of the matrix last solved, row-major, the largest vertex inside the
@@ -197,7 +197,7 @@ impl<E: Element> Published<E> {
         &mut self,
         matrix: &mut Buffer<E>,
         n: usize,
-        launches: &mut Launches,
+        launches: &mut Launches<'_>,
     ) -> Result<(), GpuError> {
         let length = |expected, found| {
             Err(GpuError::Length { operation: "solving all pairs", expected, found })

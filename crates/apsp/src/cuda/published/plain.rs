@@ -33,16 +33,14 @@ impl Plain {
         gpu: &Gpu,
         matrix: &mut Buffer<E>,
         n: u32,
-        launches: &mut Launches,
+        launches: &mut Launches<'_>,
     ) -> Result<(), GpuError> {
         if let Some(last) = &mut self.last {
             last.fill_bytes(0xff)?;
         }
-        for k in 0..n {
-            launches
-                .one(Phase::Bulk, || self.kernel.launch(gpu, matrix, self.last.as_mut(), n, k))?;
-        }
-        Ok(())
+        launches.all((0..n).map(|k| (Phase::Bulk, k)), |k| {
+            self.kernel.launch(gpu, matrix, self.last.as_mut(), n, k)
+        })
     }
 
     pub(super) fn last_vertices(&self) -> Option<&Buffer<u32>> {

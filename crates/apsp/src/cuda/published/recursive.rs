@@ -99,28 +99,29 @@ impl<E: Element> Recursive<E> {
         gpu: &Gpu,
         matrix: &mut Buffer<E>,
         n: u32,
-        launches: &mut Launches,
+        launches: &mut Launches<'_>,
     ) -> Result<(), GpuError> {
         let n_tiles = n.div_ceil(self.tile);
         let tiles = Tiles::row_major(self.tile, n_tiles, self.side);
         let Self { product, second, .. } = self;
-        for step in steps(n_tiles, self.fused) {
-            let phase = if matches!(step, Step::Close { .. }) { Phase::Pivot } else { Phase::Bulk };
-            launches.one(phase, || match step {
-                Step::Close { tile } => self.tiles.pivot(gpu, matrix, tiles, tile),
-                Step::Sides { closed, other, is_first: true, products } => {
-                    product.sides_out(gpu, matrix, second, tiles, [closed, other], products)
-                }
-                Step::Sides { closed, other, is_first: false, products } => {
-                    product.sides_back(gpu, matrix, second, tiles, [closed, other], products)
-                }
-                Step::Corner { closed, other, is_first } => {
-                    let from = if is_first { Some(&*second) } else { None };
-                    product.corner(gpu, from, matrix, tiles, [closed, other])
-                }
-            })?;
-        }
-        Ok(())
+        let phase = |step: &Step| match step {
+            Step::Close { .. } => Phase::Pivot,
+            _ => Phase::Bulk,
+        };
+        let steps = steps(n_tiles, self.fused);
+        launches.all(steps.into_iter().map(|step| (phase(&step), step)), |step| match step {
+            Step::Close { tile } => self.tiles.pivot(gpu, matrix, tiles, tile),
+            Step::Sides { closed, other, is_first: true, products } => {
+                product.sides_out(gpu, matrix, second, tiles, [closed, other], products)
+            }
+            Step::Sides { closed, other, is_first: false, products } => {
+                product.sides_back(gpu, matrix, second, tiles, [closed, other], products)
+            }
+            Step::Corner { closed, other, is_first } => {
+                let from = if is_first { Some(&*second) } else { None };
+                product.corner(gpu, from, matrix, tiles, [closed, other])
+            }
+        })
     }
 
     /// Of the last and largest product, across from the second half.

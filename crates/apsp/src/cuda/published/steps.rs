@@ -39,26 +39,49 @@ pub(super) fn iterative(n_tiles: u32) -> impl Iterator<Item = (u32, Phase)> {
     (0..n_tiles).flat_map(move |pivot| phases.iter().map(move |&phase| (pivot, phase)))
 }
 
-/// Counts launches, and with a timer waits for each and adds up their times.
+/// What the counted launches are timed with.
 #[derive(Debug, Default)]
-pub(super) struct Launches {
+pub(super) enum Clock<'a> {
+    #[default]
+    None,
+    /// All of them together.
+    Whole(&'a Timer),
+    /// Each, by waiting for it.
+    Each(&'a Timer),
+}
+
+/// Counts launches, and times them.
+#[derive(Debug, Default)]
+pub(super) struct Launches<'a> {
     pub(super) count: u64,
-    pub(super) timer: Option<Timer>,
+    pub(super) clock: Clock<'a>,
     pub(super) times: PhaseTimes,
 }
 
-impl Launches {
-    pub(super) fn one(
+impl Launches<'_> {
+    /// Queues all of them in order.
+    pub(super) fn all<S>(
         &mut self,
-        phase: Phase,
-        launch: impl FnOnce() -> Result<(), GpuError>,
+        steps: impl IntoIterator<Item = (Phase, S)>,
+        mut launch: impl FnMut(S) -> Result<(), GpuError>,
     ) -> Result<(), GpuError> {
-        self.count += 1;
-        let Some(timer) = &self.timer else { return launch() };
-        timer.start()?;
-        launch()?;
-        timer.stop()?;
-        self.times.ms[phase as usize] += timer.elapsed_ms()?;
-        Ok(())
+        if let Clock::Whole(timer) = self.clock {
+            timer.start()?;
+        }
+        for (phase, step) in steps {
+            self.count += 1;
+            let Clock::Each(timer) = self.clock else {
+                launch(step)?;
+                continue;
+            };
+            timer.start()?;
+            launch(step)?;
+            timer.stop()?;
+            self.times.ms[phase as usize] += timer.elapsed_ms()?;
+        }
+        match self.clock {
+            Clock::Whole(timer) => timer.stop(),
+            _ => Ok(()),
+        }
     }
 }
