@@ -2,7 +2,7 @@
 // least for sums: all tiles but the pivot's row and column in method A of iterative blocked
 // Floyd-Warshall, and the products of the recursive form.
 //
-// After okuyama-2010, section 4.2, and buluc-2010, which the former shows in its figure 6;
+// After okuyama-2010, section 4.2, and buluc-2008, which the former shows in its figure 6;
 // both are built on the product of volkov-demmel-2008 (docs/references.bib). A block makes
 // sub-matrices of C of 16 x 64, a thread a column of 16 elements in registers. An element of
 // B is read from global memory straight into a register and used 16 times; A is in shared

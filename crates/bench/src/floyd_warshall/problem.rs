@@ -49,14 +49,16 @@ impl Problem {
     pub(super) fn new(name: impl Into<String>, graph: Csr<u32>) -> Result<Self> {
         let n = graph.n_vertices();
         ensure!(n > 0, "a graph without vertices has nothing to measure");
-        let bound: u64 = graph.weights().iter().copied().max().unwrap_or(0).into();
-        ensure!(bound * (n as u64) < 1 << 24, "sums may be larger than floats are exact for");
+        let largest: u64 = graph.weights().iter().copied().max().unwrap_or(0).into();
+        ensure!(largest * (n as u64) < 1 << 28, "sums may be larger than an i32 takes");
         let mut solver = Solver::new(&graph, &Config::default())?;
         let n_rows = n.min(MOST_ROWS);
         let mut rows = Vec::new();
         for source in (0..n_rows).map(|row| row * n / n_rows) {
             let distances = solver.distances(source as VertexId, Goal::All)?;
-            let row = graph.vertices().map(|v| distances.get(v)).collect();
+            let row: Vec<Option<u64>> = graph.vertices().map(|v| distances.get(v)).collect();
+            let farthest = row.iter().flatten().max();
+            ensure!(farthest < Some(&(1 << 24)), "distances are larger than floats are exact for");
             rows.push((source, row));
         }
         drop(solver);

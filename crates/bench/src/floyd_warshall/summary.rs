@@ -30,7 +30,11 @@ pub(super) fn text(machine: &Machine, options: &Options, report: &Report) -> Str
             by_graph(report, &sizes, element, forms, |line| Some(line.median_ms()))
         };
         let _ = write!(text, "\n## {element}: milliseconds (table 1)\n\n{}", times(&table_forms()));
-        let _ = write!(text, "\nBeside the paper's columns:\n\n{}", times(&beside_forms()));
+        let _ = write!(
+            text,
+            "\nBeside the paper's columns, with what was tuned for them:\n\n{}",
+            times(&beside_forms())
+        );
         if let Some(largest) = options.sizes.iter().max() {
             text += &of_largest(report, options, &format!("random-{largest}"), element);
         }

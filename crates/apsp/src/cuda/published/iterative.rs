@@ -9,7 +9,7 @@
 //! Tiles at the end are whole: the matrix is padded, and what lies beyond the vertices leads
 //! nowhere.
 //!
-//! Reference: okuyama-2010, venkataraman-2003, katz-kider-2008
+//! Reference: okuyama-2010, venkataraman-2003, katz-kider-2008, volkov-demmel-2008
 
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
 

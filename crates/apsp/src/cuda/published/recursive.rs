@@ -17,7 +17,7 @@
 //! 5 n/t_R - 4 launches, or 7 n/t_R - 6 where the two products beside a closed half are
 //! launched one after the other.
 //!
-//! Reference: buluc-2010, okuyama-2010
+//! Reference: buluc-2008, okuyama-2010
 
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
 
