@@ -71,6 +71,28 @@ pub mod sssp {
     pub const EDGE_PREDECESSORS_F64: Module = module!("sssp/edge_predecessors_f64");
 }
 
+/// Shortest paths between all pairs, `kernels/apsp`.
+pub mod apsp {
+    use super::Module;
+
+    /// `published/plain.cu` on `i32`: plain Floyd-Warshall, a launch a vertex.
+    pub const PUBLISHED_PLAIN_I32: Module = module!("apsp/published_plain_i32");
+    /// `published/plain.cu` on `f32`: plain Floyd-Warshall, a launch a vertex.
+    pub const PUBLISHED_PLAIN_F32: Module = module!("apsp/published_plain_f32");
+    /// `published/tiles.cu` on `i32`: pivot tiles, and the tiles of their rows and columns.
+    pub const PUBLISHED_TILES_I32: Module = module!("apsp/published_tiles_i32");
+    /// `published/tiles.cu` on `f32`: pivot tiles, and the tiles of their rows and columns.
+    pub const PUBLISHED_TILES_F32: Module = module!("apsp/published_tiles_f32");
+    /// `published/product.cu` on `i32`: the min-plus product in registers.
+    pub const PUBLISHED_PRODUCT_I32: Module = module!("apsp/published_product_i32");
+    /// `published/product.cu` on `f32`: the min-plus product in registers.
+    pub const PUBLISHED_PRODUCT_F32: Module = module!("apsp/published_product_f32");
+    /// `published/two_level.cu` on `i32`: all other tiles by two levels of blocks.
+    pub const PUBLISHED_TWO_LEVEL_I32: Module = module!("apsp/published_two_level_i32");
+    /// `published/two_level.cu` on `f32`: all other tiles by two levels of blocks.
+    pub const PUBLISHED_TWO_LEVEL_F32: Module = module!("apsp/published_two_level_f32");
+}
+
 // The example of the README is a test too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -15,6 +15,15 @@ pub enum Algorithm {
     Auto,
     /// Floyd-Warshall over the matrix of distances, tile by tile: O(n³) whatever the arcs.
     Blocked,
+    /// Plain Floyd-Warshall: a pass over the matrix for each vertex.
+    FloydWarshall,
+    /// Floyd-Warshall tile by tile with a product in registers: method A of okuyama-2010. On
+    /// a GPU only.
+    BlockedProduct,
+    /// Floyd-Warshall tile by tile on two levels: method B of okuyama-2010. On a GPU only.
+    BlockedTwoLevel,
+    /// Floyd-Warshall by halves of the matrix, and products of them.
+    Recursive,
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
     /// non-negative by potentials.
     Johnson,
@@ -22,13 +31,25 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Blocked, Self::Johnson];
+    pub const ALL: [Self; 7] = [
+        Self::Auto,
+        Self::Blocked,
+        Self::FloydWarshall,
+        Self::BlockedProduct,
+        Self::BlockedTwoLevel,
+        Self::Recursive,
+        Self::Johnson,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Blocked => "blocked",
+            Self::FloydWarshall => "floyd-warshall",
+            Self::BlockedProduct => "blocked-product",
+            Self::BlockedTwoLevel => "blocked-two-level",
+            Self::Recursive => "recursive",
             Self::Johnson => "johnson",
         }
     }
@@ -39,6 +60,8 @@ impl Algorithm {
 pub struct Config {
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// The side of a tile, where the form has tiles of several sides; its best when `None`.
+    pub tile: Option<u32>,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
 }

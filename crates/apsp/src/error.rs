@@ -1,6 +1,9 @@
 //! What can go wrong.
 
+use gpu_runtime::GpuError;
 use sssp::SsspError;
+
+use crate::Algorithm;
 
 /// Why there is no table of distances.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +34,25 @@ pub enum ApspError {
         /// The names there are.
         known: String,
     },
+    /// A form that exists for another device only.
+    #[error("{algorithm} is not for this device; use blocked")]
+    NotHere {
+        /// What was asked for.
+        algorithm: Algorithm,
+    },
+    /// A published form does not take this parameter.
+    #[error("{name} is {value}, but it has to be {expected}")]
+    Parameter {
+        /// What it is called.
+        name: &'static str,
+        /// What was asked for.
+        value: u32,
+        /// What is taken.
+        expected: String,
+    },
+    /// The GPU refused.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
     /// The threads asked for could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -17,6 +17,7 @@
 //! ```
 
 mod config;
+mod cuda;
 mod error;
 mod host;
 mod plan;
@@ -24,6 +25,7 @@ mod potentials;
 mod solve;
 
 pub use config::{Algorithm, Config};
+pub use cuda::published;
 pub use error::ApspError;
 pub use plan::Plan;
 pub use solve::{AllPairs, all_pairs};

@@ -50,6 +50,12 @@ impl Plan {
         };
         let degree = m as f64 / n.max(1) as f64;
         let (algorithm, reason) = match config.algorithm {
+            Algorithm::FloydWarshall
+            | Algorithm::BlockedProduct
+            | Algorithm::BlockedTwoLevel
+            | Algorithm::Recursive => {
+                return Err(ApspError::NotHere { algorithm: config.algorithm });
+            }
             Algorithm::Blocked if number.is_none() => {
                 return Err(ApspError::TooHeavy { bound });
             }

@@ -5,6 +5,8 @@
 //!   yardstick, and other people's libraries;
 //! * [`measure`](mod@measure): the clock, which times no answer that was not checked;
 //! * [`report`]: what `cargo xtask bench` leaves in `target/bench/`;
+//! * [`floyd_warshall`]: the study of the published forms of Floyd-Warshall on a GPU, which
+//!   is `cargo xtask bench floyd-warshall`;
 //! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
 //!   `cargo xtask bench segments`.
 //!
@@ -13,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod dial;
+pub mod floyd_warshall;
 mod folder;
 pub mod machine;
 pub mod measure;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use bench::floyd_warshall;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
 use bench::segments;
@@ -74,6 +75,17 @@ enum Study {
                       In a bundle:\n  \
                       sh bench.sh segments --scales 26 --types u32 --certify 2")]
     Segments(Box<segments::Options>),
+    /// Studies the published forms of Floyd-Warshall on a GPU: the papers' tables again
+    ///
+    /// Parameters are tuned first, for each form, side of a tile and size. Rows of every
+    /// solve are compared with searches. The report is a new folder with raw.json (every
+    /// timed solve) and summary.md (tables).
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench floyd-warshall\n  \
+                      cargo xtask bench floyd-warshall --sizes 512,1024 --types i32\n\n\
+                      One launch sequence under a profiler:\n  \
+                      ncu bench floyd-warshall --once blocked-product --tile 32 --sizes 8192")]
+    FloydWarshall(Box<floyd_warshall::Options>),
 }
 
 fn main() -> ExitCode {
@@ -81,12 +93,24 @@ fn main() -> ExitCode {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let written = match arguments.study.take() {
         Some(Study::Segments(options)) => segments::run(&options, &beside),
+        Some(Study::FloydWarshall(options)) => match options.once {
+            Some(algorithm) => return told(floyd_warshall::once(&options, algorithm)),
+            None => floyd_warshall::run(&options, &beside),
+        },
         None => report(arguments, beside),
     };
-    match written {
-        Ok(Written { folder, summary }) => {
-            println!("{summary}");
-            println!("written to {}", folder.display());
+    told(
+        written.map(|Written { folder, summary }| {
+            format!("{summary}\nwritten to {}", folder.display())
+        }),
+    )
+}
+
+/// Prints what a run has to say, or why it failed.
+fn told(said: Result<String>) -> ExitCode {
+    match said {
+        Ok(text) => {
+            println!("{text}");
             ExitCode::SUCCESS
         }
         Err(error) => {

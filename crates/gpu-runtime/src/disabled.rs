@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::atomic::AtomicU32;
 
-use crate::{Arg, DeviceFacts, GpuError, Plain, Ptx, Shape};
+use crate::{Arg, DeviceFacts, GpuError, KernelFacts, Plain, Ptx, Shape};
 
 /// What no value has. Dropping it counts as work, as dropping the twins does.
 #[derive(Clone, Debug)]
@@ -289,6 +289,11 @@ impl Kernel {
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &'static str {
+        match self.never.0 {}
+    }
+
+    /// What the compiler made of it.
+    pub fn facts(&self) -> Result<KernelFacts, GpuError> {
         match self.never.0 {}
     }
 

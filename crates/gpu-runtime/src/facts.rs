@@ -1,4 +1,4 @@
-//! What is known of a device.
+//! What is known of a device, and of a kernel compiled for it.
 
 /// What is known of an opened device; it does not change while it is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,4 +23,16 @@ pub struct DeviceFacts {
     pub driver_version: (u32, u32),
     /// Whether it can start all blocks of a kernel at once.
     pub cooperative_launch: bool,
+}
+
+/// What the compiler made of a kernel, which bounds how many blocks run side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelFacts {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory that a block has declared, in bytes, without the dynamic part.
+    pub shared_bytes: u32,
+    /// Memory of a thread for what did not fit into registers, in bytes.
+    pub local_bytes: u32,
 }

@@ -46,7 +46,7 @@ pub use argument::Arg;
 /// What a buffer may hold: values of any bits, without padding, and without pointers.
 pub use bytemuck::Pod as Plain;
 pub use error::GpuError;
-pub use facts::DeviceFacts;
+pub use facts::{DeviceFacts, KernelFacts};
 pub use ptx::Ptx;
 pub use shape::Shape;
 

@@ -7,7 +7,7 @@ use cust::sys::{self, CUfunction, CUfunction_attribute_enum as Attribute};
 use super::Gpu;
 use super::signature::Signature;
 use super::status::check;
-use crate::{Arg, GpuError, Shape};
+use crate::{Arg, GpuError, KernelFacts, Shape};
 
 /// A kernel, ready to be launched. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -42,6 +42,28 @@ impl Kernel {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// What the compiler made of it.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn facts(&self) -> Result<KernelFacts, GpuError> {
+        Ok(KernelFacts {
+            registers: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            shared_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            local_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+        })
+    }
+
+    fn attribute(&self, attribute: Attribute) -> Result<u32, GpuError> {
+        self.gpu.make_current()?;
+        let mut value = 0;
+        // SAFETY: the driver writes one integer, to a place that is one; the function's
+        // module is loaded.
+        let result = unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, self.function) };
+        check(format_args!("asking for the facts of kernel {}", self.name), result)?;
+        Ok(value.unsigned_abs())
     }
 
     /// How many blocks of `block` threads and `shared_bytes` of dynamic shared memory fit

@@ -117,3 +117,11 @@ fn kernels_and_modules_that_are_wrong_are_named() {
         assert!(message.contains(&format!("driver supports CUDA {major}.{minor}")), "{message}");
     }
 }
+
+#[test]
+fn what_the_compiler_made_of_a_kernel_is_told() {
+    let Some(gpu) = gpu() else { return };
+    let facts = gpu.kernel(&INCREMENT, "increment").unwrap().facts().unwrap();
+    assert!((1..=255).contains(&facts.registers), "{facts:?}");
+    assert_eq!((facts.shared_bytes, facts.local_bytes), (0, 0));
+}
