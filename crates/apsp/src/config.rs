@@ -39,6 +39,8 @@ impl Algorithm {
 pub struct Config {
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// Whether to find next hops too, and so the paths.
+    pub next_hops: bool,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
 }
