@@ -1,9 +1,10 @@
-//! The distances of all pairs of vertices.
+//! The distances of all pairs of vertices, the paths, and who reaches whom.
 //!
 //! [`all_pairs`] takes a graph with weights of any sign and returns a square
 //! [`DistanceTable`](paths::DistanceTable), a row for each source. [`Config`] names the
 //! [`Algorithm`], or leaves it to the [`Plan`], which says what it chose and why. Where it asks
 //! for them, there are [`NextHops`](paths::NextHops) too, and with them the paths.
+//! [`closure`] asks only whether there is a path.
 //!
 //! ```
 //! use apsp::{Algorithm, Config, all_pairs};
@@ -21,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod closure;
 mod config;
 mod error;
 mod hops;
@@ -29,6 +31,7 @@ mod plan;
 mod potentials;
 mod solve;
 
+pub use closure::closure;
 pub use config::{Algorithm, Config};
 pub use error::ApspError;
 pub use plan::Plan;

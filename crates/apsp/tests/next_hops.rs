@@ -196,7 +196,7 @@ fn larva() {
     };
     let units = with(|_| 1.0).convert_weights::<u32>().unwrap();
     certified("synapses", &units);
-    let found = certified("counts", &counts);
+    let found = with_hops(&counts, Algorithm::Johnson).unwrap();
     let source = loaded.ids.vertex(29, n).unwrap() as usize;
     let row: Vec<f64> = found.distances.row(source).flatten().collect();
     assert_eq!((row.len(), row.iter().sum::<f64>()), (2924, 10_140.0));

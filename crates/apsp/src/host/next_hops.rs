@@ -241,3 +241,43 @@ impl<W: Weight, R: Rows<W::Distance>> Levels<'_, W, R> {
 fn count(bits: &[u64]) -> u64 {
     bits.par_iter().map(|word| u64::from(word.count_ones())).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of 32 bits in rows that end in padding; large ones are no path.
+    struct Padded(Vec<i32>);
+
+    const PITCH: usize = 128;
+    const NONE: i32 = i32::MAX / 2;
+
+    impl Rows<i64> for Padded {
+        type Cell = i32;
+
+        fn row(&self, from: VertexId) -> &[i32] {
+            &self.0[from as usize * PITCH..][..PITCH]
+        }
+
+        fn distance(cell: i32) -> i64 {
+            if cell < i32::MAX / 4 { cell.into() } else { i64::UNREACHED }
+        }
+    }
+
+    #[test]
+    fn rows_may_be_padded_and_of_other_numbers() {
+        let arcs = [(0, 1, 2), (1, 2, 0), (2, 1, 0), (2, 3, -3), (0, 3, 9), (0, 2, 2)];
+        let graph = Csr::<i32>::from_arcs(4, &arcs).unwrap();
+        let distances =
+            [[0, 2, 2, -1], [NONE, 0, 0, -3], [NONE - 9, 0, 0, -3], [NONE, NONE, NONE, 0]];
+        let mut cells = vec![NONE; 4 * PITCH];
+        for (row, distances) in cells.chunks_mut(PITCH).zip(distances) {
+            row[..4].copy_from_slice(&distances);
+        }
+        let mut hops = [7u32; 16];
+        next_hops(&graph, true, &Padded(cells), &mut hops, None).unwrap();
+        let none = u32::MAX;
+        let expected = [none, 1, 2, 2, none, none, 2, 2, none, 1, none, 3, none, none, none, none];
+        assert_eq!(hops, expected);
+    }
+}
