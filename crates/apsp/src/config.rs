@@ -62,6 +62,8 @@ pub struct Config {
     pub algorithm: Algorithm,
     /// The side of a tile, where the form has tiles of several sides; its best when `None`.
     pub tile: Option<u32>,
+    /// Whether to find next hops too, and so the paths.
+    pub next_hops: bool,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
 }

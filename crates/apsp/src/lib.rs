@@ -1,8 +1,10 @@
-//! The distances of all pairs of vertices.
+//! The distances of all pairs of vertices, the paths, and who reaches whom.
 //!
 //! [`all_pairs`] takes a graph with weights of any sign and returns a square
 //! [`DistanceTable`](paths::DistanceTable), a row for each source. [`Config`] names the
-//! [`Algorithm`], or leaves it to the [`Plan`], which says what it chose and why.
+//! [`Algorithm`], or leaves it to the [`Plan`], which says what it chose and why. Where it asks
+//! for them, there are [`NextHops`](paths::NextHops) too, and with them the paths.
+//! [`closure`] asks only whether there is a path.
 //!
 //! ```
 //! use apsp::{Algorithm, Config, all_pairs};
@@ -13,17 +15,24 @@
 //! let by_search = all_pairs(&graph, &Config::with(Algorithm::Johnson), None)?;
 //! assert_eq!(by_matrix.distances.get(0, 1), Some(4));
 //! assert_eq!(by_matrix.distances, by_search.distances);
+//!
+//! let config = Config { next_hops: true, ..Config::default() };
+//! let paths = all_pairs(&graph, &config, None)?.into_paths().expect("they were asked for");
+//! assert_eq!(paths.path(0, 3), Some(vec![0, 2, 3]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod closure;
 mod config;
 mod cuda;
 mod error;
+mod hops;
 mod host;
 mod plan;
 mod potentials;
 mod solve;
 
+pub use closure::closure;
 pub use config::{Algorithm, Config};
 pub use cuda::published;
 pub use error::ApspError;

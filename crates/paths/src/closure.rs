@@ -34,6 +34,18 @@ impl Closure {
         Self { n_vertices, words: vec![0; n_vertices * n_vertices.div_ceil(WORD)] }
     }
 
+    /// A relation as solvers store it: rows of whole words, where bit v % 64 of word v / 64
+    /// of row u is the pair (u, v). `None` unless there are n rows of ⌈n / 64⌉ words without
+    /// a bit beyond the vertices.
+    pub fn from_storage(n_vertices: usize, words: Vec<u64>) -> Option<Self> {
+        let row = n_vertices.div_ceil(WORD);
+        let used = n_vertices % WORD;
+        let is_clean = |row: &[u64]| used == 0 || row.last().is_none_or(|last| last >> used == 0);
+        let fits =
+            words.len() == n_vertices.checked_mul(row)? && words.chunks(row.max(1)).all(is_clean);
+        fits.then_some(Self { n_vertices, words })
+    }
+
     /// Adds the pair (u, v).
     ///
     /// # Panics
@@ -54,6 +66,27 @@ impl Closure {
     pub fn reaches(&self, u: VertexId, v: VertexId) -> bool {
         let exist = (u.max(v) as usize) < self.n_vertices;
         exist && self.words[self.word_of(u, v)] >> (v as usize % WORD) & 1 == 1
+    }
+
+    /// The vertices that paths of at least one arc lead to from `u`, ascending; none for a
+    /// vertex that does not exist. O(n / 64 + vertices).
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use paths::oracle;
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (1, 2, 1), (2, 1, 1)])?;
+    /// assert_eq!(oracle::closure(&graph).reached_from(0).collect::<Vec<_>>(), [1, 2]);
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    pub fn reached_from(&self, u: VertexId) -> impl Iterator<Item = VertexId> + '_ {
+        let row = self.n_vertices.div_ceil(WORD);
+        let words = self.words.get(u as usize * row..).unwrap_or_default();
+        words.iter().take(row).zip((0..).step_by(WORD)).flat_map(|(&word, first)| {
+            let rest = |word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
+            let bits = std::iter::successors(Some(word).filter(|&word| word != 0), rest);
+            bits.map(move |word| first + word.trailing_zeros())
+        })
     }
 
     /// How many ordered pairs are joined. O(n² / 64).

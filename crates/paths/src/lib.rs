@@ -3,7 +3,8 @@
 //!
 //! * [`Tree`]: distances from one source with the paths; [`Distances`] alone;
 //!   [`Nearest`]: the nearest of several sources; [`DistanceTable`]: many sources, many
-//!   targets; [`Closure`]: who reaches whom.
+//!   targets; [`Paths`]: all pairs, with the [`NextHops`] that lead along the paths;
+//!   [`Closure`]: who reaches whom.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the plainest method there is.
 //! * `zoo` (Cargo feature `zoo`): graphs that solvers get wrong, for their tests.
@@ -32,6 +33,7 @@ pub mod certificate;
 mod closure;
 mod distances;
 mod nearest;
+mod next_hops;
 pub mod oracle;
 mod table;
 mod tree;
@@ -41,6 +43,7 @@ pub mod zoo;
 pub use closure::Closure;
 pub use distances::{Distances, Total};
 pub use nearest::Nearest;
+pub use next_hops::{HopStorage, NextHops, NextHopsError, Paths};
 pub use table::DistanceTable;
 pub use tree::{Predecessors, Tree};
 

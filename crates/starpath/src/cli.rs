@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Sssp(SsspArgs),
     Path(PathArgs),
     Apsp(ApspArgs),
+    Query(QueryArgs),
+    Closure(ClosureArgs),
     Completions(CompletionsArgs),
 }
 
@@ -329,8 +331,17 @@ Results (--distances):
   .tsv  a header line with the targets, then a row for every source, empty where there is no
         path
 
+Paths (--next-hops):
+  .npy  a square array: in row u, column v the vertex after u on a shortest path to v; u16, or
+        u32 from 65535 vertices on; without a path, and from a vertex to itself, the greatest
+        value of the type. Vertices are numbered from 0, as rows and columns are. Where the
+        graph file names them otherwise, OUT.npy.ids has their names, one a line; a file of
+        that name from an earlier run is replaced, or removed where no names are needed.
+        `starpath query` answers from the two arrays.
+
 Example:
-  starpath apsp rome99.gr --distances rome99.npy")]
+  starpath apsp rome99.gr --distances rome99.npy
+  starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy")]
 pub(crate) struct ApspArgs {
     /// The graph file
     pub(crate) graph: PathBuf,
@@ -340,6 +351,52 @@ pub(crate) struct ApspArgs {
     /// Write the distances: OUT.npy or OUT.tsv, see below
     #[arg(long, value_name = "OUT")]
     pub(crate) distances: Option<PathBuf>,
+    /// Find paths too, and write where they lead: OUT.npy, see below
+    #[arg(long, value_name = "OUT.npy")]
+    pub(crate) next_hops: Option<PathBuf>,
+}
+
+/// A shortest path between two vertices, from what apsp has saved
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Both files must come from one run of `starpath apsp --distances DIST.npy --next-hops HOPS.npy`.
+Only the entries on the way are read. HOPS.npy.ids, where it exists, names the vertices.
+
+Example:
+  starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
+  starpath query rome99.npy hops.npy 1 3353")]
+pub(crate) struct QueryArgs {
+    /// The distances of all pairs
+    #[arg(value_name = "DIST.npy")]
+    pub(crate) distances: PathBuf,
+    /// The next hops of all pairs
+    #[arg(value_name = "HOPS.npy")]
+    pub(crate) next_hops: PathBuf,
+    /// Where the path starts
+    #[arg(value_name = "FROM")]
+    pub(crate) source: u64,
+    /// Where it ends
+    #[arg(value_name = "TO")]
+    pub(crate) target: u64,
+}
+
+/// Which vertices reach which, by at least one arc
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Weights do not matter. A vertex reaches itself only along a cycle.
+
+Results (-o):
+  .npy  a square array of booleans, a row for each start
+  .tsv  a header line, then start and end, a line for every pair
+
+Example:
+  starpath closure rome99.gr -o closure.npy")]
+pub(crate) struct ClosureArgs {
+    /// The graph file
+    pub(crate) graph: PathBuf,
+    /// Write the pairs: OUT.npy or OUT.tsv, see below
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Print a completion script for a shell

@@ -127,4 +127,23 @@ impl IdList {
         };
         self.entries.iter().map(vertex).collect()
     }
+
+    /// These as the names of the vertices 0 … n − 1.
+    pub(crate) fn into_ids(self, n_vertices: usize) -> anyhow::Result<Ids> {
+        let shown = self.path.display();
+        if self.entries.len() != n_vertices {
+            let found = self.entries.len();
+            bail!("{shown}: {found} ids for {n_vertices} vertices; it must be of the same run");
+        }
+        if let Some(pair) = self.entries.windows(2).find(|pair| pair[0].1 >= pair[1].1) {
+            let (line, id) = pair[1];
+            bail!("{shown}:{line}: {id} is not greater than the id before it");
+        }
+        let ids: Vec<u64> = self.entries.into_iter().map(|entry| entry.1).collect();
+        Ok(if ids.iter().copied().eq(1..=n_vertices as u64) {
+            Ids::FromOne
+        } else {
+            Ids::Listed(ids)
+        })
+    }
 }

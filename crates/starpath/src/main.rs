@@ -14,6 +14,7 @@ mod load;
 mod output;
 mod progress;
 mod report;
+mod saved;
 mod search;
 
 use std::process::ExitCode;

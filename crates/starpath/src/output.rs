@@ -9,11 +9,12 @@ use bytemuck::cast_slice;
 use graph_formats::{AtomicFile, Format as GraphFormat, VertexId, Weight, WeightKind};
 use ndarray::{ArrayView, Dimension, StrideShape};
 use ndarray_npy::{WritableElement, WriteNpyExt};
-use paths::{DistanceTable, Nearest, Tree};
+use paths::{Closure, DistanceTable, HopStorage, Nearest, NextHops, Tree};
 
 use crate::failure::WrongUse;
 use crate::ids::Names;
 use crate::progress::check_interrupt;
+use crate::saved::ids_path;
 
 /// Lines between two looks at whether the user pressed Ctrl-C.
 const LINES_PER_CHECK: usize = 1 << 16;
@@ -63,6 +64,31 @@ impl ResultFile {
             return Err(WrongUse(message).into());
         }
         Ok(self)
+    }
+
+    /// Refuses the format for people to read: of what is to be read again.
+    pub(crate) fn needs_array(self) -> anyhow::Result<Self> {
+        if self.format != Format::Npy {
+            let shown = self.path.display();
+            return Err(WrongUse(format!("{shown}: next hops are written as .npy only")).into());
+        }
+        check_writable(&ids_path(&self.path))?;
+        Ok(self)
+    }
+
+    /// Refuses to write two results to one file.
+    pub(crate) fn refuse_same(&self, other: &Self) -> anyhow::Result<()> {
+        let place = |path: &Path| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
+            (folder, path.file_name().map(ToOwned::to_owned))
+        };
+        if place(&self.path) == place(&other.path) {
+            let shown = self.path.display();
+            let message = format!("{shown} is to be written twice; name two files");
+            return Err(WrongUse(message).into());
+        }
+        Ok(())
     }
 
     /// Writes a line for every reached vertex, or the array of all distances.
@@ -128,6 +154,58 @@ impl ResultFile {
         })
     }
 
+    /// Writes the array of next hops, and the names of the vertices beside it, if they are
+    /// not their numbers.
+    pub(crate) fn write_next_hops(&self, names: &Names<'_>, hops: &NextHops) -> anyhow::Result<()> {
+        let path = ids_path(&self.path);
+        let failed = |error: io::Error| anyhow!("{}: {error}", path.display());
+        let all = 0..names.n_vertices as VertexId;
+        let mut ids = None;
+        if all.clone().any(|vertex| names.name(vertex) != u64::from(vertex)) {
+            let file = ids.insert(AtomicFile::create(&path)?);
+            for vertex in all {
+                writeln!(file, "{}", names.name(vertex)).map_err(failed)?;
+            }
+        }
+        match hops.as_storage() {
+            HopStorage::Narrow(hops) => self.write_view(hops.view())?,
+            HopStorage::Wide(hops) => self.write_view(hops.view())?,
+        }
+        match ids {
+            Some(file) => file.commit()?,
+            None => match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                _ => {}
+            },
+        }
+        Ok(())
+    }
+
+    /// Writes a line for every pair that is joined, or the array of all pairs.
+    pub(crate) fn write_closure(&self, names: &Names<'_>, closure: &Closure) -> anyhow::Result<()> {
+        let n = closure.n_vertices();
+        let all = 0..n as VertexId;
+        if self.format == Format::Tsv {
+            let pairs = all.flat_map(|u| closure.reached_from(u).map(move |v| (u, v)));
+            return self.write_lines("from\tto", pairs, |out, (u, v)| {
+                writeln!(out, "{}\t{}", names.name(u), names.name(v))
+            });
+        }
+        let mut joined: Vec<bool> = Vec::new();
+        let size = n.saturating_mul(n);
+        joined.try_reserve_exact(size).map_err(|_| {
+            let shown = self.path.display();
+            anyhow!(
+                "{shown}: an array of all pairs takes {size} bytes of memory; write a .tsv file"
+            )
+        })?;
+        joined.resize(size, false);
+        for (row, u) in joined.chunks_mut(n.max(1)).zip(all) {
+            closure.reached_from(u).for_each(|v| row[v as usize] = true);
+        }
+        self.write_npy(&joined, (n, n))
+    }
+
     fn write_lines<T>(
         &self,
         header: &str,
@@ -171,8 +249,14 @@ impl ResultFile {
         elements: &[T],
         shape: impl Into<StrideShape<D>>,
     ) -> anyhow::Result<()> {
+        self.write_view(ArrayView::from_shape(shape, elements)?)
+    }
+
+    fn write_view<T: WritableElement, D: Dimension>(
+        &self,
+        array: ArrayView<'_, T, D>,
+    ) -> anyhow::Result<()> {
         let mut file = AtomicFile::create(&self.path)?;
-        let array = ArrayView::from_shape(shape, elements)?;
         array.write_npy(&mut file).map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
         check_interrupt()?;
         file.commit()?;

@@ -284,6 +284,9 @@ fn help_ends_with_an_example() {
         "convert",
         "sssp",
         "path",
+        "apsp",
+        "query",
+        "closure",
         "completions",
         "",
     ];

@@ -3,5 +3,8 @@
 pub(crate) mod floyd_warshall;
 pub(crate) mod johnson;
 mod min_plus;
+pub(crate) mod next_hops;
+pub(crate) mod settle;
+pub(crate) mod useful_arcs;
 
 pub(crate) use min_plus::Element;

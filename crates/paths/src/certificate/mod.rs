@@ -1,7 +1,8 @@
 //! Certificates: whether an answer is right, from the graph and the answer alone.
 //!
 //! Nothing is assumed of the solver, and no distance is computed again. Each check is
-//! one parallel pass over the arcs and a few over the vertices: O(n + m).
+//! one parallel pass over the arcs and a few over the vertices: O(n + m); those of all
+//! pairs are that for every destination.
 //!
 //! # Why it is a proof
 //!
@@ -32,15 +33,19 @@
 //! With a limit L, only sums up to L oblige, and no reported distance exceeds L; under
 //! negative weights, paths count only while no vertex on them is beyond L.
 
+mod all_pairs;
 mod arcs;
 mod cycle;
 mod distances;
 mod nearest;
 mod tree;
+mod triangles;
 mod violation;
 
+pub use all_pairs::{check_all_pairs, check_next_hops};
 pub use cycle::check_negative_cycle;
 pub use distances::check_distances;
 pub use nearest::check_nearest;
 pub use tree::check_tree;
+pub use triangles::check_triangles;
 pub use violation::Violation;

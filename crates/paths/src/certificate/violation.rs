@@ -173,6 +173,130 @@ pub enum Violation {
         /// A smaller source at the same distance.
         smaller: VertexId,
     },
+    /// A table that has not a row and a column for each vertex.
+    #[error("{rows} rows and {columns} columns for all pairs of {n_vertices} vertices")]
+    NotAllPairs {
+        /// The vertices of the graph.
+        n_vertices: usize,
+        /// The rows of the table.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+    },
+    /// A pair is said to have no path, but an arc and a path have it.
+    #[error(
+        "no path is said to lead from {from} to {to}, but one does by the arc {from} → {hop} of \
+         weight {weight}"
+    )]
+    PairMissed {
+        /// Where the path starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// The vertex after its first arc.
+        hop: VertexId,
+        /// The weight of that arc.
+        weight: String,
+    },
+    /// A distance is too large: a path by some arc is shorter.
+    #[error(
+        "vertex {to} is at distance {distance} from {from}, but the arc {from} → {hop} of weight \
+         {weight} leads to it sooner"
+    )]
+    PairTooFar {
+        /// Where the path starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// The vertex after the first arc of a shorter one.
+        hop: VertexId,
+        /// The weight of that arc.
+        weight: String,
+        /// The claimed distance.
+        distance: String,
+    },
+    /// A way round is shorter than the distance.
+    #[error(
+        "the distance from {from} to {to} is {}, but {first} and {second} by way of {via}",
+        or_none(.distance)
+    )]
+    Triangle {
+        /// Where the way starts.
+        from: VertexId,
+        /// The vertex that it passes.
+        via: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// The claimed distance, if there is one.
+        distance: Option<String>,
+        /// How far the vertex passed is.
+        first: String,
+        /// How far it is from there to the end.
+        second: String,
+    },
+    /// A pair without a path, or a vertex and itself, has a next hop.
+    #[error("there is no path to follow from {from} to {to}, but the next hop is {hop}")]
+    HopWithoutPath {
+        /// Where the path would start.
+        from: VertexId,
+        /// Where it would end.
+        to: VertexId,
+        /// The next hop.
+        hop: VertexId,
+    },
+    /// A pair with a path has no next hop.
+    #[error("a path leads from {from} to {to}, but there is no next hop")]
+    NoHop {
+        /// Where the path starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+    },
+    /// A next hop from which no path leads on.
+    #[error("the next hop from {from} to {to} is {hop}, from which no path leads there")]
+    HopUnreached {
+        /// Where the path starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// The next hop.
+        hop: VertexId,
+    },
+    /// No arc leads to a next hop.
+    #[error("the next hop from {from} to {to} is {hop}, to which no arc leads")]
+    HopWithoutArc {
+        /// Where the path starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// The next hop.
+        hop: VertexId,
+    },
+    /// Arcs lead to a next hop, but none has the length that the distances claim.
+    #[error(
+        "vertex {to} is at distance {distance} from {from}, but no arc to the next hop {hop} at \
+         distance {rest} makes that"
+    )]
+    HopNotTight {
+        /// Where the path starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Its length.
+        distance: String,
+        /// The next hop.
+        hop: VertexId,
+        /// The distance from there to the end.
+        rest: String,
+    },
+    /// Next hops run in a circle.
+    #[error("the next hops from {from} to {to} lead back to {from}")]
+    HopCycle {
+        /// A vertex of the circle.
+        from: VertexId,
+        /// Where the path should end.
+        to: VertexId,
+    },
     /// A cycle without vertices.
     #[error("the cycle has no vertices")]
     CycleEmpty,

@@ -15,6 +15,7 @@ mod dijkstra;
 mod floyd_warshall;
 mod forest;
 mod nearest;
+mod next_hops;
 mod predecessors;
 
 use graph_formats::{Csr, VertexId, Weight};
@@ -27,6 +28,7 @@ pub use dijkstra::dijkstra;
 pub use floyd_warshall::floyd_warshall;
 pub use forest::{SpanningForest, minimum_spanning_forest};
 pub use nearest::nearest;
+pub use next_hops::next_hops;
 pub use predecessors::{canonical_predecessors, tree};
 
 /// Why an oracle has no answer.

@@ -1,6 +1,7 @@
-//! `starpath apsp`: the distances of all pairs.
+//! `starpath apsp`: the distances of all pairs, and their paths.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use apsp::{ApspError, Config, all_pairs};
@@ -27,20 +28,27 @@ struct Report {
     max_distance: Option<Number>,
 }
 
+/// The files to write.
+struct Outputs {
+    distances: Option<ResultFile>,
+    next_hops: Option<ResultFile>,
+}
+
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     let inputs = [Some(&*args.graph)];
-    let output =
-        args.distances.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
+    let output = |path: &Option<PathBuf>, inputs: &[Option<&Path>]| {
+        path.as_deref().map(|path| ResultFile::check(path, inputs)).transpose()
+    };
+    let distances = output(&args.distances, &inputs)?;
+    let next_hops = output(&args.next_hops, &inputs)?.map(ResultFile::needs_array).transpose()?;
+    if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
+        distances.refuse_same(next_hops)?;
+    }
+    let outputs = Outputs { distances, next_hops };
     let backend = backend::cpu("the solver for all pairs", common)?;
     let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| solve(
-        graph,
-        &loaded,
-        args,
-        backend,
-        output.as_ref(),
-        common
-    ))?;
+    let report =
+        with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, backend, &outputs, common))?;
     report::print(&report, common)
 }
 
@@ -49,14 +57,15 @@ fn solve<W: Weight>(
     loaded: &Loaded,
     args: &ApspArgs,
     backend: &'static str,
-    output: Option<&ResultFile>,
+    outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let names = loaded.names();
-    let config = Config { algorithm: args.algorithm, threads: common.threads };
+    let next_hops = outputs.next_hops.is_some();
+    let config = Config { algorithm: args.algorithm, next_hops, threads: common.threads };
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let (found, times) = repeated(common, || {
@@ -67,9 +76,12 @@ where
     if common.explain {
         say(format_args!("{plan}"));
     }
-    if let Some(output) = output {
+    if let Some(output) = &outputs.distances {
         let all: Vec<VertexId> = graph.vertices().collect();
         output.write_table(&names, &all, &all, table)?;
+    }
+    if let (Some(output), Some(hops)) = (&outputs.next_hops, &found.next_hops) {
+        output.write_next_hops(&names, hops)?;
     }
     let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
     Ok(Report {
@@ -91,7 +103,7 @@ where
 }
 
 /// The error with the file's names in it.
-fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
+pub(super) fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
     match error {
         ApspError::Search(error) => names.explain(error),
         other => anyhow!(other),

@@ -1,11 +1,13 @@
 //! One file a command: arguments to report.
 
 mod apsp;
+mod closure;
 mod convert;
 mod generate;
 mod info;
 mod many;
 mod path;
+mod query;
 mod sssp;
 
 use clap::CommandFactory;
@@ -37,6 +39,8 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
             path::run(args, common)
         }
         Command::Apsp(args) => apsp::run(args, common),
+        Command::Query(args) => query::run(args, common),
+        Command::Closure(args) => closure::run(args, common),
         Command::Completions(args) => completions(args),
     }
 }

@@ -1,0 +1,67 @@
+//! Next hops for distances that some algorithm has found.
+
+use std::num::NonZeroUsize;
+
+use graph_formats::{Csr, VertexId, Weight};
+use ndarray::Array2;
+use paths::{DistanceTable, HopStorage, NextHops};
+use rayon::ThreadPoolBuilder;
+use sssp::Progress;
+
+use crate::host::next_hops::{Hop, bytes_of_levels, next_hops};
+use crate::host::settle::{bytes_of_columns, settle};
+use crate::host::useful_arcs::{rounding, useful_arcs};
+use crate::{ApspError, Plan};
+
+/// An error where memory cannot hold the distances, their next hops and the work on these.
+pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>) -> Result<(), ApspError> {
+    let n = graph.n_vertices();
+    let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<VertexId>() };
+    let distance = size_of::<W::Distance>();
+    let pairs = n as u128 * n as u128;
+    let bytes =
+        pairs * (distance + hop) as u128 + bytes_of_levels(n) + bytes_of_columns(n, distance);
+    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
+    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
+}
+
+/// The next hops, and the distances: those of floats settled.
+pub(crate) fn with_next_hops<W: Weight>(
+    graph: &Csr<W>,
+    distances: DistanceTable<W>,
+    plan: &Plan,
+    progress: Option<Progress<'_>>,
+) -> Result<(DistanceTable<W>, Option<NextHops>), ApspError> {
+    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
+    pool.install(|| {
+        let mut distances = distances.into_storage();
+        let rounding = rounding(graph, &distances);
+        let arcs = useful_arcs(graph, &distances, rounding.unwrap_or_default());
+        if rounding.is_some() {
+            settle(&arcs, &mut distances, NonZeroUsize::new(plan.threads), progress)?;
+        }
+        let by_levels = graph.first_negative().is_some();
+        let storage = if NextHops::is_narrow(graph.n_vertices()) {
+            HopStorage::Narrow(filled(&arcs, by_levels, &distances, progress)?)
+        } else {
+            HopStorage::Wide(filled(&arcs, by_levels, &distances, progress)?)
+        };
+        let hops = NextHops::from_storage(storage).expect("vertices of the graph");
+        Ok((DistanceTable::from_storage(distances), Some(hops)))
+    })
+}
+
+/// The matrix of hops, of a width that fits.
+fn filled<W: Weight, H: Hop>(
+    arcs: &Csr<W>,
+    by_levels: bool,
+    distances: &Array2<W::Distance>,
+    progress: Option<Progress<'_>>,
+) -> Result<Array2<H>, ApspError> {
+    let n = arcs.n_vertices();
+    let mut hops = Array2::from_elem((n, n), H::NONE);
+    let cells = hops.as_slice_mut().expect("just made");
+    next_hops(arcs, by_levels, distances, cells, progress)?;
+    Ok(hops)
+}

@@ -1,0 +1,67 @@
+//! The arcs that can begin a shortest path: those that no path undercuts.
+//!
+//! An arc (u, x, w) with w > d(u, x) lies on no shortest path. Dense graphs have few others:
+//! for random weights some n log n. O(m).
+
+use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
+use rayon::prelude::*;
+
+use super::next_hops::Rows;
+
+/// The arcs of `graph` that weigh no more than the distance of their ends, and `slack`.
+pub(crate) fn useful_arcs<W: Weight>(
+    graph: &Csr<W>,
+    distances: &impl Rows<W::Distance>,
+    slack: f64,
+) -> Csr<W> {
+    let is_useful = |from, to, weight: W| {
+        let distance = distances.get(from, to);
+        match (weight.to_i128(), distance.to_i128()) {
+            (Some(weight), Some(distance)) => weight <= distance,
+            _ => weight.to_f64() <= distance.to_f64() + slack,
+        }
+    };
+    let mut row_offsets = vec![0];
+    let (mut columns, mut weights) = (Vec::new(), Vec::new());
+    for from in graph.vertices() {
+        for (to, weight) in graph.arcs_from(from).filter(|&(to, w)| is_useful(from, to, w)) {
+            columns.push(to);
+            weights.push(weight);
+        }
+        row_offsets.push(columns.len() as u64);
+    }
+    Csr::new(row_offsets, columns, weights).expect("arcs of a graph")
+}
+
+/// How far rounding can take two sums over a shortest path apart, generously: 16 n ε times
+/// the greatest distance. Each of the sums has at most n additions, or for potentials three
+/// times as many, and no part of a shortest path is longer than the greatest distance. `None`
+/// where nothing rounds: integers, and whole numbers that are small. O(m), or O(n²).
+pub(crate) fn rounding<W: Weight>(
+    graph: &Csr<W>,
+    distances: &impl Rows<W::Distance>,
+) -> Option<f64> {
+    let epsilon = match W::KIND {
+        WeightKind::F32 => f64::from(f32::EPSILON),
+        WeightKind::F64 => f64::EPSILON,
+        _ => return None,
+    };
+    if sums_are_whole(graph, epsilon) {
+        return None;
+    }
+    let greatest = |from: VertexId| {
+        let row = graph.vertices().map(move |to| distances.get(from, to));
+        row.filter(|&d| d != W::Distance::UNREACHED).map(|d| d.to_f64().abs()).fold(0.0, f64::max)
+    };
+    let greatest = graph.vertices().into_par_iter().map(greatest).reduce(|| 0.0, f64::max);
+    Some(16.0 * graph.n_vertices() as f64 * epsilon * greatest)
+}
+
+/// Whether weights are whole numbers so small that no sum of them is rounded, potentials
+/// included.
+fn sums_are_whole<W: Weight>(graph: &Csr<W>, epsilon: f64) -> bool {
+    let weights = || graph.weights().par_iter().map(|weight| weight.to_f64());
+    let greatest = weights().map(f64::abs).reduce(|| 0.0, f64::max);
+    4.0 * graph.n_vertices() as f64 * greatest < 1.0 / epsilon
+        && weights().all(|weight| weight.fract() == 0.0)
+}

@@ -1,0 +1,87 @@
+//! `starpath query`: a shortest path from what `starpath apsp` has saved.
+
+use std::fmt;
+use std::time::Instant;
+
+use anyhow::{anyhow, bail};
+use serde::Serialize;
+
+use crate::cli::{Common, QueryArgs};
+use crate::ids::Names;
+use crate::progress::check_interrupt;
+use crate::report::{self, Number, grouped, milliseconds};
+use crate::saved::{SavedDistances, SavedHops, saved_ids};
+
+#[derive(Serialize)]
+struct Report {
+    command: &'static str,
+    backend: &'static str,
+    vertices: usize,
+    load_ms: f64,
+    solve_ms: f64,
+    source: u64,
+    target: u64,
+    distance: Number,
+    /// The ids of the vertices on the way, both ends included.
+    path: Vec<u64>,
+}
+
+pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let mut distances = SavedDistances::open(&args.distances)?;
+    let mut hops = SavedHops::open(&args.next_hops)?;
+    let (dist, hop) = (args.distances.display(), args.next_hops.display());
+    let vertices = hops.n_vertices();
+    if distances.n_vertices() != vertices {
+        let found = distances.n_vertices();
+        bail!("{dist} is of {found} vertices and {hop} of {vertices}; give two files of one run");
+    }
+    let ids = saved_ids(&args.next_hops, vertices)?;
+    let names = Names { path: &args.next_hops, ids: &ids, n_vertices: vertices };
+    let load_ms = milliseconds(start.elapsed());
+
+    let start = Instant::now();
+    let source = names.vertex("source", args.source)?;
+    let target = names.vertex("target", args.target)?;
+    let distance = distances.get(source, target)?.ok_or_else(|| {
+        anyhow!("no path leads from {} to {} in {dist}", args.source, args.target)
+    })?;
+    let mut path = vec![args.source];
+    let mut at = source;
+    while at != target {
+        check_interrupt()?;
+        let next = hops.get(at, target)?.filter(|_| path.len() < vertices);
+        at = next.ok_or_else(|| {
+            anyhow!(
+                "{hop}: the hops from {} do not lead to {}, though {dist} has a distance; give \
+                 two files of one run",
+                args.source,
+                args.target
+            )
+        })?;
+        path.push(names.name(at));
+    }
+    let solve_ms = milliseconds(start.elapsed());
+    let report = Report {
+        command: "query",
+        backend: "cpu",
+        vertices,
+        load_ms,
+        solve_ms,
+        source: args.source,
+        target: args.target,
+        distance,
+        path,
+    };
+    report::print(&report, common)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} vertices", grouped(self.vertices as u128))?;
+        let (distance, arcs) = (self.distance, self.path.len() - 1);
+        writeln!(f, "{} to {}: {distance}, {arcs} arcs", self.source, self.target)?;
+        let path: Vec<_> = self.path.iter().map(u64::to_string).collect();
+        writeln!(f, "{}", path.join(" "))
+    }
+}

@@ -1,0 +1,194 @@
+//! Matrices that `starpath apsp` has saved, read entry by entry: a path asks for a few of n².
+//!
+//! Nothing in the files is believed before it was compared with their size.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use graph_formats::{Ids, VertexId};
+use paths::NextHops;
+
+use crate::ids::IdList;
+use crate::report::Number;
+
+/// Bytes that the description of a square matrix may have; those written have 128.
+const LONGEST_HEADER: u64 = 4096;
+
+/// What the entries of a matrix are, all of them little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    U16,
+    U32,
+    U64,
+    I64,
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// Each with its name in the file, its size, and its name in messages.
+    const ALL: [(Self, &str, usize, &str); 6] = [
+        (Self::U16, "<u2", 2, "u16"),
+        (Self::U32, "<u4", 4, "u32"),
+        (Self::U64, "<u8", 8, "u64"),
+        (Self::I64, "<i8", 8, "i64"),
+        (Self::F32, "<f4", 4, "f32"),
+        (Self::F64, "<f8", 8, "f64"),
+    ];
+}
+
+/// A square matrix in an .npy file.
+struct Matrix {
+    path: PathBuf,
+    file: File,
+    /// Where the first entry is.
+    start: u64,
+    n: usize,
+    kind: Kind,
+    size: usize,
+}
+
+impl Matrix {
+    /// Opens a matrix of one of these kinds.
+    fn open(path: &Path, kinds: &[Kind]) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let failed = |error: std::io::Error| anyhow!("{shown}: {error}");
+        let mut file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut opening = Vec::new();
+        (&mut file).take(LONGEST_HEADER).read_to_end(&mut opening).map_err(failed)?;
+        let Some((header, start)) = header(&opening) else {
+            bail!("{shown}: this is no .npy file; expected one that starpath apsp has written");
+        };
+        let Some((descr, n)) = square(header) else {
+            bail!("{shown}: this is no square matrix, row by row; the file has {}", header.trim());
+        };
+        let known = Kind::ALL.iter().filter(|kind| kinds.contains(&kind.0));
+        let Some(&(kind, _, size, _)) = known.clone().find(|kind| kind.1 == descr) else {
+            let names: Vec<_> = known.map(|kind| kind.3).collect();
+            bail!("{shown}: its entries are {descr:?}; expected {}", names.join(" or "));
+        };
+        let expected = u128::from(n) * u128::from(n) * size as u128 + u128::from(start);
+        if u128::from(length) != expected || n > u64::from(VertexId::MAX) {
+            bail!("{shown}: {length} bytes; {n} vertices take {expected}");
+        }
+        Ok(Self { path: path.to_owned(), file, start, n: n as usize, kind, size })
+    }
+
+    /// The bytes of an entry, and zeros after them.
+    fn entry(&mut self, from: VertexId, to: VertexId) -> anyhow::Result<[u8; 8]> {
+        let place = u64::from(from) * self.n as u64 + u64::from(to);
+        let place = self.start + place * self.size as u64;
+        let mut bytes = [0; 8];
+        let read = self.file.seek(SeekFrom::Start(place));
+        read.and_then(|_| self.file.read_exact(&mut bytes[..self.size]))
+            .map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        Ok(bytes)
+    }
+}
+
+/// The description of an array, and where its entries start.
+fn header(opening: &[u8]) -> Option<(&str, u64)> {
+    let rest = opening.strip_prefix(b"\x93NUMPY")?;
+    let (length, rest) = match rest {
+        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
+        [2 | 3, _, a, b, c, d, rest @ ..] => {
+            (usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).ok()?, rest)
+        }
+        _ => return None,
+    };
+    let text = std::str::from_utf8(rest.get(..length)?).ok()?;
+    Some((text, (opening.len() - rest.len() + length) as u64))
+}
+
+/// The type of the entries of a square matrix, and its side.
+fn square(header: &str) -> Option<(&str, u64)> {
+    let value = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim());
+    let (descr, _) = value("'descr'")?.strip_prefix('\'')?.split_once('\'')?;
+    if !value("'fortran_order'")?.starts_with("False") {
+        return None;
+    }
+    let (shape, _) = value("'shape'")?.strip_prefix('(')?.split_once(')')?;
+    let (rows, columns) = shape.split_once(',')?;
+    let side: u64 = rows.trim().parse().ok()?;
+    (columns.trim().parse() == Ok(side)).then_some((descr, side))
+}
+
+/// The distances of all pairs.
+pub(crate) struct SavedDistances(Matrix);
+
+impl SavedDistances {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        Matrix::open(path, &[Kind::U64, Kind::I64, Kind::F32, Kind::F64]).map(Self)
+    }
+
+    pub(crate) fn n_vertices(&self) -> usize {
+        self.0.n
+    }
+
+    /// `None` where there is no path.
+    pub(crate) fn get(&mut self, from: VertexId, to: VertexId) -> anyhow::Result<Option<Number>> {
+        let bytes = self.0.entry(from, to)?;
+        let [a, b, c, d, ..] = bytes;
+        let integer =
+            |value: i128, none: i128| Some(Number::Integer(value)).filter(|_| value != none);
+        let float = match self.0.kind {
+            Kind::I64 => return Ok(integer(i64::from_le_bytes(bytes).into(), i64::MAX.into())),
+            Kind::F32 => f32::from_le_bytes([a, b, c, d]).into(),
+            Kind::F64 => f64::from_le_bytes(bytes),
+            _ => return Ok(integer(u64::from_le_bytes(bytes).into(), u64::MAX.into())),
+        };
+        if float.is_nan() || float == f64::NEG_INFINITY {
+            bail!("{}: an entry is {float}, which is no distance", self.0.path.display());
+        }
+        Ok(Some(Number::Float(float)).filter(|_| float != f64::INFINITY))
+    }
+}
+
+/// The next hops of all pairs.
+pub(crate) struct SavedHops(Matrix);
+
+impl SavedHops {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let matrix = Matrix::open(path, &[Kind::U16, Kind::U32])?;
+        if NextHops::is_narrow(matrix.n) != (matrix.kind == Kind::U16) {
+            let shown = path.display();
+            bail!("{shown}: next hops are u16 below 65535 vertices, and else u32");
+        }
+        Ok(Self(matrix))
+    }
+
+    pub(crate) fn n_vertices(&self) -> usize {
+        self.0.n
+    }
+
+    /// `None` where no path leads on.
+    pub(crate) fn get(&mut self, from: VertexId, to: VertexId) -> anyhow::Result<Option<VertexId>> {
+        let [a, b, c, d, ..] = self.0.entry(from, to)?;
+        let (hop, none) = match self.0.kind {
+            Kind::U16 => (u16::from_le_bytes([a, b]).into(), u16::MAX.into()),
+            _ => (u32::from_le_bytes([a, b, c, d]), u32::MAX),
+        };
+        if hop != none && hop as usize >= self.0.n {
+            let (shown, n) = (self.0.path.display(), self.0.n);
+            bail!("{shown}: an entry is {hop}, not among the vertices 0..{n}");
+        }
+        Ok(Some(hop).filter(|_| hop != none))
+    }
+}
+
+/// The file beside saved next hops that has the names of their vertices.
+pub(crate) fn ids_path(hops: &Path) -> PathBuf {
+    let mut path = OsString::from(hops);
+    path.push(".ids");
+    path.into()
+}
+
+/// The names of the vertices of saved next hops.
+pub(crate) fn saved_ids(hops: &Path, n_vertices: usize) -> anyhow::Result<Ids> {
+    let path = ids_path(hops);
+    if path.exists() { IdList::read(&path)?.into_ids(n_vertices) } else { Ok(Ids::FromZero) }
+}

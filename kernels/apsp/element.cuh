@@ -1,0 +1,99 @@
+// What distances of all pairs are added and compared as: a type of element, the word of 32
+// bits that a thread works on, and the two operations of the product.
+//
+// One of ELEMENT_I32, ELEMENT_U16, ELEMENT_F32, ELEMENT_F32_SIGNED is defined by
+// modules.toml. A word is one element, or two neighbours of a row in 16 bits.
+#pragma once
+
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+
+#define JOIN_TOKENS(a, b) a##_##b
+#define JOIN(a, b) JOIN_TOKENS(a, b)
+// The name of an entry for this type: ENTRY(close_pivot) is close_pivot_i32.
+#define ENTRY(name) JOIN(name, ELEMENT_NAME)
+
+// Elements of a word.
+#if defined(ELEMENT_U16)
+constexpr u32 lanes = 2;
+#else
+constexpr u32 lanes = 1;
+#endif
+
+#if defined(ELEMENT_I32)
+
+#define ELEMENT_NAME i32
+using Element = int;
+// Twice as much still fits.
+constexpr Element infinite = 0x7fffffff / 2;
+
+// c, or a0 + b0 or a1 + b1 where one of these is less. One instruction each on devices of
+// compute capability 9.0.
+__device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
+    int least = __viaddmin_s32(static_cast<int>(a0), static_cast<int>(b0), static_cast<int>(c));
+    least = __viaddmin_s32(static_cast<int>(a1), static_cast<int>(b1), least);
+    return static_cast<u32>(least);
+}
+
+// c, or a + b where that is less.
+__device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
+    return static_cast<u32>(
+        __viaddmin_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
+}
+
+#elif defined(ELEMENT_U16)
+
+#define ELEMENT_NAME u16
+using Element = u16;
+// No sum of two elements wraps.
+constexpr Element infinite = 32767;
+
+// Both elements of the word at once; `a` holds the same one twice.
+__device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
+    return __viaddmin_u16x2(a1, b1, __viaddmin_u16x2(a0, b0, c));
+}
+
+__device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) { return __viaddmin_u16x2(a, b, c); }
+
+#elif defined(ELEMENT_F32) || defined(ELEMENT_F32_SIGNED)
+
+using Element = float;
+constexpr Element infinite = static_cast<Element>(__builtin_huge_val());
+
+#if defined(ELEMENT_F32)
+#define ELEMENT_NAME f32
+// Floats that are not negative compare as the integers of their bits, and of these there is
+// a minimum of three.
+__device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
+    const float first = __uint_as_float(a0) + __uint_as_float(b0);
+    const float second = __uint_as_float(a1) + __uint_as_float(b1);
+    return static_cast<u32>(__vimin3_s32(
+        static_cast<int>(c), __float_as_int(first), __float_as_int(second)));
+}
+
+__device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
+    return min(c, __float_as_uint(__uint_as_float(a) + __uint_as_float(b)));
+}
+#else
+#define ELEMENT_NAME f32_signed
+__device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
+    const float first = __uint_as_float(a0) + __uint_as_float(b0);
+    const float second = __uint_as_float(a1) + __uint_as_float(b1);
+    return __float_as_uint(fminf(__uint_as_float(c), fminf(first, second)));
+}
+
+__device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
+    return __float_as_uint(fminf(__uint_as_float(c), __uint_as_float(a) + __uint_as_float(b)));
+}
+#endif
+
+#else
+#error "define one of ELEMENT_I32, ELEMENT_U16, ELEMENT_F32, ELEMENT_F32_SIGNED"
+#endif
+
+// A word in which every element is the one of `word` that has this place.
+__device__ __forceinline__ u32 spread(u32 word, u32 place) {
+    if (lanes == 1) return word;
+    return __byte_perm(word, 0, place ? 0x3232 : 0x1010);
+}
