@@ -27,6 +27,7 @@ constexpr u32 lanes = 1;
 using Element = int;
 // Twice as much still fits.
 constexpr Element infinite = 0x7fffffff / 2;
+constexpr u32 infinite_word = infinite;
 
 // c, or a0 + b0 or a1 + b1 where one of these is less. One instruction each on devices of
 // compute capability 9.0.
@@ -48,6 +49,7 @@ __device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
 using Element = u16;
 // No sum of two elements wraps.
 constexpr Element infinite = 32767;
+constexpr u32 infinite_word = infinite * 0x10001u;
 
 // Both elements of the word at once; `a` holds the same one twice.
 __device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
@@ -60,6 +62,7 @@ __device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) { return __viaddmin_u1
 
 using Element = float;
 constexpr Element infinite = static_cast<Element>(__builtin_huge_val());
+constexpr u32 infinite_word = 0x7f800000;
 
 #if defined(ELEMENT_F32)
 #define ELEMENT_NAME f32
@@ -96,4 +99,42 @@ __device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
 __device__ __forceinline__ u32 spread(u32 word, u32 place) {
     if (lanes == 1) return word;
     return __byte_perm(word, 0, place ? 0x3232 : 0x1010);
+}
+
+// A weight, which the host writes as the bits of a word, as an element.
+__device__ __forceinline__ Element element_of(u32 word) {
+#if defined(ELEMENT_I32) || defined(ELEMENT_U16)
+    return static_cast<Element>(word);
+#else
+    return __uint_as_float(word);
+#endif
+}
+
+// Whether `sum` is `a` + `b`, in the arithmetic of the matrix.
+__device__ __forceinline__ bool is_sum(Element sum, Element a, Element b) { return sum == a + b; }
+
+#if defined(ELEMENT_U16)
+using CasBits = u16;
+__device__ __forceinline__ Element element_from(CasBits bits) { return bits; }
+__device__ __forceinline__ CasBits bits_of(Element value) { return value; }
+#elif !defined(ELEMENT_I32)
+using CasBits = u32;
+__device__ __forceinline__ Element element_from(CasBits bits) { return __uint_as_float(bits); }
+__device__ __forceinline__ CasBits bits_of(Element value) { return __float_as_uint(value); }
+#endif
+
+// Lowers an element that other threads may lower too.
+__device__ __forceinline__ void lower(Element* element, u32 word) {
+    const Element to = element_of(word);
+#if defined(ELEMENT_I32)
+    atomicMin(element, to);
+#else
+    CasBits* bits = reinterpret_cast<CasBits*>(element);
+    CasBits seen = *bits;
+    while (to < element_from(seen)) {
+        const CasBits before = atomicCAS(bits, seen, bits_of(to));
+        if (before == seen) break;
+        seen = before;
+    }
+#endif
 }

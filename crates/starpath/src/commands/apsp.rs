@@ -65,7 +65,12 @@ where
 {
     let names = loaded.names();
     let next_hops = outputs.next_hops.is_some();
-    let config = Config { algorithm: args.algorithm, next_hops, threads: common.threads };
+    let config = Config {
+        algorithm: args.algorithm,
+        next_hops,
+        threads: common.threads,
+        ..Config::default()
+    };
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let (found, times) = repeated(common, || {

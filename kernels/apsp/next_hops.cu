@@ -1,0 +1,151 @@
+// Next hops from finished distances: for vertices u and v the first step of one path from u
+// to v, the same that every other solver names.
+//
+// An arc (u, x, w) is tight for v when w + d(x, v) = d(u, v). Where a tight arc leads to a
+// vertex strictly nearer to v, the hop is the smallest x of such. The others, behind arcs of
+// weight zero, are placed by levels: from pass to pass those that have a tight arc to v
+// itself or to a vertex placed in a pass before, and of these ends the smallest. In a graph
+// with negative arcs all are placed by levels.
+//
+// A row of d is read along v for each arc of u, so reads are whole lines; only arcs no
+// longer than the distance of their ends are looked at, since no path has others. O(n m) a
+// pass at the most, n² hops.
+//
+// Reference: canonical predecessors in crates/paths/src/oracle/predecessors.rs
+#include "element.cuh"
+
+// Columns of a thread.
+constexpr u32 width = 4;
+constexpr u32 threads = 256;
+
+// The greatest value means none. In a pass by levels the highest bit marks a hop of this
+// very pass; vertices have no such numbers.
+template <typename Hop> struct Marks {
+    static constexpr Hop none = static_cast<Hop>(~0u);
+    static constexpr Hop fresh = static_cast<Hop>(none / 2 + 1);
+};
+
+// Whether a distance is one.
+__device__ __forceinline__ bool is_reached(Element distance) {
+#if defined(ELEMENT_I32)
+    // negative arcs make less of what stands for none
+    return distance < infinite / 2;
+#else
+    return distance < infinite;
+#endif
+}
+
+struct Graph {
+    const u32* offsets;
+    const u32* ends;
+    const u32* weights;
+    u32 n;
+    u32 by_levels;
+};
+
+// One block of 256 threads for each row (y) and each 1024 columns (x). `hops` has `n` a row.
+// Rows of d are only read. A hop is written by one thread; in a pass by levels others read
+// it meanwhile and see it as it was or marked as fresh, and for them both are "not placed".
+template <typename Hop>
+__device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* hops, u32* n_open,
+                          u32* n_placed) {
+    using Mark = Marks<Hop>;
+    __shared__ u32 ends[threads];
+    __shared__ u32 weights[threads];
+    __shared__ u32 n_tight;
+    const u32 n = graph.n, u = blockIdx.y;
+    const Element* own = d + u * side;
+    u32 column[width];
+    Element distance[width];
+    Hop hop[width];
+    bool open[width];
+#pragma unroll
+    for (u32 i = 0; i < width; ++i) {
+        const u32 v = blockIdx.x * (threads * width) + i * threads + threadIdx.x;
+        column[i] = v < n ? v : u;
+        distance[i] = own[column[i]];
+        hop[i] = Mark::none;
+        open[i] = column[i] != u && is_reached(distance[i]) &&
+                  (!graph.by_levels || hops[(u64)u * n + column[i]] == Mark::none);
+    }
+    const u32 last = graph.offsets[u + 1];
+    for (u32 first = graph.offsets[u]; first < last; first += threads) {
+        __syncthreads();
+        if (threadIdx.x == 0) n_tight = 0;
+        __syncthreads();
+        if (first + threadIdx.x < last) {
+            const u32 x = graph.ends[first + threadIdx.x], weight = graph.weights[first + threadIdx.x];
+            if (x != u && own[x] == element_of(weight)) {
+                const u32 at = atomicAdd(&n_tight, 1);
+                ends[at] = x;
+                weights[at] = weight;
+            }
+        }
+        __syncthreads();
+        for (u32 arc = 0; arc < n_tight; ++arc) {
+            const u32 x = ends[arc];
+            const Element weight = element_of(weights[arc]);
+            const Element* row = d + (u64)x * side;
+#pragma unroll
+            for (u32 i = 0; i < width; ++i) {
+                if (!open[i] || x >= hop[i]) continue;
+                const Element rest = row[column[i]];
+                if (!is_sum(distance[i], weight, rest)) continue;
+                bool fits = rest < distance[i];
+                if (graph.by_levels) {
+                    const Hop other = hops[(u64)x * n + column[i]];
+                    fits = x == column[i] || (other & Mark::fresh) == 0;
+                }
+                if (fits) hop[i] = static_cast<Hop>(x);
+            }
+        }
+    }
+    u32 still_open = 0, placed = 0;
+#pragma unroll
+    for (u32 i = 0; i < width; ++i) {
+        const bool found = hop[i] != Mark::none;
+        const u32 v = blockIdx.x * (threads * width) + i * threads + threadIdx.x;
+        still_open += open[i] && !found;
+        placed += found;
+        if (v >= n || (graph.by_levels && !found)) continue;
+        hops[(u64)u * n + v] = static_cast<Hop>(graph.by_levels ? hop[i] | Mark::fresh : hop[i]);
+    }
+    const u32 all = 0xffffffff;
+    if (__any_sync(all, still_open)) {
+        for (u32 step = 16; step; step >>= 1) still_open += __shfl_xor_sync(all, still_open, step);
+        if (threadIdx.x % 32 == 0) atomicAdd(n_open, still_open);
+    }
+    if (graph.by_levels && __any_sync(all, placed)) {
+        for (u32 step = 16; step; step >>= 1) placed += __shfl_xor_sync(all, placed, step);
+        if (threadIdx.x % 32 == 0) atomicAdd(n_placed, placed);
+    }
+}
+
+// Finds hops: all of them, or those of one level more. Counts the pairs left open and, by
+// levels, the pairs placed.
+extern "C" __global__ void __launch_bounds__(256)
+    ENTRY(next_hops_narrow)(const Element* d, u64 side, const Graph graph, u16* hops, u32* n_open,
+                            u32* n_placed) {
+    find_hops(d, side, graph, hops, n_open, n_placed);
+}
+
+// The same with hops of 32 bits.
+extern "C" __global__ void __launch_bounds__(256)
+    ENTRY(next_hops_wide)(const Element* d, u64 side, const Graph graph, u32* hops, u32* n_open,
+                          u32* n_placed) {
+    find_hops(d, side, graph, hops, n_open, n_placed);
+}
+
+// Takes the marks of fresh hops off after a pass by levels. Threads in a line; a hop each, in
+// steps of their number.
+template <typename Hop> __device__ void settle_hops(Hop* hops, u64 n_hops) {
+    const u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n_hops; i += step) {
+        const Hop hop = hops[i];
+        if (hop != Marks<Hop>::none && (hop & Marks<Hop>::fresh)) hops[i] = hop ^ Marks<Hop>::fresh;
+    }
+}
+
+extern "C" __global__ void ENTRY(settle_hops_narrow)(u16* hops, u64 n_hops) { settle_hops(hops, n_hops); }
+
+extern "C" __global__ void ENTRY(settle_hops_wide)(u32* hops, u64 n_hops) { settle_hops(hops, n_hops); }
