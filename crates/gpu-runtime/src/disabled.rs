@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::atomic::AtomicU32;
 
-use crate::{Arg, DeviceFacts, GpuError, KernelFacts, Plain, Ptx, Shape};
+use crate::{Arg, DeviceFacts, GpuError, KernelFacts, Plain, Priority, Ptx, Shape};
 
 /// What no value has. Dropping it counts as work, as dropping the twins does.
 #[derive(Clone, Debug)]
@@ -144,7 +144,7 @@ impl Gpu {
     }
 
     /// Another stream of this GPU.
-    pub fn beside(&self) -> Result<Self, GpuError> {
+    pub fn beside(&self, _priority: Priority) -> Result<Self, GpuError> {
         match self.never.0 {}
     }
 
@@ -230,6 +230,12 @@ impl<T> Buffer<T> {
 }
 
 impl<T: Plain> Buffer<T> {
+    /// The same memory with elements of another type.
+    #[must_use]
+    pub fn cast<U: Plain>(self) -> Buffer<U> {
+        match self.never.0 {}
+    }
+
     /// Overwrites all elements.
     pub fn upload(&mut self, _values: &[T]) -> Result<(), GpuError> {
         match self.never.0 {}

@@ -48,7 +48,7 @@ pub use bytemuck::Pod as Plain;
 pub use error::GpuError;
 pub use facts::{DeviceFacts, KernelFacts};
 pub use ptx::Ptx;
-pub use shape::Shape;
+pub use shape::{Priority, Shape};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

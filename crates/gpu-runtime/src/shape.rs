@@ -1,4 +1,14 @@
-//! How many threads a launch has and what they share.
+//! How many threads a launch has and what they share, and which launches go first.
+
+/// Whose kernels get room first where streams compete for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Priority {
+    /// After the urgent ones.
+    #[default]
+    Usual,
+    /// First.
+    Urgent,
+}
 
 /// The shape of a launch.
 ///

@@ -19,13 +19,19 @@ use crate::{GpuError, Plain};
 /// their writes, and the copies see all that was launched before them.
 #[derive(Debug)]
 pub struct Buffer<T> {
-    /// 0 where it takes no memory.
-    address: u64,
+    memory: Memory,
     len: usize,
+    element: PhantomData<T>,
+}
+
+/// Memory of a GPU, freed on drop.
+#[derive(Debug)]
+struct Memory {
+    /// 0 where it takes none.
+    address: u64,
     gpu: Gpu,
     // Given back after `drop` has freed the memory.
     _reservation: Reservation,
-    element: PhantomData<T>,
 }
 
 impl Gpu {
@@ -72,8 +78,8 @@ impl Gpu {
                 result => check("taking GPU memory", result)?,
             }
         }
-        let gpu = self.clone();
-        Ok(Buffer { address, len, gpu, _reservation: reservation, element: PhantomData })
+        let memory = Memory { address, gpu: self.clone(), _reservation: reservation };
+        Ok(Buffer { memory, len, element: PhantomData })
     }
 }
 
@@ -82,12 +88,12 @@ impl<T> Buffer<T> {
     /// [structure](crate::Arg::structure) passed to a kernel; good while the buffer lives.
     #[must_use]
     pub fn address(&self) -> u64 {
-        self.address
+        self.memory.address
     }
 
     /// The number of the stream that its copies are queued on.
     pub(crate) fn stream(&self) -> usize {
-        self.gpu.stream_id()
+        self.memory.gpu.stream_id()
     }
 
     /// Elements.
@@ -111,6 +117,13 @@ impl<T> Buffer<T> {
 }
 
 impl<T: Plain> Buffer<T> {
+    /// The same memory with elements of another type, as large as these.
+    #[must_use]
+    pub fn cast<U: Plain>(self) -> Buffer<U> {
+        const { assert!(size_of::<T>() == size_of::<U>(), "elements differ in size") };
+        Buffer { memory: self.memory, len: self.len, element: PhantomData }
+    }
+
     /// Overwrites all elements with `values`.
     ///
     /// # Errors
@@ -121,19 +134,19 @@ impl<T: Plain> Buffer<T> {
         if self.bytes() == 0 {
             return Ok(());
         }
-        self.gpu.make_current()?;
+        self.memory.gpu.make_current()?;
         // SAFETY: `values` has as many bytes as this buffer has been allocated with, and
         // is borrowed until `synchronize` has seen the copy done.
         let result = unsafe {
             sys::cuMemcpyHtoDAsync_v2(
-                self.address,
+                self.memory.address,
                 values.as_ptr().cast(),
                 size_of_val(values),
-                self.gpu.raw_stream(),
+                self.memory.gpu.raw_stream(),
             )
         };
         check(OPERATION, result)?;
-        self.gpu.synchronize()
+        self.memory.gpu.synchronize()
     }
 
     /// A copy of all elements.
@@ -181,11 +194,12 @@ impl<T: Plain> Buffer<T> {
         if self.bytes() == 0 {
             return Ok(());
         }
-        self.gpu.make_current()?;
+        self.memory.gpu.make_current()?;
         let n_bytes = self.len * size_of::<T>();
         // SAFETY: so many bytes were allocated at this address.
-        let result =
-            unsafe { sys::cuMemsetD8Async(self.address, byte, n_bytes, self.gpu.raw_stream()) };
+        let result = unsafe {
+            sys::cuMemsetD8Async(self.memory.address, byte, n_bytes, self.memory.gpu.raw_stream())
+        };
         check("filling GPU memory", result)
     }
 
@@ -198,15 +212,15 @@ impl<T: Plain> Buffer<T> {
         if n_bytes == 0 {
             return Ok(());
         }
-        self.gpu.make_current()?;
-        let from = self.address + (range.start * size_of::<T>()) as u64;
+        self.memory.gpu.make_current()?;
+        let from = self.memory.address + (range.start * size_of::<T>()) as u64;
         // SAFETY: the caller vouches for both sides, and `synchronize` sees the copy done
         // before either of them can go.
         let result = unsafe {
-            sys::cuMemcpyDtoHAsync_v2(target.cast(), from, n_bytes, self.gpu.raw_stream())
+            sys::cuMemcpyDtoHAsync_v2(target.cast(), from, n_bytes, self.memory.gpu.raw_stream())
         };
         check("copying from the GPU", result)?;
-        self.gpu.synchronize()
+        self.memory.gpu.synchronize()
     }
 
     fn expect_len(&self, operation: &'static str, found: usize) -> Result<(), GpuError> {
@@ -217,7 +231,7 @@ impl<T: Plain> Buffer<T> {
     }
 }
 
-impl<T> Drop for Buffer<T> {
+impl Drop for Memory {
     fn drop(&mut self) {
         if self.address == 0 {
             return;

@@ -8,7 +8,7 @@ use cust::sys::{self, CUevent, CUevent_flags_enum as Flags};
 
 use super::Gpu;
 use super::status::{check, failed};
-use crate::GpuError;
+use crate::{GpuError, Priority};
 
 /// A point in the work of a stream that other streams, and the host, can wait for. It can be
 /// set again and again; who waits, waits for the last setting before.
@@ -25,19 +25,20 @@ unsafe impl Send for Signal {}
 unsafe impl Sync for Signal {}
 
 impl Gpu {
-    /// Another stream of this GPU, whose kernels get room before those of the first. What is
-    /// asked of one happens beside what is asked of the other, except where a [`Signal`]
-    /// orders them. They share buffers, and the budget of memory.
+    /// Another stream of this GPU. What is asked of one happens beside what is asked of the
+    /// other, except where a [`Signal`] orders them. They share buffers, and the budget of
+    /// memory.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
-    pub fn beside(&self) -> Result<Self, GpuError> {
+    pub fn beside(&self, priority: Priority) -> Result<Self, GpuError> {
         self.make_current()?;
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: the driver writes two integers, to places that are such.
         let result = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
         check("asking for the priorities of streams", result)?;
-        let stream = Stream::new(StreamFlags::DEFAULT, Some(greatest));
+        let number = if priority == Priority::Urgent { greatest } else { least };
+        let stream = Stream::new(StreamFlags::DEFAULT, Some(number));
         self.on_stream(stream.map_err(failed("making a stream"))?)
     }
 
