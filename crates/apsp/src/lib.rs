@@ -2,7 +2,9 @@
 //!
 //! [`all_pairs`] takes a graph with weights of any sign and returns a square
 //! [`DistanceTable`](paths::DistanceTable), a row for each source. [`Config`] names the
-//! [`Algorithm`], or leaves it to the [`Plan`], which says what it chose and why.
+//! [`Algorithm`], or leaves it to the [`Plan`], which says what it chose and why. Where memory
+//! cannot hold the matrix, [`all_pairs_in`] keeps it in a folder, and goes on with it there
+//! after an interruption.
 //!
 //! ```
 //! use apsp::{Algorithm, Config, all_pairs};
@@ -21,11 +23,13 @@ mod error;
 mod host;
 mod plan;
 mod potentials;
+mod scratch;
 mod solve;
 
 pub use config::{Algorithm, Config};
 pub use error::ApspError;
 pub use plan::Plan;
+pub use scratch::{ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in};
 pub use solve::{AllPairs, all_pairs};
 
 // The example of the README is a test too.

@@ -112,12 +112,12 @@ fn by_matrix<W: Weight, E: Element>(
 }
 
 /// The weight, which is small enough, as a number of the matrix.
-fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
+pub(crate) fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
     weight.to_i128().and_then(|weight| E::try_from(weight).ok()).unwrap_or_default()
 }
 
 /// The distance of a number: none where an infinite one was added to.
-fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance
+pub(crate) fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
@@ -127,7 +127,7 @@ where
     distance.unwrap_or(<W::Distance as Distance>::UNREACHED)
 }
 
-fn from_float<W: Weight>(number: f64) -> W::Distance
+pub(crate) fn from_float<W: Weight>(number: f64) -> W::Distance
 where
     W::Distance: Weight<Distance = W::Distance>,
 {

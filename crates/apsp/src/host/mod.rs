@@ -4,4 +4,5 @@ pub(crate) mod floyd_warshall;
 pub(crate) mod johnson;
 mod min_plus;
 
-pub(crate) use min_plus::Element;
+pub(crate) use floyd_warshall::Matrix;
+pub(crate) use min_plus::{AREA, Element, SIDE};
