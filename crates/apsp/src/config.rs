@@ -41,6 +41,8 @@ pub struct Config {
     pub algorithm: Algorithm,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
+    /// Whether to find next hops too, and so the paths; by [`all_pairs_in`](crate::all_pairs_in).
+    pub next_hops: bool,
     /// Bytes of memory that a solver may hold, the graph not counted; what there is when
     /// `None`.
     pub memory: Option<u64>,

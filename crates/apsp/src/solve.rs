@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use sssp::Progress;
 
 use crate::host::floyd_warshall::Matrix;
-use crate::host::{Element, johnson};
+use crate::host::{Element, SIDE, johnson};
 use crate::plan::Number;
 use crate::potentials::potentials;
 use crate::{Algorithm, ApspError, Config, Plan};
@@ -31,7 +31,7 @@ pub struct AllPairs<W: Weight> {
 ///
 /// # Errors
 /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
-/// memory cannot hold the matrix, or the progress callback ended the work.
+/// memory cannot hold the matrix, or not the memory allowed, or the progress callback ended the work.
 ///
 /// ```
 /// use apsp::{Config, all_pairs};
@@ -52,6 +52,7 @@ where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let plan = Plan::new(graph, config)?;
+    check_memory(graph, &plan, config.memory)?;
     let potentials = match graph.first_negative() {
         Some(_) => Some(potentials(graph, progress)?),
         None => None,
@@ -84,6 +85,30 @@ where
         }
     };
     Ok(AllPairs { distances, plan })
+}
+
+/// An error where the table, and the matrix that it is made in, are more than `memory`.
+fn check_memory<W: Weight>(
+    graph: &Csr<W>,
+    plan: &Plan,
+    memory: Option<u64>,
+) -> Result<(), ApspError> {
+    let n_vertices = graph.n_vertices();
+    let square = |side: usize, size: usize| side as u128 * side as u128 * size as u128;
+    let table = square(n_vertices, size_of::<W::Distance>());
+    let matrix = match plan.number {
+        Some(number) if plan.algorithm != Algorithm::Johnson => {
+            square(n_vertices.next_multiple_of(SIDE), number.size())
+        }
+        _ => 0,
+    };
+    let bytes = table + matrix;
+    match memory {
+        Some(memory) if u128::from(memory) < bytes => {
+            Err(ApspError::OverMemory { n_vertices, bytes, memory })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// By Floyd-Warshall on numbers that weights become, and that become distances.

@@ -13,7 +13,7 @@ use bytemuck::Pod;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
-use super::tiles::{load, load_column, load_row, store, store_row};
+use super::tiles::{load, load_column, load_row, store};
 use super::{Block, Parts, Scratch};
 use crate::ApspError;
 use crate::host::{AREA, Element, Matrix, SIDE};
@@ -55,8 +55,8 @@ pub(super) fn close<E: Element + Pod>(
     Ok(())
 }
 
-/// Step 1 of a block: its panels from the matrix. `strips` is room for the row panel.
-fn write_panels<E: Element>(
+/// Step 1 of a block: its panels from the matrix. `strips` is room for the row panel in tiles.
+pub(super) fn write_panels<E: Element>(
     parts: Parts<'_, E>,
     strips: &mut [E],
     block: &Block,
@@ -71,22 +71,16 @@ fn write_panels<E: Element>(
         load_row(tiles, rows, side, first);
     }
     let diagonal = Matrix::closed(diagonal, n_tiles)?;
-    let is_pivot = |tile: usize| block.pivots.contains(&(tile * SIDE));
 
-    // the row panel, a column of tiles a task
+    // a column of tiles a task
     strips.par_chunks_mut(strip).enumerate().for_each_init(
         || vec![E::INFINITE; strip],
         |before, (j, tiles)| {
             load_column(before, pivot_rows, side, j * SIDE);
             tiles.copy_from_slice(before);
-            for (i, tile) in tiles.chunks_exact_mut(AREA).enumerate() {
-                if is_pivot(j) {
-                    let k = j - first / SIDE;
-                    tile.copy_from_slice(&diagonal[(i * n_tiles + k) * AREA..][..AREA]);
-                    continue;
-                }
-                for (k, second) in before.chunks_exact(AREA).enumerate() {
-                    E::multiply(tile, &diagonal[(i * n_tiles + k) * AREA..][..AREA], second);
+            for (tile, firsts) in tiles.chunks_exact_mut(AREA).zip(diagonal.chunks_exact(strip)) {
+                for (first, second) in firsts.chunks_exact(AREA).zip(before.chunks_exact(AREA)) {
+                    E::multiply(tile, first, second);
                 }
             }
         },
@@ -96,30 +90,13 @@ fn write_panels<E: Element>(
             store(&tiles[i * AREA..][..AREA], &mut rows[j * SIDE..], side);
         }
     });
-
-    // the column panel, a row of tiles a task
-    column_panel.par_chunks_mut(strip).enumerate().for_each_init(
-        || (vec![E::INFINITE; strip], vec![E::INFINITE; strip]),
-        |(before, tiles), (i, rows)| {
-            if is_pivot(i) {
-                tiles.copy_from_slice(&diagonal[(i - first / SIDE) * strip..][..strip]);
-            } else {
-                load_row(before, &matrix[i * SIDE * side..][..SIDE * side], side, first);
-                tiles.copy_from_slice(before);
-                for (j, tile) in tiles.chunks_exact_mut(AREA).enumerate() {
-                    for (k, first) in before.chunks_exact(AREA).enumerate() {
-                        E::multiply(tile, first, &diagonal[(k * n_tiles + j) * AREA..][..AREA]);
-                    }
-                }
-            }
-            store_row(tiles, rows, width, 0);
-        },
-    );
+    let columns = column_panel.par_chunks_mut(width).zip(matrix.par_chunks(side));
+    columns.for_each(|(column, row)| column.copy_from_slice(&row[block.pivots.clone()]));
     Ok(())
 }
 
-/// Step 2 of a block: everything else through its panels. `go_on` hears of rows of tiles.
-fn lower<E: Element>(
+/// Step 2 of a block: all other rows through its panels. `go_on` hears of rows of tiles.
+pub(super) fn lower<E: Element>(
     parts: Parts<'_, E>,
     strips: &mut [E],
     block: &Block,
@@ -129,7 +106,6 @@ fn lower<E: Element>(
     let Parts { matrix, row_panel, column_panel } = parts;
     let width = block.pivots.len();
     let strip = width * SIDE;
-    let is_pivot = |tile: usize| block.pivots.contains(&(tile * SIDE));
     strips.par_chunks_mut(strip).enumerate().for_each(|(j, tiles)| {
         load_column(tiles, row_panel, side, j * SIDE);
     });
@@ -137,14 +113,11 @@ fn lower<E: Element>(
     rows.try_for_each_init(
         || (vec![E::INFINITE; strip], vec![E::INFINITE; AREA]),
         |(column, tile), (i, (rows, from))| {
-            if is_pivot(i) {
+            if block.pivots.contains(&(i * SIDE)) {
                 return go_on(1);
             }
             load_row(column, from, width, 0);
             for (j, row) in strips.chunks_exact(strip).enumerate() {
-                if is_pivot(j) {
-                    continue;
-                }
                 load(tile, &rows[j * SIDE..], side);
                 for (first, second) in column.chunks_exact(AREA).zip(row.chunks_exact(AREA)) {
                     E::multiply(tile, first, second);

@@ -49,7 +49,7 @@ hop!(u16, u32);
 
 /// Whether the ids of `n` vertices fit 16 bits, and one value more for none.
 pub(super) fn are_short(n: usize) -> bool {
-    n <= usize::from(u16::MAX)
+    n < usize::from(u16::MAX)
 }
 
 /// An error where the rule does not hold: weights that are not positive integers.

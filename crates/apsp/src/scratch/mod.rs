@@ -7,31 +7,31 @@
 //! of pivots are as wide as memory allows, for the matrix is read and written once for each.
 //!
 //! For the block K of pivots
-//! 1. the closed diagonal and from it the row panel, D\[K\]\[·\] through K, and the column
-//!    panel, D\[·\]\[K\] through K, are computed into `panels.bin`, and the matrix is left as
-//!    it is. The panels are forced to the disk; then the journal says that they are ready.
-//! 2. Every entry outside the rows and columns of K becomes the least of itself and of the
-//!    sums of a number of the column panel and one of the row panel.
-//! 3. The panels are copied into their places in the matrix. The matrix is forced to the
-//!    disk; then the journal says that K is done.
+//! 1. the row panel, which is D\[K\]\[·\] through all of K, is computed into `panels.bin`,
+//!    and the column panel, D\[·\]\[K\], copied there; the matrix is left as it is. The panels
+//!    are forced to the disk; then the journal says that they are ready.
+//! 2. Every entry (i, j) outside the rows of K becomes the least of itself and of the sums
+//!    of entry (i, k) of the column panel and entry (k, j) of the row panel, for k in K.
+//! 3. The row panel is copied into the rows of K. The matrix is forced to the disk; then the
+//!    journal says that K is done.
 //!
-//! *Whenever the run ends, the matrix in the end is the same, byte for byte.* The journal is
-//! replaced whole, and only after what it speaks of is on the disk. So it is found in one of
+//! *Whenever a run ends, the matrix in the end is the same, byte for byte.* The journal is
+//! replaced whole, and only when what it speaks of is on the disk. So it is found in one of
 //! two states. "K is not ready": the matrix is what step 3 of the block before left, for
-//! step 1 does not write into it, and begins again from the same numbers. "K is ready": the
+//! step 1 does not write into it, and begins again with the same numbers. "K is ready": the
 //! panels are whole, and nothing writes into them before K is done. Steps 2 and 3 begin again,
 //! on a matrix in which some entries were changed already and others not, no matter which:
-//! the disk keeps what it was given in any order, but a number of 2, 4 or 8 bytes does not
-//! straddle its sectors. An entry x that step 2 takes through the sums s₁, …, sₘ is replaced
-//! by a sum only where that is less, so whatever moment was kept of it is the first of the
-//! least ones among x, s₁, …, sⱼ for some j; to go through all sums from there ends at the
-//! first of the least ones among x, s₁, …, sₘ, which is what one pass gives. That holds for
-//! floats too, whose sums are the same each time, for they are of panels only. Step 2 reads
-//! no entry but the one that it writes, step 3 none at all. Nothing but the last block is
-//! done twice.
+//! the disk may have taken them in any order, but a number of 4 or 8 bytes lies within one of
+//! its sectors. Step 2 reads no entry but the one that it writes, beside panels, and step 3
+//! none. And for the entry, step 2 begins with x, and each sum s₁, …, sₘ replaces what is
+//! there only if it is less. Whatever was kept of it is what is there after some sⱼ, the first
+//! of the least of x, s₁, …, sⱼ. Going through all sums again from there, the first j change
+//! nothing, and the others what they would have changed: it ends as one pass from x does, for
+//! floats too. So nothing but the last block is done twice, and that does no harm.
 //!
 //! What differs from the paper: it keeps the matrix in the memory of the host, where a run
-//! that ends is lost, and updates the panels in place.
+//! that ends is lost, and updates panels in place. The columns of the pivots have no step of
+//! their own: sums with the closed row panel close them too.
 //!
 //! Reference: origin-out-of-core, venkataraman-2003
 
@@ -47,12 +47,13 @@ mod npy;
 mod solve;
 mod stored;
 mod tiles;
+#[cfg(test)]
+mod torn;
 
 use std::ops::{ControlFlow, Range};
 
 use bytemuck::Pod;
 use graph_formats::{Csr, Weight};
-use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use crate::ApspError;
@@ -77,8 +78,8 @@ pub(crate) fn side_of(n: usize) -> usize {
 /// engine does the arithmetic.
 ///
 /// An engine asks for the [`next_block`](Self::next_block); writes its panels, if they are
-/// not there, and calls [`panels_ready`](Self::panels_ready); lowers the entries outside the
-/// block's rows and columns, and calls [`block_done`](Self::block_done); until there is none.
+/// not there, and calls [`panels_ready`](Self::panels_ready); lowers the entries of all other
+/// rows, and calls [`block_done`](Self::block_done); until there is none.
 #[derive(Debug)]
 pub(crate) struct Scratch<E> {
     folder: Folder,
@@ -100,9 +101,10 @@ pub(crate) struct Block {
 pub(crate) struct Parts<'a, E> {
     /// The matrix, row by row.
     pub(crate) matrix: &'a mut [E],
-    /// The rows of the pivots: as many, each as long as the matrix's.
+    /// The rows of the pivots, through all pivots: each as long as those of the matrix.
     pub(crate) row_panel: &'a mut [E],
-    /// The columns of the pivots: as many rows as the matrix has, a column for each pivot.
+    /// The columns of the pivots as they were: a row for each of the matrix, as long as there
+    /// are pivots.
     pub(crate) column_panel: &'a mut [E],
 }
 
@@ -185,14 +187,11 @@ impl<E: Element + Pod> Scratch<E> {
         self.journal.write(self.folder.path())
     }
 
-    /// All entries outside the rows and columns of `block` are lowered: puts the panels in
-    /// their places.
+    /// All entries outside the rows of `block` are lowered: puts the row panel in its place.
     pub(crate) fn block_done(&mut self, block: &Block) -> Result<(), ScratchError> {
-        let (side, pivots) = (self.journal.side, block.pivots.clone());
-        let Parts { matrix, row_panel, column_panel } = self.parts_mut(block);
-        matrix[pivots.start * side..pivots.end * side].copy_from_slice(row_panel);
-        let rows = matrix.par_chunks_mut(side).zip(column_panel.par_chunks(pivots.len()));
-        rows.for_each(|(row, column)| row[pivots.clone()].copy_from_slice(column));
+        let side = self.journal.side;
+        let Parts { matrix, row_panel, .. } = self.parts_mut(block);
+        matrix[block.pivots.start * side..block.pivots.end * side].copy_from_slice(row_panel);
         self.matrix.flush()?;
         self.journal.blocks_done += 1;
         self.journal.panels_ready = false;

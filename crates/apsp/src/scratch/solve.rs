@@ -27,15 +27,12 @@ pub struct ScratchFolder {
     pub path: PathBuf,
     /// Goes on with the run that the folder holds, if it holds one.
     pub resume: bool,
-    /// Finds next hops too: n² more numbers of 2 or 4 bytes. Weights must be positive
-    /// integers.
-    pub next_hops: bool,
 }
 
 impl ScratchFolder {
-    /// A new run in this folder, for distances alone.
+    /// A new run in this folder.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), resume: false, next_hops: false }
+        Self { path: path.into(), resume: false }
     }
 }
 
@@ -44,8 +41,9 @@ impl ScratchFolder {
 ///
 /// When a run ends early, for whatever reason, another one with
 /// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
-/// again, and the answer is the same to the last bit. O(n³), and some 8 to n / 128 passes over
-/// the file.
+/// again, and the answer is the same to the last bit. With [`Config::next_hops`] the folder
+/// holds n² next hops too, of 2 or 4 bytes, and weights must be positive integers. O(n³), and
+/// some 8 to n / 128 passes over the file.
 ///
 /// # Errors
 /// When there is a negative cycle anywhere in the graph; sums may be too large for numbers
@@ -81,10 +79,10 @@ where
     };
     let mut plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
     plan.reason = "its matrix is in a folder".to_owned();
-    if scratch.next_hops {
+    if config.next_hops {
         check_weights(graph)?;
     }
-    let run = Run { scratch, graph, plan, memory: config.memory, progress };
+    let run = Run { scratch, graph, plan, config, progress };
     match run.plan.number {
         Some(Number::I32) => run.solve("i32", integer::<W, i32>, from_integer::<W, i32>),
         Some(Number::I64) => run.solve("i64", integer::<W, i64>, from_integer::<W, i64>),
@@ -103,7 +101,7 @@ struct Run<'a, W: Weight> {
     scratch: &'a ScratchFolder,
     graph: &'a Csr<W>,
     plan: Plan,
-    memory: Option<u64>,
+    config: &'a Config,
     progress: Option<Progress<'a>>,
 }
 
@@ -118,7 +116,8 @@ where
         number: impl Fn(W) -> E + Sync,
         distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
     ) -> Result<StoredPairs<W>, ApspError> {
-        let Self { scratch, graph, plan, memory, progress } = self;
+        let Self { scratch, graph, plan, config, progress } = self;
+        let memory = config.memory;
         let n = graph.n_vertices();
         let (side, threads) = (side_of(n), plan.threads);
         let need = Need { n_vertices: n, side, threads, size: size_of::<E>() };
@@ -150,7 +149,7 @@ where
         let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
         let hops = pool.install(|| {
             engine::close(&mut matrix, progress)?;
-            let hops = match (scratch.next_hops, are_short(n)) {
+            let hops = match (config.next_hops, are_short(n)) {
                 (false, _) => None,
                 (true, true) => {
                     Some(Hops::Short(write_hops(&mut matrix, graph, &number, progress)?))

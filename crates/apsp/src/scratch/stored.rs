@@ -129,7 +129,7 @@ impl<W: Weight> StoredPairs<W> {
     }
 
     /// Writes a NumPy file (.npy) of the next hops, a row for each source: u16, or u32 where
-    /// there are more than 65,535 vertices; the greatest value stands for none. `progress`
+    /// there are 65,535 vertices or more; the greatest value stands for none. `progress`
     /// hears of rows. O(n²).
     ///
     /// # Errors

@@ -23,13 +23,6 @@ pub(super) fn load_row<E: Element>(tiles: &mut [E], rows: &[E], stride: usize, f
     }
 }
 
-/// The other way.
-pub(super) fn store_row<E: Element>(tiles: &[E], rows: &mut [E], stride: usize, first: usize) {
-    for (j, tile) in tiles.chunks_exact(AREA).enumerate() {
-        store(tile, &mut rows[first + j * SIDE..], stride);
-    }
-}
-
 /// The tiles of 64 columns from `first` on, one below the other.
 pub(super) fn load_column<E: Element>(tiles: &mut [E], rows: &[E], stride: usize, first: usize) {
     for (i, tile) in tiles.chunks_exact_mut(AREA).enumerate() {
