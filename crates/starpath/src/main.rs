@@ -15,6 +15,7 @@ mod output;
 mod progress;
 mod report;
 mod search;
+mod size;
 
 use std::process::ExitCode;
 

@@ -7,6 +7,7 @@ mod info;
 mod many;
 mod path;
 mod sssp;
+mod stored;
 
 use clap::CommandFactory;
 
@@ -36,7 +37,10 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
             args.solver.check(cli.common.backend)?;
             path::run(args, common)
         }
-        Command::Apsp(args) => apsp::run(args, common),
+        Command::Apsp(args) => {
+            args.check(common)?;
+            apsp::run(args, common)
+        }
         Command::Completions(args) => completions(args),
     }
 }
