@@ -114,12 +114,14 @@ fn results_are_those_without_a_folder() {
         }
         assert_eq!(table["max_distance"], rows["max_distance"]);
         assert_eq!(rows["algorithm"], "blocked");
-        let read = |name: &str| fs::read(folder.join(format!("{name}.{suffix}"))).unwrap();
-        assert!(read("table") == read("rows"), "{suffix}");
     }
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    assert!(read("table.tsv") == read("rows.tsv"));
+    let table: Array2<u64> = read_npy(folder.join("table.npy")).unwrap();
     let line = "apsp {}/graph.spg --scratch {}/npy --resume --next-hops {}/hops.npy";
     json_in(folder, line);
     let distances: Array2<u64> = read_npy(folder.join("rows.npy")).unwrap();
+    assert!(distances == table);
     let hops: Array2<u16> = read_npy(folder.join("hops.npy")).unwrap();
     for ((pair, &hop), &distance) in hops.indexed_iter().zip(&distances) {
         assert_eq!(hop == u16::MAX, distance == u64::MAX || pair.0 == pair.1, "{pair:?}");

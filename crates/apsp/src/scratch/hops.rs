@@ -22,7 +22,7 @@ use crate::host::Element;
 /// Rows that are found together.
 const ROWS: usize = 64;
 /// Parts after which the journal is written.
-const PARTS: usize = 32;
+const PARTS: usize = 8;
 
 /// How a vertex is stored.
 pub(super) trait Hop: Pod + PartialEq + Send + Sync {

@@ -8,7 +8,7 @@ pub(super) fn write_header(out: &mut impl Write, kind: &str, side: usize) -> io:
     let order = if cfg!(target_endian = "little") { '<' } else { '>' };
     let shape = format!("({side}, {side})");
     let mut text =
-        format!("{{'descr': '{order}{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+        format!("{{'descr': '{order}{kind}', 'fortran_order': False, 'shape': {shape}}}");
     // numbers begin at a multiple of 64 bytes, after a line feed
     const PREFIX: usize = 10;
     let padded = (PREFIX + text.len() + 1).next_multiple_of(64) - PREFIX;
