@@ -3,7 +3,8 @@
 //! A mapped page for which the disk has no block ends the process when it is written. So a
 //! file is first written from end to end in the ordinary way, where a full disk is an error,
 //! and mapped after that. What is stored in the map reaches the disk when the system likes,
-//! or with [`Mapped::flush`], and survives the end of the process in any case.
+//! or with [`Mapped::flush`], and survives the end of the process in any case. A disk that
+//! cannot give back a page ends the process too; there is nothing else that a map could do.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
