@@ -92,23 +92,26 @@ where
     }
 }
 
-fn zoo_agrees<W: Weight>()
+/// On every sixth graph of the zoo, from `first` on: each run waits for the disk.
+fn zoo_agrees<W: Weight>(first: usize)
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    for (name, graph) in zoo::<W>().iter().filter(|entry| entry.1.n_vertices() <= 64).step_by(3) {
+    let zoo = zoo::<W>();
+    let small = zoo.iter().filter(|entry| entry.1.n_vertices() <= 50);
+    for (name, graph) in small.skip(first).step_by(6) {
         agree(name, graph);
     }
 }
 
 #[test]
 fn zoo_of_all_types() {
-    zoo_agrees::<u32>();
-    zoo_agrees::<i32>();
-    zoo_agrees::<u64>();
-    zoo_agrees::<i64>();
-    zoo_agrees::<f32>();
-    zoo_agrees::<f64>();
+    zoo_agrees::<u32>(0);
+    zoo_agrees::<i32>(1);
+    zoo_agrees::<u64>(2);
+    zoo_agrees::<i64>(3);
+    zoo_agrees::<f32>(4);
+    zoo_agrees::<f64>(5);
 }
 
 #[test]
@@ -320,7 +323,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn arbitrary_graphs(graph in arbitrary_graph::<i32>(140, 500, -3..=9)) {
+    fn arbitrary_graphs(graph in arbitrary_graph::<i32>(140, 400, -1..=9)) {
         let folder = tempfile::tempdir().unwrap();
         match (solve(&scratch(folder.path()), &graph), oracle::floyd_warshall(&graph)) {
             (Ok(found), Ok(expected)) => {
