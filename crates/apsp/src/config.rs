@@ -66,6 +66,9 @@ pub struct Config {
     pub next_hops: bool,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
+    /// Bytes of memory that a solver may hold, the graph not counted; what there is when
+    /// `None`.
+    pub memory: Option<u64>,
 }
 
 impl Config {

@@ -3,7 +3,7 @@
 use gpu_runtime::GpuError;
 use sssp::SsspError;
 
-use crate::Algorithm;
+use crate::{Algorithm, ScratchError};
 
 /// Why there is no table of distances.
 #[derive(Debug, thiserror::Error)]
@@ -11,8 +11,8 @@ use crate::Algorithm;
 pub enum ApspError {
     /// Memory cannot hold the matrix.
     #[error(
-        "all pairs of {n_vertices} vertices take {bytes} bytes, more than there are; search from \
-         fewer sources at a time"
+        "all pairs of {n_vertices} vertices take {bytes} bytes, more than there are; keep the \
+         matrix in a folder (--scratch), or search from fewer sources at a time"
     )]
     TooLarge {
         /// Vertices of the graph.
@@ -20,6 +20,59 @@ pub enum ApspError {
         /// What the matrices take.
         bytes: u128,
     },
+    /// The table of distances and what it is made in are more than the memory allowed.
+    #[error(
+        "all pairs of {n_vertices} vertices take {bytes} bytes of memory, more than the {memory} \
+         allowed; keep the matrix in a folder (--scratch), or allow more"
+    )]
+    OverMemory {
+        /// Vertices of the graph.
+        n_vertices: usize,
+        /// What the matrices take.
+        bytes: u128,
+        /// What is allowed.
+        memory: u64,
+    },
+    /// The memory allowed does not hold the panels of a matrix in a folder.
+    #[error(
+        "with the matrix of {n_vertices} vertices in a folder, the work on it takes {least} bytes \
+         of memory at least, more than the {memory} allowed; allow more, or use fewer threads"
+    )]
+    ScratchMemory {
+        /// Vertices of the graph.
+        n_vertices: usize,
+        /// The least that would do.
+        least: u128,
+        /// What is allowed.
+        memory: u64,
+    },
+    /// An algorithm that keeps no matrix in a folder was asked for.
+    #[error("{algorithm} keeps no matrix in a folder; use blocked, or leave the folder away")]
+    NotInFolder {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
+    /// Next hops of a matrix in a folder need positive integers.
+    #[error(
+        "next hops beside a matrix in a folder need weights that are positive integers, and one \
+         is {weight}; leave them away"
+    )]
+    NoNextHops {
+        /// A weight that is none.
+        weight: String,
+    },
+    /// Something was to be written that was never computed.
+    #[error("there are no {what}: they were not asked for")]
+    NotAskedFor {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A scratch folder cannot be used.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// A result could not be written.
+    #[error("cannot write the result: {0}")]
+    Output(std::io::Error),
     /// Floyd-Warshall adds in fixed widths, and sums may be larger.
     #[error("floyd-warshall over a matrix cannot be sure of sums up to {bound:e}; use johnson")]
     TooHeavy {

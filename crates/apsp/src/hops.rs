@@ -2,25 +2,37 @@
 
 use std::num::NonZeroUsize;
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight, WeightKind};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
 use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
-use crate::host::next_hops::{Hop, bytes_of_levels, next_hops};
+use crate::host::next_hops::{Hop, bytes_of_levels, may_need_levels, next_hops};
 use crate::host::settle::{bytes_of_columns, settle};
-use crate::host::useful_arcs::{rounding, useful_arcs};
+use crate::host::useful_arcs::{bytes_of_arcs, rounding, useful_arcs};
 use crate::{ApspError, Plan};
+
+/// Bytes that the work on next hops takes, neither they nor the distances counted.
+pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>) -> u128 {
+    let n = graph.n_vertices();
+    let is_float = matches!(W::KIND, WeightKind::F32 | WeightKind::F64);
+    let columns = if is_float { bytes_of_columns(n, size_of::<W::Distance>()) } else { 0 };
+    let levels = if may_need_levels(graph) { bytes_of_levels(n) } else { 0 };
+    bytes_of_arcs(graph) + columns + levels
+}
+
+/// Bytes for next hops and the work on them, beside the distances.
+pub(crate) fn bytes<W: Weight>(graph: &Csr<W>) -> u128 {
+    let n = graph.n_vertices();
+    let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<VertexId>() };
+    n as u128 * n as u128 * hop as u128 + bytes_of_work(graph)
+}
 
 /// An error where memory cannot hold the distances, their next hops and the work on these.
 pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>) -> Result<(), ApspError> {
     let n = graph.n_vertices();
-    let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<VertexId>() };
-    let distance = size_of::<W::Distance>();
-    let pairs = n as u128 * n as u128;
-    let bytes =
-        pairs * (distance + hop) as u128 + bytes_of_levels(n) + bytes_of_columns(n, distance);
+    let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128 + bytes(graph);
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())

@@ -3,8 +3,9 @@
 //! [`all_pairs`] takes a graph with weights of any sign and returns a square
 //! [`DistanceTable`](paths::DistanceTable), a row for each source. [`Config`] names the
 //! [`Algorithm`], or leaves it to the [`Plan`], which says what it chose and why. Where it asks
-//! for them, there are [`NextHops`](paths::NextHops) too, and with them the paths.
-//! [`closure`] asks only whether there is a path.
+//! for them, there are [`NextHops`](paths::NextHops) too, and with them the paths. Where memory
+//! cannot hold the matrix, [`all_pairs_in`] keeps it in a folder, and goes on with it there
+//! after an interruption. [`closure`] asks only whether there is a path.
 //!
 //! ```
 //! use apsp::{Algorithm, Config, all_pairs};
@@ -30,6 +31,7 @@ mod hops;
 mod host;
 mod plan;
 mod potentials;
+mod scratch;
 mod solve;
 
 pub use closure::closure;
@@ -37,6 +39,7 @@ pub use config::{Algorithm, Config};
 pub use cuda::published;
 pub use error::ApspError;
 pub use plan::Plan;
+pub use scratch::{ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in};
 pub use solve::{AllPairs, all_pairs};
 
 // The example of the README is a test too.

@@ -21,6 +21,16 @@ pub(crate) enum Number {
     F64,
 }
 
+impl Number {
+    /// Its bytes.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Self::I32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
 /// What was chosen for a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {

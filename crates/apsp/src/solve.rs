@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use sssp::Progress;
 
 use crate::host::floyd_warshall::Matrix;
-use crate::host::{Element, johnson};
+use crate::host::{Element, SIDE, johnson};
 use crate::plan::Number;
 use crate::potentials::potentials;
 use crate::{Algorithm, ApspError, Config, Plan, hops};
@@ -50,7 +50,8 @@ impl<W: Weight> AllPairs<W> {
 ///
 /// # Errors
 /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
-/// memory cannot hold the matrix, or the progress callback ended the work.
+/// memory, or that of it which is allowed, cannot hold the matrix, or the progress callback
+/// ended the work.
 ///
 /// ```
 /// use apsp::{Config, all_pairs};
@@ -71,6 +72,7 @@ where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let plan = Plan::new(graph, config)?;
+    check_memory(graph, &plan, config)?;
     if config.next_hops {
         hops::ask_for_memory(graph)?;
     }
@@ -112,6 +114,28 @@ where
     Ok(AllPairs { distances, next_hops, plan })
 }
 
+/// An error where the table, and the matrix that it is made in or the next hops that are made
+/// of it, are more than the memory allowed.
+fn check_memory<W: Weight>(graph: &Csr<W>, plan: &Plan, config: &Config) -> Result<(), ApspError> {
+    let n_vertices = graph.n_vertices();
+    let square = |side: usize, size: usize| side as u128 * side as u128 * size as u128;
+    let table = square(n_vertices, size_of::<W::Distance>());
+    let matrix = match plan.number {
+        Some(number) if plan.algorithm != Algorithm::Johnson => {
+            square(n_vertices.next_multiple_of(SIDE), number.size())
+        }
+        _ => 0,
+    };
+    let hops = if config.next_hops { hops::bytes(graph) } else { 0 };
+    let bytes = table + matrix.max(hops);
+    match config.memory {
+        Some(memory) if u128::from(memory) < bytes => {
+            Err(ApspError::OverMemory { n_vertices, bytes, memory })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// By Floyd-Warshall on numbers that weights become, and that become distances.
 fn by_matrix<W: Weight, E: Element>(
     graph: &Csr<W>,
@@ -138,12 +162,12 @@ fn by_matrix<W: Weight, E: Element>(
 }
 
 /// The weight, which is small enough, as a number of the matrix.
-fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
+pub(crate) fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
     weight.to_i128().and_then(|weight| E::try_from(weight).ok()).unwrap_or_default()
 }
 
 /// The distance of a number: none where an infinite one was added to.
-fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance
+pub(crate) fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
@@ -153,7 +177,7 @@ where
     distance.unwrap_or(<W::Distance as Distance>::UNREACHED)
 }
 
-fn from_float<W: Weight>(number: f64) -> W::Distance
+pub(crate) fn from_float<W: Weight>(number: f64) -> W::Distance
 where
     W::Distance: Weight<Distance = W::Distance>,
 {

@@ -8,6 +8,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use sssp::{Algorithm, Delta, Queue};
 
 use crate::failure::WrongUse;
+use crate::size::parse_size;
 
 /// Shortest paths in graph files.
 #[derive(Debug, Parser)]
@@ -339,21 +340,47 @@ Paths (--next-hops):
         that name from an earlier run is replaced, or removed where no names are needed.
         `starpath query` answers from the two arrays.
 
-Example:
+Graphs whose matrix is more than memory: it is kept in the folder of --scratch, n x n numbers of
+4 or 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
+with --resume where it was.
+
+Examples:
   starpath apsp rome99.gr --distances rome99.npy
-  starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy")]
+  starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
+  starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
+  starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy --resume")]
 pub(crate) struct ApspArgs {
     /// The graph file
     pub(crate) graph: PathBuf,
     /// The algorithm; auto chooses by size, density and weights
     #[arg(long, value_name = "A", default_value = "auto", value_parser = apsp_parser())]
     pub(crate) algorithm: apsp::Algorithm,
+    /// Bytes that the solver may hold beside the graph: 1000000, 512M (512MiB), 2G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+    /// Keep the matrix in this folder, not in memory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scratch: Option<PathBuf>,
+    /// Go on with the run that the folder holds
+    #[arg(long, requires = "scratch")]
+    pub(crate) resume: bool,
     /// Write the distances: OUT.npy or OUT.tsv, see below
     #[arg(long, value_name = "OUT")]
     pub(crate) distances: Option<PathBuf>,
     /// Find paths too, and write where they lead: OUT.npy, see below
     #[arg(long, value_name = "OUT.npy")]
     pub(crate) next_hops: Option<PathBuf>,
+}
+
+impl ApspArgs {
+    /// An error for options that contradict each other.
+    pub(crate) fn check(&self, common: &Common) -> Result<(), WrongUse> {
+        if self.scratch.is_some() && common.repeat.is_some() {
+            let text = "--repeat is for matrices in memory; a folder holds one run";
+            return Err(WrongUse(text.to_owned()));
+        }
+        Ok(())
+    }
 }
 
 /// A shortest path between two vertices, from what apsp has saved

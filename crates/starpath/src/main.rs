@@ -16,6 +16,7 @@ mod progress;
 mod report;
 mod saved;
 mod search;
+mod size;
 
 use std::process::ExitCode;
 

@@ -1,17 +1,20 @@
 //! Files of results. They are checked before the work, so that nothing is computed in
 //! vain, and put in place only when complete.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
+use apsp::{ApspError, StoredPairs};
 use bytemuck::cast_slice;
 use graph_formats::{AtomicFile, Format as GraphFormat, VertexId, Weight, WeightKind};
 use ndarray::{ArrayView, Dimension, StrideShape};
 use ndarray_npy::{WritableElement, WriteNpyExt};
 use paths::{Closure, DistanceTable, HopStorage, Nearest, NextHops, Tree};
+use sssp::{Progress, SsspError};
 
-use crate::failure::WrongUse;
+use crate::failure::{Interrupted, WrongUse};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
 use crate::saved::ids_path;
@@ -124,19 +127,51 @@ impl ResultFile {
             let slice = storage.as_slice().expect("standard layout is contiguous");
             return self.write_array::<W, _>(slice, storage.dim());
         }
-        let header = targets.iter().fold(String::from("source"), |header, &target| {
-            header + "\t" + &names.name(target).to_string()
-        });
+        let header = header_of(names, targets.iter().copied());
         self.write_lines(&header, sources.iter().enumerate(), |out, (row, &source)| {
-            write!(out, "{}", names.name(source))?;
-            for distance in table.row(row) {
-                match distance {
-                    Some(distance) => write!(out, "\t{distance}")?,
-                    None => write!(out, "\t")?,
-                }
-            }
-            writeln!(out)
+            write_row(out, names.name(source), table.row(row))
         })
+    }
+
+    /// The same for all vertices, from a matrix in a folder, row by row.
+    pub(crate) fn write_stored<W: Weight>(
+        &self,
+        names: &Names<'_>,
+        pairs: &StoredPairs<W>,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            return self.write_whole(|file| pairs.write_npy(file, Some(progress)));
+        }
+        let all = 0..pairs.n_vertices() as VertexId;
+        self.write_lines(&header_of(names, all.clone()), all, |out, source| {
+            write_row(out, names.name(source), pairs.row(source))
+        })
+    }
+
+    /// Writes the array of next hops of a matrix in a folder, as [`Self::write_next_hops`] does.
+    pub(crate) fn write_stored_hops<W: Weight>(
+        &self,
+        names: &Names<'_>,
+        pairs: &StoredPairs<W>,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        self.write_with_names(names, || {
+            self.write_whole(|file| pairs.write_next_hops_npy(file, Some(progress)))
+        })
+    }
+
+    fn write_whole(
+        &self,
+        write: impl FnOnce(&mut AtomicFile) -> Result<(), ApspError>,
+    ) -> anyhow::Result<()> {
+        let mut file = AtomicFile::create(&self.path)?;
+        write(&mut file).map_err(|error| match error {
+            ApspError::Search(SsspError::Interrupted) => Interrupted.into(),
+            other => anyhow!("{}: {other}", self.path.display()),
+        })?;
+        file.commit()?;
+        Ok(())
     }
 
     /// Writes the nearest source of every vertex that has one.
@@ -157,6 +192,17 @@ impl ResultFile {
     /// Writes the array of next hops, and the names of the vertices beside it, if they are
     /// not their numbers.
     pub(crate) fn write_next_hops(&self, names: &Names<'_>, hops: &NextHops) -> anyhow::Result<()> {
+        self.write_with_names(names, || match hops.as_storage() {
+            HopStorage::Narrow(hops) => self.write_view(hops.view()),
+            HopStorage::Wide(hops) => self.write_view(hops.view()),
+        })
+    }
+
+    fn write_with_names(
+        &self,
+        names: &Names<'_>,
+        write: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         let path = ids_path(&self.path);
         let failed = |error: io::Error| anyhow!("{}: {error}", path.display());
         let all = 0..names.n_vertices as VertexId;
@@ -167,10 +213,7 @@ impl ResultFile {
                 writeln!(file, "{}", names.name(vertex)).map_err(failed)?;
             }
         }
-        match hops.as_storage() {
-            HopStorage::Narrow(hops) => self.write_view(hops.view())?,
-            HopStorage::Wide(hops) => self.write_view(hops.view())?,
-        }
+        write()?;
         match ids {
             Some(file) => file.commit()?,
             None => match std::fs::remove_file(&path) {
@@ -262,6 +305,29 @@ impl ResultFile {
         file.commit()?;
         Ok(())
     }
+}
+
+/// The line above a table.
+fn header_of(names: &Names<'_>, targets: impl Iterator<Item = VertexId>) -> String {
+    targets.fold(String::from("source"), |header, target| {
+        header + "\t" + &names.name(target).to_string()
+    })
+}
+
+/// A line of a table.
+fn write_row<D: Display>(
+    out: &mut AtomicFile,
+    source: u64,
+    row: impl Iterator<Item = Option<D>>,
+) -> io::Result<()> {
+    write!(out, "{source}")?;
+    for distance in row {
+        match distance {
+            Some(distance) => write!(out, "\t{distance}")?,
+            None => write!(out, "\t")?,
+        }
+    }
+    writeln!(out)
 }
 
 /// Says at once why a graph could not be written to this file later, if so.

@@ -17,7 +17,7 @@ use crate::failure::{EXIT_INTERRUPTED, Interrupted, say};
 /// Work shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-const KNOWN_LENGTH: &str = "{msg} {wide_bar} {percent:>3}% {eta:>4}";
+const KNOWN_LENGTH: &str = "{msg} {wide_bar} {percent:>3}% {elapsed}, {eta} left";
 const UNKNOWN_LENGTH: &str = "{msg} {spinner} {human_pos} in {elapsed}";
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -67,10 +67,16 @@ impl Bar {
     /// zero means that it is not known.
     pub(crate) fn step(&self, done: u64, total: u64) -> ControlFlow<()> {
         if self.since.elapsed() > PATIENCE {
-            self.bar.set_position(done);
-            if total > 0 && self.bar.length() != Some(total) {
+            let is_new = total > 0 && self.bar.length() != Some(total);
+            if is_new {
                 self.bar.set_length(total);
                 self.bar.set_style(style(KNOWN_LENGTH));
+            }
+            self.bar.set_position(done);
+            if is_new {
+                // what was done before, by a run that this one goes on with, took no time now
+                self.bar.tick();
+                self.bar.reset_eta();
             }
         }
         if check_interrupt().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -77,6 +77,13 @@ impl<E: Element> Matrix<E> {
             .take(self.n)
     }
 
+    /// A square of tiles, row by row of tiles, closed.
+    pub(crate) fn closed(tiles: Vec<E>, n_tiles: usize) -> Result<Vec<E>, SsspError> {
+        let mut matrix = Self { n: n_tiles * SIDE, n_tiles, numbers: tiles };
+        matrix.close(None)?;
+        Ok(matrix.numbers)
+    }
+
     /// Distances in place of arcs. `progress` hears of tiles of the diagonal.
     pub(crate) fn close(&mut self, progress: Option<Progress<'_>>) -> Result<(), SsspError> {
         let row_length = self.n_tiles * AREA;

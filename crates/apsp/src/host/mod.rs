@@ -7,4 +7,5 @@ pub(crate) mod next_hops;
 pub(crate) mod settle;
 pub(crate) mod useful_arcs;
 
-pub(crate) use min_plus::Element;
+pub(crate) use floyd_warshall::Matrix;
+pub(crate) use min_plus::{AREA, Element, SIDE};

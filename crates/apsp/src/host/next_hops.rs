@@ -80,6 +80,13 @@ impl Hop for u32 {
     }
 }
 
+/// Whether pairs may be left to levels: where weights are positive integers there are none,
+/// for every arc leads nearer then.
+pub(crate) fn may_need_levels<W: Weight>(graph: &Csr<W>) -> bool {
+    let leads_nearer = |weight: &W| weight.to_i128().is_some_and(|weight| weight > 0);
+    !graph.weights().iter().all(leads_nearer)
+}
+
 /// Bytes for the levels of `n` vertices.
 pub(crate) fn bytes_of_levels(n: usize) -> u128 {
     3 * n as u128 * n.div_ceil(WORD) as u128 * size_of::<u64>() as u128

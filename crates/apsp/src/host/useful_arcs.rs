@@ -8,6 +8,12 @@ use rayon::prelude::*;
 
 use super::next_hops::Rows;
 
+/// Bytes for the useful ones of these arcs, be they all.
+pub(crate) fn bytes_of_arcs<W: Weight>(graph: &Csr<W>) -> u128 {
+    let arcs = graph.n_arcs() as u128 * (size_of::<VertexId>() + size_of::<W>()) as u128;
+    arcs + graph.row_offsets().len() as u128 * size_of::<u64>() as u128
+}
+
 /// The arcs of `graph` that weigh no more than the distance of their ends, and `slack`.
 pub(crate) fn useful_arcs<W: Weight>(
     graph: &Csr<W>,

@@ -1,13 +1,14 @@
 //! `starpath apsp`: the distances of all pairs, and their paths.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
-use apsp::{ApspError, Config, all_pairs};
+use apsp::{ApspError, Config, ScratchFolder, all_pairs};
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
 use serde::Serialize;
 
+use super::stored;
 use crate::backend;
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
@@ -19,73 +20,76 @@ use crate::report::{self, Head, Number, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     #[serde(flatten)]
-    head: Head,
+    pub(super) head: Head,
     /// Ordered pairs with a distance, those of a vertex with itself included.
-    reachable_pairs: usize,
-    distance_sum: Number,
-    max_distance: Option<Number>,
+    pub(super) reachable_pairs: usize,
+    pub(super) distance_sum: Number,
+    pub(super) max_distance: Option<Number>,
 }
 
-/// The files to write.
-struct Outputs {
-    distances: Option<ResultFile>,
-    next_hops: Option<ResultFile>,
+/// What is asked for, on which backend, and where results are to be written.
+pub(super) struct Request {
+    pub(super) config: Config,
+    pub(super) backend: &'static str,
+    pub(super) distances: Option<ResultFile>,
+    pub(super) next_hops: Option<ResultFile>,
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     let inputs = [Some(&*args.graph)];
-    let output = |path: &Option<PathBuf>, inputs: &[Option<&Path>]| {
-        path.as_deref().map(|path| ResultFile::check(path, inputs)).transpose()
+    let output = |path: &Option<PathBuf>| {
+        path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
     };
-    let distances = output(&args.distances, &inputs)?;
-    let next_hops = output(&args.next_hops, &inputs)?.map(ResultFile::needs_array).transpose()?;
+    let distances = output(&args.distances)?;
+    let next_hops = output(&args.next_hops)?.map(ResultFile::needs_array).transpose()?;
     if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
         distances.refuse_same(next_hops)?;
     }
-    let outputs = Outputs { distances, next_hops };
     let backend = backend::cpu("the solver for all pairs", common)?;
+    let config = Config {
+        algorithm: args.algorithm,
+        threads: common.threads,
+        next_hops: next_hops.is_some(),
+        memory: args.memory,
+        ..Config::default()
+    };
+    let request = Request { config, backend, distances, next_hops };
     let loaded = load(&args.graph, common)?;
-    let report =
-        with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, backend, &outputs, common))?;
+    let scratch = args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume });
+    let report = with_csr!(&loaded.csr, |graph| match &scratch {
+        Some(scratch) => stored::solve(graph, scratch, &loaded, &request, common),
+        None => solve(graph, &loaded, &request, common),
+    })?;
     report::print(&report, common)
 }
 
 fn solve<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
-    args: &ApspArgs,
-    backend: &'static str,
-    outputs: &Outputs,
+    request: &Request,
     common: &Common,
 ) -> anyhow::Result<Report>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let names = loaded.names();
-    let next_hops = outputs.next_hops.is_some();
-    let config = Config {
-        algorithm: args.algorithm,
-        next_hops,
-        threads: common.threads,
-        ..Config::default()
-    };
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let (found, times) = repeated(common, || {
-        all_pairs(graph, &config, Some(&step)).map_err(|error| explain(&names, error))
+        all_pairs(graph, &request.config, Some(&step)).map_err(|error| explain(&names, error))
     })?;
     let solve = Times::of(times)?;
     let (table, plan) = (&found.distances, &found.plan);
     if common.explain {
         say(format_args!("{plan}"));
     }
-    if let Some(output) = &outputs.distances {
+    if let Some(output) = &request.distances {
         let all: Vec<VertexId> = graph.vertices().collect();
         output.write_table(&names, &all, &all, table)?;
     }
-    if let (Some(output), Some(hops)) = (&outputs.next_hops, &found.next_hops) {
+    if let (Some(output), Some(hops)) = (&request.next_hops, &found.next_hops) {
         output.write_next_hops(&names, hops)?;
     }
     let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
@@ -93,7 +97,7 @@ where
         head: Head {
             command: "apsp",
             algorithm: Some(plan.algorithm.name()),
-            backend,
+            backend: request.backend,
             threads: plan.threads,
             vertices: graph.n_vertices(),
             edges: graph.n_arcs(),

@@ -9,6 +9,7 @@ mod many;
 mod path;
 mod query;
 mod sssp;
+mod stored;
 
 use clap::CommandFactory;
 
@@ -38,7 +39,10 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
             args.solver.check(cli.common.backend)?;
             path::run(args, common)
         }
-        Command::Apsp(args) => apsp::run(args, common),
+        Command::Apsp(args) => {
+            args.check(common)?;
+            apsp::run(args, common)
+        }
         Command::Query(args) => query::run(args, common),
         Command::Closure(args) => closure::run(args, common),
         Command::Completions(args) => completions(args),

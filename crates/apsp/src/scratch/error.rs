@@ -1,0 +1,81 @@
+//! What can go wrong with a scratch folder.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a scratch folder cannot be used. Nothing in it has been overwritten.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScratchError {
+    /// A file or the folder cannot be opened or read.
+    #[error("{}: {source}", path.display())]
+    Open {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file cannot be written: the disk is full or broken.
+    #[error(
+        "{}: cannot write: {source}; what is done is kept: when that is put right, go on with \
+         --resume", path.display()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another process holds the folder.
+    #[error(
+        "{}: another process works in this folder; wait for its end, or name another folder",
+        folder.display()
+    )]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder is not empty, and what it holds is not ours.
+    #[error(
+        "{} is no scratch folder, for it holds '{file}'; name an empty folder or a new one",
+        folder.display()
+    )]
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+        /// A file in it.
+        file: String,
+    },
+    /// The folder holds this run, and to go on with it was not asked for.
+    #[error(
+        "{} holds a run on this graph, {state}; go on with --resume, or name another folder",
+        folder.display()
+    )]
+    Started {
+        /// The folder.
+        folder: PathBuf,
+        /// How far it is.
+        state: String,
+    },
+    /// The folder holds another run.
+    #[error(
+        "{} holds a run on {what}; name another folder, or delete this one", folder.display()
+    )]
+    OtherRun {
+        /// The folder.
+        folder: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// A file of the folder is not as this program left it.
+    #[error(
+        "{} {problem}, so the run cannot go on; name another folder, or delete this one",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}

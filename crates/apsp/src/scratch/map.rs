@@ -1,0 +1,82 @@
+//! A file of numbers, seen as a slice.
+//!
+//! A mapped page for which the disk has no block ends the process when it is written. So a
+//! file is first written from end to end in the ordinary way, where a full disk is an error,
+//! and mapped after that. What is stored in the map reaches the disk when the system likes,
+//! or with [`Mapped::flush`], and survives the end of the process in any case. A disk that
+//! cannot give back a page ends the process too; there is nothing else that a map could do.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use memmap2::MmapMut;
+
+use super::ScratchError;
+
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A mapped file of numbers.
+#[derive(Debug)]
+pub(crate) struct Mapped<T> {
+    path: PathBuf,
+    map: MmapMut,
+    numbers: PhantomData<T>,
+}
+
+impl<T: Pod> Mapped<T> {
+    /// Maps a file that must hold `len` numbers, `len` > 0.
+    pub(crate) fn open(path: PathBuf, len: usize) -> Result<Self, ScratchError> {
+        let fail = |path: &Path, source| ScratchError::Open { path: path.to_owned(), source };
+        let file = OpenOptions::new().read(true).write(true).open(&path);
+        let file = file.map_err(|source| fail(&path, source))?;
+        let found = file.metadata().map_err(|source| fail(&path, source))?.len();
+        let expected = len as u128 * size_of::<T>() as u128;
+        if u128::from(found) != expected {
+            let problem = format!("has {found} bytes in place of {expected}");
+            return Err(ScratchError::Damaged { path, problem });
+        }
+        // SAFETY: any bytes are numbers. The folder's lock keeps other processes of this
+        // program out, and this one maps each of its files once.
+        let map = unsafe { MmapMut::map_mut(&file) }.map_err(|source| fail(&path, source))?;
+        Ok(Self { path, map, numbers: PhantomData })
+    }
+
+    /// The numbers.
+    pub(crate) fn numbers(&self) -> &[T] {
+        // maps begin on a page, which suits every number
+        cast_slice(&self.map)
+    }
+
+    /// The numbers, to be changed.
+    pub(crate) fn numbers_mut(&mut self) -> &mut [T] {
+        cast_slice_mut(&mut self.map)
+    }
+
+    /// Returns when all of it is on the disk.
+    pub(crate) fn flush(&self) -> Result<(), ScratchError> {
+        let fail = |source| ScratchError::Write { path: self.path.clone(), source };
+        self.map.flush().map_err(fail)
+    }
+}
+
+/// Writes a file from its beginning and has it on the disk.
+pub(crate) fn create(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), ScratchError> {
+    let all = || {
+        let mut out = BufWriter::with_capacity(BUFFER_BYTES, File::create(path)?);
+        write(&mut out)?;
+        out.flush()?;
+        out.get_ref().sync_all()
+    };
+    all().map_err(|source| ScratchError::Write { path: path.to_owned(), source })
+}
+
+/// Writes numbers as they are in memory.
+pub(crate) fn write<T: Pod>(out: &mut impl Write, numbers: &[T]) -> io::Result<()> {
+    out.write_all(cast_slice(numbers))
+}

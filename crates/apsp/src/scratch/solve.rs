@@ -1,0 +1,169 @@
+//! All pairs of a graph whose matrix is kept in a folder.
+
+use std::path::PathBuf;
+
+use bytemuck::Pod;
+use graph_formats::{Csr, Weight};
+use rayon::ThreadPoolBuilder;
+use sssp::Progress;
+
+use super::folder::Folder;
+use super::hops::{are_short, check_weights, write_hops};
+use super::journal::Journal;
+use super::memory::Need;
+use super::stored::Hops;
+use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
+use crate::host::Element;
+use crate::plan::Number;
+use crate::potentials::potentials;
+use crate::solve::{from_float, from_integer, integer};
+use crate::{Algorithm, ApspError, Config, Plan};
+
+/// Where a matrix is kept that memory cannot hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScratchFolder {
+    /// A folder that is empty or does not exist yet, or with [`resume`](Self::resume) that
+    /// of a run before. It needs room for n² numbers of 4 or 8 bytes.
+    pub path: PathBuf,
+    /// Goes on with the run that the folder holds, if it holds one.
+    pub resume: bool,
+}
+
+impl ScratchFolder {
+    /// A new run in this folder.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), resume: false }
+    }
+}
+
+/// The distances of all pairs of vertices of `graph`, by blocked Floyd-Warshall over a matrix
+/// in a folder; memory holds panels of it only, of the width that [`Config::memory`] allows.
+///
+/// When a run ends early, for whatever reason, another one with
+/// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
+/// again, and the answer is the same to the last bit. With [`Config::next_hops`] the folder
+/// holds n² next hops too, of 2 or 4 bytes, and weights must be positive integers. O(n³), and
+/// some 8 to n / 128 passes over the file.
+///
+/// # Errors
+/// When there is a negative cycle anywhere in the graph; sums may be too large for numbers
+/// of 64 bits; an algorithm other than [`Algorithm::Blocked`] is asked for; the memory allowed
+/// is too little; the folder holds anything else or cannot be read and written; or the
+/// progress callback ended the work. Then the folder is as it was, or can be resumed.
+///
+/// ```
+/// use apsp::{Config, ScratchFolder, all_pairs_in};
+/// use graph_formats::Csr;
+///
+/// let folder = tempfile::tempdir()?;
+/// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 1)])?;
+/// let scratch = ScratchFolder::new(folder.path());
+/// let config = Config { memory: Some(64 << 20), ..Config::default() };
+/// let found = all_pairs_in(&scratch, &graph, &config, None)?;
+/// assert_eq!(found.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
+/// assert_eq!(found.summary().n_reachable_pairs, 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all_pairs_in<W: Weight>(
+    scratch: &ScratchFolder,
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<StoredPairs<W>, ApspError>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let algorithm = match config.algorithm {
+        Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
+        algorithm => return Err(ApspError::NotInFolder { algorithm }),
+    };
+    let mut plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
+    plan.reason = "its matrix is in a folder".to_owned();
+    if config.next_hops {
+        check_weights(graph)?;
+    }
+    let run = Run { scratch, graph, plan, config, progress };
+    match run.plan.number {
+        Some(Number::I32) => run.solve("i32", integer::<W, i32>, from_integer::<W, i32>),
+        Some(Number::I64) => run.solve("i64", integer::<W, i64>, from_integer::<W, i64>),
+        Some(Number::F32) => run.solve(
+            "f32",
+            |weight| weight.to_f64() as f32,
+            |number: f32| from_float::<W>(f64::from(number)),
+        ),
+        // a plan for blocks has numbers
+        Some(Number::F64) | None => run.solve("f64", Weight::to_f64, from_float::<W>),
+    }
+}
+
+/// What is asked for.
+struct Run<'a, W: Weight> {
+    scratch: &'a ScratchFolder,
+    graph: &'a Csr<W>,
+    plan: Plan,
+    config: &'a Config,
+    progress: Option<Progress<'a>>,
+}
+
+impl<W: Weight> Run<'_, W>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    /// In numbers of this name, which weights become and which become distances.
+    fn solve<E: Element + Pod>(
+        self,
+        numbers: &str,
+        number: impl Fn(W) -> E + Sync,
+        distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
+    ) -> Result<StoredPairs<W>, ApspError> {
+        let Self { scratch, graph, plan, config, progress } = self;
+        let memory = config.memory;
+        let n = graph.n_vertices();
+        let (side, threads) = (side_of(n), plan.threads);
+        let need = Need { n_vertices: n, side, threads, size: size_of::<E>() };
+        let block = need.block(memory)?;
+        let folder = Folder::lock(&scratch.path)?;
+        let graph_digest = digest(graph);
+        let journal = match folder.journal(&graph_digest, numbers, scratch.resume)? {
+            Some(journal) => journal,
+            None => {
+                if graph.first_negative().is_some() {
+                    // there is no negative cycle if this succeeds
+                    potentials(graph, progress)?;
+                }
+                Journal {
+                    graph: graph_digest,
+                    numbers: numbers.to_owned(),
+                    n_vertices: n,
+                    side,
+                    block,
+                    is_filled: false,
+                    blocks_done: 0,
+                    panels_ready: false,
+                    hop_rows: 0,
+                }
+            }
+        };
+        need.check(journal.block, memory)?;
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
+        let hops = pool.install(|| {
+            engine::close(&mut matrix, progress)?;
+            let hops = match (config.next_hops, are_short(n)) {
+                (false, _) => None,
+                (true, true) => {
+                    Some(Hops::Short(write_hops(&mut matrix, graph, &number, progress)?))
+                }
+                (true, false) => {
+                    Some(Hops::Long(write_hops(&mut matrix, graph, &number, progress)?))
+                }
+            };
+            Ok::<_, ApspError>(hops)
+        })?;
+        let read_row = move |u: usize, row: &mut Vec<W::Distance>| {
+            row.clear();
+            row.extend(matrix.row(u)[..n].iter().map(|&number| distance(number)));
+        };
+        Ok(StoredPairs { n_vertices: n, plan, read_row: Box::new(read_row), hops })
+    }
+}

@@ -1,0 +1,126 @@
+//! Tests of the promise that the end of a run may tear a block in any way.
+
+use std::path::Path;
+
+use bytemuck::cast_slice;
+use graph_formats::{Csr, Weight};
+
+use super::engine::{close, lower, write_panels};
+use super::folder::Folder;
+use super::journal::Journal;
+use super::{Parts, Scratch, side_of};
+
+const N: u32 = 300;
+
+/// Lengths whose sums round otherwise in another order.
+fn graph() -> Csr<f64> {
+    let arcs = (0..N).flat_map(|u| {
+        let heads = [(u * 5 + 1) % N, (u + 7) % N, (u * u + 3) % N];
+        heads.map(|v| (u, v, 0.1 + f64::from(u * 31 + v * 17).sqrt() / 3.0))
+    });
+    Csr::from_arcs(N as usize, &arcs.collect::<Vec<_>>()).unwrap()
+}
+
+/// The run in this folder, or a new one.
+fn open(path: &Path) -> Scratch<f64> {
+    let folder = Folder::lock(path).unwrap();
+    let new = || Journal {
+        graph: "a graph".to_owned(),
+        numbers: "f64".to_owned(),
+        n_vertices: N as usize,
+        side: side_of(N as usize),
+        block: 128,
+        is_filled: false,
+        blocks_done: 0,
+        panels_ready: false,
+        hop_rows: 0,
+    };
+    let journal = folder.journal("a graph", "f64", true).unwrap().unwrap_or_else(new);
+    Scratch::open(folder, journal, &graph(), Weight::to_f64, None).unwrap()
+}
+
+fn closed(mut scratch: Scratch<f64>) -> Vec<u8> {
+    close(&mut scratch, None).unwrap();
+    cast_slice(scratch.matrix.numbers()).to_vec()
+}
+
+/// Each number of the matrix is left as before the block, as after it, or after some of its
+/// sums; then the process ends. This in every block.
+#[test]
+fn a_matrix_torn_number_by_number_is_closed_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = closed(open(folder.path()));
+    for seed in 1..4u64 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = seed;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % below
+        };
+        let mut torn = 0;
+        for _ in 0..3 {
+            let mut scratch = open(folder.path());
+            let side = scratch.side();
+            let mut strips = vec![0.0; scratch.journal.block * side];
+            // blocks that the folder already knows to be ready are done first
+            while let Some(block) = scratch.next_block() {
+                if !block.panels_ready {
+                    write_panels(scratch.parts_mut(&block), &mut strips, &block, side).unwrap();
+                    scratch.panels_ready().unwrap();
+                    break;
+                }
+                let go_on = |_| Ok(());
+                lower(scratch.parts_mut(&block), &mut strips, &block, side, &go_on).unwrap();
+                scratch.block_done(&block).unwrap();
+            }
+            let block = scratch.next_block().unwrap();
+            let width = block.pivots.len();
+            let Parts { matrix, row_panel, column_panel } = scratch.parts_mut(&block);
+            for (at, number) in matrix.iter_mut().enumerate() {
+                let (i, j) = (at / side, at % side);
+                let before = *number;
+                if block.pivots.contains(&i) {
+                    if random(2) == 0 {
+                        *number = row_panel[(i - block.pivots.start) * side + j];
+                    }
+                } else if random(3) > 0 {
+                    let sums = 0..random(width as u64 + 1) as usize;
+                    let sums = sums.map(|k| column_panel[i * width + k] + row_panel[k * side + j]);
+                    *number = sums.fold(before, |least, sum| if sum < least { sum } else { least });
+                }
+                torn += usize::from(before != *number);
+            }
+        }
+        assert!(torn > 1000, "only {torn} numbers were changed");
+        assert!(closed(open(folder.path())) == whole, "seed {seed}");
+    }
+}
+
+/// Panels that were not finished do not count.
+#[test]
+fn unfinished_panels_are_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = closed(open(folder.path()));
+    let folder = tempfile::tempdir().unwrap();
+    let mut scratch = open(folder.path());
+    let block = scratch.next_block().unwrap();
+    let Parts { row_panel, column_panel, .. } = scratch.parts_mut(&block);
+    row_panel.fill(-7.0);
+    column_panel.fill(f64::NAN);
+    drop(scratch);
+    assert!(closed(open(folder.path())) == whole);
+}
+
+/// A journal that says "filling" stands for any content of the other files.
+#[test]
+fn an_unfinished_matrix_is_filled_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = closed(open(folder.path()));
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = open(folder.path());
+    Journal { is_filled: false, ..scratch.journal.clone() }.write(folder.path()).unwrap();
+    drop(scratch);
+    std::fs::write(folder.path().join("matrix.bin"), "half").unwrap();
+    std::fs::remove_file(folder.path().join("panels.bin")).unwrap();
+    assert!(closed(open(folder.path())) == whole);
+}

@@ -1,0 +1,71 @@
+//! `starpath apsp --scratch`: all pairs of a graph whose matrix is kept in a folder.
+
+use std::time::Instant;
+
+use apsp::{ScratchFolder, all_pairs_in};
+use graph_formats::{Csr, Weight};
+
+use super::apsp::{Report, Request, explain};
+use crate::cli::Common;
+use crate::failure::{Interrupted, say};
+use crate::load::Loaded;
+use crate::progress::{Bar, check_interrupt};
+use crate::report::{Head, Number, milliseconds};
+
+/// Solves in the folder, and writes the results row by row.
+pub(super) fn solve<W: Weight>(
+    graph: &Csr<W>,
+    scratch: &ScratchFolder,
+    loaded: &Loaded,
+    request: &Request,
+    common: &Common,
+) -> anyhow::Result<Report>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let names = loaded.names();
+    let bar = Bar::new("solving", common);
+    let step = |done, total| bar.step(done, total);
+    let start = Instant::now();
+    let found = all_pairs_in(scratch, graph, &request.config, Some(&step))
+        .map_err(|error| explain(&names, error))
+        .inspect_err(|error| {
+            if error.is::<Interrupted>() {
+                let shown = scratch.path.display();
+                say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));
+            }
+        })?;
+    let solve_ms = milliseconds(start.elapsed());
+    drop(bar);
+    let plan = found.plan();
+    if common.explain {
+        say(format_args!("{plan}"));
+    }
+    let bar = Bar::new("writing", common);
+    let step = |done, total| bar.step(done, total);
+    if let Some(output) = &request.distances {
+        output.write_stored(&names, &found, &step)?;
+    }
+    if let Some(output) = &request.next_hops {
+        output.write_stored_hops(&names, &found, &step)?;
+    }
+    drop(bar);
+    let summary = found.summary();
+    check_interrupt()?;
+    Ok(Report {
+        head: Head {
+            command: "apsp",
+            algorithm: Some(plan.algorithm.name()),
+            backend: request.backend,
+            threads: plan.threads,
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve_ms),
+            solve_min_ms: None,
+        },
+        reachable_pairs: summary.n_reachable_pairs,
+        distance_sum: summary.sum.into(),
+        max_distance: summary.max.map(Number::of),
+    })
+}
