@@ -43,17 +43,17 @@ struct Graph {
     u32 by_levels;
 };
 
-// One block of 256 threads for each row (y) and each 1024 columns (x). `hops` has `n` a row.
+// One block of 256 threads for each row (x) and each 1024 columns (y). `hops` has `n` a row.
 // Rows of d are only read. A hop is written by one thread; in a pass by levels others read
 // it meanwhile and see it as it was or marked as fresh, and for them both are "not placed".
 template <typename Hop>
-__device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* hops, u32* n_open,
-                          u32* n_placed) {
+__device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* hops, u64* counts) {
     using Mark = Marks<Hop>;
     __shared__ u32 ends[threads];
     __shared__ u32 weights[threads];
     __shared__ u32 n_tight;
-    const u32 n = graph.n, u = blockIdx.y;
+    const u32 n = graph.n, u = blockIdx.x;
+    const u32 left = blockIdx.y * (threads * width) + threadIdx.x;
     const Element* own = d + u * side;
     u32 column[width];
     Element distance[width];
@@ -61,7 +61,7 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
     bool open[width];
 #pragma unroll
     for (u32 i = 0; i < width; ++i) {
-        const u32 v = blockIdx.x * (threads * width) + i * threads + threadIdx.x;
+        const u32 v = left + i * threads;
         column[i] = v < n ? v : u;
         distance[i] = own[column[i]];
         hop[i] = Mark::none;
@@ -104,7 +104,7 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
 #pragma unroll
     for (u32 i = 0; i < width; ++i) {
         const bool found = hop[i] != Mark::none;
-        const u32 v = blockIdx.x * (threads * width) + i * threads + threadIdx.x;
+        const u32 v = left + i * threads;
         still_open += open[i] && !found;
         placed += found;
         if (v >= n || (graph.by_levels && !found)) continue;
@@ -113,39 +113,34 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
     const u32 all = 0xffffffff;
     if (__any_sync(all, still_open)) {
         for (u32 step = 16; step; step >>= 1) still_open += __shfl_xor_sync(all, still_open, step);
-        if (threadIdx.x % 32 == 0) atomicAdd(n_open, still_open);
+        if (threadIdx.x % 32 == 0) atomicAdd(counts, static_cast<u64>(still_open));
     }
     if (graph.by_levels && __any_sync(all, placed)) {
         for (u32 step = 16; step; step >>= 1) placed += __shfl_xor_sync(all, placed, step);
-        if (threadIdx.x % 32 == 0) atomicAdd(n_placed, placed);
+        if (threadIdx.x % 32 == 0) atomicAdd(counts + 1, static_cast<u64>(placed));
     }
 }
 
-// Finds hops: all of them, or those of one level more. Counts the pairs left open and, by
-// levels, the pairs placed.
+// Finds hops: all of them, or those of one level more. Adds to `counts` the pairs left open
+// and, by levels, the pairs placed.
 extern "C" __global__ void __launch_bounds__(256)
-    ENTRY(next_hops_narrow)(const Element* d, u64 side, const Graph graph, u16* hops, u32* n_open,
-                            u32* n_placed) {
-    find_hops(d, side, graph, hops, n_open, n_placed);
+    ENTRY(next_hops_narrow)(const Element* d, u64 side, const Graph graph, u16* hops, u64* counts) {
+    find_hops(d, side, graph, hops, counts);
 }
 
 // The same with hops of 32 bits.
 extern "C" __global__ void __launch_bounds__(256)
-    ENTRY(next_hops_wide)(const Element* d, u64 side, const Graph graph, u32* hops, u32* n_open,
-                          u32* n_placed) {
-    find_hops(d, side, graph, hops, n_open, n_placed);
+    ENTRY(next_hops_wide)(const Element* d, u64 side, const Graph graph, u32* hops, u64* counts) {
+    find_hops(d, side, graph, hops, counts);
 }
 
 // Takes the marks of fresh hops off after a pass by levels. Threads in a line; a hop each, in
 // steps of their number.
-template <typename Hop> __device__ void settle_hops(Hop* hops, u64 n_hops) {
+extern "C" __global__ void ENTRY(settle_hops_narrow)(u16* hops, u64 n_hops) {
+    using Mark = Marks<u16>;
     const u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n_hops; i += step) {
-        const Hop hop = hops[i];
-        if (hop != Marks<Hop>::none && (hop & Marks<Hop>::fresh)) hops[i] = hop ^ Marks<Hop>::fresh;
+        const u16 hop = hops[i];
+        if (hop != Mark::none && (hop & Mark::fresh)) hops[i] = hop ^ Mark::fresh;
     }
 }
-
-extern "C" __global__ void ENTRY(settle_hops_narrow)(u16* hops, u64 n_hops) { settle_hops(hops, n_hops); }
-
-extern "C" __global__ void ENTRY(settle_hops_wide)(u32* hops, u64 n_hops) { settle_hops(hops, n_hops); }

@@ -103,6 +103,12 @@ pub enum ApspError {
         /// What is taken.
         expected: String,
     },
+    /// A GPU cannot do it.
+    #[error("not on a GPU: {reason}; use the CPU")]
+    NotOnGpu {
+        /// Why not.
+        reason: String,
+    },
     /// The GPU refused.
     #[error(transparent)]
     Gpu(#[from] GpuError),

@@ -36,7 +36,7 @@ mod solve;
 
 pub use closure::closure;
 pub use config::{Algorithm, Config};
-pub use cuda::published;
+pub use cuda::{GpuPairs, GpuTimes, all_pairs_on_gpu, published};
 pub use error::ApspError;
 pub use plan::Plan;
 pub use scratch::{ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in};

@@ -3,4 +3,12 @@
 //! A build without the feature `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to
 //! call it with.
 
+mod arcs;
+mod arithmetic;
+mod blocked;
+mod next_hops;
 pub mod published;
+mod solve;
+mod strips;
+
+pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu};

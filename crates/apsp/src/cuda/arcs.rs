@@ -1,0 +1,80 @@
+//! The arcs of a graph in a GPU's memory, with weights as a matrix has them.
+
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Shape};
+use graph_formats::{Csr, Weight};
+
+use super::arithmetic::{Arithmetic, Kernels};
+
+/// Words that a thread of the clearing kernel writes, about.
+const CLEARED_A_THREAD: u64 = 16;
+
+/// Rows of arcs.
+#[derive(Debug)]
+pub(super) struct DeviceArcs {
+    pub(super) n_vertices: usize,
+    pub(super) offsets: Buffer<u32>,
+    pub(super) ends: Buffer<u32>,
+    /// The bits of a number of the matrix.
+    pub(super) weights: Buffer<u32>,
+}
+
+impl DeviceArcs {
+    /// Bytes for a graph.
+    pub(super) fn bytes<W: Weight>(graph: &Csr<W>) -> u64 {
+        ((graph.n_vertices() + 1 + 2 * graph.n_arcs()) * size_of::<u32>()) as u64
+    }
+
+    /// The graph's arcs; `None` where there are more than 32 bits count.
+    pub(super) fn of<W: Weight>(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        word: impl Fn(W) -> u32,
+    ) -> Result<Option<Self>, GpuError> {
+        if u32::try_from(graph.n_arcs()).is_err() {
+            return Ok(None);
+        }
+        let offsets: Vec<u32> = graph.row_offsets().iter().map(|&offset| offset as u32).collect();
+        let weights: Vec<u32> = graph.weights().iter().map(|&weight| word(weight)).collect();
+        Ok(Some(Self {
+            n_vertices: graph.n_vertices(),
+            offsets: gpu.upload(&offsets)?,
+            ends: gpu.upload(graph.column_indices())?,
+            weights: gpu.upload(&weights)?,
+        }))
+    }
+
+    /// Writes the rows of a matrix that begin at row `first` into `matrix`, up to the end of
+    /// `matrix` or the graph: arcs, and no path elsewhere.
+    pub(super) fn write_rows(
+        &self,
+        gpu: &Gpu,
+        kernels: &Kernels,
+        arithmetic: Arithmetic,
+        matrix: &mut Buffer<u32>,
+        first: usize,
+    ) -> Result<(), GpuError> {
+        let side = arithmetic.side(self.n_vertices);
+        let n_words = matrix.len() as u64;
+        let shape = Shape::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
+        // SAFETY: the kernel writes so many words of the matrix.
+        unsafe {
+            gpu.launch(&kernels.clear_matrix, shape, &[(&*matrix).into(), n_words.into()])?;
+        }
+        let n_rows = matrix.len() / (side / arithmetic.lanes());
+        let n_rows = n_rows.min(self.n_vertices.saturating_sub(first));
+        if n_rows == 0 {
+            return Ok(());
+        }
+        let args: [Arg<'_>; 6] = [
+            (&*matrix).into(),
+            (side as u64).into(),
+            (first as u32).into(),
+            (&self.offsets).into(),
+            (&self.ends).into(),
+            (&self.weights).into(),
+        ];
+        // SAFETY: blocks read the offsets of their rows, which are below n, and the arcs that
+        // these name, and write to their rows of the matrix, at columns below n.
+        unsafe { gpu.launch(&kernels.place_arcs, Shape::new(n_rows as u32, 128), &args) }
+    }
+}

@@ -1,0 +1,370 @@
+//! All pairs of a graph on a GPU.
+
+use std::time::Instant;
+
+use bytemuck::{Pod, cast_slice};
+use gpu_runtime::{Buffer, Gpu, GpuError, PinnedBuffer};
+use graph_formats::{Csr, Distance, Weight};
+use ndarray::Array2;
+use paths::{DistanceTable, HopStorage, NextHops};
+use rayon::prelude::*;
+use sssp::Progress;
+
+use super::arcs::DeviceArcs;
+use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
+use super::blocked::{Closer, Rows};
+use super::next_hops::{DeviceHops, next_hops};
+use super::published::{self, Parameters};
+use super::strips::{Cut, Streamer};
+use crate::plan::Number;
+use crate::potentials::potentials;
+use crate::solve::{from_float, from_integer, integer};
+use crate::{Algorithm, AllPairs, ApspError, Config, Plan, hops};
+
+/// What became of the time, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GpuTimes {
+    /// Loading the kernels, which compiles them for the device; once a process.
+    pub jit_ms: f64,
+    /// Copying the graph to the device.
+    pub upload_ms: f64,
+    /// Writing its matrix.
+    pub prepare_ms: f64,
+    /// The distances, by the device's clock.
+    pub solve_ms: f64,
+    /// The next hops, where they were asked for.
+    pub next_hops_ms: f64,
+    /// Copying the results back, and making the table of them.
+    pub download_ms: f64,
+}
+
+/// All pairs, and what the GPU did for them.
+#[derive(Clone, Debug)]
+pub struct GpuPairs<W: Weight> {
+    /// The answer, the same as that of [`all_pairs`](crate::all_pairs).
+    pub found: AllPairs<W>,
+    /// How long its parts took.
+    pub times: GpuTimes,
+    /// Launches of kernels that made distances of arcs; 0 where strips were streamed.
+    pub launches: u64,
+    /// Strips of rows that passed through the GPU, where it could not hold the matrix.
+    pub strips: u64,
+}
+
+/// The distances of all pairs of vertices of `graph`, by a GPU.
+///
+/// [`Algorithm::Auto`] is [`Algorithm::Blocked`] here, and all forms of Floyd-Warshall are
+/// there. With [`Config::memory`] no more of the GPU's memory is used. A matrix that does not
+/// fit stays in pinned memory of the host and passes through the GPU in strips. Numbers are
+/// those of 32 bits; or of 16 where a proof allows it and the device adds and compares in one
+/// instruction. Floats may differ from those of other algorithms in their last bits, except
+/// with next hops. O(n³).
+///
+/// # Errors
+/// [`ApspError::NotOnGpu`] for numbers of 64 bits and for Johnson's, [`ApspError::Gpu`], and
+/// those of [`all_pairs`](crate::all_pairs).
+///
+/// ```
+/// use apsp::{Config, all_pairs_on_gpu};
+/// use gpu_runtime::Gpu;
+/// use graph_formats::Csr;
+///
+/// let Ok(gpu) = Gpu::open() else { return Ok(()) };
+/// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
+/// let pairs = all_pairs_on_gpu(&gpu, &graph, &Config::default(), None)?;
+/// assert_eq!(pairs.found.distances.get(0, 1), Some(4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all_pairs_on_gpu<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<GpuPairs<W>, ApspError>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
+    let gpu = capped.as_ref().unwrap_or(gpu);
+    let (plan, arithmetic) = plan(gpu, graph, config)?;
+    if config.next_hops {
+        hops::ask_for_memory(graph)?;
+    }
+    if graph.first_negative().is_some() {
+        potentials(graph, progress)?;
+    }
+    let work = Work { gpu, graph, config, plan: &plan, progress };
+    let jit_before = gpu.jit_ms();
+    let mut solved = match arithmetic {
+        Arithmetic::I32 => work.solve(
+            arithmetic,
+            |weight| integer::<W, i32>(weight) as u32,
+            |number: i32| from_integer::<W, i32>(number),
+        ),
+        Arithmetic::U16 => work.solve(
+            arithmetic,
+            |weight| weight.to_f64() as u32,
+            |number: u16| {
+                if number == 32767 {
+                    <W::Distance as Distance>::UNREACHED
+                } else {
+                    from_float::<W>(f64::from(number))
+                }
+            },
+        ),
+        Arithmetic::F32 | Arithmetic::F32Signed => work.solve(
+            arithmetic,
+            // no zero has a sign: bits compare
+            |weight| (weight.to_f64() as f32 + 0.0).to_bits(),
+            |number: f32| from_float::<W>(number.into()),
+        ),
+    }?;
+    solved.times.jit_ms = gpu.jit_ms() - jit_before;
+    let Solved { distances, mut next_hops, mut times, launches, strips } = solved;
+    let mut distances = distances;
+    if config.next_hops && next_hops.is_none() {
+        let start = Instant::now();
+        (distances, next_hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
+        times.next_hops_ms += start.elapsed().as_secs_f64() * 1e3;
+    }
+    let found = AllPairs { distances, next_hops, plan };
+    Ok(GpuPairs { found, times, launches, strips })
+}
+
+/// What is going to be done.
+fn plan<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    config: &Config,
+) -> Result<(Plan, Arithmetic), ApspError> {
+    let refuse = |reason: &str| Err(ApspError::NotOnGpu { reason: reason.to_owned() });
+    let algorithm = match config.algorithm {
+        Algorithm::Johnson => return refuse("johnson's searches run on the CPU"),
+        Algorithm::Auto => Algorithm::Blocked,
+        asked => asked,
+    };
+    let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
+    let mut plan = Plan::new(graph, &matrix)?;
+    let arithmetic = match plan.number {
+        Some(Number::I32) if std::env::var_os("U16").is_some() && adds_and_compares(gpu) => {
+            Arithmetic::U16
+        }
+        Some(Number::I32) => Arithmetic::I32,
+        Some(Number::F32) if graph.first_negative().is_none() => Arithmetic::F32,
+        Some(Number::F32) => Arithmetic::F32Signed,
+        Some(Number::F64) => return refuse("it adds floats in 32 bits, and these have 64"),
+        Some(Number::I64) | None => return refuse("sums may need more than its 32 bits"),
+    };
+    plan.algorithm = algorithm;
+    plan.reason = match config.algorithm {
+        Algorithm::Auto => "a GPU is fastest by the matrix".to_owned(),
+        _ => "it was asked for".to_owned(),
+    };
+    Ok((plan, arithmetic))
+}
+
+struct Work<'a, W: Weight> {
+    gpu: &'a Gpu,
+    graph: &'a Csr<W>,
+    config: &'a Config,
+    plan: &'a Plan,
+    progress: Option<Progress<'a>>,
+}
+
+struct Solved<W: Weight> {
+    distances: DistanceTable<W>,
+    next_hops: Option<NextHops>,
+    times: GpuTimes,
+    launches: u64,
+    strips: u64,
+}
+
+impl<W: Weight> Work<'_, W>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    /// Solves in numbers that weights become, as the bits of a word, and that become
+    /// distances.
+    fn solve<E: Pod + Sync>(
+        &self,
+        arithmetic: Arithmetic,
+        word: impl Fn(W) -> u32 + Sync,
+        distance: impl Fn(E) -> W::Distance + Sync,
+    ) -> Result<Solved<W>, ApspError> {
+        let n = self.graph.n_vertices();
+        let side = arithmetic.side(n);
+        let words = side / arithmetic.lanes() * side;
+        let matrices = if self.config.next_hops { 2 } else { 1 };
+        let in_core = (matrices * words * size_of::<u32>()) as u64
+            + Closer::bytes(side)
+            + DeviceArcs::bytes(self.graph);
+        let fits = in_core <= self.gpu.available_bytes()?;
+        let kernels = Kernels::load(self.gpu, arithmetic)?;
+        if fits || self.plan.algorithm != Algorithm::Blocked {
+            self.gpu.check_fits("the matrix of all pairs", in_core)?;
+            self.in_core(arithmetic, &kernels, word, distance)
+        } else {
+            self.streamed(arithmetic, &kernels, word, distance)
+        }
+    }
+
+    fn in_core<E: Pod + Sync>(
+        &self,
+        arithmetic: Arithmetic,
+        kernels: &Kernels,
+        word: impl Fn(W) -> u32 + Sync,
+        distance: impl Fn(E) -> W::Distance + Sync,
+    ) -> Result<Solved<W>, ApspError> {
+        let (gpu, graph) = (self.gpu, self.graph);
+        let n = graph.n_vertices();
+        let side = arithmetic.side(n);
+        let mut times = GpuTimes::default();
+        let timed = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
+
+        let start = Instant::now();
+        let arcs = DeviceArcs::of(gpu, graph, &word)?;
+        let arcs = arcs.ok_or_else(|| ApspError::NotOnGpu {
+            reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
+        })?;
+        times.upload_ms = timed(start);
+
+        let start = Instant::now();
+        let mut matrix = gpu.buffer::<u32>(side / arithmetic.lanes() * side)?;
+        arcs.write_rows(gpu, kernels, arithmetic, &mut matrix, 0)?;
+        gpu.synchronize()?;
+        times.prepare_ms = timed(start);
+
+        let timer = gpu.timer()?;
+        let launches = if self.plan.algorithm == Algorithm::Blocked {
+            let closer = Closer::new(gpu, arithmetic, side)?;
+            let rows = Rows { address: matrix.address(), n_rows: side, side, first: 0 };
+            timer.start()?;
+            let launches = closer.close(gpu, kernels, rows, self.progress)?;
+            timer.stop()?;
+            times.solve_ms = timer.elapsed_ms()?;
+            launches
+        } else {
+            let (solved, launches, solve_ms) = self.published(arithmetic, matrix)?;
+            matrix = solved;
+            times.solve_ms = solve_ms;
+            launches
+        };
+
+        let mut found = None;
+        if self.config.next_hops {
+            let start = Instant::now();
+            let negative = graph.first_negative().is_some();
+            found = next_hops(gpu, kernels, &arcs, &matrix, side, negative)?;
+            gpu.synchronize()?;
+            times.next_hops_ms = timed(start);
+        }
+        let start = Instant::now();
+        let next_hops = found.map(|hops| downloaded(&hops, n)).transpose()?;
+        let rows = n * side / arithmetic.lanes();
+        let words = matrix.download_range(0..rows)?;
+        let distances = table::<W, E>(n, side, cast_slice(&words), distance)?;
+        times.download_ms = timed(start);
+        Ok(Solved { distances, next_hops, times, launches, strips: 0 })
+    }
+
+    /// By one of the published forms, which have matrices of numbers.
+    fn published(
+        &self,
+        arithmetic: Arithmetic,
+        matrix: Buffer<u32>,
+    ) -> Result<(Buffer<u32>, u64, f64), ApspError> {
+        let parameters = self.config.tile.map_or_else(Parameters::default, Parameters::of_tile);
+        let (gpu, n, algorithm) = (self.gpu, self.graph.n_vertices(), self.plan.algorithm);
+        let timer = gpu.timer()?;
+        timer.start()?;
+        let (matrix, launches) = if arithmetic == Arithmetic::I32 {
+            let mut numbers = matrix.cast::<i32>();
+            let launches = published::solve(gpu, algorithm, parameters, &mut numbers, n)?;
+            (numbers.cast(), launches)
+        } else {
+            let mut numbers = matrix.cast::<f32>();
+            let launches = published::solve(gpu, algorithm, parameters, &mut numbers, n)?;
+            (numbers.cast(), launches)
+        };
+        timer.stop()?;
+        Ok((matrix, launches, timer.elapsed_ms()?))
+    }
+
+    fn streamed<E: Pod + Sync>(
+        &self,
+        arithmetic: Arithmetic,
+        kernels: &Kernels,
+        word: impl Fn(W) -> u32 + Sync,
+        distance: impl Fn(E) -> W::Distance + Sync,
+    ) -> Result<Solved<W>, ApspError> {
+        let (gpu, n) = (self.gpu, self.graph.n_vertices());
+        let available = gpu.available_bytes()?;
+        let cut = Cut::within(arithmetic, n, available).map_err(|required| {
+            GpuError::OutOfMemory { what: "the smallest strips of the matrix", required, available }
+        })?;
+        let mut times = GpuTimes::default();
+        let start = Instant::now();
+        let mut matrix = gpu.pinned::<u32>(cut.stride() * cut.side)?;
+        self.write_arcs(&cut, &mut matrix, word);
+        let mut streamer = Streamer::new(gpu, cut)?;
+        times.prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        let start = Instant::now();
+        let strips = streamer.close(kernels, &mut matrix, self.progress)?;
+        times.solve_ms = start.elapsed().as_secs_f64() * 1e3;
+        let start = Instant::now();
+        let distances = table::<W, E>(n, cut.side, cast_slice(&matrix), distance)?;
+        times.download_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(Solved { distances, next_hops: None, times, launches: 0, strips })
+    }
+
+    /// The matrix of the arcs, in the host's memory.
+    fn write_arcs(
+        &self,
+        cut: &Cut,
+        matrix: &mut PinnedBuffer<u32>,
+        word: impl Fn(W) -> u32 + Sync,
+    ) {
+        let (stride, arithmetic, graph) = (cut.stride(), cut.arithmetic, self.graph);
+        matrix.par_chunks_mut(stride).enumerate().for_each(|(u, row)| {
+            row.fill(arithmetic.no_path());
+            if u >= graph.n_vertices() {
+                return;
+            }
+            for (v, weight) in graph.arcs_from(u as u32) {
+                arithmetic.lower(row, v as usize, word(weight));
+            }
+            arithmetic.set(row, u, 0);
+        });
+    }
+}
+
+/// The table of the first `n` rows and columns of a matrix of this side.
+fn table<W: Weight, E: Pod + Sync>(
+    n: usize,
+    side: usize,
+    numbers: &[E],
+    distance: impl Fn(E) -> W::Distance + Sync,
+) -> Result<DistanceTable<W>, ApspError> {
+    let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
+    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+    let mut cells = Vec::new();
+    cells.try_reserve_exact(n * n).map_err(|_| too_large())?;
+    cells.resize(n * n, W::Distance::ZERO);
+    let rows = cells.par_chunks_mut(n.max(1)).zip(numbers.par_chunks(side));
+    rows.for_each(|(cells, numbers)| {
+        cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = distance(number));
+    });
+    let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
+    Ok(DistanceTable::from_storage(table))
+}
+
+fn downloaded(hops: &DeviceHops, n: usize) -> Result<NextHops, ApspError> {
+    fn square<H>(hops: Vec<H>, n: usize) -> Array2<H> {
+        Array2::from_shape_vec((n, n), hops).expect("n² hops")
+    }
+    let storage = match hops {
+        DeviceHops::Narrow(hops) => HopStorage::Narrow(square(hops.download()?, n)),
+        DeviceHops::Wide(hops) => HopStorage::Wide(square(hops.download()?, n)),
+    };
+    Ok(NextHops::from_storage(storage).expect("vertices of the graph"))
+}
