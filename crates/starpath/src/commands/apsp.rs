@@ -56,7 +56,7 @@ where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let names = loaded.names();
-    let config = Config { algorithm: args.algorithm, threads: common.threads };
+    let config = Config { threads: common.threads, ..Config::with(args.algorithm) };
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let (found, times) = repeated(common, || {
