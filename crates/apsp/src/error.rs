@@ -111,7 +111,7 @@ pub enum ApspError {
     },
     /// The GPU refused.
     #[error(transparent)]
-    Gpu(#[from] GpuError),
+    Gpu(Box<GpuError>),
     /// The threads asked for could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -119,4 +119,10 @@ pub enum ApspError {
     /// the progress callback ended the work.
     #[error(transparent)]
     Search(#[from] SsspError),
+}
+
+impl From<GpuError> for ApspError {
+    fn from(error: GpuError) -> Self {
+        Self::Gpu(Box::new(error))
+    }
 }

@@ -78,11 +78,19 @@ fn by_graph(
     let rows: Vec<Vec<String>> = graphs
         .iter()
         .map(|graph| {
-            let cell = |form| number(report.find(graph, element, form).and_then(&value));
+            let cell = |form| digits(report.find(graph, element, form).and_then(&value));
             [graph.clone()].into_iter().chain(forms.iter().map(cell)).collect()
         })
         .collect();
     table(1, &headings, &rows)
+}
+
+/// Three digits at least.
+fn digits(value: Option<f64>) -> String {
+    match value {
+        Some(value) if value < 1.0 => format!("{value:.3}"),
+        value => number(value),
+    }
 }
 
 /// The paper's tables 2, 3 and 4, of the largest graph.
@@ -127,7 +135,7 @@ fn of_largest(report: &Report, options: &Options, graph: &str, element: &str) ->
     );
     let phases = |line: &&Line| {
         let phases = line.phases_ms.map_or([None; 3], |phases| phases.map(Some));
-        [line.form.heading()].into_iter().chain(phases.map(number)).collect()
+        [line.form.heading()].into_iter().chain(phases.map(digits)).collect()
     };
     let rows: Vec<Vec<String>> = lines.iter().map(phases).collect();
     let _ = write!(
@@ -189,4 +197,40 @@ fn of_text(report: &Report, element: &str) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::floyd_warshall::figures::HostLine;
+
+    fn line(form: Form, ms: f64) -> Line {
+        Line {
+            graph: "rome99".to_owned(),
+            n_vertices: 1001,
+            n_arcs: 8870,
+            element: "i32",
+            form,
+            launches: 3353,
+            ms: vec![ms, ms + 1.0, ms + 2.0],
+            whole_ms: vec![2.0 * ms],
+            phases_ms: None,
+            kernel: None,
+        }
+    }
+
+    #[test]
+    fn the_other_text_has_its_own_table() {
+        let lines = text_forms().into_iter().zip([10.0, 20.0, 30.0, 0.5]);
+        let host = HostLine { graph: "rome99".to_owned(), n_vertices: 1001, ms: 61_699.0 };
+        let lines = lines.map(|(form, ms)| line(form, ms)).collect();
+        let report = Report { lines, host: vec![host], ..Report::default() };
+        let text = of_text(&report, "i32");
+        assert!(text.contains("| plain | plain, last vertices | A 32 | B 32 |"), "{text}");
+        assert!(text.contains("|  11.0 |                 21.0 | 31.0 | 1.50 |"), "{text}");
+        assert!(text.contains("takes 61699 ms for the three loops on rome99"), "{text}");
+        assert_eq!(of_text(&report, "f32"), "");
+        // 1001 * 1000^2 in 11 ms
+        assert_eq!(report.lines[0].gops().round(), 91.0);
+    }
 }
