@@ -77,8 +77,7 @@ where
         Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
         algorithm => return Err(ApspError::NotInFolder { algorithm }),
     };
-    let mut plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
-    plan.reason = "its matrix is in a folder".to_owned();
+    let plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
     if config.next_hops {
         check_weights(graph)?;
     }
@@ -116,7 +115,7 @@ where
         number: impl Fn(W) -> E + Sync,
         distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
     ) -> Result<StoredPairs<W>, ApspError> {
-        let Self { scratch, graph, plan, config, progress } = self;
+        let Self { scratch, graph, mut plan, config, progress } = self;
         let memory = config.memory;
         let n = graph.n_vertices();
         let (side, threads) = (side_of(n), plan.threads);
@@ -145,6 +144,11 @@ where
             }
         };
         need.check(journal.block, memory)?;
+        plan.reason = format!(
+            "its matrix is in a folder; {} bytes of memory are for blocks of {} pivots",
+            need.bytes(journal.block),
+            journal.block
+        );
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
         let hops = pool.install(|| {
