@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod dial;
+pub mod all_pairs;
 pub mod floyd_warshall;
 mod folder;
 pub mod machine;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use bench::all_pairs;
 use bench::floyd_warshall;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
@@ -86,6 +87,14 @@ enum Study {
                       One launch sequence under a profiler:\n  \
                       ncu bench floyd-warshall --once blocked-product --tile 32 --sizes 8192")]
     FloydWarshall(Box<floyd_warshall::Options>),
+    /// Studies all pairs on a GPU: the default form, in its memory and in strips
+    ///
+    /// Rows of every answer are compared with searches. The report is a new folder with
+    /// raw.json (every timed solve) and summary.md (a table).
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench all-pairs\n  \
+                      cargo xtask bench all-pairs --sizes 16384 --strips 32768")]
+    AllPairs(Box<all_pairs::Options>),
 }
 
 fn main() -> ExitCode {
@@ -97,6 +106,7 @@ fn main() -> ExitCode {
             Some(algorithm) => return told(floyd_warshall::once(&options, algorithm)),
             None => floyd_warshall::run(&options, &beside),
         },
+        Some(Study::AllPairs(options)) => all_pairs::run(&options, &beside),
         None => report(arguments, beside),
     };
     told(

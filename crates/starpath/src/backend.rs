@@ -12,6 +12,9 @@ use crate::failure::say;
 /// to the GPU and back.
 const FEW_ARCS: usize = 1 << 20;
 
+/// Vertices from which `auto` looks for a GPU for all pairs.
+const MANY_VERTICES: usize = 1024;
+
 /// A solver where the command line wants it, and the backend's name in reports.
 pub(crate) fn solver<'g, W: Weight>(
     graph: &'g Csr<W>,
@@ -69,6 +72,33 @@ pub(crate) fn on_gpu<'g, W: Weight>(
         }
         solver => Ok(solver.map(Some)),
     }
+}
+
+/// A GPU for all pairs of `n_vertices`, if the command line wants it there, or leaves the
+/// choice and it pays; `None` is the CPU.
+pub(crate) fn gpu_for_pairs(n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+    match common.backend {
+        Backend::Cuda => Gpu::open().map(Some).map_err(|error| {
+            anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
+        }),
+        Backend::Auto if n_vertices >= MANY_VERTICES => match Gpu::open() {
+            Ok(gpu) => Ok(Some(gpu)),
+            Err(reason) => stay_for_pairs(&reason, common),
+        },
+        Backend::Auto => stay_for_pairs(&format_args!("{n_vertices} vertices are few"), common),
+        Backend::Cpu => Ok(None),
+    }
+}
+
+/// `None`, and a word about it.
+pub(crate) fn stay_for_pairs(
+    reason: &dyn std::fmt::Display,
+    common: &Common,
+) -> anyhow::Result<Option<Gpu>> {
+    if common.explain {
+        say(format_args!("backend: cpu, because {reason}"));
+    }
+    Ok(None)
 }
 
 /// The backend of what runs on the CPU only, by its name in reports.

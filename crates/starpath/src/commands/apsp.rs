@@ -4,13 +4,16 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use apsp::{ApspError, Config, ScratchFolder, all_pairs};
+use apsp::{
+    Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchFolder, all_pairs, all_pairs_on_gpu,
+};
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
 use serde::Serialize;
 
 use super::stored;
 use crate::backend;
-use crate::cli::{ApspArgs, Common};
+use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
 use crate::ids::Names;
 use crate::load::{Loaded, load};
@@ -23,16 +26,38 @@ use crate::search::{Times, repeated};
 pub(super) struct Report {
     #[serde(flatten)]
     pub(super) head: Head,
+    #[serde(flatten)]
+    pub(super) device: Option<Device>,
     /// Ordered pairs with a distance, those of a vertex with itself included.
     pub(super) reachable_pairs: usize,
     pub(super) distance_sum: Number,
     pub(super) max_distance: Option<Number>,
 }
 
+/// What a GPU did, and what it took beside the solving.
+#[derive(Serialize)]
+pub(super) struct Device {
+    device: String,
+    jit_ms: f64,
+    upload_ms: f64,
+    prepare_ms: f64,
+    next_hops_ms: f64,
+    download_ms: f64,
+    /// Strips of rows that passed through it, where it could not hold the matrix.
+    strips: u64,
+}
+
+impl Device {
+    fn of(gpu: &Gpu, times: &GpuTimes, strips: u64) -> Self {
+        let &GpuTimes { jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, .. } = times;
+        let device = gpu.facts().name.clone();
+        Self { device, jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, strips }
+    }
+}
+
 /// What is asked for, on which backend, and where results are to be written.
 pub(super) struct Request {
     pub(super) config: Config,
-    pub(super) backend: &'static str,
     pub(super) distances: Option<ResultFile>,
     pub(super) next_hops: Option<ResultFile>,
 }
@@ -47,7 +72,9 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
         distances.refuse_same(next_hops)?;
     }
-    let backend = backend::cpu("the solver for all pairs", common)?;
+    if args.scratch.is_some() {
+        backend::cpu("a matrix in a folder", common)?;
+    }
     let config = Config {
         algorithm: args.algorithm,
         threads: common.threads,
@@ -55,7 +82,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
         memory: args.memory,
         ..Config::default()
     };
-    let request = Request { config, backend, distances, next_hops };
+    let request = Request { config, distances, next_hops };
     let loaded = load(&args.graph, common)?;
     let scratch = args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume });
     let report = with_csr!(&loaded.csr, |graph| match &scratch {
@@ -77,10 +104,41 @@ where
     let names = loaded.names();
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
-    let (found, times) = repeated(common, || {
-        all_pairs(graph, &request.config, Some(&step)).map_err(|error| explain(&names, error))
-    })?;
-    let solve = Times::of(times)?;
+    let gpu = match request.config.algorithm {
+        Algorithm::Johnson if common.backend == Backend::Auto => None,
+        _ => backend::gpu_for_pairs(graph.n_vertices(), common)?,
+    };
+    // what goes back and forth is reported beside the solving
+    let mut solve_times = Vec::new();
+    let on_gpu = gpu.map(|gpu| {
+        let (pairs, _) = repeated(common, || {
+            let pairs = all_pairs_on_gpu(&gpu, graph, &request.config, Some(&step));
+            let pairs = pairs.map_err(|error| explain(&names, error))?;
+            solve_times.push(pairs.times.solve_ms);
+            Ok(pairs)
+        })?;
+        Ok((gpu, pairs))
+    });
+    let on_gpu = match on_gpu {
+        Some(Err(reason)) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
+            backend::stay_for_pairs(&reason, common)?;
+            None
+        }
+        tried => tried.transpose()?,
+    };
+    let (found, device, solve) = match on_gpu {
+        Some((gpu, pairs)) => {
+            let device = Device::of(&gpu, &pairs.times, pairs.strips);
+            (pairs.found, Some(device), Times::of(solve_times)?)
+        }
+        None => {
+            let (found, times): (AllPairs<W>, _) = repeated(common, || {
+                let found = all_pairs(graph, &request.config, Some(&step));
+                found.map_err(|error| explain(&names, error))
+            })?;
+            (found, None, Times::of(times)?)
+        }
+    };
     let (table, plan) = (&found.distances, &found.plan);
     if common.explain {
         say(format_args!("{plan}"));
@@ -97,7 +155,7 @@ where
         head: Head {
             command: "apsp",
             algorithm: Some(plan.algorithm.name()),
-            backend: request.backend,
+            backend: if device.is_some() { "cuda" } else { "cpu" },
             threads: plan.threads,
             vertices: graph.n_vertices(),
             edges: graph.n_arcs(),
@@ -105,10 +163,17 @@ where
             solve_ms: Some(solve.median()),
             solve_min_ms: solve.least(common),
         },
+        device,
         reachable_pairs: table.n_reachable_pairs(),
         distance_sum: table.sum().into(),
         max_distance: distances.max_by(|a, b| Distance::order(*a, *b)).map(Number::of),
     })
+}
+
+/// Whether the CPU may still do it.
+fn is_of_gpu(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<ApspError>();
+    matches!(error, Some(ApspError::NotOnGpu { .. } | ApspError::Gpu(_)))
 }
 
 /// The error with the file's names in it.

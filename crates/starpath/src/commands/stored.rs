@@ -56,7 +56,7 @@ where
         head: Head {
             command: "apsp",
             algorithm: Some(plan.algorithm.name()),
-            backend: request.backend,
+            backend: "cpu",
             threads: plan.threads,
             vertices: graph.n_vertices(),
             edges: graph.n_arcs(),
@@ -64,6 +64,7 @@ where
             solve_ms: Some(solve_ms),
             solve_min_ms: None,
         },
+        device: None,
         reachable_pairs: summary.n_reachable_pairs,
         distance_sum: summary.sum.into(),
         max_distance: summary.max.map(Number::of),
