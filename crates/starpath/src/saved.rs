@@ -71,8 +71,9 @@ impl Matrix {
             let names: Vec<_> = known.map(|kind| kind.3).collect();
             bail!("{shown}: its entries are {descr:?}; expected {}", names.join(" or "));
         };
-        let expected = u128::from(n) * u128::from(n) * size as u128 + u128::from(start);
-        if u128::from(length) != expected || n > u64::from(VertexId::MAX) {
+        // sides beyond 64 bits of entries saturate: no file is as long
+        let expected = n.saturating_mul(n).saturating_mul(size as u64).saturating_add(start);
+        if length != expected || n > u64::from(VertexId::MAX) {
             bail!("{shown}: {length} bytes; {n} vertices take {expected}");
         }
         Ok(Self { path: path.to_owned(), file, start, n: n as usize, kind, size })

@@ -1,14 +1,14 @@
 //! Next hops from finished distances: by a rule, so that every algorithm gives the same.
 //!
 //! The hop from u to v is the smallest x strictly nearer to v whose arc (u, x, w) is tight:
-//! w + d(x, v) = d(u, v). For row u of the hops each arc reads row x of the distances from
-//! end to end, and rows are shared among threads. Pairs that are left lie behind arcs that
-//! add nothing. They are placed by levels: in each pass over the rows those with a tight arc
-//! to an x that the pass before has placed for the same v, and of several the smallest. With
-//! a negative arc anywhere in the graph nearer means nothing, and levels place all pairs,
-//! starting at d(v, v). What a pass places does not count before the next, so that neither
-//! the order of rows nor threads decide. O(n m) and O(n m / 64) for each level after the
-//! first; 3 n² / 8 bytes beside the hops.
+//! w + d(x, v) = d(u, v). For row u of the hops each arc reads along row x of the distances,
+//! at the columns that have no hop yet, and rows are shared among threads. Pairs that have
+//! none in the end lie behind arcs that add nothing. They are placed by levels: in each pass
+//! over the rows those with a tight arc to an x that the pass before has placed for the same
+//! v, and of several the smallest. With a negative arc anywhere in the graph nearer means
+//! nothing, and levels place all pairs, starting at d(v, v). What a pass places does not
+//! count before the next, so that neither the order of rows nor threads decide. O(n m), and
+//! O(n m / 64) for each level after the first; 3 n² / 8 bytes beside the hops.
 //!
 //! What differs from the published forms: these keep a matrix of predecessors, or of last
 //! vertices between, and write it with the distances in every step. That takes twice the
@@ -106,10 +106,11 @@ pub(crate) fn next_hops<W: Weight, H: Hop>(
     for (block, hops) in blocks {
         let first = block * ROWS_A_REPORT;
         tell(progress, first, n)?;
-        hops.par_chunks_mut(n).zip(first as VertexId..n as VertexId).for_each(|(hops, from)| {
+        let rows = hops.par_chunks_mut(n).zip(first as VertexId..n as VertexId);
+        rows.for_each_init(Vec::new, |left, (hops, from)| {
             hops.fill(H::NONE);
             if !by_levels {
-                nearer(arcs, from, distances, hops);
+                nearer(arcs, from, distances, hops, left);
             }
         });
     }
@@ -125,21 +126,31 @@ fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(),
 }
 
 /// For each destination the smallest vertex that is strictly nearer and has a tight arc.
+/// `left` is a work space.
 fn nearer<W: Weight, R: Rows<W::Distance>, H: Hop>(
     arcs: &Csr<W>,
     from: VertexId,
     distances: &R,
     hops: &mut [H],
+    left: &mut Vec<VertexId>,
 ) {
     let whole = distances.row(from);
+    let distance_of = |row: &[R::Cell], to: VertexId| R::distance(row[to as usize]);
+    left.clear();
+    left.extend(arcs.vertices().filter(|&to| distance_of(whole, to) != W::Distance::UNREACHED));
     for (hop, weight) in arcs.arcs_from(from) {
-        // without branches, for the compiler to take many columns at once
-        let columns = hops.iter_mut().zip(whole).zip(distances.row(hop));
-        for ((known, &whole), &rest) in columns {
-            let (whole, rest) = (R::distance(whole), R::distance(rest));
-            let is_tight = (rest < whole) & (weight.after(rest) == Some(whole));
-            *known = (*known).min(if is_tight { H::of(hop) } else { H::NONE });
+        if left.is_empty() {
+            return;
         }
+        let beyond = distances.row(hop);
+        left.retain(|&to| {
+            let (whole, rest) = (distance_of(whole, to), distance_of(beyond, to));
+            let is_tight = rest < whole && weight.after(rest) == Some(whole);
+            if is_tight {
+                hops[to as usize] = H::of(hop);
+            }
+            !is_tight
+        });
     }
 }
 
