@@ -8,6 +8,7 @@ mod arithmetic;
 mod blocked;
 mod next_hops;
 pub mod published;
+pub(crate) mod scratch;
 mod solve;
 mod strips;
 

@@ -281,14 +281,22 @@ impl Streamer {
         // slot's own, or a panel that is free.
         unsafe { gpu.queue_upload(matrix, in_matrix.clone(), buffer, at)? };
         gpu.wait_for(&self.closed[turn])?;
-        self.compute(
-            kernels,
-            slot,
-            pivots,
-            buffer.address() + (at * size_of::<u32>()) as u64,
-            rows.len(),
-            turn,
-        )?;
+        let first = buffer.address() + (at * size_of::<u32>()) as u64;
+        let to_pivots = pivots.start / self.cut.arithmetic.lanes() * size_of::<u32>();
+        let strip = Strip {
+            rows: first,
+            n_rows: rows.len(),
+            side: self.cut.side,
+            columns: first + to_pivots as u64,
+            columns_stride: self.cut.side,
+            turned: slot.turned.address(),
+            panel: self.panels[turn].address(),
+            n_pivots: pivots.len(),
+            lanes: self.cut.arithmetic.lanes(),
+        };
+        // SAFETY: the strip and its columns lie in `buffer`; the panel is closed, and only
+        // read; `turned` is the slot's own.
+        unsafe { take_through(gpu, kernels, &strip)? };
         slot.computed.set(gpu)?;
         if next.is_none() {
             // SAFETY: as above; nobody else uses these rows of the matrix in this block's turn.
@@ -298,45 +306,61 @@ impl Streamer {
         }
         slot.done.set(gpu)
     }
+}
 
-    /// Queues the arithmetic of a strip of `n_rows` rows at `strip`.
-    fn compute(
-        &self,
-        kernels: &Kernels,
-        slot: &Slot,
-        pivots: &Range<usize>,
-        strip: u64,
-        n_rows: usize,
-        turn: usize,
-    ) -> Result<(), GpuError> {
-        let stride = self.cut.stride();
-        let pivot_words = pivots.len() / self.cut.arithmetic.lanes();
-        let to_pivots = pivots.start / self.cut.arithmetic.lanes() * size_of::<u32>();
-        let shape = |grid| Shape { grid, ..Shape::new(1, 256) };
-        let (n_rows_32, n_rows_64) = (n_rows as u32, n_rows as u64);
-        let turn_over: [Arg<'_>; 4] = [
-            (strip + to_pivots as u64).into(),
-            (stride as u64).into(),
-            n_rows_32.into(),
-            slot.turned.address().into(),
-        ];
-        let multiply: [Arg<'_>; 7] = [
-            strip.into(),
-            (stride as u64).into(),
-            slot.turned.address().into(),
-            n_rows_64.into(),
-            self.panels[turn].address().into(),
-            (stride as u64).into(),
-            (pivots.len() as u32).into(),
-        ];
-        let turning = shape((pivot_words as u32 / 32, n_rows_32 / 32, 1));
-        let tiles = shape(((stride / BLOCK) as u32, n_rows_32 / BLOCK as u32, 1));
-        // SAFETY: the strip has `n_rows` rows of the stride, and so has the panel, one for
-        // each pivot; `turned` has a row of `n_rows` words for each pivot. The stream orders
-        // these launches; the panel is closed, and only read.
-        unsafe {
-            slot.gpu.launch(&kernels.turn_over, turning, &turn_over)?;
-            slot.gpu.launch(&kernels.multiply, tiles, &multiply)
-        }
+/// A strip of rows on the GPU, and what it is taken through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strip {
+    /// Where its rows lie, `n_rows` of them as long as the side of the matrix.
+    pub(super) rows: u64,
+    pub(super) n_rows: usize,
+    pub(super) side: usize,
+    /// Where its columns at the pivots lie, as they were before, with so many elements from
+    /// row to row.
+    pub(super) columns: u64,
+    pub(super) columns_stride: usize,
+    /// Room for these columns turned over: a row of `n_rows` words for each pivot.
+    pub(super) turned: u64,
+    /// The closed rows of the pivots, as long as the strip's.
+    pub(super) panel: u64,
+    pub(super) n_pivots: usize,
+    /// Elements of a word.
+    pub(super) lanes: usize,
+}
+
+/// Queues the arithmetic of a strip: its rows, or the sums of its columns and the panel.
+///
+/// # Safety
+/// What the strip names lies on the GPU as it says, and nobody writes it meanwhile.
+pub(super) unsafe fn take_through(
+    gpu: &Gpu,
+    kernels: &Kernels,
+    strip: &Strip,
+) -> Result<(), GpuError> {
+    let stride = strip.side / strip.lanes;
+    let (n_rows, pivot_words) = (strip.n_rows as u32, (strip.n_pivots / strip.lanes) as u32);
+    let turn_over: [Arg<'_>; 4] = [
+        strip.columns.into(),
+        ((strip.columns_stride / strip.lanes) as u64).into(),
+        n_rows.into(),
+        strip.turned.into(),
+    ];
+    let multiply: [Arg<'_>; 7] = [
+        strip.rows.into(),
+        (stride as u64).into(),
+        strip.turned.into(),
+        u64::from(n_rows).into(),
+        strip.panel.into(),
+        (stride as u64).into(),
+        (strip.n_pivots as u32).into(),
+    ];
+    let shape = |grid| Shape { grid, ..Shape::new(1, 256) };
+    let turning = shape((pivot_words / 32, n_rows / 32, 1));
+    let tiles = shape(((stride / BLOCK) as u32, n_rows / BLOCK as u32, 1));
+    // SAFETY: by the caller's promise the kernels read and write inside the strip, its
+    // columns, its room for them and the panel, whose rows are as long.
+    unsafe {
+        gpu.launch(&kernels.turn_over, turning, &turn_over)?;
+        gpu.launch(&kernels.multiply, tiles, &multiply)
     }
 }

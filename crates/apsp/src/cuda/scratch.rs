@@ -1,0 +1,267 @@
+//! The arithmetic of a matrix in a folder on a GPU: the same protocol as on the CPU, with
+//! rows of the mapped file passing through the GPU in strips.
+//!
+//! For a block of pivots their rows are closed on the GPU as a matrix of their own is, and
+//! go to the folder's panel with the pivots' columns as they were. Then every other strip of
+//! rows takes the sums of its columns and the closed rows. Strips take turns on a few
+//! streams; while some are on their way or computed, the host copies others between the
+//! file's pages and pinned memory. Every element depends on the panels and itself alone, so a
+//! run may be ended and resumed as one on the CPU may. O(n³).
+//!
+//! Reference: origin-out-of-core, katz-kider-2008
+
+use std::ops::Range;
+
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use gpu_runtime::{Buffer, Gpu, GpuError, PinnedBuffer, Priority, Signal};
+use rayon::prelude::*;
+use sssp::{Progress, SsspError};
+
+use super::arithmetic::{Arithmetic, Kernels};
+use super::blocked::{BLOCK, Closer, Rows};
+use super::strips::{Strip, take_through};
+use crate::ApspError;
+use crate::host::Element;
+use crate::scratch::{Block, Parts, Scratch};
+
+/// Strips under way at once.
+const SLOTS: usize = 3;
+/// Rows of a strip, if there is memory.
+const MOST_STRIP_ROWS: usize = 512;
+
+/// A stream, and room for the strip that passes through it.
+struct Slot {
+    gpu: Gpu,
+    rows: Buffer<u32>,
+    columns: Buffer<u32>,
+    turned: Buffer<u32>,
+    /// The strip's rows in the host's memory, and after them its columns.
+    staging: PinnedBuffer<u32>,
+    done: Signal,
+    /// The rows of the matrix that `staging` is going to have.
+    holds: Option<Range<usize>>,
+}
+
+/// Distances in place of arcs, from wherever the run is, in numbers of 32 bits. `progress`
+/// hears of strips, those of all blocks together.
+pub(crate) fn close<E: Element + Pod>(
+    gpu: &Gpu,
+    arithmetic: Arithmetic,
+    scratch: &mut Scratch<E>,
+    width: usize,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    let kernels = Kernels::load(gpu, arithmetic)?;
+    let mut engine = Engine::new(gpu, arithmetic, kernels, scratch.side(), width)?;
+    let (n_blocks, done) = scratch.blocks();
+    let n_strips = engine.side.div_ceil(engine.strip_rows);
+    let total = (n_blocks * n_strips) as u64;
+    let mut passed = (done * n_strips) as u64;
+    while let Some(block) = scratch.next_block() {
+        if !block.panels_ready {
+            engine.write_panels(scratch.parts_mut(&block), &block)?;
+            scratch.panels_ready()?;
+        }
+        engine.lower(scratch.parts_mut(&block), &block, &mut || {
+            passed += 1;
+            match progress {
+                Some(tell) if tell(passed, total).is_break() => Err(SsspError::Interrupted),
+                _ => Ok(()),
+            }
+        })?;
+        scratch.block_done(&block)?;
+    }
+    Ok(())
+}
+
+struct Engine {
+    gpu: Gpu,
+    kernels: Kernels,
+    side: usize,
+    strip_rows: usize,
+    panel: Buffer<u32>,
+    closer: Closer,
+    slots: Vec<Slot>,
+}
+
+impl Engine {
+    fn new(
+        gpu: &Gpu,
+        arithmetic: Arithmetic,
+        kernels: Kernels,
+        side: usize,
+        width: usize,
+    ) -> Result<Self, GpuError> {
+        let bytes = |strip_rows: usize| {
+            let words = width * side + SLOTS * strip_rows * (side + 2 * width);
+            (words * size_of::<u32>()) as u64 + Closer::bytes(width)
+        };
+        let available = gpu.available_bytes()?;
+        let mut heights = (1..=MOST_STRIP_ROWS / BLOCK).rev().map(|height| height * BLOCK);
+        let fits = heights.find(|&rows| bytes(rows) <= available);
+        let strip_rows = fits.ok_or(GpuError::OutOfMemory {
+            what: "a block of pivots and the smallest strips",
+            required: bytes(BLOCK),
+            available,
+        })?;
+        let slot = |_| {
+            Ok(Slot {
+                gpu: gpu.beside(Priority::Usual)?,
+                rows: gpu.buffer(strip_rows * side)?,
+                columns: gpu.buffer(strip_rows * width)?,
+                turned: gpu.buffer(strip_rows * width)?,
+                staging: gpu.pinned(strip_rows * (side + width))?,
+                done: gpu.signal()?,
+                holds: None,
+            })
+        };
+        let engine = Self {
+            gpu: gpu.clone(),
+            kernels,
+            side,
+            strip_rows,
+            panel: gpu.buffer(width * side)?,
+            closer: Closer::new(gpu, arithmetic, width)?,
+            slots: (0..SLOTS).map(slot).collect::<Result<_, GpuError>>()?,
+        };
+        gpu.synchronize()?;
+        Ok(engine)
+    }
+
+    /// The panels of a block from the matrix.
+    fn write_panels<E: Element + Pod>(
+        &mut self,
+        parts: Parts<'_, E>,
+        block: &Block,
+    ) -> Result<(), ApspError> {
+        let Parts { matrix, row_panel, column_panel } = parts;
+        let Range { start, end } = block.pivots;
+        let side = self.side;
+        self.upload_panel(cast_slice(&matrix[start * side..end * side]))?;
+        let rows = Rows { address: self.panel.address(), n_rows: end - start, side, first: start };
+        self.closer.close(&self.gpu, &self.kernels, rows, None)?;
+        let columns = column_panel.par_chunks_mut(end - start).zip(matrix.par_chunks(side));
+        columns.for_each(|(column, row)| column.copy_from_slice(&row[start..end]));
+        self.gpu.synchronize()?;
+        let row_panel: &mut [u32] = cast_slice_mut(row_panel);
+        let slot = &mut self.slots[0];
+        for (number, rows) in row_panel.chunks_mut(self.strip_rows * side).enumerate() {
+            let first = number * self.strip_rows * side;
+            // SAFETY: the rows lie in the panel, and nobody else uses the staging before the
+            // copy has been waited for.
+            unsafe {
+                let range = first..first + rows.len();
+                slot.gpu.queue_download(&self.panel, range, &mut slot.staging, 0)?;
+            }
+            slot.gpu.synchronize()?;
+            rows.copy_from_slice(&slot.staging[..rows.len()]);
+        }
+        Ok(())
+    }
+
+    /// Copies rows to the panel, and waits for that.
+    fn upload_panel(&mut self, rows: &[u32]) -> Result<(), GpuError> {
+        let slot = &mut self.slots[0];
+        for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
+            slot.staging[..rows.len()].copy_from_slice(rows);
+            let at = number * self.strip_rows * self.side;
+            // SAFETY: as in `write_panels`.
+            unsafe { slot.gpu.queue_upload(&slot.staging, 0..rows.len(), &self.panel, at)? };
+            slot.gpu.synchronize()?;
+        }
+        Ok(())
+    }
+
+    /// All other rows through the panels of a block. `go_on` hears of each strip.
+    fn lower<E: Element + Pod>(
+        &mut self,
+        parts: Parts<'_, E>,
+        block: &Block,
+        go_on: &mut impl FnMut() -> Result<(), SsspError>,
+    ) -> Result<(), ApspError> {
+        let Parts { matrix, row_panel, column_panel } = parts;
+        let (matrix, column_panel): (&mut [u32], &[u32]) =
+            (cast_slice_mut(matrix), cast_slice(column_panel));
+        self.upload_panel(cast_slice(row_panel))?;
+        let width = block.pivots.len();
+        let others = [0..block.pivots.start, block.pivots.end..self.side];
+        let strip_rows = self.strip_rows;
+        let strips = others.into_iter().flat_map(|rows| {
+            let end = rows.end;
+            rows.step_by(strip_rows).map(move |first| first..(first + strip_rows).min(end))
+        });
+        let mut outcome = Ok(());
+        for (rows, number) in strips.zip((0..SLOTS).cycle()) {
+            outcome = go_on().map_err(ApspError::from);
+            if outcome.is_err() {
+                break;
+            }
+            self.store(number, matrix)?;
+            self.start(number, &rows, width, matrix, column_panel)?;
+        }
+        (0..SLOTS).try_for_each(|number| self.store(number, matrix))?;
+        outcome
+    }
+
+    /// Waits for the strip of a slot, if it has one, and copies it to its rows.
+    fn store(&mut self, number: usize, matrix: &mut [u32]) -> Result<(), GpuError> {
+        let slot = &mut self.slots[number];
+        slot.done.wait()?;
+        if let Some(rows) = slot.holds.take() {
+            let to = &mut matrix[rows.start * self.side..rows.end * self.side];
+            let from = slot.staging[..to.len()].par_chunks(self.side);
+            to.par_chunks_mut(self.side).zip(from).for_each(|(to, from)| to.copy_from_slice(from));
+        }
+        Ok(())
+    }
+
+    /// Queues a strip on a slot whose last one has been stored.
+    fn start(
+        &mut self,
+        number: usize,
+        rows: &Range<usize>,
+        width: usize,
+        matrix: &[u32],
+        column_panel: &[u32],
+    ) -> Result<(), GpuError> {
+        let side = self.side;
+        let slot = &mut self.slots[number];
+        let (n_words, n_columns) = (rows.len() * side, rows.len() * width);
+        let (to_rows, to_columns) = slot.staging[..n_words + n_columns].split_at_mut(n_words);
+        let from = matrix[rows.start * side..rows.end * side].par_chunks(side);
+        to_rows.par_chunks_mut(side).zip(from).for_each(|(to, from)| to.copy_from_slice(from));
+        to_columns.copy_from_slice(&column_panel[rows.start * width..rows.end * width]);
+        let strip = Strip {
+            rows: slot.rows.address(),
+            n_rows: rows.len(),
+            side,
+            columns: slot.columns.address(),
+            columns_stride: width,
+            turned: slot.turned.address(),
+            panel: self.panel.address(),
+            n_pivots: width,
+            lanes: 1,
+        };
+        let from_columns = n_words..n_words + n_columns;
+        // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the
+        // panel as many rows as there are pivots; the slot's stream orders all of it, and
+        // nobody touches the staging before `done`.
+        unsafe {
+            slot.gpu.queue_upload(&slot.staging, 0..n_words, &slot.rows, 0)?;
+            slot.gpu.queue_upload(&slot.staging, from_columns, &slot.columns, 0)?;
+            take_through(&slot.gpu, &self.kernels, &strip)?;
+            slot.gpu.queue_download(&slot.rows, 0..n_words, &mut slot.staging, 0)?;
+        }
+        slot.holds = Some(rows.clone());
+        slot.done.set(&slot.gpu)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Copies to and from the staging may still be under way; errors have nowhere to go.
+        for slot in &self.slots {
+            let _ = slot.gpu.synchronize();
+        }
+    }
+}
