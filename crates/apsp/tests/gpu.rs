@@ -236,3 +236,48 @@ fn what_it_does_not_take_it_says() {
     let refused = all_pairs_on_gpu(&gpu, &cycle, &Config::default(), None);
     assert!(matches!(refused, Err(ApspError::Search(sssp::SsspError::NegativeCycle { .. }))));
 }
+
+/// A file of the folder of real graphs, if it is there.
+fn data(name: &str) -> Option<std::path::PathBuf> {
+    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
+        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
+        std::path::PathBuf::from,
+    );
+    let path = folder.join(name);
+    if !path.is_file() {
+        println!("SKIPPED: there is no {}", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+#[test]
+fn a_city_whole_by_every_form() {
+    let Some(gpu) = gpu() else { return };
+    let Some(path) = data("dimacs/rome99.gr") else { return };
+    let graph = graph_formats::read(&path).unwrap().csr.into_csr::<u32>().unwrap();
+    let expected = agree(&gpu, "rome99", &graph, &Config::default()).unwrap().found;
+    for algorithm in Algorithm::ALL.into_iter().filter(|&form| form != Algorithm::Johnson) {
+        let config = Config { next_hops: true, ..Config::with(algorithm) };
+        let found = all_pairs_on_gpu(&gpu, &graph, &config, None).unwrap().found;
+        assert!(found.distances == expected.distances, "{algorithm}");
+        assert!(found.next_hops == expected.next_hops, "{algorithm}");
+        assert_eq!(found.distances.sum(), expected.distances.sum());
+    }
+}
+
+#[test]
+fn a_brain_whole() {
+    let Some(gpu) = gpu() else { return };
+    let Some(path) = data("connectome/larva_unmatched_full.csv.gz") else { return };
+    let counts = graph_formats::read(&path).unwrap().csr.into_csr::<f64>().unwrap();
+    let with = |weight: fn(f64) -> f32| {
+        let arcs: Vec<_> = counts.arcs().map(|(u, v, count)| (u, v, weight(count))).collect();
+        Csr::from_arcs(counts.n_vertices(), &arcs).unwrap()
+    };
+    let units = with(|_| 1.0);
+    agree(&gpu, "synapses as floats", &units, &Config::default()).unwrap();
+    let units = units.convert_weights::<u32>().unwrap();
+    agree(&gpu, "synapses", &units, &Config::default()).unwrap();
+    agree(&gpu, "inverse counts", &with(|count| 1.0 / count as f32), &Config::default()).unwrap();
+}
