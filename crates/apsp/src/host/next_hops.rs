@@ -35,10 +35,10 @@ pub(crate) trait Rows<D>: Sync {
     fn row(&self, from: VertexId) -> &[Self::Cell];
 
     /// The distance, or [`Distance::UNREACHED`].
-    fn distance(cell: Self::Cell) -> D;
+    fn distance(&self, cell: Self::Cell) -> D;
 
     fn get(&self, from: VertexId, to: VertexId) -> D {
-        Self::distance(self.row(from)[to as usize])
+        self.distance(self.row(from)[to as usize])
     }
 }
 
@@ -51,7 +51,7 @@ impl<D: Distance> Rows<D> for Array2<D> {
         &cells[from as usize * n..][..n]
     }
 
-    fn distance(cell: D) -> D {
+    fn distance(&self, cell: D) -> D {
         cell
     }
 }
@@ -106,15 +106,39 @@ pub(crate) fn next_hops<W: Weight, H: Hop>(
     for (block, hops) in blocks {
         let first = block * ROWS_A_REPORT;
         tell(progress, first, n)?;
-        hops.par_chunks_mut(n).zip(first as VertexId..n as VertexId).for_each(|(hops, from)| {
-            hops.fill(H::NONE);
-            if !by_levels {
-                nearer(arcs, from, distances, hops);
-            }
-        });
+        fill_rows(arcs, by_levels, distances, first as VertexId, hops);
     }
-    let levels = Levels { arcs, distances, n_words: n.div_ceil(WORD) };
-    levels.place(by_levels, hops, progress)
+    place_left(arcs, by_levels, distances, hops, progress)
+}
+
+/// The part of [`next_hops`] that needs no other hops, for some rows from `first` on. Where
+/// no pair [may be left](may_need_levels), it is all.
+pub(crate) fn fill_rows<W: Weight, H: Hop>(
+    arcs: &Csr<W>,
+    by_levels: bool,
+    distances: &impl Rows<W::Distance>,
+    first: VertexId,
+    hops: &mut [H],
+) {
+    let n = arcs.n_vertices();
+    hops.par_chunks_mut(n).zip(first..n as VertexId).for_each(|(hops, from)| {
+        hops.fill(H::NONE);
+        if !by_levels {
+            nearer(arcs, from, distances, hops);
+        }
+    });
+}
+
+/// The rest of it, when all rows are filled.
+pub(crate) fn place_left<W: Weight, H: Hop>(
+    arcs: &Csr<W>,
+    by_levels: bool,
+    distances: &impl Rows<W::Distance>,
+    hops: &mut [H],
+    progress: Option<Progress<'_>>,
+) -> Result<(), SsspError> {
+    let n_words = arcs.n_vertices().div_ceil(WORD);
+    Levels { arcs, distances, n_words }.place(by_levels, hops, progress)
 }
 
 fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), SsspError> {
@@ -136,7 +160,7 @@ fn nearer<W: Weight, R: Rows<W::Distance>, H: Hop>(
         // without branches, for the compiler to take many columns at once
         let columns = hops.iter_mut().zip(whole).zip(distances.row(hop));
         for ((known, &whole), &rest) in columns {
-            let (whole, rest) = (R::distance(whole), R::distance(rest));
+            let (whole, rest) = (distances.distance(whole), distances.distance(rest));
             let is_tight = (rest < whole) & (weight.after(rest) == Some(whole));
             *known = (*known).min(if is_tight { H::of(hop) } else { H::NONE });
         }
@@ -234,7 +258,9 @@ impl<W: Weight, R: Rows<W::Distance>> Levels<'_, W, R> {
                     candidates ^= bit;
                     let to = word * WORD + bit.trailing_zeros() as usize;
                     // a vertex of the last level has a distance
-                    if weight.after(R::distance(rest[to])) == Some(R::distance(whole[to])) {
+                    if weight.after(self.distances.distance(rest[to]))
+                        == Some(self.distances.distance(whole[to]))
+                    {
                         hops[to] = H::of(hop);
                         left[word] ^= bit;
                         placed[word] |= bit;
@@ -266,7 +292,7 @@ mod tests {
             &self.0[from as usize * PITCH..][..PITCH]
         }
 
-        fn distance(cell: i32) -> i64 {
+        fn distance(&self, cell: i32) -> i64 {
             if cell < i32::MAX / 4 { cell.into() } else { i64::UNREACHED }
         }
     }

@@ -20,16 +20,19 @@ pub(crate) struct Need {
     pub(crate) side: usize,
     pub(crate) threads: usize,
     pub(crate) size: usize,
+    /// Bytes for the work on next hops, when the matrix is closed.
+    pub(crate) hops: u128,
 }
 
 impl Need {
     /// Bytes with blocks of so many pivots: the row panel and the closed diagonal in tiles,
-    /// and for each thread two strips of tiles and two tiles.
+    /// and for each thread two strips of tiles and two tiles; or for next hops after that.
     pub(crate) fn bytes(&self, block: usize) -> u128 {
         let [side, threads, size, block, tile] =
             [self.side, self.threads, self.size, block, SIDE].map(|number| number as u128);
         let diagonal = block * block + 2 * block * tile;
-        size * (block * side + diagonal + threads * 2 * tile * (block + tile))
+        let panels = size * (block * side + diagonal + threads * 2 * tile * (block + tile));
+        panels.max(self.hops)
     }
 
     /// An error where that is more than `memory`.
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn blocks_are_as_wide_as_memory_allows() {
-        let need = Need { n_vertices: 12_529, side: 12_544, threads: 2, size: 4 };
+        let need = Need { n_vertices: 12_529, side: 12_544, threads: 2, size: 4, hops: 0 };
         let block = |mebibytes: u64| need.block(Some(mebibytes << 20));
         assert_eq!(need.block(None).unwrap(), 1664);
         assert_eq!(block(512).unwrap(), 1664);
@@ -69,5 +72,8 @@ mod tests {
         let Err(ApspError::ScratchMemory { least, .. }) = block(4) else { panic!("4 MiB") };
         assert_eq!(need.block(u64::try_from(least).ok()).unwrap(), 128);
         assert!(need.block(u64::try_from(least - 1).ok()).is_err());
+        let need = Need { hops: 17 << 20, ..need };
+        assert!(need.block(Some(16 << 20)).is_err());
+        assert!(need.block(Some(17 << 20)).unwrap() >= narrow);
     }
 }

@@ -180,6 +180,18 @@ impl<E: Element + Pod> Scratch<E> {
         &self.matrix.numbers()[i * self.journal.side..][..self.journal.side]
     }
 
+    /// The same row, to be changed when the matrix is closed.
+    fn row_mut(&mut self, i: usize) -> &mut [E] {
+        let side = self.journal.side;
+        &mut self.matrix.numbers_mut()[i * side..][..side]
+    }
+
+    /// So many rows of next hops are on the disk, as they stay.
+    fn hop_rows_done(&mut self, n_rows: usize) -> Result<(), ScratchError> {
+        self.journal.hop_rows = n_rows;
+        self.journal.write(self.folder.path())
+    }
+
     /// The panels of the next block are written; from here on they are read only.
     pub(crate) fn panels_ready(&mut self) -> Result<(), ScratchError> {
         self.panels.flush()?;

@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 
 use bytemuck::Pod;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Distance, Weight};
+use paths::NextHops;
 use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
 use super::folder::Folder;
-use super::hops::{are_short, check_weights, write_hops};
+use super::hops::{bytes_of_rows, write_hops};
 use super::journal::Journal;
 use super::memory::Need;
 use super::stored::Hops;
 use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
+use crate::hops::bytes_of_work;
 use crate::host::Element;
 use crate::plan::Number;
 use crate::potentials::potentials;
@@ -42,8 +44,9 @@ impl ScratchFolder {
 /// When a run ends early, for whatever reason, another one with
 /// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
 /// again, and the answer is the same to the last bit. With [`Config::next_hops`] the folder
-/// holds n² next hops too, of 2 or 4 bytes, and weights must be positive integers. O(n³), and
-/// some 8 to n / 128 passes over the file.
+/// holds n² next hops too, of 2 or 4 bytes, the same as those of
+/// [`all_pairs`](crate::all_pairs), and floats are settled as there. O(n³), and some 8 to
+/// n / 128 passes over the file.
 ///
 /// # Errors
 /// When there is a negative cycle anywhere in the graph; sums may be too large for numbers
@@ -79,20 +82,24 @@ where
     };
     let mut plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
     plan.reason = "its matrix is in a folder".to_owned();
-    if config.next_hops {
-        check_weights(graph)?;
-    }
     let run = Run { scratch, graph, plan, config, progress };
     match run.plan.number {
-        Some(Number::I32) => run.solve("i32", integer::<W, i32>, from_integer::<W, i32>),
-        Some(Number::I64) => run.solve("i64", integer::<W, i64>, from_integer::<W, i64>),
+        Some(Number::I32) => {
+            run.solve("i32", integer::<W, i32>, from_integer::<W, i32>, integer::<W::Distance, i32>)
+        }
+        Some(Number::I64) => {
+            run.solve("i64", integer::<W, i64>, from_integer::<W, i64>, integer::<W::Distance, i64>)
+        }
         Some(Number::F32) => run.solve(
             "f32",
             |weight| weight.to_f64() as f32,
             |number: f32| from_float::<W>(f64::from(number)),
+            |distance| Distance::to_f64(distance) as f32,
         ),
         // a plan for blocks has numbers
-        Some(Number::F64) | None => run.solve("f64", Weight::to_f64, from_float::<W>),
+        Some(Number::F64) | None => {
+            run.solve("f64", Weight::to_f64, from_float::<W>, Distance::to_f64)
+        }
     }
 }
 
@@ -109,18 +116,26 @@ impl<W: Weight> Run<'_, W>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    /// In numbers of this name, which weights become and which become distances.
+    /// In numbers of this name, which weights become, which become distances, and as which distances are
+    /// kept.
     fn solve<E: Element + Pod>(
         self,
         numbers: &str,
         number: impl Fn(W) -> E + Sync,
         distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
+        kept: impl Fn(W::Distance) -> E + Send,
     ) -> Result<StoredPairs<W>, ApspError> {
         let Self { scratch, graph, plan, config, progress } = self;
         let memory = config.memory;
         let n = graph.n_vertices();
         let (side, threads) = (side_of(n), plan.threads);
-        let need = Need { n_vertices: n, side, threads, size: size_of::<E>() };
+        let is_narrow = NextHops::is_narrow(n);
+        let hops = match (config.next_hops, is_narrow) {
+            (false, _) => 0,
+            (true, true) => bytes_of_work(graph) + bytes_of_rows::<u16>(n),
+            (true, false) => bytes_of_work(graph) + bytes_of_rows::<u32>(n),
+        };
+        let need = Need { n_vertices: n, side, threads, size: size_of::<E>(), hops };
         let block = need.block(memory)?;
         let folder = Folder::lock(&scratch.path)?;
         let graph_digest = digest(graph);
@@ -149,13 +164,14 @@ where
         let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
         let hops = pool.install(|| {
             engine::close(&mut matrix, progress)?;
-            let hops = match (config.next_hops, are_short(n)) {
+            let matrix = &mut matrix;
+            let hops = match (config.next_hops, is_narrow) {
                 (false, _) => None,
                 (true, true) => {
-                    Some(Hops::Short(write_hops(&mut matrix, graph, &number, progress)?))
+                    Some(Hops::Narrow(write_hops(matrix, graph, &distance, kept, progress)?))
                 }
                 (true, false) => {
-                    Some(Hops::Long(write_hops(&mut matrix, graph, &number, progress)?))
+                    Some(Hops::Wide(write_hops(matrix, graph, &distance, kept, progress)?))
                 }
             };
             Ok::<_, ApspError>(hops)
