@@ -13,8 +13,13 @@ pub enum Algorithm {
     /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says which.
     #[default]
     Auto,
-    /// Floyd-Warshall over the matrix of distances, tile by tile: O(n³) whatever the arcs.
+    /// Floyd-Warshall over the matrix of distances, a pass for each vertex: O(n³) whatever
+    /// the arcs.
+    FloydWarshall,
+    /// The same with a block of vertices at a time, each number read once for many sums.
     Blocked,
+    /// The same by halves, and halves of halves, of the vertices.
+    Recursive,
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
     /// non-negative by potentials.
     Johnson,
@@ -22,13 +27,16 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Blocked, Self::Johnson];
+    pub const ALL: [Self; 5] =
+        [Self::Auto, Self::FloydWarshall, Self::Blocked, Self::Recursive, Self::Johnson];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
+            Self::FloydWarshall => "floyd-warshall",
             Self::Blocked => "blocked",
+            Self::Recursive => "recursive",
             Self::Johnson => "johnson",
         }
     }

@@ -19,12 +19,15 @@
 mod config;
 mod error;
 mod host;
+mod number;
 mod plan;
 mod potentials;
+mod proof;
 mod solve;
 
 pub use config::{Algorithm, Config};
 pub use error::ApspError;
+pub use number::Number;
 pub use plan::Plan;
 pub use solve::{AllPairs, all_pairs};
 

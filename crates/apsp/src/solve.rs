@@ -1,17 +1,17 @@
 //! All pairs of a graph.
 
-use graph_formats::{Csr, Distance, Weight};
+use std::time::{Duration, Instant};
+
+use graph_formats::{Csr, Distance, DistanceKey, Weight};
 use ndarray::Array2;
 use paths::DistanceTable;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sssp::Progress;
 
-use crate::host::floyd_warshall::Matrix;
-use crate::host::{Element, johnson};
-use crate::plan::Number;
+use crate::host::{Element, Matrix, floyd_warshall, johnson};
 use crate::potentials::potentials;
-use crate::{Algorithm, ApspError, Config, Plan};
+use crate::{Algorithm, ApspError, Config, Number, Plan};
 
 /// The distances of all pairs.
 #[derive(Clone, Debug)]
@@ -20,6 +20,9 @@ pub struct AllPairs<W: Weight> {
     pub distances: DistanceTable<W>,
     /// What found them, and why that.
     pub plan: Plan,
+    /// How long Floyd-Warshall took where it did: neither the making of its matrix nor that
+    /// of the table is counted.
+    pub matrix_time: Option<Duration>,
 }
 
 /// The distances of all pairs of vertices of `graph`.
@@ -56,59 +59,94 @@ where
         Some(_) => Some(potentials(graph, progress)?),
         None => None,
     };
-    let distances = match (plan.algorithm, plan.number) {
-        (Algorithm::Blocked, Some(number)) => {
-            let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-            pool.install(|| match number {
-                Number::I32 => {
-                    by_matrix(graph, integer::<W, i32>, from_integer::<W, i32>, progress)
-                }
-                Number::I64 => {
-                    by_matrix(graph, integer::<W, i64>, from_integer::<W, i64>, progress)
-                }
-                Number::F32 => by_matrix(
-                    graph,
-                    |weight| weight.to_f64() as f32,
-                    |number: f32| from_float::<W>(f64::from(number)),
-                    progress,
-                ),
-                Number::F64 => by_matrix(graph, Weight::to_f64, from_float::<W>, progress),
-            })?
-        }
-        _ => {
+    let (distances, matrix_time) = match (plan.algorithm, plan.number) {
+        (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
             let config = sssp::Config { threads: config.threads, ..sssp::Config::default() };
-            match potentials {
+            let found = match potentials {
                 Some(potentials) => johnson::search_with(graph, &potentials, &config, progress)?,
                 None => johnson::search(graph, &config, progress)?,
-            }
+            };
+            (found, None)
+        }
+        (form, Some(number)) => {
+            let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
+            pool.install(|| match number {
+                Number::U16 => by_matrix(graph, form, small, from_small::<W>, progress),
+                Number::I32 => by_matrix(
+                    graph,
+                    form,
+                    integer::<W, i32>,
+                    |number| from_integer::<W>(number.into(), i32::INFINITE.into()),
+                    progress,
+                ),
+                Number::I64 => by_matrix(
+                    graph,
+                    form,
+                    integer::<W, i64>,
+                    |number| from_integer::<W>(number, i64::INFINITE),
+                    progress,
+                ),
+                Number::F32 => by_matrix(
+                    graph,
+                    form,
+                    |weight| weight.to_f64() as f32,
+                    |number| from_float::<W>(f64::from(number)),
+                    progress,
+                ),
+                Number::F64 => by_matrix(graph, form, Weight::to_f64, from_float::<W>, progress),
+            })?
         }
     };
-    Ok(AllPairs { distances, plan })
+    Ok(AllPairs { distances, plan, matrix_time })
 }
 
 /// By Floyd-Warshall on numbers that weights become, and that become distances.
 fn by_matrix<W: Weight, E: Element>(
     graph: &Csr<W>,
-    number: impl Fn(W) -> E,
+    form: Algorithm,
+    number: impl Fn(W) -> E + Sync,
     distance: impl Fn(E) -> W::Distance + Sync,
     progress: Option<Progress<'_>>,
-) -> Result<DistanceTable<W>, ApspError> {
+) -> Result<(DistanceTable<W>, Option<Duration>), ApspError> {
     let n = graph.n_vertices();
     let bytes = Matrix::<E>::bytes(n) + n as u128 * n as u128 * size_of::<W::Distance>() as u128;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
     // a system that grants each of the two may not have both: ask for them together, once
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
-    let mut matrix = Matrix::of(graph, number).ok_or_else(too_large)?;
-    let mut cells = Vec::new();
-    cells.try_reserve_exact(n.checked_mul(n).ok_or_else(too_large)?).map_err(|_| too_large())?;
-    cells.resize(n * n, W::Distance::UNREACHED);
-    matrix.close(progress)?;
+    let mut matrix = Matrix::of(graph, number)?;
+    let start = Instant::now();
+    match form {
+        Algorithm::FloydWarshall => floyd_warshall::plain(&mut matrix, progress)?,
+        Algorithm::Recursive => floyd_warshall::recursive(&mut matrix, progress)?,
+        _ => floyd_warshall::blocked(&mut matrix, progress)?,
+    }
+    let matrix_time = start.elapsed();
+    let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
     cells.par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
-        row.iter_mut().zip(matrix.row(i)).for_each(|(cell, found)| *cell = distance(found));
+        row.iter_mut().zip(matrix.row(i)).for_each(|(cell, &found)| *cell = distance(found));
     });
     let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
-    Ok(DistanceTable::from_storage(table))
+    Ok((DistanceTable::from_storage(table), Some(matrix_time)))
+}
+
+/// Zeros, which the system gives out when they are first touched; `None` if there is no memory.
+fn zeros<D: Distance>(len: usize) -> Option<Vec<D>> {
+    Vec::<D>::new().try_reserve_exact(len).ok()?;
+    Some(vec![D::ZERO; len])
+}
+
+/// The weight, which is no less than nothing; one that no shortest path has is no arc.
+fn small<W: Weight>(weight: W) -> u16 {
+    let weight = weight.to_i128().and_then(|weight| u16::try_from(weight).ok());
+    weight.unwrap_or(u16::INFINITE).min(u16::INFINITE)
+}
+
+fn from_small<W: Weight>(number: u16) -> W::Distance {
+    if number == u16::INFINITE {
+        return W::Distance::UNREACHED;
+    }
+    W::Distance::from_key(DistanceKey::from_u64(number.into()))
 }
 
 /// The weight, which is small enough, as a number of the matrix.
@@ -117,13 +155,11 @@ fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
 }
 
 /// The distance of a number: none where an infinite one was added to.
-fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance
+fn from_integer<W: Weight>(number: i64, infinite: i64) -> W::Distance
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    let number: i64 = number.into();
-    let half: i64 = E::INFINITE.into() / 2;
-    let distance = W::Distance::from_i128(i128::from(number)).filter(|_| number < half);
+    let distance = W::Distance::from_i128(number.into()).filter(|_| number < infinite / 2);
     distance.unwrap_or(<W::Distance as Distance>::UNREACHED)
 }
 

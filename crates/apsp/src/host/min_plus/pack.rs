@@ -1,0 +1,70 @@
+//! Copies of a and b in the order in which the kernels read them, and the loop over blocks.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{Element, Kernel};
+
+/// Strips that a thread copies at one time: of each row so many lines in sequence.
+const STRIPS_A_TASK: usize = 16;
+
+/// How many numbers [`pack`] writes for so many rows of b.
+pub(crate) fn packed_len<E>(kernel: &Kernel<E>, depth: usize, n_columns: usize) -> usize {
+    depth * n_columns.next_multiple_of(kernel.columns)
+}
+
+/// Copies these columns of `rows`, which begin `stride` apart, and some more if they do not
+/// fill the last strip: strip after strip as wide as the kernel's block, and in each row
+/// after row.
+pub(crate) fn pack<E: Element>(
+    kernel: &Kernel<E>,
+    strips: &mut [E],
+    rows: &[E],
+    stride: usize,
+    columns: &Range<usize>,
+) {
+    let width = kernel.columns;
+    let strip = width * (rows.len() / stride);
+    strips.par_chunks_mut(strip * STRIPS_A_TASK).enumerate().for_each(|(task, strips)| {
+        let first = columns.start + task * STRIPS_A_TASK * width;
+        for (k, row) in rows.chunks_exact(stride).enumerate() {
+            for (s, strip) in strips.chunks_exact_mut(strip).enumerate() {
+                let from = &row[first + s * width..][..width];
+                strip[k * width..][..width].copy_from_slice(from);
+            }
+        }
+    });
+}
+
+/// Relaxes rows of c, which begin `stride` apart, from `column` on through the strips of b;
+/// a is in the same rows as c, in the columns `pivots`. `groups` is a work space.
+pub(crate) fn relax_rows<E: Element>(
+    kernel: &Kernel<E>,
+    c: &mut [E],
+    stride: usize,
+    column: usize,
+    pivots: &Range<usize>,
+    strips: &[E],
+    groups: &mut Vec<E>,
+) {
+    groups.clear();
+    for rows in c.chunks_exact(stride * kernel.rows) {
+        for k in pivots.clone() {
+            for r in 0..kernel.rows {
+                groups.extend(std::iter::repeat_n(rows[r * stride + k], E::COPIES));
+            }
+        }
+    }
+    let (height, width) = (stride * kernel.rows, kernel.columns);
+    let group = pivots.len() * kernel.rows * E::COPIES;
+    let last = groups.len() / group - 1;
+    for (s, strip) in strips.chunks_exact(width * pivots.len()).enumerate() {
+        let blocks = c.chunks_exact_mut(height).zip(groups.chunks_exact(group));
+        for (i, (rows, group)) in blocks.enumerate() {
+            // below the last block of a strip comes the first of the next one
+            let next = if i < last { height } else { width.wrapping_sub(last * height) };
+            kernel.relax(&mut rows[column + s * width..], stride, group, strip, next);
+        }
+    }
+}
