@@ -6,7 +6,9 @@
 //! * [`measure`](mod@measure): the clock, which times no answer that was not checked;
 //! * [`report`]: what `cargo xtask bench` leaves in `target/bench/`;
 //! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
-//!   `cargo xtask bench segments`.
+//!   `cargo xtask bench segments`;
+//! * [`min_plus`]: Floyd-Warshall beside the peak of the processor, which is
+//!   `cargo xtask bench min-plus`.
 //!
 //! The criterion benches in `benches/` use the same graphs and the same roster.
 
@@ -16,6 +18,7 @@ mod dial;
 mod folder;
 pub mod machine;
 pub mod measure;
+pub mod min_plus;
 mod peers;
 mod plots;
 pub mod report;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use bench::min_plus;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
 use bench::segments;
@@ -74,6 +75,15 @@ enum Study {
                       In a bundle:\n  \
                       sh bench.sh segments --scales 26 --types u32 --certify 2")]
     Segments(Box<segments::Options>),
+    /// Studies Floyd-Warshall on the processor: how near it comes to the peak of registers
+    ///
+    /// Rows of every answer are checked. The report is a new folder with raw.csv (every timed
+    /// solve) and summary.md (a table).
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench min-plus\n  \
+                      cargo xtask bench min-plus --sizes 1024 --algorithms \
+                      floyd-warshall,blocked,recursive")]
+    MinPlus(min_plus::Options),
 }
 
 fn main() -> ExitCode {
@@ -81,6 +91,7 @@ fn main() -> ExitCode {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let written = match arguments.study.take() {
         Some(Study::Segments(options)) => segments::run(&options, &beside),
+        Some(Study::MinPlus(options)) => min_plus::run(&options, &beside),
         None => report(arguments, beside),
     };
     match written {

@@ -17,12 +17,12 @@ pub(crate) struct Kernel<E> {
     pub(super) peak: Peak<E>,
 }
 
-/// Relaxes the block of c whose rows are so many numbers apart, through groups of a and a
-/// strip of b; a block so far behind it is the next.
+/// Relaxes the block of c whose rows are so many numbers apart, through a group of a and a
+/// strip of b; a block so far behind it is the next, and the last slice will be read soon.
 ///
 /// # Safety
 /// The processor has the instructions.
-pub(super) type Block<E> = unsafe fn(&mut [E], usize, &[E], &[E], usize);
+pub(super) type Block<E> = unsafe fn(&mut [E], usize, &[E], &[E], usize, &[E]);
 
 /// Does to each number of a block, all of them in registers, so often: adds the second
 /// number, and takes the third if that is less. Returns the sum over the block.
@@ -38,12 +38,20 @@ impl<E: Element> Kernel<E> {
 
     /// c\[r\]\[j\] = min(c\[r\]\[j\], a\[r\]\[k\] + b\[k\]\[j\] over all k) for a block. The
     /// rows of c begin `stride` apart, those of b are one after the other, and a is stored by
-    /// k and then by r, [`Element::COPIES`] of each. The block that will be next begins `next`
-    /// behind this one: it is fetched meanwhile.
+    /// k and then by r, [`Element::COPIES`] of each. What will be read soon is fetched
+    /// meanwhile: the block that begins `next` behind this one, and `ahead`.
     #[inline]
-    pub(super) fn relax(&self, c: &mut [E], stride: usize, a: &[E], b: &[E], next: usize) {
+    pub(super) fn relax(
+        &self,
+        c: &mut [E],
+        stride: usize,
+        a: &[E],
+        b: &[E],
+        next: usize,
+        ahead: &[E],
+    ) {
         // SAFETY: a kernel is there only where the processor has its instructions.
-        unsafe { (self.block)(c, stride, a, b, next) }
+        unsafe { (self.block)(c, stride, a, b, next, ahead) }
     }
 
     /// Relaxes so many blocks of one k with nothing but registers, and says how many sums
@@ -66,7 +74,7 @@ impl<E> fmt::Debug for Kernel<E> {
 const ROWS: usize = 4;
 const COLUMNS: usize = 8;
 
-fn block<E: Element>(c: &mut [E], stride: usize, a: &[E], b: &[E], _next: usize) {
+fn block<E: Element>(c: &mut [E], stride: usize, a: &[E], b: &[E], _next: usize, _ahead: &[E]) {
     let mut part = [[E::INFINITE; COLUMNS]; ROWS];
     for (r, row) in part.iter_mut().enumerate() {
         row.copy_from_slice(&c[r * stride..][..COLUMNS]);
@@ -127,7 +135,7 @@ mod tests {
                 let group: Vec<E> =
                     a.iter().flat_map(|&first| std::iter::repeat_n(first, E::COPIES)).collect();
                 let mut found = before.clone();
-                kernel.relax(&mut found, stride, &group, &b, columns);
+                kernel.relax(&mut found, stride, &group, &b, columns, &b);
                 assert_eq!(found, expected, "{kernel:?} of {depth}");
                 assert!(depth < 2 || found != before);
             }

@@ -58,13 +58,20 @@ pub(crate) fn relax_rows<E: Element>(
     }
     let (height, width) = (stride * kernel.rows, kernel.columns);
     let group = pivots.len() * kernel.rows * E::COPIES;
-    let last = groups.len() / group - 1;
-    for (s, strip) in strips.chunks_exact(width * pivots.len()).enumerate() {
+    let n_blocks = groups.len() / group;
+    let strip = width * pivots.len();
+    for (s, through) in strips.chunks_exact(strip).enumerate() {
+        // each block fetches its part of the next strip
+        let mut ahead = strips.get((s + 1) * strip..(s + 2) * strip).unwrap_or(&[]);
+        let part = ahead.len().div_ceil(n_blocks);
         let blocks = c.chunks_exact_mut(height).zip(groups.chunks_exact(group));
         for (i, (rows, group)) in blocks.enumerate() {
             // below the last block of a strip comes the first of the next one
-            let next = if i < last { height } else { width.wrapping_sub(last * height) };
-            kernel.relax(&mut rows[column + s * width..], stride, group, strip, next);
+            let back = width.wrapping_sub((n_blocks - 1) * height);
+            let next = if i + 1 < n_blocks { height } else { back };
+            let (soon, later) = ahead.split_at(part.min(ahead.len()));
+            ahead = later;
+            kernel.relax(&mut rows[column + s * width..], stride, group, through, next, soon);
         }
     }
 }

@@ -30,6 +30,7 @@ macro_rules! kernel {
                 a: &[$number],
                 b: &[$number],
                 next: usize,
+                ahead: &[$number],
             ) {
                 let load = |from: &[$number]| {
                     // SAFETY: the slice is a register long; the load asks for no alignment.
@@ -45,6 +46,9 @@ macro_rules! kernel {
                         // it touches nothing, wherever it points
                         _mm_prefetch::<_MM_HINT_T0>(row.cast::<i8>().wrapping_add(line * 64));
                     }
+                }
+                for line in ahead.chunks(64 / size_of::<$number>()) {
+                    _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast());
                 }
                 let mut left: [_; ROWS] = std::array::from_fn(|r| load(&c[r * stride..]));
                 let mut right: [_; ROWS] = std::array::from_fn(|r| load(&c[r * stride + LANES..]));
