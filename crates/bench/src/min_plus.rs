@@ -112,7 +112,9 @@ fn samples(
     pool: &ThreadPool,
 ) -> Result<Vec<Sample>> {
     match number {
-        Number::U16 => samples_of(&graph(n, |_, _, weight| weight as u32)?, number, config, runs, pool),
+        Number::U16 => {
+            samples_of(&graph(n, |_, _, weight| weight as u32)?, number, config, runs, pool)
+        }
         // as long on every circle, but with negative arcs, which 16 bits do not take
         Number::I32 => {
             let height = |v| if v == 0 { 300 } else { 0 };
@@ -120,9 +122,15 @@ fn samples(
             samples_of(&graph(n, slope)?, number, config, runs, pool)
         }
         // more than 32 bits hold
-        Number::I64 => samples_of(&graph(n, |_, _, weight| weight << 32)?, number, config, runs, pool),
-        Number::F32 => samples_of(&graph(n, |_, _, weight| weight as f32)?, number, config, runs, pool),
-        Number::F64 => samples_of(&graph(n, |_, _, weight| weight as f64)?, number, config, runs, pool),
+        Number::I64 => {
+            samples_of(&graph(n, |_, _, weight| weight << 32)?, number, config, runs, pool)
+        }
+        Number::F32 => {
+            samples_of(&graph(n, |_, _, weight| weight as f32)?, number, config, runs, pool)
+        }
+        Number::F64 => {
+            samples_of(&graph(n, |_, _, weight| weight as f64)?, number, config, runs, pool)
+        }
     }
 }
 
@@ -200,8 +208,15 @@ impl Line {
 
 fn summary(machine: &Machine, threads: usize, lines: &[Line]) -> String {
     let headings = [
-        "n", "form", "numbers", "instructions", "peak, Gop/s", "solver, Gop/s", "of the peak",
-        "median of runs", "whole, ms",
+        "n",
+        "form",
+        "numbers",
+        "instructions",
+        "peak, Gop/s",
+        "solver, Gop/s",
+        "of the peak",
+        "median of runs",
+        "whole, ms",
     ];
     let rows: Vec<_> = lines.iter().map(Line::cells).collect();
     format!(

@@ -15,7 +15,7 @@ use crate::ApspError;
 
 /// Rows that a thread relaxes at one time: with many pivots, what it reads of them again and
 /// again stays in its cache.
-const MOST_ROWS: usize = 48;
+const MOST_ROWS: usize = 80;
 /// Sums that are worth a thread's waking up.
 const LEAST_SUMS: usize = 1 << 20;
 

@@ -1,12 +1,12 @@
 //! Blocks in the registers of AVX2 and of AVX-512, two of them wide.
 //!
-//! AVX2 has sixteen registers: six rows of two for c, two for b, one for a and one for the
-//! sum. AVX-512 has thirty-two: eight rows.
+//! AVX2 has sixteen registers: five rows of two for c, two for b, and four for a and the sums;
+//! a sixth row would fit, but leaves too little to overlap. AVX-512 has thirty-two: eight rows.
 
 use std::arch::x86_64::*;
 
-use super::kernel::Kernel;
 use super::Element;
+use super::kernel::Kernel;
 
 /// A kernel of the given instructions, in a module of its own.
 macro_rules! kernel {
@@ -38,7 +38,9 @@ macro_rules! kernel {
                 };
                 let spread = |from: &[$number]| {
                     // SAFETY: the slice is as long as what is read, which asks for no alignment.
-                    $spread(unsafe { from[..COPIES].as_ptr().cast::<$spread_of>().read_unaligned() })
+                    $spread(unsafe {
+                        from[..COPIES].as_ptr().cast::<$spread_of>().read_unaligned()
+                    })
                 };
                 for r in 0..ROWS {
                     let row = c.as_ptr().wrapping_add(next + r * stride);
@@ -99,7 +101,7 @@ macro_rules! kernel {
 }
 
 macro_rules! avx2 {
-    ($name:ident, $($rest:tt)*) => { kernel!($name, "AVX2", "avx2", 32, 6, $($rest)*); };
+    ($name:ident, $($rest:tt)*) => { kernel!($name, "AVX2", "avx2", 32, 5, $($rest)*); };
 }
 
 macro_rules! avx512 {
@@ -115,24 +117,99 @@ fn least_epi64(a: __m256i, b: __m256i) -> __m256i {
     _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b))
 }
 
-avx2!(avx2_u16, u16, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi32 as i32,
-      _mm256_add_epi16, _mm256_min_epu16);
-avx2!(avx2_i32, i32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi32 as i32,
-      _mm256_add_epi32, _mm256_min_epi32);
-avx2!(avx2_i64, i64, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi64x as i64,
-      _mm256_add_epi64, least_epi64);
-avx2!(avx2_f32, f32, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps as f32,
-      _mm256_add_ps, _mm256_min_ps);
-avx2!(avx2_f64, f64, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd as f64,
-      _mm256_add_pd, _mm256_min_pd);
+avx2!(
+    avx2_u16,
+    u16,
+    _mm256_loadu_si256,
+    _mm256_storeu_si256,
+    _mm256_set1_epi32 as i32,
+    _mm256_add_epi16,
+    _mm256_min_epu16
+);
+avx2!(
+    avx2_i32,
+    i32,
+    _mm256_loadu_si256,
+    _mm256_storeu_si256,
+    _mm256_set1_epi32 as i32,
+    _mm256_add_epi32,
+    _mm256_min_epi32
+);
+avx2!(
+    avx2_i64,
+    i64,
+    _mm256_loadu_si256,
+    _mm256_storeu_si256,
+    _mm256_set1_epi64x as i64,
+    _mm256_add_epi64,
+    least_epi64
+);
+avx2!(
+    avx2_f32,
+    f32,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_set1_ps as f32,
+    _mm256_add_ps,
+    _mm256_min_ps
+);
+avx2!(
+    avx2_f64,
+    f64,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_set1_pd as f64,
+    _mm256_add_pd,
+    _mm256_min_pd
+);
 
-avx512!(avx512_u16, "avx512f,avx512bw", u16, _mm512_loadu_si512, _mm512_storeu_si512,
-        _mm512_set1_epi32 as i32, _mm512_add_epi16, _mm512_min_epu16);
-avx512!(avx512_i32, "avx512f", i32, _mm512_loadu_si512, _mm512_storeu_si512,
-        _mm512_set1_epi32 as i32, _mm512_add_epi32, _mm512_min_epi32);
-avx512!(avx512_i64, "avx512f", i64, _mm512_loadu_si512, _mm512_storeu_si512,
-        _mm512_set1_epi64 as i64, _mm512_add_epi64, _mm512_min_epi64);
-avx512!(avx512_f32, "avx512f", f32, _mm512_loadu_ps, _mm512_storeu_ps,
-        _mm512_set1_ps as f32, _mm512_add_ps, _mm512_min_ps);
-avx512!(avx512_f64, "avx512f", f64, _mm512_loadu_pd, _mm512_storeu_pd,
-        _mm512_set1_pd as f64, _mm512_add_pd, _mm512_min_pd);
+avx512!(
+    avx512_u16,
+    "avx512f,avx512bw",
+    u16,
+    _mm512_loadu_si512,
+    _mm512_storeu_si512,
+    _mm512_set1_epi32 as i32,
+    _mm512_add_epi16,
+    _mm512_min_epu16
+);
+avx512!(
+    avx512_i32,
+    "avx512f",
+    i32,
+    _mm512_loadu_si512,
+    _mm512_storeu_si512,
+    _mm512_set1_epi32 as i32,
+    _mm512_add_epi32,
+    _mm512_min_epi32
+);
+avx512!(
+    avx512_i64,
+    "avx512f",
+    i64,
+    _mm512_loadu_si512,
+    _mm512_storeu_si512,
+    _mm512_set1_epi64 as i64,
+    _mm512_add_epi64,
+    _mm512_min_epi64
+);
+avx512!(
+    avx512_f32,
+    "avx512f",
+    f32,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_set1_ps as f32,
+    _mm512_add_ps,
+    _mm512_min_ps
+);
+avx512!(
+    avx512_f64,
+    "avx512f",
+    f64,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_set1_pd as f64,
+    _mm512_add_pd,
+    _mm512_min_pd
+);

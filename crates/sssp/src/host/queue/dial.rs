@@ -60,7 +60,7 @@ impl Dial {
 }
 
 impl<K: DistanceKey> MonotoneQueue<K> for Dial {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, key: K, vertex: VertexId) {
         let bucket = (key.to_u64() & self.mask) as usize;
         let entry = (vertex, self.heads[bucket]);
@@ -81,7 +81,7 @@ impl<K: DistanceKey> MonotoneQueue<K> for Dial {
         self.n_entries += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<(K, VertexId)> {
         if self.n_entries == 0 {
             return None;
