@@ -9,10 +9,10 @@ use crate::proof::fits_16_bits;
 use crate::{Algorithm, ApspError, Config, Number};
 
 /// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
-const ENTRIES_A_VERTEX: f64 = 3000.0;
-/// and for an arc as for so many: on two cores with AVX2, where the matrix does 67 G entries
-/// a second.
-const ENTRIES_AN_ARC: f64 = 500.0;
+const ENTRIES_A_VERTEX: f64 = 1000.0;
+/// and for an arc as for so many: on two cores with AVX2, where the matrix does some 70 G
+/// entries a second.
+const ENTRIES_AN_ARC: f64 = 200.0;
 
 /// What was chosen for a graph.
 #[derive(Clone, Debug, PartialEq)]
