@@ -29,8 +29,10 @@ mod cuda;
 mod error;
 mod hops;
 mod host;
+mod number;
 mod plan;
 mod potentials;
+mod proof;
 mod scratch;
 mod solve;
 
@@ -38,6 +40,7 @@ pub use closure::closure;
 pub use config::{Algorithm, Config};
 pub use cuda::published;
 pub use error::ApspError;
+pub use number::Number;
 pub use plan::Plan;
 pub use scratch::{ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in};
 pub use solve::{AllPairs, all_pairs};

@@ -296,15 +296,20 @@ fn what_needs_no_folder_is_refused() {
 #[test]
 fn memory_is_not_exceeded_in_silence() {
     let graph = streets(200);
-    // 256² numbers of 4 bytes and 200² distances of 8
-    let bytes = 256 * 256 * 4 + 200 * 200 * 8;
     let with = |algorithm, memory| Config { memory: Some(memory), ..Config::with(algorithm) };
-    all_pairs(&graph, &with(Algorithm::Blocked, bytes), None).unwrap();
-    all_pairs(&graph, &with(Algorithm::Johnson, 200 * 200 * 8), None).unwrap();
-    for (algorithm, memory) in [(Algorithm::Blocked, bytes), (Algorithm::Johnson, 200 * 200 * 8)] {
-        let error = all_pairs(&graph, &with(algorithm, memory - 1), None).unwrap_err();
-        assert!(matches!(error, ApspError::OverMemory { .. }), "{error}");
-        assert!(error.to_string().contains("--scratch"), "{error}");
+    for algorithm in [Algorithm::Blocked, Algorithm::Johnson] {
+        for next_hops in [false, true] {
+            let with = |memory| Config { next_hops, ..with(algorithm, memory) };
+            let refused = all_pairs(&graph, &with(1), None).unwrap_err();
+            assert!(refused.to_string().contains("--scratch"), "{refused}");
+            let ApspError::OverMemory { bytes, .. } = refused else { panic!("{refused}") };
+            let n = if next_hops || algorithm == Algorithm::Blocked { 10 } else { 8 };
+            assert!((200 * 200 * n..300 * 300 * n).contains(&bytes), "{bytes}");
+            let bytes = u64::try_from(bytes).unwrap();
+            all_pairs(&graph, &with(bytes), None).unwrap();
+            let refused = all_pairs(&graph, &with(bytes - 1), None).unwrap_err();
+            assert!(matches!(refused, ApspError::OverMemory { .. }), "{refused}");
+        }
     }
 }
 

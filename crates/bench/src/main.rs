@@ -8,11 +8,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use bench::floyd_warshall;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
-use bench::segments;
 use bench::workloads::Workload;
+use bench::{floyd_warshall, min_plus, segments};
 use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
@@ -86,6 +85,15 @@ enum Study {
                       One launch sequence under a profiler:\n  \
                       ncu bench floyd-warshall --once blocked-product --tile 32 --sizes 8192")]
     FloydWarshall(Box<floyd_warshall::Options>),
+    /// Studies Floyd-Warshall on the processor: how near it comes to the peak of registers
+    ///
+    /// Rows of every answer are checked. The report is a new folder with raw.csv (every timed
+    /// solve) and summary.md (a table).
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench min-plus\n  \
+                      cargo xtask bench min-plus --sizes 1024 --algorithms \
+                      floyd-warshall,blocked,recursive")]
+    MinPlus(min_plus::Options),
 }
 
 fn main() -> ExitCode {
@@ -97,6 +105,7 @@ fn main() -> ExitCode {
             Some(algorithm) => return told(floyd_warshall::once(&options, algorithm)),
             None => floyd_warshall::run(&options, &beside),
         },
+        Some(Study::MinPlus(options)) => min_plus::run(&options, &beside),
         None => report(arguments, beside),
     };
     told(

@@ -16,16 +16,15 @@ use super::stored::Hops;
 use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
 use crate::hops::bytes_of_work;
 use crate::host::Element;
-use crate::plan::Number;
 use crate::potentials::potentials;
-use crate::solve::{from_float, from_integer, integer};
-use crate::{Algorithm, ApspError, Config, Plan};
+use crate::solve::{from_float, from_integer, from_small, integer, small};
+use crate::{Algorithm, ApspError, Config, Number, Plan};
 
 /// Where a matrix is kept that memory cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScratchFolder {
     /// A folder that is empty or does not exist yet, or with [`resume`](Self::resume) that
-    /// of a run before. It needs room for n² numbers of 4 or 8 bytes.
+    /// of a run before. It needs room for n² numbers of 2 to 8 bytes.
     pub path: PathBuf,
     /// Goes on with the run that the folder holds, if it holds one.
     pub resume: bool,
@@ -84,6 +83,7 @@ where
     plan.reason = "its matrix is in a folder".to_owned();
     let run = Run { scratch, graph, plan, config, progress };
     match run.plan.number {
+        Some(Number::U16) => run.solve("u16", small, from_small::<W>, small),
         Some(Number::I32) => {
             run.solve("i32", integer::<W, i32>, from_integer::<W, i32>, integer::<W::Distance, i32>)
         }
@@ -135,7 +135,7 @@ where
             (true, true) => bytes_of_work(graph) + bytes_of_rows::<u16>(n),
             (true, false) => bytes_of_work(graph) + bytes_of_rows::<u32>(n),
         };
-        let need = Need { n_vertices: n, side, threads, size: size_of::<E>(), hops };
+        let need = Need { n_vertices: n, side, threads, engine: engine::bytes::<E>, hops };
         let block = need.block(memory)?;
         let folder = Folder::lock(&scratch.path)?;
         let graph_digest = digest(graph);
