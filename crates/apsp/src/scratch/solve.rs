@@ -79,8 +79,7 @@ where
         Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
         algorithm => return Err(ApspError::NotInFolder { algorithm }),
     };
-    let mut plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
-    plan.reason = "its matrix is in a folder".to_owned();
+    let plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
     let run = Run { scratch, graph, plan, config, progress };
     match run.plan.number {
         Some(Number::U16) => run.solve("u16", small, from_small::<W>, small),
@@ -125,7 +124,7 @@ where
         distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
         kept: impl Fn(W::Distance) -> E + Send,
     ) -> Result<StoredPairs<W>, ApspError> {
-        let Self { scratch, graph, plan, config, progress } = self;
+        let Self { scratch, graph, mut plan, config, progress } = self;
         let memory = config.memory;
         let n = graph.n_vertices();
         let (side, threads) = (side_of(n), plan.threads);
@@ -160,6 +159,11 @@ where
             }
         };
         need.check(journal.block, memory)?;
+        plan.reason = format!(
+            "its matrix is in a folder; {} bytes of memory are for blocks of {} pivots",
+            need.bytes(journal.block),
+            journal.block
+        );
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
         let hops = pool.install(|| {
