@@ -13,16 +13,17 @@ pub enum Algorithm {
     /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says which.
     #[default]
     Auto,
-    /// Floyd-Warshall over the matrix of distances, tile by tile: O(n³) whatever the arcs.
-    Blocked,
-    /// Plain Floyd-Warshall: a pass over the matrix for each vertex.
+    /// Floyd-Warshall over the matrix of distances, a pass for each vertex: O(n³) whatever
+    /// the arcs.
     FloydWarshall,
-    /// Floyd-Warshall tile by tile with a product in registers: method A of okuyama-2010. On
-    /// a GPU only.
+    /// The same with a block of vertices at a time, each number read once for many sums.
+    Blocked,
+    /// The same tile by tile with a product in registers: method A of okuyama-2010. On a GPU
+    /// only.
     BlockedProduct,
-    /// Floyd-Warshall tile by tile on two levels: method B of okuyama-2010. On a GPU only.
+    /// The same tile by tile on two levels: method B of okuyama-2010. On a GPU only.
     BlockedTwoLevel,
-    /// Floyd-Warshall by halves of the matrix, and products of them.
+    /// The same by halves, and halves of halves, of the vertices.
     Recursive,
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
     /// non-negative by potentials.
@@ -33,8 +34,8 @@ impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
     pub const ALL: [Self; 7] = [
         Self::Auto,
-        Self::Blocked,
         Self::FloydWarshall,
+        Self::Blocked,
         Self::BlockedProduct,
         Self::BlockedTwoLevel,
         Self::Recursive,
@@ -45,8 +46,8 @@ impl Algorithm {
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::Blocked => "blocked",
             Self::FloydWarshall => "floyd-warshall",
+            Self::Blocked => "blocked",
             Self::BlockedProduct => "blocked-product",
             Self::BlockedTwoLevel => "blocked-two-level",
             Self::Recursive => "recursive",

@@ -52,15 +52,6 @@ pub enum ApspError {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// Next hops of a matrix in a folder need positive integers.
-    #[error(
-        "next hops beside a matrix in a folder need weights that are positive integers, and one \
-         is {weight}; leave them away"
-    )]
-    NoNextHops {
-        /// A weight that is none.
-        weight: String,
-    },
     /// Something was to be written that was never computed.
     #[error("there are no {what}: they were not asked for")]
     NotAskedFor {

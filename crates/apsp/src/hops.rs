@@ -1,9 +1,7 @@
 //! Next hops for distances that some algorithm has found.
 
-use std::num::NonZeroUsize;
-
 use graph_formats::{Csr, VertexId, Weight, WeightKind};
-use ndarray::Array2;
+use ndarray::{Array2, s};
 use paths::{DistanceTable, HopStorage, NextHops};
 use rayon::ThreadPoolBuilder;
 use sssp::Progress;
@@ -51,7 +49,9 @@ pub(crate) fn with_next_hops<W: Weight>(
         let rounding = rounding(graph, &distances);
         let arcs = useful_arcs(graph, &distances, rounding.unwrap_or_default());
         if rounding.is_some() {
-            settle(&arcs, &mut distances, NonZeroUsize::new(plan.threads), progress)?;
+            settle(&arcs, plan.threads, progress, |first, columns| {
+                distances.slice_mut(s![.., first..first + columns.ncols()]).assign(&columns);
+            })?;
         }
         let by_levels = graph.first_negative().is_some();
         let storage = if NextHops::is_narrow(graph.n_vertices()) {

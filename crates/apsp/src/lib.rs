@@ -29,8 +29,10 @@ mod cuda;
 mod error;
 mod hops;
 mod host;
+mod number;
 mod plan;
 mod potentials;
+mod proof;
 mod scratch;
 mod solve;
 
@@ -38,8 +40,11 @@ pub use closure::closure;
 pub use config::{Algorithm, Config};
 pub use cuda::{GpuPairs, GpuTimes, all_pairs_on_gpu, published};
 pub use error::ApspError;
+pub use number::Number;
 pub use plan::Plan;
-pub use scratch::{ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in};
+pub use scratch::{
+    ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in, all_pairs_in_on_gpu,
+};
 pub use solve::{AllPairs, all_pairs};
 
 // The example of the README is a test too.

@@ -4,32 +4,15 @@ use std::fmt;
 
 use graph_formats::{Csr, Weight, WeightKind};
 
-use crate::{Algorithm, ApspError, Config};
+use crate::host::Element;
+use crate::proof::fits_16_bits;
+use crate::{Algorithm, ApspError, Config, Number};
 
 /// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
-const ENTRIES_A_VERTEX: f64 = 3000.0;
-/// and for an arc as for so many: on two cores with AVX2, where the matrix does 67 G entries
-/// a second.
-const ENTRIES_AN_ARC: f64 = 500.0;
-
-/// What Floyd-Warshall adds in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Number {
-    I32,
-    I64,
-    F32,
-    F64,
-}
-
-impl Number {
-    /// Its bytes.
-    pub(crate) fn size(self) -> usize {
-        match self {
-            Self::I32 | Self::F32 => 4,
-            Self::I64 | Self::F64 => 8,
-        }
-    }
-}
+const ENTRIES_A_VERTEX: f64 = 1000.0;
+/// and for an arc as for so many: on two cores with AVX2, where the matrix does some 70 G
+/// entries a second.
+const ENTRIES_AN_ARC: f64 = 200.0;
 
 /// What was chosen for a graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,60 +23,76 @@ pub struct Plan {
     pub reason: String,
     /// Threads that work on it.
     pub threads: usize,
-    /// What the matrix is of; `None` where no width is sure to hold all sums.
-    pub(crate) number: Option<Number>,
+    /// What a matrix is of, if the algorithm has one; `None` where no width is sure to hold
+    /// all sums.
+    pub number: Option<Number>,
 }
 
 impl Plan {
-    /// Decides for `graph`. O(m).
+    /// Decides for `graph`. O(m), and where 16 bits may do, two searches to prove it.
     pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, ApspError> {
+        if let Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel = config.algorithm {
+            return Err(ApspError::NotHere { algorithm: config.algorithm });
+        }
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         let sizes = graph.weights().iter().map(|weight| weight.to_f64().abs());
         let (largest, sum) = sizes.fold((0f64, 0f64), |(a, b), w| (a.max(w), b + w));
         let bound = (n as f64 * largest).min(sum) * (1.0 + 1e-9);
-        let number = match W::KIND {
-            WeightKind::F32 => (bound < f64::from(f32::MAX) / 1e3).then_some(Number::F32),
-            WeightKind::F64 => (bound < f64::MAX / 1e3).then_some(Number::F64),
-            // sums with what stands for infinity stay far from it
-            _ if bound < f64::from(i32::MAX) / 16.0 => Some(Number::I32),
-            _ => (bound < i64::MAX as f64 / 16.0).then_some(Number::I64),
-        };
         let degree = m as f64 / n.max(1) as f64;
-        let (algorithm, reason) = match config.algorithm {
-            Algorithm::FloydWarshall
-            | Algorithm::BlockedProduct
-            | Algorithm::BlockedTwoLevel
-            | Algorithm::Recursive => {
-                return Err(ApspError::NotHere { algorithm: config.algorithm });
+        let search = ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC;
+        let by_matrix = |number| n as f64 * cost(number) <= search;
+        let wide = number(W::KIND, bound);
+        // a proof is worth its searches only where a matrix is
+        let narrow = match config.algorithm {
+            Algorithm::Johnson => false,
+            Algorithm::Auto => by_matrix(Number::U16),
+            _ => true,
+        };
+        let is_whole = !matches!(W::KIND, WeightKind::F32 | WeightKind::F64);
+        let fits = || bound < f64::from(u16::INFINITE) || fits_16_bits(graph);
+        let number = match wide {
+            Some(_) if narrow && is_whole && graph.first_negative().is_none() && fits() => {
+                Some(Number::U16)
             }
-            Algorithm::Blocked if number.is_none() => {
-                return Err(ApspError::TooHeavy { bound });
-            }
-            Algorithm::Auto if number.is_none() => {
+            wide => wide,
+        };
+        let (algorithm, reason) = match (config.algorithm, number) {
+            (Algorithm::Auto, None) => {
                 (Algorithm::Johnson, "sums may be too large for a matrix of fixed width".to_owned())
             }
-            Algorithm::Auto
-                if n as f64 * cost(number) > ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC =>
-            {
-                (Algorithm::Johnson, format!("{degree:.1} arcs a vertex are few for {n} vertices"))
-            }
-            Algorithm::Auto => {
+            (Algorithm::Auto, Some(number)) if by_matrix(number) => {
                 let why = format!("{degree:.1} arcs a vertex are many for {n} vertices");
                 (Algorithm::Blocked, why)
             }
-            asked => (asked, "it was asked for".to_owned()),
+            (Algorithm::Auto, Some(_)) => {
+                (Algorithm::Johnson, format!("{degree:.1} arcs a vertex are few for {n} vertices"))
+            }
+            (Algorithm::Johnson, _) => (Algorithm::Johnson, "it was asked for".to_owned()),
+            (_, None) => return Err(ApspError::TooHeavy { bound }),
+            (asked, Some(_)) => (asked, "it was asked for".to_owned()),
         };
         Ok(Self { algorithm, reason, threads: config.n_threads(), number })
     }
 }
 
+/// Numbers that are sure to hold all sums up to `bound`; without a proof of anything else.
+fn number(kind: WeightKind, bound: f64) -> Option<Number> {
+    match kind {
+        WeightKind::F32 => (bound < f64::from(f32::MAX) / 1e3).then_some(Number::F32),
+        WeightKind::F64 => (bound < f64::MAX / 1e3).then_some(Number::F64),
+        // sums with what stands for infinity stay far from it
+        _ if bound < f64::from(i32::MAX) / 16.0 => Some(Number::I32),
+        _ => (bound < i64::MAX as f64 / 16.0).then_some(Number::I64),
+    }
+}
+
 /// What an entry of the matrix takes, in parts of one of 32 bits.
-fn cost(number: Option<Number>) -> f64 {
+fn cost(number: Number) -> f64 {
     match number {
-        Some(Number::I32 | Number::F32) => 1.0,
-        Some(Number::F64) => 2.0,
-        // AVX2 has no minimum for it
-        _ => 8.0,
+        Number::U16 => 0.5,
+        Number::I32 => 1.0,
+        Number::F32 => 1.5,
+        Number::I64 | Number::F64 => 3.0,
     }
 }
 
@@ -120,7 +119,6 @@ mod tests {
         assert_eq!(plan(1000, 3, 5).algorithm, Algorithm::Blocked);
         assert_eq!(plan(20_000, 3, 5).algorithm, Algorithm::Johnson);
         assert_eq!(plan(6_000, 50, 5).algorithm, Algorithm::Blocked);
-        assert_eq!(plan(1000, 3, 1 << 40).algorithm, Algorithm::Johnson);
         assert_eq!(plan(10, 1, i64::MAX / 9).algorithm, Algorithm::Johnson);
         let why = plan(20_000, 3, 5).to_string();
         assert!(why.starts_with("johnson: 3.0 arcs a vertex are few for 20000"), "{why}");

@@ -1,17 +1,17 @@
 //! All pairs of a graph.
 
-use graph_formats::{Csr, Distance, Weight};
+use std::time::{Duration, Instant};
+
+use graph_formats::{Csr, Distance, DistanceKey, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, NextHops, Paths};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sssp::Progress;
 
-use crate::host::floyd_warshall::Matrix;
-use crate::host::{Element, SIDE, johnson};
-use crate::plan::Number;
+use crate::host::{Element, Matrix, floyd_warshall, johnson};
 use crate::potentials::potentials;
-use crate::{Algorithm, ApspError, Config, Plan, hops};
+use crate::{Algorithm, ApspError, Config, Number, Plan, hops};
 
 /// The distances of all pairs.
 #[derive(Clone, Debug)]
@@ -23,6 +23,9 @@ pub struct AllPairs<W: Weight> {
     pub next_hops: Option<NextHops>,
     /// What found them, and why that.
     pub plan: Plan,
+    /// How long Floyd-Warshall took where it did: neither the making of its matrix nor that
+    /// of the table is counted.
+    pub matrix_time: Option<Duration>,
 }
 
 impl<W: Weight> AllPairs<W> {
@@ -80,50 +83,50 @@ where
         Some(_) => Some(potentials(graph, progress)?),
         None => None,
     };
-    let distances = match (plan.algorithm, plan.number) {
-        (Algorithm::Blocked, Some(number)) => {
+    let (distances, matrix_time) = match (plan.algorithm, plan.number) {
+        (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
+            let config = sssp::Config { threads: config.threads, ..sssp::Config::default() };
+            let found = match potentials {
+                Some(potentials) => johnson::search_with(graph, &potentials, &config, progress)?,
+                None => johnson::search(graph, &config, progress)?,
+            };
+            (found, None)
+        }
+        (form, Some(number)) => {
             let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
             pool.install(|| match number {
+                Number::U16 => by_matrix(graph, form, small, from_small::<W>, progress),
                 Number::I32 => {
-                    by_matrix(graph, integer::<W, i32>, from_integer::<W, i32>, progress)
+                    by_matrix(graph, form, integer::<W, i32>, from_integer::<W, i32>, progress)
                 }
                 Number::I64 => {
-                    by_matrix(graph, integer::<W, i64>, from_integer::<W, i64>, progress)
+                    by_matrix(graph, form, integer::<W, i64>, from_integer::<W, i64>, progress)
                 }
                 Number::F32 => by_matrix(
                     graph,
+                    form,
                     |weight| weight.to_f64() as f32,
-                    |number: f32| from_float::<W>(f64::from(number)),
+                    |number| from_float::<W>(f64::from(number)),
                     progress,
                 ),
-                Number::F64 => by_matrix(graph, Weight::to_f64, from_float::<W>, progress),
+                Number::F64 => by_matrix(graph, form, Weight::to_f64, from_float::<W>, progress),
             })?
-        }
-        _ => {
-            let config = sssp::Config { threads: config.threads, ..sssp::Config::default() };
-            match potentials {
-                Some(potentials) => johnson::search_with(graph, &potentials, &config, progress)?,
-                None => johnson::search(graph, &config, progress)?,
-            }
         }
     };
     let (distances, next_hops) = match config.next_hops {
         true => hops::with_next_hops(graph, distances, &plan, progress)?,
         false => (distances, None),
     };
-    Ok(AllPairs { distances, next_hops, plan })
+    Ok(AllPairs { distances, next_hops, plan, matrix_time })
 }
 
 /// An error where the table, and the matrix that it is made in or the next hops that are made
 /// of it, are more than the memory allowed.
 fn check_memory<W: Weight>(graph: &Csr<W>, plan: &Plan, config: &Config) -> Result<(), ApspError> {
     let n_vertices = graph.n_vertices();
-    let square = |side: usize, size: usize| side as u128 * side as u128 * size as u128;
-    let table = square(n_vertices, size_of::<W::Distance>());
+    let table = n_vertices as u128 * n_vertices as u128 * size_of::<W::Distance>() as u128;
     let matrix = match plan.number {
-        Some(number) if plan.algorithm != Algorithm::Johnson => {
-            square(n_vertices.next_multiple_of(SIDE), number.size())
-        }
+        Some(number) if plan.algorithm != Algorithm::Johnson => number.bytes_of_matrix(n_vertices),
         _ => 0,
     };
     let hops = if config.next_hops { hops::bytes(graph) } else { 0 };
@@ -139,26 +142,50 @@ fn check_memory<W: Weight>(graph: &Csr<W>, plan: &Plan, config: &Config) -> Resu
 /// By Floyd-Warshall on numbers that weights become, and that become distances.
 fn by_matrix<W: Weight, E: Element>(
     graph: &Csr<W>,
-    number: impl Fn(W) -> E,
+    form: Algorithm,
+    number: impl Fn(W) -> E + Sync,
     distance: impl Fn(E) -> W::Distance + Sync,
     progress: Option<Progress<'_>>,
-) -> Result<DistanceTable<W>, ApspError> {
+) -> Result<(DistanceTable<W>, Option<Duration>), ApspError> {
     let n = graph.n_vertices();
     let bytes = Matrix::<E>::bytes(n) + n as u128 * n as u128 * size_of::<W::Distance>() as u128;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
     // a system that grants each of the two may not have both: ask for them together, once
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
-    let mut matrix = Matrix::of(graph, number).ok_or_else(too_large)?;
-    let mut cells = Vec::new();
-    cells.try_reserve_exact(n.checked_mul(n).ok_or_else(too_large)?).map_err(|_| too_large())?;
-    cells.resize(n * n, W::Distance::UNREACHED);
-    matrix.close(progress)?;
+    let mut matrix = Matrix::of(graph, number)?;
+    let start = Instant::now();
+    match form {
+        Algorithm::FloydWarshall => floyd_warshall::plain(&mut matrix, progress)?,
+        Algorithm::Recursive => floyd_warshall::recursive(&mut matrix, progress)?,
+        _ => floyd_warshall::blocked(&mut matrix, progress)?,
+    }
+    let matrix_time = start.elapsed();
+    let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
     cells.par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
-        row.iter_mut().zip(matrix.row(i)).for_each(|(cell, found)| *cell = distance(found));
+        row.iter_mut().zip(matrix.row(i)).for_each(|(cell, &found)| *cell = distance(found));
     });
     let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
-    Ok(DistanceTable::from_storage(table))
+    Ok((DistanceTable::from_storage(table), Some(matrix_time)))
+}
+
+/// Zeros, which the system gives out when they are first touched; `None` if there is no memory.
+pub(crate) fn zeros<D: Distance>(len: usize) -> Option<Vec<D>> {
+    Vec::<D>::new().try_reserve_exact(len).ok()?;
+    Some(vec![D::ZERO; len])
+}
+
+/// The weight, which is no less than nothing; one that no shortest path has is no arc.
+pub(crate) fn small<W: Weight>(weight: W) -> u16 {
+    let weight = weight.to_i128().and_then(|weight| u16::try_from(weight).ok());
+    weight.unwrap_or(u16::INFINITE).min(u16::INFINITE)
+}
+
+pub(crate) fn from_small<W: Weight>(number: u16) -> W::Distance {
+    if number == u16::INFINITE {
+        return W::Distance::UNREACHED;
+    }
+    W::Distance::from_key(DistanceKey::from_u64(number.into()))
 }
 
 /// The weight, which is small enough, as a number of the matrix.

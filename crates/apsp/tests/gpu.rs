@@ -1,6 +1,9 @@
 //! The solvers on a GPU against those on the CPU.
 
-use apsp::{Algorithm, ApspError, Config, GpuPairs, all_pairs, all_pairs_on_gpu};
+use apsp::{
+    Algorithm, ApspError, Config, GpuPairs, ScratchFolder, all_pairs, all_pairs_in,
+    all_pairs_in_on_gpu, all_pairs_on_gpu,
+};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, Weight};
 use paths::certificate::{check_all_pairs, check_next_hops};
@@ -280,4 +283,34 @@ fn a_brain_whole() {
     let units = units.convert_weights::<u32>().unwrap();
     agree(&gpu, "synapses", &units, &Config::default()).unwrap();
     agree(&gpu, "inverse counts", &with(|count| 1.0 / count as f32), &Config::default()).unwrap();
+}
+
+#[test]
+fn a_matrix_in_a_folder_passes_through() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (case, graph) in
+        [in_32_bits(700, 2100, 50_000), in_32_bits(1500, 6000, 50_000)].iter().enumerate()
+    {
+        let config = Config { memory: Some(24 << 20), next_hops: true, ..Config::default() };
+        let by_gpu = ScratchFolder::new(folder.path().join(format!("gpu{case}")));
+        let by_cpu = ScratchFolder::new(folder.path().join(format!("cpu{case}")));
+        // ended after some strips, and gone on with
+        let stop = |done, _| match done {
+            0..=7 => std::ops::ControlFlow::Continue(()),
+            _ => std::ops::ControlFlow::Break(()),
+        };
+        let ended = all_pairs_in_on_gpu(&gpu, &by_gpu, graph, &config, Some(&stop));
+        assert!(matches!(ended, Err(ApspError::Search(sssp::SsspError::Interrupted))));
+        let again = ScratchFolder { resume: true, ..by_gpu };
+        let found = all_pairs_in_on_gpu(&gpu, &again, graph, &config, None).unwrap();
+        let expected = all_pairs_in(&by_cpu, graph, &config, None).unwrap();
+        assert_eq!(found.summary(), expected.summary());
+        let matrix =
+            |scratch: &ScratchFolder| std::fs::read(scratch.path.join("matrix.bin")).unwrap();
+        assert!(matrix(&again) == matrix(&by_cpu), "the matrices differ");
+        for u in [0, 5, 699] {
+            assert!(found.row(u).eq(expected.row(u)));
+        }
+    }
 }

@@ -52,16 +52,19 @@ where
     all_pairs_in(scratch, graph, &Config::default(), None)
 }
 
-/// What is in memory and what is in a folder are the same, in rows, in sums and as a file;
-/// floats within their rounding.
+/// With next hops, and so with floats that do not depend on who finds them.
+fn with_hops() -> Config {
+    Config { next_hops: true, ..Config::with(Algorithm::Blocked) }
+}
+
+/// What is in memory and what is in a folder are the same, in rows, in sums and in paths.
 fn agree<W: Weight>(name: &str, graph: &Csr<W>)
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let folder = tempfile::tempdir().unwrap();
-    let blocked = Config::with(Algorithm::Blocked);
-    let expected = match all_pairs(graph, &blocked, None) {
-        Ok(found) => found.distances,
+    let expected = match all_pairs(graph, &with_hops(), None) {
+        Ok(found) => found,
         Err(ApspError::TooHeavy { .. }) => {
             let refused = solve(&scratch(folder.path()), graph);
             assert!(matches!(refused, Err(ApspError::TooHeavy { .. })), "{name}");
@@ -69,30 +72,24 @@ where
         }
         Err(error) => panic!("{name}: {error}"),
     };
-    let found = solve(&scratch(folder.path()), graph).unwrap();
-    let is_float = Distance::to_i128(<W::Distance as Distance>::ZERO).is_none();
-    let close = |a: Option<W::Distance>, b: Option<W::Distance>| match (a, b) {
-        (Some(a), Some(b)) if is_float => {
-            let (a, b) = (Distance::to_f64(a), Distance::to_f64(b));
-            (a - b).abs() <= 1e-5 * a.abs().max(b.abs())
-        }
-        _ => a == b,
-    };
+    let (expected, hops) = (expected.distances, expected.next_hops.unwrap());
+    let found = all_pairs_in(&scratch(folder.path()), graph, &with_hops(), None).unwrap();
     for u in graph.vertices() {
-        let same = found.row(u).zip(expected.row(u as usize)).all(|(a, b)| close(a, b));
-        assert!(same && found.row(u).len() == graph.n_vertices(), "{name}, row {u}");
+        assert!(found.row(u).eq(expected.row(u as usize)), "{name}, row {u}");
+        let row = found.next_hops(u);
+        assert!(row.into_iter().eq(graph.vertices().map(|v| hops.get(u, v))), "{name}, hops {u}");
     }
-    assert_eq!(found.row(graph.n_vertices() as u32).len(), 0);
+    let beyond = graph.n_vertices() as u32;
+    assert!(found.row(beyond).len() == 0 && found.next_hops(beyond).is_empty());
     let summary = found.summary();
     assert_eq!(summary.n_reachable_pairs, expected.n_reachable_pairs(), "{name}");
-    if !is_float {
+    if Distance::to_i128(<W::Distance as Distance>::ZERO).is_some() {
         assert_eq!(summary.sum, expected.sum(), "{name}");
         let greatest = (0..expected.n_sources()).flat_map(|u| expected.row(u)).flatten();
         assert_eq!(summary.max, greatest.max_by(|a, b| Distance::order(*a, *b)), "{name}");
     }
 }
 
-/// On every sixth graph of the zoo, from `first` on: each run waits for the disk.
 fn zoo_agrees<W: Weight>(first: usize)
 where
     W::Distance: Weight<Distance = W::Distance>,
@@ -149,61 +146,53 @@ fn wide_blocks_and_narrow_memory() {
     all_pairs_in(&scratch(&other), &graph, &config, None).unwrap();
 }
 
-/// Next hops lead along arcs, each as much nearer as it costs, and the smallest is taken.
+/// Arcs that add nothing, on cycles too, and floats of which each sum is rounded.
 #[test]
-fn next_hops_are_the_smallest_tight_arcs() {
-    let graph = streets(150);
+fn next_hops_are_those_of_a_matrix_in_memory() {
+    let plateaus: Vec<_> = (0..150u32)
+        .flat_map(|u| [(u, (u * 7 + 1) % 150), (u, (u + 11) % 150), (u, (u * u + 5) % 150)])
+        .map(|(u, v)| (u, v, u32::from((u + v) % 4 == 0)))
+        .collect();
+    let plateaus = Csr::from_arcs(150, &plateaus).unwrap();
+    agree("plateaus", &plateaus);
+    let rough: Vec<_> = slope(150).arcs().map(|(u, v, w)| (u, v, (w + 1) as f32 / 7.0)).collect();
+    agree("sevenths", &Csr::from_arcs(150, &rough).unwrap());
+
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { next_hops: true, ..Config::default() };
-    let found = all_pairs_in(&scratch(folder.path()), &graph, &config, None).unwrap();
-    let rows: Vec<Vec<_>> = graph.vertices().map(|u| found.row(u).collect()).collect();
-    for u in graph.vertices() {
-        let hops = found.next_hops(u);
-        assert_eq!(hops.len(), 150);
-        for v in graph.vertices() {
-            let tight = |&(x, w): &(u32, u32)| {
-                let rest = rows[x as usize][v as usize];
-                v != u
-                    && rest.is_some_and(|d| Some(d + u64::from(w)) == rows[u as usize][v as usize])
-            };
-            let smallest = graph.arcs_from(u).filter(tight).map(|arc| arc.0).min();
-            assert_eq!(hops[v as usize], smallest, "from {u} to {v}");
-        }
-    }
-    drop(found);
-    let without = solve(&resumed(folder.path()), &graph).unwrap();
+    drop(all_pairs_in(&scratch(folder.path()), &plateaus, &with_hops(), None).unwrap());
+    let without = solve(&resumed(folder.path()), &plateaus).unwrap();
     assert_eq!(without.next_hops(0), []);
-    let mut out = Vec::new();
-    assert!(matches!(
-        without.write_next_hops_npy(&mut out, None),
-        Err(ApspError::NotAskedFor { .. })
-    ));
-    let free = Csr::from_arcs(2, &[(0, 1, 0u32)]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let refused = all_pairs_in(&scratch(folder.path()), &free, &config, None);
-    assert!(matches!(refused, Err(ApspError::NoNextHops { .. })));
+    let nothing = without.write_next_hops_npy(&mut Vec::new(), None);
+    assert!(matches!(nothing, Err(ApspError::NotAskedFor { .. })));
+    // found in an instant where they are
+    drop(without);
+    let again = all_pairs_in(&resumed(folder.path()), &plateaus, &with_hops(), None).unwrap();
+    assert_eq!(again.next_hops(0).len(), 150);
 }
 
-/// Runs that are ended at each report of progress give the same files as one that is not.
+/// Runs that are ended at each report of progress, in the matrix, in settling floats and
+/// among next hops, give the same files as one that is not.
 #[test]
 fn a_run_ended_at_any_report_goes_on() {
-    let graph = slope(300).convert_weights::<f64>().unwrap();
-    let files = ["matrix.bin", "panels.bin"];
+    let sevenths: Vec<_> =
+        slope(300).arcs().map(|(u, v, w)| (u, v, (w + 1) as f64 / 7.0)).collect();
+    let graph = Csr::from_arcs(300, &sevenths).unwrap();
+    let files = ["matrix.bin", "panels.bin", "hops.bin"];
     let read = |folder: &Path| files.map(|name| fs::read(folder.join(name)).unwrap());
     let whole = tempfile::tempdir().unwrap();
-    solve(&scratch(whole.path()), &graph).unwrap();
+    all_pairs_in(&scratch(whole.path()), &graph, &with_hops(), None).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut ended = 0;
     loop {
-        // a report more each time: every report of the blocks is the last one once
+        // some reports more each time, so that all of them are the last one once, or nearly
         let heard = AtomicU64::new(0);
         let stop = |_, total| {
             let count = u64::from(total != 384);
-            let over = heard.fetch_add(count, Ordering::Relaxed) > ended % 7;
+            let over = heard.fetch_add(count, Ordering::Relaxed) > ended * 5;
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let run = resumed(folder.path());
-        match all_pairs_in(&run, &graph, &Config::default(), Some(&stop)) {
+        match all_pairs_in(&run, &graph, &with_hops(), Some(&stop)) {
             Ok(_) => break,
             Err(ApspError::Search(SsspError::Interrupted)) => ended += 1,
             Err(error) => panic!("{error}"),
@@ -307,15 +296,20 @@ fn what_needs_no_folder_is_refused() {
 #[test]
 fn memory_is_not_exceeded_in_silence() {
     let graph = streets(200);
-    // 256² numbers of 4 bytes and 200² distances of 8
-    let bytes = 256 * 256 * 4 + 200 * 200 * 8;
     let with = |algorithm, memory| Config { memory: Some(memory), ..Config::with(algorithm) };
-    all_pairs(&graph, &with(Algorithm::Blocked, bytes), None).unwrap();
-    all_pairs(&graph, &with(Algorithm::Johnson, 200 * 200 * 8), None).unwrap();
-    for (algorithm, memory) in [(Algorithm::Blocked, bytes), (Algorithm::Johnson, 200 * 200 * 8)] {
-        let error = all_pairs(&graph, &with(algorithm, memory - 1), None).unwrap_err();
-        assert!(matches!(error, ApspError::OverMemory { .. }), "{error}");
-        assert!(error.to_string().contains("--scratch"), "{error}");
+    for algorithm in [Algorithm::Blocked, Algorithm::Johnson] {
+        for next_hops in [false, true] {
+            let with = |memory| Config { next_hops, ..with(algorithm, memory) };
+            let refused = all_pairs(&graph, &with(1), None).unwrap_err();
+            assert!(refused.to_string().contains("--scratch"), "{refused}");
+            let ApspError::OverMemory { bytes, .. } = refused else { panic!("{refused}") };
+            let n = if next_hops || algorithm == Algorithm::Blocked { 10 } else { 8 };
+            assert!((200 * 200 * n..300 * 300 * n).contains(&bytes), "{bytes}");
+            let bytes = u64::try_from(bytes).unwrap();
+            all_pairs(&graph, &with(bytes), None).unwrap();
+            let refused = all_pairs(&graph, &with(bytes - 1), None).unwrap_err();
+            assert!(matches!(refused, ApspError::OverMemory { .. }), "{refused}");
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //! next hops and without.
 //!
 //! Digraphs with a circle through all vertices, so that all are reached, and arcs drawn at
-//! random besides. Weights choose the numbers: small ones fit 16 bits by proof, large ones
-//! take 32, and floats are the large ones again. Rows of every answer are compared with
+//! random besides. The graph chooses the numbers: small weights fit 16 bits by proof; where
+//! one vertex stays alone there is none, and they take 32; floats are these again. Rows of every answer are compared with
 //! searches on the host, and next hops are certified.
 //!
 //! Reference: venkataraman-2003, origin-out-of-core
@@ -29,15 +29,21 @@ use crate::table::table;
 
 /// Rows of an answer that are compared with searches.
 const ROWS: usize = 8;
-/// The greatest weight where sums are to take more than 16 bits, and where not.
-const LARGE: u32 = 1 << 16;
+/// The greatest weight where sums are to fit 16 bits.
 const SMALL: u32 = 255;
+/// Bounds sums where they are to take 32.
+const SUMS: usize = 1 << 26;
 
 /// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Vertices of the graphs
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "1024,2048,4096,8192,16384")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N",
+        default_value = "1024,2048,4096,8192,16384"
+    )]
     pub sizes: Vec<NonZeroUsize>,
     /// Arcs a vertex
     #[arg(long, default_value = "4")]
@@ -114,9 +120,9 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
         let study = Study { gpu: &gpu, runs: options.runs.get() };
         for size in &options.sizes {
             let (n, degree) = (size.get(), options.degree.get());
-            let large = connected(n, degree, LARGE)?;
+            let large = in_32_bits(n, degree)?;
             let small = connected(n, degree, SMALL)?;
-            let floats = large.convert_weights::<f32>()?;
+            let floats = in_32_bits(n, degree)?.convert_weights::<f32>()?;
             for next_hops in [false, true] {
                 if next_hops && options.distances_only {
                     continue;
@@ -128,7 +134,7 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
             }
         }
         if let Some(size) = options.strips {
-            let graph = connected(size.get(), options.degree.get(), LARGE)?;
+            let graph = in_32_bits(size.get(), options.degree.get())?;
             let n = size.get() as u64;
             let memory = Some(4 * n * n / options.share.get() as u64);
             lines.push(study.solve(&graph, &Config::default())?);
@@ -182,9 +188,19 @@ impl Study<'_> {
         let line = line.context("there was no run")?;
         let (ms, rate) = (line.median_ms(), line.rate());
         let kind = if line.next_hops { " with next hops" } else { "" };
-        eprintln!("{} vertices, {}{kind}: {ms:.3} ms, {rate:.0} G/s", line.n_vertices, line.numbers);
+        eprintln!(
+            "{} vertices, {}{kind}: {ms:.3} ms, {rate:.0} G/s",
+            line.n_vertices, line.numbers
+        );
         Ok(line)
     }
+}
+
+/// The same with larger weights, and the last vertex alone: then nothing proves that 16 bits
+/// suffice.
+fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
+    let arcs: Vec<_> = connected(n - 1, degree, (SUMS / n) as u32)?.arcs().collect();
+    Ok(Csr::from_arcs(n, &arcs)?)
 }
 
 /// A circle through all vertices, and arcs drawn at random.
@@ -192,7 +208,7 @@ fn connected(n: usize, degree: usize, heaviest: u32) -> Result<Csr<u32>> {
     let options = GraphOptions {
         direction: Direction::Directed,
         duplicates: Duplicates::Keep,
-        max_weight: heaviest,
+        weights: 1..=heaviest,
         ..GraphOptions::default()
     };
     let n_edges = (n * (degree - 1)) as u64;

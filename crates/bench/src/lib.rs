@@ -8,18 +8,21 @@
 //! * [`floyd_warshall`]: the study of the published forms of Floyd-Warshall on a GPU, which
 //!   is `cargo xtask bench floyd-warshall`;
 //! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
-//!   `cargo xtask bench segments`.
+//!   `cargo xtask bench segments`;
+//! * [`min_plus`]: Floyd-Warshall beside the peak of the processor, which is
+//!   `cargo xtask bench min-plus`.
 //!
 //! The criterion benches in `benches/` use the same graphs and the same roster.
 
 #![forbid(unsafe_code)]
 
-mod dial;
 pub mod all_pairs;
+mod dial;
 pub mod floyd_warshall;
 mod folder;
 pub mod machine;
 pub mod measure;
+pub mod min_plus;
 mod peers;
 mod plots;
 pub mod report;

@@ -8,12 +8,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use bench::all_pairs;
-use bench::floyd_warshall;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
-use bench::segments;
 use bench::workloads::Workload;
+use bench::{all_pairs, floyd_warshall, min_plus, segments};
 use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
@@ -95,6 +93,15 @@ enum Study {
                       cargo xtask bench all-pairs\n  \
                       cargo xtask bench all-pairs --sizes 16384 --strips 32768")]
     AllPairs(Box<all_pairs::Options>),
+    /// Studies Floyd-Warshall on the processor: how near it comes to the peak of registers
+    ///
+    /// Rows of every answer are checked. The report is a new folder with raw.csv (every timed
+    /// solve) and summary.md (a table).
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench min-plus\n  \
+                      cargo xtask bench min-plus --sizes 1024 --algorithms \
+                      floyd-warshall,blocked,recursive")]
+    MinPlus(min_plus::Options),
 }
 
 fn main() -> ExitCode {
@@ -107,6 +114,7 @@ fn main() -> ExitCode {
             None => floyd_warshall::run(&options, &beside),
         },
         Some(Study::AllPairs(options)) => all_pairs::run(&options, &beside),
+        Some(Study::MinPlus(options)) => min_plus::run(&options, &beside),
         None => report(arguments, beside),
     };
     told(

@@ -261,7 +261,7 @@ impl<W: Weight> Csr<W> {
     ///
     /// # Panics
     /// When the graph has no such vertex, as do the methods below.
-    #[inline]
+    #[inline(always)]
     pub fn row(&self, vertex: VertexId) -> Range<usize> {
         let v = vertex as usize;
         self.row_offsets[v] as usize..self.row_offsets[v + 1] as usize
@@ -274,7 +274,7 @@ impl<W: Weight> Csr<W> {
     }
 
     /// The arcs that leave `vertex`, as (destination, weight).
-    #[inline]
+    #[inline(always)]
     pub fn arcs_from(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> + '_ {
         let row = self.row(vertex);
         self.column_indices[row.clone()].iter().copied().zip(self.weights[row].iter().copied())

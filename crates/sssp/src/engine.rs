@@ -44,8 +44,8 @@ pub(crate) trait Engine<W: Weight> {
         Ok(None)
     }
 
-    /// Fills `cells`, a row for each source, if the engine has a way to search from many
-    /// sources at once, and the memory; the counts of all searches.
+    /// Fills `cells`, a row for each source, if the engine has a way to do so that is faster
+    /// than a search for each, and the memory; the counts of all searches.
     fn table(
         &mut self,
         _request: &TableRequest<'_>,
@@ -128,6 +128,32 @@ impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Engine<W> for Dijkstra<
         let work = self.solve(&search)?;
         Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
     }
+
+    /// The labels of the targets, with no list of all distances in between.
+    fn table(
+        &mut self,
+        request: &TableRequest<'_>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        if !L::HOLDS_ALL {
+            return Ok(None);
+        }
+        let TableRequest { sources, targets, progress } = *request;
+        let mut work = Work::default();
+        let rows = cells.chunks_exact_mut(targets.len());
+        for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
+            let awaited = awaited(targets, self.labels().len());
+            let limit = L::Key::GREATEST;
+            work.add(&self.solve(&Search { source, targets: awaited, limit, progress: None })?);
+            for (cell, &target) in row.iter_mut().zip(targets) {
+                *cell = L::distance(self.labels()[target as usize]);
+            }
+            if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
+                return Err(SsspError::Interrupted);
+            }
+        }
+        Ok(Some(work))
+    }
 }
 
 impl<W: Weight> Engine<W> for BellmanFord<'_, W> {
@@ -142,6 +168,12 @@ impl<W: Weight> Engine<W> for QueuedBellmanFord<'_, W> {
         self.solve(request.source, request.progress)?;
         Ok((self.labels.distances.clone(), self.labels.work))
     }
+}
+
+/// The targets whose settling ends a search: where nearly all vertices are targets, looking
+/// out for the last one costs more than going on to the end.
+pub(crate) fn awaited(targets: &[VertexId], n_vertices: usize) -> &[VertexId] {
+    if targets.len() < n_vertices / 2 { targets } else { &[] }
 }
 
 /// A cutoff below zero leaves out the source itself.

@@ -8,7 +8,7 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::{Array2, ArrayViewMut1, Axis};
 use paths::{DistanceTable, Nearest};
 
-use crate::engine::TableRequest;
+use crate::engine::{TableRequest, awaited};
 use crate::host::{nearest, team};
 use crate::solver::check_vertices;
 use crate::{Algorithm, Config, DeviceTimes, Progress, Solver, SsspError, Work};
@@ -59,8 +59,15 @@ pub fn distance_table<W: Weight>(
     };
     let work = |_, solver: &mut Solver<'_, W>| {
         while let Some((&source, mut row)) = rows.next() {
-            let filled = fill(solver, source, targets, &mut row);
-            rows.settle(filled);
+            let request = TableRequest { sources: &[source], targets, progress: None };
+            let filled = match row.as_slice_mut() {
+                Some(cells) if !targets.is_empty() => solver.engine.table(&request, cells),
+                _ => Ok(None),
+            };
+            rows.settle(match filled {
+                Ok(None) => fill(solver, source, targets, &mut row),
+                filled => filled.map(drop),
+            });
         }
     };
     if !team::run(&mut solvers, work) {
@@ -176,7 +183,8 @@ pub fn nearest_sources<W: Weight>(
     nearest::solve(graph, sources, progress)
 }
 
-/// A table of no distances, if there is memory for it.
+/// A table of zeros, if there is memory for it: the system gives it out when it is first
+/// touched, by the thread that fills a row.
 fn empty_table<W: Weight>(
     sources: usize,
     targets: usize,
@@ -184,9 +192,8 @@ fn empty_table<W: Weight>(
     let bytes = sources as u128 * targets as u128 * size_of::<W::Distance>() as u128;
     let too_large = || SsspError::TableTooLarge { sources, targets, bytes };
     let n_cells = sources.checked_mul(targets).ok_or_else(too_large)?;
-    let mut cells = Vec::new();
-    cells.try_reserve_exact(n_cells).map_err(|_| too_large())?;
-    cells.resize(n_cells, W::Distance::UNREACHED);
+    Vec::<W::Distance>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
+    let cells = vec![W::Distance::ZERO; n_cells];
     Array2::from_shape_vec((sources, targets), cells).map_err(|_| too_large())
 }
 
@@ -209,9 +216,7 @@ fn fill<W: Weight>(
     if targets.is_empty() {
         return Ok(());
     }
-    // where nearly all vertices are targets, looking out for the last one costs more than
-    // going on to the end
-    let awaited = if targets.len() < solver.graph.n_vertices() / 2 { targets } else { &[] };
+    let awaited = awaited(targets, solver.graph.n_vertices());
     let (distances, _) = solver.search(source, None, awaited)?;
     for (cell, &target) in row.iter_mut().zip(targets) {
         *cell = distances.as_storage()[target as usize];

@@ -7,7 +7,7 @@ use super::published::SIDE_STEP;
 
 /// What distances are added and compared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arithmetic {
+pub(crate) enum Arithmetic {
     I32,
     /// Two numbers a word; on devices of compute capability 9.0 and more.
     U16,

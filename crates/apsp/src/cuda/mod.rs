@@ -12,4 +12,6 @@ pub(crate) mod scratch;
 mod solve;
 mod strips;
 
+pub(crate) use arithmetic::Arithmetic;
+pub(crate) use solve::plan;
 pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu};

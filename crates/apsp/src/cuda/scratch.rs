@@ -48,11 +48,10 @@ pub(crate) fn close<E: Element + Pod>(
     gpu: &Gpu,
     arithmetic: Arithmetic,
     scratch: &mut Scratch<E>,
-    width: usize,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     let kernels = Kernels::load(gpu, arithmetic)?;
-    let mut engine = Engine::new(gpu, arithmetic, kernels, scratch.side(), width)?;
+    let mut engine = Engine::new(gpu, arithmetic, kernels, scratch.side(), scratch.width())?;
     let (n_blocks, done) = scratch.blocks();
     let n_strips = engine.side.div_ceil(engine.strip_rows);
     let total = (n_blocks * n_strips) as u64;

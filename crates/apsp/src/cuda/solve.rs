@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use bytemuck::{Pod, cast_slice};
 use gpu_runtime::{Buffer, Gpu, GpuError, PinnedBuffer};
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
 use rayon::prelude::*;
@@ -16,10 +16,9 @@ use super::blocked::{Closer, Rows};
 use super::next_hops::{DeviceHops, next_hops};
 use super::published::{self, Parameters};
 use super::strips::{Cut, Streamer};
-use crate::plan::Number;
 use crate::potentials::potentials;
-use crate::solve::{from_float, from_integer, integer};
-use crate::{Algorithm, AllPairs, ApspError, Config, Plan, hops};
+use crate::solve::{from_float, from_integer, from_small, integer, small, zeros};
+use crate::{Algorithm, AllPairs, ApspError, Config, Number, Plan, hops};
 
 /// What became of the time, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -103,14 +102,8 @@ where
         ),
         Arithmetic::U16 => work.solve(
             arithmetic,
-            |weight| weight.to_f64() as u32,
-            |number: u16| {
-                if number == 32767 {
-                    <W::Distance as Distance>::UNREACHED
-                } else {
-                    from_float::<W>(f64::from(number))
-                }
-            },
+            |weight| small(weight).into(),
+            |number: u16| from_small::<W>(number),
         ),
         Arithmetic::F32 | Arithmetic::F32Signed => work.solve(
             arithmetic,
@@ -127,12 +120,12 @@ where
         (distances, next_hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
         times.next_hops_ms += start.elapsed().as_secs_f64() * 1e3;
     }
-    let found = AllPairs { distances, next_hops, plan };
+    let found = AllPairs { distances, next_hops, plan, matrix_time: None };
     Ok(GpuPairs { found, times, launches, strips })
 }
 
 /// What is going to be done.
-fn plan<W: Weight>(
+pub(crate) fn plan<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     config: &Config,
@@ -146,8 +139,12 @@ fn plan<W: Weight>(
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
     let mut plan = Plan::new(graph, &matrix)?;
     let arithmetic = match plan.number {
-        Some(Number::I32) if std::env::var_os("U16").is_some() && adds_and_compares(gpu) => {
+        Some(Number::U16) if algorithm == Algorithm::Blocked && adds_and_compares(gpu) => {
             Arithmetic::U16
+        }
+        Some(Number::U16) => {
+            plan.number = Some(Number::I32);
+            Arithmetic::I32
         }
         Some(Number::I32) => Arithmetic::I32,
         Some(Number::F32) if graph.first_negative().is_none() => Arithmetic::F32,
@@ -347,9 +344,7 @@ fn table<W: Weight, E: Pod + Sync>(
 ) -> Result<DistanceTable<W>, ApspError> {
     let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
-    let mut cells = Vec::new();
-    cells.try_reserve_exact(n * n).map_err(|_| too_large())?;
-    cells.resize(n * n, W::Distance::ZERO);
+    let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
     let rows = cells.par_chunks_mut(n.max(1)).zip(numbers.par_chunks(side));
     rows.for_each(|(cells, numbers)| {
         cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = distance(number));

@@ -1,135 +1,132 @@
-//! Blocked Floyd-Warshall: the distances of all pairs through growing sets of vertices,
-//! tile by tile.
+//! Floyd-Warshall over a matrix, in three orders: the distances of all pairs through growing
+//! sets of vertices.
 //!
-//! The matrix is cut into tiles of 64 × 64. For each tile k of the diagonal: the tile itself
-//! is closed by the plain three loops; the tiles of its row, and in the same pass as the
-//! others those of its column, are multiplied by it; and every other tile (i, j) takes the
-//! product of (i, k) and (k, j) where it is less. Nearly all time is in these products.
-//! Rows of tiles are shared among threads. O(n³) time; n² numbers, and as many distances.
+//! *Plain*: for each vertex k one pass over the matrix relaxes all pairs through it.
 //!
-//! What differs from the published form: the tiles of the column need no phase of their own,
-//! for a row of tiles needs none but its own.
+//! *Recursive*: the vertices are halved. The first half is closed, paths between the halves
+//! and within the second are relaxed through it; then the second half is closed and the
+//! others are relaxed through that. All of it are relaxations of one part of the matrix
+//! through another, many pivots at a time, which read a number once for many sums.
+//!
+//! *Blocked*: vertices are taken as pivots a block at a time. The pivots are closed among
+//! themselves (recursively), then their rows relaxed through them, and then all other rows.
+//! Nearly all time is in the last.
+//!
+//! Rows are shared among threads. O(n³) time; n² numbers.
+//!
+//! What differs from the published forms: the pivots' columns need no phase of their own.
+//! Where D is closed and R = D·R₀ are the pivots' rows, C·R is (C·D)·R₀, so other rows can be
+//! multiplied with what they had before; and for columns of pivots R is D, which gives C·D.
+//! Recursion ends at 48 vertices instead of one.
 //!
 //! Weights may be negative, if there is no negative cycle: the caller has checked. Then no
 //! sum is beyond the bound that the plan has checked. Floats are added at the middle vertex,
 //! so that they may round otherwise than a search does.
 //!
-//! Reference: floyd-1962, warshall-1962, venkataraman-2003
+//! Reference: floyd-1962, warshall-1962, venkataraman-2003, buluc-2010
 
-use graph_formats::{Csr, Weight};
+use std::ops::Range;
+
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
-use super::min_plus::{AREA, Element, SIDE};
+use super::matrix::Matrix;
+use super::min_plus::Element;
+use crate::ApspError;
 
-/// A square matrix of tiles, row by row of tiles and in each tile row by row.
-pub(crate) struct Matrix<E> {
-    n: usize,
-    /// Tiles along a side.
-    n_tiles: usize,
-    numbers: Vec<E>,
-}
+/// Vertices that are closed by passes.
+const FEW: usize = 48;
+/// Pivots of a block: their rows of a strip, and a few rows of other vertices, stay in the
+/// cache of a processor.
+const MOST_PIVOTS: usize = 240;
+/// Blocks of pivots that there are at least: the more, the less of the work is theirs.
+const LEAST_BLOCKS: usize = 8;
 
-impl<E: Element> Matrix<E> {
-    /// Bytes for `n` vertices.
-    pub(crate) fn bytes(n: usize) -> u128 {
-        let side = n.next_multiple_of(SIDE) as u128;
-        side * side * size_of::<E>() as u128
-    }
-
-    /// The arcs of `graph`, of parallel ones the shortest; `None` if there is no memory.
-    pub(crate) fn of<W: Weight>(graph: &Csr<W>, number: impl Fn(W) -> E) -> Option<Self> {
-        let n = graph.n_vertices();
-        let n_tiles = n.div_ceil(SIDE);
-        let len = n_tiles.checked_mul(n_tiles)?.checked_mul(AREA)?;
-        let mut numbers = Vec::new();
-        numbers.try_reserve_exact(len).ok()?;
-        numbers.resize(len, E::INFINITE);
-        let mut matrix = Self { n, n_tiles, numbers };
-        for v in 0..n {
-            let place = matrix.place(v, v);
-            matrix.numbers[place] = E::ZERO;
+/// Tells how many vertices have been pivots.
+fn report<E>(
+    matrix: &Matrix<E>,
+    done: usize,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    match progress {
+        Some(tell) if tell(done as u64, matrix.n as u64).is_break() => {
+            Err(SsspError::Interrupted.into())
         }
-        for (u, v, weight) in graph.arcs() {
-            let place = matrix.place(u as usize, v as usize);
-            let known = &mut matrix.numbers[place];
-            let weight = number(weight);
-            if weight < *known {
-                *known = weight;
-            }
-        }
-        Some(matrix)
-    }
-
-    fn place(&self, i: usize, j: usize) -> usize {
-        let tile = (i / SIDE) * self.n_tiles + j / SIDE;
-        tile * AREA + (i % SIDE) * SIDE + j % SIDE
-    }
-
-    /// Row `i` in the order of the vertices.
-    pub(crate) fn row(&self, i: usize) -> impl Iterator<Item = E> + '_ {
-        let row = (i / SIDE) * self.n_tiles;
-        (0..self.n_tiles)
-            .flat_map(move |tile| {
-                let start = (row + tile) * AREA + (i % SIDE) * SIDE;
-                self.numbers[start..start + SIDE].iter().copied()
-            })
-            .take(self.n)
-    }
-
-    /// A square of tiles, row by row of tiles, closed.
-    pub(crate) fn closed(tiles: Vec<E>, n_tiles: usize) -> Result<Vec<E>, SsspError> {
-        let mut matrix = Self { n: n_tiles * SIDE, n_tiles, numbers: tiles };
-        matrix.close(None)?;
-        Ok(matrix.numbers)
-    }
-
-    /// Distances in place of arcs. `progress` hears of tiles of the diagonal.
-    pub(crate) fn close(&mut self, progress: Option<Progress<'_>>) -> Result<(), SsspError> {
-        let row_length = self.n_tiles * AREA;
-        for k in 0..self.n_tiles {
-            if progress.is_some_and(|tell| tell(k as u64, self.n_tiles as u64).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
-            // the pivots' row of tiles, which others read while theirs are written
-            let mut pivots = self.numbers[k * row_length..(k + 1) * row_length].to_vec();
-            close_tile(&mut pivots[k * AREA..(k + 1) * AREA]);
-            let diagonal = pivots[k * AREA..(k + 1) * AREA].to_vec();
-            pivots.par_chunks_mut(AREA).enumerate().for_each(|(j, tile)| {
-                if j != k {
-                    let before = tile.to_vec();
-                    E::multiply(tile, &diagonal, &before);
-                }
-            });
-            let rows = self.numbers.par_chunks_mut(row_length).enumerate();
-            rows.filter(|(i, _)| *i != k).for_each(|(_, row)| {
-                let before = row[k * AREA..(k + 1) * AREA].to_vec();
-                E::multiply(&mut row[k * AREA..(k + 1) * AREA], &before, &diagonal);
-                let column = row[k * AREA..(k + 1) * AREA].to_vec();
-                for (j, tile) in row.chunks_mut(AREA).enumerate() {
-                    if j != k {
-                        E::multiply(tile, &column, &pivots[j * AREA..(j + 1) * AREA]);
-                    }
-                }
-            });
-            self.numbers[k * row_length..(k + 1) * row_length].copy_from_slice(&pivots);
-        }
-        Ok(())
+        _ => Ok(()),
     }
 }
 
-/// Floyd-Warshall within one tile.
-fn close_tile<E: Element>(tile: &mut [E]) {
-    for k in 0..SIDE {
-        let through: [E; SIDE] = std::array::from_fn(|j| tile[k * SIDE + j]);
-        for row in tile.chunks_exact_mut(SIDE) {
-            let first = row[k];
-            for (least, &second) in row.iter_mut().zip(&through) {
-                let sum = first.plus(second);
-                if sum < *least {
-                    *least = sum;
-                }
+/// One pass for each vertex.
+pub(crate) fn plain<E: Element>(
+    matrix: &mut Matrix<E>,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    let stride = matrix.stride;
+    for k in 0..matrix.n {
+        report(matrix, k, progress)?;
+        let through = matrix.row(k).to_vec();
+        matrix.numbers.par_chunks_mut(stride).for_each(|row| relax_row(row, k, &through));
+    }
+    Ok(())
+}
+
+/// Vertices by halves.
+pub(crate) fn recursive<E: Element>(
+    matrix: &mut Matrix<E>,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    close(matrix, 0..matrix.n, progress)
+}
+
+/// A block of pivots after the other.
+pub(crate) fn blocked<E: Element>(
+    matrix: &mut Matrix<E>,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    let n = matrix.n;
+    let n_pivots = (n / LEAST_BLOCKS).next_multiple_of(FEW).clamp(FEW, MOST_PIVOTS);
+    for first in (0..n).step_by(n_pivots) {
+        report(matrix, first, progress)?;
+        let pivots = first..n.min(first + n_pivots);
+        close(matrix, pivots.clone(), None)?;
+        matrix.relax([pivots.clone()], pivots.clone(), 0..n)?;
+        matrix.relax([0..first, pivots.end..n], pivots, 0..n)?;
+    }
+    Ok(())
+}
+
+/// Relaxes paths among some vertices through all of them, by halves.
+fn close<E: Element>(
+    matrix: &mut Matrix<E>,
+    all: Range<usize>,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    if all.len() <= FEW {
+        report(matrix, all.start, progress)?;
+        let stride = matrix.stride;
+        for k in all.clone() {
+            let through = matrix.numbers[k * stride..][all.clone()].to_vec();
+            for row in matrix.numbers.chunks_exact_mut(stride).take(all.end).skip(all.start) {
+                relax_row(&mut row[all.clone()], k - all.start, &through);
             }
         }
+        return Ok(());
+    }
+    let middle = all.start + (all.len() / 2).next_multiple_of(FEW);
+    let (first, second) = (all.start..middle, middle..all.end);
+    for (through, other) in [(&first, &second), (&second, &first)] {
+        close(matrix, through.clone(), progress)?;
+        matrix.relax([through.clone()], through.clone(), other.clone())?;
+        matrix.relax([other.clone()], through.clone(), through.clone())?;
+        matrix.relax([other.clone()], through.clone(), other.clone())?;
+    }
+    Ok(())
+}
+
+/// Relaxes the paths that go through the vertex of column `k`, whose row is given.
+fn relax_row<E: Element>(row: &mut [E], k: usize, through: &[E]) {
+    let first = row[k];
+    for (least, &second) in row.iter_mut().zip(through) {
+        *least = least.lesser(first.plus(second));
     }
 }

@@ -10,6 +10,7 @@
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::DistanceTable;
+use rayon::prelude::*;
 use sssp::{Config, Progress, SsspError, distance_table};
 
 /// All distances of a graph without negative weights.
@@ -46,9 +47,11 @@ where
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).map_err(|_| overflow(0))?;
     drop(arcs);
     let mut table: Array2<Raised<W>> = search(&raised, config, progress)?.into_storage();
-    for (mut row, (u, &from)) in table.rows_mut().into_iter().zip((0..).zip(potentials)) {
+    let n = potentials.len().max(1);
+    let rows = table.as_slice_mut().unwrap_or_default().par_chunks_mut(n);
+    rows.zip(potentials).enumerate().try_for_each(|(u, (row, &from))| {
         for ((v, distance), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
-            if u == v {
+            if u == v as usize {
                 *distance = Distance::ZERO;
             } else if *distance != Raised::<W>::UNREACHED {
                 // d + (h(v) - h(u)), the difference first: neither leaves the type
@@ -56,7 +59,8 @@ where
                 *distance = difference.after(*distance).ok_or_else(|| overflow(v))?;
             }
         }
-    }
+        Ok::<_, SsspError>(())
+    })?;
     Ok(DistanceTable::from_storage(table))
 }
 

@@ -1,11 +1,14 @@
 //! Solvers for the processor.
 
+mod aligned;
 pub(crate) mod floyd_warshall;
 pub(crate) mod johnson;
+mod matrix;
 mod min_plus;
 pub(crate) mod next_hops;
 pub(crate) mod settle;
 pub(crate) mod useful_arcs;
 
-pub(crate) use floyd_warshall::Matrix;
-pub(crate) use min_plus::{AREA, Element, SIDE};
+pub(crate) use aligned::Aligned;
+pub(crate) use matrix::Matrix;
+pub(crate) use min_plus::{Element, Kernel, pack, pack_groups, packed_len, relax_packed};

@@ -35,10 +35,10 @@ pub(crate) trait Rows<D>: Sync {
     fn row(&self, from: VertexId) -> &[Self::Cell];
 
     /// The distance, or [`Distance::UNREACHED`].
-    fn distance(cell: Self::Cell) -> D;
+    fn distance(&self, cell: Self::Cell) -> D;
 
     fn get(&self, from: VertexId, to: VertexId) -> D {
-        Self::distance(self.row(from)[to as usize])
+        self.distance(self.row(from)[to as usize])
     }
 }
 
@@ -51,7 +51,7 @@ impl<D: Distance> Rows<D> for Array2<D> {
         &cells[from as usize * n..][..n]
     }
 
-    fn distance(cell: D) -> D {
+    fn distance(&self, cell: D) -> D {
         cell
     }
 }
@@ -106,16 +106,40 @@ pub(crate) fn next_hops<W: Weight, H: Hop>(
     for (block, hops) in blocks {
         let first = block * ROWS_A_REPORT;
         tell(progress, first, n)?;
-        let rows = hops.par_chunks_mut(n).zip(first as VertexId..n as VertexId);
-        rows.for_each_init(Vec::new, |left, (hops, from)| {
-            hops.fill(H::NONE);
-            if !by_levels {
-                nearer(arcs, from, distances, hops, left);
-            }
-        });
+        fill_rows(arcs, by_levels, distances, first as VertexId, hops);
     }
-    let levels = Levels { arcs, distances, n_words: n.div_ceil(WORD) };
-    levels.place(by_levels, hops, progress)
+    place_left(arcs, by_levels, distances, hops, progress)
+}
+
+/// The part of [`next_hops`] that needs no other hops, for some rows from `first` on. Where
+/// no pair [may be left](may_need_levels), it is all.
+pub(crate) fn fill_rows<W: Weight, H: Hop>(
+    arcs: &Csr<W>,
+    by_levels: bool,
+    distances: &impl Rows<W::Distance>,
+    first: VertexId,
+    hops: &mut [H],
+) {
+    let n = arcs.n_vertices();
+    let rows = hops.par_chunks_mut(n).zip(first..n as VertexId);
+    rows.for_each_init(Vec::new, |left, (hops, from)| {
+        hops.fill(H::NONE);
+        if !by_levels {
+            nearer(arcs, from, distances, hops, left);
+        }
+    });
+}
+
+/// The rest of it, when all rows are filled.
+pub(crate) fn place_left<W: Weight, H: Hop>(
+    arcs: &Csr<W>,
+    by_levels: bool,
+    distances: &impl Rows<W::Distance>,
+    hops: &mut [H],
+    progress: Option<Progress<'_>>,
+) -> Result<(), SsspError> {
+    let n_words = arcs.n_vertices().div_ceil(WORD);
+    Levels { arcs, distances, n_words }.place(by_levels, hops, progress)
 }
 
 fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), SsspError> {
@@ -135,7 +159,7 @@ fn nearer<W: Weight, R: Rows<W::Distance>, H: Hop>(
     left: &mut Vec<VertexId>,
 ) {
     let whole = distances.row(from);
-    let distance_of = |row: &[R::Cell], to: VertexId| R::distance(row[to as usize]);
+    let distance_of = |row: &[R::Cell], to: VertexId| distances.distance(row[to as usize]);
     left.clear();
     left.extend(arcs.vertices().filter(|&to| distance_of(whole, to) != W::Distance::UNREACHED));
     for (hop, weight) in arcs.arcs_from(from) {
@@ -245,7 +269,9 @@ impl<W: Weight, R: Rows<W::Distance>> Levels<'_, W, R> {
                     candidates ^= bit;
                     let to = word * WORD + bit.trailing_zeros() as usize;
                     // a vertex of the last level has a distance
-                    if weight.after(R::distance(rest[to])) == Some(R::distance(whole[to])) {
+                    if weight.after(self.distances.distance(rest[to]))
+                        == Some(self.distances.distance(whole[to]))
+                    {
                         hops[to] = H::of(hop);
                         left[word] ^= bit;
                         placed[word] |= bit;
@@ -277,7 +303,7 @@ mod tests {
             &self.0[from as usize * PITCH..][..PITCH]
         }
 
-        fn distance(cell: i32) -> i64 {
+        fn distance(&self, cell: i32) -> i64 {
             if cell < i32::MAX / 4 { cell.into() } else { i64::UNREACHED }
         }
     }

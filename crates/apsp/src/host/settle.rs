@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use graph_formats::{Csr, VertexId, Weight};
-use ndarray::{Array2, s};
+use ndarray::ArrayView2;
 use sssp::{Algorithm, Config, Progress, SsspError, distance_table};
 
 /// Destinations whose distances are kept twice at a time.
@@ -26,18 +26,20 @@ pub(crate) fn bytes_of_columns(n: usize, size: usize) -> u128 {
     n as u128 * COLUMNS_A_BLOCK.min(n) as u128 * size as u128
 }
 
-/// Replaces all distances; `arcs` are the useful ones.
+/// Finds all distances along the useful arcs of a graph, and `put`s them some columns at a
+/// time, from that of the vertex that it is given on.
 pub(crate) fn settle<W: Weight>(
     arcs: &Csr<W>,
-    distances: &mut Array2<W::Distance>,
-    threads: Option<NonZeroUsize>,
+    threads: usize,
     progress: Option<Progress<'_>>,
+    mut put: impl FnMut(usize, ArrayView2<'_, W::Distance>),
 ) -> Result<(), SsspError> {
     let reversed = arcs.transposed();
     let algorithm = match reversed.first_negative() {
         Some(_) => Algorithm::BellmanFordQueue,
         None => Algorithm::Auto,
     };
+    let threads = NonZeroUsize::new(threads);
     let config = Config { algorithm, threads, ..Config::default() };
     let all: Vec<VertexId> = arcs.vertices().collect();
     for block in all.chunks(COLUMNS_A_BLOCK) {
@@ -47,7 +49,7 @@ pub(crate) fn settle<W: Weight>(
         };
         let found = distance_table(&reversed, block, &all, &config, Some(&tell));
         let found = found.map_err(turned_round)?.into_storage();
-        distances.slice_mut(s![.., first..first + block.len()]).assign(&found.t());
+        put(first, found.t());
     }
     Ok(())
 }

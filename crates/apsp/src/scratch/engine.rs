@@ -1,47 +1,58 @@
 //! The arithmetic of a matrix in a folder on the processor: block by block of pivots, each as
-//! a product of tiles, rows of tiles shared among threads.
+//! one relaxation of all rows, which threads share.
 //!
-//! The row panel is kept in memory in tiles, column of tiles by column, which every row of
-//! tiles then runs along; of the column panel a thread has the strip of its row. O(n³); the
-//! matrix is read and written once a block. See [`Need`](super::memory::Need) for the memory.
+//! The row panel is kept in memory in strips, as the kernels of the processor read it; of the
+//! column panel a thread packs what belongs to a few rows. O(n³); the matrix is read and
+//! written once a block. See [`Need`](super::memory::Need) for the memory.
 //!
 //! Reference: floyd-1962, venkataraman-2003
 
+use std::iter;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::Pod;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
-use super::tiles::{load, load_column, load_row, store};
 use super::{Block, Parts, Scratch};
 use crate::ApspError;
-use crate::host::{AREA, Element, Matrix, SIDE};
+use crate::host::{
+    Aligned, Element, Kernel, Matrix, floyd_warshall, pack, pack_groups, packed_len, relax_packed,
+};
 
-/// Distances in place of arcs, from wherever the run is. `progress` hears of rows of tiles,
-/// those of all blocks together.
+/// Rows that a thread relaxes at one time.
+const ROWS: usize = 80;
+
+/// Bytes with blocks of so many pivots: the row panel in strips, the closed diagonal with as
+/// much again to close it in, and for each thread what it packs of the column panel.
+pub(super) fn bytes<E: Element>(side: usize, threads: usize, block: usize) -> u128 {
+    let strips = packed_len(&E::kernel(), block, side) as u128;
+    let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * E::COPIES as u128;
+    2 * Matrix::<E>::bytes(block) + (strips + threads as u128 * groups) * size_of::<E>() as u128
+}
+
+/// Distances in place of arcs, from wherever the run is. `progress` hears of rows, those of
+/// all blocks together.
 pub(super) fn close<E: Element + Pod>(
     scratch: &mut Scratch<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let n_rows = (scratch.side() / SIDE) as u64;
+    let side = scratch.side();
     let (n_blocks, done) = scratch.blocks();
-    let total = n_blocks as u64 * n_rows;
-    let done = AtomicU64::new(done as u64 * n_rows);
-    let go_on = |rows| {
-        let done = done.fetch_add(rows, Ordering::Relaxed) + rows;
+    let total = (n_blocks * side) as u64;
+    let done = AtomicU64::new((done * side) as u64);
+    let go_on = |rows: usize| {
+        let done = done.fetch_add(rows as u64, Ordering::Relaxed) + rows as u64;
         match progress {
             Some(tell) if tell(done, total).is_break() => Err(SsspError::Interrupted),
             _ => Ok(()),
         }
     };
-    let side = scratch.side();
-    let len = scratch.journal.block * side;
+    let len = packed_len(&E::kernel(), scratch.journal.block, side);
     let bytes = len as u128 * size_of::<E>() as u128;
-    let too_large = |_| ApspError::TooLarge { n_vertices: scratch.journal.n_vertices, bytes };
-    let mut strips = Vec::new();
-    strips.try_reserve_exact(len).map_err(too_large)?;
-    strips.resize(len, E::INFINITE);
+    let too_large = || ApspError::TooLarge { n_vertices: scratch.journal.n_vertices, bytes };
+    let mut strips = Aligned::zeros(len).ok_or_else(too_large)?;
     while let Some(block) = scratch.next_block() {
         go_on(0)?;
         let strips = &mut strips[..block.pivots.len() * side];
@@ -55,76 +66,79 @@ pub(super) fn close<E: Element + Pod>(
     Ok(())
 }
 
-/// Step 1 of a block: its panels from the matrix. `strips` is room for the row panel in tiles.
+/// Step 1 of a block: its panels from the matrix. `strips` is room for the rows of the pivots.
 pub(super) fn write_panels<E: Element>(
     parts: Parts<'_, E>,
     strips: &mut [E],
     block: &Block,
     side: usize,
-) -> Result<(), SsspError> {
+) -> Result<(), ApspError> {
     let Parts { matrix, row_panel, column_panel } = parts;
-    let (first, width) = (block.pivots.start, block.pivots.len());
-    let (n_tiles, strip) = (width / SIDE, width * SIDE);
-    let mut diagonal = vec![E::INFINITE; width * width];
-    let pivot_rows = &matrix[first * side..][..width * side];
-    for (tiles, rows) in diagonal.chunks_mut(strip).zip(pivot_rows.chunks(SIDE * side)) {
-        load_row(tiles, rows, side, first);
+    let (pivots, width) = (block.pivots.clone(), block.pivots.len());
+    row_panel.copy_from_slice(&matrix[pivots.start * side..pivots.end * side]);
+    let mut diagonal = Matrix::filled(width, |i, row| {
+        row.copy_from_slice(&row_panel[i * side..][pivots.clone()]);
+    })?;
+    floyd_warshall::blocked(&mut diagonal, None)?;
+    for (i, row) in row_panel.chunks_exact_mut(side).enumerate() {
+        row[pivots.clone()].copy_from_slice(diagonal.row(i));
     }
-    let diagonal = Matrix::closed(diagonal, n_tiles)?;
-
-    // a column of tiles a task
-    strips.par_chunks_mut(strip).enumerate().for_each_init(
-        || vec![E::INFINITE; strip],
-        |before, (j, tiles)| {
-            load_column(before, pivot_rows, side, j * SIDE);
-            tiles.copy_from_slice(before);
-            for (tile, firsts) in tiles.chunks_exact_mut(AREA).zip(diagonal.chunks_exact(strip)) {
-                for (first, second) in firsts.chunks_exact(AREA).zip(before.chunks_exact(AREA)) {
-                    E::multiply(tile, first, second);
-                }
-            }
-        },
-    );
-    row_panel.par_chunks_mut(SIDE * side).enumerate().for_each(|(i, rows)| {
-        for (j, tiles) in strips.chunks_exact(strip).enumerate() {
-            store(&tiles[i * AREA..][..AREA], &mut rows[j * SIDE..], side);
-        }
+    let kernel = E::kernel();
+    pack(&kernel, strips, row_panel, side, &(0..side));
+    let chunks = row_panel.par_chunks_mut(ROWS * side).enumerate();
+    chunks.for_each_init(Vec::new, |groups, (i, rows)| {
+        let (from, stride) = diagonal.rows_from(i * ROWS);
+        relax(&kernel, rows, side, (from, stride, 0..width), strips, groups);
     });
     let columns = column_panel.par_chunks_mut(width).zip(matrix.par_chunks(side));
-    columns.for_each(|(column, row)| column.copy_from_slice(&row[block.pivots.clone()]));
+    columns.for_each(|(column, row)| column.copy_from_slice(&row[pivots.clone()]));
     Ok(())
 }
 
-/// Step 2 of a block: all other rows through its panels. `go_on` hears of rows of tiles.
+/// Step 2 of a block: all other rows through its panels. `go_on` hears of rows.
 pub(super) fn lower<E: Element>(
     parts: Parts<'_, E>,
     strips: &mut [E],
     block: &Block,
     side: usize,
-    go_on: &(impl Fn(u64) -> Result<(), SsspError> + Sync),
+    go_on: &(impl Fn(usize) -> Result<(), SsspError> + Sync),
 ) -> Result<(), SsspError> {
     let Parts { matrix, row_panel, column_panel } = parts;
-    let width = block.pivots.len();
-    let strip = width * SIDE;
-    strips.par_chunks_mut(strip).enumerate().for_each(|(j, tiles)| {
-        load_column(tiles, row_panel, side, j * SIDE);
-    });
-    let rows = matrix.par_chunks_mut(SIDE * side).zip(column_panel.par_chunks(strip)).enumerate();
-    rows.try_for_each_init(
-        || (vec![E::INFINITE; strip], vec![E::INFINITE; AREA]),
-        |(column, tile), (i, (rows, from))| {
-            if block.pivots.contains(&(i * SIDE)) {
-                return go_on(1);
-            }
-            load_row(column, from, width, 0);
-            for (j, row) in strips.chunks_exact(strip).enumerate() {
-                load(tile, &rows[j * SIDE..], side);
-                for (first, second) in column.chunks_exact(AREA).zip(row.chunks_exact(AREA)) {
-                    E::multiply(tile, first, second);
-                }
-                store(tile, &mut rows[j * SIDE..], side);
-            }
-            go_on(1)
-        },
-    )
+    let Block { pivots, .. } = block;
+    let (kernel, width) = (E::kernel(), pivots.len());
+    pack(&kernel, strips, row_panel, side, &(0..side));
+    let strips = &*strips;
+    let (above, below) = matrix.split_at_mut(pivots.end * side);
+    for (rows, first) in [(&mut above[..pivots.start * side], 0), (below, pivots.end)] {
+        let from = column_panel[first * width..].par_chunks(ROWS * width);
+        let chunks = rows.par_chunks_mut(ROWS * side).zip(from);
+        chunks.try_for_each_init(Vec::new, |groups, (rows, from)| {
+            relax(&kernel, rows, side, (from, width, 0..width), strips, groups);
+            go_on(rows.len() / side)
+        })?;
+    }
+    go_on(width)
+}
+
+/// Relaxes rows through pivots: their columns of `from`, in rows that begin so far apart, and
+/// their rows in strips. `groups` is a work space.
+fn relax<E: Element>(
+    kernel: &Kernel<E>,
+    rows: &mut [E],
+    side: usize,
+    (from, stride, columns): (&[E], usize, Range<usize>),
+    strips: &[E],
+    groups: &mut Vec<E>,
+) {
+    let n_rows = rows.len() / side;
+    let whole = n_rows - n_rows % kernel.rows;
+    // where the last rows are fewer than a block, one that ends with them does some twice
+    let rest = (whole < n_rows).then(|| n_rows - kernel.rows..n_rows);
+    for part in iter::once(0..whole).chain(rest) {
+        groups.clear();
+        let from = &from[part.start * stride..][..part.len() * stride];
+        pack_groups(kernel, groups, from, stride, &columns);
+        let rows = &mut rows[part.start * side..part.end * side];
+        relax_packed(kernel, rows, side, 0, columns.len(), strips, groups);
+    }
 }

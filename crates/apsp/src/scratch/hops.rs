@@ -1,9 +1,13 @@
-//! The first vertex after u on a shortest path to v, for all u and v, from the distances.
+//! The next hops of a closed matrix in a folder: those that a matrix in memory has.
 //!
-//! An arc (u, x) of weight w is tight for v when w + d(x, v) = d(u, v). Of the heads of tight
-//! arcs the smallest is taken. Where all weights are positive, x is nearer to v than u is, so
-//! that hops end at v. O(n m), along rows of the matrix. Rows are written one after another
-//! into `hops.bin`, and the journal counts them.
+//! Rows are written one after another into `hops.bin`. Where all weights are positive
+//! integers that is all, and the journal counts the rows. Else pairs may be left behind arcs
+//! that add nothing, and are placed in all rows then, as [`next_hops`](crate::host::next_hops)
+//! says; the journal hears of the end only, for rows that were not yet all placed could not
+//! be told from others. A run that is ended before finds them all again, which is O(n m).
+//!
+//! Floats are settled first, column by column in the matrix. What a column becomes does not
+//! depend on what stood in it, so that this too may be done again from any state.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
@@ -11,84 +15,51 @@ use std::path::Path;
 
 use bytemuck::Pod;
 use graph_formats::{Csr, VertexId, Weight};
-use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::map::{Mapped, write};
 use super::{Scratch, ScratchError};
 use crate::ApspError;
 use crate::host::Element;
+use crate::host::next_hops::{Hop, Rows, fill_rows, may_need_levels, place_left};
+use crate::host::settle::settle;
+use crate::host::useful_arcs::{rounding, useful_arcs};
 
 /// Rows that are found together.
 const ROWS: usize = 64;
 /// Parts after which the journal is written.
 const PARTS: usize = 8;
 
-/// How a vertex is stored.
-pub(super) trait Hop: Pod + PartialEq + Send + Sync {
-    /// What stands for none.
-    const NONE: Self;
-    fn of(vertex: VertexId) -> Self;
-    fn vertex(self) -> Option<VertexId>;
+/// The matrix, and what its numbers stand for.
+struct Stored<'a, E, F> {
+    scratch: &'a Scratch<E>,
+    distance: &'a F,
 }
 
-macro_rules! hop {
-    ($($number:ty),*) => {$(
-        impl Hop for $number {
-            const NONE: Self = <$number>::MAX;
-            fn of(vertex: VertexId) -> Self {
-                vertex as $number
-            }
-            fn vertex(self) -> Option<VertexId> {
-                (self != Self::NONE).then_some(VertexId::from(self))
-            }
-        }
-    )*};
-}
-hop!(u16, u32);
+impl<D, E: Element + Pod, F: Fn(E) -> D + Sync> Rows<D> for Stored<'_, E, F> {
+    type Cell = E;
 
-/// Whether the ids of `n` vertices fit 16 bits, and one value more for none.
-pub(super) fn are_short(n: usize) -> bool {
-    n < usize::from(u16::MAX)
-}
+    fn row(&self, from: VertexId) -> &[E] {
+        self.scratch.row(from as usize)
+    }
 
-/// An error where the rule does not hold: weights that are not positive integers.
-pub(super) fn check_weights<W: Weight>(graph: &Csr<W>) -> Result<(), ApspError> {
-    let is_positive = |weight: &W| weight.to_i128().is_some_and(|weight| weight > 0);
-    match graph.weights().iter().find(|weight| !is_positive(weight)) {
-        Some(weight) => Err(ApspError::NoNextHops { weight: weight.to_string() }),
-        None => Ok(()),
+    fn distance(&self, cell: E) -> D {
+        (self.distance)(cell)
     }
 }
 
-/// The hops of `u`, from its row of distances and those of the vertices that it has arcs to.
-fn row_of_hops<'a, E: Element, H: Hop>(
-    u: VertexId,
-    arcs: impl Iterator<Item = (VertexId, E)>,
-    row: impl Fn(VertexId) -> &'a [E],
-    hops: &mut [H],
-) {
-    hops.fill(H::NONE);
-    let mut arcs: Vec<_> = arcs.collect();
-    arcs.sort_by_key(|arc| arc.0);
-    for (x, weight) in arcs {
-        let distances = row(u).iter().zip(row(x));
-        for (hop, (&all, &rest)) in hops.iter_mut().zip(distances) {
-            // what is infinite grows by any weight, and is not equal then
-            if *hop == H::NONE && weight.plus(rest) == all {
-                *hop = H::of(x);
-            }
-        }
-    }
-    // around a circle there is no shorter way than to stay
-    hops[u as usize] = H::NONE;
+/// Bytes of the rows of hops that are found together.
+pub(super) fn bytes_of_rows<H>(n: usize) -> u128 {
+    (ROWS.min(n) * n * size_of::<H>()) as u128
 }
 
-/// Writes what the folder has not yet of the hops of the closed matrix; returns all.
-pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop>(
+/// Writes what the folder has not yet of the hops of the closed matrix; returns all. Numbers
+/// of the matrix stand for distances, and distances become such `numbers`.
+pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop + Pod>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
-    number: impl Fn(W) -> E + Sync,
+    distance: &(impl Fn(E) -> W::Distance + Sync),
+    number: impl Fn(W::Distance) -> E,
     progress: Option<Progress<'_>>,
 ) -> Result<Mapped<H>, ApspError> {
     let n = graph.n_vertices();
@@ -96,30 +67,62 @@ pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop>(
     let failed = |source| ScratchError::Write { path: path.clone(), source };
     let mut done = scratch.journal.hop_rows.min(n);
     let mut file = open_at(&path, done as u64 * n as u64 * size_of::<H>() as u64)?;
-    let mut hops = vec![H::NONE; ROWS.min(n) * n];
+    if done == n {
+        return Ok(Mapped::open(path, n * n)?);
+    }
+    let arcs = useful(scratch, graph, distance, number, progress)?;
+    let (by_levels, may_be_left) = (graph.first_negative().is_some(), may_need_levels(graph));
+    let mut part = vec![H::NONE; ROWS.min(n) * n];
     let mut since_journal = 0;
     while done < n {
         if progress.is_some_and(|tell| tell(done as u64, n as u64).is_break()) {
             return Err(SsspError::Interrupted.into());
         }
         let rows = ROWS.min(n - done);
-        let part = &mut hops[..rows * n];
-        part.par_chunks_mut(n).enumerate().for_each(|(i, hops)| {
-            let u = (done + i) as VertexId;
-            let arcs = graph.arcs_from(u).map(|(v, weight)| (v, number(weight)));
-            row_of_hops(u, arcs, |x| scratch.row(x as usize), hops);
-        });
+        let part = &mut part[..rows * n];
+        let distances = Stored { scratch, distance };
+        fill_rows(&arcs, by_levels, &distances, done as VertexId, part);
         write(&mut file, part).map_err(failed)?;
         done += rows;
         since_journal += rows;
-        if since_journal * PARTS >= n || done == n {
+        if !may_be_left && since_journal * PARTS >= n {
             file.sync_all().map_err(failed)?;
-            scratch.journal.hop_rows = done;
-            scratch.journal.write(scratch.folder.path())?;
+            scratch.hop_rows_done(done)?;
             since_journal = 0;
         }
     }
-    Ok(Mapped::open(path, n * n)?)
+    file.sync_all().map_err(failed)?;
+    let mut hops = Mapped::open(path, n * n)?;
+    if may_be_left {
+        let distances = Stored { scratch, distance };
+        place_left(&arcs, by_levels, &distances, hops.numbers_mut(), progress)?;
+        hops.flush()?;
+    }
+    scratch.hop_rows_done(n)?;
+    Ok(hops)
+}
+
+/// The arcs that begin a shortest path; settles the matrix, if it is of floats.
+fn useful<W: Weight, E: Element + Pod>(
+    scratch: &mut Scratch<E>,
+    graph: &Csr<W>,
+    distance: &(impl Fn(E) -> W::Distance + Sync),
+    number: impl Fn(W::Distance) -> E,
+    progress: Option<Progress<'_>>,
+) -> Result<Csr<W>, ApspError> {
+    let distances = Stored { scratch, distance };
+    let rounding = rounding(graph, &distances);
+    let arcs = useful_arcs(graph, &distances, rounding.unwrap_or_default());
+    if rounding.is_some() {
+        settle(&arcs, rayon::current_num_threads(), progress, |first, columns| {
+            for (u, columns) in columns.rows().into_iter().enumerate() {
+                let cells = &mut scratch.row_mut(u)[first..];
+                cells.iter_mut().zip(columns).for_each(|(cell, &found)| *cell = number(found));
+            }
+        })?;
+        scratch.matrix.flush()?;
+    }
+    Ok(arcs)
 }
 
 /// The file, to be written from `bytes` on; what is there must be as long.

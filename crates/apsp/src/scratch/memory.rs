@@ -5,31 +5,28 @@
 
 use super::ALIGNMENT;
 use crate::ApspError;
-use crate::host::SIDE;
 
 /// Pivots of a block, if there is memory: 16 passes over a matrix of 32,768 vertices.
 const MOST_PIVOTS: usize = 2048;
 /// Fewer where this makes at least so many blocks.
 const BLOCKS: usize = 8;
 
-/// What the work on a matrix of this side takes beside the matrix, on threads, with numbers
-/// of `size` bytes.
+/// What the work on a matrix of this side takes beside the matrix, on threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Need {
     pub(crate) n_vertices: usize,
     pub(crate) side: usize,
     pub(crate) threads: usize,
-    pub(crate) size: usize,
+    /// Bytes that an engine takes with a matrix of a side, on threads, with blocks of pivots.
+    pub(crate) engine: fn(usize, usize, usize) -> u128,
+    /// Bytes for the work on next hops, when the matrix is closed.
+    pub(crate) hops: u128,
 }
 
 impl Need {
-    /// Bytes with blocks of so many pivots: the row panel and the closed diagonal in tiles,
-    /// and for each thread two strips of tiles and two tiles.
+    /// Bytes with blocks of so many pivots.
     pub(crate) fn bytes(&self, block: usize) -> u128 {
-        let [side, threads, size, block, tile] =
-            [self.side, self.threads, self.size, block, SIDE].map(|number| number as u128);
-        let diagonal = block * block + 2 * block * tile;
-        size * (block * side + diagonal + threads * 2 * tile * (block + tile))
+        (self.engine)(self.side, self.threads, block).max(self.hops)
     }
 
     /// An error where that is more than `memory`.
@@ -55,11 +52,13 @@ impl Need {
 
 #[cfg(test)]
 mod tests {
+    use super::super::engine::bytes;
     use super::*;
 
     #[test]
     fn blocks_are_as_wide_as_memory_allows() {
-        let need = Need { n_vertices: 12_529, side: 12_544, threads: 2, size: 4 };
+        let need =
+            Need { n_vertices: 12_529, side: 12_544, threads: 2, engine: bytes::<i32>, hops: 0 };
         let block = |mebibytes: u64| need.block(Some(mebibytes << 20));
         assert_eq!(need.block(None).unwrap(), 1664);
         assert_eq!(block(512).unwrap(), 1664);
@@ -69,5 +68,8 @@ mod tests {
         let Err(ApspError::ScratchMemory { least, .. }) = block(4) else { panic!("4 MiB") };
         assert_eq!(need.block(u64::try_from(least).ok()).unwrap(), 128);
         assert!(need.block(u64::try_from(least - 1).ok()).is_err());
+        let need = Need { hops: 17 << 20, ..need };
+        assert!(need.block(Some(16 << 20)).is_err());
+        assert!(need.block(Some(17 << 20)).unwrap() >= narrow);
     }
 }

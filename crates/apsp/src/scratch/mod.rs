@@ -21,7 +21,7 @@
 //! step 1 does not write into it, and begins again with the same numbers. "K is ready": the
 //! panels are whole, and nothing writes into them before K is done. Steps 2 and 3 begin again,
 //! on a matrix in which some entries were changed already and others not, no matter which:
-//! the disk may have taken them in any order, but a number of 4 or 8 bytes lies within one of
+//! the disk may have taken them in any order, but a number of 8 bytes or fewer lies within one of
 //! its sectors. Step 2 reads no entry but the one that it writes, beside panels, and step 3
 //! none. And for the entry, step 2 begins with x, and each sum s₁, …, sₘ replaces what is
 //! there only if it is less. Whatever was kept of it is what is there after some sⱼ, the first
@@ -46,7 +46,6 @@ mod memory;
 mod npy;
 mod solve;
 mod stored;
-mod tiles;
 #[cfg(test)]
 mod torn;
 
@@ -63,10 +62,10 @@ use journal::Journal;
 use map::Mapped;
 
 pub use error::ScratchError;
-pub use solve::{ScratchFolder, all_pairs_in};
+pub use solve::{ScratchFolder, all_pairs_in, all_pairs_in_on_gpu};
 pub use stored::{StoredPairs, Summary};
 
-/// Sides of matrices and blocks are multiples of this, so that tiles of any engine fit.
+/// Sides of matrices and blocks are multiples of this, so that blocks of any engine fit.
 pub(crate) const ALIGNMENT: usize = 128;
 
 /// Rows and columns of a matrix for `n` vertices; never none, for no empty file is mapped.
@@ -156,6 +155,11 @@ impl<E: Element + Pod> Scratch<E> {
         self.journal.side
     }
 
+    /// Pivots of a block; the last may have fewer.
+    pub(crate) fn width(&self) -> usize {
+        self.journal.block
+    }
+
     /// How many blocks of pivots there are, and how many are done.
     pub(crate) fn blocks(&self) -> (usize, usize) {
         (self.journal.n_blocks(), self.journal.blocks_done)
@@ -178,6 +182,18 @@ impl<E: Element + Pod> Scratch<E> {
     /// Row `i` of the matrix, padding included.
     pub(crate) fn row(&self, i: usize) -> &[E] {
         &self.matrix.numbers()[i * self.journal.side..][..self.journal.side]
+    }
+
+    /// The same row, to be changed when the matrix is closed.
+    fn row_mut(&mut self, i: usize) -> &mut [E] {
+        let side = self.journal.side;
+        &mut self.matrix.numbers_mut()[i * side..][..side]
+    }
+
+    /// So many rows of next hops are on the disk, as they stay.
+    fn hop_rows_done(&mut self, n_rows: usize) -> Result<(), ScratchError> {
+        self.journal.hop_rows = n_rows;
+        self.journal.write(self.folder.path())
     }
 
     /// The panels of the next block are written; from here on they are read only.

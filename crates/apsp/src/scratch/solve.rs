@@ -3,27 +3,30 @@
 use std::path::PathBuf;
 
 use bytemuck::Pod;
-use graph_formats::{Csr, Weight};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Distance, Weight};
+use paths::NextHops;
 use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
 use super::folder::Folder;
-use super::hops::{are_short, check_weights, write_hops};
+use super::hops::{bytes_of_rows, write_hops};
 use super::journal::Journal;
 use super::memory::Need;
 use super::stored::Hops;
 use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
+use crate::cuda::{self, Arithmetic};
+use crate::hops::bytes_of_work;
 use crate::host::Element;
-use crate::plan::Number;
 use crate::potentials::potentials;
-use crate::solve::{from_float, from_integer, integer};
-use crate::{Algorithm, ApspError, Config, Plan};
+use crate::solve::{from_float, from_integer, from_small, integer, small};
+use crate::{Algorithm, ApspError, Config, Number, Plan};
 
 /// Where a matrix is kept that memory cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScratchFolder {
     /// A folder that is empty or does not exist yet, or with [`resume`](Self::resume) that
-    /// of a run before. It needs room for n² numbers of 4 or 8 bytes.
+    /// of a run before. It needs room for n² numbers of 2 to 8 bytes.
     pub path: PathBuf,
     /// Goes on with the run that the folder holds, if it holds one.
     pub resume: bool,
@@ -42,8 +45,9 @@ impl ScratchFolder {
 /// When a run ends early, for whatever reason, another one with
 /// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
 /// again, and the answer is the same to the last bit. With [`Config::next_hops`] the folder
-/// holds n² next hops too, of 2 or 4 bytes, and weights must be positive integers. O(n³), and
-/// some 8 to n / 128 passes over the file.
+/// holds n² next hops too, of 2 or 4 bytes, the same as those of
+/// [`all_pairs`](crate::all_pairs), and floats are settled as there. O(n³), and some 8 to
+/// n / 128 passes over the file.
 ///
 /// # Errors
 /// When there is a negative cycle anywhere in the graph; sums may be too large for numbers
@@ -73,25 +77,72 @@ pub fn all_pairs_in<W: Weight>(
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    let algorithm = match config.algorithm {
-        Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
-        algorithm => return Err(ApspError::NotInFolder { algorithm }),
-    };
-    let plan = Plan::new(graph, &Config { algorithm, ..config.clone() })?;
-    if config.next_hops {
-        check_weights(graph)?;
+    let config = blocked(config)?;
+    let plan = Plan::new(graph, &config)?;
+    solve(Run { scratch, graph, plan, config: &config, gpu: None, progress })
+}
+
+/// The same as [`all_pairs_in`] by a GPU, through which the matrix passes in strips of rows:
+/// in numbers of 32 bits, with at most [`Config::memory`] of the GPU's memory and as much of
+/// the host's. A run may be resumed on the other kind of device; then floats may differ in
+/// their last bits.
+///
+/// # Errors
+/// Those of [`all_pairs_in`], [`ApspError::NotOnGpu`] for numbers of 64 bits, and
+/// [`ApspError::Gpu`].
+pub fn all_pairs_in_on_gpu<W: Weight>(
+    gpu: &Gpu,
+    scratch: &ScratchFolder,
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<StoredPairs<W>, ApspError>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let config = blocked(config)?;
+    let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
+    let gpu = capped.as_ref().unwrap_or(gpu);
+    let (mut plan, mut arithmetic) = cuda::plan(gpu, graph, &config)?;
+    if arithmetic == Arithmetic::U16 {
+        (plan.number, arithmetic) = (Some(Number::I32), Arithmetic::I32);
     }
-    let run = Run { scratch, graph, plan, config, progress };
+    let gpu = Some((gpu, arithmetic));
+    solve(Run { scratch, graph, plan, config: &config, gpu, progress })
+}
+
+/// The configuration with the one algorithm there is for folders.
+fn blocked(config: &Config) -> Result<Config, ApspError> {
+    match config.algorithm {
+        Algorithm::Auto | Algorithm::Blocked => {
+            Ok(Config { algorithm: Algorithm::Blocked, ..config.clone() })
+        }
+        algorithm => Err(ApspError::NotInFolder { algorithm }),
+    }
+}
+
+fn solve<W: Weight>(run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
     match run.plan.number {
-        Some(Number::I32) => run.solve("i32", integer::<W, i32>, from_integer::<W, i32>),
-        Some(Number::I64) => run.solve("i64", integer::<W, i64>, from_integer::<W, i64>),
+        Some(Number::U16) => run.solve("u16", small, from_small::<W>, small),
+        Some(Number::I32) => {
+            run.solve("i32", integer::<W, i32>, from_integer::<W, i32>, integer::<W::Distance, i32>)
+        }
+        Some(Number::I64) => {
+            run.solve("i64", integer::<W, i64>, from_integer::<W, i64>, integer::<W::Distance, i64>)
+        }
         Some(Number::F32) => run.solve(
             "f32",
             |weight| weight.to_f64() as f32,
             |number: f32| from_float::<W>(f64::from(number)),
+            |distance| Distance::to_f64(distance) as f32,
         ),
         // a plan for blocks has numbers
-        Some(Number::F64) | None => run.solve("f64", Weight::to_f64, from_float::<W>),
+        Some(Number::F64) | None => {
+            run.solve("f64", Weight::to_f64, from_float::<W>, Distance::to_f64)
+        }
     }
 }
 
@@ -101,6 +152,8 @@ struct Run<'a, W: Weight> {
     graph: &'a Csr<W>,
     plan: Plan,
     config: &'a Config,
+    /// The GPU that does the arithmetic, if it is not the processor.
+    gpu: Option<(&'a Gpu, Arithmetic)>,
     progress: Option<Progress<'a>>,
 }
 
@@ -108,18 +161,26 @@ impl<W: Weight> Run<'_, W>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    /// In numbers of this name, which weights become and which become distances.
+    /// In numbers of this name, which weights become, which become distances, and as which distances are
+    /// kept.
     fn solve<E: Element + Pod>(
         self,
         numbers: &str,
         number: impl Fn(W) -> E + Sync,
         distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
+        kept: impl Fn(W::Distance) -> E + Send,
     ) -> Result<StoredPairs<W>, ApspError> {
-        let Self { scratch, graph, mut plan, config, progress } = self;
+        let Self { scratch, graph, mut plan, config, gpu, progress } = self;
         let memory = config.memory;
         let n = graph.n_vertices();
         let (side, threads) = (side_of(n), plan.threads);
-        let need = Need { n_vertices: n, side, threads, size: size_of::<E>() };
+        let is_narrow = NextHops::is_narrow(n);
+        let hops = match (config.next_hops, is_narrow) {
+            (false, _) => 0,
+            (true, true) => bytes_of_work(graph) + bytes_of_rows::<u16>(n),
+            (true, false) => bytes_of_work(graph) + bytes_of_rows::<u32>(n),
+        };
+        let need = Need { n_vertices: n, side, threads, engine: engine::bytes::<E>, hops };
         let block = need.block(memory)?;
         let folder = Folder::lock(&scratch.path)?;
         let graph_digest = digest(graph);
@@ -152,14 +213,20 @@ where
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
         let hops = pool.install(|| {
-            engine::close(&mut matrix, progress)?;
-            let hops = match (config.next_hops, are_short(n)) {
+            match gpu {
+                Some((gpu, arithmetic)) => {
+                    cuda::scratch::close(gpu, arithmetic, &mut matrix, progress)?;
+                }
+                None => engine::close(&mut matrix, progress)?,
+            }
+            let matrix = &mut matrix;
+            let hops = match (config.next_hops, is_narrow) {
                 (false, _) => None,
                 (true, true) => {
-                    Some(Hops::Short(write_hops(&mut matrix, graph, &number, progress)?))
+                    Some(Hops::Narrow(write_hops(matrix, graph, &distance, kept, progress)?))
                 }
                 (true, false) => {
-                    Some(Hops::Long(write_hops(&mut matrix, graph, &number, progress)?))
+                    Some(Hops::Wide(write_hops(matrix, graph, &distance, kept, progress)?))
                 }
             };
             Ok::<_, ApspError>(hops)

@@ -7,9 +7,9 @@ use graph_formats::{Distance, VertexId, Weight, WeightKind};
 use paths::Total;
 use sssp::{Progress, SsspError};
 
-use super::hops::Hop;
 use super::map::{Mapped, write};
 use super::npy::write_header;
+use crate::host::next_hops::Hop;
 use crate::{ApspError, Plan};
 
 /// Turns a row of the matrix into distances.
@@ -17,8 +17,8 @@ pub(super) type ReadRow<D> = Box<dyn Fn(usize, &mut Vec<D>) + Send + Sync>;
 
 /// The next hops of all pairs, in 16 bits where ids fit.
 pub(super) enum Hops {
-    Short(Mapped<u16>),
-    Long(Mapped<u32>),
+    Narrow(Mapped<u16>),
+    Wide(Mapped<u32>),
 }
 
 /// The distances of all pairs of vertices, in a folder that stays locked as long as this
@@ -76,8 +76,8 @@ impl<W: Weight> StoredPairs<W> {
             0..0
         };
         match &self.hops {
-            Some(Hops::Short(hops)) => hops.numbers()[row].iter().map(|h| h.vertex()).collect(),
-            Some(Hops::Long(hops)) => hops.numbers()[row].iter().map(|h| h.vertex()).collect(),
+            Some(Hops::Narrow(hops)) => hops.numbers()[row].iter().map(vertex).collect(),
+            Some(Hops::Wide(hops)) => hops.numbers()[row].iter().map(vertex).collect(),
             None => Vec::new(),
         }
     }
@@ -142,10 +142,10 @@ impl<W: Weight> StoredPairs<W> {
     ) -> Result<(), ApspError> {
         let n = self.n_vertices;
         match &self.hops {
-            Some(Hops::Short(hops)) => self.write_rows(out, "u2", progress, |out, u| {
+            Some(Hops::Narrow(hops)) => self.write_rows(out, "u2", progress, |out, u| {
                 write(out, &hops.numbers()[u * n..(u + 1) * n])
             }),
-            Some(Hops::Long(hops)) => self.write_rows(out, "u4", progress, |out, u| {
+            Some(Hops::Wide(hops)) => self.write_rows(out, "u4", progress, |out, u| {
                 write(out, &hops.numbers()[u * n..(u + 1) * n])
             }),
             None => Err(ApspError::NotAskedFor { what: "next hops" }),
@@ -169,6 +169,10 @@ impl<W: Weight> StoredPairs<W> {
         }
         Ok(())
     }
+}
+
+fn vertex<H: Hop + Into<VertexId>>(hop: &H) -> Option<VertexId> {
+    Some(*hop).filter(|&hop| hop != H::NONE).map(Into::into)
 }
 
 impl<W: Weight> fmt::Debug for StoredPairs<W> {

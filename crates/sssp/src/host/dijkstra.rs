@@ -39,18 +39,21 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
     /// Labels every vertex within the limit of `search`, or as near as the farthest of
     /// its targets if that is less, and perhaps some beyond.
     pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
-        self.labels.fill(L::Key::GREATEST);
-        self.queue.clear();
+        // as locals, for the compiler to know that nobody else changes them
+        let Self { graph, labels, queue } = self;
+        let labels = labels.as_mut_slice();
+        labels.fill(L::Key::GREATEST);
+        queue.clear();
         let mut work = Work::default();
         let mut limit = search.limit;
         let mut unsettled = Targets::new(search.targets);
-        self.labels[search.source as usize] = L::Key::LEAST;
-        self.queue.push(L::Key::LEAST, search.source);
-        while let Some((key, vertex)) = self.queue.pop() {
+        labels[search.source as usize] = L::Key::LEAST;
+        queue.push(L::Key::LEAST, search.source);
+        while let Some((key, vertex)) = queue.pop() {
             if key > limit {
                 break;
             }
-            if self.labels[vertex as usize] != key {
+            if labels[vertex as usize] != key {
                 continue;
             }
             if unsettled.settle(vertex) {
@@ -58,16 +61,17 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
             }
             work.settled += 1;
             if work.settled.is_multiple_of(SETTLED_A_REPORT) {
-                search.report(work.settled, self.labels.len() as u64)?;
+                search.report(work.settled, labels.len() as u64)?;
             }
-            work.relaxations += self.graph.out_degree(vertex) as u64;
-            for (to, weight) in self.graph.arcs_from(vertex) {
+            let arcs = graph.arcs_from(vertex);
+            work.relaxations += arcs.len() as u64;
+            for (to, weight) in arcs {
                 let through = L::after(key, weight);
-                let label = &mut self.labels[to as usize];
+                let label = &mut labels[to as usize];
                 if through < *label {
                     *label = through;
                     work.improvements += 1;
-                    self.queue.push(through, to);
+                    queue.push(through, to);
                 }
             }
         }

@@ -13,6 +13,8 @@ use crate::range::WeightRange;
 pub(crate) trait Lengths<W: Weight>: Send + Sync + 'static {
     /// What a vertex is labelled with.
     type Key: DistanceKey;
+    /// Whether no sum can be too large to be held.
+    const HOLDS_ALL: bool;
 
     /// The key of a path with key `key` followed by an arc of weight `weight`; the
     /// greatest key when the sum cannot be held.
@@ -30,6 +32,7 @@ pub(crate) struct Native;
 
 impl<W: Weight> Lengths<W> for Native {
     type Key = <W::Distance as Distance>::Key;
+    const HOLDS_ALL: bool = size_of::<W>() < size_of::<W::Distance>();
 
     #[inline(always)]
     fn after(key: Self::Key, weight: W) -> Self::Key {
@@ -59,6 +62,7 @@ pub(crate) struct Narrow;
 
 impl<W: Weight> Lengths<W> for Narrow {
     type Key = u32;
+    const HOLDS_ALL: bool = true;
 
     #[inline(always)]
     fn after(key: u32, weight: W) -> u32 {

@@ -72,9 +72,6 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
         distances.refuse_same(next_hops)?;
     }
-    if args.scratch.is_some() {
-        backend::cpu("a matrix in a folder", common)?;
-    }
     let config = Config {
         algorithm: args.algorithm,
         threads: common.threads,
@@ -171,7 +168,7 @@ where
 }
 
 /// Whether the CPU may still do it.
-fn is_of_gpu(error: &anyhow::Error) -> bool {
+pub(super) fn is_of_gpu(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<ApspError>();
     matches!(error, Some(ApspError::NotOnGpu { .. } | ApspError::Gpu(_)))
 }

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use apsp::{ScratchFolder, all_pairs_in};
+use apsp::{ApspError, ScratchFolder, all_pairs_in, all_pairs_in_on_gpu};
 use graph_formats::{Csr, Weight};
 
 use super::apsp::{Report, Request, explain};
-use crate::cli::Common;
+use crate::backend;
+use crate::cli::{Backend, Common};
 use crate::failure::{Interrupted, say};
 use crate::load::Loaded;
 use crate::progress::{Bar, check_interrupt};
@@ -27,7 +28,23 @@ where
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
-    let found = all_pairs_in(scratch, graph, &request.config, Some(&step))
+    let on_gpu = backend::gpu_for_pairs(graph.n_vertices(), common)?.map(|gpu| {
+        all_pairs_in_on_gpu(&gpu, scratch, graph, &request.config, Some(&step))
+            .map(|found| (found, "cuda"))
+    });
+    let solved = match on_gpu {
+        // nothing was written to the folder then
+        Some(Err(reason @ ApspError::NotOnGpu { .. })) if common.backend == Backend::Auto => {
+            backend::stay_for_pairs(&reason, common)?;
+            None
+        }
+        tried => tried,
+    };
+    let (found, backend) = solved
+        .unwrap_or_else(|| {
+            let found = all_pairs_in(scratch, graph, &request.config, Some(&step));
+            found.map(|found| (found, "cpu"))
+        })
         .map_err(|error| explain(&names, error))
         .inspect_err(|error| {
             if error.is::<Interrupted>() {
@@ -56,7 +73,7 @@ where
         head: Head {
             command: "apsp",
             algorithm: Some(plan.algorithm.name()),
-            backend: "cpu",
+            backend,
             threads: plan.threads,
             vertices: graph.n_vertices(),
             edges: graph.n_arcs(),

@@ -1,0 +1,80 @@
+//! What a matrix of distances is of.
+
+use std::fmt;
+
+use crate::host::{Element, Matrix};
+
+/// What Floyd-Warshall adds and compares in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// 16 bits, for distances below 32,767 of weights that are not negative.
+    U16,
+    /// 32 bits.
+    I32,
+    /// 64 bits.
+    I64,
+    /// Single-precision floats.
+    F32,
+    /// Double-precision floats.
+    F64,
+}
+
+impl Number {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::U16, Self::I32, Self::I64, Self::F32, Self::F64];
+
+    /// Bytes of a matrix in memory for `n` vertices.
+    pub(crate) fn bytes_of_matrix(self, n: usize) -> u128 {
+        match self {
+            Self::U16 => Matrix::<u16>::bytes(n),
+            Self::I32 => Matrix::<i32>::bytes(n),
+            Self::I64 => Matrix::<i64>::bytes(n),
+            Self::F32 => Matrix::<f32>::bytes(n),
+            Self::F64 => Matrix::<f64>::bytes(n),
+        }
+    }
+
+    /// The instructions that this processor adds and compares them with.
+    pub fn instructions(self) -> &'static str {
+        match self {
+            Self::U16 => u16::kernel().name,
+            Self::I32 => i32::kernel().name,
+            Self::I64 => i64::kernel().name,
+            Self::F32 => f32::kernel().name,
+            Self::F64 => f64::kernel().name,
+        }
+    }
+
+    /// Adds and compares in registers only, on the calling thread, as often as so many rounds
+    /// of the innermost loop of a solver do, and returns how often that was. Whoever takes
+    /// the time knows what no solver on this processor can exceed.
+    ///
+    /// ```
+    /// use apsp::Number;
+    ///
+    /// let start = std::time::Instant::now();
+    /// let sums = Number::I32.relax_registers(1000);
+    /// println!("{:.1} Gop/s", sums as f64 / start.elapsed().as_secs_f64() / 1e9);
+    /// ```
+    pub fn relax_registers(self, rounds: usize) -> u64 {
+        match self {
+            Self::U16 => u16::kernel().relax_registers(rounds),
+            Self::I32 => i32::kernel().relax_registers(rounds),
+            Self::I64 => i64::kernel().relax_registers(rounds),
+            Self::F32 => f32::kernel().relax_registers(rounds),
+            Self::F64 => f64::kernel().relax_registers(rounds),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
+    }
+}
