@@ -1,7 +1,5 @@
 //! Next hops: every algorithm gives those of the oracle, and the same distances to them.
 
-use std::path::PathBuf;
-
 use apsp::{Algorithm, AllPairs, ApspError, Config, all_pairs};
 use graph_formats::{Csr, Distance, VertexId, Weight, read};
 use ndarray::Array2;
@@ -10,6 +8,8 @@ use paths::zoo::{arbitrary_graph, zoo};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use sssp::{Goal, Solver};
+
+use crate::common::data;
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
@@ -153,19 +153,6 @@ fn more_than_memory_is_asked_for_beforehand() {
             other => panic!("{algorithm}: {other:?}"),
         }
     }
-}
-
-fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("SKIPPED: there is no {}", path.display());
-    None
 }
 
 /// Both ways to the same distances and hops, which are certified, and which a few trees of

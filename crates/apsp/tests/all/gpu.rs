@@ -5,10 +5,12 @@ use apsp::{
     all_pairs_in_on_gpu, all_pairs_on_gpu,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Weight};
 use paths::certificate::{check_all_pairs, check_next_hops};
+use paths::oracle;
 use paths::zoo::zoo;
-use paths::{DistanceTable, oracle};
+
+use crate::common::{data, same};
 
 /// Vertices up to which entries of the zoo are taken.
 const MOST_VERTICES: usize = 300;
@@ -63,15 +65,6 @@ fn slope(n: u32) -> Csr<i32> {
         .map(|(u, v)| (u, v, cost(u, v) + height(v) - height(u)))
         .collect();
     Csr::from_arcs(n as usize, &arcs).unwrap()
-}
-
-fn same<W: Weight>(found: &DistanceTable<W>, expected: &DistanceTable<W>) -> bool {
-    let close = |(a, b): (&W::Distance, &W::Distance)| {
-        let (a, b) = (a.to_f64(), b.to_f64());
-        a == b || (a - b).abs() <= 1e-5 * a.abs().max(b.abs())
-    };
-    let is_float = <W::Distance as Distance>::ZERO.to_i128().is_none();
-    found == expected || is_float && found.as_storage().iter().zip(expected.as_storage()).all(close)
 }
 
 /// Solves with next hops, and compares both matrices with the CPU's.
@@ -238,20 +231,6 @@ fn what_it_does_not_take_it_says() {
     let cycle = Csr::from_arcs(3, &[(0, 1, -2i32), (1, 2, 1), (2, 0, 0)]).unwrap();
     let refused = all_pairs_on_gpu(&gpu, &cycle, &Config::default(), None);
     assert!(matches!(refused, Err(ApspError::Search(sssp::SsspError::NegativeCycle { .. }))));
-}
-
-/// A file of the folder of real graphs, if it is there.
-fn data(name: &str) -> Option<std::path::PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        std::path::PathBuf::from,
-    );
-    let path = folder.join(name);
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! All algorithms against the oracle, on corner cases, all small sizes and real graphs.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use apsp::{Algorithm, ApspError, Config, Number, all_pairs};
-use graph_formats::{Csr, Distance, VertexId, Weight, read};
+use graph_formats::{Csr, VertexId, Weight, read};
 use paths::certificate::check_negative_cycle;
+use paths::oracle;
 use paths::zoo::{arbitrary_graph, zoo};
-use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use sssp::SsspError;
+
+use crate::common::{data, same};
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
@@ -26,18 +27,6 @@ const HERE: [Algorithm; 5] = [
 /// Those that add in numbers of a fixed width.
 const BY_MATRIX: [Algorithm; 3] =
     [Algorithm::FloydWarshall, Algorithm::Blocked, Algorithm::Recursive];
-
-/// Equal; floats within their rounding.
-fn same<W: Weight>(found: &DistanceTable<W>, expected: &DistanceTable<W>) -> bool {
-    let close = |(a, b): (&W::Distance, &W::Distance)| {
-        let (a, b) = (a.to_f64(), b.to_f64());
-        a == b || (a - b).abs() <= 1e-5 * a.abs().max(b.abs())
-    };
-    let is_float = <W::Distance as Distance>::ZERO.to_i128().is_none();
-    let mut pairs = found.as_storage().iter().zip(expected.as_storage());
-    found == expected
-        || is_float && found.as_storage().dim() == expected.as_storage().dim() && pairs.all(close)
-}
 
 fn agree<W: Weight>(name: &str, graph: &Csr<W>)
 where
@@ -198,15 +187,7 @@ fn progress_can_end_it() {
 /// A whole city: both algorithms, and a few rows by the oracle of searches.
 #[test]
 fn rome() {
-    let data = std::env::var_os("STARPATH_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let path = data.join("dimacs/rome99.gr");
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return;
-    }
+    let Some(path) = data("dimacs/rome99.gr") else { return };
     let graph = read(&path).unwrap().csr.into_csr::<u32>().unwrap();
     let table = |algorithm| all_pairs(&graph, &Config::with(algorithm), None).unwrap().distances;
     let (by_matrix, by_search) = (table(Algorithm::Blocked), table(Algorithm::Johnson));

@@ -1,0 +1,8 @@
+//! The tests of this crate, in one program: what it is generic over is compiled once.
+
+mod agreement;
+mod closure;
+mod common;
+mod gpu;
+mod next_hops;
+mod scratch;
