@@ -341,10 +341,10 @@ Paths (--next-hops):
         `starpath query` answers from the two arrays.
 
 Graphs whose matrix is more than memory: it is kept in the folder of --scratch, n x n numbers of
-4 or 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
+2 to 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
 with --resume where it was.
 
-Examples:
+Example:
   starpath apsp rome99.gr --distances rome99.npy
   starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
