@@ -1,0 +1,118 @@
+//! What concerns all pairs of vertices: `apsp`, `query` and `closure`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::Common;
+use crate::failure::WrongUse;
+use crate::size::parse_size;
+
+/// Distances between all pairs of vertices
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Results (--distances):
+  .npy  a square array, a row for each source: u64, i64, f32 or f64, as the weights ask for;
+        without a path inf, or for integers the greatest value of the type
+  .tsv  a header line with the targets, then a row for every source, empty where there is no
+        path
+
+Paths (--next-hops):
+  .npy  a square array: in row u, column v the vertex after u on a shortest path to v; u16, or
+        u32 from 65535 vertices on; without a path, and from a vertex to itself, the greatest
+        value of the type. Vertices are numbered from 0, as rows and columns are. Where the
+        graph file names them otherwise, OUT.npy.ids has their names, one a line; a file of
+        that name from an earlier run is replaced, or removed where no names are needed.
+        `starpath query` answers from the two arrays.
+
+Graphs whose matrix is more than memory: it is kept in the folder of --scratch, n x n numbers of
+2 to 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
+with --resume where it was.
+
+Example:
+  starpath apsp rome99.gr --distances rome99.npy
+  starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
+  starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
+  starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy --resume")]
+pub(crate) struct ApspArgs {
+    /// The graph file
+    pub(crate) graph: PathBuf,
+    /// The algorithm; auto chooses by size, density and weights
+    #[arg(long, value_name = "A", default_value = "auto", value_parser = apsp_parser())]
+    pub(crate) algorithm: apsp::Algorithm,
+    /// Bytes that the solver may hold beside the graph: 1000000, 512M (512MiB), 2G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+    /// Keep the matrix in this folder, not in memory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scratch: Option<PathBuf>,
+    /// Go on with the run that the folder holds
+    #[arg(long, requires = "scratch")]
+    pub(crate) resume: bool,
+    /// Write the distances: OUT.npy or OUT.tsv, see below
+    #[arg(long, value_name = "OUT")]
+    pub(crate) distances: Option<PathBuf>,
+    /// Find paths too, and write where they lead: OUT.npy, see below
+    #[arg(long, value_name = "OUT.npy")]
+    pub(crate) next_hops: Option<PathBuf>,
+}
+
+impl ApspArgs {
+    /// An error for options that contradict each other.
+    pub(crate) fn check(&self, common: &Common) -> Result<(), WrongUse> {
+        if self.scratch.is_some() && common.repeat.is_some() {
+            let text = "--repeat is for matrices in memory; a folder holds one run";
+            return Err(WrongUse(text.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// A shortest path between two vertices, from what apsp has saved
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Both files must come from one run of `starpath apsp --distances DIST.npy --next-hops HOPS.npy`.
+Only the entries on the way are read. HOPS.npy.ids, where it exists, names the vertices.
+
+Example:
+  starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
+  starpath query rome99.npy hops.npy 1 3353")]
+pub(crate) struct QueryArgs {
+    /// The distances of all pairs
+    #[arg(value_name = "DIST.npy")]
+    pub(crate) distances: PathBuf,
+    /// The next hops of all pairs
+    #[arg(value_name = "HOPS.npy")]
+    pub(crate) next_hops: PathBuf,
+    /// Where the path starts
+    #[arg(value_name = "FROM")]
+    pub(crate) source: u64,
+    /// Where it ends
+    #[arg(value_name = "TO")]
+    pub(crate) target: u64,
+}
+
+/// Which vertices reach which, by at least one arc
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Weights do not matter. A vertex reaches itself only along a cycle.
+
+Results (-o):
+  .npy  a square array of booleans, a row for each start
+  .tsv  a header line, then start and end, a line for every pair
+
+Example:
+  starpath closure rome99.gr -o closure.npy")]
+pub(crate) struct ClosureArgs {
+    /// The graph file
+    pub(crate) graph: PathBuf,
+    /// Write the pairs: OUT.npy or OUT.tsv, see below
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+fn apsp_parser() -> impl TypedValueParser<Value = apsp::Algorithm> {
+    PossibleValuesParser::new(apsp::Algorithm::ALL.map(apsp::Algorithm::name))
+        .try_map(|name| name.parse::<apsp::Algorithm>())
+}
