@@ -132,7 +132,9 @@ fn wide_blocks_and_narrow_memory() {
     let graph = streets(1100);
     agree("streets", &graph);
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { memory: Some(1 << 20), ..Config::default() };
+    // each thread takes some
+    let threads = std::num::NonZeroUsize::new(2);
+    let config = Config { memory: Some(1 << 20), threads, ..Config::default() };
     let found = all_pairs_in(&scratch(folder.path()), &graph, &config, None).unwrap();
     let expected = all_pairs(&graph, &Config::with(Algorithm::Johnson), None).unwrap().distances;
     assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
