@@ -1,7 +1,7 @@
 //! Which vertices reach which: a bit a pair.
 //!
-//! Tarjan's depth-first search finds the strongly connected components, those that others
-//! lead to first. In that order each takes the union of what the heads of its arcs are and
+//! The strongly connected components come in an order in which those that others lead to are
+//! first. In that order each takes the union of what the heads of its arcs are and
 //! reach, so that every arc between components is looked at once, and a row of bits is
 //! united 64 vertices at a time. All vertices of a component reach the same. O(n + m) and
 //! O(a n / 64) for a pairs of neighbouring components; n (n + c) / 8 bytes for c of them.
@@ -11,12 +11,13 @@
 //!
 //! Reference: tarjan-1972, warshall-1962
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Weight};
 use paths::Closure;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use crate::ApspError;
+use crate::components::Components;
 
 /// Components between two reports of progress.
 const COMPONENTS_A_REPORT: usize = 256;
@@ -44,7 +45,7 @@ pub fn closure<W: Weight>(
 ) -> Result<Closure, ApspError> {
     let n = graph.n_vertices();
     let components = Components::of(graph);
-    let (n_components, n_words) = (components.starts.len() - 1, n.div_ceil(64));
+    let (n_components, n_words) = (components.len(), n.div_ceil(64));
     let bytes = (n + n_components) as u128 * n_words as u128 * size_of::<u64>() as u128;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
@@ -78,71 +79,4 @@ pub fn closure<W: Weight>(
         row.copy_from_slice(&reached[component as usize * n_words..][..n_words]);
     });
     Ok(Closure::from_storage(n, words).expect("bits of vertices"))
-}
-
-/// The strongly connected components, each before those that lead to it.
-struct Components {
-    /// Of each vertex.
-    component_of: Vec<VertexId>,
-    /// The vertices, component by component.
-    members: Vec<VertexId>,
-    /// Where each component starts among them, and last their number.
-    starts: Vec<usize>,
-}
-
-impl Components {
-    fn members(&self, component: usize) -> &[VertexId] {
-        &self.members[self.starts[component]..self.starts[component + 1]]
-    }
-
-    /// By Tarjan's method, without recursion.
-    fn of<W: Weight>(graph: &Csr<W>) -> Self {
-        const NEW: VertexId = VertexId::MAX;
-        let n = graph.n_vertices();
-        // when each vertex was met, and the earliest vertex on the stack that it leads to
-        let (mut met, mut earliest) = (vec![NEW; n], vec![NEW; n]);
-        let mut component_of = vec![NEW; n];
-        let (mut members, mut starts) = (Vec::with_capacity(n), vec![0]);
-        let mut clock = 0;
-        // vertices without a component yet, and those whose arcs are being followed
-        let (mut open, mut path) = (Vec::new(), Vec::new());
-        for root in graph.vertices() {
-            if met[root as usize] == NEW {
-                path.push((root, graph.row(root)));
-            }
-            while let Some((vertex, arcs)) = path.last_mut() {
-                let v = *vertex as usize;
-                if met[v] == NEW {
-                    (met[v], earliest[v]) = (clock, clock);
-                    clock += 1;
-                    open.push(*vertex);
-                }
-                if let Some(arc) = arcs.next() {
-                    let to = graph.column_indices()[arc];
-                    if met[to as usize] == NEW {
-                        path.push((to, graph.row(to)));
-                    } else if component_of[to as usize] == NEW {
-                        earliest[v] = earliest[v].min(met[to as usize]);
-                    }
-                    continue;
-                }
-                path.pop();
-                if let Some(&(parent, _)) = path.last() {
-                    earliest[parent as usize] = earliest[parent as usize].min(earliest[v]);
-                }
-                if earliest[v] == met[v] {
-                    let component = starts.len() as VertexId - 1;
-                    while let Some(member) = open.pop() {
-                        component_of[member as usize] = component;
-                        members.push(member);
-                        if member as usize == v {
-                            break;
-                        }
-                    }
-                    starts.push(members.len());
-                }
-            }
-        }
-        Self { component_of, members, starts }
-    }
 }

@@ -24,6 +24,7 @@
 //! ```
 
 mod closure;
+mod components;
 mod config;
 mod cuda;
 mod error;

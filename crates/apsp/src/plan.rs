@@ -5,7 +5,7 @@ use std::fmt;
 use graph_formats::{Csr, Weight, WeightKind};
 
 use crate::host::Element;
-use crate::proof::fits_16_bits;
+use crate::proof::greatest_distance;
 use crate::{Algorithm, ApspError, Config, Number};
 
 /// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Decides for `graph`. O(m), and where 16 bits may do, two searches to prove it.
+    /// Decides for `graph`. O(m), and where narrow numbers may do, searches to prove it.
     pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, ApspError> {
         if let Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel = config.algorithm {
             return Err(ApspError::NotHere { algorithm: config.algorithm });
@@ -41,20 +41,22 @@ impl Plan {
         let degree = m as f64 / n.max(1) as f64;
         let search = ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC;
         let by_matrix = |number| n as f64 * cost(number) <= search;
-        let wide = number(W::KIND, bound);
         // a proof is worth its searches only where a matrix is
-        let narrow = match config.algorithm {
+        let may_be_narrow = match config.algorithm {
             Algorithm::Johnson => false,
             Algorithm::Auto => by_matrix(Number::U16),
             _ => true,
         };
         let is_whole = !matches!(W::KIND, WeightKind::F32 | WeightKind::F64);
-        let fits = || bound < f64::from(u16::INFINITE) || fits_16_bits(graph);
-        let number = match wide {
-            Some(_) if narrow && is_whole && graph.first_negative().is_none() && fits() => {
-                Some(Number::U16)
-            }
-            wide => wide,
+        let may_be_narrow = may_be_narrow && is_whole && graph.first_negative().is_none();
+        let least = f64::from(u16::INFINITE);
+        let bound = match may_be_narrow && bound >= least {
+            true => bound.min(greatest_distance(graph)),
+            false => bound,
+        };
+        let number = match may_be_narrow && bound < least {
+            true => Some(Number::U16),
+            false => number(W::KIND, bound),
         };
         let (algorithm, reason) = match (config.algorithm, number) {
             (Algorithm::Auto, None) => {

@@ -1,31 +1,70 @@
-//! The proof that distances fit 16 bits, before any of them is known.
+//! How large distances can be, before any of them is known: so that a matrix may be of
+//! numbers that are narrower than the sums of weights.
 //!
-//! Where every vertex can be reached from one of them, and it from every vertex, any two are
-//! joined through it: no distance is more than the greatest one out of it and the greatest
-//! one into it. Two searches, O((n + m) log n).
+//! In a strongly connected component any two vertices are joined through its first one: no
+//! distance between them is more than the greatest one out of it and the greatest one into
+//! it. A path leaves a component once: after all components that it leads to, the bound of one
+//! is that, and the most that an arc out of it and what follows can add. Two searches in each
+//! component, O((n + m) log n).
 
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight};
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::host::Element;
+use crate::components::Components;
 
-/// Whether 16 bits are sure to hold all distances of `graph`, whose weights are whole and
-/// not negative.
-pub(crate) fn fits_16_bits<W: Weight>(graph: &Csr<W>) -> bool {
-    let through_first = |graph: &Csr<W>| farthest(graph).ok().flatten();
-    through_first(graph)
-        .zip(through_first(&graph.transposed()))
-        .is_some_and(|(out, back)| out + back < f64::from(u16::INFINITE))
+/// No distance between vertices of `graph`, whose weights are not negative, is greater.
+/// Infinite where a search fails.
+pub(crate) fn greatest_distance<W: Weight>(graph: &Csr<W>) -> f64 {
+    let components = Components::of(graph);
+    // of all paths that start in a component
+    let mut bounds = vec![0f64; components.len()];
+    let mut position = vec![0 as VertexId; graph.n_vertices()];
+    for component in 0..components.len() {
+        let members = components.members(component);
+        let mut beyond = 0f64;
+        for &from in members {
+            for (to, weight) in graph.arcs_from(from) {
+                let next = components.component_of[to as usize] as usize;
+                if next != component {
+                    beyond = beyond.max(weight.to_f64() + bounds[next]);
+                }
+            }
+        }
+        bounds[component] = beyond + across(graph, &components, component, &mut position);
+    }
+    // sums of floats may round
+    bounds.into_iter().fold(0.0, f64::max) * (1.0 + 1e-9)
 }
 
-/// How far the farthest vertex is from the first; `None` where one cannot be reached.
-fn farthest<W: Weight>(graph: &Csr<W>) -> Result<Option<f64>, SsspError> {
-    if graph.n_vertices() == 0 {
-        return Ok(Some(0.0));
+/// A bound on the distances within a component. `position` is room for a number a vertex.
+fn across<W: Weight>(
+    graph: &Csr<W>,
+    components: &Components,
+    component: usize,
+    position: &mut [VertexId],
+) -> f64 {
+    let members = components.members(component);
+    if members.len() < 2 {
+        return 0.0;
     }
-    let distances = Solver::new(graph, &Config::default())?.distances(0, Goal::All)?;
-    let sizes = graph.vertices().map(|v| distances.get(v).map(graph_formats::Distance::to_f64));
-    Ok(sizes.reduce(|a, b| Some(a?.max(b?))).flatten())
+    for (at, &member) in (0..).zip(members) {
+        position[member as usize] = at;
+    }
+    let arcs: Vec<_> = members
+        .iter()
+        .flat_map(|&from| graph.arcs_from(from).map(move |(to, weight)| (from, to, weight)))
+        .filter(|arc| components.component_of[arc.1 as usize] as usize == component)
+        .map(|(from, to, weight)| (position[from as usize], position[to as usize], weight))
+        .collect();
+    let farthest = |graph: &Csr<W>| -> Result<f64, SsspError> {
+        let distances = Solver::new(graph, &Config::default())?.distances(0, Goal::All)?;
+        Ok(distances.max().map_or(0.0, Distance::to_f64))
+    };
+    let Ok(inside) = Csr::from_arcs(members.len(), &arcs) else { return f64::INFINITY };
+    match (farthest(&inside), farthest(&inside.transposed())) {
+        (Ok(out), Ok(back)) => out + back,
+        _ => f64::INFINITY,
+    }
 }
 
 #[cfg(test)]
@@ -33,23 +72,30 @@ mod tests {
     use super::*;
 
     /// A circle around which it is `length` times two.
-    fn circle(length: u32) -> Csr<u32> {
-        Csr::from_arcs(3, &[(0, 1, length), (1, 2, length - 1), (2, 0, 1)]).unwrap()
+    fn circle(length: u32) -> Vec<(VertexId, VertexId, u32)> {
+        vec![(0, 1, length), (1, 2, length - 1), (2, 0, 1)]
+    }
+
+    fn bound(n: usize, arcs: &[(VertexId, VertexId, u32)]) -> f64 {
+        greatest_distance(&Csr::from_arcs(n, arcs).unwrap()).round()
     }
 
     #[test]
-    fn proven_below_the_bound_only() {
-        // out of the first vertex it is 2 · length − 1 at most, and into it length
-        assert!(fits_16_bits(&circle(10_922)));
-        assert!(!fits_16_bits(&circle(10_923)));
+    fn within_a_component_it_is_by_way_of_one_vertex() {
+        // from vertex 0 it is 199 at most, and to it 200; from any other no more
+        let all = [bound(3, &circle(100)), bound(4, &circle(100))];
+        assert!(all[0] == all[1] && (199.0..=400.0).contains(&all[0]), "{all:?}");
     }
 
     #[test]
-    fn nothing_is_proven_where_not_every_vertex_is_reached() {
-        let one_way = [(0, 1, 1u32), (1, 2, 1)];
-        assert!(!fits_16_bits(&Csr::from_arcs(3, &one_way).unwrap()));
-        let back = one_way.map(|(u, v, weight)| (v, u, weight));
-        assert!(!fits_16_bits(&Csr::from_arcs(3, &back).unwrap()));
-        assert!(fits_16_bits(&Csr::<u32>::from_arcs(0, &[]).unwrap()));
+    fn between_components_arcs_and_what_follows_add_up() {
+        let mut arcs = circle(100);
+        let within = bound(3, &arcs);
+        arcs.extend([(2, 3, 50), (3, 4, 7), (5, 0, 1000), (0, 4, 51)]);
+        assert_eq!(bound(6, &arcs), 1000.0 + within + 57.0);
+        // an arc that no shortest path has, within a component, does not count
+        arcs.push((0, 2, 4_000_000_000));
+        assert_eq!(bound(6, &arcs), 1000.0 + within + 57.0);
+        assert_eq!(bound(0, &[]), 0.0);
     }
 }

@@ -188,9 +188,11 @@ pub(crate) fn from_small<W: Weight>(number: u16) -> W::Distance {
     W::Distance::from_key(DistanceKey::from_u64(number.into()))
 }
 
-/// The weight, which is small enough, as a number of the matrix.
-pub(crate) fn integer<W: Weight, E: TryFrom<i128> + Default>(weight: W) -> E {
-    weight.to_i128().and_then(|weight| E::try_from(weight).ok()).unwrap_or_default()
+/// The weight as a number of the matrix. One that is too large is on no shortest path, or the
+/// plan would have wider numbers: it is no arc.
+pub(crate) fn integer<W: Weight, E: Element + TryFrom<i128>>(weight: W) -> E {
+    let number = weight.to_i128().and_then(|weight| E::try_from(weight).ok());
+    number.filter(|&number| number < E::INFINITE).unwrap_or(E::INFINITE)
 }
 
 /// The distance of a number: none where an infinite one was added to.
