@@ -69,6 +69,7 @@ const CASES: &[Case] = &[
     // output files
     ("sssp {}/road.gr --source 1 -o {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
     ("apsp {}/road.gr --distances {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
+    ("apsp {}/road.gr --tile 16", 2, &["--tile", "recursive", "--backend cuda"]),
     ("apsp {}/road.gr --algorithm floyd", 2, &["floyd", "blocked", "johnson"]),
     ("apsp {}/road.gr --backend cuda", 1, &["all pairs", "CPU"]),
     ("apsp {}/road.gr --memory 64MB", 2, &["64MB", "512M"]),

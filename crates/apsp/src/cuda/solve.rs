@@ -86,6 +86,7 @@ where
     let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
     let gpu = capped.as_ref().unwrap_or(gpu);
     let (plan, arithmetic) = plan(gpu, graph, config)?;
+    ask_for_memory(graph, arithmetic)?;
     if config.next_hops {
         hops::ask_for_memory(graph)?;
     }
@@ -122,6 +123,17 @@ where
     }
     let found = AllPairs { distances, next_hops, plan, matrix_time: None };
     Ok(GpuPairs { found, times, launches, strips })
+}
+
+/// An error where the host's memory cannot hold the matrix and the table of distances.
+fn ask_for_memory<W: Weight>(graph: &Csr<W>, arithmetic: Arithmetic) -> Result<(), ApspError> {
+    let n = graph.n_vertices();
+    let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
+    let matrix = square(arithmetic.side(n), size_of::<u32>()) / arithmetic.lanes() as u128;
+    let bytes = matrix + square(n, size_of::<W::Distance>());
+    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
+    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
 
 /// What is going to be done.

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use apsp::Algorithm;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::Common;
+use super::{Backend, Common};
 use crate::failure::WrongUse;
 use crate::size::parse_size;
 
@@ -41,7 +42,12 @@ pub(crate) struct ApspArgs {
     /// The algorithm; auto chooses by size, density and weights
     #[arg(long, value_name = "A", default_value = "auto", value_parser = apsp_parser())]
     pub(crate) algorithm: apsp::Algorithm,
-    /// Bytes that the solver may hold beside the graph: 1000000, 512M (512MiB), 2G
+    /// Side of a tile of blocked-product, blocked-two-level or recursive on a GPU: 16, 32 or 64
+    /// [default: 32]
+    #[arg(long, value_name = "T")]
+    pub(crate) tile: Option<u32>,
+    /// Bytes that the solver may hold beside the graph, on a GPU of its memory: 1000000, 512M
+    /// (512MiB), 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Keep the matrix in this folder, not in memory
@@ -63,6 +69,15 @@ impl ApspArgs {
     pub(crate) fn check(&self, common: &Common) -> Result<(), WrongUse> {
         if self.scratch.is_some() && common.repeat.is_some() {
             let text = "--repeat is for matrices in memory; a folder holds one run";
+            return Err(WrongUse(text.to_owned()));
+        }
+        let has_tiles = matches!(
+            self.algorithm,
+            Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel | Algorithm::Recursive
+        );
+        if self.tile.is_some() && !(has_tiles && common.backend == Backend::Cuda) {
+            let text = "--tile is for --algorithm blocked-product, blocked-two-level or recursive \
+                        with --backend cuda";
             return Err(WrongUse(text.to_owned()));
         }
         Ok(())

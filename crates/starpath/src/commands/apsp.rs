@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
         threads: common.threads,
         next_hops: next_hops.is_some(),
         memory: args.memory,
-        ..Config::default()
+        tile: args.tile,
     };
     let request = Request { config, distances, next_hops };
     let loaded = load(&args.graph, common)?;
