@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use graph_formats::WeightKind;
+
 use crate::host::{Element, Matrix};
 
 /// What Floyd-Warshall adds and compares in.
@@ -65,6 +67,12 @@ impl Number {
             Self::F64 => f64::kernel().relax_registers(rounds),
         }
     }
+}
+
+/// Whether weights of this kind are floats: for conditions that are known when they are
+/// compiled, so that nothing is compiled for numbers that weights of a type never take.
+pub(crate) const fn is_float(kind: WeightKind) -> bool {
+    matches!(kind, WeightKind::F32 | WeightKind::F64)
 }
 
 impl fmt::Display for Number {

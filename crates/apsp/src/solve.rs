@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use sssp::Progress;
 
 use crate::host::{Element, Matrix, floyd_warshall, johnson};
+use crate::number::is_float;
 use crate::potentials::potentials;
 use crate::{Algorithm, ApspError, Config, Number, Plan, hops};
 
@@ -94,22 +95,22 @@ where
         }
         (form, Some(number)) => {
             let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-            pool.install(|| match number {
-                Number::U16 => by_matrix(graph, form, small, from_small::<W>, progress),
-                Number::I32 => {
+            pool.install(|| {
+                if const { is_float(W::KIND) } {
+                    if number == Number::F32 {
+                        let distance = |number| from_float::<W>(f64::from(number));
+                        let number = |weight: W| weight.to_f64() as f32;
+                        by_matrix(graph, form, number, distance, progress)
+                    } else {
+                        by_matrix(graph, form, Weight::to_f64, from_float::<W>, progress)
+                    }
+                } else if number == Number::U16 {
+                    by_matrix(graph, form, small, from_small::<W>, progress)
+                } else if number == Number::I32 {
                     by_matrix(graph, form, integer::<W, i32>, from_integer::<W, i32>, progress)
-                }
-                Number::I64 => {
+                } else {
                     by_matrix(graph, form, integer::<W, i64>, from_integer::<W, i64>, progress)
                 }
-                Number::F32 => by_matrix(
-                    graph,
-                    form,
-                    |weight| weight.to_f64() as f32,
-                    |number| from_float::<W>(f64::from(number)),
-                    progress,
-                ),
-                Number::F64 => by_matrix(graph, form, Weight::to_f64, from_float::<W>, progress),
             })?
         }
     };

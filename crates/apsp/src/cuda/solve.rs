@@ -16,6 +16,7 @@ use super::blocked::{Closer, Rows};
 use super::next_hops::{DeviceHops, next_hops};
 use super::published::{self, Parameters};
 use super::strips::{Cut, Streamer};
+use crate::number::is_float;
 use crate::potentials::potentials;
 use crate::solve::{from_float, from_integer, from_small, integer, small, zeros};
 use crate::{Algorithm, AllPairs, ApspError, Config, Number, Plan, hops};
@@ -95,23 +96,15 @@ where
     }
     let work = Work { gpu, graph, config, plan: &plan, progress };
     let jit_before = gpu.jit_ms();
-    let mut solved = match arithmetic {
-        Arithmetic::I32 => work.solve(
-            arithmetic,
-            |weight| integer::<W, i32>(weight) as u32,
-            |number: i32| from_integer::<W, i32>(number),
-        ),
-        Arithmetic::U16 => work.solve(
-            arithmetic,
-            |weight| small(weight).into(),
-            |number: u16| from_small::<W>(number),
-        ),
-        Arithmetic::F32 | Arithmetic::F32Signed => work.solve(
-            arithmetic,
-            // no zero has a sign: bits compare
-            |weight| (weight.to_f64() as f32 + 0.0).to_bits(),
-            |number: f32| from_float::<W>(number.into()),
-        ),
+    let mut solved = if const { is_float(W::KIND) } {
+        // no zero has a sign: bits compare
+        let word = |weight: W| (weight.to_f64() as f32 + 0.0).to_bits();
+        work.solve(arithmetic, word, |number: f32| from_float::<W>(number.into()))
+    } else if arithmetic == Arithmetic::U16 {
+        work.solve(arithmetic, |weight| small(weight).into(), from_small::<W>)
+    } else {
+        let word = |weight| integer::<W, i32>(weight) as u32;
+        work.solve(arithmetic, word, from_integer::<W, i32>)
     }?;
     solved.times.jit_ms = gpu.jit_ms() - jit_before;
     let Solved { distances, mut next_hops, mut times, launches, strips } = solved;

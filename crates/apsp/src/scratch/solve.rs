@@ -18,6 +18,7 @@ use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
 use crate::cuda::{self, Arithmetic};
 use crate::hops::bytes_of_work;
 use crate::host::Element;
+use crate::number::is_float;
 use crate::potentials::potentials;
 use crate::solve::{from_float, from_integer, from_small, integer, small};
 use crate::{Algorithm, ApspError, Config, Number, Plan};
@@ -125,24 +126,22 @@ fn solve<W: Weight>(run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    match run.plan.number {
-        Some(Number::U16) => run.solve("u16", small, from_small::<W>, small),
-        Some(Number::I32) => {
-            run.solve("i32", integer::<W, i32>, from_integer::<W, i32>, integer::<W::Distance, i32>)
-        }
-        Some(Number::I64) => {
-            run.solve("i64", integer::<W, i64>, from_integer::<W, i64>, integer::<W::Distance, i64>)
-        }
-        Some(Number::F32) => run.solve(
-            "f32",
-            |weight| weight.to_f64() as f32,
-            |number: f32| from_float::<W>(f64::from(number)),
-            |distance| Distance::to_f64(distance) as f32,
-        ),
-        // a plan for blocks has numbers
-        Some(Number::F64) | None => {
+    // a plan for blocks has numbers
+    let number = run.plan.number;
+    if const { is_float(W::KIND) } {
+        if number == Some(Number::F32) {
+            let distance = |number: f32| from_float::<W>(f64::from(number));
+            let kept = |distance| Distance::to_f64(distance) as f32;
+            run.solve("f32", |weight| weight.to_f64() as f32, distance, kept)
+        } else {
             run.solve("f64", Weight::to_f64, from_float::<W>, Distance::to_f64)
         }
+    } else if number == Some(Number::U16) {
+        run.solve("u16", small, from_small::<W>, small)
+    } else if number == Some(Number::I32) {
+        run.solve("i32", integer::<W, i32>, from_integer::<W, i32>, integer::<W::Distance, i32>)
+    } else {
+        run.solve("i64", integer::<W, i64>, from_integer::<W, i64>, integer::<W::Distance, i64>)
     }
 }
 
