@@ -71,7 +71,6 @@ const CASES: &[Case] = &[
     ("apsp {}/road.gr --distances {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
     ("apsp {}/road.gr --tile 16", 2, &["--tile", "recursive", "--backend cuda"]),
     ("apsp {}/road.gr --algorithm floyd", 2, &["floyd", "blocked", "johnson"]),
-    ("apsp {}/road.gr --backend cuda", 1, &["all pairs", "CPU"]),
     ("apsp {}/road.gr --memory 64MB", 2, &["64MB", "512M"]),
     ("apsp {}/road.gr --memory 0", 2, &["--memory", "nothing"]),
     ("apsp {}/road.gr --memory 1K", 1, &["--scratch", "1024 allowed"]),
