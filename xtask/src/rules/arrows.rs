@@ -7,15 +7,16 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each crate of the workspace, and the crates of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 9] = [
+const MAY_NAME: [(&str, &[&str]); 10] = [
     ("graph-formats", &[]),
     ("gpu-runtime", &[]),
     ("kernels", &[]),
     ("paths", &["graph-formats"]),
     ("sssp", &["graph-formats", "paths", "gpu-runtime", "kernels"]),
     ("apsp", &["graph-formats", "paths", "sssp", "gpu-runtime", "kernels"]),
-    ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp"]),
-    ("bench", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp"]),
+    ("star-machine", &["graph-formats", "paths", "gpu-runtime", "kernels"]),
+    ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp", "star-machine"]),
+    ("bench", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp", "star-machine"]),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,78 @@
+//! What can go wrong.
+
+use std::ops::Range;
+
+use gpu_runtime::GpuError;
+
+/// The greatest length and count of a machine, exclusive: its integers have 31 bits.
+pub(crate) const LIMIT: usize = 1 << 31;
+
+/// Why something was not done. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StarError {
+    /// Operands of one operation differ in size.
+    #[error("{what}: one operand has {left} bits and the other {right}; make them as long")]
+    LengthMismatch {
+        /// The operation.
+        what: &'static str,
+        /// Of the first.
+        left: usize,
+        /// Of the second.
+        right: usize,
+    },
+    /// There is no such row, column or bit.
+    #[error("there is no {what} {index}: there are {len}, counted from 0")]
+    OutOfRange {
+        /// Of what kind.
+        what: &'static str,
+        /// The position asked for.
+        index: usize,
+        /// How many there are.
+        len: usize,
+    },
+    /// An integer was used as a position while it held none.
+    #[error("an integer that holds none was used as the number of a {what}; test it first")]
+    NoPosition {
+        /// Of what.
+        what: &'static str,
+    },
+    /// A variable is not of this machine, or its scope has ended.
+    #[error("there is no such {what} here: it is of another machine, or its scope has ended")]
+    Unknown {
+        /// Of what type.
+        what: &'static str,
+    },
+    /// Sizes are beyond what positions can name, or memory can hold.
+    #[error("{what} of {rows} by {columns} bits: more than fit; cut it into parts")]
+    TooLarge {
+        /// What it was to be.
+        what: &'static str,
+        /// Rows, or bits.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+    },
+    /// A number does not fit into so many bits.
+    #[error("{value} does not fit into {bits} bits; make the words longer")]
+    TooWide {
+        /// The number.
+        value: u64,
+        /// How many there are.
+        bits: usize,
+    },
+    /// The GPU or its driver failed, or there is none.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+}
+
+impl StarError {
+    /// The range as positions.
+    pub(crate) fn range(range: Range<usize>) -> Result<Range<u32>, Self> {
+        if range.start.max(range.end) >= LIMIT {
+            let (rows, columns) = (range.start.max(range.end), 1);
+            return Err(Self::TooLarge { what: "a loop", rows, columns });
+        }
+        Ok(range.start as u32..range.end as u32)
+    }
+}

@@ -1,0 +1,105 @@
+//! Whether an operation is one on its operands, as far as their sizes tell.
+
+use super::{Condition, FieldVar, Index, Op, Vector};
+use crate::StarError;
+
+impl Op {
+    /// What this operation is called in messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Fill { ones: true, .. } => "SET",
+            Self::Fill { .. } => "CLR",
+            Self::Copy { .. } => "an assignment",
+            Self::Not { .. } => "not",
+            Self::Logic { .. } => "a bitwise operation",
+            Self::SetBit { .. } => "setting a bit",
+            Self::First { .. } => "FRST",
+            Self::Find { .. } => "FND",
+            Self::Step { .. } => "STEP",
+            Self::Count { .. } => "NUMB",
+            Self::Trim { .. } => "TRIM",
+            Self::Replace { .. } => "REP",
+            Self::Add { .. } => "ADD",
+            Self::Subtract { .. } => "SUBT",
+            Self::ReadColumn { .. } | Self::WriteColumn { .. } => "COL",
+            Self::ReadRow { .. } | Self::WriteRow { .. } => "ROW",
+            Self::ClearTable { .. } => "CLEAR",
+            Self::SetInt { .. } | Self::AddInt { .. } => "an integer",
+        }
+    }
+
+    /// An error where the sizes of the operands do not fit together, or a constant position is
+    /// outside. What integers hold is for the machine to check, with [`Index`].
+    pub(crate) fn check(&self) -> Result<(), StarError> {
+        let same = |x: Vector, len: u32| equal(self.name(), x, len);
+        match *self {
+            Self::Copy { z, x } | Self::Not { z, x } | Self::First { z, x } => same(z, x.len),
+            Self::Logic { z, x, y, .. } => same(z, x.len).and_then(|()| same(z, y.len)),
+            Self::SetBit { z, at, .. } => inside("bit", at, z.len),
+            Self::Trim { z, x, from } => part(self.name(), z, x, from),
+            Self::Replace { z, x, from } => part(self.name(), x, z, from),
+            Self::Add { z, v, w, .. } | Self::Subtract { z, v, w, .. } => {
+                same(z, v.len).and_then(|()| same(z, w.len))
+            }
+            Self::ReadColumn { z: x, table, column } | Self::WriteColumn { table, column, x } => {
+                same(x, table.table.rows)?;
+                field(table)?;
+                inside("column", column, table.columns)
+            }
+            Self::ReadRow { z: x, table, row } | Self::WriteRow { table, row, x } => {
+                same(x, table.columns)?;
+                field(table)?;
+                inside("row", row, table.table.rows)
+            }
+            Self::SetInt { value: Some(value), .. } if value >= 1 << 31 => {
+                Err(StarError::TooWide { value: value.into(), bits: 31 })
+            }
+            Self::Fill { .. }
+            | Self::Find { .. }
+            | Self::Step { .. }
+            | Self::Count { .. }
+            | Self::ClearTable { .. }
+            | Self::SetInt { .. }
+            | Self::AddInt { .. } => Ok(()),
+        }
+    }
+}
+
+impl Condition {
+    /// As [`Op::check`].
+    pub(crate) fn check(&self) -> Result<(), StarError> {
+        match *self {
+            Self::Some(_) | Self::Found(_) => Ok(()),
+            Self::Bit { x, at } => inside("bit", at, x.len),
+            Self::Compare { v, w, .. } => equal("a comparison", v, w.len),
+        }
+    }
+}
+
+fn equal(what: &'static str, x: Vector, len: u32) -> Result<(), StarError> {
+    if x.len == len {
+        return Ok(());
+    }
+    Err(StarError::LengthMismatch { what, left: x.len as usize, right: len as usize })
+}
+
+/// Whether `short` fits into `long` from there on.
+fn part(what: &'static str, short: Vector, long: Vector, from: u32) -> Result<(), StarError> {
+    let (left, right) = (short.len as usize + from as usize, long.len as usize);
+    if left <= right { Ok(()) } else { Err(StarError::LengthMismatch { what, left, right }) }
+}
+
+fn field(field: FieldVar) -> Result<(), StarError> {
+    let (index, len) =
+        (field.first as usize + field.columns as usize, field.table.columns as usize);
+    if index <= len { Ok(()) } else { Err(StarError::OutOfRange { what: "column", index, len }) }
+}
+
+fn inside(what: &'static str, index: Index, len: u32) -> Result<(), StarError> {
+    match index {
+        Index::At(at) if at >= len => {
+            Err(StarError::OutOfRange { what, index: at as usize, len: len as usize })
+        }
+        Index::At(_) | Index::In(_) => Ok(()),
+    }
+}
