@@ -3,6 +3,7 @@
 mod error;
 mod language;
 mod procedures;
+mod program;
 mod values;
 
 pub use error::StarError;
@@ -11,4 +12,5 @@ pub use language::{
     TableVar, Vector, WordVar,
 };
 pub use procedures::Procedure;
+pub use program::{Instruction, Program, Recorder, Variable};
 pub use values::{Field, Slice, Table, Word};
