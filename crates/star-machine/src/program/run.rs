@@ -72,9 +72,7 @@ impl Program {
                     machine.execute(&Op::SetInt { i, value: Some(first) })?;
                     None
                 }
-                Instruction::Repeat { counter, last, .. }
-                    if counters[counter as usize] == last =>
-                {
+                Instruction::Repeat { counter, last, .. } if counters[counter as usize] == last => {
                     None
                 }
                 Instruction::Repeat { to, .. } => Some(to),

@@ -1,3 +1,5 @@
 //! The tests of this crate, in one program.
 
+mod bodies;
 mod figures;
+mod programs;
