@@ -130,6 +130,14 @@ pub mod apsp {
     pub const NEXT_HOPS_F32: Module = module!("apsp/next_hops_f32");
 }
 
+/// The STAR-machine, `kernels/star`.
+pub mod star {
+    use super::Module;
+
+    /// `interpreter.cu`: recorded programs, one launch a run.
+    pub const INTERPRETER: Module = module!("star/interpreter");
+}
+
 // The example of the README is a test too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,5 +1,6 @@
 //! The STAR-machine: an associative processor that works on whole columns of bits.
 
+mod cuda;
 mod error;
 mod language;
 mod machine;
@@ -7,6 +8,7 @@ pub mod procedures;
 mod program;
 mod values;
 
+pub use cuda::{GpuProgram, Team};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,

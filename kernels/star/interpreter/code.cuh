@@ -42,7 +42,7 @@ enum Operation : u32 {
     IfCompare,
     Start,
     Repeat,
-    // `if SOME(x) then i := STEP(x), goto a`
+    // `if SOME(x) then i := STEP(x), goto a`; with `one`, i is none otherwise
     TakeFirst,
     // `z := COL(i, t) and x; COL(i, t) := z`, and the like
     UpdateAnd,

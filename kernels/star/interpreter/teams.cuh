@@ -11,7 +11,8 @@
 // through the same steps with the same values, so the accounts are the same and so are the
 // barriers. A warp begins each step in step, which is enough for it.
 //
-// What a team has besides: any, sum and find_first of what its threads have, known to all.
+// What a team has besides: any, sum and find_first of what its threads have, known to all. In
+// a block and a grid they are barriers, and what find_first takes is written after.
 #pragma once
 
 #include "code.cuh"
@@ -119,7 +120,7 @@ template <typename Load> __device__ __forceinline__ u32 first_of_own(u32 thread,
 
 // One block, vectors in shared memory.
 struct Block {
-    static constexpr u32 at_once = 4;
+    static constexpr u32 at_once = 2;
     u64* vectors;
     Partials& partials;
     u32 thread, size;

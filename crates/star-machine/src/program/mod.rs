@@ -8,11 +8,13 @@
 //! Variables of scopes that have ended leave their places to later ones of their size, so a
 //! program needs the memory of its deepest scope, as a machine does.
 
+mod code;
 mod listing;
 mod operands;
 mod recorder;
 mod run;
 
+pub(crate) use code::{Code, Places};
 pub use recorder::Recorder;
 
 use crate::StarError;
@@ -163,6 +165,21 @@ impl Program {
     #[must_use]
     pub fn most_turns(&self) -> u64 {
         self.most_turns
+    }
+
+    /// Bits of each vector.
+    pub(crate) fn vectors(&self) -> &[u32] {
+        &self.vectors
+    }
+
+    /// Rows and columns of each table.
+    pub(crate) fn tables(&self) -> &[(u32, u32)] {
+        &self.tables
+    }
+
+    /// Integers and counters.
+    pub(crate) fn n_ints(&self) -> u32 {
+        self.n_ints + self.n_counters
     }
 
     /// An error where this was one turn too many.

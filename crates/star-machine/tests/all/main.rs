@@ -2,4 +2,5 @@
 
 mod bodies;
 mod figures;
+mod gpu_programs;
 mod programs;

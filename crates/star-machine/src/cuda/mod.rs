@@ -1,0 +1,5 @@
+//! On a GPU.
+
+mod interpreter;
+
+pub use interpreter::{GpuProgram, Team};
