@@ -1,6 +1,7 @@
 //! The STAR-machine: an associative processor that works on whole columns of bits.
 
 mod error;
+mod fused;
 mod language;
 mod machine;
 pub mod procedures;
@@ -11,7 +12,7 @@ pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
     TableVar, Vector, WordVar,
 };
-pub use machine::Host;
+pub use machine::{Cost, Counting, Host};
 pub use procedures::{Procedure, Procedures};
 pub use values::{Field, Slice, Table, Word};
 

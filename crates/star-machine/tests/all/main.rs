@@ -1,3 +1,6 @@
 //! The tests of this crate, in one program.
 
+mod cases;
 mod figures;
+mod procedures;
+mod random;
