@@ -4,3 +4,4 @@ mod cases;
 mod figures;
 mod procedures;
 mod random;
+mod values;
