@@ -2,6 +2,8 @@
 
 mod cases;
 mod figures;
+mod language;
+mod naive;
 mod procedures;
 mod random;
 mod values;

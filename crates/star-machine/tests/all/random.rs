@@ -23,4 +23,8 @@ impl Random {
     pub(crate) fn bits(&mut self, len: usize) -> Vec<bool> {
         (0..len).map(|_| self.bit()).collect()
     }
+
+    pub(crate) fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
 }
