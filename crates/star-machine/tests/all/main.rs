@@ -3,6 +3,7 @@
 mod cases;
 mod figures;
 mod language;
+mod mutations;
 mod naive;
 mod procedures;
 mod random;
