@@ -32,15 +32,6 @@ fn progress_can_end_it() {
     assert!(matches!(stopped, Err(ApspError::Search(SsspError::Interrupted))));
 }
 
-#[test]
-fn words_that_are_no_closure_are_refused() {
-    assert!(Closure::from_storage(65, vec![0; 130]).is_some());
-    assert!(Closure::from_storage(65, vec![0; 129]).is_none());
-    assert!(Closure::from_storage(2, vec![1, 4]).is_none());
-    assert!(Closure::from_storage(64, vec![u64::MAX; 64]).is_some());
-    assert!(Closure::from_storage(0, vec![]).is_some());
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
