@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use gpu_runtime::GpuError;
 
+use crate::ClosureAlgorithm;
+
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
 
@@ -61,6 +63,23 @@ pub enum StarError {
         /// How many there are.
         bits: usize,
     },
+    /// A name of an algorithm that does not exist.
+    #[error("unknown algorithm '{name}'; known are {known}")]
+    UnknownAlgorithm {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A form that exists for GPUs only.
+    #[error("{algorithm} runs on a GPU only; use blocked")]
+    OnlyOnGpu {
+        /// What was asked for.
+        algorithm: ClosureAlgorithm,
+    },
+    /// The progress callback ended the work.
+    #[error("interrupted")]
+    Interrupted,
     /// The GPU or its driver failed, or there is none.
     #[error(transparent)]
     Gpu(#[from] GpuError),

@@ -1,82 +1,157 @@
-//! Which vertices reach which: a bit a pair.
+//! Closure by strongly connected components and unions of lines: the way for sparse graphs.
 //!
 //! The strongly connected components come in an order in which those that others lead to are
-//! first. In that order each takes the union of what the heads of its arcs are and
-//! reach, so that every arc between components is looked at once, and a row of bits is
-//! united 64 vertices at a time. All vertices of a component reach the same. O(n + m) and
-//! O(a n / 64) for a pairs of neighbouring components; n (n + c) / 8 bytes for c of them.
+//! first. In that order each takes the union of what the heads of its arcs are and reach. Of
+//! the components that one leads to the last come first, for they may lead to others, and
+//! one that is in the union already is not looked at. All vertices of a component reach the
+//! same. O(n + m), O(c² / 64) for c components, n / 64 for each union, and n² / 64 for the
+//! result, in which the unions are made.
 //!
 //! What differs from Warshall's method: three loops over the rows are not needed where the
-//! order of the components is known.
+//! order of the components is known. There are as many unions as the arcs of the transitive
+//! reduction of the components, at most.
 //!
-//! Reference: tarjan-1972, warshall-1962
+//! Reference: tarjan-1972, goralcikova-1979, warshall-1962
 
-use graph_formats::{Csr, Weight};
-use paths::Closure;
+use graph_formats::{Components, Csr, VertexId, Weight};
+use paths::{Closure, Progress};
 use rayon::prelude::*;
-use sssp::{Progress, SsspError};
 
-use crate::ApspError;
-use crate::components::Components;
+use super::bit_matrix::{BitMatrix, WORD};
+use crate::StarError;
 
 /// Components between two reports of progress.
 const COMPONENTS_A_REPORT: usize = 256;
 
-/// The pairs (u, v) with a path of at least one arc from u to v; weights do not matter. A
-/// vertex reaches itself only along a cycle.
-///
-/// Rows are written on all threads of the current rayon pool.
+/// Lines that a task copies.
+const LINES_A_TASK: usize = 64;
+
+/// Closes the relation.
 ///
 /// # Errors
-/// When memory cannot hold the bits, or the progress callback ended the work.
-///
-/// ```
-/// use graph_formats::Csr;
-///
-/// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (1, 2, 1), (2, 1, 1)])?;
-/// let closure = apsp::closure(&graph, None)?;
-/// assert!(closure.reaches(0, 2) && closure.reaches(1, 1) && !closure.reaches(0, 0));
-/// assert_eq!(closure.n_pairs(), 6);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn closure<W: Weight>(
+/// As [`by_components`].
+pub(super) fn closure<W: Weight>(
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,
-) -> Result<Closure, ApspError> {
-    let n = graph.n_vertices();
-    let components = Components::of(graph);
-    let (n_components, n_words) = (components.len(), n.div_ceil(64));
-    let bytes = (n + n_components) as u128 * n_words as u128 * size_of::<u64>() as u128;
-    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
-    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
-    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
+) -> Result<Closure, StarError> {
+    let found = by_components(graph, u64::MAX, progress)?;
+    Ok(found.closure.expect("there is no bound on its unions"))
+}
 
-    let mut reached = vec![0u64; n_components * n_words];
-    // the last component that each was united with
-    let mut united_with = vec![n_components; n_components];
+/// What came of it.
+pub(super) struct ByComponents {
+    pub(super) n_components: usize,
+    /// Unions of two lines that were made.
+    pub(super) n_unions: u64,
+    /// None where more unions were needed than allowed.
+    pub(super) closure: Option<Closure>,
+}
+
+/// Closes the relation, unless that takes more than so many unions. Lines are copied on all
+/// threads of the current rayon pool.
+///
+/// # Errors
+/// [`StarError::TooLarge`] where memory cannot hold the result, [`StarError::Interrupted`] where
+/// `progress`, which is told of components, ends it.
+pub(super) fn by_components<W: Weight>(
+    graph: &Csr<W>,
+    most_unions: u64,
+    progress: Option<Progress<'_>>,
+) -> Result<ByComponents, StarError> {
+    let mut matrix = BitMatrix::zeros(graph.n_vertices())?;
+    let stride = matrix.stride;
+    let components = Components::of(graph);
+    let n_components = components.n_components();
+    let mut n_unions = 0;
+    let mut heads = Heads::new(n_components);
     for component in 0..n_components {
         let tell = progress.filter(|_| component % COMPONENTS_A_REPORT == 0);
         if tell.is_some_and(|tell| tell(component as u64, n_components as u64).is_break()) {
-            return Err(SsspError::Interrupted.into());
+            return Err(StarError::Interrupted);
         }
-        let (before, row) = reached.split_at_mut(component * n_words);
-        let row = &mut row[..n_words];
-        for &from in components.members(component) {
-            for (to, _) in graph.arcs_from(from) {
-                row[to as usize / 64] |= 1 << (to % 64);
-                let next = components.component_of[to as usize] as usize;
-                if next != component && united_with[next] != component {
-                    united_with[next] = component;
-                    let beyond = &before[next * n_words..][..n_words];
-                    row.iter_mut().zip(beyond).for_each(|(word, beyond)| *word |= beyond);
-                }
+        let members = components.members(component);
+        let mut is_cyclic = false;
+        for &from in members {
+            for &to in &graph.column_indices()[graph.row(from)] {
+                let next = components.component_of(to);
+                if next == component { is_cyclic = true } else { heads.insert(next) }
             }
         }
+        // what a component reaches stands in the line of its first member, for now
+        let at = members[0] as usize * stride;
+        if is_cyclic {
+            members.iter().for_each(|&member| set(&mut matrix.words[at..], member));
+        }
+        while let Some(next) = heads.take_last() {
+            let head = components.members(next)[0];
+            if is_set(&matrix.words[at..], head) {
+                continue;
+            }
+            n_unions += 1;
+            let beyond = head as usize * stride;
+            let both = matrix.words.get_disjoint_mut([at..at + stride, beyond..beyond + stride]);
+            let [line, beyond] = both.expect("lines of two vertices");
+            line.iter_mut().zip(beyond).for_each(|(word, beyond)| *word |= *beyond);
+            set(line, head);
+        }
+        if n_unions > most_unions {
+            return Ok(ByComponents { n_components, n_unions, closure: None });
+        }
     }
-    let mut words = vec![0u64; n * n_words];
-    let rows = words.par_chunks_mut(n_words.max(1)).zip(&components.component_of);
-    rows.for_each(|(row, &component)| {
-        row.copy_from_slice(&reached[component as usize * n_words..][..n_words]);
-    });
-    Ok(Closure::from_storage(n, words).expect("bits of vertices"))
+    copy_to_members(&mut matrix, &components);
+    Ok(ByComponents { n_components, n_unions, closure: Some(matrix.into_closure()) })
+}
+
+/// The line of the first member of each component goes to the others.
+fn copy_to_members(matrix: &mut BitMatrix, components: &Components) {
+    let mut firsts: Vec<&[u64]> = vec![&[]; components.n_components()];
+    let mut others = Vec::new();
+    for (vertex, line) in (0..).zip(matrix.words.chunks_exact_mut(matrix.stride.max(1))) {
+        let component = components.component_of(vertex);
+        if components.members(component)[0] == vertex {
+            firsts[component] = line;
+        } else {
+            others.push((line, component));
+        }
+    }
+    let others = others.into_par_iter().with_min_len(LINES_A_TASK);
+    others.for_each(|(line, component)| line.copy_from_slice(firsts[component]));
+}
+
+fn set(line: &mut [u64], vertex: VertexId) {
+    line[vertex as usize / WORD] |= 1 << (vertex as usize % WORD);
+}
+
+fn is_set(line: &[u64], vertex: VertexId) -> bool {
+    line[vertex as usize / WORD] >> (vertex as usize % WORD) & 1 == 1
+}
+
+/// The components that one leads to: a bit for each, and above which word there is none.
+struct Heads {
+    bits: Vec<u64>,
+    end: usize,
+}
+
+impl Heads {
+    fn new(n_components: usize) -> Self {
+        Self { bits: vec![0; n_components.div_ceil(WORD)], end: 0 }
+    }
+
+    fn insert(&mut self, component: usize) {
+        set(&mut self.bits, component as VertexId);
+        self.end = self.end.max(component / WORD + 1);
+    }
+
+    /// The greatest, which is taken out.
+    fn take_last(&mut self) -> Option<usize> {
+        while self.end > 0 {
+            let word = &mut self.bits[self.end - 1];
+            if let Some(bit) = word.checked_ilog2() {
+                *word ^= 1 << bit;
+                return Some((self.end - 1) * WORD + bit as usize);
+            }
+            self.end -= 1;
+        }
+        None
+    }
 }
