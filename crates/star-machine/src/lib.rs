@@ -3,7 +3,8 @@
 mod closure;
 mod error;
 mod language;
-mod procedures;
+mod machine;
+pub mod procedures;
 mod values;
 
 pub use closure::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, closure};
@@ -12,5 +13,11 @@ pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
     TableVar, Vector, WordVar,
 };
-pub use procedures::Procedure;
+pub use machine::Host;
+pub use procedures::{Procedure, Procedures};
 pub use values::{Field, Slice, Table, Word};
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

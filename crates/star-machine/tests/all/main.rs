@@ -2,3 +2,4 @@
 
 mod closure;
 mod common;
+mod figures;
