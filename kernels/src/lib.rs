@@ -130,6 +130,20 @@ pub mod apsp {
     pub const NEXT_HOPS_F32: Module = module!("apsp/next_hops_f32");
 }
 
+/// The STAR-machine, `kernels/star`.
+pub mod star {
+    use super::Module;
+
+    /// `operations.cu`: operations that have no answer.
+    pub const OPERATIONS: Module = module!("star/operations");
+    /// `questions.cu`: operations that have one.
+    pub const QUESTIONS: Module = module!("star/questions");
+    /// `fused.cu`: basic procedures, a launch each.
+    pub const FUSED: Module = module!("star/fused");
+    /// `adapted.cu`: transitive closure as published for GPUs.
+    pub const ADAPTED: Module = module!("star/adapted");
+}
+
 // The example of the README is a test too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
