@@ -2,7 +2,8 @@
 
 mod error;
 mod language;
-mod procedures;
+mod machine;
+pub mod procedures;
 mod values;
 
 pub use error::StarError;
@@ -10,5 +11,11 @@ pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
     TableVar, Vector, WordVar,
 };
-pub use procedures::Procedure;
+pub use machine::Host;
+pub use procedures::{Procedure, Procedures};
 pub use values::{Field, Slice, Table, Word};
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -76,7 +76,8 @@ impl Condition {
     }
 }
 
-fn equal(what: &'static str, x: Vector, len: u32) -> Result<(), StarError> {
+/// Whether there are so many bits.
+pub(crate) fn equal(what: &'static str, x: Vector, len: u32) -> Result<(), StarError> {
     if x.len == len {
         return Ok(());
     }
@@ -89,7 +90,8 @@ fn part(what: &'static str, short: Vector, long: Vector, from: u32) -> Result<()
     if left <= right { Ok(()) } else { Err(StarError::LengthMismatch { what, left, right }) }
 }
 
-fn field(field: FieldVar) -> Result<(), StarError> {
+/// Whether the table has the columns of the field.
+pub(crate) fn field(field: FieldVar) -> Result<(), StarError> {
     let (index, len) =
         (field.first as usize + field.columns as usize, field.table.columns as usize);
     if index <= len { Ok(()) } else { Err(StarError::OutOfRange { what: "column", index, len }) }

@@ -1,6 +1,6 @@
 //! The language Star: variables, operations, statements, and who can carry them out.
 
-mod check;
+pub(crate) mod check;
 mod op;
 mod star;
 mod variables;

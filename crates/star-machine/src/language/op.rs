@@ -1,6 +1,6 @@
 //! What a machine can do: its instructions, and the questions it answers.
 
-use super::{FieldVar, IntVar, TableVar, Vector};
+use super::{FieldVar, IntVar, TableVar, Vector, WordVar};
 
 /// A position: a number, or what an integer variable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -251,4 +251,24 @@ pub enum Condition {
         /// The second, of the same length.
         w: Vector,
     },
+}
+
+impl Condition {
+    /// `SOME(x)`
+    #[must_use]
+    pub fn some(x: impl Into<Vector>) -> Self {
+        Self::Some(x.into())
+    }
+
+    /// `x(at)`
+    #[must_use]
+    pub fn bit(x: impl Into<Vector>, at: impl Into<Index>) -> Self {
+        Self::Bit { x: x.into(), at: at.into() }
+    }
+
+    /// `EQ(v, w)` and the like.
+    #[must_use]
+    pub fn compare(relation: Relation, v: WordVar, w: WordVar) -> Self {
+        Self::Compare { relation, v: v.0, w: w.0 }
+    }
 }

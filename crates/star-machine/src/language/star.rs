@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::{Condition, FieldVar, Index, IntVar, Logic, Op, SliceVar, TableVar, Vector, WordVar};
-use crate::{Procedure, Slice, StarError, Table};
+use crate::{Procedure, Slice, StarError, Table, Word};
 
 /// Where programs are written: declarations, operations, statements.
 ///
@@ -83,6 +83,16 @@ pub trait Star: Sized {
         back: bool,
         body: impl FnMut(&mut Self, IntVar) -> Result<(), StarError>,
     ) -> Result<(), StarError>;
+
+    /// Calls a basic procedure; [`Procedures`](crate::Procedures) has them by name. A machine
+    /// carries it out [fused](Machine::fused); elsewhere it is given as it is
+    /// [written](Procedure::run).
+    ///
+    /// # Errors
+    /// Those of [`Procedure::run`].
+    fn call(&mut self, procedure: Procedure) -> Result<(), StarError> {
+        procedure.run(self)
+    }
 
     /// Declares a slice.
     ///
@@ -320,6 +330,50 @@ pub trait Machine: Sized {
     /// # Errors
     /// As [`set_vector`](Self::set_vector).
     fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError>;
+
+    /// Makes a slice of these bits.
+    ///
+    /// # Errors
+    /// As [`new_vector`](Self::new_vector).
+    fn load_slice(&mut self, value: &Slice) -> Result<SliceVar, StarError> {
+        let slice = self.new_vector(value.len())?;
+        self.set_vector(slice, value)?;
+        Ok(SliceVar(slice))
+    }
+
+    /// Makes a word of these bits.
+    ///
+    /// # Errors
+    /// As [`new_vector`](Self::new_vector).
+    fn load_word(&mut self, value: &Word) -> Result<WordVar, StarError> {
+        self.load_slice(value.as_slice()).map(|SliceVar(vector)| WordVar(vector))
+    }
+
+    /// Makes a table of these bits.
+    ///
+    /// # Errors
+    /// As [`new_table`](Self::new_table).
+    fn load_table(&mut self, value: &Table) -> Result<TableVar, StarError> {
+        let table = self.new_table(value.rows(), value.columns())?;
+        self.set_table(table, value)?;
+        Ok(table)
+    }
+
+    /// A copy of a slice.
+    ///
+    /// # Errors
+    /// As [`int_value`](Self::int_value).
+    fn slice_value(&mut self, x: SliceVar) -> Result<Slice, StarError> {
+        self.vector_value(x.0)
+    }
+
+    /// A copy of a word.
+    ///
+    /// # Errors
+    /// As [`int_value`](Self::int_value).
+    fn word_value(&mut self, w: WordVar) -> Result<Word, StarError> {
+        self.vector_value(w.0).map(Slice::into_word)
+    }
 }
 
 impl<M: Machine> Star for M {
@@ -337,6 +391,10 @@ impl<M: Machine> Star for M {
 
     fn run(&mut self, op: Op) -> Result<(), StarError> {
         self.execute(&op)
+    }
+
+    fn call(&mut self, procedure: Procedure) -> Result<(), StarError> {
+        self.fused(&procedure)
     }
 
     fn scope(

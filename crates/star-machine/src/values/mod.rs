@@ -1,9 +1,13 @@
 //! What variables hold: slices, words and tables of bits in the memory of the host.
 
+mod field;
+mod number;
 mod slice;
 mod table;
 mod word;
 
+pub use field::Field;
 pub use slice::Slice;
-pub use table::{Field, Table};
+pub(crate) use slice::tail;
+pub use table::Table;
 pub use word::Word;

@@ -1,0 +1,325 @@
+//! The machine in the memory of this computer.
+
+use std::mem;
+
+use crate::error::LIMIT;
+use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Machine, Op, TableVar, Vector};
+use crate::values::tail;
+use crate::{Field, Procedure, Slice, StarError, Table};
+
+/// A machine in the memory of this computer.
+///
+/// An operation on vectors takes time in their words, 64 bits at a time; a row of a table time
+/// in its columns. Procedures of large tables are fused on all threads of the current rayon
+/// pool. A variable is known by its number and sizes: where its scope has ended, a later one
+/// may have both.
+///
+/// ```
+/// use star_machine::{Host, Machine, Operations, Slice, Star};
+///
+/// let mut m = Host::new();
+/// let (x, y) = (m.slice(100)?, m.slice(100)?);
+/// let i = m.int()?;
+/// m.set_vector(x.0, &Slice::from_positions(100, [7, 70])?)?;
+/// m.not(y, x)?;
+/// m.numb(i, y)?;
+/// assert_eq!(m.int_value(i)?, Some(98));
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Host {
+    vectors: Vec<Slice>,
+    tables: Vec<Table>,
+    ints: Vec<Option<u32>>,
+    /// Storage that the next result is written to, so that it may be an operand.
+    spare: Vec<u64>,
+}
+
+/// How many variables there were.
+#[derive(Clone, Copy, Debug)]
+pub struct HostMark {
+    vectors: usize,
+    tables: usize,
+    ints: usize,
+}
+
+impl Host {
+    /// A machine without variables.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What a vector holds.
+    pub(crate) fn vector_ref(&self, x: Vector) -> Result<&Slice, StarError> {
+        let vector = self.vectors.get(x.id as usize);
+        vector.filter(|v| v.len() == x.len as usize).ok_or(StarError::Unknown { what: "vector" })
+    }
+
+    pub(crate) fn vector_mut(&mut self, z: Vector) -> Result<&mut Slice, StarError> {
+        let vector = self.vectors.get_mut(z.id as usize);
+        vector.filter(|v| v.len() == z.len as usize).ok_or(StarError::Unknown { what: "vector" })
+    }
+
+    /// What a table holds.
+    pub(crate) fn table_ref(&self, table: TableVar) -> Result<&Table, StarError> {
+        let size = (table.rows as usize, table.columns as usize);
+        let found = self.tables.get(table.id as usize);
+        found
+            .filter(|t| (t.rows(), t.columns()) == size)
+            .ok_or(StarError::Unknown { what: "table" })
+    }
+
+    pub(crate) fn table_mut(&mut self, table: TableVar) -> Result<&mut Table, StarError> {
+        let size = (table.rows as usize, table.columns as usize);
+        let found = self.tables.get_mut(table.id as usize);
+        found
+            .filter(|t| (t.rows(), t.columns()) == size)
+            .ok_or(StarError::Unknown { what: "table" })
+    }
+
+    fn field(&self, field: FieldVar) -> Result<Field<'_>, StarError> {
+        let first = field.first as usize;
+        self.table_ref(field.table)?.field(first..first + field.columns as usize)
+    }
+
+    fn int_ref(&self, i: IntVar) -> Result<Option<u32>, StarError> {
+        self.ints.get(i.id as usize).copied().ok_or(StarError::Unknown { what: "integer" })
+    }
+
+    fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
+        let unknown = StarError::Unknown { what: "integer" };
+        *self.ints.get_mut(i.id as usize).ok_or(unknown)? = value;
+        Ok(())
+    }
+
+    /// The position; constants were checked with the operation.
+    fn position(&self, what: &'static str, at: Index, len: u32) -> Result<usize, StarError> {
+        let position = match at {
+            Index::At(position) => Some(position),
+            Index::In(i) => self.int_ref(i)?,
+        };
+        let index = position.ok_or(StarError::NoPosition { what })? as usize;
+        let len = len as usize;
+        if index < len { Ok(index) } else { Err(StarError::OutOfRange { what, index, len }) }
+    }
+
+    /// The column of its table that this column of a field is.
+    fn column(&self, field: FieldVar, at: Index) -> Result<usize, StarError> {
+        Ok(field.first as usize + self.position("column", at, field.columns)?)
+    }
+
+    /// Storage for a result that may be one of its operands: what `words` puts there is
+    /// exchanged for what `z` held.
+    fn assign(
+        &mut self,
+        z: Vector,
+        words: impl FnOnce(&Self, &mut Vec<u64>) -> Result<(), StarError>,
+    ) -> Result<(), StarError> {
+        let mut result = mem::take(&mut self.spare);
+        result.clear();
+        words(self, &mut result)?;
+        let result = Slice::of_words(z.len as usize, result);
+        self.spare = mem::replace(self.vector_mut(z)?, result).into_words();
+        Ok(())
+    }
+
+    fn logic(&mut self, logic: Logic, z: Vector, x: Vector, y: Vector) -> Result<(), StarError> {
+        self.assign(z, |m, z| {
+            let pairs = m.vector_ref(x)?.as_words().iter().zip(m.vector_ref(y)?.as_words());
+            match logic {
+                Logic::And => z.extend(pairs.map(|(x, y)| x & y)),
+                Logic::AndNot => z.extend(pairs.map(|(x, y)| x & !y)),
+                Logic::Or => z.extend(pairs.map(|(x, y)| x | y)),
+                Logic::Xor => z.extend(pairs.map(|(x, y)| x ^ y)),
+            }
+            Ok(())
+        })
+    }
+
+    /// A result of [`Slice::add`] or [`Slice::subt`]; both variables are known before one is
+    /// changed.
+    fn arithmetic(
+        &mut self,
+        z: Vector,
+        flag: IntVar,
+        (result, beyond): (Slice, bool),
+    ) -> Result<(), StarError> {
+        self.vector_ref(z)?;
+        self.set_int(flag, beyond.then_some(0))?;
+        *self.vector_mut(z)? = result;
+        Ok(())
+    }
+}
+
+impl Machine for Host {
+    type Mark = HostMark;
+
+    fn new_vector(&mut self, len: usize) -> Result<Vector, StarError> {
+        let id = self.vectors.len() as u32;
+        self.vectors.push(Slice::zeros(len)?);
+        Ok(Vector { id, len: len as u32 })
+    }
+
+    fn new_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
+        let id = self.tables.len() as u32;
+        self.tables.push(Table::zeros(rows, columns)?);
+        Ok(TableVar { id, rows: rows as u32, columns: columns as u32 })
+    }
+
+    fn new_int(&mut self) -> Result<IntVar, StarError> {
+        let id = self.ints.len() as u32;
+        self.ints.push(None);
+        Ok(IntVar { id })
+    }
+
+    fn mark(&self) -> HostMark {
+        let (vectors, tables, ints) = (self.vectors.len(), self.tables.len(), self.ints.len());
+        HostMark { vectors, tables, ints }
+    }
+
+    fn release(&mut self, mark: HostMark) {
+        self.vectors.truncate(mark.vectors);
+        self.tables.truncate(mark.tables);
+        self.ints.truncate(mark.ints);
+    }
+
+    fn execute(&mut self, op: &Op) -> Result<(), StarError> {
+        op.check()?;
+        match *op {
+            Op::Fill { z, ones: true } => self.vector_mut(z)?.set_all(),
+            Op::Fill { z, .. } => self.vector_mut(z)?.clear(),
+            Op::Copy { z, x } => self.assign(z, |m, z| {
+                z.extend_from_slice(m.vector_ref(x)?.as_words());
+                Ok(())
+            })?,
+            Op::Not { z, x } => {
+                self.assign(z, |m, z| {
+                    let x = m.vector_ref(x)?;
+                    z.extend(x.as_words().iter().map(|word| !word));
+                    z.last_mut().into_iter().for_each(|last| *last &= tail(x.len()));
+                    Ok(())
+                })?;
+            }
+            Op::Logic { logic, z, x, y } => self.logic(logic, z, x, y)?,
+            Op::SetBit { z, at, bit } => {
+                let position = self.position("bit", at, z.len)?;
+                self.vector_mut(z)?.set(position, bit)?;
+            }
+            Op::First { z, x } => {
+                let first = self.vector_ref(x)?.frst();
+                *self.vector_mut(z)? = first;
+            }
+            Op::Find { i, x } => self.set_int(i, self.vector_ref(x)?.fnd().map(number))?,
+            Op::Step { i, x } => {
+                self.int_ref(i)?;
+                let first = self.vector_mut(x)?.step();
+                self.set_int(i, first.map(number))?;
+            }
+            Op::Count { i, x } => self.set_int(i, Some(number(self.vector_ref(x)?.numb())))?,
+            Op::Trim { z, x, from } => {
+                let from = from as usize;
+                let trimmed = self.vector_ref(x)?.trim(from..from + z.len as usize)?;
+                *self.vector_mut(z)? = trimmed;
+            }
+            Op::Replace { z, x, from } => {
+                let (from, x) = (from as usize, self.vector_ref(x)?.clone());
+                self.vector_mut(z)?.rep(from..from + x.len(), &x)?;
+            }
+            Op::Add { z, v, w, carry } => {
+                let sum = self.vector_ref(v)?.add(self.vector_ref(w)?)?;
+                self.arithmetic(z, carry, sum)?;
+            }
+            Op::Subtract { z, v, w, borrow } => {
+                let difference = self.vector_ref(v)?.subt(self.vector_ref(w)?)?;
+                self.arithmetic(z, borrow, difference)?;
+            }
+            Op::ReadColumn { z, table, column } => self.assign(z, |m, z| {
+                let column = m.column(table, column)?;
+                z.extend_from_slice(m.table_ref(table.table)?.col_words(column));
+                Ok(())
+            })?,
+            Op::WriteColumn { table, column, x } => {
+                let column = self.column(table, column)?;
+                let words = mem::take(self.vector_mut(x)?);
+                let written = self.table_mut(table.table).map(|t| t.put_col(column, &words));
+                self.vectors[x.id as usize] = words;
+                written?;
+            }
+            Op::ReadRow { z, table, row } => {
+                let row = self.position("row", row, table.table.rows)?;
+                let read = self.field(table)?.row(row)?.into_slice();
+                *self.vector_mut(z)? = read;
+            }
+            Op::WriteRow { table, row, x } => {
+                let row = self.position("row", row, table.table.rows)?;
+                let bits = mem::take(self.vector_mut(x)?);
+                let first = table.first as usize;
+                let written = self.table_mut(table.table).map(|t| t.put_row(first, row, &bits));
+                self.vectors[x.id as usize] = bits;
+                written?;
+            }
+            Op::ClearTable { table } => self.table_mut(table)?.as_words_mut().fill(0),
+            Op::SetInt { i, value } => self.set_int(i, value)?,
+            Op::AddInt { i, j, by } => {
+                let sum = self.int_ref(j)?.and_then(|j| j.checked_add_signed(by));
+                self.set_int(i, sum.filter(|sum| (*sum as usize) < LIMIT))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&mut self, condition: &Condition) -> Result<bool, StarError> {
+        condition.check()?;
+        match *condition {
+            Condition::Some(x) => Ok(self.vector_ref(x)?.some()),
+            Condition::Found(i) => Ok(self.int_ref(i)?.is_some()),
+            Condition::Bit { x, at } => self.vector_ref(x)?.get(self.position("bit", at, x.len)?),
+            Condition::Compare { relation, v, w } => {
+                let order = self.vector_ref(v)?.compare(self.vector_ref(w)?)?;
+                Ok(relation.holds(order))
+            }
+        }
+    }
+
+    fn fused(&mut self, procedure: &Procedure) -> Result<(), StarError> {
+        procedure.run(self)
+    }
+
+    fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {
+        self.int_ref(i)
+    }
+
+    fn vector_value(&mut self, x: Vector) -> Result<Slice, StarError> {
+        self.vector_ref(x).cloned()
+    }
+
+    fn table_value(&mut self, table: TableVar) -> Result<Table, StarError> {
+        self.table_ref(table).cloned()
+    }
+
+    fn set_vector(&mut self, z: Vector, value: &Slice) -> Result<(), StarError> {
+        let (left, right) = (z.len as usize, value.len());
+        if left != right {
+            return Err(StarError::LengthMismatch { what: "an assignment", left, right });
+        }
+        self.vector_mut(z)?.clone_from(value);
+        Ok(())
+    }
+
+    fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
+        let sizes = [(table.rows, value.rows()), (table.columns, value.columns())];
+        for (left, right) in sizes.map(|(left, right)| (left as usize, right)) {
+            if left != right {
+                return Err(StarError::LengthMismatch { what: "an assignment", left, right });
+            }
+        }
+        self.table_mut(table)?.clone_from(value);
+        Ok(())
+    }
+}
+
+/// Positions and counts of vectors are below 2³¹.
+fn number(position: usize) -> u32 {
+    position as u32
+}

@@ -1,0 +1,5 @@
+//! Machines: who carries programs out.
+
+mod host;
+
+pub use host::Host;

@@ -1,0 +1,82 @@
+//! Rows of bits as numbers, the first bit most significant: the order is that of the first
+//! bit that differs, and carries run from the last bit to the first. 64 bits at a time, each
+//! word reversed, for in memory its lowest bit is the first.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::Slice;
+use super::slice::tail;
+use crate::StarError;
+
+impl Slice {
+    /// The bits in this range.
+    pub(crate) fn trim(&self, range: Range<usize>) -> Result<Self, StarError> {
+        self.has(&range)?;
+        let (from, len) = (range.start, range.len());
+        let at = |word: usize| self.as_words().get(word).copied().unwrap_or(0);
+        let window = |from: usize| match from % 64 {
+            0 => at(from / 64),
+            low => at(from / 64) >> low | at(from / 64 + 1) << (64 - low),
+        };
+        let mut words: Vec<_> = (from..from + len).step_by(64).map(window).collect();
+        if let Some(last) = words.last_mut() {
+            *last &= tail(len);
+        }
+        Ok(Self::of_words(len, words))
+    }
+
+    /// The bits in this range become those of `v`.
+    pub(crate) fn rep(&mut self, range: Range<usize>, v: &Self) -> Result<(), StarError> {
+        self.has(&range)?;
+        let (left, right) = (range.len(), v.len());
+        if left != right {
+            return Err(StarError::LengthMismatch { what: "REP", left, right });
+        }
+        range.zip(v.iter()).try_for_each(|(i, bit)| self.set(i, bit))
+    }
+
+    /// How the numbers compare: as the first words that differ.
+    pub(crate) fn compare(&self, other: &Self) -> Result<Ordering, StarError> {
+        self.same_len("a comparison", other)?;
+        let mut pairs = self.as_words().iter().zip(other.as_words());
+        let differing = pairs.find(|(a, b)| a != b);
+        Ok(differing.map_or(Ordering::Equal, |(a, b)| a.reverse_bits().cmp(&b.reverse_bits())))
+    }
+
+    /// The sum, and whether it did not fit.
+    pub(crate) fn add(&self, other: &Self) -> Result<(Self, bool), StarError> {
+        self.ripple("ADD", other, u64::carrying_add)
+    }
+
+    /// The difference, and whether the other is greater.
+    pub(crate) fn subt(&self, other: &Self) -> Result<(Self, bool), StarError> {
+        self.ripple("SUBT", other, u64::borrowing_sub)
+    }
+
+    /// The last word starts, reversed, with places that are no bits: both have zeros there,
+    /// and no carry comes in.
+    fn ripple(
+        &self,
+        what: &'static str,
+        other: &Self,
+        step: impl Fn(u64, u64, bool) -> (u64, bool),
+    ) -> Result<(Self, bool), StarError> {
+        self.same_len(what, other)?;
+        let (mut result, mut carry) = (self.clone(), false);
+        let words = result.as_words_mut().iter_mut().zip(other.as_words());
+        words.rev().for_each(|(a, b)| {
+            let (word, beyond) = step(a.reverse_bits(), b.reverse_bits(), carry);
+            (*a, carry) = (word.reverse_bits(), beyond);
+        });
+        Ok((result, carry))
+    }
+
+    fn has(&self, range: &Range<usize>) -> Result<(), StarError> {
+        let (index, len) = (range.start.max(range.end), self.len());
+        if range.start <= range.end && index <= len {
+            return Ok(());
+        }
+        Err(StarError::OutOfRange { what: "bit", index, len })
+    }
+}
