@@ -2,6 +2,7 @@
 //
 // A row of bits is n words of 64, bit p being bit p % 64 of word p / 64; bits beyond its length
 // are zero, before and after. A column of a table is such a row, the next one `stride` words on.
+// Numbers are passed in 64 bits.
 //
 // Launch: blocks of 256 threads in one dimension, at least as many threads as said above a
 // kernel, and none where that is 0.
@@ -44,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256) star_not(u64* z, const u64* x,
 
 // z := x and y, and the like, by the number of the function: a thread a word.
 extern "C" __global__ void __launch_bounds__(256)
-    star_logic(u64* z, const u64* x, const u64* y, u64 n, u32 logic)
+    star_logic(u64* z, const u64* x, const u64* y, u64 n, u64 logic)
 {
     const u64 i = thread_index();
     if (i >= n) return;
@@ -110,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // each 32 of the n columns, and for each half of the row's words, of which there are `halves`.
 // A lane reads the word of a column, and the lanes' bits are put together by a ballot.
 extern "C" __global__ void __launch_bounds__(256)
-    star_read_row(u32* z, u64 halves, const u64* table, u64 stride, u64 n, u64 at, u32 shift)
+    star_read_row(u32* z, u64 halves, const u64* table, u64 stride, u64 n, u64 at, u64 shift)
 {
     const u64 column = thread_index();
     const bool bit = column < n && (table[column * stride + at] >> shift & 1) != 0;
@@ -120,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // ROW(row, table) := x: a thread a column, each of which has its own word.
 extern "C" __global__ void __launch_bounds__(256)
-    star_write_row(u64* table, u64 stride, u64 n, u64 at, u32 shift, const u64* x)
+    star_write_row(u64* table, u64 stride, u64 n, u64 at, u64 shift, const u64* x)
 {
     const u64 column = thread_index();
     if (column >= n) return;

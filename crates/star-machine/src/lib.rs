@@ -1,11 +1,13 @@
 //! The STAR-machine: an associative processor that works on whole columns of bits.
 
+mod cuda;
 mod error;
 mod language;
 mod machine;
 pub mod procedures;
 mod values;
 
+pub use cuda::{Cuda, CudaMark, warshall_adapted};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
