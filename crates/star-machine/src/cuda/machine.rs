@@ -158,9 +158,9 @@ impl Machine for Cuda {
 
     fn new_vector(&mut self, len: usize) -> Result<Vector, StarError> {
         if len >= LIMIT {
-            return Err(StarError::TooLarge { what: "a vector", rows: len, columns: 1 });
+            return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
         }
-        let words = self.pool.take("a vector", len.div_ceil(64))?;
+        let words = self.pool.take("a slice or word", len.div_ceil(64))?;
         let (id, len) = (self.vectors.len() as u32, len as u32);
         self.vectors.push(HeldVector { len, words });
         Ok(Vector { id, len })
@@ -225,21 +225,21 @@ impl Machine for Cuda {
     }
 
     fn set_vector(&mut self, z: Vector, value: &Slice) -> Result<(), StarError> {
-        self.bits(z)?;
         let (left, right) = (z.len as usize, value.len());
         if left != right {
             return Err(StarError::LengthMismatch { what: "an assignment", left, right });
         }
+        self.bits(z)?;
         Ok(self.vectors[z.id as usize].words.upload(value.as_words())?)
     }
 
     fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
-        self.held_table(table)?;
         let sizes =
             [(table.rows as usize, value.rows()), (table.columns as usize, value.columns())];
         if let Some(&(left, right)) = sizes.iter().find(|(left, right)| left != right) {
             return Err(StarError::LengthMismatch { what: "an assignment", left, right });
         }
+        self.held_table(table)?;
         Ok(self.tables[table.id as usize].words.upload(value.as_words())?)
     }
 }

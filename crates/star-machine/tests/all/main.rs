@@ -1,3 +1,6 @@
 //! The tests of this crate, in one program.
 
+mod both;
 mod figures;
+mod gpu;
+mod gpu_procedures;
