@@ -150,6 +150,14 @@ pub mod star {
     /// `closure/wgmma.cu`: lines raised by matrix units that warps share; for compute capability
     /// 9.0 alone.
     pub const CLOSURE_WGMMA: Module = module!("star/closure_wgmma");
+    /// `operations.cu`: operations that have no answer.
+    pub const OPERATIONS: Module = module!("star/operations");
+    /// `questions.cu`: operations that have one.
+    pub const QUESTIONS: Module = module!("star/questions");
+    /// `fused.cu`: basic procedures, a launch each.
+    pub const FUSED: Module = module!("star/fused");
+    /// `adapted.cu`: transitive closure as published for GPUs.
+    pub const ADAPTED: Module = module!("star/adapted");
 }
 
 // The example of the README is a test too.

@@ -1,6 +1,7 @@
 //! The STAR-machine: an associative processor that works on whole columns of bits.
 
 mod closure;
+mod cuda;
 mod error;
 mod language;
 mod machine;
@@ -8,6 +9,7 @@ pub mod procedures;
 mod values;
 
 pub use closure::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, closure};
+pub use cuda::{Cuda, CudaMark, warshall_adapted};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,

@@ -2,4 +2,7 @@
 
 mod closure;
 mod common;
+mod both;
 mod figures;
+mod gpu;
+mod gpu_procedures;

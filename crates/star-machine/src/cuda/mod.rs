@@ -1,0 +1,16 @@
+//! The machine on a GPU.
+//!
+//! A build without the feature `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to
+//! make one with.
+
+mod adapted;
+mod answers;
+mod fused;
+mod kernels;
+mod launches;
+mod machine;
+mod operations;
+mod pool;
+
+pub use adapted::warshall_adapted;
+pub use machine::{Cuda, CudaMark};
