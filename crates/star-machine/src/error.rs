@@ -77,6 +77,16 @@ pub enum StarError {
         /// What was asked for.
         algorithm: ClosureAlgorithm,
     },
+    /// A form that needs what the device has not.
+    #[error(
+        "a GPU of compute capability {major}.{minor} has no units for binary matrices; use blocked"
+    )]
+    NoMatrixUnits {
+        /// Of the device.
+        major: u32,
+        /// Of the device.
+        minor: u32,
+    },
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted,

@@ -8,7 +8,10 @@ mod machine;
 pub mod procedures;
 mod values;
 
-pub use closure::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, closure};
+pub use closure::{
+    ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, ClosureTimes, GpuClosure, closure,
+    closure_on_gpu,
+};
 pub use cuda::{Cuda, CudaMark, warshall_adapted};
 pub use error::StarError;
 pub use language::{
