@@ -158,6 +158,8 @@ pub mod star {
     pub const FUSED: Module = module!("star/fused");
     /// `adapted.cu`: transitive closure as published for GPUs.
     pub const ADAPTED: Module = module!("star/adapted");
+    /// `interpreter.cu`: recorded programs, one launch a run.
+    pub const INTERPRETER: Module = module!("star/interpreter");
 }
 
 // The example of the README is a test too.

@@ -6,6 +6,7 @@ mod error;
 mod language;
 mod machine;
 pub mod procedures;
+mod program;
 mod values;
 
 pub use closure::{
@@ -13,6 +14,7 @@ pub use closure::{
     closure_on_gpu,
 };
 pub use cuda::{Cuda, CudaMark, warshall_adapted};
+pub use cuda::{GpuProgram, Team};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
@@ -20,6 +22,7 @@ pub use language::{
 };
 pub use machine::Host;
 pub use procedures::{Procedure, Procedures};
+pub use program::{Instruction, Program, Recorder, Variable};
 pub use values::{Field, Slice, Table, Word};
 
 // The example of the README is a test too.

@@ -101,8 +101,7 @@ mod tests {
 
     #[test]
     fn an_architecture_may_be_meant_alone() {
-        let text =
-            "[\"a/x\"]\nsource = \"x.cu\"\ntarget = 90\nexact = true\nversion = \"8.0\"\n";
+        let text = "[\"a/x\"]\nsource = \"x.cu\"\ntarget = 90\nexact = true\nversion = \"8.0\"\n";
         assert_eq!(parse(text).unwrap()[0].architecture(), "90a");
     }
 

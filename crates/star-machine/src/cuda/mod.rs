@@ -1,4 +1,4 @@
-//! The machine on a GPU.
+//! The machine on a GPU, and recorded programs there.
 //!
 //! A build without the feature `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to
 //! make one with.
@@ -6,6 +6,7 @@
 mod adapted;
 mod answers;
 mod fused;
+mod interpreter;
 mod kernels;
 mod launches;
 mod machine;
@@ -13,4 +14,5 @@ mod operations;
 mod pool;
 
 pub use adapted::warshall_adapted;
+pub use interpreter::{GpuProgram, Team};
 pub use machine::{Cuda, CudaMark};

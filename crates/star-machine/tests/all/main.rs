@@ -1,8 +1,11 @@
 //! The tests of this crate, in one program: what it is generic over is compiled once.
 
+mod bodies;
+mod both;
 mod closure;
 mod common;
-mod both;
 mod figures;
 mod gpu;
 mod gpu_procedures;
+mod gpu_programs;
+mod programs;

@@ -61,11 +61,7 @@ impl Engine {
     }
 
     /// The relation of the arcs.
-    pub(super) fn new<W: Weight>(
-        gpu: &Gpu,
-        graph: &Csr<W>,
-        form: Form,
-    ) -> Result<Self, StarError> {
+    pub(super) fn new<W: Weight>(gpu: &Gpu, graph: &Csr<W>, form: Form) -> Result<Self, StarError> {
         let n = graph.n_vertices();
         let Ok(n_arcs) = u32::try_from(graph.n_arcs()) else {
             let (what, rows) = ("the arcs of a closure on a GPU", graph.n_arcs());
@@ -177,12 +173,9 @@ impl Engine {
         if n_lines == 0 {
             return Ok(false);
         }
-        let launch =
-            self.form.launch(n_lines, self.side / WORD, step.n_chunks as usize, &self.gpu);
-        let shape = Shape {
-            shared_bytes: launch.shared,
-            ..Shape::new(launch.n_blocks, launch.threads)
-        };
+        let launch = self.form.launch(n_lines, self.side / WORD, step.n_chunks as usize, &self.gpu);
+        let shape =
+            Shape { shared_bytes: launch.shared, ..Shape::new(launch.n_blocks, launch.threads) };
         let args = [Arg::structure(step), launch.n_column_tiles.into()];
         // SAFETY: the step's lines and pivots lie in the matrix, `turned` holds its chunks where
         // the form reads them, and the shared memory is what the form takes for them.

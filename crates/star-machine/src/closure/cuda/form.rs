@@ -91,7 +91,9 @@ impl Form {
         let (tiles, wide_tiles) = (n_words / 8, n_words.div_ceil(64));
         let (n_blocks, n_column_tiles, threads, shared) = match self {
             Self::Lop3 => (n_lines / 128 * wide_tiles, wide_tiles, 256, 0),
-            Self::FourRussians => (n_lines.div_ceil(512) * wide_tiles, wide_tiles, 512, TABLE_BYTES),
+            Self::FourRussians => {
+                (n_lines.div_ceil(512) * wide_tiles, wide_tiles, 512, TABLE_BYTES)
+            }
             Self::MatrixUnits => (n_lines / 128 * tiles, tiles, 256, 0),
             Self::SharedUnits => {
                 let pairs = (n_lines / 64 * tiles).div_ceil(2);
@@ -99,12 +101,7 @@ impl Form {
                 (blocks, tiles, 256, n_chunks as u32 * SHARED_BYTES_A_CHUNK)
             }
         };
-        Launch {
-            n_blocks: n_blocks as u32,
-            n_column_tiles: n_column_tiles as u32,
-            threads,
-            shared,
-        }
+        Launch { n_blocks: n_blocks as u32, n_column_tiles: n_column_tiles as u32, threads, shared }
     }
 }
 

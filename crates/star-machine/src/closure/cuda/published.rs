@@ -11,9 +11,7 @@ use graph_formats::{Csr, Weight};
 use super::{ClosureTimes, GpuClosure, ms_since};
 use crate::closure::bit_matrix::BitMatrix;
 use crate::closure::{ClosureAlgorithm, ClosureFound, ClosurePlan};
-use crate::{
-    Cuda, Machine, Recorder, StarError, Table, TableVar, procedures, warshall_adapted,
-};
+use crate::{Cuda, Machine, Recorder, StarError, Table, TableVar, procedures, warshall_adapted};
 
 /// Runs the procedure on the graph's adjacency matrix, whose columns are the tails of arcs.
 pub(super) fn published<W: Weight>(
@@ -27,9 +25,9 @@ pub(super) fn published<W: Weight>(
     let jit_before = gpu.jit_ms();
     let ran = match algorithm {
         ClosureAlgorithm::WarshallAdapt => adapted(gpu, &table),
-        ClosureAlgorithm::Warshall => interpreted(gpu, &table, |m, p| {
-            procedures::warshall(m, p, 0..n)
-        }),
+        ClosureAlgorithm::Warshall => {
+            interpreted(gpu, &table, |m, p| procedures::warshall(m, p, 0..n))
+        }
         _ => interpreted(gpu, &table, |m, p| procedures::warshall_columns(m, p, 0..n)),
     };
     let Ran { table, mut times, launches } = ran?;
