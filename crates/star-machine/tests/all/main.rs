@@ -6,6 +6,7 @@ mod closure;
 mod common;
 mod figures;
 mod gpu;
+mod gpu_closure;
 mod gpu_procedures;
 mod gpu_programs;
 mod programs;
