@@ -38,13 +38,22 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
+mod closure;
+mod cuda;
 mod error;
 mod fused;
 mod language;
 mod machine;
 pub mod procedures;
+mod program;
 mod values;
 
+pub use closure::{
+    ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, ClosureTimes, GpuClosure, closure,
+    closure_on_gpu,
+};
+pub use cuda::{Cuda, CudaMark, warshall_adapted};
+pub use cuda::{GpuProgram, Team};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
@@ -52,6 +61,7 @@ pub use language::{
 };
 pub use machine::{Cost, Counting, Host};
 pub use procedures::{Procedure, Procedures};
+pub use program::{Instruction, Program, Recorder, Variable};
 pub use values::{Field, Slice, Table, Word};
 
 // The example of the README is a test too.
