@@ -2,6 +2,7 @@
 
 mod bodies;
 mod both;
+mod cases;
 mod closure;
 mod common;
 mod figures;
@@ -9,4 +10,10 @@ mod gpu;
 mod gpu_closure;
 mod gpu_procedures;
 mod gpu_programs;
+mod language;
+mod mutations;
+mod naive;
+mod procedures;
 mod programs;
+mod random;
+mod values;
