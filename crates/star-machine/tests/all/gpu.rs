@@ -6,7 +6,8 @@ use star_machine::{
     StarError, TableVar, Vector,
 };
 
-use crate::both::{Both, draws, gpu, some_bits, some_table};
+use crate::both::{Both, gpu, some_bits, some_table};
+use crate::random::Random;
 
 const SIZES: [usize; 12] = [0, 1, 2, 63, 64, 65, 127, 128, 129, 1000, 4097, 12_345];
 const LOGIC: [Logic; 4] = [Logic::And, Logic::AndNot, Logic::Or, Logic::Xor];
@@ -101,9 +102,9 @@ fn single_bits() {
         let x = m.vector(len).unwrap();
         let i = m.int().unwrap();
         m.set_vector(x, &some_bits(len, 3, 2)).unwrap();
-        let mut draw = draws(len as u64);
-        let ends = [0, 1, 62, 63, 64, 65, len as u64];
-        let positions = ends.into_iter().chain((0..5).map(|_| draw(len as u64 + 1)));
+        let mut random = Random(len as u64);
+        let ends = [0, 1, 62, 63, 64, 65, len];
+        let positions = ends.into_iter().chain((0..5).map(|_| random.below(len + 1)));
         for at in positions.map(|at| at as u32).collect::<Vec<_>>() {
             m.set_int(i, Some(at)).unwrap();
             for (at, bit) in [(Index::At(at), true), (i.into(), false), (i.into(), true)] {
@@ -117,10 +118,10 @@ fn single_bits() {
 #[test]
 fn parts_of_words() {
     let Some(gpu) = gpu() else { return };
-    let mut draw = draws(5);
+    let mut random = Random(5);
     let ends = [0u32, 1, 31, 32, 63, 64, 65, 127, 128, 129, 200, 640];
     for (from, len) in ends.iter().flat_map(|from| ends.map(|len| (*from, len as usize))) {
-        for rest in [0, 1, 64, draw(300) as usize] {
+        for rest in [0, 1, 64, random.below(300)] {
             let mut m = Both::new(&gpu);
             let whole = from as usize + len + rest;
             let (x, z) = (m.vector(whole).unwrap(), m.vector(len).unwrap());
@@ -332,19 +333,20 @@ fn errors_are_the_hosts_and_change_nothing() {
 fn random_operations() {
     let Some(gpu) = gpu() else { return };
     for seed in 0..20 {
-        let mut draw = draws(seed);
+        let mut random = Random(seed);
+        let mut draw = |end| random.below(end);
         let mut m = Both::new(&gpu);
-        let len = 1 + draw(300) as usize;
+        let len = 1 + draw(300);
         let table = m.table(len, len).unwrap();
         let vectors: Vec<_> = (0..4).map(|_| m.vector(len).unwrap()).collect();
         let (i, j) = (m.int().unwrap(), m.int().unwrap());
         m.set_table(table, &some_table(len, len, seed, 3)).unwrap();
         m.set_vector(vectors[0], &some_bits(len, seed, 2)).unwrap();
         for _ in 0..100 {
-            let [x, y, z] = [(); 3].map(|()| vectors[draw(4) as usize]);
-            let at = Index::At(draw(len as u64) as u32);
+            let [x, y, z] = [(); 3].map(|()| vectors[draw(4)]);
+            let at = Index::At(draw(len) as u32);
             let table = table.into();
-            let logic = LOGIC[draw(4) as usize];
+            let logic = LOGIC[draw(4)];
             let op = match draw(16) {
                 0..4 => Op::Logic { logic, z, x, y },
                 4 => Op::Not { z, x },
