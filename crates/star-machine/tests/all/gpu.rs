@@ -375,7 +375,11 @@ fn memory_is_asked_for_and_used_again() {
     let x = m.slice(1000).unwrap();
     m.set_vector(x.0, &some_bits(1000, 1, 2)).unwrap();
     let before = gpu.available_bytes().unwrap();
-    for refused in [m.table(100_000, 100).map(|_| ()), m.slice(10_000_000).map(|_| ())] {
+    for refused in [
+        m.table(100_000, 100).map(|_| ()),
+        m.table((1 << 31) - 1, (1 << 31) - 1).map(|_| ()),
+        m.slice(10_000_000).map(|_| ()),
+    ] {
         let error = refused.unwrap_err();
         assert!(matches!(error, StarError::Gpu(GpuError::OutOfMemory { .. })), "{error}");
     }
