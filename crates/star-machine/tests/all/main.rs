@@ -5,6 +5,7 @@ mod cases;
 mod figures;
 mod gpu;
 mod gpu_procedures;
+mod gpu_refusals;
 mod language;
 mod mutations;
 mod naive;
