@@ -5,6 +5,7 @@ mod error;
 mod language;
 mod machine;
 pub mod procedures;
+pub mod storage;
 mod values;
 
 pub use closure::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, closure};
