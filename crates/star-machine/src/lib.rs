@@ -2,6 +2,7 @@
 
 mod closure;
 mod error;
+mod fused;
 mod language;
 mod machine;
 pub mod procedures;
@@ -14,7 +15,7 @@ pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
     TableVar, Vector, WordVar,
 };
-pub use machine::Host;
+pub use machine::{Cost, Counting, Host};
 pub use procedures::{Procedure, Procedures};
 pub use values::{Field, Slice, Table, Word};
 

@@ -1,5 +1,11 @@
-//! The tests of this crate, in one program: what it is generic over is compiled once.
+//! The tests of this crate, in one program.
 
+mod cases;
 mod closure;
 mod common;
 mod figures;
+mod language;
+mod naive;
+mod procedures;
+mod random;
+mod values;
