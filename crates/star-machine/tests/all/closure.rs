@@ -36,7 +36,9 @@ fn scattered(n: VertexId, degree: u32) -> Csr<u32> {
 fn zoo_agrees() {
     for (name, graph) in zoo::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 1000) {
         let expected = oracle::closure(graph);
-        for algorithm in algorithms() {
+        // the machine reads and writes rows bit by bit
+        let is_for_small = |a| a == ClosureAlgorithm::Warshall && graph.n_vertices() > 100;
+        for algorithm in algorithms().filter(|&a| !is_for_small(a)) {
             assert!(by(algorithm, graph) == expected, "{name}, {algorithm}");
         }
     }
@@ -89,7 +91,7 @@ fn real_graphs_agree_with_the_oracle() {
     for (name, source, n_reached) in known {
         let Some(path) = data(name) else { continue };
         let loaded = read(path).unwrap();
-        let source = loaded.ids.vertex(source, loaded.n_vertices()).unwrap();
+        let source = loaded.ids.vertex(source, loaded.csr.n_vertices()).unwrap();
         with_csr!(&loaded.csr, |graph| {
             let expected = oracle::closure(graph);
             let others = expected.reached_from(source).filter(|&v| v != source).count();
