@@ -150,6 +150,14 @@ extern "C" __global__ void __launch_bounds__(256) star_hit(Call call)
     call.z[i] = z;
 }
 
+// CLEAR.
+extern "C" __global__ void __launch_bounds__(256) star_clear(Call call)
+{
+    const u32 i = thread_index();
+    if (i >= call.n) return;
+    for (u32 j = 0; j < call.columns; ++j) call.to[j * call.stride + i] = 0;
+}
+
 // TCOPY.
 extern "C" __global__ void __launch_bounds__(256) star_copy_table(Call call)
 {
@@ -282,7 +290,7 @@ __device__ __forceinline__ u64 least_of_block(u64 value)
 // least number of its own rows, all threads find the least of these, and those with a greater
 // one give theirs up; by 64 columns at a time, the first ones first.
 //
-// Launch: cooperative, blocks of 256, as many as one likes. A thread that has more words than
+// Launch: blocks of 256, as many as one likes, cooperative if more than one. A thread that has more words than
 // one does not keep what it found in them, but looks for the least number in them again.
 //
 // Races: the three numbers. That of a piece is lowered by atomics before the barrier and read

@@ -46,14 +46,14 @@ mod language;
 mod machine;
 pub mod procedures;
 mod program;
+pub mod storage;
 mod values;
 
 pub use closure::{
     ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, ClosureTimes, GpuClosure, closure,
     closure_on_gpu,
 };
-pub use cuda::{Cuda, CudaMark, warshall_adapted};
-pub use cuda::{GpuProgram, Team};
+pub use cuda::{Cuda, CudaMark, GpuProgram, Team, warshall_adapted};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,

@@ -8,11 +8,11 @@ use super::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan};
 use crate::StarError;
 
 /// What components take on one core, in nanoseconds: the search for a vertex and an arc of it,
-const VERTEX: f64 = 20.0;
-const ARC: f64 = 2.0;
+const VERTEX: f64 = 30.0;
+const ARC: f64 = 4.0;
 /// and a union of two lines, and of a word of them.
-const UNION: f64 = 10.0;
-const WORD: f64 = 0.25;
+const UNION: f64 = 5.0;
+const WORD: f64 = 0.6;
 
 /// What was decided.
 pub(super) enum Auto {
@@ -47,14 +47,11 @@ pub(super) fn auto<W: Weight>(
     let most_unions = (left / (UNION + WORD * n as f64 / 64.0)) as u64;
     let by_components = by_components(graph, most_unions, progress)?;
     let (n_components, n_unions) = (by_components.n_components, by_components.n_unions);
+    let worth = "unions of lines, which take as long as blocks of bits";
     let Some(closure) = by_components.closure else {
-        return blocked(format!(
-            "{n_components} components take more than the {most_unions} unions that are shorter"
-        ));
+        return blocked(format!("components need more than {most_unions} {worth}"));
     };
-    let reason = format!(
-        "{n_components} components take {n_unions} unions, at most {most_unions} are shorter than blocks of bits"
-    );
+    let reason = format!("{n_components} components need {n_unions} and not {most_unions} {worth}");
     let plan = ClosurePlan::of(ClosureAlgorithm::Components, reason);
     Ok(Auto::Found(ClosureFound { closure, plan }))
 }

@@ -20,6 +20,7 @@ use paths::Progress;
 use rayon::prelude::*;
 
 use super::bit_matrix::{BitMatrix, WORD};
+use super::tell;
 use super::unite::{Lines, unite};
 use crate::StarError;
 
@@ -35,8 +36,10 @@ const LINES_A_TASK: usize = 256;
 
 /// What it takes one core, in nanoseconds: for an arc to become a bit,
 const ARC: f64 = 1.0;
-/// and for a word of a line to be looked up and united.
+/// for a word of a line to be looked up and united,
 const LOOK_UP: f64 = 0.1;
+/// and for a block to start, which other threads wait for.
+const BLOCK: f64 = 20_000.0;
 
 type Selectors = [u64; SELECTORS];
 
@@ -45,7 +48,9 @@ type Selectors = [u64; SELECTORS];
 pub(super) fn time<W: Weight>(graph: &Csr<W>) -> f64 {
     let n = graph.n_vertices() as f64;
     let look_ups = n * n / 4.0 * (n / WORD as f64);
-    (graph.n_arcs() as f64 * ARC + look_ups * LOOK_UP) / rayon::current_num_threads() as f64
+    let shared = graph.n_arcs() as f64 * ARC + look_ups * LOOK_UP;
+    let n_blocks = graph.n_vertices().div_ceil(PIVOTS);
+    n_blocks as f64 * BLOCK + shared / rayon::current_num_threads() as f64
 }
 
 /// Closes the relation: a line gets a bit for every vertex that a path of one arc or more
@@ -61,9 +66,7 @@ pub(crate) fn blocked(
     let BitMatrix { n, stride, ref mut words } = *matrix;
     let mut pivots = Vec::new();
     for first in (0..n).step_by(PIVOTS) {
-        if progress.is_some_and(|tell| tell(first as u64, n as u64).is_break()) {
-            return Err(StarError::Interrupted);
-        }
+        tell(progress, first, n)?;
         let n_pivots = PIVOTS.min(n - first);
         pivots.clear();
         pivots.extend_from_slice(&words[first * stride..][..n_pivots * stride]);

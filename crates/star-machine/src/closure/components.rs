@@ -18,6 +18,7 @@ use paths::{Closure, Progress};
 use rayon::prelude::*;
 
 use super::bit_matrix::{BitMatrix, WORD};
+use super::tell;
 use crate::StarError;
 
 /// Components between two reports of progress.
@@ -65,9 +66,8 @@ pub(super) fn by_components<W: Weight>(
     let mut n_unions = 0;
     let mut heads = Heads::new(n_components);
     for component in 0..n_components {
-        let tell = progress.filter(|_| component % COMPONENTS_A_REPORT == 0);
-        if tell.is_some_and(|tell| tell(component as u64, n_components as u64).is_break()) {
-            return Err(StarError::Interrupted);
+        if component % COMPONENTS_A_REPORT == 0 {
+            tell(progress, component, n_components)?;
         }
         let members = components.members(component);
         let mut is_cyclic = false;

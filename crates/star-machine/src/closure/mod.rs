@@ -10,6 +10,8 @@ mod plan;
 mod unite;
 mod warshall;
 
+use std::ops::ControlFlow;
+
 use graph_formats::{Csr, Weight};
 use paths::{Closure, Progress};
 
@@ -79,8 +81,19 @@ pub fn closure<W: Weight>(
         algorithm @ (ClosureAlgorithm::FourRussians
         | ClosureAlgorithm::Lop3
         | ClosureAlgorithm::MatrixUnits) => Err(StarError::OnlyOnGpu { algorithm }),
-        ClosureAlgorithm::Warshall => by_lines(warshall::adapt),
-        ClosureAlgorithm::WarshallColumns => by_lines(warshall::adapt),
+        ClosureAlgorithm::Warshall => by_lines(warshall::rows),
+        ClosureAlgorithm::WarshallColumns => by_lines(warshall::columns),
     }?;
     Ok(ClosureFound { closure, plan })
+}
+
+/// Reports `done` of `all`.
+///
+/// # Errors
+/// [`StarError::Interrupted`] where that ends the work.
+fn tell(progress: Option<Progress<'_>>, done: usize, all: usize) -> Result<(), StarError> {
+    match progress.map(|tell| tell(done as u64, all as u64)) {
+        Some(ControlFlow::Break(())) => Err(StarError::Interrupted),
+        Some(ControlFlow::Continue(())) | None => Ok(()),
+    }
 }

@@ -44,19 +44,33 @@ fn unite_by_avx2(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
 
 #[inline(always)]
 fn unite_all(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
+    if pivots.stride < WIDTH {
+        for at in 0..pivots.stride {
+            unite_words::<1>(lines, at, selectors, pivots);
+        }
+    } else {
+        for at in (0..pivots.stride).step_by(WIDTH) {
+            // the last words may be united twice, which changes nothing
+            unite_words::<WIDTH>(lines, at.min(pivots.stride - WIDTH), selectors, pivots);
+        }
+    }
+}
+
+/// Unites so many words of every line, from word `at` on. Loops, not closures: what is not
+/// inlined here would have the instructions of any processor.
+#[inline(always)]
+fn unite_words<const W: usize>(
+    lines: &mut [u64],
+    at: usize,
+    selectors: Lines<'_>,
+    pivots: Lines<'_>,
+) {
     let stride = pivots.stride;
     for (word, pivots) in pivots.words.chunks(WORD * stride).enumerate() {
-        let pivots = Lines { words: pivots, stride };
-        if stride < WIDTH {
-            for at in 0..stride {
-                Tables::<1>::of(pivots, at).unite(lines, stride, at, selectors, word);
-            }
-        } else {
-            for at in (0..stride).step_by(WIDTH) {
-                // the last words may be united twice, which changes nothing
-                let at = at.min(stride - WIDTH);
-                Tables::<WIDTH>::of(pivots, at).unite(lines, stride, at, selectors, word);
-            }
+        let tables = Tables::<W>::of(Lines { words: pivots, stride }, at);
+        let selectors = selectors.words.chunks_exact(selectors.stride);
+        for (line, selectors) in lines.chunks_exact_mut(stride).zip(selectors) {
+            tables.unite(&mut line[at..at + W], selectors[word]);
         }
     }
 }
@@ -80,33 +94,21 @@ impl<const W: usize> Tables<W> {
         Self(tables)
     }
 
-    /// Unites each line, from word `at` on, with what this word of its selectors names.
+    /// Unites the line with those that the selector names.
     #[inline(always)]
-    fn unite(
-        &self,
-        lines: &mut [u64],
-        stride: usize,
-        at: usize,
-        selectors: Lines<'_>,
-        word: usize,
-    ) {
-        let selectors = selectors.words.chunks_exact(selectors.stride);
-        for (line, selectors) in lines.chunks_exact_mut(stride).zip(selectors) {
-            let mut selector = selectors[word];
-            if selector == 0 {
-                continue;
-            }
-            let line = &mut line[at..at + W];
-            let mut union = [0; W];
-            union.copy_from_slice(line);
-            for table in &self.0 {
-                let some = &table[selector as usize % (1 << GROUP)];
-                for w in 0..W {
-                    union[w] |= some[w];
-                }
-                selector >>= GROUP;
-            }
-            line.copy_from_slice(&union);
+    fn unite(&self, line: &mut [u64], mut selector: u64) {
+        if selector == 0 {
+            return;
         }
+        let mut union = [0; W];
+        union.copy_from_slice(line);
+        for table in &self.0 {
+            let some = &table[selector as usize % (1 << GROUP)];
+            for w in 0..W {
+                union[w] |= some[w];
+            }
+            selector >>= GROUP;
+        }
+        line.copy_from_slice(&union);
     }
 }

@@ -7,14 +7,58 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016, warshall-1962
 
+use std::ops::Range;
+
 use paths::Progress;
 use rayon::prelude::*;
 
 use super::bit_matrix::{BitMatrix, WORD};
-use crate::StarError;
+use super::tell;
+use crate::{Host, Machine, StarError, Table, TableVar, procedures};
 
 /// Lines that a task unites with the pivot's, if they reach it.
 const LINES_A_TASK: usize = 256;
+
+/// `WARSHALL`: a row at a time.
+///
+/// # Errors
+/// As [`adapt`], and [`StarError::TooLarge`] where memory cannot hold the machine's table.
+pub(super) fn rows(
+    matrix: &mut BitMatrix,
+    progress: Option<Progress<'_>>,
+) -> Result<(), StarError> {
+    on_the_machine(matrix, progress, procedures::warshall)
+}
+
+/// `WARSHALL-C`: a column at a time.
+///
+/// # Errors
+/// As [`rows`].
+pub(super) fn columns(
+    matrix: &mut BitMatrix,
+    progress: Option<Progress<'_>>,
+) -> Result<(), StarError> {
+    on_the_machine(matrix, progress, procedures::warshall_columns)
+}
+
+fn on_the_machine(
+    matrix: &mut BitMatrix,
+    progress: Option<Progress<'_>>,
+    procedure: fn(&mut Host, TableVar, Range<usize>) -> Result<(), StarError>,
+) -> Result<(), StarError> {
+    let n = matrix.n;
+    let mut machine = Host::new();
+    // a table stores its columns, a matrix its rows
+    let table = Table::from_words(n, n, matrix.transposed()?.words).expect("n columns of n bits");
+    let table = machine.load_table(&table)?;
+    for pivot in 0..n {
+        tell(progress, pivot, n)?;
+        procedure(&mut machine, table, pivot..pivot + 1)?;
+    }
+    let words = machine.table_value(table)?.into_words();
+    *matrix = BitMatrix { n, stride: n.div_ceil(WORD), words }.transposed()?;
+    Ok(())
+}
 
 /// `WARSHALL-adapt`: for each pivot, all lines that reach it are united with its own.
 ///
@@ -27,9 +71,7 @@ pub(super) fn adapt(
     let BitMatrix { n, stride, ref mut words } = *matrix;
     let mut of_pivot = vec![0; stride];
     for pivot in 0..n {
-        if progress.is_some_and(|tell| tell(pivot as u64, n as u64).is_break()) {
-            return Err(StarError::Interrupted);
-        }
+        tell(progress, pivot, n)?;
         of_pivot.copy_from_slice(&words[pivot * stride..][..stride]);
         words.par_chunks_mut(LINES_A_TASK * stride).for_each(|lines| {
             for line in lines.chunks_exact_mut(stride) {

@@ -11,7 +11,7 @@ use gpu_runtime::{Arg, Kernel, Shape};
 use super::Cuda;
 use super::kernels::Kernels;
 use super::launches::BLOCK;
-use crate::language::{FieldVar, Op, Operations, SliceVar, Star, WordVar};
+use crate::language::{FieldVar, Operations, SliceVar, Star, WordVar};
 use crate::{Procedure, StarError};
 
 /// Columns that blocks compare numbers of at a time.
@@ -54,10 +54,8 @@ impl Cuda {
     pub(super) fn one_pass(&mut self, procedure: &Procedure) -> Result<(), StarError> {
         procedure.check()?;
         let operands = Operands::of(procedure);
-        match *procedure {
-            Procedure::Clear { table } => return self.operate(&Op::ClearTable { table }),
-            Procedure::Min { .. } | Procedure::Max { .. } => return self.least(&operands),
-            _ => {}
+        if matches!(procedure, Procedure::Min { .. } | Procedure::Max { .. }) {
+            return self.least(procedure, &operands);
         }
         let Some(word) = operands.word_in_results() else {
             return self.carry_out(procedure, &operands);
@@ -82,17 +80,17 @@ impl Cuda {
     }
 
     /// MIN and MAX.
-    fn least(&mut self, operands: &Operands) -> Result<(), StarError> {
+    fn least(&mut self, procedure: &Procedure, operands: &Operands) -> Result<(), StarError> {
         let call = self.placed(operands)?;
         if call.n == 0 {
             return Ok(());
         }
         let blocks = call.n.div_ceil(BLOCK).min(self.most_blocks);
         let meeting = self.answers.meeting();
-        let shape = Shape { cooperative: true, ..Shape::new(blocks, BLOCK) };
+        let shape = Shape { cooperative: blocks > 1, ..Shape::new(blocks, BLOCK) };
         let args = [Arg::structure(&call), Arg::structure(&meeting)];
         // SAFETY: as in `carry_out`; no more blocks than can wait for one another.
-        unsafe { self.launch(|k| &k.least, shape, &args) }?;
+        unsafe { self.launch(kernel_of(procedure), shape, &args) }?;
         self.answers.met(blocks, call.columns.div_ceil(PIECE));
         Ok(())
     }
@@ -133,7 +131,7 @@ fn kernel_of(procedure: &Procedure) -> fn(&Kernels) -> &Kernel {
         Procedure::Min { .. } | Procedure::Max { .. } => |k| &k.least,
         Procedure::SetMin { .. } => |k| &k.set_min,
         Procedure::Hit { .. } => |k| &k.hit,
-        Procedure::Clear { .. } => |k| &k.fill,
+        Procedure::Clear { .. } => |k| &k.clear,
         Procedure::CopyTable { .. } => |k| &k.copy_table,
         Procedure::MergeTable { .. } => |k| &k.merge_table,
         Procedure::CopyWord { .. } => |k| &k.copy_word,

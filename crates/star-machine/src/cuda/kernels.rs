@@ -32,7 +32,7 @@ kernels! {
         subtract "star_subtract";
     FUSED:
         match_rows "star_match", compare "star_compare", set_min "star_set_min",
-        hit "star_hit", copy_table "star_copy_table", merge_table "star_merge_table",
+        hit "star_hit", clear "star_clear", copy_table "star_copy_table", merge_table "star_merge_table",
         copy_word "star_copy_word", merge_word "star_merge_word", add_word "star_add_word",
         add_table "star_add_table", subtract_word "star_subtract_word",
         subtract_table "star_subtract_table", least "star_least";

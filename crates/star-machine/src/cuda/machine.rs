@@ -94,7 +94,8 @@ impl Cuda {
     /// [`StarError::Gpu`] where the GPU refuses its kernels, or has no memory left.
     pub fn new(gpu: &Gpu) -> Result<Self, StarError> {
         let kernels = Kernels::load(gpu)?;
-        let most_blocks = kernels.least.occupancy(BLOCK, 0)? * gpu.facts().multiprocessors;
+        let side_by_side = kernels.least.occupancy(BLOCK, 0)? * gpu.facts().multiprocessors;
+        let can_wait = gpu.facts().cooperative_launch;
         Ok(Self {
             gpu: gpu.clone(),
             kernels,
@@ -104,7 +105,7 @@ impl Cuda {
             tables: Vec::new(),
             ints: Vec::new(),
             launches: 0,
-            most_blocks: most_blocks.max(1),
+            most_blocks: if can_wait { side_by_side.max(1) } else { 1 },
         })
     }
 

@@ -8,6 +8,8 @@ use star_machine::{
     TableVar, Vector,
 };
 
+use crate::random::Random;
+
 /// The first GPU, or `None` and a word about it.
 pub(crate) fn gpu() -> Option<Gpu> {
     match Gpu::open() {
@@ -21,25 +23,14 @@ pub(crate) fn gpu() -> Option<Gpu> {
     }
 }
 
-/// Numbers that differ from case to case, and are the same in every run.
-pub(crate) fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) % below
-    }
+/// Bits of which one in `sparsity` is set.
+pub(crate) fn some_bits(len: usize, seed: u64, sparsity: usize) -> Slice {
+    let mut random = Random(seed + len as u64);
+    Slice::from_positions(len, (0..len).filter(|_| random.below(sparsity) == 0)).unwrap()
 }
 
 /// Bits of which one in `sparsity` is set.
-pub(crate) fn some_bits(len: usize, seed: u64, sparsity: u64) -> Slice {
-    let mut draw = draws(seed + len as u64);
-    Slice::from_positions(len, (0..len).filter(|_| draw(sparsity) == 0)).unwrap()
-}
-
-/// Bits of which one in `sparsity` is set.
-pub(crate) fn some_table(rows: usize, columns: usize, seed: u64, sparsity: u64) -> Table {
+pub(crate) fn some_table(rows: usize, columns: usize, seed: u64, sparsity: usize) -> Table {
     let mut table = Table::zeros(rows, columns).unwrap();
     for j in 0..columns {
         table.set_col(j, &some_bits(rows, seed + 31 * j as u64, sparsity)).unwrap();

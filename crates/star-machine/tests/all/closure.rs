@@ -36,7 +36,9 @@ pub(crate) fn scattered(n: VertexId, degree: u32) -> Csr<u32> {
 fn zoo_agrees() {
     for (name, graph) in zoo::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 1000) {
         let expected = oracle::closure(graph);
-        for algorithm in algorithms() {
+        // the machine reads and writes rows bit by bit
+        let is_for_small = |a| a == ClosureAlgorithm::Warshall && graph.n_vertices() > 100;
+        for algorithm in algorithms().filter(|&a| !is_for_small(a)) {
             assert!(by(algorithm, graph) == expected, "{name}, {algorithm}");
         }
     }
@@ -83,13 +85,17 @@ fn long_paths_need_no_deep_stack() {
 
 #[test]
 fn real_graphs_agree_with_the_oracle() {
-    // a vertex, and how many are reached from it, itself included: by other programs
-    let known = [("snap/wiki-Vote.txt", 0, 0), ("connectome/larva_unmatched_full.csv.gz", 0, 0)];
+    // a vertex, and how many it reaches, itself included, by shared/data/reference.json
+    let known =
+        [("snap/wiki-Vote.txt", 30, 2316), ("connectome/larva_unmatched_full.csv.gz", 29, 2924)];
     for (name, source, n_reached) in known {
         let Some(path) = data(name) else { continue };
         let loaded = read(path).unwrap();
+        let source = loaded.ids.vertex(source, loaded.csr.n_vertices()).unwrap();
         with_csr!(&loaded.csr, |graph| {
             let expected = oracle::closure(graph);
+            let others = expected.reached_from(source).filter(|&v| v != source).count();
+            assert_eq!(others + 1, n_reached, "{name}");
             for algorithm in [
                 ClosureAlgorithm::Auto,
                 ClosureAlgorithm::Components,
@@ -99,7 +105,6 @@ fn real_graphs_agree_with_the_oracle() {
                 let found = closure(graph, &ClosureConfig::with(algorithm), None).unwrap();
                 assert!(found.closure == expected, "{name}, {algorithm}");
             }
-            let _ = (source, n_reached);
         });
     }
 }
@@ -132,30 +137,33 @@ fn forms_for_a_gpu_are_refused_with_a_way_out() {
 }
 
 #[test]
-fn what_auto_takes_is_the_shorter_way() {
+fn auto_takes_the_shorter_way() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let plan = |graph: &Csr<u32>, condense| {
         let config = ClosureConfig { condense, ..ClosureConfig::default() };
-        let found = closure(graph, &config, None).unwrap();
+        let found = pool.install(|| closure(graph, &config, None)).unwrap();
         assert!(found.closure == by(ClosureAlgorithm::WarshallAdapt, graph));
         found.plan
     };
-    // one component, no component of two, and all arcs of an order: few unions
-    let order = (0..500).flat_map(|u| (u + 1..500).map(move |v| (u, v, 1u32))).collect::<Vec<_>>();
-    let order = Csr::from_arcs(500, &order).unwrap();
-    for graph in [&scattered(2000, 5), &scattered(2000, 1), &order] {
+    // in an order every vertex leads to the next 60, but one union for each is enough
+    let order = (0..3000).flat_map(|u| (u + 1..3000.min(u + 61)).map(move |v| (u, v, 1u32)));
+    let order = Csr::from_arcs(3000, &order.collect::<Vec<_>>()).unwrap();
+    let one_component = scattered(2000, 5);
+    for graph in [&order, &one_component, &scattered(2000, 1), &scattered(3, 1)] {
         let plan = plan(graph, true);
         assert_eq!(plan.algorithm, ClosureAlgorithm::Components, "{plan}");
     }
-    // each of one half to each of the other: every arc is a union
+    // from one half to the other half every arc is a union
     let half = 1500;
     let arcs = (0..half).flat_map(|u| (half..2 * half).map(move |v| (u, v, 1u32)));
     let halves = Csr::from_arcs(2 * half as usize, &arcs.collect::<Vec<_>>()).unwrap();
-    let chosen = plan(&halves, true);
-    assert_eq!(chosen.algorithm, ClosureAlgorithm::Blocked, "{chosen}");
-    // unless it may not
-    let chosen = plan(&scattered(1000, 1), false);
-    assert_eq!(chosen.algorithm, ClosureAlgorithm::Blocked, "{chosen}");
-    assert!(chosen.to_string().starts_with("blocked: "), "{chosen}");
+    let some = (0..half).flat_map(|u| (half..half + 300).map(move |v| (u, v, 1u32)));
+    let some = Csr::from_arcs(2 * half as usize, &some.collect::<Vec<_>>()).unwrap();
+    for (graph, condense) in [(&halves, true), (&some, true), (&one_component, false)] {
+        let plan = plan(graph, condense);
+        assert_eq!(plan.algorithm, ClosureAlgorithm::Blocked, "{plan}");
+        assert!(plan.to_string().starts_with("blocked: "), "{plan}");
+    }
 }
 
 proptest! {

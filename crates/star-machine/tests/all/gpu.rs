@@ -1,12 +1,9 @@
 //! Operations and questions on a GPU against those on the host.
 
-use gpu_runtime::GpuError;
-use star_machine::{
-    Condition, Cuda, Index, IntVar, Logic, Machine, Op, Operations, Relation, Slice, Star,
-    StarError, TableVar, Vector,
-};
+use star_machine::{Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, Star};
 
-use crate::both::{Both, draws, gpu, some_bits, some_table};
+use crate::both::{Both, gpu, some_bits, some_table};
+use crate::random::Random;
 
 const SIZES: [usize; 12] = [0, 1, 2, 63, 64, 65, 127, 128, 129, 1000, 4097, 12_345];
 const LOGIC: [Logic; 4] = [Logic::And, Logic::AndNot, Logic::Or, Logic::Xor];
@@ -101,9 +98,9 @@ fn single_bits() {
         let x = m.vector(len).unwrap();
         let i = m.int().unwrap();
         m.set_vector(x, &some_bits(len, 3, 2)).unwrap();
-        let mut draw = draws(len as u64);
-        let ends = [0, 1, 62, 63, 64, 65, len as u64];
-        let positions = ends.into_iter().chain((0..5).map(|_| draw(len as u64 + 1)));
+        let mut random = Random(len as u64);
+        let ends = [0, 1, 62, 63, 64, 65, len];
+        let positions = ends.into_iter().chain((0..5).map(|_| random.below(len + 1)));
         for at in positions.map(|at| at as u32).collect::<Vec<_>>() {
             m.set_int(i, Some(at)).unwrap();
             for (at, bit) in [(Index::At(at), true), (i.into(), false), (i.into(), true)] {
@@ -117,10 +114,10 @@ fn single_bits() {
 #[test]
 fn parts_of_words() {
     let Some(gpu) = gpu() else { return };
-    let mut draw = draws(5);
+    let mut random = Random(5);
     let ends = [0u32, 1, 31, 32, 63, 64, 65, 127, 128, 129, 200, 640];
     for (from, len) in ends.iter().flat_map(|from| ends.map(|len| (*from, len as usize))) {
-        for rest in [0, 1, 64, draw(300) as usize] {
+        for rest in [0, 1, 64, random.below(300)] {
             let mut m = Both::new(&gpu);
             let whole = from as usize + len + rest;
             let (x, z) = (m.vector(whole).unwrap(), m.vector(len).unwrap());
@@ -245,106 +242,24 @@ fn many_blocks_look_together() {
     }
 }
 
-/// Operations and questions that are none, and that the machine cannot do now.
-#[test]
-fn errors_are_the_hosts_and_change_nothing() {
-    let Some(gpu) = gpu() else { return };
-    let mut m = Both::new(&gpu);
-    let (x, y) = (m.vector(70).unwrap(), m.vector(71).unwrap());
-    let (none, far) = (m.int().unwrap(), m.int().unwrap());
-    let table = m.table(70, 5).unwrap();
-    m.set_int(far, Some(70)).unwrap();
-    m.set_vector(x, &some_bits(70, 1, 2)).unwrap();
-    m.set_vector(y, &some_bits(71, 2, 2)).unwrap();
-    m.set_table(table, &some_table(70, 5, 3, 2)).unwrap();
-    let gone = Vector { id: 9, len: 70 };
-    let no_int = IntVar { id: 9 };
-    let no_table = TableVar { id: 9, ..table };
-    let beyond = star_machine::FieldVar { table, first: 4, columns: 2 };
-    let (logic, word) = (Logic::Or, m.vector(5).unwrap());
-    let ops = [
-        Op::Copy { z: x, x: y },
-        Op::Copy { z: x, x: gone },
-        Op::Copy { z: gone, x },
-        Op::Not { z: x, x: Vector { len: 70, ..y } },
-        Op::Logic { logic, z: x, x, y },
-        Op::Logic { logic, z: x, x, y: gone },
-        Op::SetBit { z: x, at: Index::At(70), bit: true },
-        Op::SetBit { z: x, at: none.into(), bit: true },
-        Op::SetBit { z: x, at: far.into(), bit: true },
-        Op::SetBit { z: x, at: no_int.into(), bit: true },
-        Op::Find { i: no_int, x },
-        Op::Step { i: no_int, x },
-        Op::Step { i: none, x: gone },
-        Op::Count { i: none, x: gone },
-        Op::Trim { z: x, x: y, from: 2 },
-        Op::Replace { z: x, x: y, from: 0 },
-        Op::Add { z: x, v: x, w: y, carry: none },
-        Op::Add { z: x, v: x, w: x, carry: no_int },
-        Op::Subtract { z: gone, v: x, w: x, borrow: none },
-        Op::ReadColumn { z: y, table: table.into(), column: Index::At(0) },
-        Op::ReadColumn { z: x, table: table.into(), column: Index::At(5) },
-        Op::ReadColumn { z: x, table: table.into(), column: none.into() },
-        Op::ReadColumn { z: x, table: beyond, column: Index::At(0) },
-        Op::ReadColumn { z: x, table: no_table.into(), column: Index::At(0) },
-        Op::WriteColumn { table: table.into(), column: far.into(), x },
-        Op::WriteColumn { table: table.into(), column: Index::At(0), x: gone },
-        Op::ReadRow { z: word, table: table.into(), row: far.into() },
-        Op::ReadRow { z: word, table: table.into(), row: none.into() },
-        Op::ReadRow { z: x, table: table.into(), row: Index::At(0) },
-        Op::WriteRow { table: table.into(), row: Index::At(70), x: word },
-        Op::WriteRow { table: no_table.into(), row: Index::At(0), x: word },
-        Op::ClearTable { table: no_table },
-        Op::ClearTable { table: TableVar { rows: 71, ..table } },
-        Op::SetInt { i: none, value: Some(1 << 31) },
-        Op::SetInt { i: no_int, value: None },
-        Op::AddInt { i: none, j: no_int, by: 1 },
-    ];
-    let before = (m.vector_value(x).unwrap(), m.table_value(table).unwrap());
-    let n = launches(&mut m, |m| {
-        for op in ops {
-            m.run(op).unwrap_err();
-        }
-        let relation = Relation::Less;
-        for condition in [
-            Condition::Some(gone),
-            Condition::Found(no_int),
-            Condition::Bit { x, at: none.into() },
-            Condition::Bit { x, at: far.into() },
-            Condition::Bit { x, at: Index::At(70) },
-            Condition::Compare { relation, v: x, w: y },
-            Condition::Compare { relation, v: x, w: gone },
-        ] {
-            m.holds(&condition).unwrap_err();
-        }
-        m.set_vector(x, &Slice::zeros(71).unwrap()).unwrap_err();
-        m.set_vector(gone, &Slice::zeros(70).unwrap()).unwrap_err();
-        m.set_table(table, &some_table(70, 4, 1, 2)).unwrap_err();
-        m.set_table(no_table, &some_table(70, 5, 1, 2)).unwrap_err();
-        m.new_vector(1 << 31).unwrap_err();
-        m.new_table(1, 1 << 31).unwrap_err();
-    });
-    assert_eq!(n, 0);
-    assert!(before == (m.vector_value(x).unwrap(), m.table_value(table).unwrap()));
-}
-
 #[test]
 fn random_operations() {
     let Some(gpu) = gpu() else { return };
     for seed in 0..20 {
-        let mut draw = draws(seed);
+        let mut random = Random(seed);
+        let mut draw = |end| random.below(end);
         let mut m = Both::new(&gpu);
-        let len = 1 + draw(300) as usize;
+        let len = 1 + draw(300);
         let table = m.table(len, len).unwrap();
         let vectors: Vec<_> = (0..4).map(|_| m.vector(len).unwrap()).collect();
         let (i, j) = (m.int().unwrap(), m.int().unwrap());
         m.set_table(table, &some_table(len, len, seed, 3)).unwrap();
         m.set_vector(vectors[0], &some_bits(len, seed, 2)).unwrap();
         for _ in 0..100 {
-            let [x, y, z] = [(); 3].map(|()| vectors[draw(4) as usize]);
-            let at = Index::At(draw(len as u64) as u32);
+            let [x, y, z] = [(); 3].map(|()| vectors[draw(4)]);
+            let at = Index::At(draw(len) as u32);
             let table = table.into();
-            let logic = LOGIC[draw(4) as usize];
+            let logic = LOGIC[draw(4)];
             let op = match draw(16) {
                 0..4 => Op::Logic { logic, z, x, y },
                 4 => Op::Not { z, x },
@@ -363,36 +278,4 @@ fn random_operations() {
             let _ = m.run(op);
         }
     }
-}
-
-#[test]
-fn memory_is_asked_for_and_used_again() {
-    let Some(gpu) = gpu() else { return };
-    let gpu = gpu.with_memory_cap(1 << 20);
-    let mut m = Cuda::new(&gpu).unwrap();
-    let x = m.slice(1000).unwrap();
-    m.set_vector(x.0, &some_bits(1000, 1, 2)).unwrap();
-    let before = gpu.available_bytes().unwrap();
-    for refused in [m.table(100_000, 100).map(|_| ()), m.slice(10_000_000).map(|_| ())] {
-        let error = refused.unwrap_err();
-        assert!(matches!(error, StarError::Gpu(GpuError::OutOfMemory { .. })), "{error}");
-    }
-    assert_eq!(gpu.available_bytes().unwrap(), before);
-    // half of what there is, again and again, and not more than once
-    let turn = |m: &mut Cuda| {
-        m.scope(|m| {
-            let y = m.slice(4_000_000)?;
-            assert!(!m.vector_value(y.0)?.some());
-            m.set(y)
-        })
-    };
-    turn(&mut m).unwrap();
-    let left = gpu.available_bytes().unwrap();
-    for _ in 0..10 {
-        turn(&mut m).unwrap();
-        assert_eq!(gpu.available_bytes().unwrap(), left);
-    }
-    // what is kept gives way to what is needed
-    m.table(1000, 6000).unwrap();
-    assert_eq!(m.vector_value(x.0).unwrap(), some_bits(1000, 1, 2));
 }

@@ -31,7 +31,7 @@ impl Variables {
     fn set(&self, m: &mut Both, seed: u64) {
         for (table, seed) in self.tables.iter().zip(seed..) {
             let (rows, columns) = (table.rows as usize, table.columns as usize);
-            let sparsity = if columns > 20 { 1 + 20 * (seed % 2) } else { 2 };
+            let sparsity = if columns > 20 { 1 + 20 * (seed % 2) as usize } else { 2 };
             m.set_table(*table, &some_table(rows, columns, seed, sparsity)).unwrap();
         }
         for (slice, seed) in self.slices.iter().zip(seed..) {
@@ -211,6 +211,34 @@ fn errors_of_procedures_change_nothing() {
     assert!(v.values(&mut m) == before);
 }
 
+/// More blocks than one, and numbers that differ late.
+#[test]
+fn least_by_pieces() {
+    let Some(gpu) = gpu() else { return };
+    let mut m = Both::new(&gpu);
+    m.watch = false;
+    for (rows, columns) in [(8192, 64), (8193, 1), (20_000, 65), (24_000, 200)] {
+        let mut values = Table::zeros(rows, columns).unwrap();
+        for j in [0, 1, 62, 63, 64, 65, 127, 128, columns - 1] {
+            if j < columns {
+                values.set_col(j, &some_bits(rows, j as u64, 3)).unwrap();
+            }
+        }
+        let table: FieldVar = m.load_table(&values).unwrap().into();
+        let (z, fused) = (m.slice(rows).unwrap(), m.slice(rows).unwrap());
+        for sparsity in [1, 2, 500, 20_000, 100_000] {
+            let rows = m.load_slice(&some_bits(rows, 9, sparsity)).unwrap();
+            let calls = |z| [Procedure::Min { table, rows, z }, Procedure::Max { table, rows, z }];
+            for (run, call) in calls(z).into_iter().zip(calls(fused)) {
+                run.run(&mut m).unwrap();
+                m.fused(&call).unwrap();
+                m.compare(&call);
+                assert!(m.vector_value(z.0).unwrap() == m.vector_value(fused.0).unwrap());
+            }
+        }
+    }
+}
+
 /// More rows than the threads that can wait for one another have words.
 #[test]
 fn least_of_many_rows() {
@@ -270,7 +298,7 @@ fn closures_are_the_hosts() -> Result<(), StarError> {
     let Some(gpu) = gpu() else { return Ok(()) };
     for n in [0, 1, 2, 63, 64, 65, 127, 129] {
         // one arc a vertex, some, and dense
-        for (sparsity, seed) in [(n as u64 + 1, 1), (n as u64 / 2 + 1, 2), (2, 3)] {
+        for (sparsity, seed) in [(n + 1, 1), (n / 2 + 1, 2), (2, 3)] {
             let found = closures(&gpu, &some_table(n, n, seed, sparsity))?;
             assert!(
                 found.iter().all(|table| *table == found[0]),

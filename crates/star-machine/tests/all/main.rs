@@ -10,6 +10,7 @@ mod gpu;
 mod gpu_closure;
 mod gpu_procedures;
 mod gpu_programs;
+mod gpu_refusals;
 mod language;
 mod mutations;
 mod naive;
