@@ -1,11 +1,11 @@
-//! The distances of all pairs of vertices, the paths, and who reaches whom.
+//! The distances of all pairs of vertices, and the paths.
 //!
 //! [`all_pairs`] takes a graph with weights of any sign and returns a square
 //! [`DistanceTable`](paths::DistanceTable), a row for each source. [`Config`] names the
 //! [`Algorithm`], or leaves it to the [`Plan`], which says what it chose and why. Where it asks
 //! for them, there are [`NextHops`](paths::NextHops) too, and with them the paths. Where memory
 //! cannot hold the matrix, [`all_pairs_in`] keeps it in a folder, and goes on with it there
-//! after an interruption. [`closure`] asks only whether there is a path.
+//! after an interruption.
 //!
 //! ```
 //! use apsp::{Algorithm, Config, all_pairs};
@@ -23,8 +23,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod closure;
-mod components;
 mod config;
 mod cuda;
 mod error;
@@ -37,7 +35,6 @@ mod proof;
 mod scratch;
 mod solve;
 
-pub use closure::closure;
 pub use config::{Algorithm, Config};
 pub use cuda::{GpuPairs, GpuTimes, all_pairs_on_gpu, published};
 pub use error::ApspError;

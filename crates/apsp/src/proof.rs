@@ -7,24 +7,22 @@
 //! is that, and the most that an arc out of it and what follows can add. Two searches in each
 //! component, O((n + m) log n).
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Components, Csr, Distance, VertexId, Weight};
 use sssp::{Config, Goal, Solver, SsspError};
-
-use crate::components::Components;
 
 /// No distance between vertices of `graph`, whose weights are not negative, is greater.
 /// Infinite where a search fails.
 pub(crate) fn greatest_distance<W: Weight>(graph: &Csr<W>) -> f64 {
     let components = Components::of(graph);
     // of all paths that start in a component
-    let mut bounds = vec![0f64; components.len()];
+    let mut bounds = vec![0f64; components.n_components()];
     let mut position = vec![0 as VertexId; graph.n_vertices()];
-    for component in 0..components.len() {
+    for component in 0..components.n_components() {
         let members = components.members(component);
         let mut beyond = 0f64;
         for &from in members {
             for (to, weight) in graph.arcs_from(from) {
-                let next = components.component_of[to as usize] as usize;
+                let next = components.component_of(to);
                 if next != component {
                     beyond = beyond.max(weight.to_f64() + bounds[next]);
                 }
@@ -53,7 +51,7 @@ fn across<W: Weight>(
     let arcs: Vec<_> = members
         .iter()
         .flat_map(|&from| graph.arcs_from(from).map(move |(to, weight)| (from, to, weight)))
-        .filter(|arc| components.component_of[arc.1 as usize] as usize == component)
+        .filter(|arc| components.component_of(arc.1) == component)
         .map(|(from, to, weight)| (position[from as usize], position[to as usize], weight))
         .collect();
     let farthest = |graph: &Csr<W>| -> Result<f64, SsspError> {

@@ -22,6 +22,7 @@
 
 mod any;
 mod buffer;
+mod components;
 mod coo;
 mod csr;
 mod ell;
@@ -39,6 +40,7 @@ mod weight;
 
 pub use any::{AnyCsr, LoadedGraph};
 pub use buffer::Buffer;
+pub use components::Components;
 pub use coo::Coo;
 pub use csr::{Csr, Direction};
 pub use ell::{Ell, EllLimit};

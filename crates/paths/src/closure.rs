@@ -1,6 +1,7 @@
 //! Which vertices reach which: a bit a pair.
 
 use graph_formats::VertexId;
+use rayon::prelude::*;
 
 /// Bits of a word of storage.
 const WORD: usize = u64::BITS as usize;
@@ -87,6 +88,40 @@ impl Closure {
             let bits = std::iter::successors(Some(word).filter(|&word| word != 0), rest);
             bits.map(move |word| first + word.trailing_zeros())
         })
+    }
+
+    /// How many vertices are reached from each, and how many reach it. O(n² / 64 + pairs), on
+    /// all threads of the current rayon pool.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use paths::oracle;
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (1, 2, 1), (2, 1, 1)])?;
+    /// assert_eq!(oracle::closure(&graph).counts(), [(2, 0), (2, 3), (2, 3)]);
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    pub fn counts(&self) -> Vec<(VertexId, VertexId)> {
+        let n = self.n_vertices;
+        let zeros = || vec![0; n];
+        let count = |mut reaching: Vec<VertexId>, u| {
+            self.reached_from(u).for_each(|v| reaching[v as usize] += 1);
+            reaching
+        };
+        let add = |mut some: Vec<VertexId>, more: Vec<VertexId>| {
+            some.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+            some
+        };
+        let all = (0..n as VertexId).into_par_iter().with_min_len(1024);
+        let reaching = all.fold(zeros, count).reduce(zeros, add);
+        let rows = self.words.chunks_exact(n.div_ceil(WORD).max(1));
+        let reached = rows.map(|row| row.iter().map(|word| word.count_ones()).sum());
+        reached.zip(reaching).collect()
+    }
+
+    /// The bits, as [`from_storage`](Self::from_storage) takes them.
+    pub fn as_storage(&self) -> &[u64] {
+        &self.words
     }
 
     /// How many ordered pairs are joined. O(n² / 64).

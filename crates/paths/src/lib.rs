@@ -35,6 +35,7 @@ mod distances;
 mod nearest;
 mod next_hops;
 pub mod oracle;
+mod progress;
 mod table;
 mod tree;
 #[cfg(feature = "zoo")]
@@ -44,6 +45,7 @@ pub use closure::Closure;
 pub use distances::{Distances, Total};
 pub use nearest::Nearest;
 pub use next_hops::{HopStorage, NextHops, NextHopsError, Paths};
+pub use progress::Progress;
 pub use table::DistanceTable;
 pub use tree::{Predecessors, Tree};
 

@@ -1,6 +1,7 @@
 //! What the oracles refuse, and how they say so.
 
 use graph_formats::{Csr, Distance, Weight};
+use paths::Closure;
 use paths::certificate::{check_distances, check_negative_cycle};
 use paths::oracle::{self, OracleError};
 
@@ -90,4 +91,13 @@ fn negative_cycles_out_of_reach_do_not_matter() {
     let cycle = OracleError::NegativeCycle { cycle: vec![2] };
     assert_eq!(oracle::bellman_ford(&graph, 2), Err(cycle.clone()));
     assert_eq!(oracle::floyd_warshall(&graph), Err(cycle));
+}
+
+#[test]
+fn words_that_are_no_closure_are_refused() {
+    assert!(Closure::from_storage(65, vec![0; 130]).is_some());
+    assert!(Closure::from_storage(65, vec![0; 129]).is_none());
+    assert!(Closure::from_storage(2, vec![1, 4]).is_none());
+    assert!(Closure::from_storage(64, vec![u64::MAX; 64]).is_some());
+    assert!(Closure::from_storage(0, vec![]).is_some());
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use graph_formats::VertexId;
@@ -227,11 +226,6 @@ pub enum Goal<D> {
     /// Every vertex no farther than this distance.
     Within(D),
 }
-
-/// Called now and then during long work with what is done and what there is in all;
-/// [`ControlFlow::Break`] ends the work with [`SsspError::Interrupted`].
-/// A total of zero means that it is not known.
-pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

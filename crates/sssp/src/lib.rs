@@ -37,9 +37,10 @@ mod range;
 mod solver;
 mod work;
 
-pub use config::{Algorithm, Config, Delta, EdgeOrder, Goal, Progress, Queue, Reads};
+pub use config::{Algorithm, Config, Delta, EdgeOrder, Goal, Queue, Reads};
 pub use error::SsspError;
 pub use many::{distance_table, nearest_sources};
+pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;
 pub use solver::{Solver, shortest_paths};

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use gpu_runtime::GpuError;
 
+use crate::ClosureAlgorithm;
+
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
 
@@ -61,6 +63,33 @@ pub enum StarError {
         /// How many there are.
         bits: usize,
     },
+    /// A name of an algorithm that does not exist.
+    #[error("unknown algorithm '{name}'; known are {known}")]
+    UnknownAlgorithm {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A form that exists for GPUs only.
+    #[error("{algorithm} runs on a GPU only; use blocked")]
+    OnlyOnGpu {
+        /// What was asked for.
+        algorithm: ClosureAlgorithm,
+    },
+    /// A form that needs what the device has not.
+    #[error(
+        "a GPU of compute capability {major}.{minor} has no units for binary matrices; use blocked"
+    )]
+    NoMatrixUnits {
+        /// Of the device.
+        major: u32,
+        /// Of the device.
+        minor: u32,
+    },
+    /// The progress callback ended the work.
+    #[error("interrupted")]
+    Interrupted,
     /// An argument of a recorded program is not what the program takes there.
     #[error("argument {number} of the program is to be {takes}, but {given} was given")]
     Argument {

@@ -1,6 +1,7 @@
 //! The command line: every command, flag and default, and the help that explains them.
 
 mod pairs;
+mod star;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use sssp::{Algorithm, Delta, Queue};
 use crate::failure::WrongUse;
 
 pub(crate) use pairs::{ApspArgs, ClosureArgs, QueryArgs};
+pub(crate) use star::{StarArgs, StarProcedure};
 
 /// Shortest paths in graph files.
 #[derive(Debug, Parser)]
@@ -79,6 +81,7 @@ pub(crate) enum Command {
     Apsp(ApspArgs),
     Query(QueryArgs),
     Closure(ClosureArgs),
+    Star(StarArgs),
     Completions(CompletionsArgs),
 }
 

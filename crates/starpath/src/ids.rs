@@ -2,7 +2,6 @@
 //!
 //! Ids on the command line, in lists, in results and in error messages are the file's.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
@@ -10,6 +9,7 @@ use graph_formats::{Ids, VertexId};
 use sssp::SsspError;
 
 use crate::failure::Interrupted;
+use crate::numbers::read_numbers;
 
 /// The names of the vertices of one graph file.
 #[derive(Clone, Copy)]
@@ -97,24 +97,7 @@ pub(crate) struct IdList {
 impl IdList {
     /// Reads ids, one a line; empty lines and what follows `#` do not count.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        let shown = path.display();
-        let text = fs::read_to_string(path).map_err(|error| anyhow!("{shown}: {error}"))?;
-        let mut entries = Vec::new();
-        // editors on some systems begin every text with a byte order mark
-        let text = text.trim_start_matches('\u{feff}');
-        for (line, content) in (1..).zip(text.lines()) {
-            let word = content.split('#').next().unwrap_or_default().trim();
-            if word.is_empty() {
-                continue;
-            }
-            let id = word.parse().map_err(|_| {
-                anyhow!("{shown}:{line}: '{word}' is no vertex id; expected one id a line")
-            })?;
-            entries.push((line, id));
-        }
-        if entries.is_empty() {
-            bail!("{shown}: no vertex ids; expected one a line");
-        }
+        let entries = read_numbers(path, "vertex id")?;
         Ok(Self { path: path.to_owned(), entries })
     }
 

@@ -11,6 +11,7 @@ mod components;
 mod failure;
 mod ids;
 mod load;
+mod numbers;
 mod output;
 mod progress;
 mod report;

@@ -1,6 +1,8 @@
 //! Files of results. They are checked before the work, so that nothing is computed in
 //! vain, and put in place only when complete.
 
+mod closure;
+
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use bytemuck::cast_slice;
 use graph_formats::{AtomicFile, Format as GraphFormat, VertexId, Weight, WeightKind};
 use ndarray::{ArrayView, Dimension, StrideShape};
 use ndarray_npy::{WritableElement, WriteNpyExt};
-use paths::{Closure, DistanceTable, HopStorage, Nearest, NextHops, Tree};
+use paths::{DistanceTable, HopStorage, Nearest, NextHops, Tree};
 use sssp::{Progress, SsspError};
 
 use crate::failure::{Interrupted, WrongUse};
@@ -47,23 +49,15 @@ impl ResultFile {
                 return Err(WrongUse(message).into());
             }
         };
-        let file = std::fs::canonicalize(path).ok();
-        let is_file = |input: &Path| file.is_some() && std::fs::canonicalize(input).ok() == file;
-        if inputs.iter().flatten().any(|input| is_file(input)) {
-            let shown = path.display();
-            let message = format!("{shown} is also read; write the results to another file");
-            return Err(WrongUse(message).into());
-        }
-        check_writable(path)?;
+        check_file(path, inputs)?;
         Ok(Self { path: path.to_owned(), format })
     }
 
-    /// Refuses the format that holds one array only.
-    pub(crate) fn needs_columns(self) -> anyhow::Result<Self> {
+    /// Refuses the format that holds one array only, and so not `what` there is.
+    pub(crate) fn needs_columns(self, what: &str) -> anyhow::Result<Self> {
         if self.format == Format::Npy {
             let shown = self.path.display();
-            let message =
-                format!("{shown}: .npy cannot hold both sources and distances; write a .tsv file");
+            let message = format!("{shown}: .npy cannot hold {what}; write a .tsv file");
             return Err(WrongUse(message).into());
         }
         Ok(self)
@@ -224,31 +218,6 @@ impl ResultFile {
         Ok(())
     }
 
-    /// Writes a line for every pair that is joined, or the array of all pairs.
-    pub(crate) fn write_closure(&self, names: &Names<'_>, closure: &Closure) -> anyhow::Result<()> {
-        let n = closure.n_vertices();
-        let all = 0..n as VertexId;
-        if self.format == Format::Tsv {
-            let pairs = all.flat_map(|u| closure.reached_from(u).map(move |v| (u, v)));
-            return self.write_lines("from\tto", pairs, |out, (u, v)| {
-                writeln!(out, "{}\t{}", names.name(u), names.name(v))
-            });
-        }
-        let mut joined: Vec<bool> = Vec::new();
-        let size = n.saturating_mul(n);
-        joined.try_reserve_exact(size).map_err(|_| {
-            let shown = self.path.display();
-            anyhow!(
-                "{shown}: an array of all pairs takes {size} bytes of memory; write a .tsv file"
-            )
-        })?;
-        joined.resize(size, false);
-        for (row, u) in joined.chunks_mut(n.max(1)).zip(all) {
-            closure.reached_from(u).for_each(|v| row[v as usize] = true);
-        }
-        self.write_npy(&joined, (n, n))
-    }
-
     fn write_lines<T>(
         &self,
         header: &str,
@@ -328,6 +297,19 @@ fn write_row<D: Display>(
         }
     }
     writeln!(out)
+}
+
+/// Says at once why a file could not be written later, if so. It must be none of those that
+/// the command reads.
+pub(crate) fn check_file(path: &Path, inputs: &[Option<&Path>]) -> anyhow::Result<()> {
+    let file = std::fs::canonicalize(path).ok();
+    let is_file = |input: &Path| file.is_some() && std::fs::canonicalize(input).ok() == file;
+    if inputs.iter().flatten().any(|input| is_file(input)) {
+        let shown = path.display();
+        let message = format!("{shown} is also read; write the results to another file");
+        return Err(WrongUse(message).into());
+    }
+    check_writable(path)
 }
 
 /// Says at once why a graph could not be written to this file later, if so.

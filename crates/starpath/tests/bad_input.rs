@@ -91,6 +91,50 @@ const CASES: &[Case] = &[
     ("convert {}/road.gr {}/none/out.spg", 1, &["out.spg", "no folder"]),
     ("convert {}/floats.wel {}/out.gr", 1, &["out.gr", ".spg"]),
     ("convert {}/cut.gr.gz {}/out.spg", 1, &["cut.gr.gz", "ends early"]),
+    // closures
+    ("closure {}/road.gr --algorithm bfs", 2, &["bfs", "components"]),
+    ("closure {}/road.gr --algorithm lop3", 1, &["lop3", "GPU", "blocked"]),
+    ("closure {}/road.gr --algorithm components --no-condense", 2, &["--no-condense", "auto"]),
+    ("closure {}/road.gr --packed", 2, &["--packed", "--output"]),
+    ("closure {}/road.gr --packed -o {}/out.tsv", 2, &["out.tsv", ".npy"]),
+    ("closure {}/road.gr --counts {}/out.npy", 2, &["out.npy", ".tsv"]),
+    ("closure {}/road.gr --counts {}/out.tsv -o {}/out.tsv", 2, &["out.tsv", "twice"]),
+    // the STAR-machine
+    ("star sort {}/ages.csv", 2, &["sort", "match"]),
+    ("star min", 2, &["TABLE.csv"]),
+    ("star min {}/ages.csv --word 3", 2, &["no --word", "--help"]),
+    ("star min {}/ages.csv {}/ages.csv", 2, &["one table"]),
+    ("star match {}/ages.csv", 2, &["--word"]),
+    ("star match {}/ages.csv {}/ages.csv --word 1", 2, &["one table"]),
+    ("star hit {}/ages.csv", 2, &["two tables"]),
+    ("star setmin {}/ages.csv {}/ages.csv --word 3", 2, &["no --word"]),
+    ("star add {}/ages.csv", 2, &["--word", "second table"]),
+    ("star add {}/ages.csv {}/ages.csv --word 3", 2, &["one of the two"]),
+    ("star match {}/ages.csv --word -3", 2, &["-3"]),
+    ("star match {}/ages.csv --word 18446744073709551616", 2, &["18446744073709551616"]),
+    ("star match {}/ages.csv --word 256 --bits 8", 1, &["--word 256", "allow 9"]),
+    ("star min {}/ages.csv --bits 5", 1, &["ages.csv:3", "42", "5 bits", "allow 6"]),
+    ("star min {}/ages.csv --bits 0", 2, &["--bits"]),
+    ("star min {}/ages.csv --bits 65", 2, &["--bits"]),
+    ("star hit {}/ages.csv {}/two.txt", 1, &["two.txt", "2 numbers", "3 rows", "ages.csv"]),
+    ("star min {}/wrong.csv", 1, &["wrong.csv:2", "'-4'", "unsigned integer"]),
+    ("star min {}/half.csv", 1, &["half.csv:1", "'1.5'"]),
+    ("star min {}/header.csv", 1, &["header.csv:1", "'age'"]),
+    ("star min {}/pairs.csv", 1, &["pairs.csv:2", "'3,4'", "one a line"]),
+    ("star min {}/beyond.csv", 1, &["beyond.csv:1", "18446744073709551616"]),
+    ("star min {}/blank.txt", 1, &["blank.txt", "one a line"]),
+    ("star min {}/missing.csv", 1, &["missing.csv", "No such file"]),
+    ("star min {}/binary.mtx", 1, &["binary.mtx"]),
+    ("star min {}/ages.csv --rows 3", 1, &["no row 3", "3 rows"]),
+    ("star min {}/ages.csv --rows 2-1", 2, &["2-1", "10-19"]),
+    ("star min {}/ages.csv --rows ages", 2, &["ages", "10-19"]),
+    ("star min {}/ages.csv --rows {}/ages.csv", 1, &["ages.csv:3", "42", "marks no row"]),
+    ("star min {}/ages.csv --rows {}/missing.csv", 1, &["missing.csv"]),
+    ("star min {}/ages.csv -o {}/out.npy", 2, &["out.npy", ".csv"]),
+    ("star min {}/ages.csv -o {}/ages.csv", 2, &["ages.csv", "also read"]),
+    ("star min {}/ages.csv -o {}/none/out.csv", 1, &["out.csv", "no folder"]),
+    ("star compare {}/ages.csv --word 3 -o {}/out.csv", 2, &["three results", "--json"]),
+    ("star min {}/ages.csv --backend cuda", 1, &["cuda", "auto"]),
     // generators
     ("generate star -o {}/out.gr", 2, &["star"]),
     ("generate grid --side 3", 2, &["--output"]),
@@ -168,6 +212,12 @@ fn write_inputs(folder: &Path) {
     write("floats.wel", "0 1 0.5\n1 2 0.25\n");
     write("wide.wel", "10 11 18446744073709551600\n11 12 100\n");
     write("sparse.tsv", "10\t90000000000\t3\n");
+    write("ages.csv", "# years\n1\n42\n0\n");
+    write("wrong.csv", "1\n-4\n");
+    write("half.csv", "1.5\n");
+    write("header.csv", "age\n1\n");
+    write("pairs.csv", "1\n3,4\n");
+    write("beyond.csv", "18446744073709551616\n");
     write("empty.wel", "");
     write("empty.spg", "");
     write("two.txt", "1\n2\n");

@@ -287,6 +287,7 @@ fn help_ends_with_an_example() {
         "apsp",
         "query",
         "closure",
+        "star",
         "completions",
         "",
     ];

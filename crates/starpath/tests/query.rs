@@ -115,7 +115,6 @@ fn outputs_are_refused_before_the_work() {
         ("apsp {}/missing.gr --next-hops {}/a.npy", 1, ["missing.gr", "No such file"]),
         ("closure {}/road.gr -o {}/a.xlsx", 2, ["a.xlsx", ".tsv"]),
         ("closure {}/missing.gr", 1, ["missing.gr", "No such file"]),
-        ("closure {}/road.gr --backend cuda", 1, ["closure", "CPU"]),
         ("query {}/a.npy", 2, ["HOPS.npy", "FROM"]),
         ("query {}/a.npy {}/b.npy 1 2", 1, ["a.npy", "No such file"]),
         ("query {}/road.gr {}/road.gr 1 2", 1, ["road.gr", "no .npy file"]),
@@ -233,26 +232,4 @@ fn garbage_never_panics() {
         }
         fs::write(&path, whole).unwrap();
     }
-}
-
-#[test]
-fn closures_have_the_pairs_of_at_least_one_arc() {
-    let folder = road();
-    let folder = folder.path();
-    let report = json_in(folder, "closure {}/road.gr -o {}/all.tsv --repeat 2");
-    assert_eq!((&report["command"], &report["reachable_pairs"]), (&"closure".into(), &12.into()));
-    for field in ["algorithm", "backend", "vertices", "edges", "load_ms", "solve_ms"] {
-        assert!(!report[field].is_null(), "{field}");
-    }
-    let lines = fs::read_to_string(folder.join("all.tsv")).unwrap();
-    assert_eq!(lines.lines().count(), 13);
-    assert!(lines.starts_with("from\tto\n1\t1\n1\t2\n1\t3\n2\t1\n"), "{lines}");
-    json_in(folder, "closure {}/road.gr -o {}/all.npy");
-    let joined: Array2<bool> = read_npy(folder.join("all.npy")).unwrap();
-    assert_eq!(joined, Array2::from_shape_fn((4, 4), |(_, v)| v != 3));
-    let people = run_in(folder, "closure {}/road.gr");
-    assert!(people.stdout.ends_with("12 pairs have a path\n"), "{}", people.stdout);
-    fs::write(folder.join("none.gr"), "p sp 0 0\n").unwrap();
-    assert_eq!(json_in(folder, "closure {}/none.gr -o {}/n.npy")["reachable_pairs"], 0);
-    assert_eq!(json_in(folder, "apsp {}/none.gr --next-hops {}/n.npy")["vertices"], 0);
 }

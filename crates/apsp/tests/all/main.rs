@@ -1,7 +1,6 @@
 //! The tests of this crate, in one program: what it is generic over is compiled once.
 
 mod agreement;
-mod closure;
 mod common;
 mod gpu;
 mod next_hops;

@@ -163,7 +163,8 @@ impl Program {
             return Err(GpuError::OutOfMemory { what, required, available }.into());
         }
         let kernel = gpu.kernel(&MODULE, team.kernel())?;
-        kernel.allow_shared(required as u32)?;
+        // the limit is the whole process's, which may load other programs meanwhile
+        kernel.allow_shared(available as u32)?;
         let shape = team.shape(gpu, &kernel, required as u32)?;
         let table = |&(rows, columns): &(u32, u32)| {
             gpu.buffer::<u64>(rows.div_ceil(64) as usize * columns as usize)

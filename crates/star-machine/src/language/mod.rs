@@ -1,10 +1,14 @@
 //! The language Star: variables, operations, statements, and who can carry them out.
 
 pub(crate) mod check;
+mod machine;
 mod op;
+mod operations;
 mod star;
 mod variables;
 
+pub use machine::Machine;
 pub use op::{Condition, Index, Logic, Op, Relation};
-pub use star::{Machine, Operations, Star};
+pub use operations::Operations;
+pub use star::Star;
 pub use variables::{FieldVar, IntVar, SliceVar, TableVar, Vector, WordVar};

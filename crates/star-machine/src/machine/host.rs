@@ -5,7 +5,7 @@ use std::mem;
 use crate::error::LIMIT;
 use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Machine, Op, TableVar, Vector};
 use crate::values::tail;
-use crate::{Field, Procedure, Slice, StarError, Table};
+use crate::{Field, Procedure, Slice, StarError, Table, fused};
 
 /// A machine in the memory of this computer.
 ///
@@ -78,7 +78,19 @@ impl Host {
             .ok_or(StarError::Unknown { what: "table" })
     }
 
-    fn field(&self, field: FieldVar) -> Result<Field<'_>, StarError> {
+    /// Changes a table by what the rest of the machine holds.
+    pub(crate) fn change(
+        &mut self,
+        table: TableVar,
+        change: impl FnOnce(&Self, &mut Table) -> Result<(), StarError>,
+    ) -> Result<(), StarError> {
+        let mut changed = mem::take(self.table_mut(table)?);
+        let done = change(self, &mut changed);
+        self.tables[table.id as usize] = changed;
+        done
+    }
+
+    pub(crate) fn field(&self, field: FieldVar) -> Result<Field<'_>, StarError> {
         let first = field.first as usize;
         self.table_ref(field.table)?.field(first..first + field.columns as usize)
     }
@@ -241,10 +253,10 @@ impl Machine for Host {
             })?,
             Op::WriteColumn { table, column, x } => {
                 let column = self.column(table, column)?;
-                let words = mem::take(self.vector_mut(x)?);
-                let written = self.table_mut(table.table).map(|t| t.put_col(column, &words));
-                self.vectors[x.id as usize] = words;
-                written?;
+                self.change(table.table, |m, table| {
+                    table.put_col(column, m.vector_ref(x)?);
+                    Ok(())
+                })?;
             }
             Op::ReadRow { z, table, row } => {
                 let row = self.position("row", row, table.table.rows)?;
@@ -253,11 +265,11 @@ impl Machine for Host {
             }
             Op::WriteRow { table, row, x } => {
                 let row = self.position("row", row, table.table.rows)?;
-                let bits = mem::take(self.vector_mut(x)?);
                 let first = table.first as usize;
-                let written = self.table_mut(table.table).map(|t| t.put_row(first, row, &bits));
-                self.vectors[x.id as usize] = bits;
-                written?;
+                self.change(table.table, |m, table| {
+                    table.put_row(first, row, m.vector_ref(x)?);
+                    Ok(())
+                })?;
             }
             Op::ClearTable { table } => self.table_mut(table)?.as_words_mut().fill(0),
             Op::SetInt { i, value } => self.set_int(i, value)?,
@@ -283,7 +295,7 @@ impl Machine for Host {
     }
 
     fn fused(&mut self, procedure: &Procedure) -> Result<(), StarError> {
-        procedure.run(self)
+        fused::run(self, procedure)
     }
 
     fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {

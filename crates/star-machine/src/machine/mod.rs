@@ -1,5 +1,7 @@
 //! Machines: who carries programs out.
 
+mod counting;
 mod host;
 
+pub use counting::{Cost, Counting};
 pub use host::Host;

@@ -1,6 +1,7 @@
 //! What variables hold: slices, words and tables of bits in the memory of the host.
 
 mod field;
+mod historic;
 mod number;
 mod slice;
 mod table;

@@ -6,24 +6,14 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::Slice;
-use super::slice::tail;
 use crate::StarError;
 
 impl Slice {
     /// The bits in this range.
     pub(crate) fn trim(&self, range: Range<usize>) -> Result<Self, StarError> {
         self.has(&range)?;
-        let (from, len) = (range.start, range.len());
-        let at = |word: usize| self.as_words().get(word).copied().unwrap_or(0);
-        let window = |from: usize| match from % 64 {
-            0 => at(from / 64),
-            low => at(from / 64) >> low | at(from / 64 + 1) << (64 - low),
-        };
-        let mut words: Vec<_> = (from..from + len).step_by(64).map(window).collect();
-        if let Some(last) = words.last_mut() {
-            *last &= tail(len);
-        }
-        Ok(Self::of_words(len, words))
+        let from = range.start as isize;
+        Ok(Self::of_windows(range.len(), |at| self.window(from + at)))
     }
 
     /// The bits in this range become those of `v`.
@@ -72,7 +62,8 @@ impl Slice {
         Ok((result, carry))
     }
 
-    fn has(&self, range: &Range<usize>) -> Result<(), StarError> {
+    /// An error where it has not these bits.
+    pub(super) fn has(&self, range: &Range<usize>) -> Result<(), StarError> {
         let (index, len) = (range.start.max(range.end), self.len());
         if range.start <= range.end && index <= len {
             return Ok(());

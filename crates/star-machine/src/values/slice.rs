@@ -93,6 +93,26 @@ impl Slice {
         Self { bits }
     }
 
+    /// Words made of the positions where they begin; what lies beyond the length is dropped.
+    pub(super) fn of_windows(len: usize, word: impl Fn(isize) -> u64) -> Self {
+        let mut words: Vec<_> = (0..len as isize).step_by(64).map(word).collect();
+        if let Some(last) = words.last_mut() {
+            *last &= tail(len);
+        }
+        Self::of_words(len, words)
+    }
+
+    /// 64 bits from this position on, with zeros before the first and after the last.
+    pub(super) fn window(&self, from: isize) -> u64 {
+        let words = self.as_words();
+        let at = |word: isize| usize::try_from(word).ok().and_then(|word| words.get(word));
+        let word = |word| at(word).copied().unwrap_or(0);
+        match (from.div_euclid(64), from.rem_euclid(64)) {
+            (first, 0) => word(first),
+            (first, low) => word(first) >> low | word(first + 1) << (64 - low),
+        }
+    }
+
     /// How many bits.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -133,8 +153,10 @@ impl Slice {
     /// # Errors
     /// [`StarError::OutOfRange`].
     pub fn get(&self, i: usize) -> Result<bool, StarError> {
-        let outside = || StarError::OutOfRange { what: "bit", index: i, len: self.len() };
-        self.bits.get(i).as_deref().copied().ok_or_else(outside)
+        if i < self.len() {
+            return Ok(self.bit(i));
+        }
+        Err(StarError::OutOfRange { what: "bit", index: i, len: self.len() })
     }
 
     /// `Y(i) := bit`.
@@ -241,6 +263,11 @@ impl Slice {
     /// All bits, in order.
     pub fn iter(&self) -> impl Iterator<Item = bool> + '_ {
         self.bits.iter().map(|bit| *bit)
+    }
+
+    /// A bit; there is one.
+    pub(super) fn bit(&self, i: usize) -> bool {
+        self.as_words()[i / 64] >> (i % 64) & 1 == 1
     }
 
     /// An error where the other has not as many bits.

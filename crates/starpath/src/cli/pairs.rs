@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use apsp::Algorithm;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use star_machine::ClosureAlgorithm;
 
 use super::{Backend, Common};
 use crate::failure::WrongUse;
@@ -114,20 +115,63 @@ pub(crate) struct QueryArgs {
 Weights do not matter. A vertex reaches itself only along a cycle.
 
 Results (-o):
-  .npy  a square array of booleans, a row for each start
+  .npy  a square array of booleans, a row for each start; with --packed of bytes, eight vertices
+        each, the lowest bit first: numpy.unpackbits(a, axis=1, bitorder=\"little\", count=n)
   .tsv  a header line, then start and end, a line for every pair
 
+Counts (--counts):
+  .tsv  a header line, then vertex, how many it reaches, and how many reach it
+
+Algorithms:
+  components     strongly connected components, and rows united in their order: sparse graphs;
+                 on the CPU, whatever the backend
+  blocked        Warshall's method for 256 vertices at a time, 64 bits a word, or a GPU's best
+  four-russians, lop3, matrix-units
+                 that on a GPU by tables, by functions of three bits, by binary products
+  warshall, warshall-c, warshall-adapt
+                 as published for the STAR-machine: by rows, by columns, by all columns at once
+
 Example:
-  starpath closure rome99.gr -o closure.npy")]
+  starpath closure rome99.gr -o closure.npy
+  starpath closure rome99.gr --counts counts.tsv
+  starpath closure brain.csv --algorithm blocked -o closure.npy --packed")]
 pub(crate) struct ClosureArgs {
     /// The graph file
     pub(crate) graph: PathBuf,
+    /// The algorithm; auto takes components, unless blocked is the shorter way
+    #[arg(long, value_name = "A", default_value = "auto", value_parser = closure_parser())]
+    pub(crate) algorithm: ClosureAlgorithm,
+    /// Let auto leave components aside: the bits do all the work
+    #[arg(long)]
+    pub(crate) no_condense: bool,
     /// Write the pairs: OUT.npy or OUT.tsv, see below
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+    /// Write OUT.npy with eight vertices a byte
+    #[arg(long, requires = "output")]
+    pub(crate) packed: bool,
+    /// Write how many vertices each reaches, and how many reach it: OUT.tsv, see below
+    #[arg(long, value_name = "OUT.tsv")]
+    pub(crate) counts: Option<PathBuf>,
+}
+
+impl ClosureArgs {
+    /// An error for options that contradict each other.
+    pub(crate) fn check(&self) -> Result<(), WrongUse> {
+        if self.no_condense && self.algorithm != ClosureAlgorithm::Auto {
+            let text = format!("--no-condense is for auto; {} needs no word", self.algorithm);
+            return Err(WrongUse(text));
+        }
+        Ok(())
+    }
 }
 
 fn apsp_parser() -> impl TypedValueParser<Value = apsp::Algorithm> {
     PossibleValuesParser::new(apsp::Algorithm::ALL.map(apsp::Algorithm::name))
         .try_map(|name| name.parse::<apsp::Algorithm>())
+}
+
+fn closure_parser() -> impl TypedValueParser<Value = ClosureAlgorithm> {
+    PossibleValuesParser::new(ClosureAlgorithm::ALL.map(ClosureAlgorithm::name))
+        .try_map(|name| name.parse::<ClosureAlgorithm>())
 }

@@ -44,7 +44,7 @@ struct Report {
 pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
     let mut output = output_file(args)?;
     if args.nearest {
-        output = output.map(ResultFile::needs_columns).transpose()?;
+        output = output.map(|file| file.needs_columns("both sources and distances")).transpose()?;
     }
     let path = args.sources.as_deref().ok_or_else(|| anyhow!("--sources is missing"))?;
     let sources = IdList::read(path)?;

@@ -9,6 +9,7 @@ mod many;
 mod path;
 mod query;
 mod sssp;
+mod star;
 mod stored;
 
 use clap::CommandFactory;
@@ -44,7 +45,11 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
             apsp::run(args, common)
         }
         Command::Query(args) => query::run(args, common),
-        Command::Closure(args) => closure::run(args, common),
+        Command::Closure(args) => {
+            args.check()?;
+            closure::run(args, common)
+        }
+        Command::Star(args) => star::run(args, common),
         Command::Completions(args) => completions(args),
     }
 }

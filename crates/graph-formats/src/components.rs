@@ -2,12 +2,26 @@
 //!
 //! Reference: tarjan-1972
 
-use graph_formats::{Csr, VertexId, Weight};
+use crate::{Csr, VertexId, Weight};
 
-/// The strongly connected components, each before those that lead to it.
-pub(crate) struct Components {
+/// The strongly connected components of a graph, each before those that lead to it: the
+/// largest sets of vertices with a path from each to each.
+///
+/// ```
+/// use graph_formats::{Components, Csr};
+///
+/// // a circle of 1 and 2, which 0 leads to
+/// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 5), (2, 1, 5)])?;
+/// let components = Components::of(&graph);
+/// assert_eq!(components.n_components(), 2);
+/// assert_eq!(components.component_of(1), components.component_of(2));
+/// assert_eq!(components.members(1), [0]);
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Components {
     /// Of each vertex.
-    pub(crate) component_of: Vec<VertexId>,
+    component_of: Vec<VertexId>,
     /// The vertices, component by component.
     members: Vec<VertexId>,
     /// Where each component starts among them, and last their number.
@@ -15,17 +29,8 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    pub(crate) fn members(&self, component: usize) -> &[VertexId] {
-        &self.members[self.starts[component]..self.starts[component + 1]]
-    }
-
-    /// By Tarjan's method, without recursion.
-    pub(crate) fn of<W: Weight>(graph: &Csr<W>) -> Self {
+    /// Finds them by Tarjan's method, without recursion. O(n + m).
+    pub fn of<W: Weight>(graph: &Csr<W>) -> Self {
         const NEW: VertexId = VertexId::MAX;
         let n = graph.n_vertices();
         // when each vertex was met, and the earliest vertex on the stack that it leads to
@@ -73,5 +78,27 @@ impl Components {
             }
         }
         Self { component_of, members, starts }
+    }
+
+    /// How many there are.
+    pub fn n_components(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The component that a vertex is in. An arc leads from a component to itself or to one
+    /// with a smaller number.
+    ///
+    /// # Panics
+    /// When there is no such vertex.
+    pub fn component_of(&self, vertex: VertexId) -> usize {
+        self.component_of[vertex as usize] as usize
+    }
+
+    /// The vertices of a component, in no order.
+    ///
+    /// # Panics
+    /// When there is no such component.
+    pub fn members(&self, component: usize) -> &[VertexId] {
+        &self.members[self.starts[component]..self.starts[component + 1]]
     }
 }

@@ -1,0 +1,57 @@
+//! The shorter way: by components, or by an engine that closes lines of bits.
+
+use graph_formats::{Csr, Weight};
+use paths::Progress;
+
+use super::components::by_components;
+use super::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan};
+use crate::StarError;
+
+/// What components take on one core, in nanoseconds: the search for a vertex and an arc of it,
+const VERTEX: f64 = 30.0;
+const ARC: f64 = 4.0;
+/// and a union of two lines, and of a word of them.
+const UNION: f64 = 5.0;
+const WORD: f64 = 0.6;
+
+/// What was decided.
+pub(super) enum Auto {
+    /// It was done, by components.
+    Found(ClosureFound),
+    /// The engine's turn.
+    Engine(ClosurePlan),
+}
+
+/// Goes by components unless they take longer than the `engine`, which takes so many
+/// nanoseconds and writes the result as components do. How many unions they take nobody knows
+/// before, so they are broken off after as many as the engine's time is worth: nothing takes
+/// more than twice the shorter time.
+///
+/// # Errors
+/// As [`closure`](super::closure).
+pub(super) fn auto<W: Weight>(
+    graph: &Csr<W>,
+    config: &ClosureConfig,
+    engine: f64,
+    progress: Option<Progress<'_>>,
+) -> Result<Auto, StarError> {
+    let blocked = |reason| Ok(Auto::Engine(ClosurePlan::of(ClosureAlgorithm::Blocked, reason)));
+    if !config.condense {
+        return blocked("components are left aside".to_owned());
+    }
+    let (n, m) = (graph.n_vertices(), graph.n_arcs());
+    let left = engine - n as f64 * VERTEX - m as f64 * ARC;
+    if left < 0.0 {
+        return blocked(format!("{m} arcs are many for {n} vertices"));
+    }
+    let most_unions = (left / (UNION + WORD * n as f64 / 64.0)) as u64;
+    let by_components = by_components(graph, most_unions, progress)?;
+    let (n_components, n_unions) = (by_components.n_components, by_components.n_unions);
+    let worth = "unions of lines, which take as long as blocks of bits";
+    let Some(closure) = by_components.closure else {
+        return blocked(format!("components need more than {most_unions} {worth}"));
+    };
+    let reason = format!("{n_components} components need {n_unions} and not {most_unions} {worth}");
+    let plan = ClosurePlan::of(ClosureAlgorithm::Components, reason);
+    Ok(Auto::Found(ClosureFound { closure, plan }))
+}

@@ -1,0 +1,333 @@
+//! The operations and statements of the language: random operations on the host and on the
+//! naive machine, what each operation refuses, and what statements do.
+
+use proptest::prelude::*;
+use star_machine::{
+    Condition, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Operations, Relation, Slice,
+    Star, StarError, Table, TableVar, Vector, Word,
+};
+
+use crate::cases::{SIZES, bits_of, clean};
+use crate::naive::Naive;
+use crate::random::Random;
+
+/// Variables of few sizes, so that most pairs fit together.
+struct Variables {
+    /// As many bits as the table has rows.
+    slices: [Vector; 3],
+    /// As many as it has columns.
+    words: [Vector; 3],
+    /// Parts of words.
+    parts: [Vector; 2],
+    table: TableVar,
+    ints: [IntVar; 2],
+}
+
+impl Variables {
+    /// The same on every machine for the same seed.
+    fn declare(m: &mut impl Machine, rows: usize, columns: usize, seed: u64) -> Self {
+        let mut random = Random(seed);
+        let mut vector = |m: &mut _, len: usize| {
+            let z = Machine::new_vector(m, len).unwrap();
+            Machine::set_vector(m, z, &Slice::from_bits(&random.bits(len)).unwrap()).unwrap();
+            z
+        };
+        let slices = [rows; 3].map(|len| vector(m, len));
+        let words = [columns; 3].map(|len| vector(m, len));
+        let parts = [columns / 2; 2].map(|len| vector(m, len));
+        let table = m.new_table(rows, columns).unwrap();
+        Self { slices, words, parts, table, ints: [m.new_int().unwrap(), m.new_int().unwrap()] }
+    }
+
+    /// An operation that the machine can do; `ints` are what the integers hold.
+    fn op(&self, ints: [Option<u32>; 2], random: &mut Random) -> Op {
+        let family = [&self.slices[..], &self.words, &self.parts][random.below(3)];
+        let mut one = || family[random.below(family.len())];
+        let (z, x, y) = (one(), one(), one());
+        let i = self.ints[random.below(2)];
+        // a position that an integer holds, now and then, if it fits
+        let mut index = |len: u32| match random.below(3) {
+            n @ 0..2 if ints[n].is_some_and(|at| at < len) => Some(Index::In(self.ints[n])),
+            _ if len > 0 => Some(Index::At(random.below(len as usize) as u32)),
+            _ => None,
+        };
+        let (bit, column, row) = (index(z.len), index(self.table.columns), index(self.table.rows));
+        let slice = self.slices[random.below(3)];
+        let (word, other) = (self.words[random.below(3)], self.words[random.below(3)]);
+        let part = self.parts[random.below(2)];
+        let from = random.below((word.len - part.len) as usize + 1) as u32;
+        let (narrow, word_of_it) = if random.bit() {
+            (FieldVar { table: self.table, first: from, columns: part.len }, part)
+        } else {
+            (self.table.into(), word)
+        };
+        let logic = random.one_of(&[Logic::And, Logic::AndNot, Logic::Or, Logic::Xor]);
+        let value = random.bit().then(|| random.below(200) as u32);
+        let possible = match random.below(20) {
+            0 => Some(Op::Fill { z, ones: random.bit() }),
+            1 => Some(Op::Copy { z, x }),
+            2 => Some(Op::Not { z, x }),
+            3..6 => Some(Op::Logic { logic, z, x, y }),
+            6 => bit.map(|at| Op::SetBit { z, at, bit: random.bit() }),
+            7 => Some(Op::First { z, x }),
+            8 => Some(Op::Find { i, x }),
+            9 => Some(Op::Step { i, x }),
+            10 => Some(Op::Count { i, x }),
+            11 => Some(Op::Trim { z: part, x: word, from }),
+            12 => Some(Op::Replace { z: word, x: part, from }),
+            13 => Some(Op::Add { z, v: x, w: y, carry: i }),
+            14 => Some(Op::Subtract { z, v: x, w: y, borrow: i }),
+            15 => {
+                column.map(|column| Op::ReadColumn { z: slice, table: self.table.into(), column })
+            }
+            16 => {
+                column.map(|column| Op::WriteColumn { table: self.table.into(), column, x: slice })
+            }
+            17 => row.map(|row| Op::ReadRow { z: word_of_it, table: narrow, row }),
+            18 => row.map(|row| Op::WriteRow { table: narrow, row, x: word_of_it }),
+            _ if random.below(4) == 0 => Some(Op::ClearTable { table: self.table }),
+            _ if random.bit() => Some(Op::SetInt { i, value }),
+            _ => {
+                let by = random.one_of(&[1, -1, 64, i32::MAX, i32::MIN]);
+                Some(Op::AddInt { i, j: self.ints[random.below(2)], by })
+            }
+        };
+        possible.unwrap_or(Op::Trim { z: other, x: word, from: 0 })
+    }
+
+    /// All vectors.
+    fn vectors(&self) -> impl Iterator<Item = Vector> {
+        self.slices.into_iter().chain(self.words).chain(self.parts)
+    }
+}
+
+/// Random operations, one after the other; all variables are equal after each.
+fn agree(rows: usize, columns: usize, ops: usize, seed: u64) -> Result<(), StarError> {
+    let (mut host, mut naive) = (Host::new(), Naive::default());
+    let variables = Variables::declare(&mut host, rows, columns, seed);
+    Variables::declare(&mut naive, rows, columns, seed);
+    let mut random = Random(!seed);
+    for _ in 0..ops {
+        let ints = variables.ints.map(|i| naive.int_value(i).unwrap());
+        let op = variables.op(ints, &mut random);
+        host.execute(&op)?;
+        naive.execute(&op)?;
+        for x in variables.vectors() {
+            let (found, expected) = (host.vector_value(x)?, naive.vector_value(x)?);
+            assert_eq!(bits_of(&found), bits_of(&expected), "{op:?}");
+            let some = Condition::some(x);
+            assert_eq!(host.holds(&some)?, naive.holds(&some)?);
+        }
+        for i in variables.ints {
+            assert_eq!(host.int_value(i)?, naive.int_value(i)?, "{op:?}");
+            assert_eq!(host.holds(&Condition::Found(i))?, naive.holds(&Condition::Found(i))?);
+        }
+        let table = host.table_value(variables.table)?;
+        clean(&table);
+        assert_eq!(table, naive.table_value(variables.table)?, "{op:?}");
+        let [v, w, _] = variables.words;
+        let relation = random.one_of(&[
+            Relation::Equal,
+            Relation::NotEqual,
+            Relation::Less,
+            Relation::LessOrEqual,
+            Relation::Greater,
+            Relation::GreaterOrEqual,
+        ]);
+        let order = Condition::Compare { relation, v, w };
+        assert_eq!(host.holds(&order)?, naive.holds(&order)?);
+        if v.len > 0 {
+            let bit = Condition::bit(v, random.below(v.len as usize) as u32);
+            assert_eq!(host.holds(&bit)?, naive.holds(&bit)?);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn operations_are_as_bit_by_bit() -> Result<(), StarError> {
+    for rows in SIZES {
+        for columns in SIZES {
+            agree(rows, columns, 30, (1000 * rows + columns) as u64)?;
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_operations_are_as_bit_by_bit(rows in 0usize..200, columns in 0usize..150, seed: u64) {
+        agree(rows, columns, 40, seed).unwrap();
+    }
+}
+
+/// Each is refused with this message, by operations and questions alike.
+#[test]
+fn operations_refuse_what_does_not_fit() -> Result<(), StarError> {
+    let mut m = Host::new();
+    let (x, y, long) = (m.slice(70)?, m.slice(70)?, m.slice(71)?);
+    let (v, w, part) = (m.word(9)?, m.word(9)?, m.word(5)?);
+    let table = m.table(70, 9)?;
+    let (i, none, far) = (m.int()?, m.int()?, m.int()?);
+    m.set(x)?;
+    m.set_int(far, Some(70))?;
+    let mut refused = Vec::new();
+    let mut expect = |done: Result<(), StarError>, because: &'static str| {
+        refused.push((done, because));
+    };
+    expect(m.and(x, y, long), "a bitwise operation: one operand has 70 bits");
+    expect(m.not(long, x), "not: one operand has 71 bits and the other 70");
+    expect(m.copy(x, long), "an assignment");
+    expect(m.frst(x, long), "FRST");
+    expect(m.set_bit(x, 70, true), "there is no bit 70: there are 70, counted from 0");
+    expect(m.set_bit(x, far, true), "there is no bit 70");
+    expect(m.set_bit(x, none, true), "holds none was used as the number of a bit; test it first");
+    expect(m.trim(part, w, 5), "TRIM");
+    expect(m.rep(w, part, 5), "REP");
+    expect(m.trim(v, part, 0), "TRIM");
+    expect(m.add(v, i, w, part), "ADD");
+    expect(m.subt(part, i, v, w), "SUBT");
+    expect(m.col(long, table, 0), "COL");
+    expect(m.col(x, table, 9), "there is no column 9");
+    expect(m.col(x, table, far), "there is no column 70: there are 9");
+    expect(m.set_col(table, none, x), "the number of a column");
+    expect(m.row(part, table, 0), "ROW");
+    expect(m.row(v, table, 70), "there is no row 70");
+    expect(m.set_row(table, far, v), "there is no row 70");
+    expect(m.set_row(table, none, v), "the number of a row");
+    expect(m.col(x, table.field(3..5)?, 2), "there is no column 2: there are 2");
+    expect(m.col(x, FieldVar { first: 8, columns: 2, table }, 0), "there is no column 10");
+    expect(m.set_int(i, Some(1 << 31)), "does not fit into 31 bits");
+    expect(m.if_then(Condition::bit(x, 70), |_| Ok(())), "there is no bit 70");
+    expect(m.if_then(Condition::bit(x, none), |_| Ok(())), "test it first");
+    let order = Condition::compare(Relation::Less, v, part);
+    expect(m.if_then(order, |_| Ok(())), "a comparison");
+    expect(m.for_each(0..1 << 31, |_, _| Ok(())), "a loop");
+    expect(m.vector(1 << 31).map(drop), "cut it into parts");
+    expect(m.table(1 << 31, 1).map(drop), "cut it into parts");
+    expect(m.set_vector(x.0, &Slice::zeros(3)?), "an assignment");
+    expect(m.set_table(table, &Table::zeros(70, 8)?), "an assignment");
+    for (done, because) in refused {
+        let error = done.expect_err(because);
+        assert!(error.to_string().contains(because), "{because}: {error}");
+    }
+    assert_eq!(m.slice_value(x)?, Slice::ones(70)?);
+    assert_eq!(m.table_value(table)?, Table::zeros(70, 9)?);
+    assert_eq!((m.int_value(i)?, m.int_value(far)?), (None, Some(70)));
+    assert!(table.field(8..10).is_err());
+    Ok(())
+}
+
+/// Variables are those of their scope.
+#[test]
+fn variables_end_with_their_scope() -> Result<(), StarError> {
+    let mut m = Host::new();
+    let (x, v) = (m.slice(10)?, m.word(4)?);
+    m.set(x)?;
+    let mut inner = None;
+    m.scope(|m| {
+        inner = Some((m.slice(10)?, m.table(10, 4)?, m.int()?));
+        Ok(())
+    })?;
+    let (y, table, i) = inner.expect("the scope was entered");
+    let none = |done: Result<(), StarError>| {
+        assert!(matches!(done, Err(StarError::Unknown { .. })), "{done:?}");
+    };
+    none(m.copy(x, y));
+    none(m.copy(y, x));
+    none(m.not(y, x));
+    none(m.or(x, x, y));
+    none(m.frst(y, x));
+    none(m.set_bit(y, 0, true));
+    none(m.step(i, x));
+    none(m.numb(i, x));
+    none(m.fnd(i, x));
+    none(m.add(v, i, v, v));
+    none(m.col(x, table, 0));
+    none(m.set_col(table, 0, x));
+    none(m.row(v, table, 0));
+    none(m.set_row(table, 0, v));
+    none(m.clear_table(table));
+    none(m.set_int(i, None));
+    none(m.int_value(i).map(drop));
+    none(m.vector_value(y.0).map(drop));
+    none(m.table_value(table).map(drop));
+    none(m.if_then(Condition::some(y), |_| Ok(())));
+    assert_eq!(m.slice_value(x)?, Slice::ones(10)?);
+    // the next scope has new variables, and they hold zeros
+    m.scope(|m| {
+        let (y, i) = (m.slice(10)?, m.int()?);
+        assert_eq!((m.slice_value(y)?, m.int_value(i)?), (Slice::zeros(10)?, None));
+        Ok(())
+    })
+}
+
+#[test]
+fn statements_do_as_they_say() -> Result<(), StarError> {
+    let mut m = Host::new();
+    let x = m.load_slice(&Slice::from_positions(100, [3, 64, 99])?)?;
+    let (i, mut seen) = (m.int()?, Vec::new());
+    m.while_some(x, |m| {
+        m.step(i, x)?;
+        seen.push(m.int_value(i)?);
+        Ok(())
+    })?;
+    assert_eq!(seen, [Some(3), Some(64), Some(99)]);
+
+    for (back, expected) in [(false, [4, 5, 6]), (true, [6, 5, 4])] {
+        let mut seen = Vec::new();
+        m.count_through(4..7, back, |m, i| {
+            seen.push(m.int_value(i)?.unwrap());
+            Ok(())
+        })?;
+        assert_eq!(seen, expected);
+    }
+    m.for_each(3..3, |_, _| panic!("an empty range"))?;
+
+    for bit in [true, false] {
+        m.set_bit(x, 7, bit)?;
+        m.if_else(Condition::bit(x, 7), |m| m.set_int(i, Some(1)), |m| m.set_int(i, Some(0)))?;
+        assert_eq!(m.int_value(i)?, Some(bit.into()));
+    }
+
+    // an integer counts down until there is none
+    let (mut turns, j) = (0, m.int()?);
+    m.set_int(j, Some(4))?;
+    m.while_found(j, |m| {
+        turns += 1;
+        m.add_int(j, j, -1)
+    })?;
+    assert_eq!((turns, m.int_value(j)?), (5, None));
+
+    // what a body refuses ends the loop, and leaves no variables behind
+    let mark = m.mark();
+    let gone = m.for_each(0..9, |m, i| {
+        let y = m.slice(5)?;
+        m.set_bit(y, i, true)
+    });
+    assert!(matches!(gone, Err(StarError::OutOfRange { index: 5, .. })));
+    assert_eq!(format!("{mark:?}"), format!("{:?}", m.mark()));
+    Ok(())
+}
+
+/// The words of the paper's section 1: numbers in words, and parts of them.
+#[test]
+fn words_are_numbers() -> Result<(), StarError> {
+    let mut m = Host::new();
+    let v = m.load_word(&Word::from_u64(200, 8)?)?;
+    let w = m.load_word(&Word::from_u64(100, 8)?)?;
+    let (z, flag, half) = (m.word(8)?, m.int()?, m.word(4)?);
+    m.add(z, flag, v, w)?;
+    assert_eq!((m.word_value(z)?.to_u64()?, m.int_value(flag)?), (300 - 256, Some(0)));
+    m.subt(z, flag, v, w)?;
+    assert_eq!((m.word_value(z)?.to_u64()?, m.int_value(flag)?), (100, None));
+    m.subt(z, flag, w, v)?;
+    assert_eq!((m.word_value(z)?.to_u64()?, m.int_value(flag)?), (156, Some(0)));
+    m.trim(half, v, 0)?;
+    assert_eq!(m.word_value(half)?.to_u64()?, 200 >> 4);
+    m.rep(v, half, 4)?;
+    assert_eq!(m.word_value(v)?.to_u64()?, 0xcc);
+    Ok(())
+}

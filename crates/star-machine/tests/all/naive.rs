@@ -1,0 +1,202 @@
+//! A machine that has a `bool` for every bit, and does everything one bit at a time. It is
+//! asked only for what is right; what is wrong, it may panic at.
+
+use star_machine::{
+    Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Procedure, Relation, Slice, StarError,
+    Table, TableVar, Vector,
+};
+
+use crate::cases::{Row, bits_of, difference, sum, table_of};
+
+#[derive(Default)]
+pub(crate) struct Naive {
+    vectors: Vec<Row>,
+    /// Rows of tables, and their columns.
+    tables: Vec<(Vec<Row>, usize)>,
+    ints: Vec<Option<u32>>,
+}
+
+impl Naive {
+    fn get(&self, x: Vector) -> Row {
+        self.vectors[x.id as usize].clone()
+    }
+
+    fn put(&mut self, z: Vector, row: Row) {
+        assert_eq!(row.len(), z.len as usize);
+        self.vectors[z.id as usize] = row;
+    }
+
+    fn put_int(&mut self, i: IntVar, value: Option<usize>) {
+        self.ints[i.id as usize] = value.map(|value| value as u32);
+    }
+
+    fn at(&self, index: Index) -> usize {
+        match index {
+            Index::At(at) => at as usize,
+            Index::In(i) => self.ints[i.id as usize].unwrap() as usize,
+        }
+    }
+
+    fn rows(&mut self, field: FieldVar) -> &mut Vec<Row> {
+        &mut self.tables[field.table.id as usize].0
+    }
+}
+
+impl Machine for Naive {
+    type Mark = [usize; 3];
+
+    fn new_vector(&mut self, len: usize) -> Result<Vector, StarError> {
+        self.vectors.push(vec![false; len]);
+        Ok(Vector { id: self.vectors.len() as u32 - 1, len: len as u32 })
+    }
+
+    fn new_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
+        self.tables.push((vec![vec![false; columns]; rows], columns));
+        let id = self.tables.len() as u32 - 1;
+        Ok(TableVar { id, rows: rows as u32, columns: columns as u32 })
+    }
+
+    fn new_int(&mut self) -> Result<IntVar, StarError> {
+        self.ints.push(None);
+        Ok(IntVar { id: self.ints.len() as u32 - 1 })
+    }
+
+    fn mark(&self) -> Self::Mark {
+        [self.vectors.len(), self.tables.len(), self.ints.len()]
+    }
+
+    fn release(&mut self, [vectors, tables, ints]: Self::Mark) {
+        self.vectors.truncate(vectors);
+        self.tables.truncate(tables);
+        self.ints.truncate(ints);
+    }
+
+    fn execute(&mut self, op: &Op) -> Result<(), StarError> {
+        match *op {
+            Op::Fill { z, ones } => self.put(z, vec![ones; z.len as usize]),
+            Op::Copy { z, x } => self.put(z, self.get(x)),
+            Op::Not { z, x } => self.put(z, self.get(x).iter().map(|x| !x).collect()),
+            Op::Logic { logic, z, x, y } => {
+                let of = |(x, y)| match logic {
+                    Logic::And => x && y,
+                    Logic::AndNot => x && !y,
+                    Logic::Or => x || y,
+                    Logic::Xor => x != y,
+                };
+                self.put(z, self.get(x).into_iter().zip(self.get(y)).map(of).collect());
+            }
+            Op::SetBit { z, at, bit } => {
+                let at = self.at(at);
+                self.vectors[z.id as usize][at] = bit;
+            }
+            Op::First { z, x } => {
+                let x = self.get(x);
+                let first = x.iter().position(|x| *x);
+                self.put(z, (0..x.len()).map(|i| Some(i) == first).collect());
+            }
+            Op::Find { i, x } => self.put_int(i, self.get(x).iter().position(|x| *x)),
+            Op::Step { i, x } => {
+                let first = self.get(x).iter().position(|x| *x);
+                first.into_iter().for_each(|first| self.vectors[x.id as usize][first] = false);
+                self.put_int(i, first);
+            }
+            Op::Count { i, x } => {
+                self.put_int(i, Some(self.get(x).iter().filter(|x| **x).count()));
+            }
+            Op::Trim { z, x, from } => {
+                self.put(z, self.get(x)[from as usize..(from + z.len) as usize].to_vec());
+            }
+            Op::Replace { z, x, from } => {
+                let mut whole = self.get(z);
+                whole[from as usize..(from + x.len) as usize].copy_from_slice(&self.get(x));
+                self.put(z, whole);
+            }
+            Op::Add { z, v, w, carry } => {
+                let (total, beyond) = sum(&self.get(v), &self.get(w));
+                self.put(z, total);
+                self.put_int(carry, beyond.then_some(0));
+            }
+            Op::Subtract { z, v, w, borrow } => {
+                let (left, beyond) = difference(&self.get(v), &self.get(w));
+                self.put(z, left);
+                self.put_int(borrow, beyond.then_some(0));
+            }
+            Op::ReadColumn { z, table, column } => {
+                let j = table.first as usize + self.at(column);
+                let column = self.rows(table).iter().map(|row| row[j]).collect();
+                self.put(z, column);
+            }
+            Op::WriteColumn { table, column, x } => {
+                let (j, x) = (table.first as usize + self.at(column), self.get(x));
+                self.rows(table).iter_mut().zip(x).for_each(|(row, x)| row[j] = x);
+            }
+            Op::ReadRow { z, table, row } => {
+                let (i, first) = (self.at(row), table.first as usize);
+                let row = self.rows(table)[i][first..first + table.columns as usize].to_vec();
+                self.put(z, row);
+            }
+            Op::WriteRow { table, row, x } => {
+                let (i, first, x) = (self.at(row), table.first as usize, self.get(x));
+                self.rows(table)[i][first..first + x.len()].copy_from_slice(&x);
+            }
+            Op::ClearTable { table } => {
+                self.rows(table.into()).iter_mut().for_each(|row| row.fill(false));
+            }
+            Op::SetInt { i, value } => self.ints[i.id as usize] = value,
+            Op::AddInt { i, j, by } => {
+                let sum = self.ints[j.id as usize].map(|j| i64::from(j) + i64::from(by));
+                let sum = sum.filter(|sum| (0..1 << 31).contains(sum));
+                self.ints[i.id as usize] = sum.map(|sum| sum as u32);
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&mut self, condition: &Condition) -> Result<bool, StarError> {
+        Ok(match *condition {
+            Condition::Some(x) => self.get(x).contains(&true),
+            Condition::Found(i) => self.ints[i.id as usize].is_some(),
+            Condition::Bit { x, at } => self.get(x)[self.at(at)],
+            Condition::Compare { relation, v, w } => {
+                let (v, w) = (self.get(v), self.get(w));
+                match relation {
+                    Relation::Equal => v == w,
+                    Relation::NotEqual => v != w,
+                    Relation::Less => v < w,
+                    Relation::LessOrEqual => v <= w,
+                    Relation::Greater => v > w,
+                    Relation::GreaterOrEqual => v >= w,
+                }
+            }
+        })
+    }
+
+    fn fused(&mut self, procedure: &Procedure) -> Result<(), StarError> {
+        procedure.run(self)
+    }
+
+    fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {
+        Ok(self.ints[i.id as usize])
+    }
+
+    fn vector_value(&mut self, x: Vector) -> Result<Slice, StarError> {
+        Slice::from_bits(&self.get(x))
+    }
+
+    fn table_value(&mut self, table: TableVar) -> Result<Table, StarError> {
+        let (rows, columns) = &self.tables[table.id as usize];
+        table_of(rows, *columns)
+    }
+
+    fn set_vector(&mut self, z: Vector, value: &Slice) -> Result<(), StarError> {
+        self.put(z, bits_of(value));
+        Ok(())
+    }
+
+    fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
+        let row = |i| value.row(i).map(|row| bits_of(row.as_slice()));
+        let rows = (0..value.rows()).map(row).collect::<Result<_, _>>()?;
+        self.tables[table.id as usize] = (rows, value.columns());
+        Ok(())
+    }
+}
