@@ -130,6 +130,38 @@ pub mod apsp {
     pub const NEXT_HOPS_F32: Module = module!("apsp/next_hops_f32");
 }
 
+/// The STAR-machine and closures, `kernels/star`.
+pub mod star {
+    use super::Module;
+
+    /// `closure/arcs.cu`: the bits of a graph's arcs.
+    pub const CLOSURE_ARCS: Module = module!("star/closure_arcs");
+    /// `closure/panel_lop3.cu`: pivots closed, and their lines, by bitwise instructions.
+    pub const CLOSURE_PANEL_LOP3: Module = module!("star/closure_panel_lop3");
+    /// `closure/panel_mma.cu`: pivots closed, and their lines, by matrix units; from compute
+    /// capability 8.0.
+    pub const CLOSURE_PANEL_MMA: Module = module!("star/closure_panel_mma");
+    /// `closure/lop3.cu`: lines raised by bitwise instructions.
+    pub const CLOSURE_LOP3: Module = module!("star/closure_lop3");
+    /// `closure/russians.cu`: lines raised by tables of unions.
+    pub const CLOSURE_RUSSIANS: Module = module!("star/closure_russians");
+    /// `closure/mma.cu`: lines raised by matrix units; from compute capability 8.0.
+    pub const CLOSURE_MMA: Module = module!("star/closure_mma");
+    /// `closure/wgmma.cu`: lines raised by matrix units that warps share; for compute capability
+    /// 9.0 alone.
+    pub const CLOSURE_WGMMA: Module = module!("star/closure_wgmma");
+    /// `operations.cu`: operations that have no answer.
+    pub const OPERATIONS: Module = module!("star/operations");
+    /// `questions.cu`: operations that have one.
+    pub const QUESTIONS: Module = module!("star/questions");
+    /// `fused.cu`: basic procedures, a launch each.
+    pub const FUSED: Module = module!("star/fused");
+    /// `adapted.cu`: transitive closure as published for GPUs.
+    pub const ADAPTED: Module = module!("star/adapted");
+    /// `interpreter.cu`: recorded programs, one launch a run.
+    pub const INTERPRETER: Module = module!("star/interpreter");
+}
+
 // The example of the README is a test too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -77,9 +77,38 @@ pub enum StarError {
         /// What was asked for.
         algorithm: ClosureAlgorithm,
     },
+    /// A form that needs what the device has not.
+    #[error(
+        "a GPU of compute capability {major}.{minor} has no units for binary matrices; use blocked"
+    )]
+    NoMatrixUnits {
+        /// Of the device.
+        major: u32,
+        /// Of the device.
+        minor: u32,
+    },
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted,
+    /// An argument of a recorded program is not what the program takes there.
+    #[error("argument {number} of the program is to be {takes}, but {given} was given")]
+    Argument {
+        /// Which one, counted from 0.
+        number: usize,
+        /// What the program takes.
+        takes: String,
+        /// What was given.
+        given: String,
+    },
+    /// A recorded program went on and on.
+    #[error(
+        "the program was stopped after {turns} turns of its loops; if it is to end at all, let it \
+         have more of them"
+    )]
+    Endless {
+        /// How many it was allowed.
+        turns: u64,
+    },
     /// The GPU or its driver failed, or there is none.
     #[error(transparent)]
     Gpu(#[from] GpuError),

@@ -1,15 +1,59 @@
 //! The STAR-machine: an associative processor that works on whole columns of bits.
+//!
+//! A program is a function over [`Star`]: it declares slices, words, tables and integers, gives
+//! [`Operations`] and calls [`Procedures`]. Every [`Machine`] runs it and leaves the same bits:
+//! [`Host`] in the memory of this computer, [`Counting`] over another machine, with the
+//! [`Cost`] on the abstract one. What machines take and give are [`Slice`], [`Word`] and
+//! [`Table`], which have the operations of the language themselves.
+//!
+//! ```
+//! use star_machine::{
+//!     Host, Machine, Operations, Procedures, Slice, SliceVar, Star, StarError, Table, TableVar,
+//! };
+//!
+//! /// The marked rows that hold neither the least nor the greatest number.
+//! fn between(
+//!     m: &mut impl Star,
+//!     z: SliceVar,
+//!     table: TableVar,
+//!     rows: SliceVar,
+//! ) -> Result<(), StarError> {
+//!     m.scope(|m| {
+//!         let extreme = m.slice(table.rows as usize)?;
+//!         m.min(extreme, table, rows)?;
+//!         m.and_not(z, rows, extreme)?;
+//!         m.max(extreme, table, rows)?;
+//!         m.and_not(z, z, extreme)
+//!     })
+//! }
+//!
+//! let mut m = Host::new();
+//! let table = m.load_table(&Table::from_values(&[5, 2, 7, 2, 3], 3)?)?;
+//! let rows = m.load_slice(&Slice::ones(5)?)?;
+//! let z = m.slice(5)?;
+//! between(&mut m, z, table, rows)?;
+//! assert_eq!(m.slice_value(z)?.to_string(), "10001");
+//! # Ok::<(), StarError>(())
+//! ```
+//!
+//! Reference: snytnikova-nepomniaschaya-2016
 
 mod closure;
+mod cuda;
 mod error;
 mod fused;
 mod language;
 mod machine;
 pub mod procedures;
+mod program;
 pub mod storage;
 mod values;
 
-pub use closure::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, closure};
+pub use closure::{
+    ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, ClosureTimes, GpuClosure, closure,
+    closure_on_gpu,
+};
+pub use cuda::{Cuda, CudaMark, GpuProgram, Team, warshall_adapted};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
@@ -17,6 +61,7 @@ pub use language::{
 };
 pub use machine::{Cost, Counting, Host};
 pub use procedures::{Procedure, Procedures};
+pub use program::{Instruction, Program, Recorder, Variable};
 pub use values::{Field, Slice, Table, Word};
 
 // The example of the README is a test too.

@@ -74,14 +74,27 @@ pub(crate) fn on_gpu<'g, W: Weight>(
     }
 }
 
+/// Vertices from which `auto` looks for a GPU for a closure: below, the processor has it before
+/// a GPU is opened.
+const MANY_VERTICES_OF_BITS: usize = 16_384;
+
+/// A GPU for the closure of `n_vertices`, as [`gpu_for_pairs`].
+pub(crate) fn gpu_for_closure(n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+    gpu_from(MANY_VERTICES_OF_BITS, n_vertices, common)
+}
+
 /// A GPU for all pairs of `n_vertices`, if the command line wants it there, or leaves the
 /// choice and it pays; `None` is the CPU.
 pub(crate) fn gpu_for_pairs(n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+    gpu_from(MANY_VERTICES, n_vertices, common)
+}
+
+fn gpu_from(many: usize, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
     match common.backend {
         Backend::Cuda => Gpu::open().map(Some).map_err(|error| {
             anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
         }),
-        Backend::Auto if n_vertices >= MANY_VERTICES => match Gpu::open() {
+        Backend::Auto if n_vertices >= many => match Gpu::open() {
             Ok(gpu) => Ok(Some(gpu)),
             Err(reason) => stay_for_pairs(&reason, common),
         },

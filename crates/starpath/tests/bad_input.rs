@@ -94,7 +94,6 @@ const CASES: &[Case] = &[
     // closures
     ("closure {}/road.gr --algorithm bfs", 2, &["bfs", "components"]),
     ("closure {}/road.gr --algorithm lop3", 1, &["lop3", "GPU", "blocked"]),
-    ("closure {}/road.gr --backend cuda", 1, &["cuda", "auto"]),
     ("closure {}/road.gr --algorithm components --no-condense", 2, &["--no-condense", "auto"]),
     ("closure {}/road.gr --packed", 2, &["--packed", "--output"]),
     ("closure {}/road.gr --packed -o {}/out.tsv", 2, &["out.tsv", ".npy"]),

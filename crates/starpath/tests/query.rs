@@ -115,7 +115,6 @@ fn outputs_are_refused_before_the_work() {
         ("apsp {}/missing.gr --next-hops {}/a.npy", 1, ["missing.gr", "No such file"]),
         ("closure {}/road.gr -o {}/a.xlsx", 2, ["a.xlsx", ".tsv"]),
         ("closure {}/missing.gr", 1, ["missing.gr", "No such file"]),
-        ("closure {}/road.gr --backend cuda", 1, ["closure", "CPU"]),
         ("query {}/a.npy", 2, ["HOPS.npy", "FROM"]),
         ("query {}/a.npy {}/b.npy 1 2", 1, ["a.npy", "No such file"]),
         ("query {}/road.gr {}/road.gr 1 2", 1, ["road.gr", "no .npy file"]),

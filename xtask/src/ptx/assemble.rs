@@ -28,12 +28,15 @@ pub(super) struct Needs {
     spilled_bytes: u32,
 }
 
-/// The modules, each with its text, for every generation that is not below its target.
+/// The modules, each with its text, for every generation that is not below its target; where
+/// a target is meant alone, for that one.
 pub(super) fn jobs<'a>(modules: &'a [Module], texts: &'a [String]) -> Vec<Job<'a>> {
     let pairs = modules.iter().zip(texts);
     pairs
         .flat_map(|(module, text)| {
-            let generations = GENERATIONS.into_iter().filter(|&g| g >= module.target);
+            let generations = GENERATIONS.into_iter().filter(|&generation| {
+                generation == module.target || generation > module.target && !module.exact
+            });
             generations.map(move |generation| Job { module, text, generation })
         })
         .collect()
@@ -42,7 +45,8 @@ pub(super) fn jobs<'a>(modules: &'a [Module], texts: &'a [String]) -> Vec<Job<'a
 impl Job<'_> {
     /// Assembles it: what each kernel needs, by name.
     pub(super) fn run(&self, toolkit: &Toolkit, cache: &Cache) -> Result<BTreeMap<String, Needs>> {
-        let arch = format!("-arch=sm_{}", self.generation);
+        let exact = if self.module.exact { "a" } else { "" };
+        let arch = format!("-arch=sm_{}{exact}", self.generation);
         let key = format!("{}.ptxas", hash(&format!("{VERSION}\n{arch}\n{}", self.text)));
         let said = cache.get(&key, |scratch| {
             fs::write(scratch, self.text)?;

@@ -37,7 +37,7 @@ pub(super) fn ptx_of(
 
 fn flags(module: &Module) -> Vec<String> {
     let mut flags: Vec<String> = FLAGS.map(str::to_owned).into();
-    flags.push(format!("-arch=compute_{}", module.target));
+    flags.push(format!("-arch=compute_{}", module.architecture()));
     flags.extend(module.defines.iter().map(|define| format!("-D{define}")));
     flags
 }
@@ -135,6 +135,7 @@ mod tests {
             name: "a/b".into(),
             source: "a/b.cu".into(),
             target: 75,
+            exact: false,
             version: "6.3".into(),
             defines: vec!["X=1".into()],
             entries: entries.collect(),

@@ -16,6 +16,8 @@ pub(super) struct Module {
     pub(super) source: String,
     /// The virtual architecture: 75 for `compute_75`.
     pub(super) target: u32,
+    /// Whether it has instructions of that architecture alone, as `compute_90a` does.
+    pub(super) exact: bool,
     /// The PTX version that the text claims.
     pub(super) version: String,
     /// Macros to define.
@@ -24,12 +26,21 @@ pub(super) struct Module {
     pub(super) entries: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
+impl Module {
+    /// What stands for its target in the names of architectures: `75`, `90a`.
+    pub(super) fn architecture(&self) -> String {
+        format!("{}{}", self.target, if self.exact { "a" } else { "" })
+    }
+}
+
 /// A table of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     source: String,
     target: u32,
+    #[serde(default)]
+    exact: bool,
     version: String,
     #[serde(default)]
     variants: BTreeMap<String, Vec<String>>,
@@ -64,6 +75,7 @@ fn module(name: &str, table: &Table, suffix: &str, defines: &[String]) -> Module
         name: format!("{name}{suffix}"),
         source: table.source.clone(),
         target: table.target,
+        exact: table.exact,
         version: table.version.clone(),
         defines: defines.to_vec(),
         entries: entries.map(|(e, texts)| (format!("{e}{suffix}"), texts.clone())).collect(),
@@ -83,7 +95,14 @@ mod tests {
         let names: Vec<&str> = modules.iter().map(|module| module.name.as_str()).collect();
         assert_eq!(names, ["a/b", "a/x_f64", "a/x_u32"]);
         assert_eq!(modules[2].defines, ["W=1"]);
+        assert_eq!(modules[2].architecture(), "80");
         assert_eq!(modules[2].entries["go_u32"]["ld."], 2);
+    }
+
+    #[test]
+    fn an_architecture_may_be_meant_alone() {
+        let text = "[\"a/x\"]\nsource = \"x.cu\"\ntarget = 90\nexact = true\nversion = \"8.0\"\n";
+        assert_eq!(parse(text).unwrap()[0].architecture(), "90a");
     }
 
     #[test]

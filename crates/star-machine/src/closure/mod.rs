@@ -5,6 +5,7 @@ mod bit_matrix;
 mod blocked;
 mod components;
 mod config;
+mod cuda;
 mod plan;
 mod unite;
 mod warshall;
@@ -15,6 +16,7 @@ use graph_formats::{Csr, Weight};
 use paths::{Closure, Progress};
 
 pub use config::{ClosureAlgorithm, ClosureConfig};
+pub use cuda::{ClosureTimes, GpuClosure, closure_on_gpu};
 pub use plan::ClosurePlan;
 
 use self::auto::{Auto, auto};

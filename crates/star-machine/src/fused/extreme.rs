@@ -1,9 +1,8 @@
 //! `MIN` and `MAX`, which ask in every column whether any row at all has the better bit. Here
-//! each group of 512 rows finds its own best in registers; then the first row of each group
-//! stands for it when groups are compared, and those that are not the best lose their rows.
+//! each block of rows finds its own best; then the first row of each block stands for it when
+//! blocks are compared, and those that are not the best lose their rows.
 
-use super::lanes::LANES;
-use super::pass::{Pass, pass};
+use super::pass::{BLOCK, Block, Pass, each, pass};
 use crate::language::{FieldVar, SliceVar};
 use crate::{Field, Host, StarError};
 
@@ -14,16 +13,16 @@ pub(super) fn run(
     greatest: bool,
     z: SliceVar,
 ) -> Result<(), StarError> {
-    pass(host, &Pass::reads(rows, &[table]), [z], |x, columns| {
-        let mut found = x;
+    pass(host, &Pass::reads(rows, &[table]), [z], |block| {
+        let Block { x, results: [found], spare: better, columns } = block;
+        found.copy_from_slice(x);
         for j in 0..table.columns as usize {
-            let y = columns.read(0, j);
-            let better = found & if greatest { y } else { !y };
-            if better.some() {
-                found = better;
+            let read = [&*found, columns.read(0, j)];
+            each([better], read, |_, [z, y]| [if greatest { z & y } else { z & !y }]);
+            if better.iter().fold(0, |all, word| all | word) != 0 {
+                found.copy_from_slice(better);
             }
         }
-        [found]
     })?;
     let mut found = host.vector_ref(z.0)?.clone();
     keep_best(host.field(table)?, found.as_words_mut(), greatest);
@@ -31,25 +30,23 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Clears the groups whose rows are not the best of all.
+/// Clears the blocks whose rows are not the best of all.
 fn keep_best(table: Field<'_>, found: &mut [u64], greatest: bool) {
-    let representative = |(group, words): (usize, &[u64])| {
+    let representative = |(block, words): (usize, &[u64])| {
         let word = words.iter().position(|word| *word != 0)?;
-        let row = words[word].trailing_zeros() as usize;
-        Some((LANES * group + word, row))
+        Some((BLOCK * block + word, words[word].trailing_zeros()))
     };
-    let bit = |(word, row): (usize, usize), j| {
-        table.as_words()[j * table.stride() + word] >> row & 1 == 1
-    };
+    let bit =
+        |(word, row): (usize, u32), j| table.as_words()[j * table.stride() + word] >> row & 1 == 1;
     let differ = |a, b| (0..table.columns()).find(|&j| bit(a, j) != bit(b, j));
     let better = |a, b| match differ(a, b) {
         Some(j) if bit(b, j) == greatest => b,
         _ => a,
     };
-    let groups = found.chunks(LANES).enumerate();
-    let Some(best) = groups.filter_map(representative).reduce(better) else { return };
-    for (group, words) in found.chunks_mut(LANES).enumerate() {
-        if representative((group, words)).is_some_and(|row| differ(row, best).is_some()) {
+    let blocks = found.chunks(BLOCK).enumerate();
+    let Some(best) = blocks.filter_map(representative).reduce(better) else { return };
+    for (block, words) in found.chunks_mut(BLOCK).enumerate() {
+        if representative((block, words)).is_some_and(|row| differ(row, best).is_some()) {
             words.fill(0);
         }
     }

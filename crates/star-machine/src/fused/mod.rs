@@ -1,13 +1,11 @@
-//! The basic procedures in one pass over their columns, on the host: what a procedure knows
-//! of a row stays in registers, where the procedure as written has a slice for it in memory.
-//! The results are the same, bit for bit.
+//! The basic procedures in one pass over their columns, on the host: a procedure as written
+//! goes over slices of all rows with every operation, these only over the columns. The results
+//! are the same, bit for bit.
 
 mod extreme;
-mod lanes;
 mod pass;
 
-use lanes::Lanes;
-use pass::{Pass, pass};
+use pass::{Block, Pass, each, pass};
 
 use crate::language::WordVar;
 use crate::{Host, Procedure, StarError};
@@ -18,53 +16,50 @@ pub(crate) fn run(host: &mut Host, procedure: &Procedure) -> Result<(), StarErro
     match *procedure {
         Procedure::Match { table, rows, word, z } => {
             let word = bits(host, word)?;
-            pass(host, &Pass::reads(rows, &[table]), [z], |x, columns| {
-                let mut found = x;
+            pass(host, &Pass::reads(rows, &[table]), [z], |block| {
+                let Block { x, results: [z], columns, .. } = block;
+                z.copy_from_slice(x);
                 for (j, &one) in word.iter().enumerate() {
-                    let y = columns.read(0, j);
-                    found = found & if one { y } else { !y };
+                    each([z], [columns.read(0, j)], |[z], [y]| [if one { z & y } else { z & !y }]);
                 }
-                [found]
             })
         }
         Procedure::Compare { table, rows, word, less, equal, greater } => {
             let word = bits(host, word)?;
-            let results = [less, equal, greater];
-            pass(host, &Pass::reads(rows, &[table]), results, |x, columns| {
-                let (mut less, mut equal) = (Lanes::ZERO, x);
+            pass(host, &Pass::reads(rows, &[table]), [less, equal, greater], |block| {
+                let Block { x, results: [less, equal, greater], columns, .. } = block;
+                equal.copy_from_slice(x);
                 for (j, &one) in word.iter().enumerate() {
                     let y = columns.read(0, j);
                     if one {
-                        less = less | equal & !y;
-                        equal = equal & y;
+                        each([less, equal], [y], |[l, e], [y]| [l | e & !y, e & y]);
                     } else {
-                        equal = equal & !y;
+                        each([greater, equal], [y], |[g, e], [y]| [g | e & y, e & !y]);
                     }
                 }
-                [less, equal, x & !less & !equal]
             })
         }
         Procedure::Min { table, rows, z } => extreme::run(host, table, rows, false, z),
         Procedure::Max { table, rows, z } => extreme::run(host, table, rows, true, z),
         Procedure::SetMin { table, other, rows, signed, z } => {
-            pass(host, &Pass::reads(rows, &[table, other]), [z], |x, columns| {
-                let (mut found, mut equal) = (Lanes::ZERO, x);
+            pass(host, &Pass::reads(rows, &[table, other]), [z], |block| {
+                let Block { x, results: [less], spare: equal, columns } = block;
+                equal.copy_from_slice(x);
                 for j in 0..table.columns as usize {
                     let (a, b) = (columns.read(0, j), columns.read(1, j));
-                    let lesser = if signed && j == 0 { a & !b } else { b & !a };
-                    found = found | equal & lesser;
-                    equal = equal & !(a ^ b);
+                    let (a, b) = if signed && j == 0 { (b, a) } else { (a, b) };
+                    each([less, equal], [a, b], |[l, e], [a, b]| [l | e & b & !a, e & !(a ^ b)]);
                 }
-                [found]
             })
         }
         Procedure::Hit { table, other, rows, z } => {
-            pass(host, &Pass::reads(rows, &[table, other]), [z], |x, columns| {
-                let mut equal = x;
+            pass(host, &Pass::reads(rows, &[table, other]), [z], |block| {
+                let Block { x, results: [equal], columns, .. } = block;
+                equal.copy_from_slice(x);
                 for j in 0..table.columns as usize {
-                    equal = equal & !(columns.read(0, j) ^ columns.read(1, j));
+                    let columns = [columns.read(0, j), columns.read(1, j)];
+                    each([equal], columns, |[e], [a, b]| [e & !(a ^ b)]);
                 }
-                [equal]
             })
         }
         Procedure::Clear { table } => {
@@ -72,84 +67,99 @@ pub(crate) fn run(host: &mut Host, procedure: &Procedure) -> Result<(), StarErro
             Ok(())
         }
         Procedure::CopyTable { table, to } => {
-            pass(host, &Pass { rows: None, read: &[table], write: Some(to) }, [], |_, columns| {
+            pass(host, &Pass { rows: None, read: &[table], write: Some(to) }, [], |block| {
+                let Block { spare: y, mut columns, .. } = block;
                 for j in 0..to.columns as usize {
-                    columns.write(j, columns.read(0, j));
+                    y.copy_from_slice(columns.read(0, j));
+                    columns.write(j, y);
                 }
-                []
             })
         }
         Procedure::MergeTable { table, rows, to } => {
-            pass(host, &Pass::writes(rows, &[table, to], to), [], |x, columns| {
+            pass(host, &Pass::writes(rows, &[table, to], to), [], |block| {
+                let Block { x, spare: y, mut columns, .. } = block;
                 for j in 0..to.columns as usize {
-                    columns.write(j, columns.read(0, j) & x | columns.read(1, j) & !x);
+                    let read = [x, columns.read(0, j), columns.read(1, j)];
+                    each([y], read, |_, [x, new, old]| [new & x | old & !x]);
+                    columns.write(j, y);
                 }
-                []
             })
         }
         Procedure::CopyWord { word, rows, to } => {
             let word = bits(host, word)?;
-            pass(host, &Pass::writes(rows, &[], to), [], |x, columns| {
+            pass(host, &Pass::writes(rows, &[], to), [], |block| {
+                let Block { x, spare: zeros, mut columns, .. } = block;
+                zeros.fill(0);
                 for (j, &one) in word.iter().enumerate() {
-                    columns.write(j, if one { x } else { Lanes::ZERO });
+                    columns.write(j, if one { x } else { zeros });
                 }
-                []
             })
         }
         Procedure::MergeWord { word, rows, to } => {
             let word = bits(host, word)?;
-            pass(host, &Pass::writes(rows, &[to], to), [], |x, columns| {
+            pass(host, &Pass::writes(rows, &[to], to), [], |block| {
+                let Block { x, spare: y, mut columns, .. } = block;
                 for (j, &one) in word.iter().enumerate() {
-                    let y = columns.read(0, j);
-                    columns.write(j, if one { y | x } else { y & !x });
+                    let read = [x, columns.read(0, j)];
+                    each([y], read, |_, [x, old]| [if one { old | x } else { old & !x }]);
+                    columns.write(j, y);
                 }
-                []
             })
         }
         Procedure::AddWord { table, rows, word, to, carry } => {
             let word = bits(host, word)?;
-            pass(host, &Pass::writes(rows, &[table], to), [carry], |x, columns| {
-                let mut carry = Lanes::ZERO;
+            pass(host, &Pass::writes(rows, &[table], to), [carry], |block| {
+                let Block { x, results: [carry], spare: sum, mut columns } = block;
                 for (j, &one) in word.iter().enumerate().rev() {
-                    let y = columns.read(0, j) & x;
-                    columns.write(j, y ^ carry ^ if one { x } else { Lanes::ZERO });
-                    carry = if one { y | carry } else { y & carry };
+                    let read = [x, columns.read(0, j)];
+                    if one {
+                        each([sum, carry], read, |[_, c], [x, y]| [x & !(y ^ c), x & y | c]);
+                    } else {
+                        each([sum, carry], read, |[_, c], [x, y]| [x & y ^ c, y & c]);
+                    }
+                    columns.write(j, sum);
                 }
-                [carry]
             })
         }
         Procedure::SubtractWord { table, rows, word, to, borrow } => {
             let word = bits(host, word)?;
-            pass(host, &Pass::writes(rows, &[table], to), [borrow], |x, columns| {
-                let mut borrow = Lanes::ZERO;
+            pass(host, &Pass::writes(rows, &[table], to), [borrow], |block| {
+                let Block { x, results: [borrow], spare: left, mut columns } = block;
                 for (j, &one) in word.iter().enumerate().rev() {
-                    let y = columns.read(0, j) & x;
-                    columns.write(j, y ^ borrow ^ if one { x } else { Lanes::ZERO });
-                    borrow = if one { x & !(y & !borrow) } else { borrow & !y };
+                    let read = [x, columns.read(0, j)];
+                    if one {
+                        each([left, borrow], read, |[_, b], [x, y]| [x & !(y ^ b), x & !y | b]);
+                    } else {
+                        each([left, borrow], read, |[_, b], [x, y]| [x & y ^ b, b & !y]);
+                    }
+                    columns.write(j, left);
                 }
-                [borrow]
             })
         }
         Procedure::AddTable { table, other, rows, to, carry } => {
-            pass(host, &Pass::writes(rows, &[table, other], to), [carry], |x, columns| {
-                let mut carry = Lanes::ZERO;
+            pass(host, &Pass::writes(rows, &[table, other], to), [carry], |block| {
+                let Block { x, results: [carry], spare: sum, mut columns } = block;
                 for j in (0..to.columns as usize).rev() {
-                    let (a, b) = (columns.read(0, j) & x, columns.read(1, j) & x);
-                    columns.write(j, a ^ b ^ carry);
-                    carry = a & b | carry & (a ^ b);
+                    let read = [x, columns.read(0, j), columns.read(1, j)];
+                    each([sum, carry], read, |[_, c], [x, a, b]| {
+                        let (a, b) = (a & x, b & x);
+                        [a ^ b ^ c, a & b | c & (a ^ b)]
+                    });
+                    columns.write(j, sum);
                 }
-                [carry]
             })
         }
         Procedure::SubtractTable { table, other, rows, to, borrow } => {
-            pass(host, &Pass::writes(rows, &[table, other], to), [borrow], |x, columns| {
-                let mut borrow = Lanes::ZERO;
+            pass(host, &Pass::writes(rows, &[table, other], to), [borrow], |block| {
+                let Block { x, results: [borrow], spare: left, mut columns } = block;
                 for j in (0..to.columns as usize).rev() {
-                    let (a, b) = (columns.read(0, j) & x, columns.read(1, j) & x);
-                    columns.write(j, a ^ b ^ borrow);
-                    borrow = b & !a | borrow & !(a ^ b);
+                    let read = [x, columns.read(0, j), columns.read(1, j)];
+                    each([left, borrow], read, |[_, c], [x, a, b]| {
+                        let (a, b) = (a & x, b & x);
+                        [a ^ b ^ c, b & !a | c & !(a ^ b)]
+                    });
+                    columns.write(j, left);
                 }
-                [borrow]
             })
         }
     }

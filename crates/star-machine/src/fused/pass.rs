@@ -1,18 +1,25 @@
-//! One pass over the columns of some fields, 512 rows after the other.
+//! One pass over the columns of some fields, block of rows after block of rows.
 //!
 //! Rows of a table do not depend on each other but for `SOME`, so a procedure can take all
-//! columns for some rows, then all for the next, with what it knows of a row in registers. A
-//! column is read and written in the order of the procedure, which is all that fields that
-//! overlap can tell. Large tables are cut into strips of rows, on all threads.
+//! columns for some rows, then all for the next, and what it knows of them stays in the
+//! nearest cache. (A block of one register of rows would jump from column to column at every
+//! load, which costs more than it saves.) For each row a column is read and written in the
+//! order of the procedure, which is all that fields that overlap can tell. Large tables are
+//! cut into strips of rows, on all threads.
+
+use std::array::from_fn;
+use std::mem::take;
 
 use rayon::prelude::*;
 
-use super::lanes::{LANES, Lanes};
 use crate::language::{FieldVar, SliceVar};
 use crate::{Host, Slice, StarError};
 
+/// Words of a column that are looked at together, 16,384 rows: 2 KiB of each column, slice of
+/// marks and result.
+pub(super) const BLOCK: usize = 256;
 /// Words of columns from which on threads are worth waking.
-const PARALLEL: usize = 1 << 16;
+const PARALLEL: usize = 1 << 19;
 /// Strips for each thread.
 const STRIPS: usize = 2;
 
@@ -36,52 +43,89 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The columns of some rows.
-pub(super) struct Columns<'s, 'a> {
-    sources: &'s [Source<'a>],
-    /// Columns of the table that is written.
-    strip: &'s mut Vec<&'a mut [u64]>,
+/// A block of rows, as a kernel sees it.
+pub(super) struct Block<'a, 's, const R: usize> {
+    /// The rows that take part.
+    pub(super) x: &'a [u64],
+    /// The results, zeros at first.
+    pub(super) results: [&'a mut [u64]; R],
+    /// As many words, for whatever the kernel likes.
+    pub(super) spare: &'a mut [u64],
+    pub(super) columns: Columns<'a, 's>,
+}
+
+/// The columns of a block.
+pub(super) struct Columns<'a, 's> {
+    sources: &'a [Source<'a>],
+    /// Of this strip of the table that is written, the columns that the pass has to do with.
+    strip: &'a mut Vec<&'s mut [u64]>,
     /// Which of them is the first of the field that is written.
     written: usize,
-    /// Words of the strip before, and those of all strips before.
-    at: usize,
+    /// Words before the strip, and in it before the block.
     from: usize,
-    /// At most [`LANES`].
+    at: usize,
     len: usize,
 }
 
 /// Where a field is read.
 enum Source<'a> {
-    /// Another table than the one that is written: its words, and those of a column.
+    /// In another table than the one that is written: its words, and those of a column.
     Other(&'a [u64], usize),
-    /// The one that is written: which of the strip's columns is the first.
+    /// In the one that is written: which of the strip's columns is the first.
     Written(usize),
 }
 
 impl Columns<'_, '_> {
-    /// `COL(j, field)` for these rows.
-    pub(super) fn read(&self, field: usize, j: usize) -> Lanes {
+    /// `COL(j, field)`
+    pub(super) fn read(&self, field: usize, j: usize) -> &[u64] {
         match self.sources[field] {
-            Source::Other(words, stride) => {
-                Lanes::load(&words[j * stride + self.from + self.at..][..self.len])
-            }
-            Source::Written(first) => Lanes::load(&self.strip[first + j][self.at..][..self.len]),
+            Source::Other(words, stride) => &words[j * stride + self.from + self.at..][..self.len],
+            Source::Written(first) => &self.strip[first + j][self.at..][..self.len],
         }
     }
 
-    /// `COL(j, written) := x` for these rows.
-    pub(super) fn write(&mut self, j: usize, x: Lanes) {
-        x.store(&mut self.strip[self.written + j][self.at..][..self.len]);
+    /// `COL(j, written) := x`
+    pub(super) fn write(&mut self, j: usize, x: &[u64]) {
+        self.strip[self.written + j][self.at..][..self.len].copy_from_slice(x);
     }
 }
 
-/// Calls the kernel for all rows, with the bits of `pass.rows`; what it returns becomes the
-/// results, which may be operands. Nothing is changed where a variable is unknown.
+/// Changes words that belong together, one of each of `state` and of `read` at a time.
+///
+/// Written so that compilers make a loop over vectors of it: plain loops over the small
+/// arrays, which are unrolled and vanish, and equal lengths, seen before the loop. With
+/// iterators in their place it takes five times as long.
+#[inline(always)]
+pub(super) fn each<const S: usize, const R: usize>(
+    mut state: [&mut [u64]; S],
+    mut read: [&[u64]; R],
+    of: impl Fn([u64; S], [u64; R]) -> [u64; S],
+) {
+    let n = state[0].len();
+    state.iter_mut().for_each(|words| *words = &mut take(words)[..n]);
+    read.iter_mut().for_each(|words| *words = &words[..n]);
+    for i in 0..n {
+        let (mut old, mut operands) = ([0; S], [0; R]);
+        for s in 0..S {
+            old[s] = state[s][i];
+        }
+        for r in 0..R {
+            operands[r] = read[r][i];
+        }
+        let new = of(old, operands);
+        for s in 0..S {
+            state[s][i] = new[s];
+        }
+    }
+}
+
+/// Calls the kernel for all blocks of rows and stores its results, which may be operands.
+/// Nothing is changed where a variable is unknown.
 pub(super) fn pass<const R: usize>(
     host: &mut Host,
     pass: &Pass<'_>,
     results: [SliceVar; R],
-    kernel: impl Fn(Lanes, &mut Columns<'_, '_>) -> [Lanes; R] + Sync,
+    kernel: impl Fn(Block<'_, '_, R>) + Sync,
 ) -> Result<(), StarError> {
     results.iter().try_for_each(|z| host.vector_ref(z.0).map(drop))?;
     let mut found = None;
@@ -98,11 +142,12 @@ pub(super) fn pass<const R: usize>(
     Ok(())
 }
 
+/// The results for all rows; `table` is the words of the one that is written.
 fn over_strips<const R: usize>(
     host: &Host,
     pass: &Pass<'_>,
     table: &mut [u64],
-    kernel: &(impl Fn(Lanes, &mut Columns<'_, '_>) -> [Lanes; R] + Sync),
+    kernel: &(impl Fn(Block<'_, '_, R>) + Sync),
 ) -> Result<[Vec<u64>; R], StarError> {
     let all = || pass.read.iter().chain(&pass.write);
     let n = all().next().map_or(0, |field| field.table.rows.div_ceil(64) as usize);
@@ -123,7 +168,7 @@ fn over_strips<const R: usize>(
 
     let columns: usize = all().map(|field| field.columns as usize).sum();
     let threads = if n * columns < PARALLEL { 1 } else { rayon::current_num_threads() };
-    let len = if threads == 1 { n } else { n.div_ceil(STRIPS * threads).next_multiple_of(LANES) };
+    let len = if threads == 1 { n } else { n.div_ceil(STRIPS * threads).next_multiple_of(BLOCK) };
     let mut strips: Vec<Vec<&mut [u64]>> = Vec::new();
     strips.resize_with(n.div_ceil(len.max(1)), Vec::new);
     for column in table[first * n..end * n].chunks_mut(n.max(1)) {
@@ -133,16 +178,15 @@ fn over_strips<const R: usize>(
     let run = |(number, mut strip): (usize, Vec<&mut [u64]>)| {
         let from = number * len;
         let words = len.min(n - from);
-        let mut found: [Vec<u64>; R] = std::array::from_fn(|_| vec![0; words]);
-        for at in (0..words).step_by(LANES) {
-            let len = LANES.min(words - at);
-            let x = rows.map_or(Lanes::ZERO, |rows| Lanes::load(&rows[from + at..][..len]));
+        let mut found: [Vec<u64>; R] = from_fn(|_| vec![0; words]);
+        let (mut spare, unmarked) = ([0; BLOCK], [0; BLOCK]);
+        for at in (0..words).step_by(BLOCK) {
+            let len = BLOCK.min(words - at);
+            let x = rows.map_or(&unmarked[..len], |rows| &rows[from + at..][..len]);
+            let results = found.each_mut().map(|words| &mut words[at..][..len]);
             let sources = &sources;
-            let mut columns = Columns { sources, strip: &mut strip, written, at, from, len };
-            let results = kernel(x, &mut columns);
-            for (found, result) in found.iter_mut().zip(results) {
-                result.store(&mut found[at..][..len]);
-            }
+            let columns = Columns { sources, strip: &mut strip, written, from, at, len };
+            kernel(Block { x, results, spare: &mut spare[..len], columns });
         }
         found
     };
@@ -152,7 +196,7 @@ fn over_strips<const R: usize>(
     } else {
         strips.collect::<Vec<_>>().into_par_iter().map(run).collect()
     };
-    let mut found: [Vec<u64>; R] = std::array::from_fn(|_| Vec::with_capacity(n));
+    let mut found: [Vec<u64>; R] = from_fn(|_| Vec::with_capacity(n));
     for part in parts {
         found.iter_mut().zip(part).for_each(|(found, words)| found.extend(words));
     }

@@ -21,7 +21,7 @@ fn by(algorithm: ClosureAlgorithm, graph: &Csr<u32>) -> Closure {
 }
 
 /// n vertices and about `degree` arcs out of each, in no pattern.
-fn scattered(n: VertexId, degree: u32) -> Csr<u32> {
+pub(crate) fn scattered(n: VertexId, degree: u32) -> Csr<u32> {
     let mut state = u64::from(n);
     let mut below = |bound: u32| {
         // Knuth's MMIX generator; its high bits are the good ones

@@ -1,6 +1,11 @@
 //! The worked examples and the counts of the seed paper.
 
-use star_machine::{Host, Machine, Procedures, Slice, Star, StarError, Table, Word, procedures};
+use star_machine::{
+    Cost, Counting, Host, Machine, Procedures, Slice, Star, StarError, Table, Word, procedures,
+};
+
+use crate::cases::{Row, table_of};
+use crate::random::Random;
 
 /// Rows of bits, as papers print them.
 fn table(rows: &[&str]) -> Table {
@@ -20,6 +25,8 @@ fn figure_4_finds_the_rows_that_match() -> Result<(), StarError> {
     Ok(())
 }
 
+/// The elements that the figure has in bold, where rows 3 and 4 meet columns 1 and 3, are
+/// those that this iteration may change.
 #[test]
 fn figure_5_is_one_iteration() -> Result<(), StarError> {
     let before = ["001000", "101000", "010001", "010000", "001000", "000110"];
@@ -31,5 +38,81 @@ fn figure_5_is_one_iteration() -> Result<(), StarError> {
     m.set_table(p, &table(&before))?;
     procedures::warshall_columns(&mut m, p, 1..2)?;
     assert_eq!(m.table_value(p)?, table(&after));
+    Ok(())
+}
+
+/// The closure of a digraph by its definition, and the unions that a pivot after the other
+/// takes: for each, as many as the matrix has ones in that column (`WARSHALL`), or in that row
+/// (`WARSHALL-C`).
+fn closure(arcs: &[Row]) -> (Vec<Row>, [u64; 2]) {
+    let (n, mut p, mut unions) = (arcs.len(), arcs.to_vec(), [0; 2]);
+    for k in 0..n {
+        unions[0] += (0..n).filter(|i| p[*i][k]).count() as u64;
+        unions[1] += (0..n).filter(|j| p[k][*j]).count() as u64;
+        let before = p.clone();
+        for i in 0..n {
+            for j in 0..n {
+                p[i][j] = before[i][j] || before[i][k] && before[k][j];
+            }
+        }
+    }
+    (p, unions)
+}
+
+#[test]
+fn remark_2_counts_columns_and_rows() -> Result<(), StarError> {
+    let mut random = Random(2);
+    for n in [0, 1, 2, 17, 63, 64, 65, 100] {
+        for arcs_of_100 in [1, 5, 40] {
+            let arcs: Vec<Row> =
+                (0..n).map(|_| (0..n).map(|_| random.below(100) < arcs_of_100).collect()).collect();
+            let (expected, [rows, columns]) = closure(&arcs);
+            let adjacency = table_of(&arcs, n)?;
+            let mut m = Counting::new(Host::new());
+            let p = m.load_table(&adjacency)?;
+            let n = n as u64;
+
+            procedures::warshall(&mut m, p, 0..n as usize)?;
+            assert_eq!(m.table_value(p)?, table_of(&expected, n as usize)?);
+            let j = rows;
+            let counts = Cost {
+                column_reads: n,
+                row_reads: n + j,
+                row_writes: j,
+                bitwise: j,
+                searches: n + 2 * j,
+                ..Cost::default()
+            };
+            assert_eq!(m.cost(), counts);
+
+            m.reset();
+            m.set_table(p, &adjacency)?;
+            procedures::warshall_columns(&mut m, p, 0..n as usize)?;
+            assert_eq!(m.table_value(p)?, table_of(&expected, n as usize)?);
+            let j = columns;
+            let counts = Cost {
+                row_reads: n,
+                column_reads: n + j,
+                column_writes: j,
+                bitwise: j,
+                searches: n + j,
+                ..Cost::default()
+            };
+            assert_eq!(m.cost(), counts);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn closures_are_of_square_tables() -> Result<(), StarError> {
+    let mut m = Host::new();
+    let (long, square) = (m.table(3, 2)?, m.table(3, 3)?);
+    for closure in [procedures::warshall, procedures::warshall_columns] {
+        let error = closure(&mut m, long, 0..2).expect_err("three by two");
+        assert!(matches!(error, StarError::LengthMismatch { left: 3, right: 2, .. }), "{error}");
+        let error = closure(&mut m, square, 0..4).expect_err("a fourth pivot");
+        assert!(matches!(error, StarError::OutOfRange { index: 3, len: 3, .. }), "{error}");
+    }
     Ok(())
 }

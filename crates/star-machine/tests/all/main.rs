@@ -1,11 +1,20 @@
-//! The tests of this crate, in one program.
+//! The tests of this crate, in one program: what it is generic over is compiled once.
 
+mod bodies;
+mod both;
 mod cases;
 mod closure;
 mod common;
 mod figures;
+mod gpu;
+mod gpu_closure;
+mod gpu_procedures;
+mod gpu_programs;
+mod gpu_refusals;
 mod language;
+mod mutations;
 mod naive;
 mod procedures;
+mod programs;
 mod random;
 mod values;

@@ -123,7 +123,8 @@ Counts (--counts):
   .tsv  a header line, then vertex, how many it reaches, and how many reach it
 
 Algorithms:
-  components     strongly connected components, and rows united in their order: sparse graphs
+  components     strongly connected components, and rows united in their order: sparse graphs;
+                 on the CPU, whatever the backend
   blocked        Warshall's method for 256 vertices at a time, 64 bits a word, or a GPU's best
   four-russians, lop3, matrix-units
                  that on a GPU by tables, by functions of three bits, by binary products

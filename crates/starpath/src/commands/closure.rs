@@ -3,12 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use graph_formats::with_csr;
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
-use star_machine::{ClosureConfig, ClosureFound, StarError, closure};
+use star_machine::{ClosureConfig, ClosureFound, ClosureTimes, StarError, closure, closure_on_gpu};
 
 use crate::backend;
-use crate::cli::{ClosureArgs, Common};
+use crate::cli::{Backend, ClosureArgs, Common};
 use crate::failure::{Interrupted, say};
 use crate::load::load;
 use crate::output::ResultFile;
@@ -20,8 +21,32 @@ use crate::search::{Times, repeated};
 struct Report {
     #[serde(flatten)]
     head: Head,
+    #[serde(flatten)]
+    device: Option<Device>,
     /// Ordered pairs joined by a path of at least one arc.
     reachable_pairs: usize,
+}
+
+/// What a GPU took beside the solving.
+#[derive(Serialize)]
+struct Device {
+    device: String,
+    jit_ms: f64,
+    upload_ms: f64,
+    download_ms: f64,
+}
+
+impl Device {
+    fn of(gpu: &Gpu, times: &ClosureTimes) -> Self {
+        let &ClosureTimes { jit_ms, upload_ms, download_ms, .. } = times;
+        Self { device: gpu.facts().name.clone(), jit_ms, upload_ms, download_ms }
+    }
+}
+
+struct Solved {
+    found: ClosureFound,
+    device: Option<Device>,
+    times: Vec<f64>,
 }
 
 pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
@@ -39,16 +64,11 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         output.refuse_same(counts)?;
     }
     let config = ClosureConfig { algorithm: args.algorithm, condense: !args.no_condense };
-    let backend = backend::cpu("the closure", common)?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let bar = Bar::new("solving", common);
-    let step = |done, total| bar.step(done, total);
-    let (found, times) = repeated(common, || {
-        with_csr!(&loaded.csr, |graph| closure(graph, &config, Some(&step))).map_err(explain)
-    })?;
-    let solve = Times::of(times)?;
-    let ClosureFound { closure, plan } = found;
+    let solved = with_csr!(&loaded.csr, |graph| solve(graph, &config, common))?;
+    let solve = Times::of(solved.times)?;
+    let ClosureFound { closure, plan } = solved.found;
     if common.explain {
         say(format_args!("{plan}"));
     }
@@ -64,7 +84,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         head: Head {
             command: "closure",
             algorithm: Some(plan.algorithm.name()),
-            backend,
+            backend: if solved.device.is_some() { "cuda" } else { "cpu" },
             threads: plan.threads,
             vertices: loaded.csr.n_vertices(),
             edges: loaded.csr.n_arcs(),
@@ -72,9 +92,49 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
             solve_ms: Some(solve.median()),
             solve_min_ms: solve.least(common),
         },
+        device: solved.device,
         reachable_pairs: closure.n_pairs(),
     };
     report::print(&report, common)
+}
+
+fn solve<W: Weight>(
+    graph: &Csr<W>,
+    config: &ClosureConfig,
+    common: &Common,
+) -> anyhow::Result<Solved> {
+    let bar = Bar::new("solving", common);
+    let step = |done, total| bar.step(done, total);
+    if let Some(gpu) = backend::gpu_for_closure(graph.n_vertices(), common)? {
+        // what goes back and forth is reported beside the solving
+        let mut on_device = Vec::new();
+        let tried = repeated(common, || {
+            let closed = closure_on_gpu(&gpu, graph, config, Some(&step)).map_err(explain)?;
+            on_device.push(closed.times.solve_ms);
+            Ok(closed)
+        });
+        match tried {
+            // components, on the processor, were the shorter way
+            Ok((closed, times)) if closed.launches == 0 => {
+                return Ok(Solved { found: closed.found, device: None, times });
+            }
+            Ok((closed, _)) => {
+                let device = Some(Device::of(&gpu, &closed.times));
+                return Ok(Solved { found: closed.found, device, times: on_device });
+            }
+            Err(reason) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
+                backend::stay_for_pairs(&reason, common)?;
+            }
+            Err(reason) => return Err(reason),
+        }
+    }
+    let (found, times) = repeated(common, || closure(graph, config, Some(&step)).map_err(explain))?;
+    Ok(Solved { found, device: None, times })
+}
+
+/// Whether the CPU may still do it.
+fn is_of_gpu(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(StarError::Gpu(_) | StarError::NoMatrixUnits { .. }))
 }
 
 /// The error as the program ends with it.

@@ -1,0 +1,137 @@
+//! Transitive closure on a GPU.
+
+mod engine;
+mod form;
+mod published;
+
+use std::time::Instant;
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use paths::Progress;
+
+use self::engine::Engine;
+use self::form::Form;
+use self::published::published;
+use super::auto::{Auto, auto};
+use super::bit_matrix::BitMatrix;
+use super::{ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan};
+use crate::StarError;
+
+/// What it takes to begin, and to bring a byte of the result back, in nanoseconds.
+const BEGIN: f64 = 1e5;
+const BYTE: f64 = 0.15;
+/// And for the chain of 256 pivots.
+const CHUNK: f64 = 25e3;
+
+/// What became of the time, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClosureTimes {
+    /// Loading the kernels, which compiles them for the device; once a process.
+    pub jit_ms: f64,
+    /// Copying the graph to the device, and writing its bits.
+    pub upload_ms: f64,
+    /// Closing them, by the device's clock.
+    pub solve_ms: f64,
+    /// Copying the result back.
+    pub download_ms: f64,
+}
+
+/// A closure, and what a GPU did for it.
+#[derive(Clone, Debug)]
+pub struct GpuClosure {
+    /// The answer, the same as that of [`closure`](crate::closure).
+    pub found: ClosureFound,
+    /// How long its parts took; zero where components were the shorter way, on the processor.
+    pub times: ClosureTimes,
+    /// Launches of kernels that closed it.
+    pub launches: u64,
+}
+
+/// The pairs (u, v) with a path of at least one arc from u to v, by a GPU; weights do not
+/// matter. A vertex reaches itself only along a cycle.
+///
+/// Takes n² / 8 bytes of the GPU's memory, and as many of the host's. `Auto` goes by strongly
+/// connected components, on the processor, where that is shorter; `Blocked` is the form that
+/// the device is best at. O(n³) bit operations.
+///
+/// # Errors
+/// Where the GPU's memory is too small, the device has no such units, or the GPU fails; and
+/// those of [`closure`](crate::closure).
+///
+/// ```
+/// use gpu_runtime::Gpu;
+/// use graph_formats::Csr;
+/// use star_machine::{ClosureConfig, closure_on_gpu};
+///
+/// let Ok(gpu) = Gpu::open() else { return Ok(()) };
+/// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (1, 2, 1), (2, 1, 1)])?;
+/// let closed = closure_on_gpu(&gpu, &graph, &ClosureConfig::default(), None)?;
+/// assert_eq!(closed.found.closure.n_pairs(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn closure_on_gpu<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    config: &ClosureConfig,
+    progress: Option<Progress<'_>>,
+) -> Result<GpuClosure, StarError> {
+    let best = Form::best(gpu);
+    let (form, plan) = match config.algorithm {
+        ClosureAlgorithm::Auto => match auto(graph, config, time(graph, best), progress)? {
+            Auto::Found(found) => return Ok(on_host(found)),
+            Auto::Engine(plan) => (best, plan),
+        },
+        ClosureAlgorithm::Components => {
+            return super::closure(graph, config, progress).map(on_host);
+        }
+        ClosureAlgorithm::Blocked => (best, ClosurePlan::asked(ClosureAlgorithm::Blocked)),
+        ClosureAlgorithm::FourRussians => asked(Form::FourRussians, config),
+        ClosureAlgorithm::Lop3 => asked(Form::Lop3, config),
+        ClosureAlgorithm::MatrixUnits => match Form::of_matrix_units(gpu) {
+            Some(form) => asked(form, config),
+            None => {
+                let (major, minor) = gpu.facts().compute_capability;
+                return Err(StarError::NoMatrixUnits { major, minor });
+            }
+        },
+        algorithm @ (ClosureAlgorithm::Warshall
+        | ClosureAlgorithm::WarshallColumns
+        | ClosureAlgorithm::WarshallAdapt) => return published(gpu, graph, algorithm),
+    };
+    let jit_before = gpu.jit_ms();
+    let start = Instant::now();
+    let engine = Engine::new(gpu, graph, form)?;
+    let mut times = ClosureTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+    times.upload_ms = ms_since(start) - times.jit_ms;
+    let timer = gpu.timer()?;
+    timer.start()?;
+    let launches = engine.close(progress)?;
+    timer.stop()?;
+    times.solve_ms = timer.elapsed_ms()?;
+    let start = Instant::now();
+    let (words, stride) = engine.download()?;
+    let closure = BitMatrix { n: graph.n_vertices(), stride, words }.into_closure();
+    times.download_ms = ms_since(start);
+    Ok(GpuClosure { found: ClosureFound { closure, plan }, times, launches })
+}
+
+fn asked(form: Form, config: &ClosureConfig) -> (Form, ClosurePlan) {
+    (form, ClosurePlan::asked(config.algorithm))
+}
+
+fn on_host(found: ClosureFound) -> GpuClosure {
+    GpuClosure { found, times: ClosureTimes::default(), launches: 0 }
+}
+
+fn ms_since(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// How long a form takes for a graph, the result brought back, in nanoseconds.
+fn time<W: Weight>(graph: &Csr<W>, form: Form) -> f64 {
+    let n = graph.n_vertices() as f64;
+    let arcs = graph.n_arcs() as f64;
+    let chunks = n / form::CHUNK as f64;
+    BEGIN + arcs * 4.0 * BYTE + chunks * CHUNK + n.powi(3) / form.rate() * 1e9 + n * n / 8.0 * BYTE
+}

@@ -1,0 +1,53 @@
+//! WARSHALL-adapt: the closure as the paper adapts it to GPUs.
+//!
+//! A launch for each vertex k, one after the other, where all columns j with P(k, j) = 1 are
+//! OR-ed with column k at once, a block of threads a column. n launches, each reading and
+//! writing up to the whole matrix, n² / 8 bytes. In the paper a block has a thread for each
+//! word of a column; here threads go through the words in steps, so that n may exceed 65,536.
+//! Why the columns do not disturb one another stands in `kernels/star/adapted.cu`.
+//!
+//! Reference: snytnikova-nepomniaschaya-2016
+
+use gpu_runtime::Shape;
+
+use super::Cuda;
+use super::launches::BLOCK;
+use crate::StarError;
+use crate::language::TableVar;
+
+/// Puts the transitive closure of a digraph in place of its adjacency matrix, of which row i
+/// has the heads of the arcs from vertex i. A vertex reaches itself where it is on a cycle.
+///
+/// Launches as many kernels as there are vertices.
+///
+/// ```
+/// use star_machine::{Cuda, Machine, Table, warshall_adapted};
+///
+/// let Ok(gpu) = gpu_runtime::Gpu::open() else { return Ok(()) };
+/// let mut m = Cuda::new(&gpu)?;
+/// let table = m.new_table(3, 3)?;
+/// m.set_table(table, &Table::from_values(&[0b010, 0b001, 0b000], 3)?)?;
+/// warshall_adapted(&mut m, table)?;
+/// assert_eq!(m.table_value(table)?.to_values()?, [0b011, 0b001, 0b000]);
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+///
+/// # Errors
+/// [`StarError::LengthMismatch`] where the table is not square, [`StarError::Unknown`], and
+/// [`StarError::Gpu`] where the GPU fails, which may leave some launches done.
+pub fn warshall_adapted(machine: &mut Cuda, table: TableVar) -> Result<(), StarError> {
+    let (left, right) = (table.rows as usize, table.columns as usize);
+    if left != right {
+        return Err(StarError::LengthMismatch { what: "WARSHALL", left, right });
+    }
+    let address = machine.table_words(table)?.address();
+    let stride = left.div_ceil(64) as u64;
+    let threads = stride.min(BLOCK.into()).next_multiple_of(32) as u32;
+    for k in 0..table.columns {
+        let args = [address.into(), stride.into(), u64::from(k).into()];
+        // SAFETY: the table is this machine's and square: there are as many columns of
+        // `stride` words as blocks, and k is one of its columns and rows.
+        unsafe { machine.launch(|k| &k.adapted, Shape::new(table.columns, threads), &args) }?;
+    }
+    Ok(())
+}

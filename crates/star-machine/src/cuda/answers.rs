@@ -1,0 +1,96 @@
+//! What kernels answer, and what their blocks have in common.
+//!
+//! An answer is a word of the host's memory that the kernel writes. The host looks at it again
+//! and again, which sees it sooner than waiting for the stream and copying would; only where
+//! it is long in coming does it wait for the stream, and so learns of a failure.
+
+use std::hint;
+use std::sync::atomic::Ordering::{Acquire, SeqCst};
+use std::time::{Duration, Instant};
+
+use gpu_runtime::{Buffer, Gpu, GpuError, Mailbox};
+
+/// What no kernel answers: they answer numbers below 2³¹, or none, which is all ones.
+const PENDING: u32 = 1 << 31;
+const NONE: u32 = u32::MAX;
+/// How long the host looks before it waits.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+pub(super) struct Answers {
+    gpu: Gpu,
+    mailbox: Mailbox,
+    address: u64,
+    /// Three times `Meeting.least` of `fused.cu`, its `arrived`, and `Together` of
+    /// `questions.cu`.
+    common: Buffer<u32>,
+    /// What `Meeting` is to have next.
+    arrived: u32,
+    turn: u32,
+}
+
+/// The words of [`Answers::common`].
+const COMMON: [u32; 10] = [NONE, NONE, NONE, NONE, NONE, NONE, 0, NONE, 0, 0];
+/// Where `arrived` and `Together` begin, in bytes.
+const ARRIVED: u64 = 24;
+const TOGETHER: u64 = 28;
+
+/// `Meeting` of `fused.cu`.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Meeting {
+    least: u64,
+    arrived: u64,
+    expected: u32,
+    turn: u32,
+}
+
+impl Answers {
+    pub(super) fn new(gpu: &Gpu) -> Result<Self, GpuError> {
+        let (mailbox, common) = (gpu.mailbox(1)?, gpu.upload(&COMMON)?);
+        let address = mailbox.address()?;
+        Ok(Self { gpu: gpu.clone(), mailbox, address, common, arrived: 0, turn: 0 })
+    }
+
+    /// Where a kernel writes its answer.
+    pub(super) fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Where blocks put together what they have found.
+    pub(super) fn together(&self) -> u64 {
+        self.common.address() + TOGETHER
+    }
+
+    /// What the next launch for a least number gets.
+    pub(super) fn meeting(&self) -> Meeting {
+        let least = self.common.address();
+        Meeting { least, arrived: least + ARRIVED, expected: self.arrived, turn: self.turn }
+    }
+
+    /// After that launch, of so many blocks, which look at so many pieces of columns.
+    pub(super) fn met(&mut self, blocks: u32, pieces: u32) {
+        self.arrived = self.arrived.wrapping_add(blocks.wrapping_mul(pieces));
+        self.turn = (self.turn + pieces % 3) % 3;
+    }
+
+    /// Before a launch that answers.
+    pub(super) fn expect(&self) {
+        self.mailbox[0].store(PENDING, SeqCst);
+    }
+
+    /// The answer of that launch.
+    pub(super) fn wait(&self) -> Result<Option<u32>, GpuError> {
+        let start = Instant::now();
+        let mut answer = PENDING;
+        while answer == PENDING && start.elapsed() < PATIENCE {
+            hint::spin_loop();
+            answer = self.mailbox[0].load(Acquire);
+        }
+        if answer == PENDING {
+            self.gpu.synchronize()?;
+            answer = self.mailbox[0].load(Acquire);
+        }
+        Ok((answer != NONE).then_some(answer))
+    }
+}

@@ -1,0 +1,203 @@
+//! Basic procedures, a launch each.
+//!
+//! The operands of a procedure become one structure, whichever the procedure; how its columns
+//! are gone through stands in `kernels/star/fused.cu`. The time is that of a launch, then that
+//! of reading and writing the columns once. MIN and MAX put together what threads have found
+//! at a barrier of the whole grid, once for each 64 columns.
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Kernel, Shape};
+
+use super::Cuda;
+use super::kernels::Kernels;
+use super::launches::BLOCK;
+use crate::language::{FieldVar, Operations, SliceVar, Star, WordVar};
+use crate::{Procedure, StarError};
+
+/// Columns that blocks compare numbers of at a time.
+const PIECE: u32 = 64;
+
+/// `Call` of the kernels.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Call {
+    table: u64,
+    other: u64,
+    to: u64,
+    rows: u64,
+    word: u64,
+    z: u64,
+    equal: u64,
+    greater: u64,
+    stride: u64,
+    n: u32,
+    columns: u32,
+    is_shifted: u32,
+    variant: u32,
+}
+
+/// The operands of a procedure, by their places in a [`Call`].
+#[derive(Clone, Copy, Default)]
+struct Operands {
+    table: Option<FieldVar>,
+    other: Option<FieldVar>,
+    to: Option<FieldVar>,
+    rows: Option<SliceVar>,
+    word: Option<WordVar>,
+    z: Option<SliceVar>,
+    equal: Option<SliceVar>,
+    greater: Option<SliceVar>,
+    variant: u32,
+}
+
+impl Cuda {
+    pub(super) fn one_pass(&mut self, procedure: &Procedure) -> Result<(), StarError> {
+        procedure.check()?;
+        let operands = Operands::of(procedure);
+        if matches!(procedure, Procedure::Min { .. } | Procedure::Max { .. }) {
+            return self.least(procedure, &operands);
+        }
+        let Some(word) = operands.word_in_results() else {
+            return self.carry_out(procedure, &operands);
+        };
+        // some threads would read it when others have written to it
+        self.scope(|m| {
+            let copy = m.word(word.0.len as usize)?;
+            m.copy(copy, word)?;
+            m.carry_out(procedure, &Operands { word: Some(copy), ..operands })
+        })
+    }
+
+    fn carry_out(&mut self, procedure: &Procedure, operands: &Operands) -> Result<(), StarError> {
+        let call = self.placed(operands)?;
+        if call.n == 0 {
+            return Ok(());
+        }
+        let (kernel, shape) = (kernel_of(procedure), Shape::covering(call.n.into(), BLOCK));
+        // SAFETY: `call` takes addresses from variables that are there, and `check` has
+        // compared their sizes; results are not the word.
+        unsafe { self.launch(kernel, shape, &[Arg::structure(&call)]) }
+    }
+
+    /// MIN and MAX.
+    fn least(&mut self, procedure: &Procedure, operands: &Operands) -> Result<(), StarError> {
+        let call = self.placed(operands)?;
+        if call.n == 0 {
+            return Ok(());
+        }
+        let blocks = call.n.div_ceil(BLOCK).min(self.most_blocks);
+        let meeting = self.answers.meeting();
+        let shape = Shape { cooperative: blocks > 1, ..Shape::new(blocks, BLOCK) };
+        let args = [Arg::structure(&call), Arg::structure(&meeting)];
+        // SAFETY: as in `carry_out`; no more blocks than can wait for one another.
+        unsafe { self.launch(kernel_of(procedure), shape, &args) }?;
+        self.answers.met(blocks, call.columns.div_ceil(PIECE));
+        Ok(())
+    }
+
+    /// Addresses and sizes of the operands.
+    fn placed(&self, operands: &Operands) -> Result<Call, StarError> {
+        let column = |field: Option<FieldVar>| {
+            field.map_or(Ok(0), |field| self.column(field, 0).map(|column| column.at))
+        };
+        let slice = |x: Option<SliceVar>| x.map_or(Ok(0), |x| self.bits(x.0).map(|x| x.at));
+        let any = operands.table.or(operands.to);
+        // words of 32 rows
+        let (n, columns) =
+            any.map_or((0, 0), |field| (2 * field.table.rows.div_ceil(64), field.columns));
+        Ok(Call {
+            table: column(operands.table)?,
+            other: column(operands.other)?,
+            to: column(operands.to)?,
+            rows: slice(operands.rows)?,
+            word: slice(operands.word.map(|word| SliceVar(word.0)))?,
+            z: slice(operands.z)?,
+            equal: slice(operands.equal)?,
+            greater: slice(operands.greater)?,
+            stride: n.into(),
+            n,
+            columns,
+            is_shifted: operands.is_shifted().into(),
+            variant: operands.variant,
+        })
+    }
+}
+
+/// The kernel of a procedure.
+fn kernel_of(procedure: &Procedure) -> fn(&Kernels) -> &Kernel {
+    match procedure {
+        Procedure::Match { .. } => |k| &k.match_rows,
+        Procedure::Compare { .. } => |k| &k.compare,
+        Procedure::Min { .. } | Procedure::Max { .. } => |k| &k.least,
+        Procedure::SetMin { .. } => |k| &k.set_min,
+        Procedure::Hit { .. } => |k| &k.hit,
+        Procedure::Clear { .. } => |k| &k.clear,
+        Procedure::CopyTable { .. } => |k| &k.copy_table,
+        Procedure::MergeTable { .. } => |k| &k.merge_table,
+        Procedure::CopyWord { .. } => |k| &k.copy_word,
+        Procedure::MergeWord { .. } => |k| &k.merge_word,
+        Procedure::AddWord { .. } => |k| &k.add_word,
+        Procedure::AddTable { .. } => |k| &k.add_table,
+        Procedure::SubtractWord { .. } => |k| &k.subtract_word,
+        Procedure::SubtractTable { .. } => |k| &k.subtract_table,
+    }
+}
+
+impl Operands {
+    fn of(procedure: &Procedure) -> Self {
+        let none = Self::default();
+        let found =
+            |table, rows, z| Self { table: Some(table), rows: Some(rows), z: Some(z), ..none };
+        let written = |to, rows| Self { to: Some(to), rows: Some(rows), ..none };
+        match *procedure {
+            Procedure::Match { table, rows, word, z } => {
+                Self { word: Some(word), ..found(table, rows, z) }
+            }
+            Procedure::Compare { table, rows, word, less, equal, greater } => {
+                let (word, equal, greater) = (Some(word), Some(equal), Some(greater));
+                Self { word, equal, greater, ..found(table, rows, less) }
+            }
+            Procedure::Min { table, rows, z } => found(table, rows, z),
+            Procedure::Max { table, rows, z } => {
+                Self { variant: u32::MAX, ..found(table, rows, z) }
+            }
+            Procedure::SetMin { table, other, rows, signed, z } => {
+                Self { other: Some(other), variant: signed.into(), ..found(table, rows, z) }
+            }
+            Procedure::Hit { table, other, rows, z } => {
+                Self { other: Some(other), ..found(table, rows, z) }
+            }
+            Procedure::Clear { table } => Self { to: Some(table.into()), ..none },
+            Procedure::CopyTable { table, to } => Self { table: Some(table), to: Some(to), ..none },
+            Procedure::MergeTable { table, rows, to } => {
+                Self { table: Some(table), ..written(to, rows) }
+            }
+            Procedure::CopyWord { word, rows, to } | Procedure::MergeWord { word, rows, to } => {
+                Self { word: Some(word), ..written(to, rows) }
+            }
+            Procedure::AddWord { table, rows, word, to, carry: z }
+            | Procedure::SubtractWord { table, rows, word, to, borrow: z } => {
+                Self { to: Some(to), word: Some(word), ..found(table, rows, z) }
+            }
+            Procedure::AddTable { table, other, rows, to, carry: z }
+            | Procedure::SubtractTable { table, other, rows, to, borrow: z } => {
+                Self { to: Some(to), other: Some(other), ..found(table, rows, z) }
+            }
+        }
+    }
+
+    /// The word, where it is a result too.
+    fn word_in_results(&self) -> Option<WordVar> {
+        let results = [self.z, self.equal, self.greater];
+        self.word.filter(|word| results.iter().flatten().any(|z| z.0 == word.0))
+    }
+
+    /// Whether a column is written that is read as another one.
+    fn is_shifted(&self) -> bool {
+        let Some(to) = self.to else { return false };
+        [self.table, self.other].into_iter().flatten().any(|read| {
+            let distance = to.first.abs_diff(read.first);
+            read.table.id == to.table.id && distance != 0 && distance < to.columns
+        })
+    }
+}

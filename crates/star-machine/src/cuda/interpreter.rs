@@ -1,0 +1,418 @@
+//! Recorded programs on a GPU: one launch a run.
+//!
+//! The program, all its vectors, tables and integers lie in the GPU's memory, and one kernel
+//! goes through the program from its first step to its last without a word from the host
+//! (`kernels/star/interpreter.cu`). Who goes through it depends on how long the vectors are:
+//! one warp, which waits for nobody; one block, with barriers of its own; or as many blocks as
+//! there are words for, with barriers of the grid, of one or two microseconds each. Warp and
+//! block have all vectors in shared memory.
+//!
+//! What differs from the paper: there a host gives each operation as a launch of its own.
+//!
+//! Reference: snytnikova-nepomniaschaya-2016
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, DeviceFacts, Gpu, GpuError, Kernel, Plain, Ptx, Shape};
+
+use crate::language::{Condition, IntVar, Op, TableVar, Vector};
+use crate::program::{Code, Instruction, Places, Program, Variable};
+use crate::{Slice, StarError, Table};
+
+/// Words up to which one warp is the fastest team.
+const WARP_WORDS: u32 = 128;
+/// Words up to which one block is.
+const BLOCK_WORDS: u32 = 4096;
+/// Most warps of a block that is alone.
+const BLOCK_WARPS: u32 = 32;
+/// Warps of each block of a grid.
+const GRID_WARPS: u32 = 8;
+/// What vectors start at multiples of, in words: a line of the cache.
+const LINE: u32 = 16;
+/// Shared memory that is the kernels' own, at most.
+const OWN_SHARED: u64 = 1024;
+
+static MODULE: Ptx = Ptx::new(kernels::star::INTERPRETER.name, kernels::star::INTERPRETER.ptx);
+
+/// Who goes through a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Team {
+    /// 32 threads in step.
+    Warp,
+    /// One block of so many warps.
+    Block {
+        /// 1 to 32.
+        warps: u32,
+    },
+    /// So many blocks of 8 warps, all of them resident at once.
+    Grid {
+        /// At least 1; no more are launched than are resident.
+        blocks: u32,
+    },
+}
+
+/// `Control` of the kernel.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Control {
+    arrived: u32,
+    failure: u32,
+    step: u32,
+    position: i32,
+    turns: u64,
+    cells: [u32; 4],
+}
+
+/// `Run` of the kernel.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Run {
+    code: u64,
+    vectors: u64,
+    ints: u64,
+    control: u64,
+    most_turns: u64,
+    n_words: u32,
+    n_ints: u32,
+}
+
+/// A program on a GPU, with its variables, which stay there from run to run.
+///
+/// Values are set and read by the program's own variables, those that the
+/// [`Recorder`](crate::Recorder) gave for its parameters. All start with zeros, integers with
+/// none.
+#[derive(Debug)]
+pub struct GpuProgram {
+    program: Program,
+    gpu: Gpu,
+    team: Team,
+    kernel: Kernel,
+    shape: Shape,
+    /// The word that each vector starts at.
+    starts: Vec<u32>,
+    code: Buffer<Code>,
+    vectors: Twin<u64>,
+    ints: Twin<i32>,
+    tables: Vec<Buffer<u64>>,
+    control: Buffer<Control>,
+    launches: u64,
+}
+
+/// An array of the GPU, and a copy in the host's memory.
+#[derive(Debug)]
+struct Twin<T> {
+    host: Vec<T>,
+    device: Buffer<T>,
+    newer: Newer,
+}
+
+/// Which of two arrays has what the other has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Newer {
+    Neither,
+    Host,
+    Device,
+}
+
+impl<T: Plain> Twin<T> {
+    fn new(gpu: &Gpu, host: Vec<T>) -> Result<Self, GpuError> {
+        let device = gpu.upload(&host)?;
+        Ok(Self { host, device, newer: Newer::Neither })
+    }
+
+    /// The values, as they are now.
+    fn values(&mut self) -> Result<&mut [T], GpuError> {
+        if self.newer == Newer::Device {
+            self.device.download_into(&mut self.host)?;
+            self.newer = Newer::Neither;
+        }
+        Ok(&mut self.host)
+    }
+
+    /// Lets the GPU have what the host has set, and then change it.
+    fn hand_over(&mut self) -> Result<(), GpuError> {
+        if self.newer == Newer::Host {
+            self.device.upload(&self.host)?;
+        }
+        self.newer = Newer::Device;
+        Ok(())
+    }
+}
+
+impl Program {
+    /// Puts the program on a GPU, with a team that suits the lengths of its vectors.
+    ///
+    /// # Errors
+    /// [`StarError::Gpu`] where it does not fit: it takes [`device_bytes`](Self::device_bytes);
+    /// and where the GPU fails.
+    pub fn load(&self, gpu: &Gpu) -> Result<GpuProgram, StarError> {
+        self.load_for(gpu, self.team(gpu.facts()))
+    }
+
+    /// Puts the program on a GPU for this team. Results are the same with every team; times
+    /// are not.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), also where the vectors do not fit into the shared memory that a
+    /// warp or a block has.
+    pub fn load_for(&self, gpu: &Gpu, team: Team) -> Result<GpuProgram, StarError> {
+        gpu.check_fits("a program and its variables", self.device_bytes())?;
+        let required = self.shared_bytes(team);
+        let available = gpu.facts().shared_bytes_per_block.saturating_sub(OWN_SHARED);
+        if required > available {
+            let what = "the team of a program, in shared memory,";
+            return Err(GpuError::OutOfMemory { what, required, available }.into());
+        }
+        let kernel = gpu.kernel(&MODULE, team.kernel())?;
+        // the limit is the whole process's, which may load other programs meanwhile
+        kernel.allow_shared(available as u32)?;
+        let shape = team.shape(gpu, &kernel, required as u32)?;
+        let table = |&(rows, columns): &(u32, u32)| {
+            gpu.buffer::<u64>(rows.div_ceil(64) as usize * columns as usize)
+        };
+        let tables = self.tables().iter().map(table).collect::<Result<Vec<_>, _>>()?;
+        let (starts, n_words) = self.starts();
+        let addresses = tables.iter().map(Buffer::address).collect();
+        let code = self.encode(&Places { vectors: starts.clone(), tables: addresses });
+        Ok(GpuProgram {
+            program: self.clone(),
+            gpu: gpu.clone(),
+            team,
+            kernel,
+            shape,
+            starts,
+            code: gpu.upload(&code)?,
+            vectors: Twin::new(gpu, vec![0; n_words as usize])?,
+            ints: Twin::new(gpu, vec![-1; self.n_ints() as usize])?,
+            tables,
+            control: gpu.buffer(1)?,
+            launches: 0,
+        })
+    }
+
+    /// Bytes of GPU memory that it takes with all its variables.
+    #[must_use]
+    pub fn device_bytes(&self) -> u64 {
+        let tables: u64 = self
+            .tables()
+            .iter()
+            .map(|&(rows, columns)| u64::from(rows.div_ceil(64)) * u64::from(columns) * 8)
+            .sum();
+        let code = (self.instructions().len() + 1) * size_of::<Code>() + size_of::<Control>();
+        tables + self.starts().1 * 8 + u64::from(self.n_ints()) * 4 + code as u64
+    }
+
+    /// The team that suits it.
+    fn team(&self, facts: &DeviceFacts) -> Team {
+        let tables = self.tables().iter().map(|&(rows, _)| rows);
+        let longest = self.vectors().iter().copied().chain(tables).max().unwrap_or(0);
+        let words = longest.div_ceil(64);
+        let shared = facts.shared_bytes_per_block.saturating_sub(OWN_SHARED);
+        let fits = |team: &Team| self.shared_bytes(*team) <= shared;
+        let most_warps = words.div_ceil(32).clamp(1, BLOCK_WARPS);
+        let blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
+        let alone = match words {
+            ..=WARP_WORDS => Some(Team::Warp).filter(fits),
+            ..=BLOCK_WORDS => blocks.into_iter().find(fits),
+            _ => None,
+        };
+        alone.unwrap_or(Team::Grid { blocks: words.div_ceil(32 * GRID_WARPS).max(1) })
+    }
+
+    /// Shared memory of a block of a team, in bytes.
+    fn shared_bytes(&self, team: Team) -> u64 {
+        let ints = u64::from(self.n_ints()) * 4;
+        match team {
+            Team::Warp => self.starts().1 * 8 + ints,
+            Team::Block { warps } => self.starts().1 * 8 + ints * u64::from(warps),
+            Team::Grid { .. } => ints * u64::from(GRID_WARPS),
+        }
+    }
+
+    /// Where vectors start, and how many words they take.
+    fn starts(&self) -> (Vec<u32>, u64) {
+        let mut n_words = 0;
+        let place = |&len: &u32| {
+            let start = n_words;
+            n_words += u64::from(len.div_ceil(64).next_multiple_of(LINE));
+            // a program with more does not fit
+            start as u32
+        };
+        let starts = self.vectors().iter().map(place).collect();
+        (starts, n_words)
+    }
+}
+
+impl Team {
+    fn kernel(self) -> &'static str {
+        match self {
+            Self::Warp => "star_interpret_warp",
+            Self::Block { .. } => "star_interpret_block",
+            Self::Grid { .. } => "star_interpret_grid",
+        }
+    }
+
+    fn shape(self, gpu: &Gpu, kernel: &Kernel, shared_bytes: u32) -> Result<Shape, GpuError> {
+        let shape = match self {
+            Self::Warp => Shape::new(1, 32),
+            Self::Block { warps } => Shape::new(1, 32 * warps.clamp(1, BLOCK_WARPS)),
+            Self::Grid { blocks } => {
+                let block = 32 * GRID_WARPS;
+                let resident = kernel.occupancy(block, shared_bytes)? * gpu.facts().multiprocessors;
+                let blocks = blocks.min(resident).max(1);
+                Shape { cooperative: true, ..Shape::new(blocks, block) }
+            }
+        };
+        Ok(Shape { shared_bytes, ..shape })
+    }
+}
+
+impl GpuProgram {
+    /// Runs the program, in one launch.
+    ///
+    /// # Errors
+    /// As [`Program::run`], with the same values in all variables after an error of the
+    /// program; [`StarError::Gpu`] where the GPU fails.
+    pub fn run(&mut self) -> Result<(), StarError> {
+        self.vectors.hand_over()?;
+        self.ints.hand_over()?;
+        self.control.fill_bytes(0)?;
+        let run = Run {
+            code: self.code.address(),
+            vectors: self.vectors.device.address(),
+            ints: self.ints.device.address(),
+            control: self.control.address(),
+            most_turns: self.program.most_turns(),
+            n_words: self.vectors.device.len() as u32,
+            n_ints: self.ints.device.len() as u32,
+        };
+        // SAFETY: the code was made for this program's buffers, all of which `self` owns, and
+        // its positions are inside or checked by the kernel; the shape has the shared memory
+        // for the vectors and integers, and a grid is resident as a whole.
+        unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(&run)])? };
+        self.launches += 1;
+        let control = self.control.download()?[0];
+        match control.failure {
+            0 => Ok(()),
+            1 | 2 => Err(self.failed_position(control)),
+            _ => Err(StarError::Endless { turns: self.program.most_turns() }),
+        }
+    }
+
+    /// The error of a step that was given a position that is none, or outside.
+    fn failed_position(&self, control: Control) -> StarError {
+        let (what, len) = match self.program.instructions()[control.step as usize] {
+            Instruction::Do(Op::ReadColumn { table, .. } | Op::WriteColumn { table, .. }) => {
+                ("column", table.columns)
+            }
+            Instruction::Do(Op::ReadRow { table, .. } | Op::WriteRow { table, .. }) => {
+                ("row", table.table.rows)
+            }
+            Instruction::Do(Op::SetBit { z: x, .. })
+            | Instruction::Branch { condition: Condition::Bit { x, .. }, .. } => ("bit", x.len),
+            // no other step takes positions
+            _ => ("position", 0),
+        };
+        match usize::try_from(control.position) {
+            Ok(index) => StarError::OutOfRange { what, index, len: len as usize },
+            Err(_) => StarError::NoPosition { what },
+        }
+    }
+
+    /// Who goes through it.
+    #[must_use]
+    pub fn team(&self) -> Team {
+        self.team
+    }
+
+    /// How many launches there have been: one for each run.
+    #[must_use]
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+
+    /// Puts bits into a slice or word of the program.
+    ///
+    /// # Errors
+    /// [`StarError::LengthMismatch`] where the lengths differ, [`StarError::Unknown`] where it
+    /// is no parameter, and what the GPU says.
+    pub fn set_vector(&mut self, z: impl Into<Vector>, value: &Slice) -> Result<(), StarError> {
+        let z = z.into();
+        let start = self.start(z)?;
+        same(z.len, value.len())?;
+        let words = value.as_words();
+        self.vectors.values()?[start..start + words.len()].copy_from_slice(words);
+        self.vectors.newer = Newer::Host;
+        Ok(())
+    }
+
+    /// Puts bits into a table of the program.
+    ///
+    /// # Errors
+    /// As [`set_vector`](Self::set_vector).
+    pub fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
+        self.expect(table.into(), "table")?;
+        same(table.rows, value.rows())?;
+        same(table.columns, value.columns())?;
+        Ok(self.tables[table.id as usize].upload(value.as_words())?)
+    }
+
+    /// Puts a number into an integer of the program, or none.
+    ///
+    /// # Errors
+    /// [`StarError::TooWide`] from 2³¹ on, and as [`set_vector`](Self::set_vector).
+    pub fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
+        Op::SetInt { i, value }.check()?;
+        self.expect(i.into(), "integer")?;
+        self.ints.values()?[i.id as usize] = value.map_or(-1, |value| value as i32);
+        self.ints.newer = Newer::Host;
+        Ok(())
+    }
+
+    /// A copy of a slice or word of the program.
+    ///
+    /// # Errors
+    /// As [`set_vector`](Self::set_vector).
+    pub fn vector_value(&mut self, x: impl Into<Vector>) -> Result<Slice, StarError> {
+        let x = x.into();
+        let start = self.start(x)?;
+        let n_words = x.len.div_ceil(64) as usize;
+        let words = self.vectors.values()?[start..start + n_words].to_vec();
+        Slice::from_words(x.len as usize, words).ok_or(StarError::Unknown { what: "slice" })
+    }
+
+    /// A copy of a table of the program.
+    ///
+    /// # Errors
+    /// As [`set_vector`](Self::set_vector).
+    pub fn table_value(&self, table: TableVar) -> Result<Table, StarError> {
+        self.expect(table.into(), "table")?;
+        let words = self.tables[table.id as usize].download()?;
+        let value = Table::from_words(table.rows as usize, table.columns as usize, words);
+        value.ok_or(StarError::Unknown { what: "table" })
+    }
+
+    /// What an integer of the program holds.
+    ///
+    /// # Errors
+    /// As [`set_vector`](Self::set_vector).
+    pub fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {
+        self.expect(i.into(), "integer")?;
+        Ok(u32::try_from(self.ints.values()?[i.id as usize]).ok())
+    }
+
+    fn expect(&self, variable: Variable, what: &'static str) -> Result<(), StarError> {
+        let is_one = self.program.parameters().contains(&variable);
+        if is_one { Ok(()) } else { Err(StarError::Unknown { what }) }
+    }
+
+    /// The word that a parameter starts at.
+    fn start(&self, x: Vector) -> Result<usize, StarError> {
+        self.expect(x.into(), "slice or word")?;
+        Ok(self.starts[x.id as usize] as usize)
+    }
+}
+
+fn same(left: u32, right: usize) -> Result<(), StarError> {
+    let (what, left) = ("an assignment", left as usize);
+    if left == right { Ok(()) } else { Err(StarError::LengthMismatch { what, left, right }) }
+}

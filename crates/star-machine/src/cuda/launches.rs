@@ -1,0 +1,93 @@
+//! Launches: a kernel, how many threads, and numbers.
+
+use gpu_runtime::{Arg, Kernel, Shape};
+
+use super::Cuda;
+use super::kernels::Kernels;
+use crate::StarError;
+
+/// Threads of a block.
+pub(super) const BLOCK: u32 = 256;
+/// Words of a vector that a thread looks through before there is another block.
+const WORDS_OF_A_THREAD: u64 = 8;
+
+/// A launch of a kernel whose parameters are addresses and numbers of 64 bits.
+pub(super) struct Launch {
+    kernel: fn(&Kernels) -> &Kernel,
+    shape: Shape,
+    numbers: Vec<u64>,
+}
+
+impl Launch {
+    /// With a thread for each of `n` things; none where there are none.
+    pub(super) fn over<const N: usize>(
+        n: u64,
+        kernel: fn(&Kernels) -> &Kernel,
+        numbers: [u64; N],
+    ) -> Option<Self> {
+        (n > 0).then(|| Self { kernel, shape: Shape::covering(n, BLOCK), numbers: numbers.into() })
+    }
+
+    /// With one warp, for at least one thing of `n`.
+    pub(super) fn warp<const N: usize>(
+        n: u64,
+        kernel: fn(&Kernels) -> &Kernel,
+        numbers: [u64; N],
+    ) -> Option<Self> {
+        (n > 0).then(|| Self { kernel, shape: Shape::new(1, 32), numbers: numbers.into() })
+    }
+
+    /// With threads that look through `n` words together, on so many multiprocessors.
+    pub(super) fn through<const N: usize>(
+        n: u64,
+        multiprocessors: u32,
+        kernel: fn(&Kernels) -> &Kernel,
+        numbers: [u64; N],
+    ) -> Option<Self> {
+        let blocks = n.div_ceil(WORDS_OF_A_THREAD * u64::from(BLOCK));
+        let blocks = blocks.min(2 * u64::from(multiprocessors)) as u32;
+        let block = n.min(BLOCK.into()).next_multiple_of(32) as u32;
+        let shape = Shape::new(blocks, block);
+        (n > 0).then(|| Self { kernel, shape, numbers: numbers.into() })
+    }
+}
+
+impl Cuda {
+    /// # Safety
+    /// The numbers mean what the kernel takes them for; the vectors and tables among them are
+    /// this machine's, as long and wide as is said there.
+    pub(super) unsafe fn start(&mut self, launch: Option<Launch>) -> Result<(), StarError> {
+        let Some(Launch { kernel, shape, numbers }) = launch else { return Ok(()) };
+        let args: Vec<Arg<'_>> = numbers.into_iter().map(Arg::from).collect();
+        // SAFETY: as the caller vouches.
+        unsafe { self.launch(kernel, shape, &args) }
+    }
+
+    /// What the kernel answers; none where there is no launch.
+    ///
+    /// # Safety
+    /// As [`start`](Self::start).
+    pub(super) unsafe fn ask(&mut self, launch: Option<Launch>) -> Result<Option<u32>, StarError> {
+        if launch.is_none() {
+            return Ok(None);
+        }
+        self.answers.expect();
+        // SAFETY: as the caller vouches.
+        unsafe { self.start(launch) }?;
+        Ok(self.answers.wait()?)
+    }
+
+    /// # Safety
+    /// As [`Gpu::launch`](gpu_runtime::Gpu::launch).
+    pub(super) unsafe fn launch(
+        &mut self,
+        kernel: fn(&Kernels) -> &Kernel,
+        shape: Shape,
+        args: &[Arg<'_>],
+    ) -> Result<(), StarError> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.gpu.launch(kernel(&self.kernels), shape, args) }?;
+        self.launches += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,246 @@
+//! The machine in the memory of a GPU.
+//!
+//! Every operation on vectors and tables is a launch of a kernel; integers are the control
+//! unit's, which is the host. What integers and questions depend on, a kernel writes into the
+//! host's memory. Vectors and tables stay on the GPU.
+//!
+//! As in the paper, an operation is a launch; there a word has a block of one thread, a search
+//! two launches for every factor of 64 in the length, and a column is no copy.
+//!
+//! Reference: snytnikova-nepomniaschaya-2016
+
+use gpu_runtime::{Buffer, Gpu};
+
+use super::answers::Answers;
+use super::kernels::Kernels;
+use super::launches::BLOCK;
+use super::pool::Pool;
+use crate::error::LIMIT;
+use crate::language::{Condition, IntVar, Machine, Op, TableVar, Vector};
+use crate::values::tail;
+use crate::{Procedure, Slice, StarError, Table};
+
+/// A machine on a GPU: every operation is a launch, and so is a fused procedure.
+///
+/// An operation on vectors takes the time of a launch up to some 10⁶ bits, then time in their
+/// length; one with an answer, a few microseconds more. Memory of ended scopes is kept for
+/// later variables of the same sizes. A variable is known by its number and sizes, as on a
+/// [`Host`](crate::Host).
+///
+/// ```
+/// use star_machine::{Cuda, Machine, Operations, Slice, Star};
+///
+/// let Ok(gpu) = gpu_runtime::Gpu::open() else { return Ok(()) };
+/// let mut m = Cuda::new(&gpu)?;
+/// let (x, y) = (m.slice(100)?, m.slice(100)?);
+/// let i = m.int()?;
+/// m.set_vector(x.0, &Slice::from_positions(100, [7, 70])?)?;
+/// m.not(y, x)?;
+/// m.numb(i, y)?;
+/// assert_eq!(m.int_value(i)?, Some(98));
+/// assert_eq!(m.launches(), 2);
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+#[derive(Debug)]
+pub struct Cuda {
+    pub(super) gpu: Gpu,
+    pub(super) kernels: Kernels,
+    pub(super) answers: Answers,
+    pub(super) pool: Pool,
+    pub(super) vectors: Vec<HeldVector>,
+    tables: Vec<HeldTable>,
+    ints: Vec<Option<u32>>,
+    pub(super) launches: u64,
+    /// How many blocks may look for a least number together.
+    pub(super) most_blocks: u32,
+}
+
+/// How many variables there were.
+#[derive(Clone, Copy, Debug)]
+pub struct CudaMark {
+    vectors: usize,
+    tables: usize,
+    ints: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct HeldVector {
+    len: u32,
+    pub(super) words: Buffer<u64>,
+}
+
+#[derive(Debug)]
+struct HeldTable {
+    rows: u32,
+    columns: u32,
+    words: Buffer<u64>,
+}
+
+/// A vector, or a column, as kernels see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bits {
+    /// Where it is.
+    pub(super) at: u64,
+    /// How many words it has.
+    pub(super) words: u64,
+    /// The bits of the last word that it uses.
+    pub(super) last: u64,
+}
+
+impl Cuda {
+    /// A machine without variables.
+    ///
+    /// # Errors
+    /// [`StarError::Gpu`] where the GPU refuses its kernels, or has no memory left.
+    pub fn new(gpu: &Gpu) -> Result<Self, StarError> {
+        let kernels = Kernels::load(gpu)?;
+        let side_by_side = kernels.least.occupancy(BLOCK, 0)? * gpu.facts().multiprocessors;
+        let can_wait = gpu.facts().cooperative_launch;
+        Ok(Self {
+            gpu: gpu.clone(),
+            kernels,
+            answers: Answers::new(gpu)?,
+            pool: Pool::new(gpu),
+            vectors: Vec::new(),
+            tables: Vec::new(),
+            ints: Vec::new(),
+            launches: 0,
+            most_blocks: if can_wait { side_by_side.max(1) } else { 1 },
+        })
+    }
+
+    /// How many kernels it has launched.
+    #[must_use]
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+
+    /// The GPU that it is on.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub(super) fn bits(&self, x: Vector) -> Result<Bits, StarError> {
+        let held = self.vectors.get(x.id as usize).filter(|held| held.len == x.len);
+        let held = held.ok_or(StarError::Unknown { what: "vector" })?;
+        Ok(Bits {
+            at: held.words.address(),
+            words: held.words.len() as u64,
+            last: tail(x.len as usize),
+        })
+    }
+
+    /// All words of a table; its columns have `rows / 64` each, rounded up.
+    pub(super) fn table_words(&self, table: TableVar) -> Result<&Buffer<u64>, StarError> {
+        self.held_table(table).map(|held| &held.words)
+    }
+
+    pub(super) fn int(&self, i: IntVar) -> Result<Option<u32>, StarError> {
+        self.ints.get(i.id as usize).copied().ok_or(StarError::Unknown { what: "integer" })
+    }
+
+    pub(super) fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
+        let held = self.ints.get_mut(i.id as usize);
+        *held.ok_or(StarError::Unknown { what: "integer" })? = value;
+        Ok(())
+    }
+
+    fn held_table(&self, table: TableVar) -> Result<&HeldTable, StarError> {
+        let size = (table.rows, table.columns);
+        let held = self.tables.get(table.id as usize);
+        held.filter(|held| (held.rows, held.columns) == size)
+            .ok_or(StarError::Unknown { what: "table" })
+    }
+}
+
+impl Machine for Cuda {
+    type Mark = CudaMark;
+
+    fn new_vector(&mut self, len: usize) -> Result<Vector, StarError> {
+        if len >= LIMIT {
+            return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
+        }
+        let words = self.pool.take("a slice or word", len.div_ceil(64))?;
+        let (id, len) = (self.vectors.len() as u32, len as u32);
+        self.vectors.push(HeldVector { len, words });
+        Ok(Vector { id, len })
+    }
+
+    fn new_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
+        if rows.max(columns) >= LIMIT {
+            return Err(StarError::TooLarge { what: "a table", rows, columns });
+        }
+        // below 2²⁵ times 2³¹
+        let words = self.pool.take("a table", rows.div_ceil(64) * columns)?;
+        let (id, rows, columns) = (self.tables.len() as u32, rows as u32, columns as u32);
+        self.tables.push(HeldTable { rows, columns, words });
+        Ok(TableVar { id, rows, columns })
+    }
+
+    fn new_int(&mut self) -> Result<IntVar, StarError> {
+        let id = self.ints.len() as u32;
+        self.ints.push(None);
+        Ok(IntVar { id })
+    }
+
+    fn mark(&self) -> CudaMark {
+        let (vectors, tables, ints) = (self.vectors.len(), self.tables.len(), self.ints.len());
+        CudaMark { vectors, tables, ints }
+    }
+
+    fn release(&mut self, mark: CudaMark) {
+        let vectors = self.vectors.drain(mark.vectors.min(self.vectors.len())..);
+        let tables = self.tables.drain(mark.tables.min(self.tables.len())..);
+        let buffers = vectors.map(|held| held.words).chain(tables.map(|held| held.words));
+        buffers.for_each(|buffer| self.pool.keep(buffer));
+        self.ints.truncate(mark.ints);
+    }
+
+    fn execute(&mut self, op: &Op) -> Result<(), StarError> {
+        self.operate(op)
+    }
+
+    fn holds(&mut self, condition: &Condition) -> Result<bool, StarError> {
+        self.answer(condition)
+    }
+
+    fn fused(&mut self, procedure: &Procedure) -> Result<(), StarError> {
+        self.one_pass(procedure)
+    }
+
+    fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {
+        self.int(i)
+    }
+
+    fn vector_value(&mut self, x: Vector) -> Result<Slice, StarError> {
+        self.bits(x)?;
+        let words = self.vectors[x.id as usize].words.download()?;
+        Ok(Slice::from_words(x.len as usize, words).expect("kernels leave tails clean"))
+    }
+
+    fn table_value(&mut self, table: TableVar) -> Result<Table, StarError> {
+        let (rows, columns) = (table.rows as usize, table.columns as usize);
+        let words = self.table_words(table)?.download()?;
+        Ok(Table::from_words(rows, columns, words).expect("kernels leave tails clean"))
+    }
+
+    fn set_vector(&mut self, z: Vector, value: &Slice) -> Result<(), StarError> {
+        let (left, right) = (z.len as usize, value.len());
+        if left != right {
+            return Err(StarError::LengthMismatch { what: "an assignment", left, right });
+        }
+        self.bits(z)?;
+        Ok(self.vectors[z.id as usize].words.upload(value.as_words())?)
+    }
+
+    fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
+        let sizes =
+            [(table.rows as usize, value.rows()), (table.columns as usize, value.columns())];
+        if let Some(&(left, right)) = sizes.iter().find(|(left, right)| left != right) {
+            return Err(StarError::LengthMismatch { what: "an assignment", left, right });
+        }
+        self.held_table(table)?;
+        Ok(self.tables[table.id as usize].words.upload(value.as_words())?)
+    }
+}

@@ -1,0 +1,18 @@
+//! The machine on a GPU, and recorded programs there.
+//!
+//! A build without the feature `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to
+//! make one with.
+
+mod adapted;
+mod answers;
+mod fused;
+mod interpreter;
+mod kernels;
+mod launches;
+mod machine;
+mod operations;
+mod pool;
+
+pub use adapted::warshall_adapted;
+pub use interpreter::{GpuProgram, Team};
+pub use machine::{Cuda, CudaMark};

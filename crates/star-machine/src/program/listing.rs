@@ -1,0 +1,142 @@
+//! A program as text: a line a step.
+
+use std::fmt::{Display, Formatter, Result};
+
+use super::{Instruction, Program, Variable};
+use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Op, Relation, TableVar, Vector};
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let parameters: Vec<_> = self.parameters.iter().map(ToString::to_string).collect();
+        writeln!(f, "program({})", parameters.join(", "))?;
+        let width = self.instructions.len().to_string().len();
+        for (number, instruction) in self.instructions.iter().enumerate() {
+            writeln!(f, "{number:>width$}  {instruction}")?;
+        }
+        write!(f, "{:>width$}  end", self.instructions.len())
+    }
+}
+
+/// With its size, as it is declared.
+impl Display for Variable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Vector(x) => write!(f, "{}[{}]", v(*x), x.len),
+            Self::Int(i) => write!(f, "{}", int(*i)),
+            Self::Table(table) => write!(f, "{}[{}, {}]", t(*table), table.rows, table.columns),
+        }
+    }
+}
+
+impl Display for Instruction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Do(op) => write!(f, "{}", operation(op)),
+            Self::Branch { condition, answer, to } => {
+                let not = if *answer { "" } else { "not " };
+                write!(f, "if {not}{} goto {to}", question(condition))
+            }
+            Self::Jump { to } => write!(f, "goto {to}"),
+            Self::Start { counter, i, first } => {
+                write!(f, "counter {counter}, {} := {first}", int(*i))
+            }
+            Self::Repeat { counter, i, last, back, to } => {
+                let next = if *back { "before" } else { "after" };
+                let i = int(*i);
+                write!(f, "unless counter {counter} = {last}: {i} := the one {next}, goto {to}")
+            }
+        }
+    }
+}
+
+fn v(x: Vector) -> String {
+    format!("v{}", x.id)
+}
+
+fn int(i: IntVar) -> String {
+    format!("i{}", i.id)
+}
+
+fn t(table: TableVar) -> String {
+    format!("t{}", table.id)
+}
+
+fn field(field: FieldVar) -> String {
+    let table = t(field.table);
+    if FieldVar::from(field.table) == field {
+        return table;
+    }
+    format!("{table}[{}..{}]", field.first, field.first + field.columns)
+}
+
+fn index(at: Index) -> String {
+    match at {
+        Index::At(at) => at.to_string(),
+        Index::In(i) => int(i),
+    }
+}
+
+fn operation(op: &Op) -> String {
+    match *op {
+        Op::Fill { z, ones } => format!("{}({})", if ones { "SET" } else { "CLR" }, v(z)),
+        Op::Copy { z, x } => format!("{} := {}", v(z), v(x)),
+        Op::Not { z, x } => format!("{} := not {}", v(z), v(x)),
+        Op::Logic { logic, z, x, y } => {
+            let function = match logic {
+                Logic::And => "and",
+                Logic::AndNot => "and not",
+                Logic::Or => "or",
+                Logic::Xor => "xor",
+            };
+            format!("{} := {} {function} {}", v(z), v(x), v(y))
+        }
+        Op::SetBit { z, at, bit } => format!("{}({}) := {}", v(z), index(at), u8::from(bit)),
+        Op::First { z, x } => format!("{} := FRST({})", v(z), v(x)),
+        Op::Find { i, x } => format!("{} := FND({})", int(i), v(x)),
+        Op::Step { i, x } => format!("{} := STEP({})", int(i), v(x)),
+        Op::Count { i, x } => format!("{} := NUMB({})", int(i), v(x)),
+        Op::Trim { z, x, from } => format!("{} := TRIM({from}.., {})", v(z), v(x)),
+        Op::Replace { z, x, from } => format!("REP({from}.., {}, {})", v(x), v(z)),
+        Op::Add { z, v: x, w, carry } => {
+            format!("{}, {} := ADD({}, {})", v(z), int(carry), v(x), v(w))
+        }
+        Op::Subtract { z, v: x, w, borrow } => {
+            format!("{}, {} := SUBT({}, {})", v(z), int(borrow), v(x), v(w))
+        }
+        Op::ReadColumn { z, table, column } => {
+            format!("{} := COL({}, {})", v(z), index(column), field(table))
+        }
+        Op::WriteColumn { table, column, x } => {
+            format!("COL({}, {}) := {}", index(column), field(table), v(x))
+        }
+        Op::ReadRow { z, table, row } => {
+            format!("{} := ROW({}, {})", v(z), index(row), field(table))
+        }
+        Op::WriteRow { table, row, x } => {
+            format!("ROW({}, {}) := {}", index(row), field(table), v(x))
+        }
+        Op::ClearTable { table } => format!("CLEAR({})", t(table)),
+        Op::SetInt { i, value: Some(value) } => format!("{} := {value}", int(i)),
+        Op::SetInt { i, value: None } => format!("{} := none", int(i)),
+        Op::AddInt { i, j, by } => format!("{} := {} {by:+}", int(i), int(j)),
+    }
+}
+
+fn question(condition: &Condition) -> String {
+    match *condition {
+        Condition::Some(x) => format!("SOME({})", v(x)),
+        Condition::Found(i) => format!("{} holds a number", int(i)),
+        Condition::Bit { x, at } => format!("{}({})", v(x), index(at)),
+        Condition::Compare { relation, v: x, w } => {
+            let name = match relation {
+                Relation::Equal => "EQ",
+                Relation::NotEqual => "NOTEQ",
+                Relation::Less => "LESS",
+                Relation::LessOrEqual => "LESSEQ",
+                Relation::Greater => "GREAT",
+                Relation::GreaterOrEqual => "GREATEQ",
+            };
+            format!("{name}({}, {})", v(x), v(w))
+        }
+    }
+}

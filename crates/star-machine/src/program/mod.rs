@@ -1,0 +1,192 @@
+//! Recorded programs: a function on [`Star`](crate::Star), as data.
+//!
+//! A [`Recorder`] is where a program is written once; the [`Program`] that it gives is a list
+//! of operations and jumps. [`Program::run`] interprets it on any machine, and
+//! [`Program::load`] puts it on a GPU, where one persistent kernel interprets it in a single
+//! launch. All have the same bits in the same variables afterwards.
+//!
+//! Variables of scopes that have ended leave their places to later ones of their size, so a
+//! program needs the memory of its deepest scope, as a machine does.
+
+mod code;
+mod listing;
+mod operands;
+mod recorder;
+mod run;
+
+pub(crate) use code::{Code, Places};
+pub use recorder::Recorder;
+
+use crate::StarError;
+use crate::language::{Condition, IntVar, Op, SliceVar, TableVar, Vector, WordVar};
+
+/// A variable of any type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variable {
+    /// A slice or a word.
+    Vector(Vector),
+    /// An integer.
+    Int(IntVar),
+    /// A table.
+    Table(TableVar),
+}
+
+impl From<Vector> for Variable {
+    fn from(x: Vector) -> Self {
+        Self::Vector(x)
+    }
+}
+
+impl From<SliceVar> for Variable {
+    fn from(x: SliceVar) -> Self {
+        Self::Vector(x.0)
+    }
+}
+
+impl From<WordVar> for Variable {
+    fn from(x: WordVar) -> Self {
+        Self::Vector(x.0)
+    }
+}
+
+impl From<IntVar> for Variable {
+    fn from(i: IntVar) -> Self {
+        Self::Int(i)
+    }
+}
+
+impl From<TableVar> for Variable {
+    fn from(table: TableVar) -> Self {
+        Self::Table(table)
+    }
+}
+
+/// One step of a program. Steps follow one another unless they say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Instruction {
+    /// An operation.
+    Do(Op),
+    /// Goes to step `to` if the answer is `answer`.
+    Branch {
+        /// What is asked.
+        condition: Condition,
+        /// The answer.
+        answer: bool,
+        /// Where to.
+        to: u32,
+    },
+    /// Goes to step `to`.
+    Jump {
+        /// Where to.
+        to: u32,
+    },
+    /// Starts counting: the counter and the variable become `first`.
+    Start {
+        /// Which counter: how many loops `for` are around this one. The program's own
+        /// variables are never counters, so that a loop ends whatever its body does.
+        counter: u32,
+        /// The variable of the loop.
+        i: IntVar,
+        /// The first value.
+        first: u32,
+    },
+    /// Unless the counter is `last`, it moves by one, the variable becomes what it is now, and
+    /// step `to` is next.
+    Repeat {
+        /// Which counter.
+        counter: u32,
+        /// The variable of the loop.
+        i: IntVar,
+        /// The last value.
+        last: u32,
+        /// Whether it counts downwards.
+        back: bool,
+        /// Where to.
+        to: u32,
+    },
+}
+
+/// A recorded program.
+///
+/// # Example
+/// ```
+/// use star_machine::{Operations, Recorder, Star, StarError};
+///
+/// // z := the ones of x, but for the first
+/// let mut recorder = Recorder::new();
+/// let x = recorder.parameter_slice(100)?;
+/// let z = recorder.parameter_slice(100)?;
+/// let i = recorder.int()?;
+/// recorder.copy(z, x)?;
+/// recorder.step(i, z)?;
+/// let program = recorder.finish();
+/// assert_eq!(program.instructions().len(), 2);
+/// assert_eq!(program.parameters(), [x.into(), z.into()]);
+/// # Ok::<(), StarError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    instructions: Vec<Instruction>,
+    parameters: Vec<Variable>,
+    /// Bits of each vector; its id is its position.
+    vectors: Vec<u32>,
+    /// Rows and columns of each table.
+    tables: Vec<(u32, u32)>,
+    n_ints: u32,
+    n_counters: u32,
+    most_turns: u64,
+}
+
+/// Turns of loops that a run may take unless another number is set: hours.
+const MOST_TURNS: u64 = 1 << 36;
+
+impl Program {
+    /// Its steps. It ends where they end.
+    #[must_use]
+    pub fn instructions(&self) -> &[Instruction] {
+        &self.instructions
+    }
+
+    /// What it takes, in the order of declaration.
+    #[must_use]
+    pub fn parameters(&self) -> &[Variable] {
+        &self.parameters
+    }
+
+    /// The same program with another limit to the turns of loops that one run may take, all
+    /// loops together: 2³⁶ where nothing is said. Only a loop can go on for ever, and it then
+    /// ends with [`StarError::Endless`].
+    #[must_use]
+    pub fn with_most_turns(self, most_turns: u64) -> Self {
+        Self { most_turns, ..self }
+    }
+
+    /// How many turns a run may take.
+    #[must_use]
+    pub fn most_turns(&self) -> u64 {
+        self.most_turns
+    }
+
+    /// Bits of each vector.
+    pub(crate) fn vectors(&self) -> &[u32] {
+        &self.vectors
+    }
+
+    /// Rows and columns of each table.
+    pub(crate) fn tables(&self) -> &[(u32, u32)] {
+        &self.tables
+    }
+
+    /// Integers and counters.
+    pub(crate) fn n_ints(&self) -> u32 {
+        self.n_ints + self.n_counters
+    }
+
+    /// An error where this was one turn too many.
+    fn check_turns(&self, turns: u64) -> Result<(), StarError> {
+        if turns <= self.most_turns {
+            return Ok(());
+        }
+        Err(StarError::Endless { turns: self.most_turns })
+    }
+}

@@ -1,0 +1,408 @@
+//! Where programs are recorded.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::ops::Range;
+
+use super::operands::{Operand, Role};
+use super::{Instruction, MOST_TURNS, Program, Variable};
+use crate::StarError;
+use crate::error::LIMIT;
+use crate::language::{Condition, IntVar, Op, SliceVar, Star, TableVar, Vector, WordVar};
+
+/// Writes down a program that is given to it.
+///
+/// Declare the parameters, give the body as to a machine, and [`finish`]. What sizes and
+/// constant positions tell is refused at once, and then not recorded, with all of the
+/// statement around it; what depends on values, when the program runs.
+///
+/// [`finish`]: Self::finish
+#[derive(Debug, Default)]
+pub struct Recorder {
+    instructions: Vec<Instruction>,
+    parameters: Vec<Variable>,
+    vectors: Places<u32>,
+    tables: Places<(u32, u32)>,
+    ints: Places<()>,
+    /// Loops `for` around the present place, and the most there have been.
+    depth: u32,
+    n_counters: u32,
+    /// Declared and not yet zero: an operation that writes the whole of one spares it that.
+    pending: Vec<Variable>,
+}
+
+/// The places of variables of one type. A place keeps its size; it may have several
+/// variables, one after another.
+#[derive(Debug)]
+struct Places<Size> {
+    sizes: Vec<Size>,
+    is_live: Vec<bool>,
+    /// The live places, the latest last.
+    live: Vec<u32>,
+    free: HashMap<Size, Vec<u32>>,
+}
+
+impl<Size> Default for Places<Size> {
+    fn default() -> Self {
+        Self { sizes: Vec::new(), is_live: Vec::new(), live: Vec::new(), free: HashMap::new() }
+    }
+}
+
+impl<Size: Copy + Eq + Hash> Places<Size> {
+    fn declare(&mut self, size: Size) -> u32 {
+        let place = match self.free.get_mut(&size).and_then(Vec::pop) {
+            Some(place) => place,
+            None => self.declare_for_ever(size),
+        };
+        self.is_live[place as usize] = true;
+        self.live.push(place);
+        place
+    }
+
+    /// A place of its own, whose variable no scope ends.
+    fn declare_for_ever(&mut self, size: Size) -> u32 {
+        self.sizes.push(size);
+        self.is_live.push(true);
+        self.sizes.len() as u32 - 1
+    }
+
+    /// Ends the variables that were declared when more than `n` were live.
+    fn release(&mut self, n: usize) {
+        for place in self.live.drain(n..) {
+            self.is_live[place as usize] = false;
+            self.free.entry(self.sizes[place as usize]).or_default().push(place);
+        }
+    }
+
+    fn has(&self, place: u32, size: Size) -> bool {
+        let place = place as usize;
+        self.sizes.get(place) == Some(&size) && self.is_live[place]
+    }
+}
+
+fn vector_size(len: usize) -> Result<u32, StarError> {
+    if len >= LIMIT {
+        return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
+    }
+    Ok(len as u32)
+}
+
+fn table_size(rows: usize, columns: usize) -> Result<(u32, u32), StarError> {
+    if rows >= LIMIT || columns >= LIMIT {
+        return Err(StarError::TooLarge { what: "a table", rows, columns });
+    }
+    Ok((rows as u32, columns as u32))
+}
+
+impl Recorder {
+    /// Nothing is written down yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares a parameter: a slice. Parameters have the caller's values at the start, and the
+    /// caller has theirs at the end; no scope ends them.
+    ///
+    /// # Errors
+    /// [`StarError::TooLarge`] beyond 2³¹ bits.
+    pub fn parameter_slice(&mut self, rows: usize) -> Result<SliceVar, StarError> {
+        self.parameter_vector(rows).map(SliceVar)
+    }
+
+    /// Declares a parameter: a word.
+    ///
+    /// # Errors
+    /// As [`parameter_slice`](Self::parameter_slice).
+    pub fn parameter_word(&mut self, columns: usize) -> Result<WordVar, StarError> {
+        self.parameter_vector(columns).map(WordVar)
+    }
+
+    /// Declares a parameter: a table.
+    ///
+    /// # Errors
+    /// As [`parameter_slice`](Self::parameter_slice).
+    pub fn parameter_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
+        let (rows, columns) = table_size(rows, columns)?;
+        let id = self.tables.declare_for_ever((rows, columns));
+        let table = TableVar { id, rows, columns };
+        self.parameters.push(table.into());
+        Ok(table)
+    }
+
+    /// Declares a parameter: an integer.
+    pub fn parameter_int(&mut self) -> IntVar {
+        let i = IntVar { id: self.ints.declare_for_ever(()) };
+        self.parameters.push(i.into());
+        i
+    }
+
+    fn parameter_vector(&mut self, len: usize) -> Result<Vector, StarError> {
+        let len = vector_size(len)?;
+        let x = Vector { id: self.vectors.declare_for_ever(len), len };
+        self.parameters.push(x.into());
+        Ok(x)
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn finish(self) -> Program {
+        Program {
+            instructions: self.instructions,
+            parameters: self.parameters,
+            vectors: self.vectors.sizes,
+            tables: self.tables.sizes,
+            n_ints: self.ints.sizes.len() as u32,
+            n_counters: self.n_counters,
+            most_turns: MOST_TURNS,
+        }
+    }
+
+    /// The step that is recorded next.
+    fn here(&self) -> u32 {
+        self.instructions.len() as u32
+    }
+
+    /// Records a jump whose target is not known yet.
+    fn branch(&mut self, condition: Condition, answer: bool, to: u32) -> usize {
+        self.instructions.push(Instruction::Branch { condition, answer, to });
+        self.instructions.len() - 1
+    }
+
+    /// Lets a recorded jump lead to the step that is recorded next.
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        if let Instruction::Branch { to, .. } | Instruction::Jump { to } =
+            &mut self.instructions[jump]
+        {
+            *to = here;
+        }
+    }
+
+    fn check_live(&self, operand: &Operand<'_>) -> Result<(), StarError> {
+        let (is_live, what) = match operand.variable() {
+            Variable::Vector(x) => (self.vectors.has(x.id, x.len), "slice or word"),
+            Variable::Int(i) => (self.ints.has(i.id, ()), "integer"),
+            Variable::Table(t) => (self.tables.has(t.id, (t.rows, t.columns)), "table"),
+        };
+        if is_live { Ok(()) } else { Err(StarError::Unknown { what }) }
+    }
+
+    fn check_condition(&self, mut condition: Condition) -> Result<(), StarError> {
+        let mut found = condition.check();
+        condition.operands(&mut |_, operand| {
+            if found.is_ok() {
+                found = self.check_live(&operand);
+            }
+        });
+        found
+    }
+
+    fn make_zero(&mut self, variable: Variable) {
+        self.instructions.push(Instruction::Do(match variable {
+            Variable::Vector(z) => Op::Fill { z, ones: false },
+            Variable::Int(i) => Op::SetInt { i, value: None },
+            Variable::Table(table) => Op::ClearTable { table },
+        }));
+    }
+
+    /// Records a statement whose parts may run more than once, or never: variables from before
+    /// it have their zeros first. Nothing is left of one that fails.
+    fn statement(
+        &mut self,
+        record: impl FnOnce(&mut Self) -> Result<(), StarError>,
+    ) -> Result<(), StarError> {
+        for variable in std::mem::take(&mut self.pending) {
+            self.make_zero(variable);
+        }
+        let start = self.instructions.len();
+        let done = self.scope(record);
+        if done.is_err() {
+            self.instructions.truncate(start);
+        }
+        done
+    }
+}
+
+impl Star for Recorder {
+    fn vector(&mut self, len: usize) -> Result<Vector, StarError> {
+        let len = vector_size(len)?;
+        let z = Vector { id: self.vectors.declare(len), len };
+        self.pending.push(z.into());
+        Ok(z)
+    }
+
+    fn table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
+        let (rows, columns) = table_size(rows, columns)?;
+        let table = TableVar { id: self.tables.declare((rows, columns)), rows, columns };
+        self.pending.push(table.into());
+        Ok(table)
+    }
+
+    fn int(&mut self) -> Result<IntVar, StarError> {
+        let i = IntVar { id: self.ints.declare(()) };
+        self.pending.push(i.into());
+        Ok(i)
+    }
+
+    fn run(&mut self, op: Op) -> Result<(), StarError> {
+        op.check()?;
+        let (mut shown, mut found) = (op, Ok(()));
+        shown.operands(&mut |_, operand| {
+            if found.is_ok() {
+                found = self.check_live(&operand);
+            }
+        });
+        found?;
+        shown.operands(&mut |role, operand| {
+            let variable = operand.variable();
+            if let Some(at) = self.pending.iter().position(|&other| other == variable) {
+                self.pending.swap_remove(at);
+                if role == Role::Read {
+                    self.make_zero(variable);
+                }
+            }
+        });
+        self.instructions.push(Instruction::Do(op));
+        Ok(())
+    }
+
+    fn scope(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<(), StarError>,
+    ) -> Result<(), StarError> {
+        let live = (self.vectors.live.len(), self.tables.live.len(), self.ints.live.len());
+        let done = body(self);
+        self.vectors.release(live.0);
+        self.tables.release(live.1);
+        self.ints.release(live.2);
+        // what nobody has used
+        let (vectors, tables, ints) = (&self.vectors, &self.tables, &self.ints);
+        self.pending.retain(|variable| match *variable {
+            Variable::Vector(x) => vectors.is_live[x.id as usize],
+            Variable::Int(i) => ints.is_live[i.id as usize],
+            Variable::Table(table) => tables.is_live[table.id as usize],
+        });
+        done
+    }
+
+    fn if_else(
+        &mut self,
+        condition: Condition,
+        then: impl FnOnce(&mut Self) -> Result<(), StarError>,
+        otherwise: impl FnOnce(&mut Self) -> Result<(), StarError>,
+    ) -> Result<(), StarError> {
+        self.check_condition(condition)?;
+        self.statement(|recorder| {
+            let to_else = recorder.branch(condition, false, 0);
+            recorder.scope(then)?;
+            let to_end = recorder.instructions.len();
+            recorder.instructions.push(Instruction::Jump { to: 0 });
+            recorder.land(to_else);
+            recorder.scope(otherwise)?;
+            if recorder.instructions.len() == to_end + 1 {
+                recorder.instructions.pop();
+                recorder.land(to_else);
+            } else {
+                recorder.land(to_end);
+            }
+            Ok(())
+        })
+    }
+
+    fn while_do(
+        &mut self,
+        condition: Condition,
+        body: impl FnMut(&mut Self) -> Result<(), StarError>,
+    ) -> Result<(), StarError> {
+        self.check_condition(condition)?;
+        self.statement(|recorder| {
+            let to_end = recorder.branch(condition, false, 0);
+            let top = recorder.here();
+            recorder.scope(body)?;
+            recorder.branch(condition, true, top);
+            recorder.land(to_end);
+            Ok(())
+        })
+    }
+
+    fn count_through(
+        &mut self,
+        range: Range<usize>,
+        back: bool,
+        mut body: impl FnMut(&mut Self, IntVar) -> Result<(), StarError>,
+    ) -> Result<(), StarError> {
+        let range = StarError::range(range)?;
+        let (Some(least), Some(most)) = (range.clone().min(), range.max()) else {
+            return Ok(());
+        };
+        let (first, last) = if back { (most, least) } else { (least, most) };
+        self.statement(|recorder| {
+            let i = IntVar { id: recorder.ints.declare(()) };
+            let counter = recorder.depth;
+            recorder.instructions.push(Instruction::Start { counter, i, first });
+            let to = recorder.here();
+            recorder.depth += 1;
+            recorder.n_counters = recorder.n_counters.max(recorder.depth);
+            let done = recorder.scope(|recorder| body(recorder, i));
+            recorder.depth -= 1;
+            recorder.instructions.push(Instruction::Repeat { counter, i, last, back, to });
+            done
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operations;
+
+    #[test]
+    fn ended_variables_leave_their_places_to_others_of_their_size() {
+        let mut recorder = Recorder::new();
+        let x = recorder.parameter_slice(70).unwrap();
+        let mut seen = Vec::new();
+        for len in [70, 70, 5] {
+            recorder
+                .scope(|m| {
+                    let z = m.slice(len)?;
+                    m.set(z)?;
+                    m.scope(|m| m.slice(70).map(|inner| seen.push((z.0.id, inner.0.id))))
+                })
+                .unwrap();
+        }
+        assert_eq!(x.0.id, 0);
+        assert_eq!(seen[0], seen[1]);
+        assert_ne!(seen[0].0, seen[0].1);
+        assert_eq!(recorder.finish().vectors, [70, 70, 70, 5]);
+    }
+
+    #[test]
+    fn what_has_ended_is_unknown() {
+        let mut recorder = Recorder::new();
+        let mut ended = None;
+        recorder.scope(|m| m.slice(3).map(|z| ended = Some(z))).unwrap();
+        let ended = ended.unwrap();
+        assert!(matches!(recorder.set(ended), Err(StarError::Unknown { .. })));
+        assert!(matches!(recorder.while_some(ended, |_| Ok(())), Err(StarError::Unknown { .. })));
+        assert!(recorder.finish().instructions.is_empty());
+    }
+
+    #[test]
+    fn zeros_are_made_only_where_they_are_seen() {
+        let mut recorder = Recorder::new();
+        let x = recorder.parameter_slice(9).unwrap();
+        let z = recorder.slice(9).unwrap();
+        recorder.copy(z, x).unwrap();
+        let y = recorder.slice(9).unwrap();
+        let _unused = recorder.table(9, 9).unwrap();
+        recorder.or(y, y, x).unwrap();
+        let instructions = recorder.finish().instructions;
+        let expected = [
+            Op::Copy { z: z.0, x: x.0 },
+            Op::Fill { z: y.0, ones: false },
+            Op::Logic { logic: crate::Logic::Or, z: y.0, x: y.0, y: x.0 },
+        ];
+        assert_eq!(instructions, expected.map(Instruction::Do));
+    }
+}

@@ -1,0 +1,165 @@
+//! The interpreter of the host: a program on any machine.
+
+use std::collections::HashMap;
+
+use super::operands::Operand;
+use super::{Instruction, Program, Variable};
+use crate::StarError;
+use crate::language::{IntVar, Machine, Op, TableVar, Vector};
+
+impl Program {
+    /// Runs it on a machine, with variables of the machine for its parameters, in their
+    /// order. Two parameters may have the same variable. It costs what the program costs that
+    /// was recorded.
+    ///
+    /// # Errors
+    /// [`StarError::Argument`] where an argument is not what the program takes;
+    /// [`StarError::NoPosition`], [`StarError::OutOfRange`] and what else the machine says of an
+    /// operation; [`StarError::Endless`] after
+    /// [so many turns](Self::with_most_turns). What was done before an error stays done.
+    pub fn run<M: Machine>(
+        &self,
+        machine: &mut M,
+        arguments: &[Variable],
+    ) -> Result<(), StarError> {
+        self.check_arguments(arguments)?;
+        let mark = machine.mark();
+        let done = Bound::new(self, machine, arguments)
+            .and_then(|bound| self.interpret(machine, &bound.instructions(self)));
+        machine.release(mark);
+        done
+    }
+
+    fn check_arguments(&self, arguments: &[Variable]) -> Result<(), StarError> {
+        let n = self.parameters.len().max(arguments.len());
+        for number in 0..n {
+            let (takes, given) = (self.parameters.get(number), arguments.get(number));
+            let is_alike = match (takes, given) {
+                (Some(Variable::Vector(x)), Some(Variable::Vector(y))) => x.len == y.len,
+                (Some(Variable::Int(_)), Some(Variable::Int(_))) => true,
+                (Some(Variable::Table(x)), Some(Variable::Table(y))) => {
+                    (x.rows, x.columns) == (y.rows, y.columns)
+                }
+                _ => false,
+            };
+            if !is_alike {
+                let (takes, given) = (described(takes), described(given));
+                return Err(StarError::Argument { number, takes, given });
+            }
+        }
+        Ok(())
+    }
+
+    fn interpret<M: Machine>(
+        &self,
+        machine: &mut M,
+        instructions: &[Instruction],
+    ) -> Result<(), StarError> {
+        let mut counters = vec![0; self.n_counters as usize];
+        let (mut at, mut turns) = (0, 0);
+        while let Some(instruction) = instructions.get(at) {
+            let target = match *instruction {
+                Instruction::Do(ref op) => {
+                    machine.execute(op)?;
+                    None
+                }
+                Instruction::Branch { ref condition, answer, to } => {
+                    (machine.holds(condition)? == answer).then_some(to)
+                }
+                Instruction::Jump { to } => Some(to),
+                Instruction::Start { counter, i, first } => {
+                    counters[counter as usize] = first;
+                    machine.execute(&Op::SetInt { i, value: Some(first) })?;
+                    None
+                }
+                Instruction::Repeat { counter, last, .. } if counters[counter as usize] == last => {
+                    None
+                }
+                Instruction::Repeat { to, .. } => Some(to),
+            };
+            let next = target.map_or(at + 1, |to| to as usize);
+            if next <= at {
+                turns += 1;
+                self.check_turns(turns)?;
+            }
+            if let (Instruction::Repeat { counter, i, back, .. }, Some(_)) = (instruction, target) {
+                let counter = &mut counters[*counter as usize];
+                *counter = if *back { *counter - 1 } else { *counter + 1 };
+                machine.execute(&Op::SetInt { i: *i, value: Some(*counter) })?;
+            }
+            at = next;
+        }
+        Ok(())
+    }
+}
+
+fn described(variable: Option<&Variable>) -> String {
+    match variable {
+        Some(Variable::Vector(x)) => format!("a slice or word of {} bits", x.len),
+        Some(Variable::Int(_)) => "an integer".into(),
+        Some(Variable::Table(table)) => {
+            format!("a table of {} rows and {} columns", table.rows, table.columns)
+        }
+        None => "nothing".into(),
+    }
+}
+
+/// The machine's variables for those of the program, by their ids.
+struct Bound {
+    vectors: Vec<Vector>,
+    tables: Vec<TableVar>,
+    ints: Vec<IntVar>,
+}
+
+impl Bound {
+    /// The arguments, and new variables for all others.
+    fn new<M: Machine>(
+        program: &Program,
+        machine: &mut M,
+        arguments: &[Variable],
+    ) -> Result<Self, StarError> {
+        let given: HashMap<Variable, Variable> =
+            program.parameters.iter().copied().zip(arguments.iter().copied()).collect();
+        let mut bound = Self { vectors: Vec::new(), tables: Vec::new(), ints: Vec::new() };
+        for (id, &len) in (0..).zip(&program.vectors) {
+            bound.vectors.push(match given.get(&Vector { id, len }.into()) {
+                Some(&Variable::Vector(x)) => x,
+                _ => machine.new_vector(len as usize)?,
+            });
+        }
+        for (id, &(rows, columns)) in (0..).zip(&program.tables) {
+            bound.tables.push(match given.get(&TableVar { id, rows, columns }.into()) {
+                Some(&Variable::Table(table)) => table,
+                _ => machine.new_table(rows as usize, columns as usize)?,
+            });
+        }
+        for id in 0..program.n_ints {
+            bound.ints.push(match given.get(&IntVar { id }.into()) {
+                Some(&Variable::Int(i)) => i,
+                _ => machine.new_int()?,
+            });
+        }
+        Ok(bound)
+    }
+
+    /// The program's steps with the machine's variables.
+    fn instructions(&self, program: &Program) -> Vec<Instruction> {
+        let mut instructions = program.instructions.clone();
+        for instruction in &mut instructions {
+            let rename = &mut |_, operand: Operand<'_>| match operand {
+                Operand::Vector(x) => *x = self.vectors[x.id as usize],
+                Operand::Int(i) => *i = self.ints[i.id as usize],
+                Operand::Table(table) => *table = self.tables[table.id as usize],
+            };
+            match instruction {
+                Instruction::Do(op) => op.operands(rename),
+                Instruction::Branch { condition, .. } => condition.operands(rename),
+                Instruction::Start { i, .. } | Instruction::Repeat { i, .. } => {
+                    *i = self.ints[i.id as usize];
+                }
+                Instruction::Jump { .. } => (),
+            }
+        }
+        instructions
+    }
+}

@@ -1,0 +1,281 @@
+//! Operations and questions on a GPU against those on the host.
+
+use star_machine::{Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, Star};
+
+use crate::both::{Both, gpu, some_bits, some_table};
+use crate::random::Random;
+
+const SIZES: [usize; 12] = [0, 1, 2, 63, 64, 65, 127, 128, 129, 1000, 4097, 12_345];
+const LOGIC: [Logic; 4] = [Logic::And, Logic::AndNot, Logic::Or, Logic::Xor];
+const RELATIONS: [Relation; 6] = [
+    Relation::Equal,
+    Relation::NotEqual,
+    Relation::Less,
+    Relation::LessOrEqual,
+    Relation::Greater,
+    Relation::GreaterOrEqual,
+];
+
+/// Empty, full, at random, one bit at an end, and what differs in it only.
+fn patterns(len: usize) -> Vec<Slice> {
+    let only =
+        |position: usize| Slice::from_positions(len, Some(position).filter(|p| *p < len)).unwrap();
+    let last = only(len.saturating_sub(1));
+    let mut but_last = Slice::ones(len).unwrap();
+    but_last.andn_assign(&last).unwrap();
+    vec![
+        Slice::zeros(len).unwrap(),
+        Slice::ones(len).unwrap(),
+        some_bits(len, 1, 2),
+        some_bits(len, 2, 40),
+        only(0),
+        last,
+        but_last,
+    ]
+}
+
+/// The number of launches of `body` on the GPU.
+fn launches(m: &mut Both, body: impl FnOnce(&mut Both)) -> u64 {
+    let before = m.cuda.launches();
+    body(m);
+    m.cuda.launches() - before
+}
+
+#[test]
+fn bitwise_operations_and_searches() {
+    let Some(gpu) = gpu() else { return };
+    for len in SIZES {
+        let mut m = Both::new(&gpu);
+        let [x, y, z] = [(); 3].map(|()| m.vector(len).unwrap());
+        let (i, j) = (m.int().unwrap(), m.int().unwrap());
+        let values = patterns(len);
+        for (a, b) in values.iter().zip(values.iter().cycle().skip(2)) {
+            let mut ops = vec![
+                Op::Fill { z, ones: true },
+                Op::Fill { z, ones: false },
+                Op::Copy { z, x },
+                Op::Copy { z: x, x },
+                Op::Not { z, x },
+                Op::Not { z: x, x },
+                Op::First { z, x },
+                Op::First { z: x, x },
+                Op::Find { i, x },
+                Op::Step { i, x },
+                Op::Count { i: j, x },
+            ];
+            for logic in LOGIC {
+                ops.push(Op::Logic { logic, z, x, y });
+                ops.push(Op::Logic { logic, z: x, x, y });
+                ops.push(Op::Logic { logic, z: y, x, y });
+                ops.push(Op::Logic { logic, z: x, x, y: x });
+            }
+            for op in ops {
+                m.set_vector(x, a).unwrap();
+                m.set_vector(y, b).unwrap();
+                let n = launches(&mut m, |m| m.run(op).unwrap());
+                assert_eq!(n, u64::from(len > 0), "{op:?}");
+            }
+            m.set_vector(x, a).unwrap();
+            m.set_vector(y, b).unwrap();
+            m.holds(&Condition::Some(x)).unwrap();
+            for (v, w) in [(x, y), (y, x), (x, x)] {
+                for relation in RELATIONS {
+                    m.holds(&Condition::Compare { relation, v, w }).unwrap();
+                }
+            }
+            while m.int_value(i).unwrap().is_some() && m.int_value(j).unwrap() < Some(100) {
+                m.step(i, x).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn single_bits() {
+    let Some(gpu) = gpu() else { return };
+    for len in SIZES {
+        let mut m = Both::new(&gpu);
+        let x = m.vector(len).unwrap();
+        let i = m.int().unwrap();
+        m.set_vector(x, &some_bits(len, 3, 2)).unwrap();
+        let mut random = Random(len as u64);
+        let ends = [0, 1, 62, 63, 64, 65, len];
+        let positions = ends.into_iter().chain((0..5).map(|_| random.below(len + 1)));
+        for at in positions.map(|at| at as u32).collect::<Vec<_>>() {
+            m.set_int(i, Some(at)).unwrap();
+            for (at, bit) in [(Index::At(at), true), (i.into(), false), (i.into(), true)] {
+                let _ = m.run(Op::SetBit { z: x, at, bit });
+                let _ = m.holds(&Condition::Bit { x, at });
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_of_words() {
+    let Some(gpu) = gpu() else { return };
+    let mut random = Random(5);
+    let ends = [0u32, 1, 31, 32, 63, 64, 65, 127, 128, 129, 200, 640];
+    for (from, len) in ends.iter().flat_map(|from| ends.map(|len| (*from, len as usize))) {
+        for rest in [0, 1, 64, random.below(300)] {
+            let mut m = Both::new(&gpu);
+            let whole = from as usize + len + rest;
+            let (x, z) = (m.vector(whole).unwrap(), m.vector(len).unwrap());
+            for sparsity in [1, 2] {
+                m.set_vector(x, &some_bits(whole, 7, sparsity)).unwrap();
+                m.run(Op::Trim { z, x, from }).unwrap();
+                m.not(z, z).unwrap();
+                m.run(Op::Replace { z: x, x: z, from }).unwrap();
+            }
+            m.run(Op::Trim { z, x: z, from: 0 }).unwrap();
+            m.run(Op::Replace { z, x: z, from: 0 }).unwrap();
+        }
+    }
+}
+
+#[test]
+fn sums_and_differences_of_words() {
+    let Some(gpu) = gpu() else { return };
+    // 64 × 32 bits are a turn of the kernel
+    for len in SIZES.into_iter().chain([2047, 2048, 2049, 4096, 6200]) {
+        let mut m = Both::new(&gpu);
+        let [v, w, z] = [(); 3].map(|()| m.vector(len).unwrap());
+        let carry = m.int().unwrap();
+        let values = patterns(len);
+        for a in &values {
+            for b in &values {
+                for z in [z, v, w] {
+                    m.set_vector(v, a).unwrap();
+                    m.set_vector(w, b).unwrap();
+                    m.run(Op::Add { z, v, w, carry }).unwrap();
+                    m.set_vector(v, a).unwrap();
+                    m.set_vector(w, b).unwrap();
+                    m.run(Op::Subtract { z, v, w, borrow: carry }).unwrap();
+                }
+            }
+            m.run(Op::Subtract { z: v, v, w: v, borrow: carry }).unwrap();
+        }
+    }
+}
+
+#[test]
+fn rows_and_columns() {
+    let Some(gpu) = gpu() else { return };
+    let sizes = [0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300];
+    for (rows, columns) in sizes.iter().flat_map(|rows| sizes.map(|columns| (*rows, columns))) {
+        let mut m = Both::new(&gpu);
+        let table = m.table(rows, columns).unwrap();
+        m.set_table(table, &some_table(rows, columns, 1, 2)).unwrap();
+        let i = m.int().unwrap();
+        let fields = [0..columns, columns / 3..columns, columns / 2..columns / 2];
+        for field in fields.map(|range| table.field(range).unwrap()) {
+            let width = field.columns as usize;
+            let (slice, word) = (m.slice(rows).unwrap(), m.word(width).unwrap());
+            m.set_vector(slice.0, &some_bits(rows, 5, 2)).unwrap();
+            m.set_vector(word.0, &some_bits(width, 6, 2)).unwrap();
+            for at in [0, 1, 63, 64, 65, rows / 2, rows.saturating_sub(1), rows] {
+                m.set_int(i, Some(at as u32)).unwrap();
+                let _ = m.set_row(field, i, word);
+                let _ = m.row(word, field, at as u32);
+                m.not(word, word).unwrap();
+            }
+            for at in [0, 1, width / 2, width.saturating_sub(1), width] {
+                m.set_int(i, Some(at as u32)).unwrap();
+                let _ = m.set_col(field, at as u32, slice);
+                let _ = m.col(slice, field, i);
+                m.not(slice, slice).unwrap();
+            }
+        }
+        m.clear_table(table).unwrap();
+    }
+}
+
+#[test]
+fn integers() {
+    let Some(gpu) = gpu() else { return };
+    let mut m = Both::new(&gpu);
+    let (i, j) = (m.int().unwrap(), m.int().unwrap());
+    for value in [None, Some(0), Some(1), Some(i32::MAX as u32), Some(1 << 31)] {
+        let _ = m.set_int(j, value);
+        for by in [0, 1, -1, 2, i32::MAX, i32::MIN] {
+            m.add_int(i, j, by).unwrap();
+            m.holds(&Condition::Found(i)).unwrap();
+        }
+        m.add_int(j, j, 1).unwrap();
+    }
+    assert_eq!(m.cuda.launches(), 0);
+}
+
+#[test]
+fn many_blocks_look_together() {
+    let Some(gpu) = gpu() else { return };
+    let mut m = Both::new(&gpu);
+    let len = 3_000_001;
+    let [x, y, z] = [(); 3].map(|()| m.vector(len).unwrap());
+    let i = m.int().unwrap();
+    let at = |positions: &[usize]| Slice::from_positions(len, positions.iter().copied()).unwrap();
+    let values = [
+        at(&[]),
+        at(&[0]),
+        at(&[len - 1]),
+        at(&[len - 2, len - 1]),
+        at(&[1_234_567, 1_234_568, 2_999_999]),
+        some_bits(len, 1, 3),
+        some_bits(len, 2, 100_000),
+        Slice::ones(len).unwrap(),
+    ];
+    for value in &values {
+        m.set_vector(x, value).unwrap();
+        m.set_vector(y, &values[4]).unwrap();
+        m.numb(i, x).unwrap();
+        m.fnd(i, x).unwrap();
+        m.run(Op::First { z, x }).unwrap();
+        m.step(i, x).unwrap();
+        m.step(i, x).unwrap();
+        m.xor(z, x, y).unwrap();
+        m.run(Op::First { z, x: z }).unwrap();
+        m.holds(&Condition::Some(x)).unwrap();
+        for (v, w) in [(x, y), (y, x), (x, x)] {
+            m.holds(&Condition::Compare { relation: Relation::Less, v, w }).unwrap();
+            m.holds(&Condition::Compare { relation: Relation::Equal, v, w }).unwrap();
+        }
+    }
+}
+
+#[test]
+fn random_operations() {
+    let Some(gpu) = gpu() else { return };
+    for seed in 0..20 {
+        let mut random = Random(seed);
+        let mut draw = |end| random.below(end);
+        let mut m = Both::new(&gpu);
+        let len = 1 + draw(300);
+        let table = m.table(len, len).unwrap();
+        let vectors: Vec<_> = (0..4).map(|_| m.vector(len).unwrap()).collect();
+        let (i, j) = (m.int().unwrap(), m.int().unwrap());
+        m.set_table(table, &some_table(len, len, seed, 3)).unwrap();
+        m.set_vector(vectors[0], &some_bits(len, seed, 2)).unwrap();
+        for _ in 0..100 {
+            let [x, y, z] = [(); 3].map(|()| vectors[draw(4)]);
+            let at = Index::At(draw(len) as u32);
+            let table = table.into();
+            let logic = LOGIC[draw(4)];
+            let op = match draw(16) {
+                0..4 => Op::Logic { logic, z, x, y },
+                4 => Op::Not { z, x },
+                5 => Op::ReadColumn { z, table, column: at },
+                6 => Op::WriteColumn { table, column: j.into(), x },
+                7 => Op::ReadRow { z, table, row: at },
+                8 => Op::WriteRow { table, row: i.into(), x },
+                9 => Op::Find { i, x },
+                10 => Op::Step { i: j, x },
+                11 => Op::Add { z, v: x, w: y, carry: i },
+                12 => Op::Subtract { z, v: x, w: y, borrow: j },
+                13 => Op::SetBit { z, at, bit: draw(2) == 0 },
+                14 => Op::First { z, x },
+                _ => Op::Fill { z, ones: draw(4) > 0 },
+            };
+            let _ = m.run(op);
+        }
+    }
+}

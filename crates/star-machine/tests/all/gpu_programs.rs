@@ -1,0 +1,323 @@
+//! Recorded programs on a GPU: the host's interpreter has the same values afterwards.
+
+use gpu_runtime::{Gpu, GpuError};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use star_machine::{
+    GpuProgram, Operations, Program, Recorder, Slice, Star, StarError, Table, Team, Variable,
+};
+
+use crate::bodies::{
+    ProcedureBody, Random, Value, Warshall, draws, record, slice, statements, table,
+};
+use crate::programs::{LENGTHS, Outcome, interpreted};
+
+/// The teams that all programs are run by.
+const TEAMS: [Team; 6] = [
+    Team::Warp,
+    Team::Block { warps: 1 },
+    Team::Block { warps: 3 },
+    Team::Block { warps: 32 },
+    Team::Grid { blocks: 1 },
+    Team::Grid { blocks: 5 },
+];
+
+/// The first GPU, or `None` and a word about it.
+fn gpu() -> Option<Gpu> {
+    match Gpu::open() {
+        Ok(gpu) => Some(gpu),
+        Err(reason) => {
+            let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
+            assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
+            println!("SKIPPED: {reason}");
+            None
+        }
+    }
+}
+
+/// Sets all parameters.
+fn set(program: &Program, on_gpu: &mut GpuProgram, values: &[Value]) {
+    for (parameter, value) in program.parameters().iter().zip(values) {
+        match (*parameter, value) {
+            (Variable::Vector(x), Value::Vector(value)) => on_gpu.set_vector(x, value),
+            (Variable::Int(i), Value::Int(value)) => on_gpu.set_int(i, *value),
+            (Variable::Table(t), Value::Table(value)) => on_gpu.set_table(t, value),
+            _ => unreachable!("values are like the parameters"),
+        }
+        .unwrap();
+    }
+}
+
+/// One launch, and what all parameters hold then.
+fn run(program: &Program, on_gpu: &mut GpuProgram) -> Outcome {
+    let launches = on_gpu.launches();
+    let done = on_gpu.run();
+    assert_eq!(on_gpu.launches(), launches + 1, "a run is one launch");
+    if let Err(StarError::Gpu(error)) = done {
+        panic!("{error}");
+    }
+    let values = program.parameters().iter().map(|parameter| match *parameter {
+        Variable::Vector(x) => on_gpu.vector_value(x).map(Value::Vector),
+        Variable::Int(i) => on_gpu.int_value(i).map(Value::Int),
+        Variable::Table(t) => on_gpu.table_value(t).map(Value::Table),
+    });
+    let values = values.collect::<Result<_, _>>().unwrap();
+    (done.err().map(|error| error.to_string()), values)
+}
+
+/// Compares all parameters after a run by each team, and the error.
+fn agree(gpu: &Gpu, name: &str, program: &Program, values: &[Value], teams: &[Team]) {
+    let expected = interpreted(program, values);
+    for &team in teams {
+        let mut on_gpu = program.load_for(gpu, team).unwrap();
+        set(program, &mut on_gpu, values);
+        let found = run(program, &mut on_gpu);
+        assert_eq!(found.0, expected.0, "{name}: {team:?}\n{program}");
+        for (number, (found, expected)) in found.1.iter().zip(&expected.1).enumerate() {
+            assert!(found == expected, "{name}: {team:?}, parameter {number}\n{program}");
+        }
+    }
+}
+
+#[test]
+fn procedures_run_in_one_launch() {
+    let Some(gpu) = gpu() else { return };
+    for number in 0..ProcedureBody::COUNT {
+        for (seed, &rows) in LENGTHS.iter().enumerate() {
+            let columns = [0, 1, 5, 64, 70][(seed + number) % 5];
+            let values = ProcedureBody::values(rows, columns, (seed * 16 + number) as u64);
+            let body = ProcedureBody { number, in_place: seed % 2 == 0 };
+            let program = record(&body, &values).unwrap();
+            agree(&gpu, &format!("{body:?}, {rows} by {columns}"), &program, &values, &TEAMS);
+        }
+    }
+}
+
+#[test]
+fn warshall_runs_in_one_launch() {
+    let Some(gpu) = gpu() else { return };
+    for (n, one_in) in [(0, 1), (1, 1), (7, 3), (65, 40), (130, 100), (1000, 700)] {
+        let values = [Value::Table(table(n, n, &mut draws(n as u64), one_in))];
+        for by_columns in [false, true] {
+            let program = record(&Warshall { by_columns }, &values).unwrap();
+            agree(&gpu, &format!("closure of {n} vertices"), &program, &values, &TEAMS);
+        }
+    }
+}
+
+/// Random programs, some of which fail. Each is loaded once for each team, so there are not
+/// too many.
+fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize]) {
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let sizes = (0..lengths.len(), 0..LENGTHS.len());
+    runner
+        .run(
+            &(statements(), any::<bool>(), sizes, any::<u64>()),
+            |(statements, may_fail, sizes, seed)| {
+                let body = Random { statements, may_fail };
+                let values = Random::values(lengths[sizes.0], LENGTHS[sizes.1], seed);
+                let program = record(&body, &values).unwrap();
+                agree(gpu, "a random program", &program, &values, &TEAMS);
+                Ok(())
+            },
+        )
+        .unwrap();
+}
+
+#[test]
+fn random_programs_run_in_one_launch() {
+    let Some(gpu) = gpu() else { return };
+    random_programs(&gpu, 300, &LENGTHS);
+}
+
+#[test]
+fn random_programs_run_on_longer_slices() {
+    let Some(gpu) = gpu() else { return };
+    random_programs(&gpu, 60, &[2048, 8192, 8193, 20_000, 100_001]);
+}
+
+#[test]
+fn a_million_rows_go_to_a_grid() {
+    let Some(gpu) = gpu() else { return };
+    let (rows, columns) = (1_000_003, 9);
+    for number in 0..ProcedureBody::COUNT {
+        let values = ProcedureBody::values(rows, columns, number as u64);
+        let body = ProcedureBody { number, in_place: false };
+        let program = record(&body, &values).unwrap();
+        let mut on_gpu = program.load(&gpu).unwrap();
+        assert!(matches!(on_gpu.team(), Team::Grid { blocks } if blocks > 1));
+        set(&program, &mut on_gpu, &values);
+        assert!(run(&program, &mut on_gpu) == interpreted(&program, &values), "{body:?}");
+    }
+}
+
+#[test]
+fn a_million_rows_are_stepped_through() -> Result<(), StarError> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let (rows, mut draw) = (1_000_003, draws(5));
+    let mut recorder = Recorder::new();
+    let x = recorder.parameter_slice(rows)?;
+    let z = recorder.parameter_slice(rows)?;
+    let t = recorder.parameter_table(rows, 5)?;
+    let n = recorder.parameter_int();
+    let (i, w) = (recorder.int()?, recorder.word(5)?);
+    recorder.while_some(x, |m| {
+        m.step(i, x)?;
+        m.set_bit(z, i, true)?;
+        m.row(w, t, i)?;
+        m.rep_one(w)?;
+        m.set_row(t, i, w)
+    })?;
+    recorder.col(x, t, 2)?;
+    recorder.numb(n, x)?;
+    let program = recorder.finish();
+    let values = [
+        Value::Vector(slice(rows, &mut draw, 4000)),
+        Value::Vector(Slice::zeros(rows)?),
+        Value::Table(table(rows, 5, &mut draw, 3)),
+        Value::Int(None),
+    ];
+    let teams = [Team::Grid { blocks: 2 }, Team::Grid { blocks: 62 }, Team::Grid { blocks: 9999 }];
+    agree(&gpu, "a million rows", &program, &values, &teams);
+    Ok(())
+}
+
+/// A change of a word, as a program of its own.
+trait RepOne: Star {
+    fn rep_one(&mut self, w: star_machine::WordVar) -> Result<(), StarError> {
+        let (short, carry) = (self.word(3)?, self.int()?);
+        self.trim(short, w, 1)?;
+        self.add(short, carry, short, short)?;
+        self.rep(w, short, 2)
+    }
+}
+
+impl<S: Star> RepOne for S {}
+
+#[test]
+fn long_carries_go_through_all_words() -> Result<(), StarError> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    for len in [64, 65, 640, 641, 5000] {
+        let mut recorder = Recorder::new();
+        let [v, w, sum, difference] = [(); 4].map(|()| recorder.parameter_word(len));
+        let (v, w, sum, difference) = (v?, w?, sum?, difference?);
+        let (carry, borrow) = (recorder.parameter_int(), recorder.parameter_int());
+        recorder.add(sum, carry, v, w)?;
+        recorder.subt(difference, borrow, w, sum)?;
+        recorder.add(v, carry, v, w)?;
+        recorder.subt(w, borrow, w, w)?;
+        let program = recorder.finish();
+        let ones = Slice::ones(len)?;
+        let last = Slice::from_positions(len, [len - 1])?;
+        for (v, w) in [(&ones, &last), (&last, &ones), (&ones, &ones), (&last, &last)] {
+            let zeros = || Slice::zeros(len).map(Value::Vector);
+            let values = [
+                Value::Vector(v.clone()),
+                Value::Vector(w.clone()),
+                zeros()?,
+                zeros()?,
+                Value::Int(None),
+                Value::Int(None),
+            ];
+            agree(&gpu, &format!("{len} bits"), &program, &values, &TEAMS);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_program_stays_on_the_gpu_from_run_to_run() -> Result<(), StarError> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let mut recorder = Recorder::new();
+    let (x, t) = (recorder.parameter_slice(70)?, recorder.parameter_table(70, 3)?);
+    let (i, n) = (recorder.parameter_int(), recorder.parameter_int());
+    recorder.step(i, x)?;
+    recorder.set_col(t, 1, x)?;
+    recorder.numb(n, x)?;
+    let mut program = recorder.finish().load(&gpu)?;
+    assert_eq!(program.team(), Team::Warp);
+    program.set_vector(x, &Slice::from_positions(70, [3, 66, 69])?)?;
+    for (at, left) in [(Some(3), 2), (Some(66), 1), (Some(69), 0), (None, 0)] {
+        program.run()?;
+        assert_eq!((program.int_value(i)?, program.int_value(n)?), (at, Some(left)));
+        assert_eq!(program.table_value(t)?.col(1)?, program.vector_value(x)?);
+    }
+    assert_eq!(program.launches(), 4);
+    program.set_int(i, Some(7))?;
+    assert_eq!(program.int_value(i)?, Some(7));
+    // what does not fit is refused, and nothing is changed
+    assert!(matches!(program.set_int(i, Some(1 << 31)), Err(StarError::TooWide { .. })));
+    let longer = Slice::ones(71)?;
+    assert!(matches!(program.set_vector(x, &longer), Err(StarError::LengthMismatch { .. })));
+    let wider = Table::zeros(70, 4)?;
+    assert!(matches!(program.set_table(t, &wider), Err(StarError::LengthMismatch { .. })));
+    let mut other = Recorder::new();
+    let stranger = other.parameter_slice(71)?;
+    assert!(matches!(program.vector_value(stranger), Err(StarError::Unknown { .. })));
+    Ok(())
+}
+
+#[test]
+fn a_program_without_an_end_is_stopped_on_the_gpu() -> Result<(), StarError> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    // three ways to go on: by an integer, by bits that come back, by STEP at the end
+    let mut programs = Vec::new();
+    let mut recorder = Recorder::new();
+    let (i, x) = (recorder.parameter_int(), recorder.parameter_slice(90)?);
+    recorder.set_int(i, Some(0))?;
+    recorder.while_found(i, |m| m.add_int(i, i, 1))?;
+    recorder.clear(x)?;
+    programs.push(recorder.finish());
+    let mut recorder = Recorder::new();
+    let (i, x) = (recorder.parameter_int(), recorder.parameter_slice(90)?);
+    recorder.set(x)?;
+    recorder.while_some(x, |m| {
+        m.step(i, x)?;
+        m.set_bit(x, 80, true)
+    })?;
+    programs.push(recorder.finish());
+    let mut recorder = Recorder::new();
+    let (i, x) = (recorder.parameter_int(), recorder.parameter_slice(90)?);
+    recorder.set_int(i, Some(0))?;
+    recorder.while_found(i, |m| {
+        m.set_bit(x, i, true)?;
+        m.step(i, x)
+    })?;
+    programs.push(recorder.finish());
+    let values = [Value::Int(None), Value::Vector(Slice::zeros(90)?)];
+    for program in programs {
+        for turns in [0, 1, 88, 89, 90, 91, 1000] {
+            let program = program.clone().with_most_turns(turns);
+            assert!(interpreted(&program, &values).0.is_some());
+            agree(&gpu, "an endless program", &program, &values, &TEAMS);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn memory_is_asked_for_before_it_is_taken() -> Result<(), StarError> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let mut recorder = Recorder::new();
+    let x = recorder.parameter_slice(1 << 20)?;
+    let t = recorder.parameter_table(1 << 20, 4)?;
+    recorder.col(x, t, 0)?;
+    let program = recorder.finish();
+    let bytes = program.device_bytes();
+    assert!((5 << 17..(5 << 17) + 1000).contains(&bytes), "{bytes}");
+    let error = program.load(&gpu.with_memory_cap(bytes - 1)).unwrap_err();
+    assert!(matches!(error, StarError::Gpu(GpuError::OutOfMemory { .. })), "{error}");
+    program.load(&gpu.with_memory_cap(bytes))?;
+    // a slice of 128 KiB and more, but not in the shared memory of every block
+    let mut recorder = Recorder::new();
+    for _ in 0..8 {
+        recorder.parameter_slice(1 << 20)?;
+    }
+    let error = recorder.finish().load_for(&gpu, Team::Warp).unwrap_err();
+    assert!(error.to_string().contains("shared memory"), "{error}");
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! What a machine on a GPU refuses: operations that are none, and what there is no memory for.
+
+use gpu_runtime::GpuError;
+use star_machine::{
+    Condition, Cuda, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, Slice,
+    Star, StarError, TableVar, Vector,
+};
+
+use crate::both::{Both, gpu, some_bits, some_table};
+
+/// Operations and questions that are none, and that the machine cannot do now.
+#[test]
+fn errors_are_the_hosts_and_change_nothing() {
+    let Some(gpu) = gpu() else { return };
+    let mut m = Both::new(&gpu);
+    let (x, y) = (m.vector(70).unwrap(), m.vector(71).unwrap());
+    let (none, far) = (m.int().unwrap(), m.int().unwrap());
+    let table = m.table(70, 5).unwrap();
+    m.set_int(far, Some(70)).unwrap();
+    m.set_vector(x, &some_bits(70, 1, 2)).unwrap();
+    m.set_vector(y, &some_bits(71, 2, 2)).unwrap();
+    m.set_table(table, &some_table(70, 5, 3, 2)).unwrap();
+    let gone = Vector { id: 9, len: 70 };
+    let no_int = IntVar { id: 9 };
+    let no_table = TableVar { id: 9, ..table };
+    let beyond = FieldVar { table, first: 4, columns: 2 };
+    let (logic, word) = (Logic::Or, m.vector(5).unwrap());
+    let ops = [
+        Op::Copy { z: x, x: y },
+        Op::Copy { z: x, x: gone },
+        Op::Copy { z: gone, x },
+        Op::Not { z: x, x: Vector { len: 70, ..y } },
+        Op::Logic { logic, z: x, x, y },
+        Op::Logic { logic, z: x, x, y: gone },
+        Op::SetBit { z: x, at: Index::At(70), bit: true },
+        Op::SetBit { z: x, at: none.into(), bit: true },
+        Op::SetBit { z: x, at: far.into(), bit: true },
+        Op::SetBit { z: x, at: no_int.into(), bit: true },
+        Op::Find { i: no_int, x },
+        Op::Step { i: no_int, x },
+        Op::Step { i: none, x: gone },
+        Op::Count { i: none, x: gone },
+        Op::Trim { z: x, x: y, from: 2 },
+        Op::Replace { z: x, x: y, from: 0 },
+        Op::Add { z: x, v: x, w: y, carry: none },
+        Op::Add { z: x, v: x, w: x, carry: no_int },
+        Op::Subtract { z: gone, v: x, w: x, borrow: none },
+        Op::ReadColumn { z: y, table: table.into(), column: Index::At(0) },
+        Op::ReadColumn { z: x, table: table.into(), column: Index::At(5) },
+        Op::ReadColumn { z: x, table: table.into(), column: none.into() },
+        Op::ReadColumn { z: x, table: beyond, column: Index::At(0) },
+        Op::ReadColumn { z: x, table: no_table.into(), column: Index::At(0) },
+        Op::WriteColumn { table: table.into(), column: far.into(), x },
+        Op::WriteColumn { table: table.into(), column: Index::At(0), x: gone },
+        Op::ReadRow { z: word, table: table.into(), row: far.into() },
+        Op::ReadRow { z: word, table: table.into(), row: none.into() },
+        Op::ReadRow { z: x, table: table.into(), row: Index::At(0) },
+        Op::WriteRow { table: table.into(), row: Index::At(70), x: word },
+        Op::WriteRow { table: no_table.into(), row: Index::At(0), x: word },
+        Op::ClearTable { table: no_table },
+        Op::ClearTable { table: TableVar { rows: 71, ..table } },
+        Op::SetInt { i: none, value: Some(1 << 31) },
+        Op::SetInt { i: no_int, value: None },
+        Op::AddInt { i: none, j: no_int, by: 1 },
+    ];
+    let before = (m.vector_value(x).unwrap(), m.table_value(table).unwrap());
+    for op in ops {
+        m.run(op).unwrap_err();
+    }
+    let relation = Relation::Less;
+    for condition in [
+        Condition::Some(gone),
+        Condition::Found(no_int),
+        Condition::Bit { x, at: none.into() },
+        Condition::Bit { x, at: far.into() },
+        Condition::Bit { x, at: Index::At(70) },
+        Condition::Compare { relation, v: x, w: y },
+        Condition::Compare { relation, v: x, w: gone },
+    ] {
+        m.holds(&condition).unwrap_err();
+    }
+    m.set_vector(x, &Slice::zeros(71).unwrap()).unwrap_err();
+    m.set_vector(gone, &Slice::zeros(70).unwrap()).unwrap_err();
+    m.set_table(table, &some_table(70, 4, 1, 2)).unwrap_err();
+    m.set_table(no_table, &some_table(70, 5, 1, 2)).unwrap_err();
+    m.new_vector(1 << 31).unwrap_err();
+    m.new_table(1, 1 << 31).unwrap_err();
+    assert_eq!(m.cuda.launches(), 0);
+    assert!(before == (m.vector_value(x).unwrap(), m.table_value(table).unwrap()));
+}
+
+#[test]
+fn memory_is_asked_for_and_used_again() {
+    let Some(gpu) = gpu() else { return };
+    let gpu = gpu.with_memory_cap(1 << 20);
+    let mut m = Cuda::new(&gpu).unwrap();
+    let x = m.slice(1000).unwrap();
+    m.set_vector(x.0, &some_bits(1000, 1, 2)).unwrap();
+    let before = gpu.available_bytes().unwrap();
+    for refused in [
+        m.table(100_000, 100).map(|_| ()),
+        m.table((1 << 31) - 1, (1 << 31) - 1).map(|_| ()),
+        m.slice(10_000_000).map(|_| ()),
+    ] {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, StarError::Gpu(GpuError::OutOfMemory { .. })), "{error}");
+    }
+    assert_eq!(gpu.available_bytes().unwrap(), before);
+    // half of what there is, again and again, and not more than once
+    let turn = |m: &mut Cuda| {
+        m.scope(|m| {
+            let y = m.slice(4_000_000)?;
+            assert!(!m.vector_value(y.0)?.some());
+            m.set(y)
+        })
+    };
+    turn(&mut m).unwrap();
+    let left = gpu.available_bytes().unwrap();
+    for _ in 0..10 {
+        turn(&mut m).unwrap();
+        assert_eq!(gpu.available_bytes().unwrap(), left);
+    }
+    // what is kept gives way to what is needed
+    m.table(1000, 6000).unwrap();
+    assert_eq!(m.vector_value(x.0).unwrap(), some_bits(1000, 1, 2));
+}

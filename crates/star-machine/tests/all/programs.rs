@@ -1,0 +1,198 @@
+//! Recorded programs on the host's machine do what their functions do there directly.
+
+use proptest::prelude::*;
+use star_machine::{
+    Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
+};
+
+use crate::bodies::{
+    Body, ProcedureBody, Random, Value, Warshall, draws, record, statements, table,
+};
+
+/// Lengths around the borders of words.
+pub(crate) const LENGTHS: [usize; 9] = [0, 1, 2, 63, 64, 65, 127, 128, 129];
+
+/// What came of a run: its error in words, and all values.
+pub(crate) type Outcome = (Option<String>, Vec<Value>);
+
+fn load(m: &mut Host, values: &[Value]) -> Vec<Variable> {
+    let load = |value: &Value| match value {
+        Value::Vector(x) => m.load_slice(x).map(Variable::from),
+        Value::Table(t) => m.load_table(t).map(Variable::from),
+        Value::Int(value) => m.int().and_then(|i| m.set_int(i, *value).map(|()| i.into())),
+    };
+    values.iter().map(load).collect::<Result<_, _>>().unwrap()
+}
+
+fn outcome(m: &mut Host, done: Result<(), StarError>, variables: &[Variable]) -> Outcome {
+    let value = |variable: &Variable| match *variable {
+        Variable::Vector(x) => m.vector_value(x).map(Value::Vector),
+        Variable::Table(t) => m.table_value(t).map(Value::Table),
+        Variable::Int(i) => m.int_value(i).map(Value::Int),
+    };
+    let values = variables.iter().map(value).collect::<Result<_, _>>().unwrap();
+    (done.err().map(|error| error.to_string()), values)
+}
+
+/// What a body does on the host's machine.
+pub(crate) fn directly(body: &impl Body, values: &[Value]) -> Outcome {
+    let mut m = Host::new();
+    let variables = load(&mut m, values);
+    let done = m.scope(|m| body.give(m, &variables));
+    outcome(&mut m, done, &variables)
+}
+
+/// What its recording does there.
+pub(crate) fn interpreted(program: &Program, values: &[Value]) -> Outcome {
+    let mut m = Host::new();
+    let variables = load(&mut m, values);
+    let done = program.run(&mut m, &variables);
+    outcome(&mut m, done, &variables)
+}
+
+fn agree(name: &str, body: &impl Body, values: &[Value]) {
+    let program = record(body, values).unwrap();
+    assert_eq!(interpreted(&program, values), directly(body, values), "{name}\n{program}");
+}
+
+#[test]
+fn procedures_are_recorded() {
+    for number in 0..ProcedureBody::COUNT {
+        for in_place in [false, true] {
+            for (seed, &rows) in LENGTHS.iter().enumerate() {
+                let columns = [0, 1, 5, 64, 70][(seed + number) % 5];
+                let values = ProcedureBody::values(rows, columns, (seed * 16 + number) as u64);
+                let body = ProcedureBody { number, in_place };
+                agree(&format!("{body:?}, {rows} by {columns}"), &body, &values);
+            }
+        }
+    }
+}
+
+#[test]
+fn warshall_is_recorded() {
+    for (n, one_in) in [(0, 1), (1, 1), (7, 3), (65, 40), (130, 100)] {
+        let values = [Value::Table(table(n, n, &mut draws(n as u64), one_in))];
+        for by_columns in [false, true] {
+            agree(&format!("closure of {n} vertices"), &Warshall { by_columns }, &values);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_programs_are_recorded(
+        statements in statements(),
+        may_fail in any::<bool>(),
+        sizes in (0..LENGTHS.len(), 0..LENGTHS.len()),
+        seed in any::<u64>(),
+    ) {
+        let body = Random { statements, may_fail };
+        let values = Random::values(LENGTHS[sizes.0], LENGTHS[sizes.1], seed);
+        let program = record(&body, &values).unwrap();
+        prop_assert_eq!(interpreted(&program, &values), directly(&body, &values), "{}", program);
+    }
+}
+
+#[test]
+fn a_program_without_an_end_is_stopped() -> Result<(), StarError> {
+    let mut recorder = Recorder::new();
+    let i = recorder.parameter_int();
+    recorder.set_int(i, Some(0))?;
+    recorder.while_found(i, |m| m.add_int(i, i, 1))?;
+    let program = recorder.finish().with_most_turns(1000);
+    let (error, values) = interpreted(&program, &[Value::Int(None)]);
+    assert!(error.unwrap().contains("1000 turns"));
+    assert_eq!(values, [Value::Int(Some(1001))]);
+    // and the limit is not too low
+    let mut recorder = Recorder::new();
+    let i = recorder.parameter_int();
+    recorder.set_int(i, Some(0))?;
+    recorder.for_each(0..11, |m, _| m.for_each_back(0..10, |m, _| m.add_int(i, i, 1)))?;
+    let program = recorder.finish();
+    // 9 turns back in each of 11 inner loops, 10 in the outer
+    let (error, values) = interpreted(&program.clone().with_most_turns(109), &[Value::Int(None)]);
+    assert_eq!((error, values), (None, vec![Value::Int(Some(110))]));
+    let (error, _) = interpreted(&program.with_most_turns(108), &[Value::Int(None)]);
+    assert!(error.is_some());
+    Ok(())
+}
+
+#[test]
+fn arguments_are_what_the_program_takes() -> Result<(), StarError> {
+    let mut recorder = Recorder::new();
+    let x = recorder.parameter_slice(5)?;
+    let t = recorder.parameter_table(5, 3)?;
+    recorder.col(x, t, 2)?;
+    let program = recorder.finish();
+    let mut m = Host::new();
+    let (x, t, i) = (m.slice(5)?, m.table(5, 3)?, m.int()?);
+    let longer = m.slice(6)?;
+    m.set_table(t, &Table::from_values(&[1, 0, 1, 0, 1], 3)?)?;
+    program.run(&mut m, &[x.into(), t.into()])?;
+    assert_eq!(m.slice_value(x)?, Slice::from_positions(5, [0, 2, 4])?);
+    let wrong: [&[Variable]; 5] = [
+        &[],
+        &[x.into()],
+        &[longer.into(), t.into()],
+        &[i.into(), t.into()],
+        &[x.into(), t.into(), i.into()],
+    ];
+    for arguments in wrong {
+        let error = program.run(&mut m, arguments).unwrap_err();
+        assert!(matches!(error, StarError::Argument { .. }), "{error}");
+    }
+    let message = program.run(&mut m, &[longer.into(), t.into()]).unwrap_err().to_string();
+    assert!(message.contains("argument 0") && message.contains("6 bits"), "{message}");
+    Ok(())
+}
+
+#[test]
+fn parameters_may_share_a_variable() -> Result<(), StarError> {
+    let mut recorder = Recorder::new();
+    let (x, y) = (recorder.parameter_slice(4)?, recorder.parameter_slice(4)?);
+    recorder.xor(x, x, y)?;
+    let program = recorder.finish();
+    let mut m = Host::new();
+    let z = m.load_slice(&Slice::ones(4)?)?;
+    program.run(&mut m, &[z.into(), z.into()])?;
+    assert!(!m.slice_value(z)?.some());
+    Ok(())
+}
+
+#[test]
+fn a_statement_that_fails_is_not_recorded() -> Result<(), StarError> {
+    let mut recorder = Recorder::new();
+    let (x, y) = (recorder.parameter_slice(4)?, recorder.parameter_slice(5)?);
+    recorder.set(x)?;
+    let refused = recorder.while_some(x, |m| {
+        m.clear(x)?;
+        m.and(x, x, y)
+    });
+    assert!(matches!(refused, Err(StarError::LengthMismatch { .. })));
+    assert!(matches!(recorder.set_bit(x, 4, true), Err(StarError::OutOfRange { .. })));
+    assert_eq!(recorder.finish().instructions().len(), 1);
+    Ok(())
+}
+
+#[test]
+fn a_listing_reads_as_the_program() -> Result<(), StarError> {
+    let mut recorder = Recorder::new();
+    let (x, t) = (recorder.parameter_slice(5)?, recorder.parameter_table(5, 3)?);
+    recorder.for_each(0..3, |m, j| {
+        let y = m.slice(5)?;
+        m.col(y, t, j)?;
+        m.and_not(x, x, y)
+    })?;
+    let expected = "\
+program(v0[5], t0[5, 3])
+0  counter 0, i0 := 0
+1  v1 := COL(i0, t0)
+2  v0 := v0 and not v1
+3  unless counter 0 = 2: i0 := the one after, goto 1
+4  end";
+    assert_eq!(recorder.finish().to_string(), expected);
+    Ok(())
+}

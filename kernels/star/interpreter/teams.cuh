@@ -1,0 +1,227 @@
+// Who interprets a program: a warp, a block or a grid.
+//
+// Word w of every vector, and of every column of a table, belongs to thread w % size of the
+// team. Only it writes that word, but for rows and whole tables, which come between barriers.
+// So what goes word by word needs no barrier at all. A barrier is needed
+//
+// * before others' words are read that were written since the last one: will_read;
+// * before words are written that others may still have to read: will_write.
+//
+// A block and a grid keep account of both, as bits for vectors and tables; all threads go
+// through the same steps with the same values, so the accounts are the same and so are the
+// barriers. A warp begins each step in step, which is enough for it.
+//
+// What a team has besides: any, sum and find_first of what its threads have, known to all. In
+// a block and a grid they are barriers, and what find_first takes is written after.
+#pragma once
+
+#include "code.cuh"
+
+constexpr u32 none = 0xffffffffu;
+
+__device__ __forceinline__ u32 first_bit(u64 word) { return __ffsll(static_cast<long long>(word)) - 1; }
+
+// One warp, vectors in shared memory.
+struct Warp {
+    // words that a thread has under way at once
+    static constexpr u32 at_once = 4;
+    static constexpr u32 size = 32;
+    u64* vectors;
+    u32 thread;
+
+    __device__ __forceinline__ u64 own(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ u64 other(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ void put(u32 at, u64 word) { vectors[at] = word; }
+
+    __device__ __forceinline__ void will_read(u64) {}
+    __device__ __forceinline__ void did_read(u64) {}
+    __device__ __forceinline__ void will_write(u64) {}
+    __device__ __forceinline__ void sync() { __syncwarp(); }
+
+    __device__ __forceinline__ bool any(bool has) { return __any_sync(everyone, has); }
+    __device__ __forceinline__ u32 sum(u32 value) {
+        for (u32 step = 16; step; step >>= 1) value += __shfl_xor_sync(everyone, value, step);
+        return value;
+    }
+
+    // The first one among n words, or none; `take(w, word)` is called by the owner of the word
+    // that has it.
+    template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
+        for (u32 start = 0; start < n; start += at_once * size) {
+            u64 words[at_once];
+#pragma unroll
+            for (u32 k = 0; k < at_once; k++) {
+                const u32 w = start + k * size + thread;
+                words[k] = w < n ? load(w) : 0;
+            }
+            u32 having = 0, group = 0;
+            u64 word = 0;
+#pragma unroll
+            for (u32 k = at_once; k-- > 0;) {
+                const u32 lanes = __ballot_sync(everyone, words[k] != 0);
+                if (lanes) {
+                    having = lanes;
+                    group = k;
+                    word = words[k];
+                }
+            }
+            if (having) {
+                const u32 owner = __ffs(having) - 1, w = start + group * size + thread;
+                if (thread == owner) take(w, word);
+                return __shfl_sync(everyone, w * 64 + first_bit(word), owner);
+            }
+        }
+        return none;
+    }
+};
+
+// What blocks and grids have in common: accounts, and what a block finds out together.
+struct Accounts {
+    u64 written = 0, read = 0;
+
+    __device__ __forceinline__ void clear() { written = read = 0; }
+};
+
+// What the warps of a block tell one another; the places alternate, so that one barrier does.
+struct Partials {
+    u32 values[2][32];
+};
+
+// The least value of a block's threads, known to all of them. With a barrier.
+__device__ __forceinline__ u32 block_min(Partials& partials, u32& turn, u32 value) {
+    value = warp_min(value);
+    u32* places = partials.values[turn & 1];
+    turn++;
+    if (lane() == 0) places[threadIdx.x >> 5] = value;
+    __syncthreads();
+    return warp_min(lane() < blockDim.x >> 5 ? places[lane()] : none);
+}
+
+// Their sum.
+__device__ __forceinline__ u32 block_sum(Partials& partials, u32& turn, u32 value) {
+    for (u32 step = 16; step; step >>= 1) value += __shfl_xor_sync(everyone, value, step);
+    u32* places = partials.values[turn & 1];
+    turn++;
+    if (lane() == 0) places[threadIdx.x >> 5] = value;
+    __syncthreads();
+    value = lane() < blockDim.x >> 5 ? places[lane()] : 0;
+    for (u32 step = 16; step; step >>= 1) value += __shfl_xor_sync(everyone, value, step);
+    return value;
+}
+
+// The first one among the words of one thread, or none.
+template <typename Load> __device__ __forceinline__ u32 first_of_own(u32 thread, u32 size, u32 n, Load load) {
+    for (u32 w = thread; w < n; w += size) {
+        const u64 word = load(w);
+        if (word) return w * 64 + first_bit(word);
+    }
+    return none;
+}
+
+// One block, vectors in shared memory.
+struct Block {
+    static constexpr u32 at_once = 2;
+    u64* vectors;
+    Partials& partials;
+    u32 thread, size;
+    u32 turn = 0;
+    Accounts accounts = {};
+
+    __device__ __forceinline__ u64 own(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ u64 other(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ void put(u32 at, u64 word) { vectors[at] = word; }
+
+    __device__ __forceinline__ void will_read(u64 bits) {
+        if (accounts.written & bits) sync();
+    }
+    __device__ __forceinline__ void did_read(u64 bits) { accounts.read |= bits; }
+    __device__ __forceinline__ void will_write(u64 bits) {
+        if (accounts.read & bits) sync();
+        accounts.written |= bits;
+    }
+    __device__ __forceinline__ void sync() {
+        __syncthreads();
+        accounts.clear();
+    }
+
+    __device__ __forceinline__ bool any(bool has) {
+        accounts.clear();
+        return __syncthreads_or(has);
+    }
+    __device__ __forceinline__ u32 sum(u32 value) {
+        accounts.clear();
+        return block_sum(partials, turn, value);
+    }
+    template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
+        accounts.clear();
+        const u32 found = first_of_own(thread, size, n, load);
+        const u32 first = block_min(partials, turn, found);
+        if (found == first && found != none) take(found / 64, load(found / 64));
+        return first;
+    }
+};
+
+// A grid of blocks that are all resident, vectors in the device's memory. A thread reads its
+// own words through the cache next to it, since nobody else writes them, and others' from
+// where their writes are.
+struct Grid {
+    static constexpr u32 at_once = 2;
+    u64* vectors;
+    u32* cells;
+    Partials& partials;
+    GridBarrier barrier;
+    u32 thread, size;
+    u32 turn = 0, cell = 0;
+    Accounts accounts = {};
+
+    __device__ __forceinline__ u64 own(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ u64 other(u32 at) const { return __ldcg(vectors + at); }
+    __device__ __forceinline__ void put(u32 at, u64 word) { vectors[at] = word; }
+
+    __device__ __forceinline__ void will_read(u64 bits) {
+        if (accounts.written & bits) sync();
+    }
+    __device__ __forceinline__ void did_read(u64 bits) { accounts.read |= bits; }
+    __device__ __forceinline__ void will_write(u64 bits) {
+        if (accounts.read & bits) sync();
+        accounts.written |= bits;
+    }
+    __device__ __forceinline__ void sync() {
+        barrier.wait();
+        accounts.clear();
+    }
+
+    // Adds up, or finds the greatest of, what blocks bring to a cell, and clears the next: its
+    // value was read by all before the barrier of the one after it.
+    template <typename Bring> __device__ __forceinline__ u32 together(Bring bring) {
+        u32* const now = cells + cell;
+        cell = cell == 2 ? 0 : cell + 1;
+        if (threadIdx.x == 0) bring(now);
+        if (thread == 0) __stcg(cells + cell, 0u);
+        sync();
+        return load(now);
+    }
+
+    __device__ __forceinline__ bool any(bool has) {
+        const bool here = __syncthreads_or(has);
+        return together([&](u32* total) {
+            if (here) atomicOr(total, 1u);
+        });
+    }
+    __device__ __forceinline__ u32 sum(u32 value) {
+        const u32 here = block_sum(partials, turn, value);
+        return together([&](u32* total) {
+            if (here) atomicAdd(total, here);
+        });
+    }
+    template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
+        const u32 found = first_of_own(thread, size, n, load);
+        const u32 here = block_min(partials, turn, found);
+        // the greatest of the complements; 0 stands for none
+        const u32 first = ~together([&](u32* total) {
+            if (here != none) atomicMax(total, ~here);
+        });
+        if (found == first && found != none) take(found / 64, load(found / 64));
+        return first;
+    }
+};
