@@ -74,7 +74,7 @@ fn every_algorithm_writes_the_same() {
 fn packed_arrays_and_counts_hold_what_the_booleans_hold() {
     let folder = road();
     let folder = folder.path();
-    for n in [1, 7, 8, 9, 64, 77, 130] {
+    for n in [1usize, 7, 8, 9, 64, 77, 130] {
         let edges = n + n / 4;
         let line =
             format!("generate uniform --vertices {n} --edges {edges} --directed -o {{}}/u.gr");
