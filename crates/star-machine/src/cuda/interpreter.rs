@@ -209,11 +209,13 @@ impl Program {
         let shared = facts.shared_bytes_per_block.saturating_sub(OWN_SHARED);
         let fits = |team: &Team| self.shared_bytes(*team) <= shared;
         let most_warps = words.div_ceil(32).clamp(1, BLOCK_WARPS);
-        let blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
-        let alone = match words {
-            ..=WARP_WORDS => Some(Team::Warp).filter(fits),
-            ..=BLOCK_WORDS => blocks.into_iter().find(fits),
-            _ => None,
+        let mut blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
+        let alone = if words <= WARP_WORDS {
+            Some(Team::Warp).filter(fits)
+        } else if words <= BLOCK_WORDS {
+            blocks.find(fits)
+        } else {
+            None
         };
         alone.unwrap_or(Team::Grid { blocks: words.div_ceil(32 * GRID_WARPS).max(1) })
     }
@@ -258,8 +260,10 @@ impl Team {
             Self::Grid { blocks } => {
                 let block = 32 * GRID_WARPS;
                 let resident = kernel.occupancy(block, shared_bytes)? * gpu.facts().multiprocessors;
-                let blocks = blocks.min(resident).max(1);
-                Shape { cooperative: true, ..Shape::new(blocks, block) }
+                // one block waits for nobody
+                let most = if gpu.facts().cooperative_launch { resident } else { 1 };
+                let blocks = blocks.min(most).max(1);
+                Shape { cooperative: blocks > 1, ..Shape::new(blocks, block) }
             }
         };
         Ok(Shape { shared_bytes, ..shape })

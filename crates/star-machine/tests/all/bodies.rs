@@ -50,7 +50,15 @@ pub(crate) fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
 
 /// A row of bits, one in so many of them set.
 pub(crate) fn slice(len: usize, draw: &mut impl FnMut(u64) -> u64, one_in: u64) -> Slice {
-    Slice::from_positions(len, (0..len).filter(|_| draw(one_in) == 0)).unwrap()
+    if one_in != 2 {
+        return Slice::from_positions(len, (0..len).filter(|_| draw(one_in) == 0)).unwrap();
+    }
+    let mut words: Vec<_> =
+        (0..len.div_ceil(64)).map(|_| draw(1 << 32) << 32 | draw(1 << 32)).collect();
+    if let (Some(last), 1..) = (words.last_mut(), len % 64) {
+        *last &= (1 << (len % 64)) - 1;
+    }
+    Slice::from_words(len, words).unwrap()
 }
 
 /// A table, one in so many of its bits set.
@@ -303,12 +311,12 @@ impl Scene {
                     (self.field([*a, 1], false), pick(&self.slices, *b), pick(&self.slices, *c));
                 // a slice may mark columns that there are not
                 let slice = pick(&self.slices, d / 5);
-                let x = if self.may_fail && d % 5 == 0 && slice != v {
+                let x = if self.may_fail && d.is_multiple_of(5) && slice != v {
                     slice
                 } else {
                     pick(&self.words, d / 5)
                 };
-                let i = if e % 2 == 0 { pick(&self.ints, e / 4) } else { m.int()? };
+                let i = if e.is_multiple_of(2) { pick(&self.ints, e / 4) } else { m.int()? };
                 let update = |m: &mut S| {
                     m.col(SliceVar(v), t, i)?;
                     m.or(v, v, w)?;
@@ -340,29 +348,31 @@ impl Scene {
 
     /// A position below `len`; none where there is none to name.
     fn index(&self, number: u8, len: u32, is_row: bool) -> Option<Index> {
-        let held: Vec<_> = if self.may_fail && number % 11 == 0 {
+        let held: Vec<_> = if self.may_fail && number.is_multiple_of(11) {
             self.ints.clone()
         } else if is_row {
             self.positions.iter().chain(&self.rows).copied().collect()
         } else {
             self.positions.clone()
         };
-        if number % 3 != 0 && !held.is_empty() || held.len() == self.ints.len() && self.may_fail {
+        if !number.is_multiple_of(3) && !held.is_empty()
+            || held.len() == self.ints.len() && self.may_fail
+        {
             return (!held.is_empty()).then(|| pick(&held, number / 3).into());
         }
         (len > 0).then(|| (u32::from(number) * 7 % len).into())
     }
 
     fn vectors(&self, number: u8) -> (&[Vector], bool) {
-        if number % 2 == 0 { (&self.slices, true) } else { (&self.words, false) }
+        if number.is_multiple_of(2) { (&self.slices, true) } else { (&self.words, false) }
     }
 
     fn field(&self, numbers: [u8; 2], whole: bool) -> FieldVar {
         let table = pick(&self.tables, numbers[0]);
         let cut = u32::from(numbers[1]) % (table.columns + 1);
-        let columns = if whole || numbers[1] % 3 > 0 {
+        let columns = if whole || !numbers[1].is_multiple_of(3) {
             0..table.columns
-        } else if numbers[1] % 2 == 0 {
+        } else if numbers[1].is_multiple_of(2) {
             0..cut
         } else {
             cut..table.columns
@@ -385,11 +395,11 @@ impl Scene {
         let (whole, fits) = (self.field([b, c], true), table.columns == table.table.columns);
         let logic = pick(&[Logic::And, Logic::AndNot, Logic::Or, Logic::Xor], e);
         Some(match kind % 26 {
-            0 => Op::Fill { z, ones: c % 2 == 0 },
+            0 => Op::Fill { z, ones: c.is_multiple_of(2) },
             1 => Op::Copy { z, x },
             2 | 3 => Op::Not { z, x },
             4..=8 => Op::Logic { logic, z, x, y },
-            9 => Op::SetBit { z, at: self.index(e, z.len, is_row)?, bit: c % 2 == 0 },
+            9 => Op::SetBit { z, at: self.index(e, z.len, is_row)?, bit: c.is_multiple_of(2) },
             10 => Op::First { z, x },
             11 => Op::Find { i, x },
             12 => Op::Step { i, x },
@@ -404,7 +414,7 @@ impl Scene {
             20 if self.may_fail || fits => Op::WriteColumn { table, column: column(e)?, x: slice },
             21 | 18 | 19 => Op::ReadRow { z: word, table: whole, row: row(e)? },
             22 | 20 => Op::WriteRow { table: whole, row: row(e)?, x: word },
-            23 if e % 8 == 0 => Op::ClearTable { table: whole.table },
+            23 if e.is_multiple_of(8) => Op::ClearTable { table: whole.table },
             24 => Op::SetInt { i, value: (e % 4 > 0).then_some(u32::from(e)) },
             _ => Op::AddInt { i, j, by: i32::from(e as i8) * if c < 8 { 1 << 24 } else { 1 } },
         })

@@ -107,19 +107,19 @@ fn warshall_runs_in_one_launch() {
 
 /// Random programs, some of which fail. Each is loaded once for each team, so there are not
 /// too many.
-fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize]) {
+fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize], widths: &[usize]) {
     let mut runner = TestRunner::new(ProptestConfig {
         cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     });
-    let sizes = (0..lengths.len(), 0..LENGTHS.len());
+    let sizes = (0..lengths.len(), 0..widths.len());
     runner
         .run(
             &(statements(), any::<bool>(), sizes, any::<u64>()),
             |(statements, may_fail, sizes, seed)| {
                 let body = Random { statements, may_fail };
-                let values = Random::values(lengths[sizes.0], LENGTHS[sizes.1], seed);
+                let values = Random::values(lengths[sizes.0], widths[sizes.1], seed);
                 let program = record(&body, &values).unwrap();
                 agree(gpu, "a random program", &program, &values, &TEAMS);
                 Ok(())
@@ -131,13 +131,20 @@ fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize]) {
 #[test]
 fn random_programs_run_in_one_launch() {
     let Some(gpu) = gpu() else { return };
-    random_programs(&gpu, 300, &LENGTHS);
+    random_programs(&gpu, 300, &LENGTHS, &LENGTHS);
 }
 
 #[test]
 fn random_programs_run_on_longer_slices() {
     let Some(gpu) = gpu() else { return };
-    random_programs(&gpu, 60, &[2048, 8192, 8193, 20_000, 100_001]);
+    random_programs(&gpu, 60, &[2048, 8192, 8193, 20_000, 100_001], &LENGTHS);
+}
+
+/// Long rows and columns: words of many threads are read and written by others.
+#[test]
+fn random_programs_run_on_longer_words() {
+    let Some(gpu) = gpu() else { return };
+    random_programs(&gpu, 100, &[65, 2100, 9000], &[65, 2100, 4200]);
 }
 
 #[test]
