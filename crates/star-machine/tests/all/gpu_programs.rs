@@ -7,10 +7,9 @@ use star_machine::{
     GpuProgram, Operations, Program, Recorder, Slice, Star, StarError, Table, Team, Variable,
 };
 
-use crate::bodies::{
-    ProcedureBody, Random, Value, Warshall, draws, record, slice, statements, table,
-};
+use crate::bodies::{ProcedureBody, Value, Warshall, draws, record, slice, table};
 use crate::programs::{LENGTHS, Outcome, interpreted};
+use crate::statements::{Random, statements};
 
 /// The teams that all programs are run by.
 const TEAMS: [Team; 6] = [

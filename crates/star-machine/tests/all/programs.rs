@@ -5,9 +5,8 @@ use star_machine::{
     Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
 };
 
-use crate::bodies::{
-    Body, ProcedureBody, Random, Value, Warshall, draws, record, statements, table,
-};
+use crate::bodies::{Body, ProcedureBody, Value, Warshall, draws, record, table};
+use crate::statements::{Random, statements};
 
 /// Lengths around the borders of words.
 pub(crate) const LENGTHS: [usize; 9] = [0, 1, 2, 63, 64, 65, 127, 128, 129];
