@@ -1,8 +1,8 @@
 //! Programs to record and to run: the procedures and Warshall's, and values for them.
 
 use star_machine::{
-    FieldVar, Procedure, Program, Recorder, Slice, SliceVar, Star, StarError, Table, Variable,
-    WordVar, procedures,
+    Condition, FieldVar, Operations, Procedure, Program, Recorder, Slice, SliceVar, Star,
+    StarError, Table, Variable, WordVar, procedures,
 };
 
 /// What a variable holds.
@@ -152,5 +152,61 @@ impl Body for Warshall {
         } else {
             procedures::warshall(m, p, 0..p.rows as usize)
         }
+    }
+}
+
+/// Rows after columns, columns after rows, and bits after both, over and over: each reads what
+/// other threads have just written. Two square tables, two slices, a word and an integer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossings;
+
+impl Crossings {
+    pub(crate) fn values(n: usize, seed: u64) -> Vec<Value> {
+        let mut draw = draws(seed);
+        let mut values: Vec<_> = (0..2).map(|_| Value::Table(table(n, n, &mut draw, 2))).collect();
+        values.extend((0..3).map(|_| Value::Vector(slice(n, &mut draw, 9))));
+        values.push(Value::Int(None));
+        values
+    }
+}
+
+impl Body for Crossings {
+    fn give<S: Star>(&self, m: &mut S, parameters: &[Variable]) -> Result<(), StarError> {
+        let [
+            Variable::Table(t),
+            Variable::Table(u),
+            Variable::Vector(w),
+            Variable::Vector(s),
+            Variable::Vector(x),
+            Variable::Int(i),
+        ] = *parameters
+        else {
+            unreachable!("it takes these")
+        };
+        let (n, x) = (t.rows as usize, WordVar(x));
+        let (v, r) = (SliceVar(m.vector(n)?), m.word(n)?);
+        m.for_each(0..n.min(9), |m, j| {
+            m.col(v, t, j)?;
+            m.xor(v, v, w)?;
+            m.set_col(t, j, v)?;
+            m.row(r, t, j)?;
+            m.xor(x, x, r)?;
+            m.set_row(u, j, x)?;
+            m.col(v, u, j)?;
+            m.xor(s, s, v)?;
+            m.if_then(Condition::bit(s, j), |m| m.not(s, s))?;
+            m.clear_table(u)?;
+            m.row(r, u, j)?;
+            m.set_col(u, j, v)?;
+            m.or(x, x, r)
+        })?;
+        // the first column is marked, too
+        m.fnd(i, x)?;
+        m.while_found(i, |m| {
+            m.col(v, t, i)?;
+            m.xor(v, v, w)?;
+            m.set_col(t, i, v)?;
+            m.step(i, x)
+        })
     }
 }

@@ -7,7 +7,7 @@ use star_machine::{
     GpuProgram, Operations, Program, Recorder, Slice, Star, StarError, Table, Team, Variable,
 };
 
-use crate::bodies::{ProcedureBody, Value, Warshall, draws, record, slice, table};
+use crate::bodies::{Crossings, ProcedureBody, Value, Warshall, draws, record, slice, table};
 use crate::programs::{LENGTHS, Outcome, interpreted};
 use crate::statements::{Random, statements};
 
@@ -101,6 +101,16 @@ fn warshall_runs_in_one_launch() {
             let program = record(&Warshall { by_columns }, &values).unwrap();
             agree(&gpu, &format!("closure of {n} vertices"), &program, &values, &TEAMS);
         }
+    }
+}
+
+#[test]
+fn what_other_threads_write_is_seen() {
+    let Some(gpu) = gpu() else { return };
+    for n in [9, 130, 2100, 9000] {
+        let values = Crossings::values(n, n as u64);
+        let program = record(&Crossings, &values).unwrap();
+        agree(&gpu, &format!("crossings of {n}"), &program, &values, &TEAMS);
     }
 }
 

@@ -5,7 +5,7 @@ use star_machine::{
     Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
 };
 
-use crate::bodies::{Body, ProcedureBody, Value, Warshall, draws, record, table};
+use crate::bodies::{Body, Crossings, ProcedureBody, Value, Warshall, draws, record, table};
 use crate::statements::{Random, statements};
 
 /// Lengths around the borders of words.
@@ -76,6 +76,12 @@ fn warshall_is_recorded() {
             agree(&format!("closure of {n} vertices"), &Warshall { by_columns }, &values);
         }
     }
+}
+
+#[test]
+fn rows_and_columns_in_turn_are_recorded() {
+    let values = Crossings::values(130, 3);
+    agree("crossings", &Crossings, &values);
 }
 
 proptest! {
