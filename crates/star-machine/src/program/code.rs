@@ -77,6 +77,8 @@ const CONSTANT: u32 = 0x8000;
 const ONE: u32 = 0x100;
 /// The loop counts downwards.
 const BACK: u32 = 0x200;
+/// The step after an update finds the number of the next column, and leads back.
+const REPEATS: u32 = 0x400;
 /// The step may jump.
 const JUMPS: u32 = 1 << 31;
 
@@ -294,8 +296,8 @@ impl Encoder<'_> {
             return (condition == Condition::Found(i) && to <= here)
                 .then(|| self.take_first(code, i, x));
         }
-        let Instruction::Branch { condition: Condition::Some(some), answer, to } =
-            self.program.instructions[at]
+        let Some(&Instruction::Branch { condition: Condition::Some(some), answer, to }) =
+            self.program.instructions.get(at)
         else {
             return None;
         };
@@ -332,7 +334,12 @@ impl Encoder<'_> {
         };
         let other = if x == v { y } else { x };
         let code = self.column(Code::new(operation, 3), v, table, column);
-        Some(Code { x: self.vector(other), ..code })
+        let code = Code { x: self.vector(other), ..code };
+        let repeats = self.fused_step(at + 3).is_some_and(|step| {
+            let apart = step.x != code.z && step.x != code.x;
+            apart && step.a == at as u32 && column == Index::In(IntVar { id: step.index })
+        });
+        Some(code.with(REPEATS, repeats))
     }
 }
 
@@ -341,10 +348,10 @@ mod tests {
     use super::*;
     use crate::{Recorder, procedures};
 
-    fn operations(program: &Program) -> Vec<u32> {
+    fn heads(program: &Program) -> Vec<u32> {
         let vectors = (0..).step_by(16).take(program.vectors.len()).collect();
         let places = Places { vectors, tables: vec![0; program.tables.len()] };
-        program.encode(&places).iter().map(|code| code.head & 0xff).collect()
+        program.encode(&places).iter().map(|code| code.head).collect()
     }
 
     #[test]
@@ -354,9 +361,10 @@ mod tests {
         procedures::warshall_columns(&mut recorder, p, 0..100).unwrap();
         let program = recorder.finish();
         let [update, step] = [Operation::UpdateOr as u32, Operation::TakeFirst as u32];
-        let codes = operations(&program);
-        let at = codes.iter().position(|&code| code == update).unwrap();
-        assert_eq!(codes[at + 3], step, "{program}");
+        let heads = heads(&program);
+        let at = heads.iter().position(|head| head & 0xff == update).unwrap();
+        assert_ne!(heads[at] & REPEATS, 0, "{program}");
+        assert_eq!(heads[at + 3] & 0xff, step, "{program}");
     }
 
     #[test]

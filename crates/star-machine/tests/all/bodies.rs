@@ -155,10 +155,14 @@ impl Body for Warshall {
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
     Do([u8; 6]),
+    /// A column is read, combined with a slice, and written again.
+    Update([u8; 5]),
     Scope(Vec<Statement>),
     If([u8; 4], Vec<Statement>, Vec<Statement>),
     For(u8, bool, Vec<Statement>),
     WhileSome(u8, Vec<Statement>),
+    /// The columns that a word marks are combined with a slice, one after another.
+    EachColumn([u8; 5]),
     WhileFound(u8, Vec<Statement>),
 }
 
@@ -169,6 +173,8 @@ pub(crate) fn statements() -> impl Strategy<Value = Vec<Statement>> {
         let body = prop::collection::vec(inner.clone(), 0..6);
         prop_oneof![
             5 => any::<[u8; 6]>().prop_map(Statement::Do),
+            1 => any::<[u8; 5]>().prop_map(Statement::Update),
+            1 => any::<[u8; 5]>().prop_map(Statement::EachColumn),
             1 => body.clone().prop_map(Statement::Scope),
             1 => (any::<[u8; 4]>(), body.clone(), body.clone())
                 .prop_map(|(condition, then, otherwise)| Statement::If(condition, then, otherwise)),
@@ -243,6 +249,21 @@ impl Scene {
                 Some(op) => m.run(op),
                 None => Ok(()),
             },
+            Statement::Update([a, b, c, d, e]) => {
+                let (t, v, w) = (self.field([*a, *b], false), pick(&self.slices, *c), *d);
+                let Some(j) = self.index(*e, t.columns, false) else { return Ok(()) };
+                let w = pick(&self.slices, w);
+                m.col(SliceVar(v), t, j)?;
+                match d / 16 % 6 {
+                    0 => m.and(v, v, w)?,
+                    1 => m.and_not(v, v, w)?,
+                    2 => m.and_not(v, w, v)?,
+                    3 => m.or(v, w, v)?,
+                    4 => m.xor(v, v, w)?,
+                    _ => m.or(w, v, w)?,
+                }
+                m.set_col(t, j, SliceVar(v))
+            }
             Statement::Scope(body) => m.scope(|m| {
                 let mut inner = self.clone();
                 inner.slices.push(m.slice(table.rows as usize)?.0);
@@ -277,6 +298,35 @@ impl Scene {
                     m.and_not(left, left, pick(&self.slices, x / 3))
                 })
             }),
+            Statement::EachColumn([a, b, c, d, e]) => {
+                let (t, v, w) =
+                    (self.field([*a, 1], false), pick(&self.slices, *b), pick(&self.slices, *c));
+                // a slice may mark columns that there are not
+                let slice = pick(&self.slices, d / 5);
+                let x = if self.may_fail && d % 5 == 0 && slice != v {
+                    slice
+                } else {
+                    pick(&self.words, d / 5)
+                };
+                let i = if e % 2 == 0 { pick(&self.ints, e / 4) } else { m.int()? };
+                let update = |m: &mut S| {
+                    m.col(SliceVar(v), t, i)?;
+                    m.or(v, v, w)?;
+                    m.set_col(t, i, SliceVar(v))
+                };
+                if e % 4 < 2 {
+                    m.while_some(x, |m| {
+                        m.step(i, x)?;
+                        update(m)
+                    })
+                } else {
+                    m.step(i, x)?;
+                    m.while_found(i, |m| {
+                        update(m)?;
+                        m.step(i, x)
+                    })
+                }
+            }
             Statement::WhileFound(n, body) => m.scope(|m| {
                 let left = m.int()?;
                 m.set_int(left, Some(u32::from(n % 5)))?;
