@@ -111,7 +111,7 @@ fn explain_says_which_way_and_why() {
         run.stderr
     };
     let auto = said("");
-    assert!(auto.starts_with("components: 2 components") && auto.contains("threads"), "{auto}");
-    assert!(said("--algorithm blocked").starts_with("blocked: it was asked for"));
-    assert!(said("--no-condense --threads 1").starts_with("blocked: components are left aside"));
+    assert!(auto.contains("components: 2 components") && auto.contains("threads"), "{auto}");
+    assert!(said("--algorithm blocked").contains("blocked: it was asked for"));
+    assert!(said("--no-condense --threads 1").contains("blocked: components are left aside"));
 }
