@@ -189,7 +189,8 @@ impl Body for Crossings {
             m.col(v, t, j)?;
             m.xor(v, v, w)?;
             m.set_col(t, j, v)?;
-            m.row(r, t, j)?;
+            // another thread has the words of this row
+            m.row(r, t, n as u32 - 1)?;
             m.xor(x, x, r)?;
             m.set_row(u, j, x)?;
             m.col(v, u, j)?;
@@ -198,7 +199,7 @@ impl Body for Crossings {
             m.clear_table(u)?;
             m.row(r, u, j)?;
             m.set_col(u, j, v)?;
-            m.or(x, x, r)
+            m.xor(x, x, r)
         })?;
         // the first column is marked, too
         m.fnd(i, x)?;
