@@ -10,7 +10,8 @@
 //! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
 //!   `cargo xtask bench segments`;
 //! * [`min_plus`]: Floyd-Warshall beside the peak of the processor, which is
-//!   `cargo xtask bench min-plus`.
+//!   `cargo xtask bench min-plus`;
+//! * [`star`]: the STAR-machine and its closures, which is `cargo xtask bench star`.
 //!
 //! The criterion benches in `benches/` use the same graphs and the same roster.
 
@@ -28,6 +29,7 @@ mod plots;
 pub mod report;
 pub mod roster;
 pub mod segments;
+pub mod star;
 mod summary;
 mod table;
 pub mod workloads;

@@ -11,7 +11,7 @@ use anyhow::Result;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
 use bench::workloads::Workload;
-use bench::{all_pairs, floyd_warshall, min_plus, segments};
+use bench::{all_pairs, floyd_warshall, min_plus, segments, star};
 use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
@@ -102,6 +102,15 @@ enum Study {
                       cargo xtask bench min-plus --sizes 1024 --algorithms \
                       floyd-warshall,blocked,recursive")]
     MinPlus(min_plus::Options),
+    /// Studies the STAR-machine: operations and closures, the paper's tables again
+    ///
+    /// On the host and, where there is one, on a GPU. Every answer is checked. The report is a
+    /// new folder with raw.json (every timed run) and summary.md (tables).
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench star\n  \
+                      cargo xtask bench star --parts processor,condensed --runs 9\n  \
+                      cargo xtask bench star --parts engines --sizes 5000 --large 0")]
+    Star(Box<star::Options>),
 }
 
 fn main() -> ExitCode {
@@ -115,6 +124,7 @@ fn main() -> ExitCode {
         },
         Some(Study::AllPairs(options)) => all_pairs::run(&options, &beside),
         Some(Study::MinPlus(options)) => min_plus::run(&options, &beside),
+        Some(Study::Star(options)) => star::run(&options, &beside),
         None => report(arguments, beside),
     };
     told(

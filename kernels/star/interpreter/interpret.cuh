@@ -9,7 +9,7 @@
 
 #include "teams.cuh"
 
-// z[w] := load(w) for the words of a thread; as many loads at once as the team says.
+// store(w, load(w)) for the words of a thread; as many loads at once as the team says.
 template <typename Team, typename Load, typename Store>
 __device__ __forceinline__ void each_word(const Team& team, u32 n, Load load, Store store) {
 #pragma unroll 1
@@ -70,7 +70,7 @@ __device__ __forceinline__ u64 update_columns(Warp& team, const Code& code, cons
         update_column(team, code, column, function);
         return 0;
     }
-    u64 left[Warp::at_once], other[Warp::at_once], now[Warp::at_once], after[Warp::at_once];
+    u64 left[Warp::at_once], other[Warp::at_once], even[Warp::at_once], odd[Warp::at_once];
     auto take_column = [&](u64(&words)[Warp::at_once], u32 number) {
         const u64* from = words_at(code) + static_cast<u64>(number) * n;
         team.take_words(words, 0, n, [&](u32 w) { return __ldcg(from + w); });
@@ -82,11 +82,12 @@ __device__ __forceinline__ u64 update_columns(Warp& team, const Code& code, cons
             if (w < count) store(w, words[k]);
         }
     };
-    take_column(now, column);
+    take_column(even, column);
     team.take_words(left, 0, n_left, [&](u32 w) { return team.own(take.x + w); });
     team.take_words(other, 0, n, [&](u32 w) { return team.own(code.x + w); });
     u64 times = 0;
-    while (true) {
+    // Writes the column that was taken to `now`, and takes the next; whether there is one.
+    auto turn = [&](u64(&now)[Warp::at_once], u64(&after)[Warp::at_once]) {
         const Warp::Found found = Warp::first_of(left);
         const u32 next = found.lanes ? found.position() : none;
         // a column that is not written yet is not read
@@ -96,16 +97,21 @@ __device__ __forceinline__ u64 update_columns(Warp& team, const Code& code, cons
 #pragma unroll
         for (u32 k = 0; k < Warp::at_once; k++) now[k] = function(now[k], other[k]);
         put_words(now, n, [&](u32 w, u64 word) { __stcg(to + w, word); });
-        if (!goes_on) break;
+        if (!goes_on) {
+            put_words(now, n, [&](u32 w, u64 word) { team.put(code.z + w, word); });
+            return false;
+        }
         times++;
         column = next;
 #pragma unroll
         for (u32 k = 0; k < Warp::at_once; k++) {
-            now[k] = after[k];
             if (k == found.group && team.thread == found.owner()) left[k] &= left[k] - 1;
         }
+        return true;
+    };
+    // by turns, since a copy of words would wait for them
+    while (turn(even, odd) && turn(odd, even)) {
     }
-    put_words(now, n, [&](u32 w, u64 word) { team.put(code.z + w, word); });
     put_words(left, n_left, [&](u32 w, u64 word) { team.put(take.x + w, word); });
     ints[code.index] = static_cast<int>(column);
     return times;
@@ -213,12 +219,13 @@ template <typename Team> __device__ __forceinline__ void write_row(Team& team, c
     const u32 stride = code.z, shift = row % 64;
     u64* words = words_at(code) + row / 64;
     team.sync();
-#pragma unroll 4
-    for (u32 column = team.thread; column < code.len; column += team.size) {
-        u64* at = words + static_cast<u64>(column) * stride;
-        const u64 bit = team.other(code.x + column / 64) >> (column % 64) & 1;
-        __stcg(at, (__ldcg(at) & ~(1ull << shift)) | bit << shift);
-    }
+    each_word(
+        team, code.len,
+        [&](u32 column) {
+            const u64 bit = team.other(code.x + column / 64) >> (column % 64) & 1;
+            return (__ldcg(words + static_cast<u64>(column) * stride) & ~(1ull << shift)) | bit << shift;
+        },
+        [&](u32 column, u64 word) { __stcg(words + static_cast<u64>(column) * stride, word); });
     team.sync();
 }
 

@@ -83,7 +83,7 @@ const REPEATS: u32 = 0x400;
 const JUMPS: u32 = 1 << 31;
 
 /// Where the variables of a program are.
-pub(crate) struct Places {
+pub(crate) struct Addresses {
     /// The word that each vector starts at.
     pub(crate) vectors: Vec<u32>,
     /// The address of each table.
@@ -123,8 +123,8 @@ impl Code {
 
 impl Program {
     /// The program for the kernel.
-    pub(crate) fn encode(&self, places: &Places) -> Vec<Code> {
-        let encoder = Encoder { program: self, places };
+    pub(crate) fn encode(&self, addresses: &Addresses) -> Vec<Code> {
+        let encoder = Encoder { program: self, addresses };
         let steps = (0..self.instructions.len()).map(|at| {
             let fused = encoder.fused_step(at).or_else(|| encoder.fused_update(at));
             fused.unwrap_or_else(|| encoder.plain(&self.instructions[at]))
@@ -135,18 +135,18 @@ impl Program {
 
 struct Encoder<'a> {
     program: &'a Program,
-    places: &'a Places,
+    addresses: &'a Addresses,
 }
 
 impl Encoder<'_> {
     fn vector(&self, x: Vector) -> u32 {
-        self.places.vectors[x.id as usize]
+        self.addresses.vectors[x.id as usize]
     }
 
     /// With the address of a field, and its table's number for the account of barriers.
     fn field(&self, mut code: Code, field: FieldVar) -> Code {
         let first = u64::from(field.first) * u64::from(field.table.rows.div_ceil(64)) * 8;
-        let address = self.places.tables[field.table.id as usize] + first;
+        let address = self.addresses.tables[field.table.id as usize] + first;
         code.head |= (field.table.id % 32) << 24;
         (code.a, code.b) = (address as u32, (address >> 32) as u32);
         code
@@ -350,8 +350,8 @@ mod tests {
 
     fn heads(program: &Program) -> Vec<u32> {
         let vectors = (0..).step_by(16).take(program.vectors.len()).collect();
-        let places = Places { vectors, tables: vec![0; program.tables.len()] };
-        program.encode(&places).iter().map(|code| code.head).collect()
+        let addresses = Addresses { vectors, tables: vec![0; program.tables.len()] };
+        program.encode(&addresses).iter().map(|code| code.head).collect()
     }
 
     #[test]

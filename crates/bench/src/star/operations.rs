@@ -1,0 +1,293 @@
+//! The paper's Table 1 again: microseconds an operation, the mean of many calls.
+//!
+//! Three give the same operations: the machine of the host, the machine on a GPU with a launch
+//! each, and a program recorded for the GPU with a loop of them. What they leave in the
+//! variables is compared with what it is to be.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use gpu_runtime::Gpu;
+use serde::Serialize;
+use star_machine::{Condition, Cuda, Host, Index, Machine, Operations, Recorder, Star, StarError};
+
+use super::summary::{digits, median};
+use super::variables::{Data, State, Vars};
+use super::{Options, paper};
+use crate::table::table;
+
+/// Columns of a table where slices alone are of interest.
+const COLUMNS: usize = 64;
+/// A program has so many calls where a machine has one: only the host's clock is slow.
+const CALLS_OF_PROGRAM: usize = 10;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) enum Operation {
+    RowRead,
+    RowWrite,
+    Or,
+    Find,
+    Some,
+    Step,
+    ColumnRead,
+    ColumnWrite,
+    Count,
+    /// Nothing but a turn of the loop, in a program.
+    Turn,
+}
+
+impl Operation {
+    pub(super) const ALL: [Self; 10] = [
+        Self::RowRead,
+        Self::RowWrite,
+        Self::Or,
+        Self::Find,
+        Self::Some,
+        Self::Step,
+        Self::ColumnRead,
+        Self::ColumnWrite,
+        Self::Count,
+        Self::Turn,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::RowRead => "ROW, read",
+            Self::RowWrite => "ROW, write",
+            Self::Or => "OR",
+            Self::Find => "FND",
+            Self::Some => "SOME",
+            Self::Step => "STEP",
+            Self::ColumnRead => "COL, read",
+            Self::ColumnWrite => "COL, write",
+            Self::Count => "NUMB",
+            Self::Turn => "an empty turn",
+        }
+    }
+
+    fn is_of_rows(self) -> bool {
+        matches!(self, Self::RowRead | Self::RowWrite)
+    }
+
+    /// Calls come in rounds, each with a call for every position, or less.
+    fn rounds(self, data: &Data, calls: usize) -> (usize, usize) {
+        let most = match self {
+            Self::RowRead | Self::RowWrite | Self::Step => data.table.rows(),
+            Self::ColumnRead | Self::ColumnWrite => data.table.columns(),
+            _ => calls,
+        };
+        let turns = calls.min(most);
+        (calls.div_ceil(turns), turns)
+    }
+
+    /// What is done before a round.
+    fn before(self, m: &mut impl Star, vars: &Vars) -> Result<(), StarError> {
+        if self == Self::Step { m.set(vars.z) } else { Ok(()) }
+    }
+
+    fn call(self, m: &mut impl Star, vars: &Vars, at: Index) -> Result<(), StarError> {
+        match self {
+            Self::RowRead => m.row(vars.w, vars.table, at),
+            Self::RowWrite => m.set_row(vars.table, at, vars.v),
+            Self::Or => m.or(vars.z, vars.x, vars.y),
+            Self::Find => m.fnd(vars.i, vars.last),
+            Self::Some => m.if_then(Condition::some(vars.none), |m| m.set_int(vars.i, Some(0))),
+            Self::Step => m.step(vars.i, vars.z),
+            Self::ColumnRead => m.col(vars.z, vars.table, at),
+            Self::ColumnWrite => m.set_col(vars.table, at, vars.x),
+            Self::Count => m.numb(vars.i, vars.x),
+            Self::Turn => Ok(()),
+        }
+    }
+}
+
+/// Mean times of one operation at one size by one of the three.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Line {
+    pub(super) operation: Operation,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) by: By,
+    pub(super) calls: usize,
+    /// Of a call, in each timed run.
+    pub(super) us: Vec<f64>,
+}
+
+/// Who gives the operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) enum By {
+    Gpu,
+    Program,
+    Host,
+}
+
+pub(super) fn measure(gpu: Option<&Gpu>, options: &Options) -> Result<Vec<Line>> {
+    let squares = options.operation_sizes.iter().map(|n| (n.get(), n.get()));
+    let long = Some((options.long, COLUMNS)).filter(|&(rows, _)| rows > 0);
+    let mut lines = Vec::new();
+    for (rows, columns) in squares.chain(long) {
+        let data = Data::random(rows, columns)?;
+        for operation in Operation::ALL {
+            if operation.is_of_rows() && rows != columns {
+                continue;
+            }
+            let bench = Bench { operation, data: &data, options };
+            let found = bench.lines(gpu).with_context(|| {
+                format!("{} of {rows} rows and {columns} columns", operation.name())
+            })?;
+            lines.extend(found);
+        }
+    }
+    Ok(lines)
+}
+
+/// A row for each operation and each of the three that gives it, and for the paper.
+pub(super) fn section(lines: &[Line]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut sizes: Vec<(usize, usize)> = lines.iter().map(|l| (l.rows, l.columns)).collect();
+    sizes.dedup();
+    let mut rows = Vec::new();
+    for operation in Operation::ALL {
+        let mut add = |by: &str, us: &dyn Fn((usize, usize)) -> Option<f64>| {
+            if sizes.iter().any(|&size| us(size).is_some()) {
+                let cells = sizes.iter().map(|&size| digits(us(size)));
+                rows.push([operation.name().into(), by.into()].into_iter().chain(cells).collect());
+            }
+        };
+        let is_square = |size: (usize, usize)| size.0 == size.1;
+        add("K40, the paper", &|size| paper::us(operation, size.0).filter(|_| is_square(size)));
+        for (by, name) in [
+            (By::Gpu, "GPU, a launch each"),
+            (By::Program, "GPU, in a program"),
+            (By::Host, "host, 1 thread"),
+        ] {
+            add(name, &|(rows, columns)| {
+                let is_it = |line: &&Line| {
+                    (line.operation, line.by) == (operation, by)
+                        && (line.rows, line.columns) == (rows, columns)
+                };
+                median(&lines.iter().find(is_it)?.us)
+            });
+        }
+    }
+    let names: Vec<String> = sizes
+        .iter()
+        .map(|&(rows, columns)| match rows == columns {
+            true => format!("{rows}"),
+            false => format!("{rows} rows"),
+        })
+        .collect();
+    let headings: Vec<&str> =
+        ["operation", "by"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    format!(
+        "\n## Microseconds an operation (Table 1)\n\nMeans of many calls: of launches with \
+         their answers, where there are any; of turns of a loop in a recorded program, the one \
+         launch included. The paper's FND is its two kernels.\n\n{}",
+        table(2, &headings, &rows)
+    )
+}
+
+struct Bench<'a> {
+    operation: Operation,
+    data: &'a Data,
+    options: &'a Options,
+}
+
+impl Bench<'_> {
+    fn lines(&self, gpu: Option<&Gpu>) -> Result<Vec<Line>> {
+        let mut lines = Vec::new();
+        if let Some(gpu) = gpu {
+            if self.operation != Operation::Turn {
+                lines.push(self.by_machine(By::Gpu, Cuda::new(gpu)?, || Ok(gpu.synchronize()?))?);
+            }
+            lines.push(self.by_program(gpu)?);
+        }
+        if self.operation != Operation::Turn {
+            lines.push(self.by_machine(By::Host, Host::new(), || Ok(()))?);
+        }
+        for line in &lines {
+            let best = line.us.iter().copied().fold(f64::INFINITY, f64::min);
+            let (name, by) = (self.operation.name(), line.by);
+            eprintln!("{name} of {} by {} on {by:?}: {best:.3} us", line.rows, line.columns);
+        }
+        Ok(lines)
+    }
+
+    /// Each operation when it is given.
+    fn by_machine<M: Machine>(
+        &self,
+        by: By,
+        mut m: M,
+        wait: impl Fn() -> Result<()>,
+    ) -> Result<Line> {
+        let vars = self.data.load(&mut m)?;
+        let (rounds, turns) = self.operation.rounds(self.data, self.options.calls.get());
+        let us = self.times(rounds * turns, || {
+            for _ in 0..rounds {
+                self.operation.before(&mut m, &vars)?;
+                for at in 0..turns as u32 {
+                    self.operation.call(&mut m, &vars, at.into())?;
+                }
+            }
+            wait()
+        })?;
+        let state = State {
+            table: m.table_value(vars.table)?,
+            z: m.slice_value(vars.z)?,
+            w: m.word_value(vars.w)?,
+            i: m.int_value(vars.i)?,
+        };
+        self.check(&state, turns)?;
+        Ok(self.line(by, rounds * turns, us))
+    }
+
+    /// All of them in one launch.
+    fn by_program(&self, gpu: &Gpu) -> Result<Line> {
+        let calls = CALLS_OF_PROGRAM * self.options.calls.get();
+        let (rounds, turns) = self.operation.rounds(self.data, calls);
+        let mut recorder = Recorder::new();
+        let vars = self.data.declare(&mut recorder)?;
+        recorder.for_each(0..rounds, |m, _| {
+            self.operation.before(m, &vars)?;
+            m.for_each(0..turns, |m, at| self.operation.call(m, &vars, at.into()))
+        })?;
+        let mut program = recorder.finish().load(gpu)?;
+        self.data.fill(&mut program, &vars)?;
+        let us = self.times(rounds * turns, || Ok(program.run()?))?;
+        let state = State {
+            table: program.table_value(vars.table)?,
+            z: program.vector_value(vars.z)?,
+            w: program.vector_value(vars.w)?.into_word(),
+            i: program.int_value(vars.i)?,
+        };
+        self.check(&state, turns)?;
+        Ok(self.line(By::Program, rounds * turns, us))
+    }
+
+    /// Microseconds a call, of each run after an untimed one.
+    fn times(&self, calls: usize, mut run: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+        run()?;
+        let mut us = Vec::new();
+        for _ in 0..self.options.runs.get() {
+            let start = Instant::now();
+            run()?;
+            us.push(start.elapsed().as_secs_f64() * 1e6 / calls as f64);
+        }
+        Ok(us)
+    }
+
+    fn line(&self, by: By, calls: usize, us: Vec<f64>) -> Line {
+        let (rows, columns) = (self.data.table.rows(), self.data.table.columns());
+        Line { operation: self.operation, rows, columns, by, calls, us }
+    }
+
+    fn check(&self, found: &State, turns: usize) -> Result<()> {
+        let expected = self.data.after(self.operation, turns)?;
+        ensure!(found.i == expected.i, "it gives {:?} instead of {:?}", found.i, expected.i);
+        ensure!(*found == expected, "it leaves other bits than it should");
+        Ok(())
+    }
+}
