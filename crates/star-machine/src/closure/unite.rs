@@ -129,7 +129,7 @@ mod tests {
             (0..len).map(|_| next() & next() & next() | next() << 40).collect()
         };
         for stride in (1..=17).chain([24, 25]) {
-            for n_pivots in [1, 3, 4, 63, 64, 65, 128, 250] {
+            for n_pivots in [1usize, 3, 4, 63, 64, 65, 128, 250] {
                 let n_words = n_pivots.div_ceil(WORD);
                 let (before, pivots) = (some(9 * stride), some(n_pivots * stride));
                 let mut selectors = some(9 * n_words);
