@@ -24,7 +24,7 @@ pub(crate) fn read_numbers(path: &Path, what: &str) -> anyhow::Result<Vec<(usize
         numbers.push((line, number));
     }
     if numbers.is_empty() {
-        bail!("{shown}: no {what}; expected one a line");
+        bail!("{shown}: no {what}s; expected one a line");
     }
     Ok(numbers)
 }

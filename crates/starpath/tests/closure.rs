@@ -74,7 +74,7 @@ fn every_algorithm_writes_the_same() {
 fn packed_arrays_and_counts_hold_what_the_booleans_hold() {
     let folder = road();
     let folder = folder.path();
-    for n in [1, 7, 8, 9, 64, 77, 130] {
+    for n in [1usize, 7, 8, 9, 64, 77, 130] {
         let edges = n + n / 4;
         let line =
             format!("generate uniform --vertices {n} --edges {edges} --directed -o {{}}/u.gr");
@@ -111,7 +111,7 @@ fn explain_says_which_way_and_why() {
         run.stderr
     };
     let auto = said("");
-    assert!(auto.starts_with("components: 2 components") && auto.contains("threads"), "{auto}");
-    assert!(said("--algorithm blocked").starts_with("blocked: it was asked for"));
-    assert!(said("--no-condense --threads 1").starts_with("blocked: components are left aside"));
+    assert!(auto.contains("components: 2 components") && auto.contains("threads"), "{auto}");
+    assert!(said("--algorithm blocked").contains("blocked: it was asked for"));
+    assert!(said("--no-condense --threads 1").contains("blocked: components are left aside"));
 }

@@ -1,4 +1,4 @@
-//! Saved matrices and what is answered from them, and the closure.
+//! Saved matrices and what is answered from them.
 
 mod support;
 

@@ -22,7 +22,8 @@ __device__ __forceinline__ u32 close_square(u32 row) {
 struct CloseScratch {
     u32 pivots[32 * chunk_words];
     u32 closed[32 * chunk_words];
-    u32 selectors[chunk];
+    // They alternate: those of one turn are still read while those of the next are written.
+    u32 selectors[2][chunk];
 };
 
 // Closes the tile of which thread t of 512 has four words of line t % 256, the first ones or
@@ -38,7 +39,7 @@ __device__ __forceinline__ void close_tile(u32 (&words)[4], CloseScratch& scratc
             *reinterpret_cast<uint4*>(scratch.pivots + lane() * chunk_words + 4 * half) =
                 make_uint4(words[0], words[1], words[2], words[3]);
         }
-        if (has_diagonal) scratch.selectors[line] = words[b % 4];
+        if (has_diagonal) scratch.selectors[b % 2][line] = words[b % 4];
         __syncthreads();
         if (threadIdx.x < 32 * chunk_words) {
             const u32 at = threadIdx.x / chunk_words, word = threadIdx.x % chunk_words;
@@ -51,7 +52,7 @@ __device__ __forceinline__ void close_tile(u32 (&words)[4], CloseScratch& scratc
             scratch.closed[threadIdx.x] = sum;
         }
         __syncthreads();
-        const u32 selectors = scratch.selectors[line];
+        const u32 selectors = scratch.selectors[b % 2][line];
 #pragma unroll
         for (u32 k = 0; k < 32; ++k) {
             const uint4 pivot = *reinterpret_cast<const uint4*>(scratch.closed + chunk_words * k + 4 * half);

@@ -59,8 +59,9 @@ __device__ __forceinline__ u32 operation_of(u32 head) { return head & 0xff; }
 __device__ __forceinline__ u32 skip_of(u32 head) { return head >> 16 & 0xff; }
 __device__ __forceinline__ bool may_jump(u32 head) { return head >> 31; }
 // Of the operation's own bits: `index` is a position itself, not the integer that holds it;
-// the bit, or the answer, that is meant; whether a loop counts downwards.
-constexpr u32 constant_position = 0x8000, one = 0x100, backwards = 0x200;
+// the bit, or the answer, that is meant; whether a loop counts downwards; whether the step
+// after an update takes the number of the next column from another vector, and leads back.
+constexpr u32 constant_position = 0x8000, one = 0x100, backwards = 0x200, repeats = 0x400;
 
 // Bits of `held` that tell what was touched since the last barrier, 32 for vectors and 32
 // for tables. Several may share one: then there is a barrier too many.

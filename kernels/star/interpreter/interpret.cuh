@@ -9,9 +9,10 @@
 
 #include "teams.cuh"
 
-// z[w] := load(w) for the words of a thread; as many loads at once as the team says.
+// store(w, load(w)) for the words of a thread; as many loads at once as the team says.
 template <typename Team, typename Load, typename Store>
 __device__ __forceinline__ void each_word(const Team& team, u32 n, Load load, Store store) {
+#pragma unroll 1
     for (u32 start = team.thread; start < n; start += Team::at_once * team.size) {
         u64 words[Team::at_once];
 #pragma unroll
@@ -53,6 +54,67 @@ __device__ __forceinline__ void update_column(Team& team, const Code& code, u32 
             team.put(code.z + w, word);
             __stcg(words + w, word);
         });
+}
+
+// The same for one column after another, as long as the next step, `take`, gives numbers of
+// columns and leads back here: how many times it did so, at most `most`. It stops before a
+// step that is anything else, and that one is then done as always.
+//
+// All of it is in registers but the table: the next number is found, and its column is on its
+// way, before this column is there.
+template <typename Function>
+__device__ __forceinline__ u64 update_columns(Warp& team, const Code& code, const Code& take, u32 column, u64 most,
+                                              int* ints, Function function) {
+    const u32 n = words_of(code.len), n_left = words_of(take.len);
+    if (max(n, n_left) > Warp::at_once * Warp::size) {
+        update_column(team, code, column, function);
+        return 0;
+    }
+    u64 left[Warp::at_once], other[Warp::at_once], even[Warp::at_once], odd[Warp::at_once];
+    auto take_column = [&](u64(&words)[Warp::at_once], u32 number) {
+        const u64* from = words_at(code) + static_cast<u64>(number) * n;
+        team.take_words(words, 0, n, [&](u32 w) { return __ldcg(from + w); });
+    };
+    auto put_words = [&](const u64(&words)[Warp::at_once], u32 count, auto store) {
+#pragma unroll
+        for (u32 k = 0; k < Warp::at_once; k++) {
+            const u32 w = k * Warp::size + team.thread;
+            if (w < count) store(w, words[k]);
+        }
+    };
+    take_column(even, column);
+    team.take_words(left, 0, n_left, [&](u32 w) { return team.own(take.x + w); });
+    team.take_words(other, 0, n, [&](u32 w) { return team.own(code.x + w); });
+    u64 times = 0;
+    // Writes the column that was taken to `now`, and takes the next; whether there is one.
+    auto turn = [&](u64(&now)[Warp::at_once], u64(&after)[Warp::at_once]) {
+        const Warp::Found found = Warp::first_of(left);
+        const u32 next = found.lanes ? found.position() : none;
+        // a column that is not written yet is not read
+        const bool goes_on = next < code.y && next != column && times < most;
+        if (goes_on) take_column(after, next);
+        u64* to = words_at(code) + static_cast<u64>(column) * n;
+#pragma unroll
+        for (u32 k = 0; k < Warp::at_once; k++) now[k] = function(now[k], other[k]);
+        put_words(now, n, [&](u32 w, u64 word) { __stcg(to + w, word); });
+        if (!goes_on) {
+            put_words(now, n, [&](u32 w, u64 word) { team.put(code.z + w, word); });
+            return false;
+        }
+        times++;
+        column = next;
+#pragma unroll
+        for (u32 k = 0; k < Warp::at_once; k++) {
+            if (k == found.group && team.thread == found.owner()) left[k] &= left[k] - 1;
+        }
+        return true;
+    };
+    // by turns, since a copy of words would wait for them
+    while (turn(even, odd) && turn(odd, even)) {
+    }
+    put_words(left, n_left, [&](u32 w, u64 word) { team.put(take.x + w, word); });
+    ints[code.index] = static_cast<int>(column);
+    return times;
 }
 
 // The 64 bits of x, a row of n words, that start at bit `from`; beyond its end are zeros.
@@ -157,12 +219,13 @@ template <typename Team> __device__ __forceinline__ void write_row(Team& team, c
     const u32 stride = code.z, shift = row % 64;
     u64* words = words_at(code) + row / 64;
     team.sync();
-#pragma unroll 4
-    for (u32 column = team.thread; column < code.len; column += team.size) {
-        u64* at = words + static_cast<u64>(column) * stride;
-        const u64 bit = team.other(code.x + column / 64) >> (column % 64) & 1;
-        __stcg(at, (__ldcg(at) & ~(1ull << shift)) | bit << shift);
-    }
+    each_word(
+        team, code.len,
+        [&](u32 column) {
+            const u64 bit = team.other(code.x + column / 64) >> (column % 64) & 1;
+            return (__ldcg(words + static_cast<u64>(column) * stride) & ~(1ull << shift)) | bit << shift;
+        },
+        [&](u32 column, u64 word) { __stcg(words + static_cast<u64>(column) * stride, word); });
     team.sync();
 }
 
@@ -190,14 +253,15 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
     u32 step = 0, failure = 0;
     int position = 0;
     u64 turns = 0;
-    Code code = fetch(run.code, 0);
+    const Code* const codes = run.code;
+    Code code = fetch(codes, 0);
     while (true) {
         // all lanes have read the integers that this step may change, and all words that the
         // warp's lanes have written are seen by the others
         __syncwarp();
         const u32 next = step + skip_of(code.head);
         const u32 target = may_jump(code.head) ? code.a : next;
-        const Code after = fetch(run.code, next), there = fetch(run.code, target);
+        const Code after = fetch(codes, next), there = fetch(codes, target);
         const u32 n = words_of(code.len);
         const bool flag = code.head & one;
         // the position that `index` names; whether there are so many things
@@ -211,6 +275,16 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             return team.find_first(n, [&](u32 w) { return team.own(code.x + w); }, take);
         };
         auto without_first = [&](u32 w, u64 word) { team.put(code.x + w, word & (word - 1)); };
+        auto update = [&](auto function) {
+            if (!is_below(code.y)) return;
+            if constexpr (Team::is_warp) {
+                if (code.head & repeats) {
+                    turns += update_columns(team, code, after, position, run.most_turns - turns, ints, function);
+                    return;
+                }
+            }
+            update_column(team, code, position, function);
+        };
         bool jumps = false;
         switch (operation_of(code.head)) {
         case End:
@@ -369,19 +443,19 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             break;
         }
         case UpdateAnd:
-            if (is_below(code.y)) update_column(team, code, position, [](u64 v, u64 x) { return v & x; });
+            update([](u64 v, u64 x) { return v & x; });
             break;
         case UpdateAndNot:
-            if (is_below(code.y)) update_column(team, code, position, [](u64 v, u64 x) { return v & ~x; });
+            update([](u64 v, u64 x) { return v & ~x; });
             break;
         case UpdateOr:
-            if (is_below(code.y)) update_column(team, code, position, [](u64 v, u64 x) { return v | x; });
+            update([](u64 v, u64 x) { return v | x; });
             break;
         case UpdateXor:
-            if (is_below(code.y)) update_column(team, code, position, [](u64 v, u64 x) { return v ^ x; });
+            update([](u64 v, u64 x) { return v ^ x; });
             break;
         case UpdateNotAnd:
-            if (is_below(code.y)) update_column(team, code, position, [](u64 v, u64 x) { return x & ~v; });
+            update([](u64 v, u64 x) { return x & ~v; });
             break;
         }
         if (jumps && target <= step && ++turns > run.most_turns) failure = endless;

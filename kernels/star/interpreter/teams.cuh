@@ -23,6 +23,7 @@ __device__ __forceinline__ u32 first_bit(u64 word) { return __ffsll(static_cast<
 
 // One warp, vectors in shared memory.
 struct Warp {
+    static constexpr bool is_warp = true;
     // words that a thread has under way at once
     static constexpr u32 at_once = 4;
     static constexpr u32 size = 32;
@@ -44,32 +45,50 @@ struct Warp {
         return value;
     }
 
+    // Where the first one is among words that lanes hold, the groups of 32 one after another.
+    struct Found {
+        // the lanes that have ones in the first group that has any; 0 if there is none
+        u32 lanes, group;
+        // the lane's own word of this group
+        u64 word;
+
+        __device__ __forceinline__ u32 owner() const { return __ffs(lanes) - 1; }
+        // Its position, to all lanes.
+        __device__ __forceinline__ u32 position() const {
+            return __shfl_sync(everyone, (group * size + lane()) * 64 + first_bit(word), owner());
+        }
+    };
+    static __device__ __forceinline__ Found first_of(const u64 (&words)[at_once]) {
+        Found found{0, 0, 0};
+#pragma unroll
+        for (u32 k = at_once; k-- > 0;) {
+            const u32 lanes = __ballot_sync(everyone, words[k] != 0);
+            if (lanes) found = {lanes, k, words[k]};
+        }
+        return found;
+    }
+
+    // The lane's words of those from `start` on, n in all.
+    template <typename Load>
+    __device__ __forceinline__ void take_words(u64 (&words)[at_once], u32 start, u32 n, Load load) const {
+#pragma unroll
+        for (u32 k = 0; k < at_once; k++) {
+            const u32 w = start + k * size + thread;
+            words[k] = w < n ? load(w) : 0;
+        }
+    }
+
     // The first one among n words, or none; `take(w, word)` is called by the owner of the word
     // that has it.
     template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
+#pragma unroll 1
         for (u32 start = 0; start < n; start += at_once * size) {
             u64 words[at_once];
-#pragma unroll
-            for (u32 k = 0; k < at_once; k++) {
-                const u32 w = start + k * size + thread;
-                words[k] = w < n ? load(w) : 0;
-            }
-            u32 having = 0, group = 0;
-            u64 word = 0;
-#pragma unroll
-            for (u32 k = at_once; k-- > 0;) {
-                const u32 lanes = __ballot_sync(everyone, words[k] != 0);
-                if (lanes) {
-                    having = lanes;
-                    group = k;
-                    word = words[k];
-                }
-            }
-            if (having) {
-                const u32 owner = __ffs(having) - 1, w = start + group * size + thread;
-                if (thread == owner) take(w, word);
-                return __shfl_sync(everyone, w * 64 + first_bit(word), owner);
-            }
+            take_words(words, start, n, load);
+            const Found found = first_of(words);
+            if (found.lanes == 0) continue;
+            if (thread == found.owner()) take(start + found.group * size + thread, found.word);
+            return start * 64 + found.position();
         }
         return none;
     }
@@ -120,6 +139,7 @@ template <typename Load> __device__ __forceinline__ u32 first_of_own(u32 thread,
 
 // One block, vectors in shared memory.
 struct Block {
+    static constexpr bool is_warp = false;
     static constexpr u32 at_once = 2;
     u64* vectors;
     Partials& partials;
@@ -165,6 +185,7 @@ struct Block {
 // own words through the cache next to it, since nobody else writes them, and others' from
 // where their writes are.
 struct Grid {
+    static constexpr bool is_warp = false;
     static constexpr u32 at_once = 2;
     u64* vectors;
     u32* cells;

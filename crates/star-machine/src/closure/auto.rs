@@ -47,11 +47,12 @@ pub(super) fn auto<W: Weight>(
     let most_unions = (left / (UNION + WORD * n as f64 / 64.0)) as u64;
     let by_components = by_components(graph, most_unions, progress)?;
     let (n_components, n_unions) = (by_components.n_components, by_components.n_unions);
-    let worth = "unions of lines, which take as long as blocks of bits";
     let Some(closure) = by_components.closure else {
-        return blocked(format!("components need more than {most_unions} {worth}"));
+        let why = "unions of lines, which take as long as blocks of bits";
+        return blocked(format!("components need more than {most_unions} {why}"));
     };
-    let reason = format!("{n_components} components need {n_unions} and not {most_unions} {worth}");
+    let need = format!("{n_components} components need {n_unions} unions of lines");
+    let reason = format!("{need}, and {most_unions} take as long as blocks of bits");
     let plan = ClosurePlan::of(ClosureAlgorithm::Components, reason);
     Ok(Auto::Found(ClosureFound { closure, plan }))
 }

@@ -112,3 +112,49 @@ impl<const W: usize> Tables<W> {
         line.copy_from_slice(&union);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_of_processor_do_what_is_defined() {
+        let mut state = 1u64;
+        let mut some = |len: usize| -> Vec<u64> {
+            let mut next = || {
+                // Knuth's MMIX generator; its high bits are the good ones
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                state >> 32
+            };
+            (0..len).map(|_| next() & next() & next() | next() << 40).collect()
+        };
+        for stride in (1..=17).chain([24, 25]) {
+            for n_pivots in [1, 3, 4, 63, 64, 65, 128, 250] {
+                let n_words = n_pivots.div_ceil(WORD);
+                let (before, pivots) = (some(9 * stride), some(n_pivots * stride));
+                let mut selectors = some(9 * n_words);
+                selectors[2 * n_words..3 * n_words].fill(0);
+                let mut expected = before.clone();
+                for (line, selectors) in
+                    expected.chunks_mut(stride).zip(selectors.chunks_mut(n_words))
+                {
+                    if n_pivots % WORD > 0 {
+                        selectors[n_words - 1] &= (1 << (n_pivots % WORD)) - 1;
+                    }
+                    for (k, pivot) in pivots.chunks(stride).enumerate() {
+                        if selectors[k / WORD] >> (k % WORD) & 1 == 1 {
+                            line.iter_mut().zip(pivot).for_each(|(word, more)| *word |= more);
+                        }
+                    }
+                }
+                let selectors = Lines { words: &selectors, stride: n_words };
+                let pivots = Lines { words: &pivots, stride };
+                for kind in [unite, unite_all] {
+                    let mut lines = before.clone();
+                    kind(&mut lines, selectors, pivots);
+                    assert!(lines == expected, "{stride} words, {n_pivots} pivots");
+                }
+            }
+        }
+    }
+}

@@ -12,43 +12,16 @@
 //! Reference: snytnikova-nepomniaschaya-2016
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, DeviceFacts, Gpu, GpuError, Kernel, Plain, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Plain, Ptx, Shape};
 
+use super::team::{self, Team};
 use crate::language::{Condition, IntVar, Op, TableVar, Vector};
-use crate::program::{Code, Instruction, Places, Program, Variable};
+use crate::program::{Addresses, Code, Instruction, Program, Variable};
 use crate::{Slice, StarError, Table};
 
-/// Words up to which one warp is the fastest team.
-const WARP_WORDS: u32 = 128;
-/// Words up to which one block is.
-const BLOCK_WORDS: u32 = 4096;
-/// Most warps of a block that is alone.
-const BLOCK_WARPS: u32 = 32;
-/// Warps of each block of a grid.
-const GRID_WARPS: u32 = 8;
 /// What vectors start at multiples of, in words: a line of the cache.
 const LINE: u32 = 16;
-/// Shared memory that is the kernels' own, at most.
-const OWN_SHARED: u64 = 1024;
-
 static MODULE: Ptx = Ptx::new(kernels::star::INTERPRETER.name, kernels::star::INTERPRETER.ptx);
-
-/// Who goes through a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Team {
-    /// 32 threads in step.
-    Warp,
-    /// One block of so many warps.
-    Block {
-        /// 1 to 32.
-        warps: u32,
-    },
-    /// So many blocks of 8 warps, all of them resident at once.
-    Grid {
-        /// At least 1; no more are launched than are resident.
-        blocks: u32,
-    },
-}
 
 /// `Control` of the kernel.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -157,7 +130,7 @@ impl Program {
     pub fn load_for(&self, gpu: &Gpu, team: Team) -> Result<GpuProgram, StarError> {
         gpu.check_fits("a program and its variables", self.device_bytes())?;
         let required = self.shared_bytes(team);
-        let available = gpu.facts().shared_bytes_per_block.saturating_sub(OWN_SHARED);
+        let available = team::shared_memory(gpu.facts());
         if required > available {
             let what = "the team of a program, in shared memory,";
             return Err(GpuError::OutOfMemory { what, required, available }.into());
@@ -171,8 +144,11 @@ impl Program {
         };
         let tables = self.tables().iter().map(table).collect::<Result<Vec<_>, _>>()?;
         let (starts, n_words) = self.starts();
-        let addresses = tables.iter().map(Buffer::address).collect();
-        let code = self.encode(&Places { vectors: starts.clone(), tables: addresses });
+        let addresses = Addresses {
+            vectors: starts.clone(),
+            tables: tables.iter().map(Buffer::address).collect(),
+        };
+        let code = self.encode(&addresses);
         Ok(GpuProgram {
             program: self.clone(),
             gpu: gpu.clone(),
@@ -201,35 +177,8 @@ impl Program {
         tables + self.starts().1 * 8 + u64::from(self.n_ints()) * 4 + code as u64
     }
 
-    /// The team that suits it.
-    fn team(&self, facts: &DeviceFacts) -> Team {
-        let tables = self.tables().iter().map(|&(rows, _)| rows);
-        let longest = self.vectors().iter().copied().chain(tables).max().unwrap_or(0);
-        let words = longest.div_ceil(64);
-        let shared = facts.shared_bytes_per_block.saturating_sub(OWN_SHARED);
-        let fits = |team: &Team| self.shared_bytes(*team) <= shared;
-        let most_warps = words.div_ceil(32).clamp(1, BLOCK_WARPS);
-        let blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
-        let alone = match words {
-            ..=WARP_WORDS => Some(Team::Warp).filter(fits),
-            ..=BLOCK_WORDS => blocks.into_iter().find(fits),
-            _ => None,
-        };
-        alone.unwrap_or(Team::Grid { blocks: words.div_ceil(32 * GRID_WARPS).max(1) })
-    }
-
-    /// Shared memory of a block of a team, in bytes.
-    fn shared_bytes(&self, team: Team) -> u64 {
-        let ints = u64::from(self.n_ints()) * 4;
-        match team {
-            Team::Warp => self.starts().1 * 8 + ints,
-            Team::Block { warps } => self.starts().1 * 8 + ints * u64::from(warps),
-            Team::Grid { .. } => ints * u64::from(GRID_WARPS),
-        }
-    }
-
     /// Where vectors start, and how many words they take.
-    fn starts(&self) -> (Vec<u32>, u64) {
+    pub(super) fn starts(&self) -> (Vec<u32>, u64) {
         let mut n_words = 0;
         let place = |&len: &u32| {
             let start = n_words;
@@ -239,30 +188,6 @@ impl Program {
         };
         let starts = self.vectors().iter().map(place).collect();
         (starts, n_words)
-    }
-}
-
-impl Team {
-    fn kernel(self) -> &'static str {
-        match self {
-            Self::Warp => "star_interpret_warp",
-            Self::Block { .. } => "star_interpret_block",
-            Self::Grid { .. } => "star_interpret_grid",
-        }
-    }
-
-    fn shape(self, gpu: &Gpu, kernel: &Kernel, shared_bytes: u32) -> Result<Shape, GpuError> {
-        let shape = match self {
-            Self::Warp => Shape::new(1, 32),
-            Self::Block { warps } => Shape::new(1, 32 * warps.clamp(1, BLOCK_WARPS)),
-            Self::Grid { blocks } => {
-                let block = 32 * GRID_WARPS;
-                let resident = kernel.occupancy(block, shared_bytes)? * gpu.facts().multiprocessors;
-                let blocks = blocks.min(resident).max(1);
-                Shape { cooperative: true, ..Shape::new(blocks, block) }
-            }
-        };
-        Ok(Shape { shared_bytes, ..shape })
     }
 }
 

@@ -12,7 +12,9 @@ mod launches;
 mod machine;
 mod operations;
 mod pool;
+mod team;
 
 pub use adapted::warshall_adapted;
-pub use interpreter::{GpuProgram, Team};
+pub use interpreter::GpuProgram;
 pub use machine::{Cuda, CudaMark};
+pub use team::Team;

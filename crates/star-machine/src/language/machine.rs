@@ -47,8 +47,8 @@ pub trait Machine: Sized {
     /// As [`Star::run`].
     fn holds(&mut self, condition: &Condition) -> Result<bool, StarError>;
 
-    /// Carries out a basic procedure in one pass over its columns, with the state of a row in
-    /// registers; on a GPU in one launch. The result is that of [`Procedure::run`], bit for bit.
+    /// Carries out a basic procedure in one pass over its columns, on a GPU in one launch. The
+    /// result is that of [`Procedure::run`], bit for bit.
     ///
     /// # Errors
     /// As [`Star::run`].

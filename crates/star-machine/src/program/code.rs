@@ -77,11 +77,13 @@ const CONSTANT: u32 = 0x8000;
 const ONE: u32 = 0x100;
 /// The loop counts downwards.
 const BACK: u32 = 0x200;
+/// The step after an update finds the number of the next column, and leads back.
+const REPEATS: u32 = 0x400;
 /// The step may jump.
 const JUMPS: u32 = 1 << 31;
 
 /// Where the variables of a program are.
-pub(crate) struct Places {
+pub(crate) struct Addresses {
     /// The word that each vector starts at.
     pub(crate) vectors: Vec<u32>,
     /// The address of each table.
@@ -121,8 +123,8 @@ impl Code {
 
 impl Program {
     /// The program for the kernel.
-    pub(crate) fn encode(&self, places: &Places) -> Vec<Code> {
-        let encoder = Encoder { program: self, places };
+    pub(crate) fn encode(&self, addresses: &Addresses) -> Vec<Code> {
+        let encoder = Encoder { program: self, addresses };
         let steps = (0..self.instructions.len()).map(|at| {
             let fused = encoder.fused_step(at).or_else(|| encoder.fused_update(at));
             fused.unwrap_or_else(|| encoder.plain(&self.instructions[at]))
@@ -133,18 +135,18 @@ impl Program {
 
 struct Encoder<'a> {
     program: &'a Program,
-    places: &'a Places,
+    addresses: &'a Addresses,
 }
 
 impl Encoder<'_> {
     fn vector(&self, x: Vector) -> u32 {
-        self.places.vectors[x.id as usize]
+        self.addresses.vectors[x.id as usize]
     }
 
     /// With the address of a field, and its table's number for the account of barriers.
     fn field(&self, mut code: Code, field: FieldVar) -> Code {
         let first = u64::from(field.first) * u64::from(field.table.rows.div_ceil(64)) * 8;
-        let address = self.places.tables[field.table.id as usize] + first;
+        let address = self.addresses.tables[field.table.id as usize] + first;
         code.head |= (field.table.id % 32) << 24;
         (code.a, code.b) = (address as u32, (address >> 32) as u32);
         code
@@ -294,8 +296,8 @@ impl Encoder<'_> {
             return (condition == Condition::Found(i) && to <= here)
                 .then(|| self.take_first(code, i, x));
         }
-        let Instruction::Branch { condition: Condition::Some(some), answer, to } =
-            self.program.instructions[at]
+        let Some(&Instruction::Branch { condition: Condition::Some(some), answer, to }) =
+            self.program.instructions.get(at)
         else {
             return None;
         };
@@ -332,7 +334,12 @@ impl Encoder<'_> {
         };
         let other = if x == v { y } else { x };
         let code = self.column(Code::new(operation, 3), v, table, column);
-        Some(Code { x: self.vector(other), ..code })
+        let code = Code { x: self.vector(other), ..code };
+        let repeats = self.fused_step(at + 3).is_some_and(|step| {
+            let apart = step.x != code.z && step.x != code.x;
+            apart && step.a == at as u32 && column == Index::In(IntVar { id: step.index })
+        });
+        Some(code.with(REPEATS, repeats))
     }
 }
 
@@ -341,10 +348,10 @@ mod tests {
     use super::*;
     use crate::{Recorder, procedures};
 
-    fn operations(program: &Program) -> Vec<u32> {
+    fn heads(program: &Program) -> Vec<u32> {
         let vectors = (0..).step_by(16).take(program.vectors.len()).collect();
-        let places = Places { vectors, tables: vec![0; program.tables.len()] };
-        program.encode(&places).iter().map(|code| code.head & 0xff).collect()
+        let addresses = Addresses { vectors, tables: vec![0; program.tables.len()] };
+        program.encode(&addresses).iter().map(|code| code.head).collect()
     }
 
     #[test]
@@ -354,9 +361,10 @@ mod tests {
         procedures::warshall_columns(&mut recorder, p, 0..100).unwrap();
         let program = recorder.finish();
         let [update, step] = [Operation::UpdateOr as u32, Operation::TakeFirst as u32];
-        let codes = operations(&program);
-        let at = codes.iter().position(|&code| code == update).unwrap();
-        assert_eq!(codes[at + 3], step, "{program}");
+        let heads = heads(&program);
+        let at = heads.iter().position(|head| head & 0xff == update).unwrap();
+        assert_ne!(heads[at] & REPEATS, 0, "{program}");
+        assert_eq!(heads[at + 3] & 0xff, step, "{program}");
     }
 
     #[test]

@@ -11,10 +11,11 @@
 mod code;
 mod listing;
 mod operands;
+mod places;
 mod recorder;
 mod run;
 
-pub(crate) use code::{Code, Places};
+pub(crate) use code::{Addresses, Code};
 pub use recorder::Recorder;
 
 use crate::StarError;

@@ -1,10 +1,9 @@
 //! Where programs are recorded.
 
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::ops::Range;
 
 use super::operands::{Operand, Role};
+use super::places::Places;
 use super::{Instruction, MOST_TURNS, Program, Variable};
 use crate::StarError;
 use crate::error::LIMIT;
@@ -29,55 +28,6 @@ pub struct Recorder {
     n_counters: u32,
     /// Declared and not yet zero: an operation that writes the whole of one spares it that.
     pending: Vec<Variable>,
-}
-
-/// The places of variables of one type. A place keeps its size; it may have several
-/// variables, one after another.
-#[derive(Debug)]
-struct Places<Size> {
-    sizes: Vec<Size>,
-    is_live: Vec<bool>,
-    /// The live places, the latest last.
-    live: Vec<u32>,
-    free: HashMap<Size, Vec<u32>>,
-}
-
-impl<Size> Default for Places<Size> {
-    fn default() -> Self {
-        Self { sizes: Vec::new(), is_live: Vec::new(), live: Vec::new(), free: HashMap::new() }
-    }
-}
-
-impl<Size: Copy + Eq + Hash> Places<Size> {
-    fn declare(&mut self, size: Size) -> u32 {
-        let place = match self.free.get_mut(&size).and_then(Vec::pop) {
-            Some(place) => place,
-            None => self.declare_for_ever(size),
-        };
-        self.is_live[place as usize] = true;
-        self.live.push(place);
-        place
-    }
-
-    /// A place of its own, whose variable no scope ends.
-    fn declare_for_ever(&mut self, size: Size) -> u32 {
-        self.sizes.push(size);
-        self.is_live.push(true);
-        self.sizes.len() as u32 - 1
-    }
-
-    /// Ends the variables that were declared when more than `n` were live.
-    fn release(&mut self, n: usize) {
-        for place in self.live.drain(n..) {
-            self.is_live[place as usize] = false;
-            self.free.entry(self.sizes[place as usize]).or_default().push(place);
-        }
-    }
-
-    fn has(&self, place: u32, size: Size) -> bool {
-        let place = place as usize;
-        self.sizes.get(place) == Some(&size) && self.is_live[place]
-    }
 }
 
 fn vector_size(len: usize) -> Result<u32, StarError> {
@@ -150,9 +100,9 @@ impl Recorder {
         Program {
             instructions: self.instructions,
             parameters: self.parameters,
-            vectors: self.vectors.sizes,
-            tables: self.tables.sizes,
-            n_ints: self.ints.sizes.len() as u32,
+            vectors: self.vectors.into_sizes(),
+            tables: self.tables.into_sizes(),
+            n_ints: self.ints.into_sizes().len() as u32,
             n_counters: self.n_counters,
             most_turns: MOST_TURNS,
         }
@@ -271,7 +221,7 @@ impl Star for Recorder {
         &mut self,
         body: impl FnOnce(&mut Self) -> Result<(), StarError>,
     ) -> Result<(), StarError> {
-        let live = (self.vectors.live.len(), self.tables.live.len(), self.ints.live.len());
+        let live = (self.vectors.n_live(), self.tables.n_live(), self.ints.n_live());
         let done = body(self);
         self.vectors.release(live.0);
         self.tables.release(live.1);
@@ -279,9 +229,9 @@ impl Star for Recorder {
         // what nobody has used
         let (vectors, tables, ints) = (&self.vectors, &self.tables, &self.ints);
         self.pending.retain(|variable| match *variable {
-            Variable::Vector(x) => vectors.is_live[x.id as usize],
-            Variable::Int(i) => ints.is_live[i.id as usize],
-            Variable::Table(table) => tables.is_live[table.id as usize],
+            Variable::Vector(x) => vectors.has(x.id, x.len),
+            Variable::Int(i) => ints.has(i.id, ()),
+            Variable::Table(table) => tables.has(table.id, (table.rows, table.columns)),
         });
         done
     }

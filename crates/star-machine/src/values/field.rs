@@ -95,9 +95,18 @@ impl<'a> Field<'a> {
     /// Every row as a number, the most significant bit first.
     ///
     /// # Errors
-    /// [`StarError::TooWide`] where one is 2⁶⁴ or more.
+    /// [`StarError::TooWide`] where one is 2⁶⁴ or more, with its first 64 bits.
     pub fn to_values(&self) -> Result<Vec<u64>, StarError> {
-        (0..self.rows).map(|i| self.row(i)?.to_u64()).collect()
+        let mut values = vec![0; self.rows];
+        for column in self.words.chunks(self.stride().max(1)) {
+            for (i, value) in values.iter_mut().enumerate() {
+                if *value >> 63 == 1 {
+                    return Err(StarError::TooWide { value: *value, bits: 64 });
+                }
+                *value = *value << 1 | (column[i / 64] >> (i % 64) & 1);
+            }
+        }
+        Ok(values)
     }
 
     /// An error where there is no such row or column.

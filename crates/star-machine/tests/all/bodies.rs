@@ -1,9 +1,8 @@
-//! Programs to record and to run: the procedures, Warshall's, and random ones.
+//! Programs to record and to run: the procedures and Warshall's, and values for them.
 
-use proptest::prelude::*;
 use star_machine::{
-    Condition, FieldVar, Index, IntVar, Logic, Op, Operations, Procedure, Recorder, Relation,
-    Slice, SliceVar, Star, StarError, Table, TableVar, Variable, Vector, WordVar, procedures,
+    Condition, FieldVar, Operations, Procedure, Program, Recorder, Slice, SliceVar, Star,
+    StarError, Table, Variable, WordVar, procedures,
 };
 
 /// What a variable holds.
@@ -20,10 +19,7 @@ pub(crate) trait Body {
 }
 
 /// The program of a body for parameters like these values.
-pub(crate) fn record(
-    body: &impl Body,
-    values: &[Value],
-) -> Result<star_machine::Program, StarError> {
+pub(crate) fn record(body: &impl Body, values: &[Value]) -> Result<Program, StarError> {
     let mut recorder = Recorder::new();
     let parameters: Vec<_> = values
         .iter()
@@ -50,7 +46,15 @@ pub(crate) fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
 
 /// A row of bits, one in so many of them set.
 pub(crate) fn slice(len: usize, draw: &mut impl FnMut(u64) -> u64, one_in: u64) -> Slice {
-    Slice::from_positions(len, (0..len).filter(|_| draw(one_in) == 0)).unwrap()
+    if one_in != 2 {
+        return Slice::from_positions(len, (0..len).filter(|_| draw(one_in) == 0)).unwrap();
+    }
+    let mut words: Vec<_> =
+        (0..len.div_ceil(64)).map(|_| draw(1 << 32) << 32 | draw(1 << 32)).collect();
+    if let (Some(last), 1..) = (words.last_mut(), len % 64) {
+        *last &= (1 << (len % 64)) - 1;
+    }
+    Slice::from_words(len, words).unwrap()
 }
 
 /// A table, one in so many of its bits set.
@@ -151,234 +155,58 @@ impl Body for Warshall {
     }
 }
 
-/// A statement; its numbers choose among what there is where it stands.
-#[derive(Clone, Debug)]
-pub(crate) enum Statement {
-    Do([u8; 6]),
-    Scope(Vec<Statement>),
-    If([u8; 4], Vec<Statement>, Vec<Statement>),
-    For(u8, bool, Vec<Statement>),
-    WhileSome(u8, Vec<Statement>),
-    WhileFound(u8, Vec<Statement>),
-}
+/// Rows after columns, columns after rows, and bits after both, over and over: each reads what
+/// other threads have just written. Two square tables, two slices, a word and an integer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossings;
 
-/// Statements nested at most this deep, about so many of them.
-pub(crate) fn statements() -> impl Strategy<Value = Vec<Statement>> {
-    let op = any::<[u8; 6]>().prop_map(Statement::Do);
-    let statement = op.prop_recursive(2, 40, 6, |inner| {
-        let body = prop::collection::vec(inner.clone(), 0..6);
-        prop_oneof![
-            5 => any::<[u8; 6]>().prop_map(Statement::Do),
-            1 => body.clone().prop_map(Statement::Scope),
-            1 => (any::<[u8; 4]>(), body.clone(), body.clone())
-                .prop_map(|(condition, then, otherwise)| Statement::If(condition, then, otherwise)),
-            1 => (any::<u8>(), any::<bool>(), body.clone())
-                .prop_map(|(n, back, body)| Statement::For(n, back, body)),
-            1 => (any::<u8>(), body.clone()).prop_map(|(x, body)| Statement::WhileSome(x, body)),
-            1 => (any::<u8>(), body).prop_map(|(n, body)| Statement::WhileFound(n, body)),
-        ]
-    });
-    prop::collection::vec(statement, 1..25)
-}
-
-/// A random program on the parameters of [`Self::values`].
-#[derive(Clone, Debug)]
-pub(crate) struct Random {
-    pub(crate) statements: Vec<Statement>,
-    /// Whether positions may be none or outside.
-    pub(crate) may_fail: bool,
-}
-
-/// What there is at some place of a program.
-#[derive(Clone, Default)]
-struct Scene {
-    slices: Vec<Vector>,
-    words: Vec<Vector>,
-    tables: Vec<TableVar>,
-    ints: Vec<IntVar>,
-    /// Integers that are numbers of rows and columns, both or one of them.
-    positions: Vec<IntVar>,
-    rows: Vec<IntVar>,
-    may_fail: bool,
-}
-
-impl Random {
-    /// Three slices, three words, two tables, and two integers.
-    pub(crate) fn values(rows: usize, columns: usize, seed: u64) -> Vec<Value> {
+impl Crossings {
+    pub(crate) fn values(n: usize, seed: u64) -> Vec<Value> {
         let mut draw = draws(seed);
-        let mut values = Vec::new();
-        values.extend((0..3).map(|_| Value::Vector(slice(rows, &mut draw, 2))));
-        values.extend((0..3).map(|_| Value::Vector(slice(columns, &mut draw, 2))));
-        values.extend((0..2).map(|_| Value::Table(table(rows, columns, &mut draw, 2))));
+        let mut values: Vec<_> = (0..2).map(|_| Value::Table(table(n, n, &mut draw, 2))).collect();
+        values.extend((0..3).map(|_| Value::Vector(slice(n, &mut draw, 9))));
         values.push(Value::Int(None));
-        values.push(Value::Int(Some(draw(rows as u64 + 1) as u32)));
         values
     }
 }
 
-impl Body for Random {
+impl Body for Crossings {
     fn give<S: Star>(&self, m: &mut S, parameters: &[Variable]) -> Result<(), StarError> {
-        let mut scene = Scene { may_fail: self.may_fail, ..Scene::default() };
-        for (number, parameter) in parameters.iter().enumerate() {
-            match *parameter {
-                Variable::Vector(x) if number < 3 => scene.slices.push(x),
-                Variable::Vector(x) => scene.words.push(x),
-                Variable::Table(table) => scene.tables.push(table),
-                Variable::Int(i) => scene.ints.push(i),
-            }
-        }
-        scene.play(m, &self.statements)
-    }
-}
-
-fn pick<T: Copy>(among: &[T], number: u8) -> T {
-    among[number as usize % among.len()]
-}
-
-impl Scene {
-    fn play<S: Star>(&self, m: &mut S, statements: &[Statement]) -> Result<(), StarError> {
-        let table = self.tables[0];
-        statements.iter().try_for_each(|statement| match statement {
-            Statement::Do(numbers) => match self.operation(*numbers) {
-                Some(op) => m.run(op),
-                None => Ok(()),
-            },
-            Statement::Scope(body) => m.scope(|m| {
-                let mut inner = self.clone();
-                inner.slices.push(m.slice(table.rows as usize)?.0);
-                inner.words.push(m.word(table.columns as usize)?.0);
-                inner.tables.push(m.table(table.rows as usize, table.columns as usize)?);
-                inner.ints.push(m.int()?);
-                inner.play(m, body)
-            }),
-            Statement::If(numbers, then, otherwise) => match self.condition(*numbers) {
-                Some(condition) => {
-                    m.if_else(condition, |m| self.play(m, then), |m| self.play(m, otherwise))
-                }
-                None => Ok(()),
-            },
-            Statement::For(n, back, body) => {
-                let end = (*n as usize % 6).min(table.rows.min(table.columns) as usize);
-                m.count_through((*n as usize / 7 % 3).min(end)..end, *back, |m, i| {
-                    let mut inner = self.clone();
-                    inner.positions.push(i);
-                    inner.play(m, body)
-                })
-            }
-            Statement::WhileSome(x, body) => m.scope(|m| {
-                let (left, i) = (m.slice(table.rows as usize)?, m.int()?);
-                m.copy(left, pick(&self.slices, *x))?;
-                m.while_some(left, |m| {
-                    m.step(i, left)?;
-                    let mut inner = self.clone();
-                    inner.rows.push(i);
-                    inner.play(m, body)?;
-                    // not too many turns
-                    m.and_not(left, left, pick(&self.slices, x / 3))
-                })
-            }),
-            Statement::WhileFound(n, body) => m.scope(|m| {
-                let left = m.int()?;
-                m.set_int(left, Some(u32::from(n % 5)))?;
-                m.while_found(left, |m| {
-                    m.add_int(left, left, -1)?;
-                    self.play(m, body)
-                })
-            }),
-        })
-    }
-
-    /// A position below `len`; none where there is none to name.
-    fn index(&self, number: u8, len: u32, is_row: bool) -> Option<Index> {
-        let held: Vec<_> = if self.may_fail && number % 11 == 0 {
-            self.ints.clone()
-        } else if is_row {
-            self.positions.iter().chain(&self.rows).copied().collect()
-        } else {
-            self.positions.clone()
+        let [
+            Variable::Table(t),
+            Variable::Table(u),
+            Variable::Vector(w),
+            Variable::Vector(s),
+            Variable::Vector(x),
+            Variable::Int(i),
+        ] = *parameters
+        else {
+            unreachable!("it takes these")
         };
-        if number % 3 != 0 && !held.is_empty() || held.len() == self.ints.len() && self.may_fail {
-            return (!held.is_empty()).then(|| pick(&held, number / 3).into());
-        }
-        (len > 0).then(|| (u32::from(number) * 7 % len).into())
-    }
-
-    fn vectors(&self, number: u8) -> (&[Vector], bool) {
-        if number % 2 == 0 { (&self.slices, true) } else { (&self.words, false) }
-    }
-
-    fn field(&self, numbers: [u8; 2], whole: bool) -> FieldVar {
-        let table = pick(&self.tables, numbers[0]);
-        let cut = u32::from(numbers[1]) % (table.columns + 1);
-        let columns = if whole || numbers[1] % 3 > 0 {
-            0..table.columns
-        } else if numbers[1] % 2 == 0 {
-            0..cut
-        } else {
-            cut..table.columns
-        };
-        table.field(columns.start as usize..columns.end as usize).unwrap()
-    }
-
-    fn operation(&self, [kind, a, b, c, d, e]: [u8; 6]) -> Option<Op> {
-        let (among, is_row) = self.vectors(d);
-        let [z, x, y] = [a, b, c].map(|number| pick(among, number));
-        let [i, j] = [d / 2, e].map(|number| pick(&self.ints, number));
-        let (short, long) = (pick(&self.slices, a), pick(&self.words, b));
-        let (short, long) = if short.len <= long.len { (short, long) } else { (long, short) };
-        let from = u32::from(c) % (long.len - short.len + 1);
-        let (table, slice, word) =
-            (self.field([b, c], false), pick(&self.slices, a), pick(&self.words, a));
-        let column = |number| self.index(number, table.columns, false);
-        let row = |number| self.index(number, table.table.rows, true);
-        // fields have fewer columns than words: rows are of whole tables
-        let (whole, fits) = (self.field([b, c], true), table.columns == table.table.columns);
-        let logic = pick(&[Logic::And, Logic::AndNot, Logic::Or, Logic::Xor], e);
-        Some(match kind % 26 {
-            0 => Op::Fill { z, ones: c % 2 == 0 },
-            1 => Op::Copy { z, x },
-            2 | 3 => Op::Not { z, x },
-            4..=8 => Op::Logic { logic, z, x, y },
-            9 => Op::SetBit { z, at: self.index(e, z.len, is_row)?, bit: c % 2 == 0 },
-            10 => Op::First { z, x },
-            11 => Op::Find { i, x },
-            12 => Op::Step { i, x },
-            13 => Op::Count { i, x },
-            14 => Op::Trim { z: short, x: long, from },
-            15 => Op::Replace { z: long, x: short, from },
-            16 => Op::Add { z, v: x, w: y, carry: i },
-            17 => Op::Subtract { z, v: x, w: y, borrow: i },
-            18 | 19 if self.may_fail || fits => {
-                Op::ReadColumn { z: slice, table, column: column(e)? }
-            }
-            20 if self.may_fail || fits => Op::WriteColumn { table, column: column(e)?, x: slice },
-            21 | 18 | 19 => Op::ReadRow { z: word, table: whole, row: row(e)? },
-            22 | 20 => Op::WriteRow { table: whole, row: row(e)?, x: word },
-            23 if e % 8 == 0 => Op::ClearTable { table: whole.table },
-            24 => Op::SetInt { i, value: (e % 4 > 0).then_some(u32::from(e)) },
-            _ => Op::AddInt { i, j, by: i32::from(e as i8) * if c < 8 { 1 << 24 } else { 1 } },
-        })
-    }
-
-    fn condition(&self, [kind, a, b, c]: [u8; 4]) -> Option<Condition> {
-        let (among, is_row) = self.vectors(b);
-        let (v, w) = (pick(among, a), pick(among, c));
-        let relation = pick(
-            &[
-                Relation::Equal,
-                Relation::NotEqual,
-                Relation::Less,
-                Relation::LessOrEqual,
-                Relation::Greater,
-                Relation::GreaterOrEqual,
-            ],
-            kind / 4,
-        );
-        Some(match kind % 4 {
-            0 => Condition::Some(v),
-            1 => Condition::Found(pick(&self.ints, a)),
-            2 => Condition::Bit { x: v, at: self.index(c, v.len, is_row)? },
-            _ => Condition::Compare { relation, v, w },
+        let (n, x) = (t.rows as usize, WordVar(x));
+        let (v, r) = (SliceVar(m.vector(n)?), m.word(n)?);
+        m.for_each(0..n.min(9), |m, j| {
+            m.col(v, t, j)?;
+            m.xor(v, v, w)?;
+            m.set_col(t, j, v)?;
+            m.row(r, t, j)?;
+            m.xor(x, x, r)?;
+            m.set_row(u, j, x)?;
+            m.col(v, u, j)?;
+            m.xor(s, s, v)?;
+            m.if_then(Condition::bit(s, j), |m| m.not(s, s))?;
+            m.clear_table(u)?;
+            m.row(r, u, j)?;
+            m.set_col(u, j, v)?;
+            m.or(x, x, r)
+        })?;
+        // the first column is marked, too
+        m.fnd(i, x)?;
+        m.while_found(i, |m| {
+            m.col(v, t, i)?;
+            m.xor(v, v, w)?;
+            m.set_col(t, i, v)?;
+            m.step(i, x)
         })
     }
 }

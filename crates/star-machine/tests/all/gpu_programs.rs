@@ -7,10 +7,9 @@ use star_machine::{
     GpuProgram, Operations, Program, Recorder, Slice, Star, StarError, Table, Team, Variable,
 };
 
-use crate::bodies::{
-    ProcedureBody, Random, Value, Warshall, draws, record, slice, statements, table,
-};
+use crate::bodies::{Crossings, ProcedureBody, Value, Warshall, draws, record, slice, table};
 use crate::programs::{LENGTHS, Outcome, interpreted};
+use crate::statements::{Random, statements};
 
 /// The teams that all programs are run by.
 const TEAMS: [Team; 6] = [
@@ -105,21 +104,31 @@ fn warshall_runs_in_one_launch() {
     }
 }
 
+#[test]
+fn what_other_threads_write_is_seen() {
+    let Some(gpu) = gpu() else { return };
+    for n in [9, 130, 2100, 9000] {
+        let values = Crossings::values(n, n as u64);
+        let program = record(&Crossings, &values).unwrap();
+        agree(&gpu, &format!("crossings of {n}"), &program, &values, &TEAMS);
+    }
+}
+
 /// Random programs, some of which fail. Each is loaded once for each team, so there are not
 /// too many.
-fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize]) {
+fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize], widths: &[usize]) {
     let mut runner = TestRunner::new(ProptestConfig {
         cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     });
-    let sizes = (0..lengths.len(), 0..LENGTHS.len());
+    let sizes = (0..lengths.len(), 0..widths.len());
     runner
         .run(
             &(statements(), any::<bool>(), sizes, any::<u64>()),
             |(statements, may_fail, sizes, seed)| {
                 let body = Random { statements, may_fail };
-                let values = Random::values(lengths[sizes.0], LENGTHS[sizes.1], seed);
+                let values = Random::values(lengths[sizes.0], widths[sizes.1], seed);
                 let program = record(&body, &values).unwrap();
                 agree(gpu, "a random program", &program, &values, &TEAMS);
                 Ok(())
@@ -131,13 +140,20 @@ fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize]) {
 #[test]
 fn random_programs_run_in_one_launch() {
     let Some(gpu) = gpu() else { return };
-    random_programs(&gpu, 300, &LENGTHS);
+    random_programs(&gpu, 300, &LENGTHS, &LENGTHS);
 }
 
 #[test]
 fn random_programs_run_on_longer_slices() {
     let Some(gpu) = gpu() else { return };
-    random_programs(&gpu, 60, &[2048, 8192, 8193, 20_000, 100_001]);
+    random_programs(&gpu, 60, &[2048, 8192, 8193, 20_000, 100_001], &LENGTHS);
+}
+
+/// Long rows and columns: words of many threads are read and written by others.
+#[test]
+fn random_programs_run_on_longer_words() {
+    let Some(gpu) = gpu() else { return };
+    random_programs(&gpu, 100, &[65, 2100, 9000], &[65, 2100, 4200]);
 }
 
 #[test]

@@ -17,4 +17,5 @@ mod naive;
 mod procedures;
 mod programs;
 mod random;
+mod statements;
 mod values;

@@ -5,9 +5,8 @@ use star_machine::{
     Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
 };
 
-use crate::bodies::{
-    Body, ProcedureBody, Random, Value, Warshall, draws, record, statements, table,
-};
+use crate::bodies::{Body, Crossings, ProcedureBody, Value, Warshall, draws, record, table};
+use crate::statements::{Random, statements};
 
 /// Lengths around the borders of words.
 pub(crate) const LENGTHS: [usize; 9] = [0, 1, 2, 63, 64, 65, 127, 128, 129];
@@ -77,6 +76,12 @@ fn warshall_is_recorded() {
             agree(&format!("closure of {n} vertices"), &Warshall { by_columns }, &values);
         }
     }
+}
+
+#[test]
+fn rows_and_columns_in_turn_are_recorded() {
+    let values = Crossings::values(130, 3);
+    agree("crossings", &Crossings, &values);
 }
 
 proptest! {

@@ -263,6 +263,9 @@ fn what_does_not_fit_is_refused() -> Result<(), StarError> {
     refused(t.get(0, 2), "there is no column 2");
     refused(t.set(3, 0, true), "there is no row 3");
     refused(Table::from_values(&[4], 2), "4 does not fit into 2 bits");
+    let wide = table_of(&[vec![true; 65]], 65)?;
+    refused(wide.to_values(), "does not fit into 64 bits");
+    assert_eq!(table_of(&[[vec![false], vec![true; 64]].concat()], 65)?.to_values()?, [u64::MAX]);
     refused(Table::zeros(1 << 31, 1), "cut it into parts");
     refused(Table::zeros((1 << 31) - 1, (1 << 31) - 1), "more than fit");
     assert_eq!(Table::from_words(3, 2, vec![8, 0]), None);

@@ -1,0 +1,100 @@
+//! Who goes through a recorded program on a GPU.
+
+use gpu_runtime::{DeviceFacts, Gpu, GpuError, Kernel, Shape};
+
+use crate::program::Program;
+
+/// Words up to which one warp is the fastest team.
+const WARP_WORDS: u32 = 128;
+/// Words up to which one block is.
+const BLOCK_WORDS: u32 = 4096;
+/// Most warps of a block that is alone.
+const BLOCK_WARPS: u32 = 32;
+/// Warps of each block of a grid.
+const GRID_WARPS: u32 = 8;
+/// Shared memory that is the kernels' own, at most.
+const OWN_SHARED: u64 = 1024;
+
+/// Who goes through a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Team {
+    /// 32 threads in step.
+    Warp,
+    /// One block of so many warps.
+    Block {
+        /// 1 to 32.
+        warps: u32,
+    },
+    /// So many blocks of 8 warps, all of them resident at once.
+    Grid {
+        /// At least 1; no more are launched than are resident.
+        blocks: u32,
+    },
+}
+
+impl Program {
+    /// The team that suits it.
+    pub(super) fn team(&self, facts: &DeviceFacts) -> Team {
+        let tables = self.tables().iter().map(|&(rows, _)| rows);
+        let longest = self.vectors().iter().copied().chain(tables).max().unwrap_or(0);
+        let words = longest.div_ceil(64);
+        let shared = shared_memory(facts);
+        let fits = |team: &Team| self.shared_bytes(*team) <= shared;
+        let most_warps = words.div_ceil(32).clamp(1, BLOCK_WARPS);
+        let mut blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
+        let alone = if words <= WARP_WORDS {
+            Some(Team::Warp).filter(fits)
+        } else if words <= BLOCK_WORDS {
+            blocks.find(fits)
+        } else {
+            None
+        };
+        alone.unwrap_or(Team::Grid { blocks: words.div_ceil(32 * GRID_WARPS).max(1) })
+    }
+
+    /// Shared memory of a block of a team, in bytes.
+    pub(super) fn shared_bytes(&self, team: Team) -> u64 {
+        let ints = u64::from(self.n_ints()) * 4;
+        match team {
+            Team::Warp => self.starts().1 * 8 + ints,
+            Team::Block { warps } => self.starts().1 * 8 + ints * u64::from(warps),
+            Team::Grid { .. } => ints * u64::from(GRID_WARPS),
+        }
+    }
+}
+
+impl Team {
+    pub(super) fn kernel(self) -> &'static str {
+        match self {
+            Self::Warp => "star_interpret_warp",
+            Self::Block { .. } => "star_interpret_block",
+            Self::Grid { .. } => "star_interpret_grid",
+        }
+    }
+
+    pub(super) fn shape(
+        self,
+        gpu: &Gpu,
+        kernel: &Kernel,
+        shared_bytes: u32,
+    ) -> Result<Shape, GpuError> {
+        let shape = match self {
+            Self::Warp => Shape::new(1, 32),
+            Self::Block { warps } => Shape::new(1, 32 * warps.clamp(1, BLOCK_WARPS)),
+            Self::Grid { blocks } => {
+                let block = 32 * GRID_WARPS;
+                let resident = kernel.occupancy(block, shared_bytes)? * gpu.facts().multiprocessors;
+                // one block waits for nobody
+                let most = if gpu.facts().cooperative_launch { resident } else { 1 };
+                let blocks = blocks.min(most).max(1);
+                Shape { cooperative: blocks > 1, ..Shape::new(blocks, block) }
+            }
+        };
+        Ok(Shape { shared_bytes, ..shape })
+    }
+}
+
+/// Shared memory that one block may have for variables, in bytes.
+pub(super) fn shared_memory(facts: &DeviceFacts) -> u64 {
+    facts.shared_bytes_per_block.saturating_sub(OWN_SHARED)
+}
