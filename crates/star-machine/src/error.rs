@@ -9,7 +9,8 @@ use crate::ClosureAlgorithm;
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
 
-/// Why something was not done. Nothing was changed.
+/// Why something was not done. An operation or a procedure that failed has changed nothing; a
+/// program has been done up to the operation that failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StarError {

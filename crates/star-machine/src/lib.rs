@@ -59,7 +59,7 @@ pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
     TableVar, Vector, WordVar,
 };
-pub use machine::{Cost, Counting, Host};
+pub use machine::{Cost, Counting, Host, HostMark};
 pub use procedures::{Procedure, Procedures};
 pub use program::{Instruction, Program, Recorder, Variable};
 pub use values::{Field, Slice, Table, Word};

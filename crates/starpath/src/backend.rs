@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use sssp::{Algorithm, Config, Solver, SsspError};
+use star_machine::ClosureAlgorithm;
 
 use crate::cli::{Backend, Common};
 use crate::failure::say;
@@ -78,9 +79,19 @@ pub(crate) fn on_gpu<'g, W: Weight>(
 /// a GPU is opened.
 const MANY_VERTICES_OF_BITS: usize = 16_384;
 
-/// A GPU for the closure of `n_vertices`, as [`gpu_for_pairs`].
-pub(crate) fn gpu_for_closure(n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
-    gpu_from(MANY_VERTICES_OF_BITS, n_vertices, common)
+/// A GPU for the closure of `n_vertices`, as [`gpu_for_pairs`]; what runs on a GPU only looks
+/// for one whatever the graph, and components do not.
+pub(crate) fn gpu_for_closure(
+    n_vertices: usize,
+    algorithm: ClosureAlgorithm,
+    common: &Common,
+) -> anyhow::Result<Option<Gpu>> {
+    let many = match algorithm {
+        ClosureAlgorithm::Components => usize::MAX,
+        only if only.is_for_gpu() => 0,
+        _ => MANY_VERTICES_OF_BITS,
+    };
+    gpu_from(many, n_vertices, common)
 }
 
 /// A GPU for all pairs of `n_vertices`, if the command line wants it there, or leaves the

@@ -8,6 +8,8 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
+use std::ops::Range;
+
 use gpu_runtime::Shape;
 
 use super::Cuda;
@@ -15,10 +17,9 @@ use super::launches::BLOCK;
 use crate::StarError;
 use crate::language::TableVar;
 
-/// Puts the transitive closure of a digraph in place of its adjacency matrix, of which row i
-/// has the heads of the arcs from vertex i. A vertex reaches itself where it is on a cycle.
-///
-/// Launches as many kernels as there are vertices.
+/// Treats the pivots in this range, with a launch for each. All of them, `0..n`, put the
+/// transitive closure of a digraph in place of its adjacency matrix, of which row i has the
+/// heads of the arcs from vertex i. A vertex reaches itself where it is on a cycle.
 ///
 /// ```
 /// use star_machine::{Cuda, Machine, Table, warshall_adapted};
@@ -27,24 +28,31 @@ use crate::language::TableVar;
 /// let mut m = Cuda::new(&gpu)?;
 /// let table = m.new_table(3, 3)?;
 /// m.set_table(table, &Table::from_values(&[0b010, 0b001, 0b000], 3)?)?;
-/// warshall_adapted(&mut m, table)?;
+/// warshall_adapted(&mut m, table, 0..3)?;
 /// assert_eq!(m.table_value(table)?.to_values()?, [0b011, 0b001, 0b000]);
 /// # Ok::<(), star_machine::StarError>(())
 /// ```
 ///
 /// # Errors
-/// [`StarError::LengthMismatch`] where the table is not square, [`StarError::Unknown`], and
-/// [`StarError::Gpu`] where the GPU fails, which may leave some launches done.
-pub fn warshall_adapted(machine: &mut Cuda, table: TableVar) -> Result<(), StarError> {
+/// [`StarError::LengthMismatch`] where the table is not square, [`StarError::OutOfRange`] for
+/// pivots beyond it, [`StarError::Unknown`], and [`StarError::Gpu`] where the GPU fails, which may leave some launches done.
+pub fn warshall_adapted(
+    machine: &mut Cuda,
+    table: TableVar,
+    pivots: Range<usize>,
+) -> Result<(), StarError> {
     let (left, right) = (table.rows as usize, table.columns as usize);
     if left != right {
         return Err(StarError::LengthMismatch { what: "WARSHALL", left, right });
     }
+    if !pivots.is_empty() && pivots.end > left {
+        return Err(StarError::OutOfRange { what: "pivot", index: pivots.end - 1, len: left });
+    }
     let address = machine.table_words(table)?.address();
     let stride = left.div_ceil(64) as u64;
     let threads = stride.min(BLOCK.into()).next_multiple_of(32) as u32;
-    for k in 0..table.columns {
-        let args = [address.into(), stride.into(), u64::from(k).into()];
+    for k in pivots {
+        let args = [address.into(), stride.into(), (k as u64).into()];
         // SAFETY: the table is this machine's and square: there are as many columns of
         // `stride` words as blocks, and k is one of its columns and rows.
         unsafe { machine.launch(|k| &k.adapted, Shape::new(table.columns, threads), &args) }?;

@@ -139,11 +139,15 @@ impl Program {
         // the limit is the whole process's, which may load other programs meanwhile
         kernel.allow_shared(available as u32)?;
         let shape = team.shape(gpu, &kernel, required as u32)?;
+        let (starts, n_words) = self.starts();
+        let Ok(n_words) = u32::try_from(n_words) else {
+            let (what, rows) = ("all slices and words of a program,", n_words as usize);
+            return Err(StarError::TooLarge { what, rows, columns: 64 });
+        };
         let table = |&(rows, columns): &(u32, u32)| {
             gpu.buffer::<u64>(rows.div_ceil(64) as usize * columns as usize)
         };
         let tables = self.tables().iter().map(table).collect::<Result<Vec<_>, _>>()?;
-        let (starts, n_words) = self.starts();
         let addresses = Addresses {
             vectors: starts.clone(),
             tables: tables.iter().map(Buffer::address).collect(),
@@ -183,7 +187,7 @@ impl Program {
         let place = |&len: &u32| {
             let start = n_words;
             n_words += u64::from(len.div_ceil(64).next_multiple_of(LINE));
-            // a program with more does not fit
+            // a program with more is refused
             start as u32
         };
         let starts = self.vectors().iter().map(place).collect();

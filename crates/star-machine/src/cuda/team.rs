@@ -57,7 +57,7 @@ impl Program {
         let ints = u64::from(self.n_ints()) * 4;
         match team {
             Team::Warp => self.starts().1 * 8 + ints,
-            Team::Block { warps } => self.starts().1 * 8 + ints * u64::from(warps),
+            Team::Block { warps } => self.starts().1 * 8 + ints * u64::from(warps_of(warps)),
             Team::Grid { .. } => ints * u64::from(GRID_WARPS),
         }
     }
@@ -80,7 +80,7 @@ impl Team {
     ) -> Result<Shape, GpuError> {
         let shape = match self {
             Self::Warp => Shape::new(1, 32),
-            Self::Block { warps } => Shape::new(1, 32 * warps.clamp(1, BLOCK_WARPS)),
+            Self::Block { warps } => Shape::new(1, 32 * warps_of(warps)),
             Self::Grid { blocks } => {
                 let block = 32 * GRID_WARPS;
                 let resident = kernel.occupancy(block, shared_bytes)? * gpu.facts().multiprocessors;
@@ -92,6 +92,11 @@ impl Team {
         };
         Ok(Shape { shared_bytes, ..shape })
     }
+}
+
+/// The warps that a block has where so many were asked for.
+fn warps_of(asked: u32) -> u32 {
+    asked.clamp(1, BLOCK_WARPS)
 }
 
 /// Shared memory that one block may have for variables, in bytes.

@@ -4,4 +4,4 @@ mod counting;
 mod host;
 
 pub use counting::{Cost, Counting};
-pub use host::Host;
+pub use host::{Host, HostMark};

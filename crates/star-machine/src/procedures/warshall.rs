@@ -34,7 +34,7 @@ use crate::language::{Operations, Star, TableVar};
 /// # Ok::<(), star_machine::StarError>(())
 /// ```
 pub fn warshall(m: &mut impl Star, p: TableVar, pivots: Range<usize>) -> Result<(), StarError> {
-    let n = side(p, "WARSHALL")?;
+    let n = side(p, "WARSHALL", &pivots)?;
     m.scope(|m| {
         let (x, v, w, i) = (m.slice(n)?, m.word(n)?, m.word(n)?, m.int()?);
         m.for_each(pivots, |m, k| {
@@ -60,7 +60,7 @@ pub fn warshall_columns(
     p: TableVar,
     pivots: Range<usize>,
 ) -> Result<(), StarError> {
-    let n = side(p, "WARSHALL-C")?;
+    let n = side(p, "WARSHALL-C", &pivots)?;
     m.scope(|m| {
         let (x, v, w, i) = (m.word(n)?, m.slice(n)?, m.slice(n)?, m.int()?);
         m.for_each(pivots, |m, k| {
@@ -77,7 +77,14 @@ pub fn warshall_columns(
     })
 }
 
-fn side(p: TableVar, what: &'static str) -> Result<usize, StarError> {
+/// Rows of a square table that has all pivots.
+fn side(p: TableVar, what: &'static str, pivots: &Range<usize>) -> Result<usize, StarError> {
     let (left, right) = (p.rows as usize, p.columns as usize);
-    if left == right { Ok(left) } else { Err(StarError::LengthMismatch { what, left, right }) }
+    if left != right {
+        return Err(StarError::LengthMismatch { what, left, right });
+    }
+    if !pivots.is_empty() && pivots.end > left {
+        return Err(StarError::OutOfRange { what: "pivot", index: pivots.end - 1, len: left });
+    }
+    Ok(left)
 }

@@ -287,7 +287,7 @@ fn closures(gpu: &gpu_runtime::Gpu, before: &Table) -> Result<[Table; 4], StarEr
     procedures::warshall(&mut cuda, tables[0], 0..n)?;
     procedures::warshall_columns(&mut cuda, tables[1], 0..n)?;
     let launched = cuda.launches();
-    warshall_adapted(&mut cuda, tables[2])?;
+    warshall_adapted(&mut cuda, tables[2], 0..n)?;
     assert_eq!(cuda.launches() - launched, n as u64);
     let [rows, columns, adapted] = tables.map(|table| cuda.table_value(table).unwrap());
     Ok([host.table_value(table)?, rows, columns, adapted])
@@ -323,7 +323,7 @@ fn adapted_closure_of_long_columns() -> Result<(), StarError> {
     let even = Slice::from_positions(n, (0..n).step_by(2))?;
     let mut m = Cuda::new(&gpu)?;
     let table = m.load_table(&before)?;
-    warshall_adapted(&mut m, table)?;
+    warshall_adapted(&mut m, table, 0..n)?;
     let after = m.table_value(table)?;
     assert!((0..n).all(|j| after.col(j).is_ok_and(|column| column == even)));
     Ok(())
@@ -334,9 +334,12 @@ fn closure_of_what_is_not_square_is_refused() {
     let Some(gpu) = gpu() else { return };
     let mut m = Cuda::new(&gpu).unwrap();
     let table = m.new_table(3, 4).unwrap();
-    let error = warshall_adapted(&mut m, table).unwrap_err();
+    let error = warshall_adapted(&mut m, table, 0..3).unwrap_err();
     assert!(matches!(error, StarError::LengthMismatch { left: 3, right: 4, .. }), "{error}");
     let unknown = TableVar { id: 7, rows: 4, columns: 4 };
-    assert!(warshall_adapted(&mut m, unknown).is_err());
+    assert!(warshall_adapted(&mut m, unknown, 0..4).is_err());
+    let square = m.new_table(4, 4).unwrap();
+    let beyond = warshall_adapted(&mut m, square, 0..5).unwrap_err();
+    assert!(matches!(beyond, StarError::OutOfRange { index: 4, len: 4, .. }), "{beyond}");
     assert_eq!(m.launches(), 0);
 }

@@ -12,8 +12,9 @@ use crate::programs::{LENGTHS, Outcome, interpreted};
 use crate::statements::{Random, statements};
 
 /// The teams that all programs are run by.
-const TEAMS: [Team; 6] = [
+const TEAMS: [Team; 7] = [
     Team::Warp,
+    Team::Block { warps: 0 },
     Team::Block { warps: 1 },
     Team::Block { warps: 3 },
     Team::Block { warps: 32 },

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
-use star_machine::{ClosureConfig, ClosureFound, ClosureTimes, StarError, closure, closure_on_gpu};
+use star_machine::{
+    ClosureAlgorithm, ClosureConfig, ClosureFound, ClosureTimes, StarError, closure, closure_on_gpu,
+};
 
 use crate::backend;
 use crate::cli::{Backend, ClosureArgs, Common};
@@ -31,6 +33,8 @@ struct Report {
 #[derive(Serialize)]
 struct Device {
     device: String,
+    /// By components, on the processor, where that was broken off.
+    search_ms: f64,
     jit_ms: f64,
     upload_ms: f64,
     download_ms: f64,
@@ -38,8 +42,9 @@ struct Device {
 
 impl Device {
     fn of(gpu: &Gpu, times: &ClosureTimes) -> Self {
-        let &ClosureTimes { jit_ms, upload_ms, download_ms, .. } = times;
-        Self { device: gpu.facts().name.clone(), jit_ms, upload_ms, download_ms }
+        let &ClosureTimes { search_ms, jit_ms, upload_ms, download_ms, .. } = times;
+        let device = gpu.facts().name.clone();
+        Self { device, search_ms, jit_ms, upload_ms, download_ms }
     }
 }
 
@@ -105,7 +110,7 @@ fn solve<W: Weight>(
 ) -> anyhow::Result<Solved> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
-    if let Some(gpu) = backend::gpu_for_closure(graph.n_vertices(), common)? {
+    if let Some(gpu) = backend::gpu_for_closure(graph.n_vertices(), config.algorithm, common)? {
         // what goes back and forth is reported beside the solving
         let mut on_device = Vec::new();
         let tried = repeated(common, || {
@@ -115,7 +120,7 @@ fn solve<W: Weight>(
         });
         match tried {
             // components, on the processor, were the shorter way
-            Ok((closed, times)) if closed.launches == 0 => {
+            Ok((closed, times)) if closed.found.plan.algorithm == ClosureAlgorithm::Components => {
                 return Ok(Solved { found: closed.found, device: None, times });
             }
             Ok((closed, _)) => {
@@ -134,7 +139,7 @@ fn solve<W: Weight>(
 
 /// Whether the CPU may still do it.
 fn is_of_gpu(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(StarError::Gpu(_) | StarError::NoMatrixUnits { .. }))
+    matches!(error.downcast_ref(), Some(StarError::Gpu(_) | StarError::TooLarge { .. }))
 }
 
 /// The error as the program ends with it.

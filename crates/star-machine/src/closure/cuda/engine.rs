@@ -68,6 +68,11 @@ impl Engine {
             return Err(StarError::TooLarge { what, rows, columns: 1 });
         };
         gpu.check_fits("the bits of all pairs", Self::bytes(graph, form))?;
+        // asked for before all the work, for the host gets as many
+        let words = n * (side_of(n) / 64);
+        if Vec::<u64>::new().try_reserve_exact(words).is_err() {
+            return Err(StarError::TooLarge { what: "a closure", rows: n, columns: n });
+        }
         let kernels = Kernels::load(gpu, form)?;
         let side = side_of(n);
         let lines = gpu.buffer::<u64>(side * side / 64)?;

@@ -69,14 +69,15 @@ impl Form {
         matches!(self, Self::MatrixUnits | Self::SharedUnits)
     }
 
-    /// Bit operations a second on an H200, of large updates.
-    pub(super) fn rate(self) -> f64 {
-        match self {
+    /// Bit operations a second of large updates: those of an H200 for each multiprocessor.
+    pub(super) fn rate(self, gpu: &Gpu) -> f64 {
+        let of_h200 = match self {
             Self::Lop3 => 380e12,
             Self::FourRussians => 300e12,
             Self::MatrixUnits => 1400e12,
             Self::SharedUnits => 3600e12,
-        }
+        };
+        of_h200 * f64::from(gpu.facts().multiprocessors) / 132.0
     }
 
     /// The blocks of threads for `n_lines` lines of `n_words` words of 32 bits, the threads of a

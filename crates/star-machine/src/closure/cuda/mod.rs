@@ -27,6 +27,8 @@ const CHUNK: f64 = 25e3;
 /// What became of the time, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClosureTimes {
+    /// The search by components, on the processor, that was broken off because bits are shorter.
+    pub search_ms: f64,
     /// Loading the kernels, which compiles them for the device; once a process.
     pub jit_ms: f64,
     /// Copying the graph to the device, and writing its bits.
@@ -77,8 +79,9 @@ pub fn closure_on_gpu<W: Weight>(
     progress: Option<Progress<'_>>,
 ) -> Result<GpuClosure, StarError> {
     let best = Form::best(gpu);
+    let start = Instant::now();
     let (form, plan) = match config.algorithm {
-        ClosureAlgorithm::Auto => match auto(graph, config, time(graph, best), progress)? {
+        ClosureAlgorithm::Auto => match auto(graph, config, time(gpu, graph, best), progress)? {
             Auto::Found(found) => return Ok(on_host(found)),
             Auto::Engine(plan) => (best, plan),
         },
@@ -97,12 +100,14 @@ pub fn closure_on_gpu<W: Weight>(
         },
         algorithm @ (ClosureAlgorithm::Warshall
         | ClosureAlgorithm::WarshallColumns
-        | ClosureAlgorithm::WarshallAdapt) => return published(gpu, graph, algorithm),
+        | ClosureAlgorithm::WarshallAdapt) => return published(gpu, graph, algorithm, progress),
     };
+    let search_ms = ms_since(start);
     let jit_before = gpu.jit_ms();
     let start = Instant::now();
     let engine = Engine::new(gpu, graph, form)?;
-    let mut times = ClosureTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+    let jit_ms = gpu.jit_ms() - jit_before;
+    let mut times = ClosureTimes { search_ms, jit_ms, ..Default::default() };
     times.upload_ms = ms_since(start) - times.jit_ms;
     let timer = gpu.timer()?;
     timer.start()?;
@@ -129,9 +134,13 @@ fn ms_since(start: Instant) -> f64 {
 }
 
 /// How long a form takes for a graph, the result brought back, in nanoseconds.
-fn time<W: Weight>(graph: &Csr<W>, form: Form) -> f64 {
+fn time<W: Weight>(gpu: &Gpu, graph: &Csr<W>, form: Form) -> f64 {
     let n = graph.n_vertices() as f64;
     let arcs = graph.n_arcs() as f64;
     let chunks = n / form::CHUNK as f64;
-    BEGIN + arcs * 4.0 * BYTE + chunks * CHUNK + n.powi(3) / form.rate() * 1e9 + n * n / 8.0 * BYTE
+    BEGIN
+        + arcs * 4.0 * BYTE
+        + chunks * CHUNK
+        + n.powi(3) / form.rate(gpu) * 1e9
+        + n * n / 8.0 * BYTE
 }

@@ -7,24 +7,37 @@ use std::time::Instant;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
+use paths::Progress;
 
 use super::{ClosureTimes, GpuClosure, ms_since};
 use crate::closure::bit_matrix::BitMatrix;
 use crate::closure::{ClosureAlgorithm, ClosureFound, ClosurePlan};
 use crate::{Cuda, Machine, Recorder, StarError, Table, TableVar, procedures, warshall_adapted};
 
+/// Pivots of `WARSHALL-adapt` between two reports of progress.
+const PIVOTS_A_REPORT: usize = 4096;
+
 /// Runs the procedure on the graph's adjacency matrix, whose columns are the tails of arcs.
+/// What is one launch can be ended before it only.
 pub(super) fn published<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     algorithm: ClosureAlgorithm,
+    progress: Option<Progress<'_>>,
 ) -> Result<GpuClosure, StarError> {
     let n = graph.n_vertices();
+    let goes_on = |pivot: usize| {
+        let ended = progress.is_some_and(|tell| tell(pivot as u64, n as u64).is_break());
+        if ended { Err(StarError::Interrupted) } else { Ok(()) }
+    };
+    if n > 0 {
+        goes_on(0)?;
+    }
     let columns = BitMatrix::of(&graph.transposed())?;
     let table = Table::from_words(n, n, columns.words).expect("n columns of n bits");
     let jit_before = gpu.jit_ms();
     let ran = match algorithm {
-        ClosureAlgorithm::WarshallAdapt => adapted(gpu, &table),
+        ClosureAlgorithm::WarshallAdapt => adapted(gpu, &table, goes_on),
         ClosureAlgorithm::Warshall => {
             interpreted(gpu, &table, |m, p| procedures::warshall(m, p, 0..n))
         }
@@ -46,7 +59,11 @@ struct Ran {
     launches: u64,
 }
 
-fn adapted(gpu: &Gpu, table: &Table) -> Result<Ran, StarError> {
+fn adapted(
+    gpu: &Gpu,
+    table: &Table,
+    goes_on: impl Fn(usize) -> Result<(), StarError>,
+) -> Result<Ran, StarError> {
     let mut times = ClosureTimes::default();
     let start = Instant::now();
     let mut machine = Cuda::new(gpu)?;
@@ -56,7 +73,15 @@ fn adapted(gpu: &Gpu, table: &Table) -> Result<Ran, StarError> {
     let before = machine.launches();
     let timer = gpu.timer()?;
     timer.start()?;
-    warshall_adapted(&mut machine, p)?;
+    for pivots in (0..table.rows()).step_by(PIVOTS_A_REPORT) {
+        if pivots > 0 {
+            // the host does not run ahead of what it reports
+            gpu.synchronize()?;
+            goes_on(pivots)?;
+        }
+        let to = table.rows().min(pivots + PIVOTS_A_REPORT);
+        warshall_adapted(&mut machine, p, pivots..to)?;
+    }
     timer.stop()?;
     times.solve_ms = timer.elapsed_ms()?;
     let launches = machine.launches() - before;
@@ -76,7 +101,9 @@ fn interpreted(
     let mut recorder = Recorder::new();
     let p = recorder.parameter_table(table.rows(), table.columns())?;
     procedure(&mut recorder, p)?;
-    let mut program = recorder.finish().load(gpu)?;
+    // a turn for each union and each pivot, at most
+    let most_turns = (table.rows() as u64 + 1).pow(2);
+    let mut program = recorder.finish().with_most_turns(most_turns).load(gpu)?;
     program.set_table(p, table)?;
     times.upload_ms = ms_since(start);
     let timer = gpu.timer()?;
