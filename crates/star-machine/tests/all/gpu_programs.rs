@@ -8,6 +8,7 @@ use star_machine::{
 };
 
 use crate::bodies::{Crossings, ProcedureBody, Value, Warshall, draws, record, slice, table};
+use crate::both::gpu;
 use crate::programs::{LENGTHS, Outcome, interpreted};
 use crate::statements::{Random, statements};
 
@@ -21,19 +22,6 @@ const TEAMS: [Team; 7] = [
     Team::Grid { blocks: 1 },
     Team::Grid { blocks: 5 },
 ];
-
-/// The first GPU, or `None` and a word about it.
-fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
-}
 
 /// Sets all parameters.
 fn set(program: &Program, on_gpu: &mut GpuProgram, values: &[Value]) {
