@@ -30,11 +30,20 @@ pub enum Algorithm {
     BellmanFordSlfLll,
     /// Buckets of distances Δ wide, one after the other, each in parallel.
     DeltaStepping,
+    /// Dijkstra's algorithm that settles at once every vertex whose distance is provably
+    /// final, by the criteria of Crauser and others. On a GPU.
+    Crauser,
+    /// Bellman-Ford as products of the graph's matrix with the vector of distances, over
+    /// (min, +). On a GPU.
+    BellmanFordSpmv,
+    /// Δ-stepping in the form that was published for GPUs: buckets by an index of each
+    /// vertex, requests placed by prefix sums. On a GPU.
+    DeltaSteppingBuckets,
 }
 
 impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Auto,
         Self::Dijkstra,
         Self::BellmanFord,
@@ -43,6 +52,9 @@ impl Algorithm {
         Self::BellmanFordLll,
         Self::BellmanFordSlfLll,
         Self::DeltaStepping,
+        Self::Crauser,
+        Self::BellmanFordSpmv,
+        Self::DeltaSteppingBuckets,
     ];
 
     /// Its name on the command line.
@@ -56,12 +68,28 @@ impl Algorithm {
             Self::BellmanFordLll => "bellman-ford-lll",
             Self::BellmanFordSlfLll => "bellman-ford-slf-lll",
             Self::DeltaStepping => "delta-stepping",
+            Self::Crauser => "crauser",
+            Self::BellmanFordSpmv => "bellman-ford-spmv",
+            Self::DeltaSteppingBuckets => "delta-stepping-buckets",
         }
     }
 
     /// True for the algorithms that admit negative weights.
     pub fn admits_negative(self) -> bool {
-        !matches!(self, Self::Dijkstra | Self::DeltaStepping)
+        !matches!(
+            self,
+            Self::Dijkstra | Self::Crauser | Self::DeltaStepping | Self::DeltaSteppingBuckets
+        )
+    }
+
+    /// True for all that the CPU runs; a GPU runs every one.
+    pub fn runs_on_cpu(self) -> bool {
+        !matches!(self, Self::Crauser | Self::BellmanFordSpmv | Self::DeltaSteppingBuckets)
+    }
+
+    /// True for those that go by buckets of distances, as wide as [`Config::delta`] says.
+    pub fn has_buckets(self) -> bool {
+        matches!(self, Self::DeltaStepping | Self::DeltaSteppingBuckets)
     }
 }
 
@@ -180,6 +208,68 @@ pub enum Reads {
     ReadOnly,
 }
 
+/// How [`Algorithm::BellmanFordSpmv`] stores the matrix and shares a product among threads.
+/// The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Product {
+    /// Rows stored one after the other, and of each thread as many arcs as of the others.
+    #[default]
+    CsrBalanced,
+    /// A thread a row.
+    CsrScalar,
+    /// A warp a row.
+    CsrVector,
+    /// Rows padded to the length of the longest and stored side by side, a thread a row.
+    Ell,
+}
+
+impl Product {
+    /// All of them by name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("csr-balanced", Self::CsrBalanced),
+        ("csr-scalar", Self::CsrScalar),
+        ("csr-vector", Self::CsrVector),
+        ("ell", Self::Ell),
+    ];
+}
+
+/// Threads of a block that finds the least of its labels together, in
+/// [`Algorithm::Dijkstra`] on a GPU. The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ReductionBlock {
+    /// 128 threads.
+    Threads128,
+    /// 256 threads.
+    Threads256,
+    /// 512 threads.
+    #[default]
+    Threads512,
+    /// 1024 threads.
+    Threads1024,
+}
+
+impl ReductionBlock {
+    /// All of them by name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("128", Self::Threads128),
+        ("256", Self::Threads256),
+        ("512", Self::Threads512),
+        ("1024", Self::Threads1024),
+    ];
+
+    /// How many threads.
+    pub fn threads(self) -> u32 {
+        match self {
+            Self::Threads128 => 128,
+            Self::Threads256 => 256,
+            Self::Threads512 => 512,
+            Self::Threads1024 => 1024,
+        }
+    }
+}
+
 /// What to solve with. `Config::default()` lets the solver choose everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
@@ -193,6 +283,10 @@ pub struct Config {
     pub edge_order: EdgeOrder,
     /// How distances are read, where it is Bellman-Ford on a GPU.
     pub reads: Reads,
+    /// How products are made, where it is Bellman-Ford by products.
+    pub product: Product,
+    /// Threads of a reducing block, where it is Dijkstra's algorithm on a GPU.
+    pub reduction_block: ReductionBlock,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
 }
@@ -271,6 +365,22 @@ impl FromStr for Queue {
 
     fn from_str(name: &str) -> Result<Self, SsspError> {
         by_name("queue", name, &Self::ALL)
+    }
+}
+
+impl FromStr for Product {
+    type Err = SsspError;
+
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        by_name("product", name, &Self::ALL)
+    }
+}
+
+impl FromStr for ReductionBlock {
+    type Err = SsspError;
+
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        by_name("reduction block", name, &Self::ALL)
     }
 }
 

@@ -109,6 +109,14 @@ pub enum SsspError {
         /// What it takes instead.
         reason: String,
     },
+    /// The algorithm is for GPUs.
+    #[error("{algorithm} runs on a GPU only; on the CPU, {instead} is the nearest to it")]
+    NotOnCpu {
+        /// The algorithm asked for.
+        algorithm: Algorithm,
+        /// What the CPU has of the same family.
+        instead: Algorithm,
+    },
     /// The GPU failed, or has too little memory.
     #[error(transparent)]
     Gpu(Box<GpuError>),

@@ -37,14 +37,16 @@ mod range;
 mod solver;
 mod work;
 
-pub use config::{Algorithm, Config, Delta, EdgeOrder, Goal, Queue, Reads};
+pub use config::{
+    Algorithm, Config, Delta, EdgeOrder, Goal, Product, Queue, Reads, ReductionBlock,
+};
 pub use error::SsspError;
 pub use many::{distance_table, nearest_sources};
 pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;
 pub use solver::{Solver, shortest_paths};
-pub use work::{DeviceTimes, Work};
+pub use work::{Again, DeviceTimes, Work};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

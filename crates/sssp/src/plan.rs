@@ -47,29 +47,43 @@ impl Plan {
         device: &str,
     ) -> Result<Self, SsspError> {
         let (algorithm, reason) = match config.algorithm {
-            Algorithm::Auto if config.queue != Queue::Auto => {
-                (Algorithm::Dijkstra, "its queue was asked for")
-            }
             Algorithm::Auto if range.negative && config.delta == Delta::Auto => {
                 (Algorithm::BellmanFord, "some weights are negative")
             }
             Algorithm::Auto => (Algorithm::DeltaStepping, "it is the solver for GPUs"),
             asked => (asked, "it was asked for"),
         };
-        if !matches!(algorithm, Algorithm::DeltaStepping | Algorithm::BellmanFord) {
-            let reason =
-                format!("it runs delta-stepping and bellman-ford; {algorithm} runs on the CPU");
-            return Err(SsspError::NotOnGpu { reason });
+        if config.queue != Queue::Auto {
+            let reason = "queues of dijkstra are the CPU's; solve there, or leave the queue out";
+            return Err(SsspError::NotOnGpu { reason: reason.to_owned() });
         }
-        let mut plan = Self::new(graph, &Config { algorithm, ..config.clone() }, range)?;
+        let mut plan = Self::of(graph, &Config { algorithm, ..config.clone() }, range)?;
+        plan.queue = None;
         plan.reason = reason.to_owned();
         plan.threads = 1;
         plan.device = Some(device.to_owned());
         Ok(plan)
     }
 
-    /// Decides for `graph`.
+    /// Decides for `graph` on the CPU.
     pub(crate) fn new<W: Weight>(
+        graph: &Csr<W>,
+        config: &Config,
+        range: &WeightRange<W>,
+    ) -> Result<Self, SsspError> {
+        let algorithm = config.algorithm;
+        if !algorithm.runs_on_cpu() {
+            let instead = match algorithm {
+                Algorithm::BellmanFordSpmv => Algorithm::BellmanFord,
+                Algorithm::DeltaSteppingBuckets => Algorithm::DeltaStepping,
+                _ => Algorithm::Dijkstra,
+            };
+            return Err(SsspError::NotOnCpu { algorithm, instead });
+        }
+        Self::of(graph, config, range)
+    }
+
+    fn of<W: Weight>(
         graph: &Csr<W>,
         config: &Config,
         range: &WeightRange<W>,
@@ -98,7 +112,7 @@ impl Plan {
             negative,
         };
         match algorithm {
-            Algorithm::DeltaStepping => {
+            Algorithm::DeltaStepping | Algorithm::DeltaSteppingBuckets => {
                 plan.delta = Some(delta::width_in(graph, config.delta, range)?);
                 plan.threads = config.n_threads();
             }

@@ -11,6 +11,17 @@ pub struct Work {
     pub settled: u64,
     /// Rounds over the arcs, or buckets worked off together.
     pub rounds: u64,
+    /// What of it was done again, where the algorithm keeps count.
+    pub again: Option<Again>,
+}
+
+/// Work on vertices that were taken before, whose distance then fell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Again {
+    /// Vertices taken another time.
+    pub insertions: u64,
+    /// Arcs relaxed another time.
+    pub relaxations: u64,
 }
 
 impl Work {
@@ -20,6 +31,11 @@ impl Work {
         self.improvements += other.improvements;
         self.settled += other.settled;
         self.rounds += other.rounds;
+        if let Some(other) = other.again {
+            let again = self.again.get_or_insert_default();
+            again.insertions += other.insertions;
+            again.relaxations += other.relaxations;
+        }
     }
 }
 

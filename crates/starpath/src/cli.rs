@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use sssp::{Algorithm, Delta, Queue};
+use sssp::{Algorithm, Delta, Product, Queue, ReductionBlock};
 
 use crate::failure::WrongUse;
 
@@ -205,6 +205,12 @@ pub(crate) struct SolverArgs {
     /// Priority queue of dijkstra
     #[arg(long, value_name = "Q", default_value = "auto", value_parser = queue_parser())]
     pub(crate) queue: Queue,
+    /// How bellman-ford-spmv makes products: csr-balanced, csr-scalar, csr-vector, ell
+    #[arg(long, value_name = "P", default_value = "csr-balanced")]
+    pub(crate) product: Product,
+    /// Threads of a block in which dijkstra on a GPU finds the least label: 128, 256, 512, 1024
+    #[arg(long, value_name = "N", default_value = "512")]
+    pub(crate) reduction_block: ReductionBlock,
     /// Vertices of a segment by which bellman-ford on a GPU orders the edges; 0: as stored
     /// [default: 65536, or a 64th of all]
     #[arg(long, value_name = "P")]
@@ -223,17 +229,25 @@ impl SolverArgs {
             Err(WrongUse(text))
         };
         let fits = |owner| matches!(asked, Algorithm::Auto) || asked == owner;
-        if self.delta != Delta::Auto && !fits(Algorithm::DeltaStepping) {
+        if self.delta != Delta::Auto && !(fits(Algorithm::DeltaStepping) || asked.has_buckets()) {
             return refuse("--delta", Algorithm::DeltaStepping);
         }
         if self.queue != Queue::Auto && !fits(Algorithm::Dijkstra) {
             return refuse("--queue", Algorithm::Dijkstra);
         }
-        let for_gpu =
-            [("--segment", self.segment.is_some()), ("--read-only-loads", self.read_only_loads)];
-        for (option, _) in for_gpu.into_iter().filter(|option| option.1) {
-            if asked != Algorithm::BellmanFord {
-                return refuse(option, Algorithm::BellmanFord);
+        let for_gpu = [
+            ("--segment", Algorithm::BellmanFord, self.segment.is_some()),
+            ("--read-only-loads", Algorithm::BellmanFord, self.read_only_loads),
+            ("--product", Algorithm::BellmanFordSpmv, self.product != Product::default()),
+            (
+                "--reduction-block",
+                Algorithm::Dijkstra,
+                self.reduction_block != ReductionBlock::default(),
+            ),
+        ];
+        for (option, owner, _) in for_gpu.into_iter().filter(|option| option.2) {
+            if asked != owner {
+                return refuse(option, owner);
             }
             if backend != Backend::Cuda {
                 let text = format!("{option} is for a GPU; ask for one with --backend cuda");
@@ -298,7 +312,8 @@ pub(crate) struct SsspArgs {
     pub(crate) targets: Option<PathBuf>,
     /// For every vertex, which source is nearest and how far: one search from all of them
     #[arg(long, conflicts_with_all = [
-        "source", "algorithm", "delta", "queue", "segment", "read_only_loads",
+        "source", "algorithm", "delta", "queue", "segment", "read_only_loads", "product",
+        "reduction_block",
     ])]
     pub(crate) nearest: bool,
     #[command(flatten)]

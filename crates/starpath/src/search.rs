@@ -107,6 +107,8 @@ pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
             Some(Some(vertices)) => EdgeOrder::Segments { vertices },
         },
         reads: if solver.read_only_loads { Reads::ReadOnly } else { Reads::Plain },
+        product: solver.product,
+        reduction_block: solver.reduction_block,
         threads: common.threads,
     }
 }

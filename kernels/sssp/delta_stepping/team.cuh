@@ -31,6 +31,7 @@
 // and far); Wang, Fussell and Lin 2021 (ADDS); Chakaravarthy et al. 2014 (push and pull).
 #pragma once
 
+#include "../../common/watch.cuh"
 #include "put_off.cuh"
 
 // An entry of a list, or, where entries were lost, of the vertex with that number, if its
@@ -46,9 +47,6 @@ __device__ __forceinline__ Entry entry_at(const Search& search, const Entry* lis
 
 // Entries a warp below which a bucket is thin, and above which it is thick.
 constexpr u32 thin = 2, thick = 16;
-// Steps from one call of the host to the next; a power of two. A call takes a microsecond or
-// two, in which the team waits.
-constexpr u32 call_interval = 256;
 // Pushes after which a search does without a horizon: where distances spread evenly, none
 // is ever followed by the pull that would pay for them.
 constexpr u32 most_pushes = 8;
@@ -62,12 +60,6 @@ __device__ __forceinline__ u32 settled_among(const Search& search, u32 first, Ke
     const bool settled = has && load(search.keys + __ldg(search.targets + at)) < threshold;
     const u32 others = __ballot_sync(everyone, !settled);
     return others == 0 ? 32 : __ffs(others) - 1;
-}
-
-// Tells the host of a search, and asks whether it is to end.
-__device__ __forceinline__ void call_host(const Search& search, u32 steps) {
-    search.host[1] = steps;
-    if (search.host[0] != 0) search.control->stopped = 1;
 }
 
 template <typename T> __device__ __forceinline__ void exchange(T& a, T& b) {
@@ -87,6 +79,7 @@ struct BlockMemory {
 __device__ __forceinline__ void search_in_team(const Search& search, u32 block, GridBarrier& barrier,
                                                BlockMemory& memory) {
     Control& control = *search.control;
+    const Watch watch{search.host, &control.stopped};
     const u32 in_block = threadIdx.x >> 5;
     // neighbours in a list go to different multiprocessors
     const u32 this_warp = in_block * barrier.n_blocks + block;
@@ -133,8 +126,8 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
                 if (n_near == 0 && n_pieces == 0) break;
                 if (first_thread) control.near[later] = control.pieces[later] = 0;
                 steps++;
-                const bool calls = search.host != nullptr && steps % call_interval == 0;
-                if (calls && first_thread) call_host(search, steps);
+                const bool calls = watch.calls(steps);
+                if (calls && first_thread) watch.call(steps);
                 warp.near_next = {near_next, &control.near[next]};
                 warp.pieces_next = {pieces_next, &control.pieces[next]};
                 warp.spent = 0;
@@ -161,7 +154,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
                 barrier.wait();
                 // what is read here is not written again before `call_interval` more
                 // barriers, so all blocks see the same
-                ended = calls && load(&search.control->stopped) != 0;
+                ended = calls && watch.ends();
                 if (ended) break;
             }
             if (ended) break;

@@ -11,13 +11,10 @@
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 
-use std::ops::ControlFlow;
-use std::sync::atomic::Ordering::Relaxed;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use bytemuck::Zeroable;
-use gpu_runtime::{Buffer, Gpu, GpuError, Mailbox, Timer};
+use gpu_runtime::{Buffer, Gpu, GpuError};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
@@ -27,6 +24,7 @@ use super::kernels::{PrepareKernels, SearchKernel};
 use super::many_sources::ManySources;
 use super::memory::{Lists, RowsAt, Search, WorkSpace};
 use super::predecessors::TreeKernel;
+use super::watch::Watch;
 use super::words::{self, Arithmetic};
 use crate::host::delta_stepping::horizon;
 use crate::range::WeightRange;
@@ -36,8 +34,6 @@ use crate::{DeviceTimes, Progress, SsspError, Work};
 const BUDGET: u32 = 256;
 /// How many times a bucket whose width the solver chose may double it.
 const MOST_DOUBLINGS: u32 = 5;
-/// The longest time between two looks at a search under way.
-const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 /// Buckets of at least this part of the window, which is relaxed in one phase.
 const BUCKETS_A_WINDOW: f64 = 6.0;
 
@@ -47,10 +43,8 @@ pub(crate) struct DeltaSteppingOnGpu {
     pub(super) arithmetic: Arithmetic,
     kernel: SearchKernel,
     tree_kernel: TreeKernel,
-    pub(super) timer: Timer,
+    pub(super) watch: Watch,
     work_space: WorkSpace,
-    /// Whether the search is to end, and how many steps it has done.
-    mailbox: Mailbox,
     /// The vertex that a search may end at, if there is one.
     target: Buffer<VertexId>,
     /// All that is the same for every source.
@@ -131,8 +125,7 @@ impl DeltaSteppingOnGpu {
             _ => delta,
         };
         let work_space = WorkSpace::new(gpu, n, lists, 1)?;
-        let (target, mailbox) = (gpu.buffer(1)?, gpu.mailbox(2)?);
-        let timer = gpu.timer()?;
+        let (target, watch) = (gpu.buffer(1)?, Watch::new(gpu)?);
         gpu.synchronize()?;
         times.prepare_ms = milliseconds(start);
 
@@ -155,9 +148,8 @@ impl DeltaSteppingOnGpu {
             arithmetic,
             kernel,
             tree_kernel,
-            timer,
+            watch,
             work_space,
-            mailbox,
             target,
             search,
             _graph: rows,
@@ -180,21 +172,15 @@ impl DeltaSteppingOnGpu {
         if let Some(target) = target {
             self.target.upload(&[target])?;
         }
-        let mut search = Search { source, n_targets, limit, ..self.search };
-        if progress.is_some() {
-            search.host = self.empty_mailbox()?;
-        }
         self.times = self.times.without_search();
-        self.timer.start()?;
+        let host = self.watch.start(progress.is_some())?;
+        let search = Search { source, n_targets, limit, host, ..self.search };
         self.work_space.control.fill_bytes(0)?;
         // SAFETY: `self.search` was made for buffers that `self` owns, all of `self.gpu`,
         // and the solver has checked the source.
         unsafe { self.kernel.launch(&self.gpu, &search)? };
-        self.timer.stop()?;
-        if let Some(progress) = progress {
-            self.watch(|steps| progress(steps, 0))?;
-        }
-        self.times.solve_ms = self.timer.elapsed_ms()?;
+        let tell = progress.map(|progress| move |steps| progress(steps, 0));
+        self.times.solve_ms = self.watch.wait(tell)?;
         let start = Instant::now();
         let control = self.work_space.control.download()?[0];
         if control.trouble != 0 {
@@ -211,29 +197,9 @@ impl DeltaSteppingOnGpu {
             improvements: control.improvements,
             settled: control.settled,
             rounds: u64::from(control.steps),
+            again: None,
         };
         Ok(Outcome::Found(keys, work))
-    }
-
-    /// Empties the mailbox, for a search that is to be watched; where it is.
-    pub(super) fn empty_mailbox(&self) -> Result<u64, GpuError> {
-        self.mailbox.iter().for_each(|word| word.store(0, Relaxed));
-        self.mailbox.address()
-    }
-
-    /// Tells how many steps what is under way has done, until it is done, and ends it early
-    /// where that is the answer.
-    pub(super) fn watch(&self, tell: impl Fn(u64) -> ControlFlow<()>) -> Result<(), SsspError> {
-        let [stop, steps] = &self.mailbox[..] else { unreachable!("it has two words") };
-        let mut pause = Duration::from_micros(50);
-        let mut ended = false;
-        while !self.timer.is_done()? {
-            ended |= tell(u64::from(steps.load(Relaxed))).is_break();
-            stop.store(ended.into(), Relaxed);
-            thread::sleep(pause);
-            pause = (2 * pause).min(LONGEST_PAUSE);
-        }
-        if ended { Err(SsspError::Interrupted) } else { Ok(()) }
     }
 
     /// The predecessors of the vertices within `limit` of `source`, which the last search

@@ -10,6 +10,7 @@ use paths::{Distances, Predecessors};
 use super::MOST_VERTICES;
 use super::bellman_ford::BellmanFordOnGpu;
 use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
+use super::instead::HostInstead;
 use crate::engine::{self, Engine, Found, Request, TableRequest};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
@@ -23,47 +24,34 @@ pub(crate) fn engine<'g, W: Weight>(
     plan: &Plan,
     range: &WeightRange<W>,
 ) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
-    if plan.algorithm == Algorithm::BellmanFord {
-        return Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?));
+    match plan.algorithm {
+        Algorithm::BellmanFord => {
+            Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
+        }
+        _ => {
+            let delta = plan.delta.unwrap_or(1.0);
+            let fixed = config.delta != Delta::Auto;
+            let device = DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?;
+            let instead = HostInstead::new(graph, config);
+            Ok(Box::new(DeltaSteppingEngine { device, graph, instead, searched: None }))
+        }
     }
-    let delta = plan.delta.unwrap_or(1.0);
-    let fixed = config.delta != Delta::Auto;
-    let device = DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?;
-    Ok(Box::new(DeltaSteppingEngine {
-        device,
-        graph,
-        config: config.clone(),
-        host: None,
-        searched: None,
-    }))
 }
 
 /// Δ-stepping, and what it takes to do without the device where a sum does not fit.
 struct DeltaSteppingEngine<'g, W: Weight> {
     device: DeltaSteppingOnGpu,
     graph: &'g Csr<W>,
-    config: Config,
-    /// The CPU's solver and its plan, once one was needed.
-    host: Option<(Box<dyn Engine<W> + Send + 'g>, Plan)>,
+    instead: HostInstead<'g, W>,
     /// The source whose words the device holds.
     searched: Option<VertexId>,
 }
 
 impl<W: Weight> DeltaSteppingEngine<'_, W> {
-    /// A search on the CPU, which adds in wider numbers.
-    fn fall_back(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+    /// A search on the CPU, which adds in wider numbers, and its plan.
+    fn fall_back(&mut self, request: &Request<'_, W>) -> Result<(Found<W>, &Plan), SsspError> {
         let start = Instant::now();
-        let (host, _) = match &mut self.host {
-            Some(host) => host,
-            None => {
-                let config = Config { algorithm: Algorithm::DeltaStepping, ..self.config.clone() };
-                let range = WeightRange::of(self.graph);
-                let plan = Plan::new(self.graph, &config, &range)?;
-                let host = engine::engine(self.graph, &plan, range.greatest);
-                self.host.insert((host, plan))
-            }
-        };
-        let found = host.search(request);
+        let found = self.instead.search(request);
         self.device.add_solve_time(start.elapsed());
         found
     }
@@ -74,14 +62,13 @@ impl<W: Weight> DeltaSteppingEngine<'_, W> {
         request: &Request<'_, W>,
         cells: &mut [W::Distance],
     ) -> Result<Work, SsspError> {
-        let (found, work) = self.fall_back(request)?;
+        let graph = self.graph;
+        let ((found, work), plan) = self.fall_back(request)?;
         for (cell, &target) in cells.iter_mut().zip(request.targets) {
             *cell = found[target as usize];
         }
-        if let Some((_, plan)) = &self.host
-            && cells.contains(&W::Distance::UNREACHED)
-        {
-            solver::check_overflow(self.graph, plan, &Distances::from_storage(found))?;
+        if cells.contains(&W::Distance::UNREACHED) {
+            solver::check_overflow(graph, plan, &Distances::from_storage(found))?;
         }
         Ok(work)
     }
@@ -103,7 +90,7 @@ impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
                 self.searched = Some(request.source);
                 Ok((delta_stepping::distances::<W>(&words), work))
             }
-            Outcome::Overflow => self.fall_back(request),
+            Outcome::Overflow => Ok(self.fall_back(request)?.0),
         }
     }
 

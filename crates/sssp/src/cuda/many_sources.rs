@@ -162,7 +162,6 @@ impl DeltaSteppingOnGpu {
         targets: &Buffer<VertexId>,
         tell: Option<impl Fn() -> ControlFlow<()>>,
     ) -> Result<Words, SsspError> {
-        let host = if tell.is_some() { self.empty_mailbox()? } else { 0 };
         let Some(batch) = &mut self.batch else { unreachable!("the teams are there") };
         let gpu = &self.gpu;
         let n_teams = batch.work_spaces.count().min(sources.len());
@@ -174,12 +173,12 @@ impl DeltaSteppingOnGpu {
             targets: targets.address(),
             n_targets: targets.len() as u32,
             limit: u32::MAX - 1,
-            host,
             ..self.search
         };
         batch.work_spaces.describe(&mut search);
         batch.work_spaces.control.fill_bytes(0)?;
         let team_blocks = gpu.facts().multiprocessors / n_teams as u32;
+        search.host = self.watch.start(tell.is_some())?;
         let request = Batch {
             search,
             sources: source_ids.address(),
@@ -192,23 +191,18 @@ impl DeltaSteppingOnGpu {
         };
         let shape = Shape::new(n_teams as u32 * team_blocks, SEARCH_BLOCK);
         let shape = Shape { cooperative: true, ..shape };
-        self.timer.start()?;
         // SAFETY: the kernel reads the graph, sources and targets, which the solver has
         // checked, and writes as many work spaces as there are teams, a row of the table
         // and a word of trouble for each source; all are of `gpu`.
         unsafe { gpu.launch(&batch.kernel, shape, &[Arg::structure(&request)])? };
-        self.timer.stop()?;
-        if let Some(tell) = tell {
-            self.watch(|_| tell())?;
-        }
-        self.times.solve_ms += self.timer.elapsed_ms()?;
+        self.times.solve_ms += self.watch.wait(tell.map(|tell| move |_| tell()))?;
         let start = Instant::now();
         let (table, troubles, work) = (table.download()?, troubles.download()?, work.download()?);
         self.times.download_ms += milliseconds(start);
         let &[relaxations, improvements, settled, rounds] = work.as_slice() else {
             unreachable!("four sums were asked for")
         };
-        let work = Work { relaxations, improvements, settled, rounds };
+        let work = Work { relaxations, improvements, settled, rounds, again: None };
         let overflowed = troubles.iter().map(|&trouble| trouble != 0).collect();
         Ok(Words { table, overflowed, work })
     }

@@ -4,17 +4,21 @@
 //! `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
 
 mod bellman_ford;
+mod csr;
 mod delta_stepping;
 mod edge_kernels;
 mod edge_predecessors;
 pub(crate) mod engine;
 mod graph;
+mod instead;
 mod kernels;
 mod many_sources;
 mod memory;
 mod negative_cycle;
 mod predecessors;
 mod prepare;
+mod watch;
+mod word_engine;
 mod words;
 
 use crate::SsspError;

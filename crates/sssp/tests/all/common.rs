@@ -10,7 +10,7 @@ use sssp::{Algorithm, Config, Delta, Queue};
 pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
     let negative = graph.first_negative().is_some();
     let mut configs = Vec::new();
-    for algorithm in Algorithm::ALL {
+    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.runs_on_cpu()) {
         if algorithm.admits_negative() || !negative {
             configs.push(Config::with(algorithm));
         }

@@ -1,0 +1,73 @@
+// The arcs of a list of vertices, shared evenly among lanes and warps.
+//
+// A warp takes 32 vertices at a time, and its lanes take the arcs of all their rows in turn.
+// Rows longer than a warp's share are cut to pieces, which all warps take after a barrier:
+// so one vertex of a million arcs takes no longer than a million vertices of one.
+#pragma once
+
+#include "grid.cuh"
+
+// Rows up to this length stay with their warp; the pieces of longer ones are this long.
+constexpr u32 piece_length = 256;
+
+// Pieces of rows: (first arc, end, and the eight bytes of a value). Of m arcs, m / 128 + 1
+// places are enough, if no vertex is listed twice. The count is 0 before a list is gone
+// through.
+struct Pieces {
+    uint4* entries;
+    u32* count;
+};
+
+template <typename Value> __device__ __forceinline__ uint2 bits_of_value(Value value) {
+    static_assert(sizeof(Value) <= sizeof(uint2));
+    uint2 bits = make_uint2(0, 0);
+    memcpy(&bits, &value, sizeof(Value));
+    return bits;
+}
+
+template <typename Value> __device__ __forceinline__ Value value_of(uint4 piece) {
+    const uint2 bits = make_uint2(piece.z, piece.w);
+    Value value;
+    memcpy(&value, &bits, sizeof(Value));
+    return value;
+}
+
+// Goes through the arcs of the rows of the lanes, each of which may have one (or an empty
+// one), and keeps long rows for visit_pieces. All lanes call visit(has, value, arc) together,
+// with `has` false in those that have no arc; `value` is the one given by the lane whose row
+// has the arc.
+template <typename Value, typename Visit>
+__device__ __forceinline__ void visit_rows(uint2 row, Value value, Pieces pieces, Visit&& visit) {
+    u32 length = row.y - row.x;
+    if (length > piece_length) {
+        const uint2 bits = bits_of_value(value);
+        u32 at = atomicAdd(pieces.count, (length - 1) / piece_length + 1);
+        for (u32 begin = row.x; begin < row.y; begin += piece_length) {
+            const u32 end = begin + min(row.y - begin, piece_length);
+            __stcg(pieces.entries + at++, make_uint4(begin, end, bits.x, bits.y));
+        }
+        length = 0;
+    }
+    __syncwarp();
+    const u32 scan = warp_scan(length);
+    const u32 total = __shfl_sync(everyone, scan, 31);
+    const u32 shift = row.x - (scan - length);
+    for (u32 first = 0; first < total; first += 32) {
+        const u32 k = first + lane();
+        const u32 owner = owner_of(k, scan);
+        const Value from = __shfl_sync(everyone, value, owner);
+        const u32 arc = __shfl_sync(everyone, shift, owner) + k;
+        visit(k < total, from, arc);
+    }
+}
+
+// Goes through the arcs of the pieces, after a barrier; a warp a piece.
+template <typename Value, typename Visit>
+__device__ __forceinline__ void visit_pieces(Pieces pieces, u32 first_warp, u32 n_warps, Visit&& visit) {
+    const u32 n_pieces = load(pieces.count);
+    for (u32 at = first_warp; at < n_pieces; at += n_warps) {
+        const uint4 piece = load(pieces.entries + at);
+        const Value value = value_of<Value>(piece);
+        for (u32 first = piece.x; first < piece.y; first += 32) visit(first + lane() < piece.y, value, first + lane());
+    }
+}
