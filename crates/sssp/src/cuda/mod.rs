@@ -17,6 +17,8 @@ mod memory;
 mod negative_cycle;
 mod predecessors;
 mod prepare;
+mod stepping_engine;
+mod trial;
 mod typed_distances;
 mod typed_engine;
 mod watch;
