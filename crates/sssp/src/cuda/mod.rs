@@ -17,6 +17,8 @@ mod memory;
 mod negative_cycle;
 mod predecessors;
 mod prepare;
+mod spmv;
+mod spmv_matrix;
 mod typed_distances;
 mod typed_engine;
 mod watch;
