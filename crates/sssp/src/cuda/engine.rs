@@ -11,6 +11,11 @@ use super::delta_stepping::DeltaSteppingOnGpu;
 use super::stepping_engine::DeltaSteppingEngine;
 use super::trial;
 use crate::engine::{Engine, Found, Request};
+use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
+use super::instead::HostInstead;
+use super::spmv::SpmvOnGpu;
+use super::typed_engine::TypedEngine;
+use crate::engine::{self, Engine, Found, Request, TableRequest};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
 use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError};
@@ -42,6 +47,10 @@ pub(super) fn one<'g, W: Weight>(
     match plan.algorithm {
         Algorithm::BellmanFord => {
             Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
+        }
+        Algorithm::BellmanFordSpmv => {
+            let device = SpmvOnGpu::new(gpu, graph, range.negative, config.product)?;
+            Ok(Box::new(TypedEngine::new(device, graph)))
         }
         _ => {
             let delta = plan.delta.unwrap_or(1.0);

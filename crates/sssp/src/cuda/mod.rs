@@ -19,6 +19,8 @@ mod predecessors;
 mod prepare;
 mod stepping_engine;
 mod trial;
+mod spmv;
+mod spmv_matrix;
 mod typed_distances;
 mod typed_engine;
 mod watch;
