@@ -8,14 +8,11 @@ use paths::Predecessors;
 
 use super::bellman_ford::BellmanFordOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
+use super::spmv::SpmvOnGpu;
 use super::stepping_engine::DeltaSteppingEngine;
 use super::trial;
-use crate::engine::{Engine, Found, Request};
-use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
-use super::instead::HostInstead;
-use super::spmv::SpmvOnGpu;
 use super::typed_engine::TypedEngine;
-use crate::engine::{self, Engine, Found, Request, TableRequest};
+use crate::engine::{Engine, Found, Request};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
 use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError};
