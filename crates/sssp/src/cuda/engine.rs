@@ -9,8 +9,10 @@ use paths::{Distances, Predecessors};
 
 use super::MOST_VERTICES;
 use super::bellman_ford::BellmanFordOnGpu;
+use super::buckets::BucketsOnGpu;
 use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
 use super::instead::HostInstead;
+use super::word_engine::WordEngine;
 use crate::engine::{self, Engine, Found, Request, TableRequest};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
@@ -27,6 +29,10 @@ pub(crate) fn engine<'g, W: Weight>(
     match plan.algorithm {
         Algorithm::BellmanFord => {
             Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
+        }
+        Algorithm::DeltaSteppingBuckets => {
+            let device = BucketsOnGpu::new(gpu, graph, range, plan.delta.unwrap_or(1.0))?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
         }
         _ => {
             let delta = plan.delta.unwrap_or(1.0);
