@@ -51,6 +51,11 @@ pub mod sssp {
     /// `delta_stepping.cu` with weights of type `f32`.
     pub const DELTA_STEPPING_F32: Module = module!("sssp/delta_stepping_f32");
 
+    /// `buckets.cu` with weights of type `u32`: delta-stepping as published for GPUs.
+    pub const BUCKETS_U32: Module = module!("sssp/buckets_u32");
+    /// `buckets.cu` with weights of type `f32`.
+    pub const BUCKETS_F32: Module = module!("sssp/buckets_f32");
+
     /// Delta-stepping from many sources on `u32` weights.
     pub const MANY_SOURCES_U32: Module = module!("sssp/many_sources_u32");
     /// Delta-stepping from many sources on `f32` weights.

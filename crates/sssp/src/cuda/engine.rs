@@ -7,11 +7,13 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::Predecessors;
 
 use super::bellman_ford::BellmanFordOnGpu;
+use super::buckets::BucketsOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
 use super::spmv::SpmvOnGpu;
 use super::stepping_engine::DeltaSteppingEngine;
 use super::trial;
 use super::typed_engine::TypedEngine;
+use super::word_engine::WordEngine;
 use crate::engine::{Engine, Found, Request};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;

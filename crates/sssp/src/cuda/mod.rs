@@ -4,6 +4,7 @@
 //! `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
 
 mod bellman_ford;
+mod buckets;
 mod csr;
 mod delta_stepping;
 mod edge_kernels;
