@@ -9,8 +9,11 @@ use paths::{Distances, Predecessors};
 
 use super::MOST_VERTICES;
 use super::bellman_ford::BellmanFordOnGpu;
+use super::crauser::CrauserOnGpu;
 use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
+use super::dijkstra::DijkstraOnGpu;
 use super::instead::HostInstead;
+use super::word_engine::WordEngine;
 use crate::engine::{self, Engine, Found, Request, TableRequest};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
@@ -27,6 +30,14 @@ pub(crate) fn engine<'g, W: Weight>(
     match plan.algorithm {
         Algorithm::BellmanFord => {
             Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
+        }
+        Algorithm::Dijkstra => {
+            let device = DijkstraOnGpu::new(gpu, graph, range, config.reduction_block)?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
+        }
+        Algorithm::Crauser => {
+            let device = CrauserOnGpu::new(gpu, graph, range)?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
         }
         _ => {
             let delta = plan.delta.unwrap_or(1.0);

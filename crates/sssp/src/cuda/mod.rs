@@ -4,11 +4,14 @@
 //! `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
 
 mod bellman_ford;
+mod crauser;
 mod csr;
 mod delta_stepping;
+mod dijkstra;
 mod edge_kernels;
 mod edge_predecessors;
 pub(crate) mod engine;
+mod extract_min;
 mod graph;
 mod instead;
 mod kernels;
@@ -20,6 +23,8 @@ mod prepare;
 mod watch;
 mod word_engine;
 mod words;
+
+pub use extract_min::ExtractMin;
 
 use crate::SsspError;
 
