@@ -61,6 +61,17 @@ pub mod sssp {
     /// Delta-stepping from many sources on `f32` weights.
     pub const MANY_SOURCES_F32: Module = module!("sssp/many_sources_f32");
 
+    /// Dijkstra's algorithm by reductions on `u32` weights.
+    pub const DIJKSTRA_U32: Module = module!("sssp/dijkstra_u32");
+    /// Dijkstra's algorithm by reductions on `f32` weights.
+    pub const DIJKSTRA_F32: Module = module!("sssp/dijkstra_f32");
+    /// The least of many `u32` labels.
+    pub const EXTRACT_MIN_U32: Module = module!("sssp/extract_min_u32");
+    /// Dijkstra's algorithm by the criteria of Crauser and others on `u32` weights.
+    pub const CRAUSER_U32: Module = module!("sssp/crauser_u32");
+    /// Dijkstra's algorithm by the criteria of Crauser and others on `f32` weights.
+    pub const CRAUSER_F32: Module = module!("sssp/crauser_f32");
+
     /// Predecessors from `u32` distances, over rows.
     pub const PREDECESSORS_U32: Module = module!("sssp/predecessors_u32");
     /// Predecessors from `f32` distances, over rows.

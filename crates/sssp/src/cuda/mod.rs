@@ -5,11 +5,14 @@
 
 mod bellman_ford;
 mod buckets;
+mod crauser;
 mod csr;
 mod delta_stepping;
+mod dijkstra;
 mod edge_kernels;
 mod edge_predecessors;
 pub(crate) mod engine;
+mod extract_min;
 mod graph;
 mod instead;
 mod kernels;
@@ -27,6 +30,8 @@ mod typed_engine;
 mod watch;
 mod word_engine;
 mod words;
+
+pub use extract_min::ExtractMin;
 
 use crate::SsspError;
 

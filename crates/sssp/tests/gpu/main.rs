@@ -3,6 +3,7 @@
 
 mod bellman_ford;
 mod buckets;
+mod dijkstra;
 mod many;
 
 use std::ops::ControlFlow;
