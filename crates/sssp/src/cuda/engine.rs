@@ -11,6 +11,8 @@ use super::MOST_VERTICES;
 use super::bellman_ford::BellmanFordOnGpu;
 use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
 use super::instead::HostInstead;
+use super::queue::{QueueOnGpu, Rules};
+use super::typed_engine::TypedEngine;
 use crate::engine::{self, Engine, Found, Request, TableRequest};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
@@ -27,6 +29,14 @@ pub(crate) fn engine<'g, W: Weight>(
     match plan.algorithm {
         Algorithm::BellmanFord => {
             Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
+        }
+        Algorithm::BellmanFordQueue
+        | Algorithm::BellmanFordSlf
+        | Algorithm::BellmanFordLll
+        | Algorithm::BellmanFordSlfLll => {
+            let rules = Rules::of(plan.algorithm);
+            let device = QueueOnGpu::new(gpu, graph, range.negative, rules)?;
+            Ok(Box::new(TypedEngine::new(device, graph)))
         }
         _ => {
             let delta = plan.delta.unwrap_or(1.0);

@@ -17,6 +17,7 @@ mod memory;
 mod negative_cycle;
 mod predecessors;
 mod prepare;
+mod queue;
 mod typed_distances;
 mod typed_engine;
 mod watch;
