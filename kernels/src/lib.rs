@@ -55,6 +55,14 @@ pub mod sssp {
     pub const BUCKETS_U32: Module = module!("sssp/buckets_u32");
     /// `buckets.cu` with weights of type `f32`.
     pub const BUCKETS_F32: Module = module!("sssp/buckets_f32");
+    /// `queue.cu` with weights of type `u32`: Bellman-Ford with a queue.
+    pub const QUEUE_U32: Module = module!("sssp/queue_u32");
+    /// `queue.cu` with weights of type `i32`.
+    pub const QUEUE_I32: Module = module!("sssp/queue_i32");
+    /// `queue.cu` with weights of type `f32`.
+    pub const QUEUE_F32: Module = module!("sssp/queue_f32");
+    /// `queue.cu` with weights of type `f64`.
+    pub const QUEUE_F64: Module = module!("sssp/queue_f64");
 
     /// Delta-stepping from many sources on `u32` weights.
     pub const MANY_SOURCES_U32: Module = module!("sssp/many_sources_u32");

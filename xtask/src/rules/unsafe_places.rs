@@ -34,6 +34,7 @@ const ALLOWED: [(&str, &str); 28] = [
     ("crates/sssp/src/cuda/many_sources.rs", "a batch of searches is launched"),
     ("crates/sssp/src/cuda/predecessors.rs", "a kernel is launched"),
     ("crates/sssp/src/cuda/spmv.rs", "a kernel is launched"),
+    ("crates/sssp/src/cuda/queue.rs", "kernels are launched"),
     ("crates/sssp/src/host/prefetch.rs", "the processor's prefetch instruction"),
     ("crates/star-machine/src/closure/cuda/engine.rs", "kernels are launched"),
     ("crates/star-machine/src/closure/unite.rs", "a function for some processors is called"),

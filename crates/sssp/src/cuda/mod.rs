@@ -25,6 +25,7 @@ mod spmv;
 mod spmv_matrix;
 mod stepping_engine;
 mod trial;
+mod queue;
 mod typed_distances;
 mod typed_engine;
 mod watch;
