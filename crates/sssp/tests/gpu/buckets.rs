@@ -9,7 +9,7 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
-use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind, read};
+use graph_formats::{Csr, VertexId, Weight, WeightKind, read};
 use paths::Tree;
 use paths::certificate::check_tree;
 use paths::oracle;
@@ -226,7 +226,7 @@ fn distances_beyond_the_last_bucket() {
         let mut host = Solver::new(&graph, &Config::with(Algorithm::Dijkstra)).unwrap();
         let expected = host.tree(0, Goal::All).unwrap();
         let delta = narrow * f64::from(scale[1]);
-        let greatest = expected.distance(n).unwrap().to_f64();
+        let greatest = f64::from(expected.distance(n).unwrap());
         assert!(scale[0] < 1.0 || greatest / delta > f64::from(u32::MAX), "{greatest}");
         for delta in [delta, delta * 1e6, delta * 1e12] {
             let mut device = Solver::on_gpu(&gpu, &graph, &with(Delta::Fixed(delta))).unwrap();
