@@ -3,6 +3,7 @@
 
 mod bellman_ford;
 mod many;
+mod spmv;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
