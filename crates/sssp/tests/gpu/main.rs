@@ -6,6 +6,7 @@ mod buckets;
 mod dijkstra;
 mod many;
 mod queue;
+mod spmv;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
