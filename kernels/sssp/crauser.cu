@@ -35,11 +35,13 @@
 //
 // Races: keys fall by atomicMin alone. That one is read before it falls is seen to above.
 // What a round knows stands in threes: one is read, one is written, and one is wiped for the
-// round to come, which all have read two barriers ago. A block may read the counts before a pass
-// over pieces while a faster one adds to them: of these it uses the number of pieces only, which
-// stays. Whether the search ends is the same in all blocks: M is, and if the target's label is
-// below M in one block's eyes, it is settled, and stays; one that is not below it falls to no
-// less than M in this round.
+// round to come: that of the round before, which all blocks had read by the barrier between the
+// two. A block may read the counts before a pass over pieces while a faster one adds to them: of
+// these it uses the number of pieces only, which stays. Whether the search ends is the same in
+// all blocks: M is, and if the target's label is below M in one block's eyes, the target is
+// settled and its label stays; where it is not below M, it falls to no less than M in this round.
+// Labels beyond the limit are dropped, and no path within it goes over one; the limit may fall
+// with the target's label, and what is farther than the target may then keep a label too high.
 //
 // Termination: where M is exact, the vertex that has it passes the in-criterion. Where nothing
 // was settled in a round, nothing was lowered, and the next M is exact. So of two rounds one
@@ -216,8 +218,10 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const
             bool stays = false;
             if (lane() < share && lane() < n - at) {
                 vertex = load(list + at + lane());
+                // both on their way at once
+                const u32 least_in = __ldg(search.least_in + vertex);
                 key = load(search.keys + vertex);
-                stays = key > now.bound && key > after(now.least, __ldg(search.least_in + vertex));
+                stays = key > now.bound && key > after(now.least, least_in);
                 if (stays) {
                     pass.stays(vertex, key);
                 } else {

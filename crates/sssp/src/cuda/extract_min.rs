@@ -98,7 +98,8 @@ impl ExtractMin {
     }
 
     /// The mean time of an extraction, in microseconds, of `times` of them one after the other,
-    /// from an event on the device before to one after; after one that does not count.
+    /// from an event on the device before to one after; after one that does not count. Launches
+    /// are part of it: of few labels they are nearly all.
     ///
     /// # Errors
     /// [`SsspError::Gpu`] where the device fails.
