@@ -11,8 +11,8 @@
 //! those of k + 1 have it one round later, since a vertex whose distance is final has been
 //! taken with it or waits. The rules put vertices off, and may do so for ever on a negative
 //! cycle, whose labels are ever smaller; on some graphs small labels first alone takes
-//! exponentially many steps. Where they paid, the rules took at most three times the rounds
-//! of first in, first out. They hold for 4 n + 1024 rounds; what is left then is worked off
+//! exponentially many steps. Where they pay, the rules take two or three times the rounds of
+//! first in, first out. They hold for 4 n + 1024 rounds; what is left then is worked off
 //! first in, first out. A queue that is not empty n rounds later proves a negative cycle. So
 //! every search ends, after O(n) rounds and O(n m) work, as a round takes a vertex at most
 //! once. Where weights are below zero, the host looks for a [cycle](super::negative_cycle)
@@ -24,8 +24,8 @@
 //! vertex that is reached to one that is not, and that is looked for.
 //!
 //! Memory: 20 bytes and a distance a vertex, 16 bytes more for small labels first; an
-//! arc's end, weight and an eighth of a byte for pieces of long rows. Two or three barriers
-//! a round.
+//! arc's end, weight and an eighth of a byte for pieces of long rows. One barrier a round, two
+//! where rows are long.
 //!
 //! The paper's queue is worked off by one thread; its array of n places has 2 n here, so
 //! that vertices can be appended while others are taken.
