@@ -2,6 +2,7 @@
 //! where there is none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
 
 mod bellman_ford;
+mod buckets;
 mod many;
 
 use std::ops::ControlFlow;
