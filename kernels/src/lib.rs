@@ -74,6 +74,15 @@ pub mod sssp {
     pub const EDGE_PREDECESSORS_F32: Module = module!("sssp/edge_predecessors_f32");
     /// Predecessors from `f64` distances, over edges.
     pub const EDGE_PREDECESSORS_F64: Module = module!("sssp/edge_predecessors_f64");
+
+    /// Bellman-Ford as products of matrix and vector, on `u32` weights.
+    pub const SPMV_U32: Module = module!("sssp/spmv_u32");
+    /// Bellman-Ford as products of matrix and vector, on `i32` weights.
+    pub const SPMV_I32: Module = module!("sssp/spmv_i32");
+    /// Bellman-Ford as products of matrix and vector, on `f32` weights.
+    pub const SPMV_F32: Module = module!("sssp/spmv_f32");
+    /// Bellman-Ford as products of matrix and vector, on `f64` weights.
+    pub const SPMV_F64: Module = module!("sssp/spmv_f64");
 }
 
 /// Shortest paths between all pairs, `kernels/apsp`.

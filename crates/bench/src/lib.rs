@@ -5,6 +5,9 @@
 //!   yardstick, and other people's libraries;
 //! * [`measure`](mod@measure): the clock, which times no answer that was not checked;
 //! * [`report`]: what `cargo xtask bench` leaves in `target/bench/`;
+//! * [`families`]: the families of algorithms of the paper on GPUs side by side, its
+//!   extract-min, and how near `auto` comes to the best, which is
+//!   `cargo xtask bench sssp-families`;
 //! * [`floyd_warshall`]: the study of the published forms of Floyd-Warshall on a GPU, which
 //!   is `cargo xtask bench floyd-warshall`;
 //! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
@@ -19,6 +22,8 @@
 
 pub mod all_pairs;
 mod dial;
+mod draws;
+pub mod families;
 pub mod floyd_warshall;
 mod folder;
 pub mod machine;

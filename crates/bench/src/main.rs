@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,13 +12,14 @@ use anyhow::Result;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
 use bench::workloads::Workload;
-use bench::{all_pairs, floyd_warshall, min_plus, segments, star};
+use bench::{all_pairs, families, floyd_warshall, min_plus, segments, star};
 use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
 ///
 /// Every answer is checked before it is timed. The report is a new folder with
-/// raw.csv (every run), summary.md (tables) and a plot for each graph.
+/// raw.csv (every run), summary.md (tables) and a plot for each graph. --suite NAME in front
+/// of a study's arguments is the same as the study's name.
 #[derive(Parser)]
 #[command(
     version,
@@ -26,7 +28,8 @@ use clap::{Parser, Subcommand};
     after_help = "Examples:\n  cargo xtask bench\n  \
                   cargo xtask bench --graphs rmat-16,grid-256 --runs 9\n  \
                   cargo xtask bench --graphs rmat-20 --solvers auto,yardstick,graph --sweep\n  \
-                  cargo xtask bench segments --help"
+                  cargo xtask bench segments --help\n  \
+                  cargo xtask bench --suite sssp-families    # the same as: sssp-families"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -111,10 +114,20 @@ enum Study {
                       cargo xtask bench star --parts processor,condensed --runs 9\n  \
                       cargo xtask bench star --parts engines --sizes 5000 --large 0")]
     Star(Box<star::Options>),
+    /// Studies the families of shortest paths on a GPU and the host, and how well auto chooses
+    ///
+    /// Every answer is checked. The report is a new folder with raw.csv (every timed turn),
+    /// summary.md (tables) and plots.
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench --suite sssp-families\n  \
+                      cargo xtask bench sssp-families --parts auto --backend cpu\n  \
+                      cargo xtask bench sssp-families --parts auto --graphs \
+                      rmat-17+zeros+seed-5,torus-300")]
+    SsspFamilies(Box<families::Options>),
 }
 
 fn main() -> ExitCode {
-    let mut arguments = Arguments::parse();
+    let mut arguments = Arguments::parse_from(without_suite(std::env::args_os()));
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let written = match arguments.study.take() {
         Some(Study::Segments(options)) => segments::run(&options, &beside),
@@ -125,6 +138,7 @@ fn main() -> ExitCode {
         Some(Study::AllPairs(options)) => all_pairs::run(&options, &beside),
         Some(Study::MinPlus(options)) => min_plus::run(&options, &beside),
         Some(Study::Star(options)) => star::run(&options, &beside),
+        Some(Study::SsspFamilies(options)) => families::run(&options, &beside),
         None => report(arguments, beside),
     };
     told(
@@ -132,6 +146,20 @@ fn main() -> ExitCode {
             format!("{summary}\nwritten to {}", folder.display())
         }),
     )
+}
+
+/// The arguments with `--suite NAME` at their head as the name of the study alone.
+fn without_suite(mut arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut plain: Vec<OsString> = arguments.by_ref().take(2).collect();
+    if let Some(first) = plain.get(1).and_then(|first| first.to_str()) {
+        if first == "--suite" {
+            plain.pop();
+        } else if let Some(name) = first.strip_prefix("--suite=") {
+            plain[1] = name.into();
+        }
+    }
+    plain.extend(arguments);
+    plain
 }
 
 /// Prints what a run has to say, or why it failed.

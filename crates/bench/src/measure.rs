@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use graph_formats::{Csr, VertexId};
+use graph_formats::{Csr, Distance, VertexId};
 use paths::{Distances, certificate};
 use rayon::ThreadPoolBuilder;
 use sssp::{Config, Goal, Plan, Solver, SsspError, Work};
@@ -151,7 +151,11 @@ pub fn certified(graph: &Csr<u32>, source: VertexId, threads: usize) -> Result<D
 ///
 /// # Errors
 /// Names the first vertex that has another.
-pub fn check(name: &str, certified: &Distances<u64>, found: &Distances<u64>) -> Result<()> {
+pub fn check<D: Distance>(
+    name: &str,
+    certified: &Distances<D>,
+    found: &Distances<D>,
+) -> Result<()> {
     if found == certified {
         return Ok(());
     }
@@ -161,7 +165,7 @@ pub fn check(name: &str, certified: &Distances<u64>, found: &Distances<u64>) -> 
     }
     let differs = |&vertex: &VertexId| found.get(vertex) != certified.get(vertex);
     let vertex = (0..n as VertexId).find(differs).unwrap_or_default();
-    let text = |distance: Option<u64>| distance.map_or("unreached".into(), |d| d.to_string());
+    let text = |distance: Option<D>| distance.map_or("unreached".into(), |d| d.to_string());
     bail!(
         "{name} is wrong: vertex {vertex} is {} instead of {}",
         text(found.get(vertex)),

@@ -12,7 +12,7 @@ use graph_formats::generate::{
     GeometricConfig, GraphOptions, GridConfig, RmatConfig, geometric, grid, rmat,
 };
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, VertexId, read};
+use graph_formats::{Csr, VertexId, Weight, read};
 
 /// Neighbours of a vertex of a geometric graph, on average: enough to join all but a
 /// few vertices.
@@ -75,7 +75,11 @@ impl Workload {
     /// # Errors
     /// When the file of a real graph is missing or wrong, or there is not enough memory.
     pub fn load(self) -> Result<Csr<u32>> {
-        let options = GraphOptions::default();
+        self.load_with(GraphOptions::default())
+    }
+
+    /// The same with other weights or another seed, unless it is read.
+    pub(crate) fn load_with(self, options: GraphOptions) -> Result<Csr<u32>> {
         let graph = match self {
             Self::Rmat { scale } => rmat(&RmatConfig { scale, options, ..Default::default() })?,
             Self::Grid { side } => grid(&GridConfig { side, options })?,
@@ -116,7 +120,7 @@ impl Workload {
 }
 
 /// Where searches start: the lowest vertex that has arcs.
-pub fn source(graph: &Csr<u32>) -> VertexId {
+pub fn source<W: Weight>(graph: &Csr<W>) -> VertexId {
     graph.vertices().find(|&vertex| graph.out_degree(vertex) > 0).unwrap_or(0)
 }
 

@@ -51,9 +51,8 @@ pub(crate) fn on_gpu<'g, W: Weight>(
         Backend::Cuda => Gpu::open().map_err(|error| {
             anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
         })?,
-        Backend::Auto if !config.algorithm.runs_on_cpu() => Gpu::open().map_err(|error| {
-            anyhow!("{} runs on a GPU only, and {error}", config.algorithm)
-        })?,
+        Backend::Auto if !config.algorithm.runs_on_cpu() => Gpu::open()
+            .map_err(|error| anyhow!("{} runs on a GPU only, and {error}", config.algorithm))?,
         Backend::Auto if n_arcs < FEW_ARCS => {
             return stay(&format_args!("{n_arcs} arcs to look at are few"));
         }

@@ -29,6 +29,7 @@ const ALLOWED: [(&str, &str); 26] = [
     ("crates/sssp/src/cuda/kernels.rs", "kernels are launched"),
     ("crates/sssp/src/cuda/many_sources.rs", "a batch of searches is launched"),
     ("crates/sssp/src/cuda/predecessors.rs", "a kernel is launched"),
+    ("crates/sssp/src/cuda/spmv.rs", "a kernel is launched"),
     ("crates/sssp/src/host/prefetch.rs", "the processor's prefetch instruction"),
     ("crates/star-machine/src/closure/cuda/engine.rs", "kernels are launched"),
     ("crates/star-machine/src/closure/unite.rs", "a function for some processors is called"),

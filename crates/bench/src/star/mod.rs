@@ -11,7 +11,6 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
-mod draws;
 mod engines;
 mod measure;
 mod operations;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use graph_formats::{Csr, VertexId};
 use paths::Closure;
 
-use super::draws::Draws;
+use crate::draws::Draws;
 
 /// Rows of every answer that are compared with searches.
 pub(super) const ROWS: usize = 40;

@@ -6,8 +6,8 @@ use star_machine::{
     WordVar,
 };
 
-use super::draws::Draws;
 use super::operations::Operation;
+use crate::draws::Draws;
 
 /// Values to start from.
 pub(super) struct Data {

@@ -152,7 +152,8 @@ fn arbitrary_graphs() {
 fn targets_and_cutoffs_stop_early() {
     let Some(gpu) = gpu() else { return };
     let graph = grid(&GridConfig { side: 400, ..GridConfig::default() }).unwrap();
-    let mut device = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+    let config = Config::with(Algorithm::DeltaStepping);
+    let mut device = Solver::on_gpu(&gpu, &graph, &config).unwrap();
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
     device.distances(0, Goal::All).unwrap();
     let whole = device.work().relaxations;

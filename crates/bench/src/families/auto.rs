@@ -1,0 +1,224 @@
+//! How far `auto` is from the best single choice: on each graph it takes turns with every
+//! algorithm at its defaults, and the quickest of those is what it could have chosen.
+//!
+//! Who takes four times as long as the quickest in its first solve cannot be the best, and is
+//! not timed any further.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use sssp::{Algorithm, Config, Plan, Queue};
+
+use super::graphs::{Made, Named};
+use super::race::{Line, Pools, Terms, race};
+use super::sets::at_hand;
+use super::{Backend, Options, Raw};
+use crate::summary::number;
+use crate::table::table;
+
+/// Who is so many times slower than the quickest cannot be the best.
+const HOPELESS: f64 = 4.0;
+/// How long a turn of a short solve lasts.
+const TURN: Duration = Duration::from_millis(10);
+
+/// `auto` beside the best on one graph.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    backend: Backend,
+    set: String,
+    graph: String,
+    n_arcs: usize,
+    auto: Line,
+    best: Line,
+}
+
+impl Comparison {
+    /// Auto's time over that of the best, by `time`; 1 where that was auto's own.
+    fn ratio(&self, time: impl Fn(&Line) -> Option<f64>) -> f64 {
+        time(&self.auto).zip(time(&self.best)).map_or(f64::NAN, |(auto, best)| auto / best)
+    }
+
+    fn by_least(&self) -> f64 {
+        self.ratio(Line::least_ms)
+    }
+
+    fn by_median(&self) -> f64 {
+        self.ratio(Line::median_ms)
+    }
+
+    /// Whether the best is what auto chose, so that the ratio is the clock's.
+    fn is_the_same(&self) -> bool {
+        let choice = |line: &Line| {
+            let Plan { algorithm, delta, queue, threads, .. } = line.plan.clone()?;
+            Some((algorithm, delta.map(f64::to_bits), queue, threads))
+        };
+        choice(&self.auto) == choice(&self.best)
+    }
+}
+
+/// Every single choice, `auto` first.
+fn entries(backend: Backend, threads: NonZeroUsize) -> Vec<(String, Config)> {
+    let named = |algorithm| (Algorithm::name(algorithm).to_owned(), Config::with(algorithm));
+    if backend == Backend::Gpu {
+        return Algorithm::ALL.map(named).to_vec();
+    }
+    let mut entries = Vec::new();
+    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.runs_on_cpu()) {
+        let (name, config) = named(algorithm);
+        let config = Config { threads: Some(threads), ..config };
+        match algorithm {
+            Algorithm::Dijkstra => {
+                for (queue_name, queue) in Queue::ALL.into_iter().filter(|q| q.1 != Queue::Auto) {
+                    entries
+                        .push((format!("{name}/{queue_name}"), Config { queue, ..config.clone() }));
+                }
+            }
+            Algorithm::DeltaStepping => {
+                let one = Some(NonZeroUsize::MIN);
+                entries
+                    .push((format!("{name}/1-thread"), Config { threads: one, ..config.clone() }));
+                if threads > NonZeroUsize::MIN {
+                    entries.push((format!("{name}/{threads}-threads"), config));
+                }
+            }
+            _ => entries.push((name, config)),
+        }
+    }
+    entries
+}
+
+/// Measures the sets, or the graphs that were named, on the host and the GPU.
+pub(super) fn measure(
+    options: &Options,
+    gpu: Option<&Gpu>,
+    pools: &Pools,
+    raw: &mut Raw,
+) -> Result<Vec<Comparison>> {
+    let mut comparisons = Vec::new();
+    let mut sets: Vec<(String, Vec<Named>)> = Vec::new();
+    if options.graphs.is_empty() {
+        for set in &options.sets {
+            let name = format!("{set:?}").to_lowercase().replace("heldout", "held-out");
+            sets.push((name, set.graphs(options.seed)?));
+        }
+    } else {
+        sets.push(("named".to_owned(), options.graphs.clone()));
+    }
+    for (set, graphs) in sets {
+        for graph in at_hand(graphs, options.most_arcs) {
+            let found = match graph.make()? {
+                Made::U32(csr) => on_graph(&graph, &csr, options, gpu, pools, raw),
+                Made::I32(csr) => on_graph(&graph, &csr, options, gpu, pools, raw),
+                Made::F32(csr) => on_graph(&graph, &csr, options, gpu, pools, raw),
+            };
+            for (backend, auto, best, n_arcs) in found.with_context(|| format!("on {graph}"))? {
+                let (set, graph) = (set.clone(), graph.to_string());
+                comparisons.push(Comparison { backend, set, graph, n_arcs, auto, best });
+            }
+        }
+    }
+    Ok(comparisons)
+}
+
+fn on_graph<W: Weight>(
+    named: &Named,
+    graph: &Csr<W>,
+    options: &Options,
+    gpu: Option<&Gpu>,
+    pools: &Pools,
+    raw: &mut Raw,
+) -> Result<Vec<(Backend, Line, Line, usize)>> {
+    let task = pools.task(graph)?;
+    let terms = Terms {
+        runs: options.runs.get(),
+        patience: Duration::from_secs_f64(options.patience),
+        turn: TURN,
+        hopeless: Some(HOPELESS),
+    };
+    let mut found = Vec::new();
+    for &backend in &options.backend {
+        let gpu = match backend {
+            Backend::Cpu => None,
+            Backend::Gpu if gpu.is_none() => continue,
+            Backend::Gpu => gpu,
+        };
+        let lines = race(&task, &entries(backend, options.threads()), gpu, pools, &terms)?;
+        raw.push("auto", &named.to_string(), graph, &lines);
+        let (auto, singles) = lines.split_first().context("nobody ran")?;
+        let timed = singles.iter().filter_map(|line| Some((line, line.least_ms()?)));
+        let best = timed.min_by(|a, b| a.1.total_cmp(&b.1)).context("nobody was timed")?.0;
+        let plan = auto.plan.as_ref().map(Plan::to_string).unwrap_or_default();
+        let ms = |line: &Line| number(line.least_ms());
+        eprintln!(
+            "{named}: on the {backend} {} ms by auto, {} ms by {}; auto chose {plan}",
+            ms(auto),
+            ms(best),
+            best.solver
+        );
+        found.push((backend, auto.clone(), best.clone(), graph.n_arcs()));
+    }
+    Ok(found)
+}
+
+/// The part in words: a table for each backend, worst first.
+pub(super) fn section(comparisons: &mut [Comparison]) -> String {
+    comparisons.sort_by(|a, b| b.by_least().total_cmp(&a.by_least()));
+    let mut text = String::new();
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let of: Vec<&Comparison> = comparisons.iter().filter(|c| c.backend == backend).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let rows: Vec<Vec<String>> = of.iter().map(|comparison| row(comparison)).collect();
+        let headings = [
+            "graph",
+            "set",
+            "best",
+            "auto chose",
+            "arcs",
+            "auto ms",
+            "best ms",
+            "auto / best",
+            "by medians",
+        ];
+        let beyond = |limit: f64| of.iter().filter(|c| c.by_least() > limit).count();
+        text += &format!(
+            "\n## Auto beside the best single choice, on the {backend}\n\nWorst first. Times are \
+             the least of all turns; the last column has the ratio of the medians. Where the \
+             best is what auto chose, the ratio is the clock's. Of {} graphs, auto is more than \
+             10 % slower than the best on {}, more than 30 % on {}.\n\n",
+            of.len(),
+            beyond(1.1),
+            beyond(1.3),
+        );
+        text += &table(4, &headings, &rows);
+    }
+    text
+}
+
+fn row(comparison: &Comparison) -> Vec<String> {
+    let Comparison { set, graph, n_arcs, auto, best, .. } = comparison;
+    let same = if comparison.is_the_same() { " (auto's own)" } else { "" };
+    vec![
+        graph.clone(),
+        set.clone(),
+        format!("{}{same}", best.solver),
+        auto.plan.as_ref().map(Plan::to_string).unwrap_or_default(),
+        n_arcs.to_string(),
+        milliseconds(auto.least_ms()),
+        milliseconds(best.least_ms()),
+        number(Some(comparison.by_least())),
+        number(Some(comparison.by_median())),
+    ]
+}
+
+/// Three digits at least.
+pub(super) fn milliseconds(value: Option<f64>) -> String {
+    match value {
+        Some(value) if value < 1.0 => format!("{value:.4}"),
+        value => number(value),
+    }
+}

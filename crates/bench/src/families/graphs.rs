@@ -1,0 +1,365 @@
+//! Graphs by name, so that one can make them again: what is measured elsewhere, and simple
+//! shapes that solvers were not tuned on.
+//!
+//! A name is a shape, then, where they are not the shape's own, `+` and the weights, and `+`
+//! and the seed: `rmat-17`, `torus-300+to-65536+seed-5`, `new-york+squared`. Weights are drawn
+//! for each pair of vertices, the same both ways.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Context, Error, Result, bail, ensure};
+use graph_formats::generate::{GraphOptions, UniformConfig, uniform};
+use graph_formats::{Csr, Direction, VertexId, Weight};
+
+use crate::draws::Draws;
+use crate::workloads::Workload;
+
+const NAMES: &str = "rmat-S, grid-K, geometric-S, new-york, delaware, rome99, uniform-N-D (N \
+                     vertices of mean degree D), complete-N, star-N, path-N, tree-N, \
+                     caterpillar-N, small-world-N, torus-K (K vertices a side) or layered-N; \
+                     then perhaps +to-W, +heavy, +zeros, +squared, +reals or +negative, and \
+                     +seed-S";
+/// What all generators have where nothing is said.
+const SEED: u64 = 1;
+/// The most vertices of a shape that is made edge by edge,
+const MOST_VERTICES: u32 = 1 << 26;
+/// and of one whose edges grow with the square.
+const MOST_COMPLETE: u32 = 1 << 14;
+
+/// Which vertices are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// What the other studies measure too.
+    Workload(Workload),
+    /// Edges between vertices drawn evenly.
+    Uniform { n: u32, degree: u32 },
+    /// Every pair.
+    Complete { n: u32 },
+    /// The last vertex with all others.
+    Star { n: u32 },
+    /// Vertices in a row.
+    Path { n: u32 },
+    /// A complete binary tree from vertex 0.
+    Tree { n: u32 },
+    /// A path through a quarter of the vertices, three leaves at each.
+    Caterpillar { n: u32 },
+    /// A ring with a random chord for every fourth vertex.
+    SmallWorld { n: u32 },
+    /// A square grid without borders, with both diagonals.
+    Torus { side: u32 },
+    /// Directed and without cycles: about √n layers, four arcs from each vertex to the next
+    /// layer, and from vertex 0 to all of the first one.
+    Layered { n: u32 },
+}
+
+/// What arcs weigh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weights {
+    /// 1 … 255, or what the file has; lengths in geometric graphs.
+    Own,
+    /// 1 … the number, evenly.
+    To(u32),
+    /// From 1 up to 2^20, half of them below 4: 2 / u for u drawn evenly.
+    Heavy,
+    /// Three quarters nothing, the others 1 … 255.
+    Zeros,
+    /// The squares of its own, up to the greatest number of 32 bits.
+    Squared,
+    /// From 0 to 1, in f32.
+    Reals,
+    /// 1 … 255 and the difference of two potentials up to 255, in i32: many are negative, no
+    /// cycle is.
+    Negative,
+}
+
+/// A graph that can be made again by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub(crate) shape: Shape,
+    pub(crate) weights: Weights,
+    pub(crate) seed: u64,
+}
+
+/// The graph in the numbers that it has.
+pub(crate) enum Made {
+    U32(Csr<u32>),
+    I32(Csr<i32>),
+    F32(Csr<f32>),
+}
+
+impl Named {
+    /// With its own weights and the seed that all generators have.
+    pub(crate) fn of(workload: Workload) -> Self {
+        Self { shape: Shape::Workload(workload), weights: Weights::Own, seed: SEED }
+    }
+
+    /// Makes the graph, or reads it.
+    pub(crate) fn make(&self) -> Result<Made> {
+        let graph = self.u32s().with_context(|| format!("cannot make {self}"))?;
+        ensure!(graph.n_arcs() > 0, "{self} has no arcs: nothing to measure");
+        let seed = self.seed;
+        Ok(match self.weights {
+            Weights::Own => Made::U32(graph),
+            Weights::To(greatest) => {
+                let greatest = greatest as usize;
+                let weigh = |mut draws: Draws, _| 1 + draws.below(greatest) as u32;
+                Made::U32(weighed(graph, seed, weigh)?)
+            }
+            Weights::Heavy => {
+                let most = f64::from(1 << 20);
+                let weigh = |mut draws: Draws, _| (2.0 / draws.fraction()).min(most) as u32 - 1;
+                Made::U32(weighed(graph, seed, weigh)?)
+            }
+            Weights::Zeros => {
+                let weigh = |mut draws: Draws, _| match draws.below(4) {
+                    0 => 1 + draws.below(255) as u32,
+                    _ => 0,
+                };
+                Made::U32(weighed(graph, seed, weigh)?)
+            }
+            Weights::Squared => {
+                Made::U32(weighed(graph, seed, |_, own: u32| own.saturating_mul(own))?)
+            }
+            Weights::Reals => {
+                Made::F32(weighed(graph, seed, |mut draws: Draws, _| draws.fraction() as f32)?)
+            }
+            Weights::Negative => Made::I32(with_potentials(&graph, seed)?),
+        })
+    }
+
+    fn u32s(&self) -> Result<Csr<u32>> {
+        let options = GraphOptions { seed: self.seed, ..Default::default() };
+        let mut draws = Draws::new(self.seed);
+        let edges: Vec<(VertexId, VertexId)> = match self.shape {
+            Shape::Workload(workload) => return workload.load_with(options),
+            Shape::Uniform { n, degree } => {
+                let n_edges = u64::from(n) * u64::from(degree) / 2;
+                return Ok(uniform(&UniformConfig { n_vertices: n as usize, n_edges, options })?);
+            }
+            Shape::Complete { n } => (0..n).flat_map(|u| (0..u).map(move |v| (v, u))).collect(),
+            Shape::Star { n } => (0..n - 1).map(|leaf| (leaf, n - 1)).collect(),
+            Shape::Path { n } => (1..n).map(|v| (v - 1, v)).collect(),
+            Shape::Tree { n } => (1..n).map(|v| ((v - 1) / 2, v)).collect(),
+            Shape::Caterpillar { n } => {
+                let spine = n.div_ceil(4);
+                (1..n).map(|v| (if v < spine { v - 1 } else { v % spine }, v)).collect()
+            }
+            Shape::SmallWorld { n } => {
+                let ring = (0..n).map(|v| (v, (v + 1) % n));
+                let chords = (0..n / 4).map(|_| draws.pair(n)).collect::<Vec<_>>();
+                ring.chain(chords).filter(|(u, v)| u != v).collect()
+            }
+            Shape::Torus { side } => torus(side),
+            Shape::Layered { n } => return layered(n, self.seed),
+        };
+        let n = self.shape.n_vertices();
+        let edges: Vec<_> = edges
+            .into_iter()
+            .map(|(u, v)| (u, v, 1 + draws_of(self.seed, u, v).below(255) as u32))
+            .collect();
+        Ok(Csr::from_edges(n as usize, &edges)?)
+    }
+}
+
+impl Draws {
+    fn pair(&mut self, n: u32) -> (VertexId, VertexId) {
+        (self.below(n as usize) as VertexId, self.below(n as usize) as VertexId)
+    }
+}
+
+/// Each vertex with the next one in its row, in its column, and on both diagonals.
+fn torus(side: u32) -> Vec<(VertexId, VertexId)> {
+    let at = |row: u32, column: u32| row % side * side + column % side;
+    let from = |row: u32, column: u32| {
+        let ends = [(0, 1), (1, 0), (1, 1), (1, side - 1)];
+        ends.map(|(down, right)| (at(row, column), at(row + down, column + right)))
+    };
+    (0..side).flat_map(|row| (0..side).flat_map(move |column| from(row, column))).collect()
+}
+
+fn layered(n: u32, seed: u64) -> Result<Csr<u32>> {
+    let width = f64::from(n).sqrt() as u32;
+    let mut draws = Draws::new(seed);
+    let mut arcs: Vec<_> = (1..=width.min(n - 1)).map(|v| (0, v)).collect();
+    for from in 1..n {
+        // layers are 1 … width, width + 1 … 2 width, and so on; the last one may be short
+        let next = (from - 1) / width * width + width + 1;
+        let room = n.saturating_sub(next).min(width) as usize;
+        if room > 0 {
+            arcs.extend((0..4).map(|_| (from, next + draws.below(room) as VertexId)));
+        }
+    }
+    let weigh = |&(u, v): &(u32, u32)| (u, v, 1 + draws_of(seed, u, v).below(255) as u32);
+    Ok(Csr::from_arcs(n as usize, &arcs.iter().map(weigh).collect::<Vec<_>>())?)
+}
+
+/// Random numbers for a pair of vertices, the same both ways.
+fn draws_of(seed: u64, u: VertexId, v: VertexId) -> Draws {
+    let pair = u64::from(u.min(v)) << 32 | u64::from(u.max(v));
+    let first = Draws::new(pair).word();
+    Draws::new(first ^ seed)
+}
+
+/// The same graph with other weights: from the random numbers of the pair and the weight
+/// that the arc has.
+fn weighed<V: Weight, W: Weight>(
+    graph: Csr<V>,
+    seed: u64,
+    weigh: impl Fn(Draws, V) -> W,
+) -> Result<Csr<W>> {
+    let weights: Vec<W> =
+        graph.arcs().map(|(u, v, own)| weigh(draws_of(seed, u, v), own)).collect();
+    let direction = graph.direction();
+    let made = Csr::new(graph.row_offsets().to_vec(), graph.column_indices().to_vec(), weights)?;
+    Ok(match direction {
+        Direction::Undirected => made.into_undirected()?,
+        Direction::Directed => made,
+    })
+}
+
+/// Arcs changed by the potentials of their ends, which changes no cycle.
+fn with_potentials(graph: &Csr<u32>, seed: u64) -> Result<Csr<i32>> {
+    let potential = |v: VertexId| draws_of(seed, v, v).below(256) as i32;
+    let weights = graph.arcs().map(|(u, v, own)| {
+        let own = i32::try_from(own).context("weights beyond 2^31 cannot be made negative")?;
+        own.checked_add(potential(v) - potential(u)).context("a weight overflows")
+    });
+    let weights = weights.collect::<Result<Vec<i32>>>()?;
+    Ok(Csr::new(graph.row_offsets().to_vec(), graph.column_indices().to_vec(), weights)?)
+}
+
+impl Shape {
+    /// Of what is made here.
+    fn n_vertices(self) -> u32 {
+        match self {
+            Self::Workload(_) => 0,
+            Self::Uniform { n, .. }
+            | Self::Complete { n }
+            | Self::Star { n }
+            | Self::Path { n }
+            | Self::Tree { n }
+            | Self::Caterpillar { n }
+            | Self::SmallWorld { n }
+            | Self::Layered { n } => n,
+            Self::Torus { side } => side * side,
+        }
+    }
+
+    /// About how many arcs, without making any: to leave out what is too large.
+    pub(crate) fn about_arcs(self) -> u64 {
+        let n = u64::from(self.n_vertices());
+        match self {
+            Self::Workload(Workload::Rmat { scale }) => 32 << scale,
+            Self::Workload(Workload::Geometric { scale }) => 16 << scale,
+            Self::Workload(Workload::Grid { side }) => 4 * u64::from(side).pow(2),
+            Self::Workload(_) => 1 << 20,
+            Self::Uniform { degree, .. } => n * u64::from(degree),
+            Self::Complete { .. } => n * n,
+            Self::Torus { .. } => 8 * n,
+            Self::Layered { .. } => 4 * n,
+            Self::SmallWorld { .. } => 5 * n / 2,
+            Self::Star { .. }
+            | Self::Path { .. }
+            | Self::Tree { .. }
+            | Self::Caterpillar { .. } => 2 * n,
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workload(workload) => workload.fmt(f),
+            Self::Uniform { n, degree } => write!(f, "uniform-{n}-{degree}"),
+            Self::Complete { n } => write!(f, "complete-{n}"),
+            Self::Star { n } => write!(f, "star-{n}"),
+            Self::Path { n } => write!(f, "path-{n}"),
+            Self::Tree { n } => write!(f, "tree-{n}"),
+            Self::Caterpillar { n } => write!(f, "caterpillar-{n}"),
+            Self::SmallWorld { n } => write!(f, "small-world-{n}"),
+            Self::Torus { side } => write!(f, "torus-{side}"),
+            Self::Layered { n } => write!(f, "layered-{n}"),
+        }
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.shape.fmt(f)?;
+        match self.weights {
+            Weights::Own => Ok(()),
+            Weights::To(greatest) => write!(f, "+to-{greatest}"),
+            Weights::Heavy => f.write_str("+heavy"),
+            Weights::Zeros => f.write_str("+zeros"),
+            Weights::Squared => f.write_str("+squared"),
+            Weights::Reals => f.write_str("+reals"),
+            Weights::Negative => f.write_str("+negative"),
+        }?;
+        if self.seed == SEED { Ok(()) } else { write!(f, "+seed-{}", self.seed) }
+    }
+}
+
+impl FromStr for Shape {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let unknown = || format!("there is no graph {name:?}: expected {NAMES}");
+        let (kind, size) = name.rsplit_once('-').with_context(unknown).unwrap_or((name, ""));
+        let size = || size.parse::<u32>().with_context(unknown);
+        let n = || match size() {
+            Ok(n @ 2..=MOST_VERTICES) => Ok(n),
+            Ok(n) => bail!("{name}: {n} vertices are not from 2 to {MOST_VERTICES}"),
+            Err(error) => Err(error),
+        };
+        Ok(match kind {
+            "complete" if n()? > MOST_COMPLETE => {
+                bail!("{name} would have too many edges: at most complete-{MOST_COMPLETE}")
+            }
+            "complete" => Self::Complete { n: n()? },
+            "star" => Self::Star { n: n()? },
+            "path" => Self::Path { n: n()? },
+            "tree" => Self::Tree { n: n()? },
+            "caterpillar" => Self::Caterpillar { n: n()? },
+            "small-world" => Self::SmallWorld { n: n()? },
+            "layered" => Self::Layered { n: n()? },
+            "torus" => match size()? {
+                side @ 3..=8192 => Self::Torus { side },
+                side => bail!("{name}: {side} vertices a side are not from 3 to 8192"),
+            },
+            _ => match kind.strip_prefix("uniform-") {
+                Some(n) => match (n.parse().with_context(unknown)?, size()?) {
+                    (n @ 2..=MOST_VERTICES, degree @ 1..=4096) => Self::Uniform { n, degree },
+                    _ => bail!("{name}: expected from 2 to {MOST_VERTICES} vertices, of 1 to 4096"),
+                },
+                None => Self::Workload(name.parse().map_err(|_| Error::msg(unknown()))?),
+            },
+        })
+    }
+}
+
+impl FromStr for Named {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let mut parts = name.split('+');
+        let shape = parts.next().unwrap_or_default().parse()?;
+        let mut named = Self { shape, weights: Weights::Own, seed: SEED };
+        for part in parts {
+            let number = |prefix: &str| part.strip_prefix(prefix).map(str::parse::<u64>);
+            match (part, number("to-"), number("seed-")) {
+                ("heavy", ..) => named.weights = Weights::Heavy,
+                ("zeros", ..) => named.weights = Weights::Zeros,
+                ("squared", ..) => named.weights = Weights::Squared,
+                ("reals", ..) => named.weights = Weights::Reals,
+                ("negative", ..) => named.weights = Weights::Negative,
+                (_, Some(Ok(greatest @ 1..=0xffff_ffff)), _) => {
+                    named.weights = Weights::To(greatest as u32);
+                }
+                (_, _, Some(Ok(seed))) => named.seed = seed,
+                _ => bail!("there is no graph {name:?}: what is +{part}? Expected {NAMES}"),
+            }
+        }
+        Ok(named)
+    }
+}
