@@ -315,7 +315,8 @@ pub(crate) fn limit_word<W: Weight>(limit: Option<W::Distance>) -> u32 {
     limit.map_or(u32::MAX - 1, words::limit::<W>)
 }
 
-fn at(rows: &DeviceRows) -> RowsAt {
+/// Where a kernel finds `rows`.
+pub(super) fn at(rows: &DeviceRows) -> RowsAt {
     RowsAt { bounds: rows.bounds.address(), arcs: rows.arcs.address() }
 }
 

@@ -8,7 +8,10 @@ use paths::Predecessors;
 
 use super::bellman_ford::BellmanFordOnGpu;
 use super::buckets::BucketsOnGpu;
+use super::crauser::CrauserOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
+use super::dijkstra::DijkstraOnGpu;
+use super::queue::{QueueOnGpu, Rules};
 use super::spmv::SpmvOnGpu;
 use super::stepping_engine::DeltaSteppingEngine;
 use super::trial;
@@ -43,23 +46,40 @@ pub(super) fn one<'g, W: Weight>(
     plan: &Plan,
     range: &WeightRange<W>,
 ) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
-    match plan.algorithm {
-        Algorithm::BellmanFord => {
-            Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
-        }
-        Algorithm::BellmanFordSpmv => {
-            let device = SpmvOnGpu::new(gpu, graph, range.negative, config.product)?;
-            Ok(Box::new(TypedEngine::new(device, graph)))
+    let algorithm = plan.algorithm;
+    match algorithm {
+        Algorithm::Auto | Algorithm::DeltaStepping => {
+            let delta = plan.delta.unwrap_or(1.0);
+            let fixed = config.delta != Delta::Auto;
+            let device = DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?;
+            Ok(Box::new(DeltaSteppingEngine::new(device, graph, config)))
         }
         Algorithm::DeltaSteppingBuckets => {
             let device = BucketsOnGpu::new(gpu, graph, range, plan.delta.unwrap_or(1.0))?;
             Ok(Box::new(WordEngine::new(device, graph, config)))
         }
-        _ => {
-            let delta = plan.delta.unwrap_or(1.0);
-            let fixed = config.delta != Delta::Auto;
-            let device = DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?;
-            Ok(Box::new(DeltaSteppingEngine::new(device, graph, config)))
+        Algorithm::Dijkstra => {
+            let device = DijkstraOnGpu::new(gpu, graph, range, config.reduction_block)?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
+        }
+        Algorithm::Crauser => {
+            let device = CrauserOnGpu::new(gpu, graph, range)?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
+        }
+        Algorithm::BellmanFord => {
+            Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
+        }
+        Algorithm::BellmanFordQueue
+        | Algorithm::BellmanFordSlf
+        | Algorithm::BellmanFordLll
+        | Algorithm::BellmanFordSlfLll => {
+            let rules = Rules::of(algorithm);
+            let device = QueueOnGpu::new(gpu, graph, range.negative, rules)?;
+            Ok(Box::new(TypedEngine::new(device, graph)))
+        }
+        Algorithm::BellmanFordSpmv => {
+            let device = SpmvOnGpu::new(gpu, graph, range.negative, config.product)?;
+            Ok(Box::new(TypedEngine::new(device, graph)))
         }
     }
 }

@@ -5,11 +5,14 @@
 
 mod bellman_ford;
 mod buckets;
+mod crauser;
 mod csr;
 mod delta_stepping;
+mod dijkstra;
 mod edge_kernels;
 mod edge_predecessors;
 pub(crate) mod engine;
+mod extract_min;
 mod graph;
 mod instead;
 mod kernels;
@@ -18,6 +21,7 @@ mod memory;
 mod negative_cycle;
 mod predecessors;
 mod prepare;
+mod queue;
 mod spmv;
 mod spmv_matrix;
 mod stepping_engine;
@@ -27,6 +31,8 @@ mod typed_engine;
 mod watch;
 mod word_engine;
 mod words;
+
+pub use extract_min::ExtractMin;
 
 use crate::SsspError;
 

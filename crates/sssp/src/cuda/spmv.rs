@@ -116,7 +116,8 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         let threads = match product {
             Product::CsrScalar | Product::Ell => n as u64,
             Product::CsrVector => n as u64 * u64::from(width),
-            Product::CsrBalanced => (n + m) as u64,
+            // a warp takes 64 rows and arcs at least
+            Product::CsrBalanced => (n + m) as u64 / 2,
         };
         // blocks wait for one another: no more than are resident at once, nor than have work
         let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.facts().multiprocessors;

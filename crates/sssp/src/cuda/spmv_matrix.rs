@@ -63,6 +63,7 @@ impl<W: Weight> Matrix<W> {
         times.prepare_ms += milliseconds(start);
         let start = Instant::now();
         let DeviceCsr { offsets, ends, weights } = DeviceCsr::upload(gpu, rows)?;
+        gpu.synchronize()?;
         times.upload_ms += milliseconds(start);
         Ok(Self { offsets: Some(offsets), starts: ends, weights, width: 0 })
     }
@@ -86,6 +87,7 @@ impl<W: Weight> Matrix<W> {
         let start = Instant::now();
         let starts = gpu.upload(ell.column_indices())?;
         let weights = gpu.upload(ell.weights())?;
+        gpu.synchronize()?;
         times.upload_ms += milliseconds(start);
         Ok(Self { offsets: None, starts, weights, width: ell.width() })
     }

@@ -3,7 +3,10 @@
 
 mod bellman_ford;
 mod buckets;
+mod dijkstra;
 mod many;
+mod queue;
+mod spmv;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -17,7 +20,7 @@ use paths::certificate::check_tree;
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, Delta, Goal, Solver, SsspError};
+use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError};
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {
@@ -208,7 +211,7 @@ fn what_the_gpu_cannot_do_is_refused() {
     let doubles = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
     assert!(refusal(Solver::on_gpu(&gpu, &doubles, &Config::default())).contains("f32"));
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
-    let asked = Config::with(Algorithm::BellmanFordQueue);
+    let asked = Config { queue: Queue::Dial, ..Config::with(Algorithm::Dijkstra) };
     assert!(matches!(Solver::on_gpu(&gpu, &graph, &asked), Err(SsspError::NotOnGpu { .. })));
     let minus = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
     let refused = Solver::on_gpu(&gpu, &minus, &Config::with(Algorithm::DeltaStepping));
