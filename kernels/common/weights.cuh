@@ -1,5 +1,6 @@
 // Distances and weights of one type, which the module's variant names: its tokens, the
-// value of a vertex that is not reached, sums that never wrap, and lowering by an atomic.
+// value of a vertex that is not reached, sums that never wrap, and lowering by an atomic,
+// which tells whether the distance fell.
 //
 // One of WEIGHT_U32, WEIGHT_I32, WEIGHT_F32, WEIGHT_F64 is defined by modules.toml.
 #pragma once
@@ -30,7 +31,7 @@ __device__ __forceinline__ Sum add(Weight distance, Weight weight, Weight& sum) 
     return sum < distance || sum == unreached ? Sum::above : Sum::fits;
 }
 
-__device__ __forceinline__ void lower(Weight* distance, Weight to) { atomicMin(distance, to); }
+__device__ __forceinline__ bool lower(Weight* distance, Weight to) { return to < atomicMin(distance, to); }
 
 #elif defined(WEIGHT_I32)
 
@@ -45,7 +46,7 @@ __device__ __forceinline__ Sum add(Weight distance, Weight weight, Weight& sum) 
     return wide < -static_cast<i64>(unreached) - 1 ? Sum::below : Sum::fits;
 }
 
-__device__ __forceinline__ void lower(Weight* distance, Weight to) { atomicMin(distance, to); }
+__device__ __forceinline__ bool lower(Weight* distance, Weight to) { return to < atomicMin(distance, to); }
 
 #elif defined(WEIGHT_F32) || defined(WEIGHT_F64)
 
@@ -77,13 +78,11 @@ __device__ __forceinline__ Sum add(Weight distance, Weight weight, Weight& sum) 
 // if it is so as a signed integer (an old value with a sign is then negative, and stays);
 // a value with one, exactly if its bits are more as an unsigned integer (an old value
 // without a sign is then the lesser number, and gives way).
-__device__ __forceinline__ void lower(Weight* distance, Weight to) {
+__device__ __forceinline__ bool lower(Weight* distance, Weight to) {
     const Signed bits = bits_of(to);
-    if (bits >= 0) {
-        atomicMin(reinterpret_cast<Signed*>(distance), bits);
-    } else {
-        atomicMax(reinterpret_cast<Unsigned*>(distance), static_cast<Unsigned>(bits));
-    }
+    if (bits >= 0) return bits < atomicMin(reinterpret_cast<Signed*>(distance), bits);
+    const Unsigned unsigned_bits = static_cast<Unsigned>(bits);
+    return unsigned_bits > atomicMax(reinterpret_cast<Unsigned*>(distance), unsigned_bits);
 }
 
 #else

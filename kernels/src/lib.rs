@@ -51,10 +51,34 @@ pub mod sssp {
     /// `delta_stepping.cu` with weights of type `f32`.
     pub const DELTA_STEPPING_F32: Module = module!("sssp/delta_stepping_f32");
 
+    /// `buckets.cu` with weights of type `u32`: delta-stepping as published for GPUs.
+    pub const BUCKETS_U32: Module = module!("sssp/buckets_u32");
+    /// `buckets.cu` with weights of type `f32`.
+    pub const BUCKETS_F32: Module = module!("sssp/buckets_f32");
+    /// `queue.cu` with weights of type `u32`: Bellman-Ford with a queue.
+    pub const QUEUE_U32: Module = module!("sssp/queue_u32");
+    /// `queue.cu` with weights of type `i32`.
+    pub const QUEUE_I32: Module = module!("sssp/queue_i32");
+    /// `queue.cu` with weights of type `f32`.
+    pub const QUEUE_F32: Module = module!("sssp/queue_f32");
+    /// `queue.cu` with weights of type `f64`.
+    pub const QUEUE_F64: Module = module!("sssp/queue_f64");
+
     /// Delta-stepping from many sources on `u32` weights.
     pub const MANY_SOURCES_U32: Module = module!("sssp/many_sources_u32");
     /// Delta-stepping from many sources on `f32` weights.
     pub const MANY_SOURCES_F32: Module = module!("sssp/many_sources_f32");
+
+    /// Dijkstra's algorithm by reductions on `u32` weights.
+    pub const DIJKSTRA_U32: Module = module!("sssp/dijkstra_u32");
+    /// Dijkstra's algorithm by reductions on `f32` weights.
+    pub const DIJKSTRA_F32: Module = module!("sssp/dijkstra_f32");
+    /// The least of many `u32` labels.
+    pub const EXTRACT_MIN_U32: Module = module!("sssp/extract_min_u32");
+    /// Dijkstra's algorithm by the criteria of Crauser and others on `u32` weights.
+    pub const CRAUSER_U32: Module = module!("sssp/crauser_u32");
+    /// Dijkstra's algorithm by the criteria of Crauser and others on `f32` weights.
+    pub const CRAUSER_F32: Module = module!("sssp/crauser_f32");
 
     /// Predecessors from `u32` distances, over rows.
     pub const PREDECESSORS_U32: Module = module!("sssp/predecessors_u32");
@@ -69,6 +93,15 @@ pub mod sssp {
     pub const EDGE_PREDECESSORS_F32: Module = module!("sssp/edge_predecessors_f32");
     /// Predecessors from `f64` distances, over edges.
     pub const EDGE_PREDECESSORS_F64: Module = module!("sssp/edge_predecessors_f64");
+
+    /// Bellman-Ford as products of matrix and vector, on `u32` weights.
+    pub const SPMV_U32: Module = module!("sssp/spmv_u32");
+    /// Bellman-Ford as products of matrix and vector, on `i32` weights.
+    pub const SPMV_I32: Module = module!("sssp/spmv_i32");
+    /// Bellman-Ford as products of matrix and vector, on `f32` weights.
+    pub const SPMV_F32: Module = module!("sssp/spmv_f32");
+    /// Bellman-Ford as products of matrix and vector, on `f64` weights.
+    pub const SPMV_F64: Module = module!("sssp/spmv_f64");
 }
 
 /// Shortest paths between all pairs, `kernels/apsp`.

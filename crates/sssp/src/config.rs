@@ -218,7 +218,8 @@ pub enum Product {
     CsrBalanced,
     /// A thread a row.
     CsrScalar,
-    /// A warp a row.
+    /// A warp a row, or as many of its lanes as an average row has arcs, rounded up to a
+    /// power of two.
     CsrVector,
     /// Rows padded to the length of the longest and stored side by side, a thread a row.
     Ell,

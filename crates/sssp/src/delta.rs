@@ -106,8 +106,8 @@ fn median<W: Weight>(weights: &[W]) -> f64 {
     sorted.select_nth_unstable_by(middle, |a, b| a.order(*b)).1.to_f64()
 }
 
-/// Σd²/Σd over the out-degrees d.
-fn degree_at_arc_end<W: Weight>(graph: &Csr<W>) -> f64 {
+/// Σd²/Σd over the out-degrees d: how many arcs the end of an arc has on average.
+pub(crate) fn degree_at_arc_end<W: Weight>(graph: &Csr<W>) -> f64 {
     let squares = graph
         .row_offsets()
         .par_windows(2)

@@ -40,6 +40,7 @@ mod work;
 pub use config::{
     Algorithm, Config, Delta, EdgeOrder, Goal, Product, Queue, Reads, ReductionBlock,
 };
+pub use cuda::ExtractMin;
 pub use error::SsspError;
 pub use many::{distance_table, nearest_sources};
 pub use paths::Progress;

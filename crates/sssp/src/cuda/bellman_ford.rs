@@ -19,14 +19,13 @@
 use std::time::{Duration, Instant};
 
 use gpu_runtime::{Buffer, Gpu, Timer};
-use graph_formats::{Csr, Direction, Distance, VertexId, Weight, WeightKind};
-use rayon::prelude::*;
+use graph_formats::{Csr, Direction, VertexId, Weight};
 
-use super::check_size;
 use super::edge_kernels::{EDGES_A_LAUNCH, EdgeKernels, RelaxKernels};
 use super::edge_predecessors::EdgeTree;
 use super::negative_cycle::lowers_itself;
 use super::prepare::DeviceEdges;
+use super::{check_size, typed_distances};
 use crate::engine::Found;
 use crate::{Config, DeviceTimes, EdgeOrder, Progress, Reads, SsspError, Work};
 
@@ -105,7 +104,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         self.times.solve_ms = self.timer.elapsed_ms()?;
         let Some(iterations) = iterations else { return Ok(None) };
         let start = Instant::now();
-        let distances = self.download()?;
+        let distances = typed_distances::download(&self.distances)?;
         self.times.download_ms = start.elapsed().as_secs_f64() * 1e3;
         self.searched = Some(source);
         let rounds = u64::from(iterations);
@@ -133,7 +132,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
                 (true, _) => reads = self.reads,
             }
             let look = self.negative && iteration >= FIRST_LOOK && iteration.is_power_of_two();
-            if look && lowers_itself(self.graph, &self.download()?) {
+            if look && lowers_itself(self.graph, &typed_distances::download(&self.distances)?) {
                 return Ok(None);
             }
             let (done, total) = (u64::from(iteration), u64::from(n_vertices));
@@ -152,13 +151,6 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
             kernels.relax(gpu, edges, first, count, distances, iteration, mark, reads)?;
         }
         Ok(mark.download()?[0])
-    }
-
-    fn download(&self) -> Result<Vec<W::Distance>, SsspError> {
-        let words = self.distances.download()?;
-        let unreached = unreached::<W>();
-        let distances = words.par_iter().with_min_len(1 << 14);
-        Ok(distances.map(|&word| distance(word, unreached)).collect())
     }
 
     /// The predecessors that belong to the distances of the last search, which was from
@@ -201,37 +193,4 @@ fn required_bytes<W>(n: usize, m: usize, both_ways: bool, order: EdgeOrder) -> u
     let uploading = m * arc + (n + 1) * size_of::<u64>();
     let searching = n_edges * arc + n * size_of::<W>();
     (tree + uploading.max(preparing).max(searching)) as u64
-}
-
-/// What the kernels write for a vertex that is not reached, where `W` has no infinity.
-fn unreached<W: Weight>() -> Option<W> {
-    match W::KIND {
-        WeightKind::U32 => W::from_i128(u32::MAX.into()),
-        WeightKind::I32 => W::from_i128(i32::MAX.into()),
-        _ => None,
-    }
-}
-
-#[inline(always)]
-fn distance<W: Weight>(word: W, unreached: Option<W>) -> W::Distance {
-    if Some(word) == unreached {
-        return W::Distance::UNREACHED;
-    }
-    // an infinite sum is no distance
-    word.after(W::Distance::ZERO).unwrap_or(W::Distance::UNREACHED)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_stand_for_distances() {
-        assert_eq!(distance(u32::MAX, unreached()), u64::UNREACHED);
-        assert_eq!(distance(u32::MAX - 1, unreached()), u64::from(u32::MAX - 1));
-        assert_eq!(distance(i32::MAX, unreached()), i64::UNREACHED);
-        assert_eq!(distance(i32::MIN, unreached()), i64::from(i32::MIN));
-        assert_eq!(distance(f32::INFINITY, unreached()), f32::UNREACHED);
-        assert_eq!(distance(-2.5f64, unreached()), -2.5);
-    }
 }

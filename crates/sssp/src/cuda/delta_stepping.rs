@@ -11,6 +11,7 @@
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use bytemuck::Zeroable;
@@ -36,6 +37,11 @@ const BUDGET: u32 = 256;
 const MOST_DOUBLINGS: u32 = 5;
 /// Buckets of at least this part of the window, which is relaxed in one phase.
 const BUCKETS_A_WINDOW: f64 = 6.0;
+/// Arcs a vertex, on average over those that have any, below which a search on a GPU does
+/// better without a horizon.
+const LEAST_DEGREE: usize = 16;
+/// How much wider the buckets of the wide form are.
+const WIDER: f64 = 16.0;
 
 /// The solver with its graph and work space on a device.
 pub(crate) struct DeltaSteppingOnGpu {
@@ -49,6 +55,11 @@ pub(crate) struct DeltaSteppingOnGpu {
     target: Buffer<VertexId>,
     /// All that is the same for every source.
     pub(super) search: Search,
+    /// The width of buckets, as a length, before it is widened by the form.
+    delta: f64,
+    is_wide: bool,
+    /// The window of a form with a horizon, and its arcs; none without one.
+    window: (u32, RowsAt),
     /// Hold what `search` points to.
     _graph: DeviceRows,
     _short: Option<DeviceRows>,
@@ -60,6 +71,15 @@ pub(crate) struct DeltaSteppingOnGpu {
 /// upload takes for a while not counted.
 fn required_bytes(n: usize, m: usize, lists: Lists) -> u64 {
     (n * 8 + m * 8) as u64 + WorkSpace::bytes(n, lists) + TreeKernel::bytes(n)
+}
+
+/// A form of search: which of what was prepared it uses. The answer is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Buckets [`WIDER`] times as wide.
+    pub(super) is_wide: bool,
+    /// Arcs beyond a horizon are put off.
+    pub(super) has_horizon: bool,
 }
 
 /// What came of a search.
@@ -100,7 +120,7 @@ impl DeltaSteppingOnGpu {
         gpu.check_fits("the graph and its search", required_bytes(n, m, lists))?;
         let jit_before = gpu.jit_ms();
         let prepare = PrepareKernels::load(gpu, arithmetic)?;
-        let kernel = SearchKernel::load(gpu, arithmetic)?;
+        let kernel = SearchKernel::load(gpu, arithmetic, m)?;
         let tree_kernel = TreeKernel::load(gpu, arithmetic, n)?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
 
@@ -110,7 +130,8 @@ impl DeltaSteppingOnGpu {
         times.upload_ms = milliseconds(start);
 
         let start = Instant::now();
-        let ahead = horizon::distance_ahead(graph, range.greatest).map(Weight::to_f64);
+        let ahead =
+            horizon::distance_ahead(graph, range.greatest, LEAST_DEGREE).map(Weight::to_f64);
         let window = ahead.map_or(0, |ahead| arithmetic.word(ahead));
         // without memory for the short arcs, a search does without a horizon
         let short = match window {
@@ -132,18 +153,19 @@ impl DeltaSteppingOnGpu {
         let graph_at = at(&rows);
         let mut search = Search {
             graph: graph_at,
-            near_arcs: short.as_ref().map_or(graph_at, at),
             targets: target.address(),
             n_arcs: m as u64,
-            delta: arithmetic.word(delta).max(1),
-            window: if short.is_some() { window } else { 0 },
             budget: BUDGET,
             most_doublings: if fixed { 0 } else { MOST_DOUBLINGS },
             ..Search::zeroed()
         };
         work_space.describe(&mut search);
+        let window = match &short {
+            Some(short) => (window, at(short)),
+            None => (0, graph_at),
+        };
         let gpu = gpu.clone();
-        Ok(Self {
+        let mut solver = Self {
             gpu,
             arithmetic,
             kernel,
@@ -152,11 +174,38 @@ impl DeltaSteppingOnGpu {
             work_space,
             target,
             search,
+            delta,
+            is_wide: false,
+            window,
             _graph: rows,
             _short: short,
             batch: None,
             times,
-        })
+        };
+        solver.set_form(Form { is_wide: false, has_horizon: true });
+        Ok(solver)
+    }
+
+    /// The forms that differ on this graph, the one that it starts with first.
+    pub(super) fn forms(&self) -> Vec<Form> {
+        let horizons = if self.window.0 > 0 { &[true, false][..] } else { &[true] };
+        let forms = horizons
+            .iter()
+            .flat_map(|&has_horizon| [false, true].map(|is_wide| Form { is_wide, has_horizon }));
+        forms.collect()
+    }
+
+    /// Searches in this form from now on.
+    pub(super) fn set_form(&mut self, form: Form) {
+        self.is_wide = form.is_wide;
+        self.search.delta = self.arithmetic.word(self.delta()).max(1);
+        (self.search.window, self.search.near_arcs) =
+            if form.has_horizon { self.window } else { (0, self.search.graph) };
+    }
+
+    /// The width of buckets in this form, as a length.
+    pub(super) fn delta(&self) -> f64 {
+        if self.is_wide { WIDER * self.delta } else { self.delta }
     }
 
     /// The words of the distances from `source`: all up to `limit`, or until `target` is
@@ -168,6 +217,37 @@ impl DeltaSteppingOnGpu {
         limit: u32,
         progress: Option<Progress<'_>>,
     ) -> Result<Outcome, SsspError> {
+        let Some(work) = self.launch(source, target, limit, progress)? else {
+            return Ok(Outcome::Overflow);
+        };
+        let start = Instant::now();
+        let keys = self.work_space.keys.download()?;
+        self.times.download_ms = milliseconds(start);
+        Ok(Outcome::Found(keys, work))
+    }
+
+    /// Milliseconds of a search of everything from `source`; `None` where a sum leaves 32
+    /// bits, or it takes longer than `most`.
+    pub(super) fn time(&mut self, source: VertexId, most: f64) -> Result<Option<f64>, SsspError> {
+        let start = Instant::now();
+        let tell = |_, _| match milliseconds(start) > most {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        match self.launch(source, None, u32::MAX - 1, Some(&tell)) {
+            Err(SsspError::Interrupted) => Ok(None),
+            work => Ok(work?.map(|_| self.times.solve_ms)),
+        }
+    }
+
+    /// Searches, and leaves the words where they are; `None` where a sum leaves 32 bits.
+    fn launch(
+        &mut self,
+        source: VertexId,
+        target: Option<VertexId>,
+        limit: u32,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Work>, SsspError> {
         let n_targets = u32::from(target.is_some());
         if let Some(target) = target {
             self.target.upload(&[target])?;
@@ -181,25 +261,21 @@ impl DeltaSteppingOnGpu {
         unsafe { self.kernel.launch(&self.gpu, &search)? };
         let tell = progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.watch.wait(tell)?;
-        let start = Instant::now();
         let control = self.work_space.control.download()?[0];
         if control.trouble != 0 {
-            return Ok(Outcome::Overflow);
+            return Ok(None);
         }
-        let keys = self.work_space.keys.download()?;
-        self.times.download_ms = milliseconds(start);
         // the first thread's clock cycles, in parts of all of them
         let per_cycle = self.times.solve_ms / control.cycles.iter().sum::<u64>().max(1) as f64;
         let [near_ms, far_ms, push_ms, pull_ms] = control.cycles.map(|n| n as f64 * per_cycle);
         self.times = DeviceTimes { near_ms, far_ms, push_ms, pull_ms, ..self.times };
-        let work = Work {
+        Ok(Some(Work {
             relaxations: control.relaxations,
             improvements: control.improvements,
             settled: control.settled,
             rounds: u64::from(control.steps),
             again: None,
-        };
-        Ok(Outcome::Found(keys, work))
+        }))
     }
 
     /// The predecessors of the vertices within `limit` of `source`, which the last search
@@ -239,7 +315,8 @@ pub(crate) fn limit_word<W: Weight>(limit: Option<W::Distance>) -> u32 {
     limit.map_or(u32::MAX - 1, words::limit::<W>)
 }
 
-fn at(rows: &DeviceRows) -> RowsAt {
+/// Where a kernel finds `rows`.
+pub(super) fn at(rows: &DeviceRows) -> RowsAt {
     RowsAt { bounds: rows.bounds.address(), arcs: rows.arcs.address() }
 }
 

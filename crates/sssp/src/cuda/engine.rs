@@ -1,149 +1,86 @@
-//! The solvers on a GPU as engines, and what they do where the device has no answer.
+//! The solvers on a GPU as engines: which one a plan asks for.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
-use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Distance, VertexId, Weight};
-use paths::{Distances, Predecessors};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, VertexId, Weight};
+use paths::Predecessors;
 
-use super::MOST_VERTICES;
 use super::bellman_ford::BellmanFordOnGpu;
-use super::delta_stepping::{self, DeltaSteppingOnGpu, Outcome};
-use super::instead::HostInstead;
-use crate::engine::{self, Engine, Found, Request, TableRequest};
+use super::buckets::BucketsOnGpu;
+use super::crauser::CrauserOnGpu;
+use super::delta_stepping::DeltaSteppingOnGpu;
+use super::dijkstra::DijkstraOnGpu;
+use super::queue::{QueueOnGpu, Rules};
+use super::spmv::SpmvOnGpu;
+use super::stepping_engine::DeltaSteppingEngine;
+use super::trial;
+use super::typed_engine::TypedEngine;
+use super::word_engine::WordEngine;
+use crate::engine::{Engine, Found, Request};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
-use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError, Work, solver};
+use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError};
 
-/// The engine that `plan`, made for a GPU, asks for.
+/// The engine that `plan`, made for a GPU, asks for; where it leaves a choice, the fastest,
+/// of which it tells afterwards.
 pub(crate) fn engine<'g, W: Weight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    config: &Config,
+    plan: &mut Plan,
+    range: &WeightRange<W>,
+) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
+    let chooses = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
+    if chooses && plan.algorithm == Algorithm::DeltaStepping {
+        return trial::fastest(gpu, graph, config, plan, range);
+    }
+    one(gpu, graph, config, plan, range)
+}
+
+/// The engine of the algorithm in `plan`.
+pub(super) fn one<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     config: &Config,
     plan: &Plan,
     range: &WeightRange<W>,
 ) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
-    match plan.algorithm {
-        Algorithm::BellmanFord => {
-            Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
-        }
-        _ => {
+    let algorithm = plan.algorithm;
+    match algorithm {
+        Algorithm::Auto | Algorithm::DeltaStepping => {
             let delta = plan.delta.unwrap_or(1.0);
             let fixed = config.delta != Delta::Auto;
             let device = DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?;
-            let instead = HostInstead::new(graph, config);
-            Ok(Box::new(DeltaSteppingEngine { device, graph, instead, searched: None }))
+            Ok(Box::new(DeltaSteppingEngine::new(device, graph, config)))
         }
-    }
-}
-
-/// Δ-stepping, and what it takes to do without the device where a sum does not fit.
-struct DeltaSteppingEngine<'g, W: Weight> {
-    device: DeltaSteppingOnGpu,
-    graph: &'g Csr<W>,
-    instead: HostInstead<'g, W>,
-    /// The source whose words the device holds.
-    searched: Option<VertexId>,
-}
-
-impl<W: Weight> DeltaSteppingEngine<'_, W> {
-    /// A search on the CPU, which adds in wider numbers, and its plan.
-    fn fall_back(&mut self, request: &Request<'_, W>) -> Result<(Found<W>, &Plan), SsspError> {
-        let start = Instant::now();
-        let found = self.instead.search(request);
-        self.device.add_solve_time(start.elapsed());
-        found
-    }
-
-    /// The row of a table, on the CPU.
-    fn fill_row(
-        &mut self,
-        request: &Request<'_, W>,
-        cells: &mut [W::Distance],
-    ) -> Result<Work, SsspError> {
-        let graph = self.graph;
-        let ((found, work), plan) = self.fall_back(request)?;
-        for (cell, &target) in cells.iter_mut().zip(request.targets) {
-            *cell = found[target as usize];
+        Algorithm::DeltaSteppingBuckets => {
+            let device = BucketsOnGpu::new(gpu, graph, range, plan.delta.unwrap_or(1.0))?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
         }
-        if cells.contains(&W::Distance::UNREACHED) {
-            solver::check_overflow(graph, plan, &Distances::from_storage(found))?;
+        Algorithm::Dijkstra => {
+            let device = DijkstraOnGpu::new(gpu, graph, range, config.reduction_block)?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
         }
-        Ok(work)
-    }
-}
-
-impl<W: Weight> Engine<W> for DeltaSteppingEngine<'_, W> {
-    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        self.searched = None;
-        if request.limit.is_some_and(|limit| limit < W::Distance::ZERO) {
-            return Ok(engine::nothing::<W>(self.graph.n_vertices()));
+        Algorithm::Crauser => {
+            let device = CrauserOnGpu::new(gpu, graph, range)?;
+            Ok(Box::new(WordEngine::new(device, graph, config)))
         }
-        let target = match request.targets {
-            &[target] => Some(target),
-            _ => None,
-        };
-        let limit = delta_stepping::limit_word::<W>(request.limit);
-        match self.device.solve(request.source, target, limit, request.progress)? {
-            Outcome::Found(words, work) => {
-                self.searched = Some(request.source);
-                Ok((delta_stepping::distances::<W>(&words), work))
-            }
-            Outcome::Overflow => Ok(self.fall_back(request)?.0),
+        Algorithm::BellmanFord => {
+            Ok(Box::new(BellmanFordOnGpu::new(gpu, graph, range.negative, config)?))
         }
-    }
-
-    fn predecessors(
-        &mut self,
-        source: VertexId,
-        limit: Option<W::Distance>,
-    ) -> Result<Option<Predecessors>, SsspError> {
-        if self.searched != Some(source) {
-            return Ok(None);
+        Algorithm::BellmanFordQueue
+        | Algorithm::BellmanFordSlf
+        | Algorithm::BellmanFordLll
+        | Algorithm::BellmanFordSlfLll => {
+            let rules = Rules::of(algorithm);
+            let device = QueueOnGpu::new(gpu, graph, range.negative, rules)?;
+            Ok(Box::new(TypedEngine::new(device, graph)))
         }
-        let chosen = self.device.predecessors(source, delta_stepping::limit_word::<W>(limit))?;
-        Ok(Some(Predecessors::from_storage(chosen)))
-    }
-
-    fn table(
-        &mut self,
-        request: &TableRequest<'_>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
-        let &TableRequest { sources, targets, progress } = request;
-        if targets.len() > MOST_VERTICES {
-            return Ok(None);
+        Algorithm::BellmanFordSpmv => {
+            let device = SpmvOnGpu::new(gpu, graph, range.negative, config.product)?;
+            Ok(Box::new(TypedEngine::new(device, graph)))
         }
-        let mut work = Work::default();
-        let mut overflowed = Vec::new();
-        let filled = self.device.table(sources, targets, progress, |rows, words| {
-            let cells = &mut cells[rows.start * targets.len()..rows.end * targets.len()];
-            delta_stepping::write_distances::<W>(&words.table, cells);
-            work.add(&words.work);
-            overflowed.extend(rows.zip(&words.overflowed).filter(|row| *row.1).map(|row| row.0));
-        });
-        match filled {
-            // one search at a time needs no more than there is
-            Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => {
-                self.device.dismiss_teams();
-                return Ok(None);
-            }
-            filled => filled?,
-        }
-        let total = sources.len() as u64;
-        for (done, row) in (total - overflowed.len() as u64..).zip(overflowed) {
-            let tell = |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(done, total));
-            let source = sources[row];
-            let request = Request { source, limit: None, targets, progress: Some(&tell) };
-            let cells = &mut cells[row * targets.len()..(row + 1) * targets.len()];
-            work.add(&self.fill_row(&request, cells)?);
-        }
-        Ok(Some(work))
-    }
-
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.device.times())
     }
 }
 

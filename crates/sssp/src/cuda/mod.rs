@@ -4,11 +4,15 @@
 //! `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
 
 mod bellman_ford;
+mod buckets;
+mod crauser;
 mod csr;
 mod delta_stepping;
+mod dijkstra;
 mod edge_kernels;
 mod edge_predecessors;
 pub(crate) mod engine;
+mod extract_min;
 mod graph;
 mod instead;
 mod kernels;
@@ -17,9 +21,18 @@ mod memory;
 mod negative_cycle;
 mod predecessors;
 mod prepare;
+mod queue;
+mod spmv;
+mod spmv_matrix;
+mod stepping_engine;
+mod trial;
+mod typed_distances;
+mod typed_engine;
 mod watch;
 mod word_engine;
 mod words;
+
+pub use extract_min::ExtractMin;
 
 use crate::SsspError;
 

@@ -2,7 +2,11 @@
 //! where there is none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
 
 mod bellman_ford;
+mod buckets;
+mod dijkstra;
 mod many;
+mod queue;
+mod spmv;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -16,7 +20,7 @@ use paths::certificate::check_tree;
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, Delta, Goal, Solver, SsspError};
+use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError};
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {
@@ -151,7 +155,8 @@ fn arbitrary_graphs() {
 fn targets_and_cutoffs_stop_early() {
     let Some(gpu) = gpu() else { return };
     let graph = grid(&GridConfig { side: 400, ..GridConfig::default() }).unwrap();
-    let mut device = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+    let config = Config::with(Algorithm::DeltaStepping);
+    let mut device = Solver::on_gpu(&gpu, &graph, &config).unwrap();
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
     device.distances(0, Goal::All).unwrap();
     let whole = device.work().relaxations;
@@ -206,7 +211,7 @@ fn what_the_gpu_cannot_do_is_refused() {
     let doubles = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
     assert!(refusal(Solver::on_gpu(&gpu, &doubles, &Config::default())).contains("f32"));
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
-    let asked = Config::with(Algorithm::BellmanFordQueue);
+    let asked = Config { queue: Queue::Dial, ..Config::with(Algorithm::Dijkstra) };
     assert!(matches!(Solver::on_gpu(&gpu, &graph, &asked), Err(SsspError::NotOnGpu { .. })));
     let minus = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
     let refused = Solver::on_gpu(&gpu, &minus, &Config::with(Algorithm::DeltaStepping));

@@ -1,6 +1,10 @@
-//! When the team of Δ-stepping does more harm than good.
+//! When the threads of Δ-stepping work together, and when one works alone.
 //!
-//! A step waits for its slowest thread. Where another program takes a processor away,
+//! A search begins on one thread, which needs no barriers and no boards: many graphs offer
+//! a vertex or a few at a time from beginning to end, and many are done before a team were
+//! there. It calls the others at the first bucket that is worth sharing ([`Calls`]).
+//!
+//! A team may yet do more harm than good. A step waits for its slowest thread. Where another program takes a processor away,
 //! that is a time slice of milliseconds, at every step, for microseconds of work; and
 //! on graphs that offer one vertex at a time, such as a long path, the others only ever
 //! wait. So the first thread keeps count of its waiting. When more than half of its time
@@ -11,11 +15,39 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use graph_formats::Weight;
+use graph_formats::{Csr, DistanceKey, Weight};
 
 use super::board::NONE;
+use super::step::Ending;
 use super::{DeltaStepping, Stage};
+use crate::SsspError;
 use crate::host::lengths::Lengths;
+
+/// Arcs of a bucket that are worth the meeting of a team,
+const ARCS_WORTH_A_STEP: usize = 4096;
+/// entries of it, however many arcs they have,
+const ENTRIES_WORTH_A_STEP: usize = 128;
+/// and arcs still to follow that are worth the starting of threads.
+const ARCS_WORTH_A_TEAM: u64 = 1 << 17;
+
+/// When one thread calls the others.
+#[derive(Clone, Copy)]
+pub(super) struct Calls {
+    /// At a bucket of so many entries,
+    entries: usize,
+    /// while it has followed no more arcs than this.
+    most_followed: u64,
+}
+
+impl Calls {
+    /// For searches on `graph`; `None` where it is never worth it.
+    pub(super) fn for_graph<W: Weight>(graph: &Csr<W>) -> Option<Self> {
+        let most_followed = (graph.n_arcs() as u64).checked_sub(ARCS_WORTH_A_TEAM)?;
+        let entries = ARCS_WORTH_A_STEP * graph.n_vertices() / graph.n_arcs();
+        let entries = entries.max(ENTRIES_WORTH_A_STEP);
+        Some(Self { entries, most_followed })
+    }
+}
 
 /// How much waiting is too much.
 #[derive(Clone, Copy)]
@@ -58,6 +90,31 @@ impl Account {
 }
 
 impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
+    /// Works off bucket after bucket up to the horizon's, by one thread that has all
+    /// entries; none before the first one holds anything.
+    pub(super) fn empty_buckets_alone(
+        &self,
+        stage: &mut Stage<'_, L::Key>,
+        first: u64,
+    ) -> Result<Ending, SsspError> {
+        let mut next = first;
+        while let Some(bucket) = stage.worker.buckets.first_from(next) {
+            if stage.horizon < L::Key::GREATEST && bucket > self.bucket(stage.horizon) {
+                return Ok(Ending::Horizon);
+            }
+            let n_entries = stage.worker.buckets.place(bucket).len();
+            let followed = stage.worker.work.relaxations;
+            if stage.calls.is_some_and(|c| n_entries >= c.entries && followed <= c.most_followed) {
+                return Ok(Ending::Called(bucket));
+            }
+            self.report(stage, &self.boards[0])?;
+            stage.worker.work.rounds += 1;
+            self.fuse(stage, bucket);
+            next = bucket;
+        }
+        Ok(Ending::Empty)
+    }
+
     /// The others leave what they have to the first thread; returns whether this thread
     /// goes on, as a team of one.
     pub(super) fn part<'a>(&'a self, stage: &mut Stage<'a, L::Key>) -> bool {
@@ -88,7 +145,6 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
 #[cfg(test)]
 mod tests {
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-    use graph_formats::{Csr, DistanceKey};
 
     use super::*;
     use crate::host::dijkstra::Dijkstra;
@@ -96,9 +152,10 @@ mod tests {
     use crate::host::queue::QuaternaryHeap;
     use crate::host::search::Search;
 
-    /// Whenever the team parts, at once or late, nothing it had in hand is lost.
+    /// Whenever the team is called, and whenever it parts, at once or late, nothing that
+    /// somebody had in hand is lost.
     #[test]
-    fn parting_loses_nothing() {
+    fn calling_and_parting_lose_nothing() {
         let grid = grid(&GridConfig { side: 60, ..Default::default() }).unwrap();
         let rmat = rmat(&RmatConfig { scale: 11, edge_factor: 16, ..Default::default() }).unwrap();
         for graph in [grid, rmat] {
@@ -106,13 +163,15 @@ mod tests {
             let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
             dijkstra.solve(&search).unwrap();
             for micros in [0, 10, 50, 200, 1000, 5000] {
-                for delta in [1.0, 100.0] {
+                for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40)] {
                     let mut stepping = stepping(&graph, delta);
+                    stepping.calls = Some(Calls { entries, most_followed: u64::MAX });
                     stepping.patience =
                         Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
                     stepping.solve(&search).unwrap();
                     let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
-                    assert!(labels == dijkstra.labels(), "after {micros} µs, delta {delta}");
+                    let case = format!("{entries} entries, {micros} µs, delta {delta}");
+                    assert!(labels == dijkstra.labels(), "{case}");
                 }
             }
         }

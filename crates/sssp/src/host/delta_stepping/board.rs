@@ -44,11 +44,13 @@ impl<K> Board<K> {
         Self { posts, stop: AtomicBool::new(false), alone: AtomicBool::new(false) }
     }
 
-    /// Takes down what an earlier search left, for a thread that works alone.
+    /// Takes down what an earlier search left.
     pub(super) fn wipe(&self) {
         for post in &self.posts {
             post.bucket.store(NONE, Relaxed);
             post.arcs_since.store(0, Relaxed);
+            post.arcs.store(0, Relaxed);
+            post.labelled.store(0, Relaxed);
         }
     }
 

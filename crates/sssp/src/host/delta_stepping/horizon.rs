@@ -56,10 +56,15 @@ pub(super) struct Window<W> {
     pub(super) short: ShortArcs<W>,
 }
 
-/// How far ahead the horizon of searches on `graph` should lie; `None` for no horizon. O(n).
-pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
+/// How far ahead the horizon of searches on `graph` should lie; `None` for no horizon, which
+/// is for graphs of fewer arcs a vertex than `least_degree`, too. O(n).
+pub(crate) fn distance_ahead<W: Weight>(
+    graph: &Csr<W>,
+    max_weight: W,
+    least_degree: usize,
+) -> Option<W> {
     let n_linked = graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
-    if graph.direction() != Direction::Undirected || graph.n_arcs() < LEAST_DEGREE * n_linked {
+    if graph.direction() != Direction::Undirected || graph.n_arcs() < least_degree * n_linked {
         return None;
     }
     let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
@@ -69,7 +74,7 @@ pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option
 
 /// The window of searches on `graph`; `None` for no horizon. O(n + m).
 pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
-    let ahead = distance_ahead(graph, max_weight)?;
+    let ahead = distance_ahead(graph, max_weight, LEAST_DEGREE)?;
     Some(Window { ahead, short: ShortArcs::new(graph, ahead) })
 }
 

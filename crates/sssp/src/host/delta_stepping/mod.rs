@@ -14,10 +14,11 @@
 //!   undirected graphs, it is made at a [`horizon`] many buckets wide.
 //! * Entries carry the distance they were made with, so a vertex that fell again is
 //!   passed over where it waits.
-//! * Every thread has buckets of its own, and the team meets once a step ([`board`]).
+//! * One thread begins, and calls the others when a bucket is worth sharing ([`alone`]).
+//! * Every thread of that team has buckets of its own, and all meet once a step ([`board`]).
 //!   A thread that is done takes pieces of the others' lists, and works off what fell
 //!   into the same bucket by itself; GAPBS calls that bucket fusion. Where the team
-//!   mostly waits, the first thread goes on alone ([`alone`]).
+//!   mostly waits, the first thread goes on alone again.
 //! * Vertices without an onward arc are labelled, never queued.
 //!
 //! Reference: meyer-sanders-2003, beamer-2015
@@ -34,16 +35,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use rayon::prelude::*;
 
 use super::lengths::Lengths;
 use super::search::Search;
 use super::team::{self, Barrier};
 use crate::{SsspError, Work};
-use alone::{Account, Patience};
+use alone::{Account, Calls, Patience};
 use board::Board;
 use horizon::PutOff;
 use step::Ending;
 use worker::{Entry, Estate, Worker};
+
+/// Labels that a task clears.
+const LABELS_A_TASK: usize = 1 << 17;
 
 /// The solver with its work space, for any number of sources.
 pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
@@ -58,9 +63,22 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     boards: [Board<L::Key>; 2],
     /// A bit a vertex: whether it has an arc that can lead on.
     onward: Vec<u64>,
+    /// When the one thread that begins calls the others, if there are any.
+    calls: Option<Calls>,
     patience: Patience,
     estate: Mutex<Estate<L::Key>>,
     no_barrier: Barrier,
+}
+
+/// Where a search stands between two steps.
+#[derive(Clone, Copy)]
+struct Point<K> {
+    /// The last horizon: labels below it are final.
+    start: K,
+    /// How often arcs put off were pushed.
+    n_pushes: usize,
+    /// No bucket before it holds anything.
+    bucket: u64,
 }
 
 /// A thread's view of a search.
@@ -73,9 +91,22 @@ struct Stage<'a, K> {
     account: Account,
     /// Arcs that lead here or beyond are put off.
     horizon: K,
+    /// When a thread alone calls the others, if it may.
+    calls: Option<Calls>,
 }
 
-impl<K> Stage<'_, K> {
+impl<'a, K: DistanceKey> Stage<'a, K> {
+    fn new(
+        index: usize,
+        team: usize,
+        worker: &'a mut Worker<K>,
+        search: &'a Search<'a, K>,
+        barrier: &'a Barrier,
+    ) -> Self {
+        let (account, horizon) = (Account::new(), K::GREATEST);
+        Self { index, team, worker, search, barrier, account, horizon, calls: None }
+    }
+
     /// Waits for the team.
     fn meet(&mut self) {
         if self.index == 0 && self.team > 1 {
@@ -97,6 +128,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
             workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
             boards: [Board::new(n_threads), Board::new(n_threads)],
             onward: horizon::onward_vertices(graph),
+            calls: if n_threads > 1 { Calls::for_graph(graph) } else { None },
             patience: Patience::default(),
             estate: Mutex::new(Estate { queued: Vec::new(), visited: Vec::new() }),
             no_barrier: Barrier::new(1),
@@ -112,16 +144,28 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
         let mut workers = std::mem::take(&mut self.workers);
         let this = &*self;
-        let interrupted = AtomicBool::new(false);
-        let run = |team: usize, barrier: &Barrier, index, worker: &mut Worker<L::Key>| {
-            if this.run(index, team, worker, search, barrier).is_err() {
-                interrupted.store(true, Relaxed);
+        this.reset(&mut workers, search.source);
+        let team = workers.len();
+        let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0 };
+        let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
+        let mut interrupted = false;
+        match this.run(Stage { calls: this.calls, ..alone }, start) {
+            Err(_) => interrupted = true,
+            Ok(None) => {}
+            Ok(Some(point)) => {
+                let (barrier, failed) = (Barrier::new(team), AtomicBool::new(false));
+                let run = |index, worker: &mut Worker<L::Key>| {
+                    let stage = Stage::new(index, team, worker, search, &barrier);
+                    if this.run(stage, point).is_err() {
+                        failed.store(true, Relaxed);
+                    }
+                };
+                if !team::run(&mut workers, run) {
+                    let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
+                    failed.store(this.run(alone, point).is_err(), Relaxed);
+                }
+                interrupted = failed.into_inner();
             }
-        };
-        let (team, barrier) = (workers.len(), Barrier::new(workers.len()));
-        if !team::run(&mut workers, |index, worker| run(team, &barrier, index, worker)) {
-            this.boards.iter().for_each(Board::wipe);
-            run(1, &this.no_barrier, 0, &mut workers[0]);
         }
         let mut work = Work::default();
         for worker in &workers {
@@ -129,50 +173,55 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         }
         work.rounds = workers[0].work.rounds;
         self.workers = workers;
-        if interrupted.into_inner() { Err(SsspError::Interrupted) } else { Ok(work) }
+        if interrupted { Err(SsspError::Interrupted) } else { Ok(work) }
     }
 
-    /// One thread's part of a search.
-    fn run(
-        &self,
-        index: usize,
-        team: usize,
-        worker: &mut Worker<L::Key>,
-        search: &Search<'_, L::Key>,
-        barrier: &Barrier,
-    ) -> Result<(), SsspError> {
-        let n = self.labels.len();
-        worker.reset();
-        for label in &self.labels[n * index / team..n * (index + 1) / team] {
-            L::Key::store(label, L::Key::GREATEST);
+    /// Takes down what an earlier search left, and puts the source into its bucket.
+    fn reset(&self, workers: &mut [Worker<L::Key>], source: VertexId) {
+        self.boards.iter().for_each(Board::wipe);
+        workers.iter_mut().for_each(Worker::reset);
+        let clear = |labels: &[<L::Key as DistanceKey>::Atomic]| {
+            labels.iter().for_each(|label| L::Key::store(label, L::Key::GREATEST));
+        };
+        match workers.len() {
+            1 => clear(&self.labels),
+            _ => self.labels.par_chunks(LABELS_A_TASK).for_each(clear),
         }
-        barrier.wait();
-        if index == 0 {
-            L::Key::store(&self.labels[search.source as usize], L::Key::LEAST);
-            worker.labelled += 1;
-            worker.buckets.place(0).push(Entry { key: L::Key::LEAST, vertex: search.source });
-        }
-        let horizon = L::Key::GREATEST;
-        let account = Account::new();
-        let mut stage = Stage { index, team, worker, search, barrier, account, horizon };
-        let mut start = L::Key::LEAST;
-        let mut n_pushes = 0;
+        L::Key::store(&self.labels[source as usize], L::Key::LEAST);
+        let first = &mut workers[0];
+        first.labelled += 1;
+        first.buckets.place(0).push(Entry { key: L::Key::LEAST, vertex: source });
+    }
+
+    /// One thread's part of a search, from this point on; if it calls the others, the point
+    /// where they are to begin.
+    fn run<'a>(
+        &'a self,
+        mut stage: Stage<'a, L::Key>,
+        mut point: Point<L::Key>,
+    ) -> Result<Option<Point<L::Key>>, SsspError> {
         loop {
             stage.horizon = match &self.window {
-                Some(window) if n_pushes < horizon::MOST_PUSHES => L::after(start, window.ahead),
+                Some(window) if point.n_pushes < horizon::MOST_PUSHES => {
+                    L::after(point.start, window.ahead)
+                }
                 _ => L::Key::GREATEST,
             };
-            let ending = self.empty_buckets(&mut stage, self.bucket(start))?;
+            let ending = self.empty_buckets(&mut stage, point.bucket)?;
+            if let Ending::Called(bucket) = ending {
+                return Ok(Some(Point { bucket, ..point }));
+            }
             let all_followed = stage.horizon == L::Key::GREATEST;
             if all_followed || matches!(ending, Ending::Parted) {
-                return Ok(());
+                return Ok(None);
             }
             match (self.follow_put_off(&mut stage), ending) {
-                (PutOff::Nothing, Ending::Empty) => return Ok(()),
-                (PutOff::Pushed, _) => n_pushes += 1,
+                (PutOff::Nothing, Ending::Empty) => return Ok(None),
+                (PutOff::Pushed, _) => point.n_pushes += 1,
                 _ => {}
             }
-            start = stage.horizon;
+            point.start = stage.horizon;
+            point.bucket = self.bucket(point.start);
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) enum Ending {
     Horizon,
     /// The first thread goes on alone, and this is another.
     Parted,
+    /// A thread alone calls the others; this is the bucket that it was at.
+    Called(u64),
 }
 
 impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
@@ -35,13 +37,16 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         stage: &mut Stage<'a, L::Key>,
         first: u64,
     ) -> Result<Ending, SsspError> {
+        if stage.team == 1 {
+            return self.empty_buckets_alone(stage, first);
+        }
         let mut current = first;
         for board in self.boards.iter().cycle() {
             let mine = self.post(stage, board, current);
             if stage.index == 0 {
                 let stop = self.report(stage, board).is_err();
                 board.stop.store(stop, Relaxed);
-                let alone = !stop && stage.team > 1 && stage.account.is_too_much(self.patience);
+                let alone = !stop && stage.account.is_too_much(self.patience);
                 board.alone.store(alone, Relaxed);
             }
             stage.meet();
@@ -49,7 +54,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
                 // the posts change from here on: nothing may be read from them
                 self.take_back(stage, board, mine);
                 if self.part(stage) {
-                    continue;
+                    return self.empty_buckets_alone(stage, current);
                 }
                 return Ok(Ending::Parted);
             }
@@ -104,9 +109,15 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         }
     }
 
-    /// Tells how many vertices have a label; the others' posts may be a step old.
-    fn report(&self, stage: &Stage<'_, L::Key>, board: &Board<L::Key>) -> Result<(), SsspError> {
+    /// Tells now and then how many vertices have a label; the others' posts may be a step
+    /// old.
+    pub(super) fn report(
+        &self,
+        stage: &Stage<'_, L::Key>,
+        board: &Board<L::Key>,
+    ) -> Result<(), SsspError> {
         if stage.worker.work.rounds.is_multiple_of(STEPS_A_REPORT) {
+            board.posts[stage.index].labelled.store(stage.worker.labelled, Relaxed);
             let labelled = board.sum(|post| &post.labelled);
             return stage.search.report(labelled, self.labels.len() as u64);
         }
@@ -127,7 +138,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
 
     /// Works off what fell into the current bucket meanwhile, unless it is so much that
     /// the team had better share it.
-    fn fuse(&self, stage: &mut Stage<'_, L::Key>, current: u64) {
+    pub(super) fn fuse(&self, stage: &mut Stage<'_, L::Key>, current: u64) {
         let most = if stage.team == 1 { usize::MAX } else { FUSED };
         let mut list = std::mem::take(&mut stage.worker.spare);
         while (1..most).contains(&stage.worker.buckets.place(current).len()) {

@@ -1,0 +1,370 @@
+//! Bellman-Ford with a queue on a GPU: rounds that take many of the queued vertices at once,
+//! in launches of many rounds.
+//!
+//! The rules, in the form that they have in rounds, and the kernel's races stand in
+//! `kernels/sssp/queue.cu`; this is the side that uploads the graph, launches, and knows when
+//! to stop.
+//!
+//! **How many rounds are enough.** Where every round takes the whole queue, first in first
+//! out, n rounds empty it unless there is a negative cycle, whatever the distances were
+//! before: when all vertices whose best walk has at most k arcs have their final distance,
+//! those of k + 1 have it one round later, since a vertex whose distance is final has been
+//! taken with it or waits. The rules put vertices off, small labels first for as long as
+//! smaller ones come up, so n rounds may be too few for them, and on some graphs small labels
+//! first takes exponentially many. They hold for 4 n + 1024 rounds, more than twice what
+//! was ever counted; what is left then is worked off first in, first out. A queue that is
+//! not empty n rounds later proves a negative cycle. So every search ends, after O(n) rounds
+//! and O(n m) work. Where weights are below zero, the host looks for a
+//! [cycle](super::negative_cycle) earlier, after 256 rounds, 512, and so on.
+//!
+//! Sums are as wide as the weights. Where a distance does not fit, and where there is a
+//! negative cycle, there is no answer here. A sum above all distances is forgotten if the
+//! vertex is reached in the end: by a true distance that does not fit, an arc leads from a
+//! vertex that is reached to one that is not, and that is looked for.
+//!
+//! Memory: 20 bytes and a distance a vertex, 16 bytes more for small labels first; an
+//! arc's end, weight and an eighth of a byte for pieces of long rows. Two or three barriers
+//! a round.
+//!
+//! The paper's queue is worked off by one thread; its array of n places has 2 n here, so
+//! that vertices can be appended while others are taken.
+//!
+//! Reference: origin-four-families, moore-1959, bertsekas-1993, bertsekas-1996
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
+
+use super::csr::DeviceCsr;
+use super::delta_stepping::milliseconds;
+use super::edge_kernels::unsupported;
+use super::kernels::ptx;
+use super::negative_cycle::lowers_itself;
+use super::typed_engine::TypedSearch;
+use super::watch::Watch;
+use super::{check_size, typed_distances};
+use crate::engine::Found;
+use crate::work::Again;
+use crate::{Algorithm, DeviceTimes, Progress, SsspError, Work};
+
+static QUEUE_U32: Ptx = ptx(kernels::sssp::QUEUE_U32);
+static QUEUE_I32: Ptx = ptx(kernels::sssp::QUEUE_I32);
+static QUEUE_F32: Ptx = ptx(kernels::sssp::QUEUE_F32);
+static QUEUE_F64: Ptx = ptx(kernels::sssp::QUEUE_F64);
+
+/// Threads of a block: `block_size` of `queue.cu`.
+const BLOCK: u32 = 512;
+const WARPS_A_BLOCK: u32 = BLOCK / 32;
+/// Rounds of the first launch where weights are below zero, after which the host looks for a
+/// negative cycle; each later one has twice as many.
+const FIRST_LOOK: u64 = 1 << 8;
+/// `piece_length` of `arcs.cuh`; a row that is cut has at most two pieces for as many arcs.
+const PIECE_LENGTH: usize = 256;
+
+/// The rules that bring small labels forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rules {
+    small_first: bool,
+    large_last: bool,
+}
+
+impl Rules {
+    const FIFO: Self = Self { small_first: false, large_last: false };
+
+    /// Those of one of the forms with a queue.
+    pub(super) fn of(algorithm: Algorithm) -> Self {
+        use Algorithm::{BellmanFordLll, BellmanFordSlf, BellmanFordSlfLll};
+        Self {
+            small_first: matches!(algorithm, BellmanFordSlf | BellmanFordSlfLll),
+            large_last: matches!(algorithm, BellmanFordLll | BellmanFordSlfLll),
+        }
+    }
+
+    /// Which rules hold for how many rounds on a graph of `n` vertices; after all of them
+    /// the queue is empty, or there is a negative cycle.
+    fn schedule(self, n: usize) -> impl Iterator<Item = (Self, u64)> {
+        let n = n as u64;
+        let ruled = (self != Self::FIFO).then_some((self, 4 * n + 1024));
+        ruled.into_iter().chain([(Self::FIFO, n)])
+    }
+}
+
+/// `Control` of `queue/state.cuh`.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Control {
+    head: u64,
+    rank_sum: u64,
+    rounds: u64,
+    relaxations: u64,
+    improvements: u64,
+    taken: u64,
+    taken_again: u64,
+    relaxed_again: u64,
+    rank_change: [u64; 3],
+    n_front: u32,
+    n_back: u32,
+    below: u32,
+    above: u32,
+    stopped: u32,
+    front: [u32; 3],
+    back: [u32; 3],
+    pieces: [u32; 3],
+}
+
+/// `Search` of `queue/state.cuh`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Search {
+    offsets: u64,
+    ends: u64,
+    weights: u64,
+    distances: u64,
+    states: u64,
+    back: u64,
+    front: [u64; 2],
+    pieces: u64,
+    control: u64,
+    arrived: u64,
+    host: u64,
+    n_places: u64,
+    most_rounds: u64,
+    batch: u32,
+    n_vertices: u32,
+    small_first: u32,
+    large_last: u32,
+}
+
+/// The solver with its graph, distances and queue on a device.
+pub(super) struct QueueOnGpu<'g, W: Weight> {
+    graph: &'g Csr<W>,
+    /// Whether to look for negative cycles.
+    negative: bool,
+    rules: Rules,
+    gpu: Gpu,
+    start: Kernel,
+    search: Kernel,
+    shape: Shape,
+    watch: Watch,
+    rows: DeviceCsr<W>,
+    distances: Buffer<W>,
+    states: Buffer<u32>,
+    back: Buffer<u64>,
+    front: [Buffer<u64>; 2],
+    pieces: Buffer<[u32; 4]>,
+    control: Buffer<Control>,
+    arrived: Buffer<u32>,
+    times: DeviceTimes,
+}
+
+impl<'g, W: Weight> QueueOnGpu<'g, W> {
+    /// Uploads `graph`, whose weights may be below zero where `negative`. O(n + m).
+    pub(super) fn new(
+        gpu: &Gpu,
+        graph: &'g Csr<W>,
+        negative: bool,
+        rules: Rules,
+    ) -> Result<Self, SsspError> {
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        check_size(n, m)?;
+        let jit_before = gpu.jit_ms();
+        let (module, [start, search]) = match W::KIND {
+            WeightKind::U32 => (&QUEUE_U32, ["queue_start_u32", "queue_search_u32"]),
+            WeightKind::I32 => (&QUEUE_I32, ["queue_start_i32", "queue_search_i32"]),
+            WeightKind::F32 => (&QUEUE_F32, ["queue_start_f32", "queue_search_f32"]),
+            WeightKind::F64 => (&QUEUE_F64, ["queue_start_f64", "queue_search_f64"]),
+            kind => return Err(unsupported(kind)),
+        };
+        let (start, search) = (gpu.kernel(module, start)?, gpu.kernel(module, search)?);
+        let jit_ms = gpu.jit_ms() - jit_before;
+        gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rules))?;
+        let start_of_upload = Instant::now();
+        let rows = DeviceCsr::upload(gpu, graph)?;
+        gpu.synchronize()?;
+        let upload_ms = milliseconds(start_of_upload);
+        // one block of a multiprocessor always fits, and a barrier needs all of them resident
+        let shape = Shape::new(gpu.facts().multiprocessors, BLOCK);
+        let n_in_front = if rules.small_first { n } else { 0 };
+        Ok(Self {
+            graph,
+            negative,
+            rules,
+            gpu: gpu.clone(),
+            start,
+            search,
+            shape: Shape { cooperative: true, ..shape },
+            watch: Watch::new(gpu)?,
+            rows,
+            distances: gpu.buffer(n)?,
+            states: gpu.buffer(n)?,
+            back: gpu.buffer(2 * n)?,
+            front: [gpu.buffer(n_in_front)?, gpu.buffer(n_in_front)?],
+            pieces: gpu.buffer(most_pieces(m))?,
+            control: gpu.buffer(1)?,
+            arrived: gpu.buffer(1)?,
+            times: DeviceTimes { jit_ms, upload_ms, ..DeviceTimes::default() },
+        })
+    }
+
+    /// What the kernels are told: rounds of a launch by `rules`, and where the host listens.
+    fn describe(&self, rules: Rules, most_rounds: u64, host: u64) -> Search {
+        Search {
+            offsets: self.rows.offsets.address(),
+            ends: self.rows.ends.address(),
+            weights: self.rows.weights.address(),
+            distances: self.distances.address(),
+            states: self.states.address(),
+            back: self.back.address(),
+            front: [self.front[0].address(), self.front[1].address()],
+            pieces: self.pieces.address(),
+            control: self.control.address(),
+            arrived: self.arrived.address(),
+            host,
+            n_places: self.back.len() as u64,
+            most_rounds,
+            batch: self.shape.grid.0 * WARPS_A_BLOCK,
+            n_vertices: self.distances.len() as u32,
+            small_first: rules.small_first.into(),
+            large_last: rules.large_last.into(),
+        }
+    }
+
+    /// Puts the source into an empty queue.
+    fn begin(&mut self, source: VertexId) -> Result<(), GpuError> {
+        self.control.fill_bytes(0)?;
+        let search = self.describe(Rules::FIFO, 0, 0);
+        let shape = Shape { cooperative: false, ..self.shape };
+        // SAFETY: threads write distances, states and the first places of the queue, which
+        // are as long as `search` says, and of the kernel's type.
+        unsafe { self.gpu.launch(&self.start, shape, &[Arg::structure(&search), source.into()]) }
+    }
+
+    /// Up to so many rounds more; what the kernel has counted since the beginning.
+    fn advance(
+        &mut self,
+        rules: Rules,
+        most_rounds: u64,
+        tell: Option<impl Fn(u64) -> ControlFlow<()>>,
+    ) -> Result<Control, SsspError> {
+        self.arrived.fill_bytes(0)?;
+        let host = self.watch.start(tell.is_some())?;
+        let search = self.describe(rules, most_rounds, host);
+        // SAFETY: rows lie inside the arcs, whose ends are vertices, as in every `Csr`; the
+        // kernel reads them and what `begin` or the launch before has left, and writes
+        // inside the buffers of `self`, whose lengths are those that its comments ask for;
+        // all blocks are resident.
+        unsafe { self.gpu.launch(&self.search, self.shape, &[Arg::structure(&search)])? };
+        self.times.solve_ms += self.watch.wait(tell)?;
+        Ok(self.control.download()?[0])
+    }
+
+    /// Rounds until the queue is empty; `None` where there is no answer.
+    fn empty_the_queue(
+        &mut self,
+        source: VertexId,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Control>, SsspError> {
+        self.begin(source)?;
+        let mut rounds = 0;
+        let mut look = FIRST_LOOK;
+        for (rules, mut left) in self.rules.schedule(self.graph.n_vertices()) {
+            while left > 0 {
+                let length = if self.negative { left.min(look) } else { left };
+                let tell = progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
+                let control = self.advance(rules, length, tell)?;
+                if control.below != 0 {
+                    return Ok(None);
+                }
+                if control.n_front == 0 && control.n_back == 0 {
+                    return Ok(Some(control));
+                }
+                if self.negative {
+                    let distances = typed_distances::download(&self.distances)?;
+                    if lowers_itself(self.graph, &distances) {
+                        return Ok(None);
+                    }
+                }
+                (rounds, left, look) = (control.rounds, left - length, 2 * look);
+                if progress.is_some_and(|tell| tell(rounds, 0).is_break()) {
+                    return Err(SsspError::Interrupted);
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<W: Weight> TypedSearch<W> for QueueOnGpu<'_, W> {
+    fn solve(
+        &mut self,
+        source: VertexId,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Found<W>>, SsspError> {
+        self.times = self.times.without_search();
+        let Some(control) = self.empty_the_queue(source, progress)? else { return Ok(None) };
+        let start = Instant::now();
+        let distances = typed_distances::download(&self.distances)?;
+        self.times.download_ms = milliseconds(start);
+        if control.above != 0 && ends_early(self.graph, &distances) {
+            return Ok(None);
+        }
+        let work = Work {
+            relaxations: control.relaxations,
+            improvements: control.improvements,
+            settled: control.taken,
+            rounds: control.rounds,
+            again: Some(Again {
+                insertions: control.taken_again,
+                relaxations: control.relaxed_again,
+            }),
+        };
+        Ok(Some((distances, work)))
+    }
+
+    fn times(&self) -> DeviceTimes {
+        self.times
+    }
+}
+
+/// Whether an arc leads from a vertex that is reached to one that is not: its length does
+/// not fit. O(m).
+fn ends_early<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
+    let is_reached = |vertex: VertexId| distances[vertex as usize] != W::Distance::UNREACHED;
+    graph.arcs().any(|(from, to, _)| is_reached(from) && !is_reached(to))
+}
+
+/// How many pieces there can be of rows with `m` arcs.
+fn most_pieces(m: usize) -> usize {
+    m / (PIECE_LENGTH / 2) + 1
+}
+
+/// All that is taken for a graph of `n` vertices and `m` arcs.
+fn required_bytes<W: Weight>(n: usize, m: usize, rules: Rules) -> u64 {
+    let lists = if rules.small_first { 4 } else { 2 };
+    let a_vertex = size_of::<W>() + size_of::<u32>() + lists * size_of::<u64>();
+    let pieces = most_pieces(m) * size_of::<[u32; 4]>();
+    DeviceCsr::<W>::bytes(n, m) + (n * a_vertex + pieces + size_of::<Control>()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structures_are_as_large_as_the_kernels_take_them() {
+        assert_eq!(size_of::<Control>(), 144);
+        assert_eq!(size_of::<Search>(), 128);
+    }
+
+    #[test]
+    fn rules_are_followed_by_none() {
+        let schedule = |algorithm| Rules::of(algorithm).schedule(10).collect::<Vec<_>>();
+        assert_eq!(schedule(Algorithm::BellmanFordQueue), [(Rules::FIFO, 10)]);
+        let both = Rules { small_first: true, large_last: true };
+        let expected = [(both, 1064), (Rules::FIFO, 10)];
+        assert_eq!(schedule(Algorithm::BellmanFordSlfLll), expected);
+    }
+}

@@ -1,0 +1,272 @@
+//! Bellman-Ford on a GPU as products of the graph's matrix with the vector of distances,
+//! where the least takes the place of the sum and the sum that of the product.
+//!
+//! d' = min(d, Aᵀ ⊗ d), until nothing falls. Every product looks at every arc; the kernels,
+//! and the forms in which rows are stored and shared among threads, stand in
+//! `kernels/sssp/spmv.cu`. A search is one launch. Where weights are below zero it is one for
+//! each chunk of rounds, the next twice as long, and in between the host looks for a negative
+//! [cycle](super::negative_cycle). O(n m) work, and O(h m) for shortest paths of at most h
+//! arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
+//!
+//! Our copy of the paper breaks off before its section on this family. So this is
+//! reconstructed from the abstract and the introduction, which name products in CSR and ELL,
+//! and from Bell and Garland, where these forms come from. What differs from what they say:
+//! one vector in place of two, so that a row sees what fell earlier in its round, which saves
+//! rounds, and makes their number depend on the race; the balanced form; an answer where
+//! there is a negative cycle or a sum does not fit, which is the CPU's.
+//!
+//! Reference: origin-four-families, bell-garland-2009, merrill-garland-2016
+
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, Ptx, Shape};
+use graph_formats::{Csr, VertexId, Weight, WeightKind};
+
+use super::delta_stepping::milliseconds;
+use super::kernels::ptx;
+use super::negative_cycle::lowers_itself;
+use super::spmv_matrix::Matrix;
+use super::typed_engine::TypedSearch;
+use super::watch::Watch;
+use super::{check_size, edge_kernels, typed_distances};
+use crate::engine::Found;
+use crate::{DeviceTimes, Product, Progress, SsspError, Work};
+
+static SPMV_U32: Ptx = ptx(kernels::sssp::SPMV_U32);
+static SPMV_I32: Ptx = ptx(kernels::sssp::SPMV_I32);
+static SPMV_F32: Ptx = ptx(kernels::sssp::SPMV_F32);
+static SPMV_F64: Ptx = ptx(kernels::sssp::SPMV_F64);
+
+/// Threads of a block: what the source says.
+const BLOCK: u32 = 512;
+/// Rounds before the first look for a negative cycle; each later look is after twice as many.
+const FIRST_LOOK: u32 = 1 << 8;
+
+/// `Control` of `spmv/rounds.cuh`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Control {
+    arrived: u32,
+    stopped: u32,
+    fell: [u32; 3],
+    dropped: [u32; 3],
+    rounds: u32,
+    has_fallen: u32,
+    has_dropped: u32,
+    padding: u32,
+    improvements: u64,
+}
+
+/// `Spmv` of `spmv/rounds.cuh`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Spmv {
+    offsets: u64,
+    starts: u64,
+    weights: u64,
+    distances: u64,
+    control: u64,
+    host: u64,
+    n_vertices: u32,
+    n_arcs: u32,
+    source: VertexId,
+    width: u32,
+    first_round: u32,
+    last_round: u32,
+}
+
+/// The solver with its matrix and vector on a device.
+pub(super) struct SpmvOnGpu<'g, W: Weight> {
+    graph: &'g Csr<W>,
+    /// Whether to look for negative cycles.
+    negative: bool,
+    gpu: Gpu,
+    kernel: Kernel,
+    shape: Shape,
+    watch: Watch,
+    matrix: Matrix<W>,
+    distances: Buffer<W>,
+    control: Buffer<Control>,
+    /// All but the source, the host's words and the rounds.
+    spmv: Spmv,
+    times: DeviceTimes,
+}
+
+impl<'g, W: Weight> SpmvOnGpu<'g, W> {
+    /// Uploads the matrix of `graph`, whose weights may be below zero where `negative`, as
+    /// `product` has it.
+    pub(super) fn new(
+        gpu: &Gpu,
+        graph: &'g Csr<W>,
+        negative: bool,
+        product: Product,
+    ) -> Result<Self, SsspError> {
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        check_size(n, m)?;
+        let jit_before = gpu.jit_ms();
+        let kernel = kernel::<W>(gpu, product)?;
+        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+        let others = (n * size_of::<W>() + size_of::<Control>()) as u64;
+        let matrix = Matrix::of(gpu, graph, product, others, &mut times)?;
+        let width = match product {
+            Product::CsrVector => lanes_a_row(n, m),
+            _ => matrix.width as u32,
+        };
+        let threads = match product {
+            Product::CsrScalar | Product::Ell => n as u64,
+            Product::CsrVector => n as u64 * u64::from(width),
+            // a warp takes 64 rows and arcs at least
+            Product::CsrBalanced => (n + m) as u64 / 2,
+        };
+        // blocks wait for one another: no more than are resident at once, nor than have work
+        let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.facts().multiprocessors;
+        let useful = Shape::covering(threads, BLOCK).grid.0;
+        let shape = Shape { cooperative: true, ..Shape::new(resident.min(useful), BLOCK) };
+        let (distances, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
+        let spmv = Spmv {
+            offsets: matrix.offsets.as_ref().map_or(0, Buffer::address),
+            starts: matrix.starts.address(),
+            weights: matrix.weights.address(),
+            distances: distances.address(),
+            control: control.address(),
+            n_vertices: n as u32,
+            n_arcs: m as u32,
+            width,
+            ..Spmv::zeroed()
+        };
+        let (gpu, watch) = (gpu.clone(), Watch::new(gpu)?);
+        Ok(Self {
+            graph,
+            negative,
+            gpu,
+            kernel,
+            shape,
+            watch,
+            matrix,
+            distances,
+            control,
+            spmv,
+            times,
+        })
+    }
+
+    /// Rounds until nothing falls, and what they did; `None` where there is no answer.
+    fn iterate(
+        &mut self,
+        source: VertexId,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Work>, SsspError> {
+        let most = self.spmv.n_vertices;
+        let mut work = Work::default();
+        let mut first = 1;
+        let mut last = if self.negative { FIRST_LOOK.min(most) } else { most };
+        loop {
+            let control = self.launch(source, first, last, progress)?;
+            work.rounds = u64::from(control.rounds);
+            work.relaxations = work.rounds * self.matrix.slots();
+            work.improvements += control.improvements;
+            if control.has_fallen == 0 {
+                return Ok((control.has_dropped == 0).then_some(work));
+            }
+            if last == most {
+                return Ok(None);
+            }
+            let start = Instant::now();
+            let falls_for_ever =
+                lowers_itself(self.graph, &typed_distances::download(&self.distances)?);
+            self.times.solve_ms += milliseconds(start);
+            if falls_for_ever {
+                return Ok(None);
+            }
+            if progress.is_some_and(|tell| tell(work.rounds, u64::from(most)).is_break()) {
+                return Err(SsspError::Interrupted);
+            }
+            first = last + 1;
+            last = last.saturating_mul(2).min(most);
+        }
+    }
+
+    /// The rounds from `first` to at most `last`, of which the first of all starts from
+    /// `source`.
+    fn launch(
+        &mut self,
+        source: VertexId,
+        first: u32,
+        last: u32,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Control, SsspError> {
+        const { assert!(size_of::<Control>() == 56 && size_of::<Spmv>() == 72) };
+        self.control.fill_bytes(0)?;
+        let host = self.watch.start(progress.is_some())?;
+        let spmv = Spmv { source, host, first_round: first, last_round: last, ..self.spmv };
+        // SAFETY: the kernel reads the matrix, whose rows lie in its arcs (or have `width`
+        // slots each) and whose arcs begin at vertices, and writes one distance a vertex and
+        // the control; all of it is of `self.gpu` and of the kernel's type, and the solver
+        // has checked the source.
+        unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(&spmv)])? };
+        let (before, total) = (u64::from(first - 1), u64::from(self.spmv.n_vertices));
+        // until the kernel has told, the rounds of earlier launches are what is done
+        let tell = progress.map(|tell| move |rounds: u64| tell(rounds.max(before), total));
+        self.times.solve_ms += self.watch.wait(tell)?;
+        Ok(self.control.download()?[0])
+    }
+}
+
+impl<W: Weight> TypedSearch<W> for SpmvOnGpu<'_, W> {
+    fn solve(
+        &mut self,
+        source: VertexId,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Found<W>>, SsspError> {
+        self.times = self.times.without_search();
+        let Some(work) = self.iterate(source, progress)? else { return Ok(None) };
+        let start = Instant::now();
+        let distances = typed_distances::download(&self.distances)?;
+        self.times.download_ms = milliseconds(start);
+        Ok(Some((distances, work)))
+    }
+
+    fn times(&self) -> DeviceTimes {
+        self.times
+    }
+}
+
+/// Lanes that share a row of an average graph's: the fewest, a power of two, that have no
+/// more than an arc each; two at least, and at most a warp.
+fn lanes_a_row(n: usize, m: usize) -> u32 {
+    let mean = m.div_ceil(n.max(1));
+    mean.clamp(2, 32).next_power_of_two() as u32
+}
+
+fn kernel<W: Weight>(gpu: &Gpu, product: Product) -> Result<Kernel, SsspError> {
+    macro_rules! names {
+        ($kind:literal) => {
+            match product {
+                Product::CsrScalar => concat!("spmv_scalar_", $kind),
+                Product::CsrVector => concat!("spmv_vector_", $kind),
+                Product::CsrBalanced => concat!("spmv_balanced_", $kind),
+                Product::Ell => concat!("spmv_ell_", $kind),
+            }
+        };
+    }
+    let (module, name) = match W::KIND {
+        WeightKind::U32 => (&SPMV_U32, names!("u32")),
+        WeightKind::I32 => (&SPMV_I32, names!("i32")),
+        WeightKind::F32 => (&SPMV_F32, names!("f32")),
+        WeightKind::F64 => (&SPMV_F64, names!("f64")),
+        kind => return Err(edge_kernels::unsupported(kind)),
+    };
+    Ok(gpu.kernel(module, name)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_follow_the_mean_degree() {
+        assert_eq!(lanes_a_row(0, 0), 2);
+        assert_eq!([1, 8, 12, 20, 33, 900].map(|m| lanes_a_row(4, m)), [2, 2, 4, 8, 16, 32]);
+    }
+}

@@ -1,0 +1,144 @@
+//! The matrix of a graph on the device, for products with the vector of distances.
+//!
+//! A product lowers the distance of a vertex by the arcs into it, so row v has those: the
+//! matrix is the transposed one, which of an undirected graph is the same, and of a directed
+//! one is made on the host. Rows stand one after the other (CSR), or padded to the length of
+//! the longest and side by side, column by column (ELL).
+//!
+//! O(n + m), and O(n width) where rows are padded. Bytes on the device, for weights of s
+//! bytes: 4 (n + 1) + m (4 + s), and n width (4 + s) where rows are padded. On the host, until
+//! they are uploaded: another graph where the graph is directed, and as many bytes as on the
+//! device where rows are padded. One hub makes padding larger than any memory, so what both
+//! have is compared with what it takes before it is made.
+//!
+//! Reference: bell-garland-2009, rice-boisvert-1985
+
+use std::fs;
+use std::time::Instant;
+
+use gpu_runtime::{Buffer, Gpu};
+use graph_formats::{Csr, Direction, Ell, EllLimit, VertexId, Weight};
+
+use super::csr::DeviceCsr;
+use super::delta_stepping::milliseconds;
+use crate::{DeviceTimes, Product, SsspError};
+
+/// The matrix, a row for each vertex.
+pub(super) struct Matrix<W> {
+    /// Where rows begin and where the last one ends; `None` where they are padded.
+    pub(super) offsets: Option<Buffer<u32>>,
+    /// Where each arc begins,
+    pub(super) starts: Buffer<VertexId>,
+    /// and its weight.
+    pub(super) weights: Buffer<W>,
+    /// Slots of each row, where rows are padded.
+    pub(super) width: usize,
+}
+
+impl<W: Weight> Matrix<W> {
+    /// Uploads the matrix of `graph`; with it, `others` bytes have to fit on the device. Adds
+    /// to `times` what that takes.
+    ///
+    /// # Errors
+    /// [`SsspError::Gpu`] where the device has too little memory, and
+    /// [`SsspError::NotOnGpu`] where it or the host has too little for padded rows.
+    pub(super) fn of(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        product: Product,
+        others: u64,
+        times: &mut DeviceTimes,
+    ) -> Result<Self, SsspError> {
+        let start = Instant::now();
+        let is_padded = product == Product::Ell;
+        if !is_padded {
+            let bytes = DeviceCsr::<W>::bytes(graph.n_vertices(), graph.n_arcs());
+            gpu.check_fits("the graph's matrix and the distances", bytes + others)?;
+        }
+        let transposed = (graph.direction() != Direction::Undirected).then(|| graph.transposed());
+        let rows = transposed.as_ref().unwrap_or(graph);
+        if is_padded {
+            return Self::padded(gpu, rows, others, start, times);
+        }
+        times.prepare_ms += milliseconds(start);
+        let start = Instant::now();
+        let DeviceCsr { offsets, ends, weights } = DeviceCsr::upload(gpu, rows)?;
+        gpu.synchronize()?;
+        times.upload_ms += milliseconds(start);
+        Ok(Self { offsets: Some(offsets), starts: ends, weights, width: 0 })
+    }
+
+    fn padded(
+        gpu: &Gpu,
+        rows: &Csr<W>,
+        others: u64,
+        start: Instant,
+        times: &mut DeviceTimes,
+    ) -> Result<Self, SsspError> {
+        let on_gpu = gpu.available_bytes()?.saturating_sub(others);
+        check_padding(rows, "GPU", on_gpu)?;
+        if let Some(on_host) = free_on_host() {
+            check_padding(rows, "host", on_host)?;
+        }
+        // memory has been looked at: that is the limit
+        let ell = Ell::from_csr(rows, EllLimit { factor: u32::MAX })
+            .map_err(|error| SsspError::NotOnGpu { reason: error.to_string() })?;
+        times.prepare_ms += milliseconds(start);
+        let start = Instant::now();
+        let starts = gpu.upload(ell.column_indices())?;
+        let weights = gpu.upload(ell.weights())?;
+        gpu.synchronize()?;
+        times.upload_ms += milliseconds(start);
+        Ok(Self { offsets: None, starts, weights, width: ell.width() })
+    }
+
+    /// Arcs that a product looks at, padding included.
+    pub(super) fn slots(&self) -> u64 {
+        self.starts.len() as u64
+    }
+}
+
+/// An error where padded rows take more than `free` bytes of this place's memory.
+fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(), SsspError> {
+    let Some(longest) = rows.vertices().max_by_key(|&v| rows.out_degree(v)) else {
+        return Ok(());
+    };
+    let (n, width) = (rows.n_vertices(), rows.out_degree(longest));
+    let bytes = n as u128 * width as u128 * (size_of::<VertexId>() + size_of::<W>()) as u128;
+    if bytes <= u128::from(free) {
+        return Ok(());
+    }
+    let reason = format!(
+        "ell pads all {n} rows to the longest, that of vertex {longest} with {width} arcs, which \
+         takes {bytes} bytes where the {place} has {free} free; take the product csr-balanced, \
+         which pads nothing"
+    );
+    Err(SsspError::NotOnGpu { reason })
+}
+
+/// Bytes that the host can still give, where it tells.
+fn free_on_host() -> Option<u64> {
+    let facts = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_that_does_not_fit_is_refused_by_name() {
+        let star: Vec<_> = (0..1000).map(|v| (1000, v, 1u32)).collect();
+        let star = Csr::from_arcs(1001, &star).unwrap();
+        let bytes = 1001 * 1000 * 8;
+        check_padding(&star, "GPU", bytes).unwrap();
+        let error = check_padding(&star, "GPU", bytes - 1).unwrap_err().to_string();
+        for part in ["vertex 1000", "1000 arcs", "8008000 bytes", "8007999", "csr-balanced"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        check_padding(&star.transposed(), "host", 1001 * 8).unwrap();
+        check_padding(&Csr::<f64>::from_arcs(0, &[]).unwrap(), "host", 0).unwrap();
+    }
+}

@@ -1,0 +1,200 @@
+//! Which solver is fastest on a graph on this GPU, found by trying.
+//!
+//! What a search takes hangs on how wide and how deep a graph lies around its sources: that
+//! decides how full a step is, how many there are, and whether it pays to go by distance at
+//! all. Degrees and weights do not tell it, and a model of them was off by a factor of two
+//! and more on graphs it had not seen. A search does tell, and takes a fraction of what the
+//! upload of the graph has taken. So `auto` searches from one vertex in each
+//! [form](super::delta_stepping::Form) of Δ-stepping and, where a few rounds over all arcs
+//! may be enough, with Bellman-Ford, and keeps the fastest. It stops trying when that has
+//! taken as long as the preparation, and a trial ends when it is slower than the best so far.
+//!
+//! Reference: meyer-sanders-2003
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use gpu_runtime::{Gpu, GpuError};
+use graph_formats::{Csr, VertexId, Weight};
+
+use super::delta_stepping::{DeltaSteppingOnGpu, Form};
+use super::engine::one;
+use super::stepping_engine::DeltaSteppingEngine;
+use crate::engine::{Engine, Found, Request, TableRequest};
+use crate::range::WeightRange;
+use crate::{Algorithm, Config, DeviceTimes, Plan, SsspError, Work, delta};
+
+/// What is tried where a few rounds may do.
+const ROUNDS: Algorithm = Algorithm::BellmanFordSpmv;
+/// Hops that a front of average growth takes to all vertices, up to which that is so;
+const FEW_HOPS: f64 = 4.0;
+/// and arcs: more take longer in a few rounds than a search that looks at few of them.
+const MOST_ARCS: usize = 1 << 25;
+/// How much faster another must be to be taken: less may be chance.
+const CLEARLY: f64 = 0.95;
+/// Vertices that are looked at for one to search from.
+const SAMPLES: usize = 256;
+
+/// The engine that is fastest from a vertex of `graph`, whose weights are not negative;
+/// `plan` says which and why afterwards.
+pub(super) fn fastest<'g, W: Weight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    config: &Config,
+    plan: &mut Plan,
+    range: &WeightRange<W>,
+) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
+    let width = plan.delta.unwrap_or(1.0);
+    let mut device = DeltaSteppingOnGpu::new(gpu, graph, range, width, false)?;
+    let Some(source) = sample(graph) else {
+        return Ok(Box::new(DeltaSteppingEngine::new(device, graph, config)));
+    };
+    let Some((ms, form)) = fastest_form(&mut device, source)? else {
+        plan.reason = "sums leave 32 bits, so that the CPU adds them up".to_owned();
+        return Ok(Box::new(DeltaSteppingEngine::new(device, graph, config)));
+    };
+    device.set_form(form);
+    plan.delta = Some(device.delta());
+    let horizon = if form.has_horizon { "" } else { " without a horizon" };
+    plan.reason = format!("tried from vertex {source}, it took {ms:.3} ms{horizon}");
+    let stepping = DeltaSteppingEngine::new(device, graph, config);
+    if !is_shallow(graph) {
+        return Ok(Box::new(stepping));
+    }
+    let in_rounds = Plan { algorithm: ROUNDS, delta: None, ..plan.clone() };
+    let mut rounds = match one(gpu, graph, config, &in_rounds, range) {
+        Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => {
+            return Ok(Box::new(stepping));
+        }
+        engine => engine?,
+    };
+    match time(&mut *rounds, source, ms)? {
+        Some(in_rounds_ms) if in_rounds_ms < CLEARLY * ms => {
+            let reason = format!(
+                "tried from vertex {source}, it took {in_rounds_ms:.3} ms, delta-stepping {ms:.3}"
+            );
+            *plan = Plan { reason, ..in_rounds };
+            Ok(Box::new(Both { rounds, stepping, last_in_rounds: false }))
+        }
+        tried => {
+            let took = tried.map_or("longer".to_owned(), |ms| format!("{ms:.3} ms"));
+            plan.reason += &format!(", {ROUNDS} {took}");
+            Ok(Box::new(stepping))
+        }
+    }
+}
+
+/// The form that is fastest from `source`, and its milliseconds; `None` where sums leave 32
+/// bits. Stops trying when it has taken as long as the preparation.
+fn fastest_form(
+    device: &mut DeltaSteppingOnGpu,
+    source: VertexId,
+) -> Result<Option<(f64, Form)>, SsspError> {
+    let times = device.times();
+    let patience = Duration::from_secs_f64((times.upload_ms + times.prepare_ms) / 1e3);
+    let began = Instant::now();
+    let forms = device.forms();
+    device.set_form(forms[0]);
+    // the first search of all also fills caches
+    device.time(source, f64::INFINITY)?;
+    let Some(ms) = device.time(source, f64::INFINITY)? else { return Ok(None) };
+    let mut best = (ms, forms[0]);
+    for &form in &forms[1..] {
+        if began.elapsed() > patience {
+            break;
+        }
+        device.set_form(form);
+        if let Some(ms) = device.time(source, best.0)?
+            && ms < CLEARLY * best.0
+        {
+            best = (ms, form);
+        }
+    }
+    Ok(Some(best))
+}
+
+/// The vertex of most arcs among some that lie evenly in the graph.
+fn sample<W: Weight>(graph: &Csr<W>) -> Option<VertexId> {
+    let n = graph.n_vertices();
+    let samples = (0..n).step_by(n.div_ceil(SAMPLES).max(1)).map(|vertex| vertex as VertexId);
+    samples.max_by_key(|&vertex| graph.out_degree(vertex)).filter(|&v| graph.out_degree(v) > 0)
+}
+
+/// Whether a front that grows as the degrees at the ends of arcs say reaches all vertices in
+/// a few hops.
+fn is_shallow<W: Weight>(graph: &Csr<W>) -> bool {
+    let growth = delta::degree_at_arc_end(graph);
+    graph.n_arcs() <= MOST_ARCS
+        && growth > 2.0
+        && (graph.n_vertices() as f64).ln() <= FEW_HOPS * growth.ln()
+}
+
+/// Milliseconds of a search on the device, the second of two; `None` where the first takes
+/// much longer than `most`.
+fn time<W: Weight>(
+    engine: &mut dyn Engine<W>,
+    source: VertexId,
+    most: f64,
+) -> Result<Option<f64>, SsspError> {
+    let mut last = None;
+    for _ in 0..2 {
+        let began = Instant::now();
+        let tell = |_, _| match began.elapsed().as_secs_f64() * 1e3 > 4.0 * most {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let request = Request { source, limit: None, targets: &[], progress: Some(&tell) };
+        match engine.search(&request) {
+            Err(SsspError::Interrupted) => return Ok(None),
+            found => drop(found?),
+        }
+        last = engine.device_times().map(|times| times.solve_ms);
+    }
+    Ok(last)
+}
+
+/// Bellman-Ford for all distances from a vertex; Δ-stepping for those that can be had
+/// sooner, and for tables.
+struct Both<'g, W: Weight> {
+    rounds: Box<dyn Engine<W> + Send + 'g>,
+    stepping: DeltaSteppingEngine<'g, W>,
+    last_in_rounds: bool,
+}
+
+impl<W: Weight> Engine<W> for Both<'_, W> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        self.last_in_rounds = request.limit.is_none() && request.targets.is_empty();
+        if self.last_in_rounds {
+            self.rounds.search(request)
+        } else {
+            self.stepping.search(request)
+        }
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: Option<W::Distance>,
+    ) -> Result<Option<paths::Predecessors>, SsspError> {
+        match self.last_in_rounds {
+            true => self.rounds.predecessors(source, limit),
+            false => self.stepping.predecessors(source, limit),
+        }
+    }
+
+    fn table(
+        &mut self,
+        request: &TableRequest<'_>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        self.last_in_rounds = false;
+        self.stepping.table(request, cells)
+    }
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        match self.last_in_rounds {
+            true => self.rounds.device_times(),
+            false => self.stepping.device_times(),
+        }
+    }
+}

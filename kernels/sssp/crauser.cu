@@ -1,0 +1,282 @@
+// Dijkstra's algorithm that settles many vertices at once: one launch, in which the grid goes
+// through the fringe (what is reached and not settled) in rounds.
+//
+// Let M be the least label of the fringe, and L the least of label + (least weight of an arc out
+// of the vertex) over the fringe. A vertex is settled in this round if
+// * its label is at most L (the out-criterion), or
+// * its label is at most M + (least weight of an arc into the vertex) (the in-criterion).
+//
+// Why its label is its distance then, in floats too, and however late it is read. When a round
+// begins, all arcs of the settled vertices have been relaxed. Take a shortest path to v, and on
+// it x, the first vertex that was not settled then: its label was its distance already. If x is
+// v, there is nothing to show: labels only fall, and never below the distance. Otherwise the path
+// goes on from x by an arc of at least x's least weight, so that the distance of v is at least
+// L; and it comes into v from a vertex no nearer than x, by an arc of at least v's least weight,
+// so that it is at least M + that weight. Both hold bit for bit, as a rounded sum never falls
+// when an addend grows, and the sums here are the same rounded sums (`after`) that make
+// distances. That is why the in-criterion adds to M and does not subtract from the label, which
+// rounds another way. So a label that is at most one of the two bounds is at most the distance,
+// and never less. A sum that does not fit is a bound above all distances that do. Bounds that
+// are too low settle less, and nothing wrong.
+//
+// A round is one pass over the fringe, as a list: settled vertices have their rows relaxed,
+// others go to the list of the next round, and so does a vertex that is reached for the first
+// time: the atomic minimum that lowers its label tells, by giving back `unreached`, to one thread
+// only. So a vertex is in one list of a round, once, and is settled once. M and L of
+// the next round are made in the same pass: by every vertex that stays, with the label that it
+// was seen to have, and by every lowering of a label, with what it was lowered to. The least of
+// these is at most what the fringe has after the pass, and exactly that, but where a vertex was
+// lowered to the very bound and settled at that in the same round: then M may be too low, once.
+// So a round ends with one barrier of the grid; long rows are cut to pieces (arcs.cuh), which take
+// another pass and barrier where there are any.
+//
+// Launch: cooperative, 1024 threads a block, at most a block a multiprocessor. Reads the graph
+// and its least weights, constant during the launch; writes keys, lists, pieces, and control.
+//
+// Races: keys fall by atomicMin alone. That one is read before it falls is seen to above.
+// What a round knows stands in threes: one is read, one is written, and one is wiped for the
+// round to come, which all have read two barriers ago. A block may read the counts before a pass
+// over pieces while a faster one adds to them: of these it uses the number of pieces only, which
+// stays. Whether the search ends is the same in all blocks: M is, and if the target's label is
+// below M in one block's eyes, it is settled, and stays; one that is not below it falls to no
+// less than M in this round.
+//
+// Termination: where M is exact, the vertex that has it passes the in-criterion. Where nothing
+// was settled in a round, nothing was lowered, and the next M is exact. So of two rounds one
+// settles a vertex, each of them once.
+
+#include "../common/arcs.cuh"
+#include "../common/watch.cuh"
+#include "delta_stepping/search.cuh"
+
+constexpr u32 block_size = 1024;
+// No vertex.
+constexpr u32 none = 0xffffffffu;
+
+// What a round knows of its fringe.
+struct alignas(16) Round {
+    // M and L
+    Key least, bound;
+    // entries of the list, and pieces
+    u32 fringe, pieces;
+};
+
+__device__ __forceinline__ Round load(const Round* from) {
+    const uint4 words = load(reinterpret_cast<const uint4*>(from));
+    return {words.x, words.y, words.z, words.w};
+}
+
+__device__ __forceinline__ void store(Round* to, Key least, Key bound, u32 fringe) {
+    __stcg(reinterpret_cast<uint4*>(to), make_uint4(least, bound, fringe, 0));
+}
+
+// Zero before a launch.
+struct CrauserControl {
+    Round rounds[3];
+    u32 arrived;
+    u32 trouble;
+    // whether the host has ended the search
+    u32 stopped;
+    u32 n_rounds;
+    u64 relaxations, improvements, settled, padding;
+};
+
+// What the launch is given. The host has the same structure; there is no padding in it.
+struct Crauser {
+    Rows graph;
+    // the least weight of the arcs out of and into each vertex; `unreached` where there are none
+    const u32 *least_out, *least_in;
+    Key* keys;
+    // places of n_vertices each
+    u32* fringe[2];
+    uint4* pieces;
+    CrauserControl* control;
+    volatile u32* host;
+    u32 n_vertices;
+    u32 source;
+    // the search may end when all that is no farther is settled; `none` where none is asked for
+    u32 target;
+    // no key above is needed; less than `unreached`
+    Key limit;
+};
+
+// What a warp does in a pass, for the next round.
+struct Pass {
+    const Crauser& search;
+    List<u32> next;
+    Key limit;
+    // the least that this thread knows of the next round's fringe
+    Key least, bound;
+    u64 relaxations, improvements, settled;
+
+    __device__ __forceinline__ void stays(u32 vertex, Key key) {
+        least = min(least, key);
+        bound = min(bound, after(key, __ldg(search.least_out + vertex)));
+    }
+
+    // All lanes together; `has` is false in those that have no arc.
+    __device__ __forceinline__ void relax(bool has, Key from, u32 arc) {
+        bool is_new = false;
+        u32 to = 0;
+        if (has) {
+            const uint2 end = __ldg(search.graph.arcs + arc);
+            to = end.x;
+            const Key key = after(from, end.y);
+            const Key before = load(search.keys + to);
+            if (key == unreached && before == unreached) search.control->trouble = overflowed;
+            if (key < before && key <= limit) {
+                const Key was = atomicMin(search.keys + to, key);
+                if (key < was) {
+                    stays(to, key);
+                    improvements++;
+                    is_new = was == unreached;
+                }
+            }
+            relaxations++;
+        }
+        append(next, search.n_vertices, is_new, to);
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const Crauser search) {
+    // of the block: the round, how far to go, and the least of its threads for the next round
+    __shared__ Round now;
+    __shared__ Key limit, least, bound;
+    __shared__ bool is_stopped;
+    CrauserControl& control = *search.control;
+    const Watch watch{search.host, &control.stopped};
+    GridBarrier barrier{&control.arrived, gridDim.x, 0};
+    const u32 this_thread = blockIdx.x * block_size + threadIdx.x;
+    const bool first_thread = this_thread == 0;
+    // neighbours in a list go to different multiprocessors
+    const u32 this_warp = (threadIdx.x >> 5) * gridDim.x + blockIdx.x;
+    const u32 n_warps = gridDim.x * (block_size / 32);
+    Pass pass{search};
+
+    for (u32 v = this_thread; v < search.n_vertices; v += gridDim.x * block_size) {
+        __stcg(search.keys + v, v == search.source ? 0 : unreached);
+    }
+    if (first_thread) {
+        __stcg(search.fringe[0], search.source);
+        store(&control.rounds[0], 0, after(0, __ldg(search.least_out + search.source)), 1);
+        store(&control.rounds[1], unreached, unreached, 0);
+        store(&control.rounds[2], unreached, unreached, 0);
+    }
+
+    u32 *list = search.fringe[0], *next_list = search.fringe[1];
+    u32 rounds = 0;
+    bool calls = false;
+    // The barrier before a round, after which each block learns of it: by one thread, for many
+    // warps that read one word wait for one another.
+    const auto meet = [&](const Round& round) {
+        barrier.wait();
+        if (threadIdx.x == 0) {
+            now = load(&round);
+            limit = search.limit;
+            if (search.target != none) limit = min(limit, load(search.keys + search.target));
+            is_stopped = calls && watch.ends();
+            least = bound = unreached;
+        }
+        __syncthreads();
+    };
+    // The end of a pass: its part of M and L.
+    const auto contribute = [&](Round& round) {
+        const Key least_of_warp = warp_min(pass.least), bound_of_warp = warp_min(pass.bound);
+        if (lane() == 0 && least_of_warp != unreached) {
+            atomicMin(&least, least_of_warp);
+            atomicMin(&bound, bound_of_warp);
+        }
+        __syncthreads();
+        if (threadIdx.x == 0 && least != unreached) {
+            atomicMin(&round.least, least);
+            atomicMin(&round.bound, bound);
+        }
+    };
+
+    meet(control.rounds[0]);
+    while (now.fringe != 0 && now.least <= limit && !is_stopped) {
+        Round& next = control.rounds[(rounds + 1) % 3];
+        const Pieces pieces{search.pieces, &next.pieces};
+        pass.next = {next_list, &next.fringe};
+        pass.limit = limit;
+        pass.least = pass.bound = unreached;
+        calls = watch.calls(rounds + 1);
+        if (first_thread) {
+            store(&control.rounds[(rounds + 2) % 3], unreached, unreached, 0);
+            if (calls) watch.call(rounds + 1);
+        }
+
+        // fewer vertices a warp where there are not enough for all
+        const u32 n = now.fringe;
+        const u32 share = min(32u, (n - 1) / n_warps + 1);
+        for (u32 at = this_warp * share; at < n; at += n_warps * share) {
+            u32 vertex = 0;
+            Key key = unreached;
+            uint2 row = make_uint2(0, 0);
+            bool stays = false;
+            if (lane() < share && lane() < n - at) {
+                vertex = load(list + at + lane());
+                key = load(search.keys + vertex);
+                stays = key > now.bound && key > after(now.least, __ldg(search.least_in + vertex));
+                if (stays) {
+                    pass.stays(vertex, key);
+                } else {
+                    row = __ldg(search.graph.bounds + vertex);
+                    pass.settled++;
+                }
+            }
+            append(pass.next, search.n_vertices, stays, vertex);
+            visit_rows(row, key, pieces, [&](bool has, Key from, u32 arc) { pass.relax(has, from, arc); });
+        }
+        contribute(next);
+        meet(next);
+        if (now.pieces != 0) {
+            visit_pieces<Key>(pieces, this_warp, n_warps,
+                              [&](bool has, Key from, u32 arc) { pass.relax(has, from, arc); });
+            contribute(next);
+            meet(next);
+        }
+        u32* const read = list;
+        list = next_list;
+        next_list = read;
+        rounds++;
+    }
+
+    const u64 relaxations = warp_sum(pass.relaxations);
+    const u64 improvements = warp_sum(pass.improvements);
+    const u64 settled = warp_sum(pass.settled);
+    if (lane() == 0) {
+        atomicAdd(&control.relaxations, relaxations);
+        atomicAdd(&control.improvements, improvements);
+        atomicAdd(&control.settled, settled);
+    }
+    if (first_thread) control.n_rounds = rounds;
+}
+
+// The least weight of the arcs out of each of `n` vertices and, where `directed`, of those into
+// it: otherwise they are the same. Both are `unreached` everywhere before. A warp takes 32 rows.
+//
+// Launch: any number of blocks of whole warps. Races: weights of arcs into a vertex meet by
+// atomicMin; those of arcs out of it are one warp's. Each row is gone through once.
+extern "C" __global__ void ENTRY(least_weights)(const uint2* bounds, const uint2* arcs, u32 n, u32 directed,
+                                                u32* least_out, u32* least_in) {
+    const u64 n_threads = static_cast<u64>(gridDim.x) * blockDim.x;
+    const u64 this_thread = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
+    for (u64 first = this_thread & ~31ull; first < n; first += n_threads) {
+        const u64 vertex = first + lane();
+        const uint2 mine = vertex < n ? bounds[vertex] : make_uint2(0, 0);
+        u32 least_of_mine = unreached;
+        for (u32 owner = 0; owner < 32; owner++) {
+            const u32 begin = __shfl_sync(everyone, mine.x, owner), end = __shfl_sync(everyone, mine.y, owner);
+            u32 least = unreached;
+            for (u32 at = begin + lane(); at < end; at += 32) {
+                const uint2 arc = arcs[at];
+                least = min(least, arc.y);
+                if (directed && arc.y < load(least_in + arc.x)) atomicMin(least_in + arc.x, arc.y);
+            }
+            least = warp_min(least);
+            if (lane() == owner) least_of_mine = least;
+        }
+        if (vertex < n) least_out[vertex] = least_of_mine;
+    }
+}
