@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use graph_formats::{Csr, Distance, Weight};
 
-use super::compile::{Peer, program};
+use super::compile::{Peer, Scratch, program};
 use super::race::{Line, Sample, Task, Terms};
 
 const NAME: &str = "boost/dijkstra";
@@ -28,16 +28,6 @@ const PEER: Peer = Peer {
 /// The program.
 pub(super) struct Boost(PathBuf);
 
-/// Files that go when they are no longer needed.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // what stays is in the folder of temporary files
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 impl Boost {
     /// The program that is given, or one that is built now.
     ///
@@ -49,10 +39,8 @@ impl Boost {
 
     /// Its times on a graph of integers of 32 bits, none negative.
     pub(super) fn line<W: Weight>(&self, task: &Task<'_, W>, terms: &Terms) -> Result<Line> {
-        let folder = std::env::temp_dir().join(format!("starpath-bench-{}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        let scratch = Scratch(folder);
-        let (graph, distances) = (scratch.0.join("graph"), scratch.0.join("distances"));
+        let scratch = Scratch::new()?;
+        let (graph, distances) = (scratch.file("graph"), scratch.file("distances"));
         write(task.graph, task.source, &graph).context("cannot write a graph for Boost")?;
         let output = Command::new(&self.0)
             .arg(&graph)

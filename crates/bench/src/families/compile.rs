@@ -5,6 +5,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context, Result};
 
 /// A program's source and how it is built.
 pub(super) struct Peer {
@@ -22,7 +25,7 @@ pub(super) struct Peer {
 ///
 /// # Errors
 /// Why there is none, and what to install.
-pub(super) fn program(peer: &Peer, given: Option<&Path>) -> Result<PathBuf, String> {
+pub(super) fn program(peer: &Peer, given: Option<&Path>) -> std::result::Result<PathBuf, String> {
     let Peer { name, file, source, compiler, flags, needs } = *peer;
     if let Some(given) = given {
         let is_there = given.is_file();
@@ -47,5 +50,31 @@ pub(super) fn program(peer: &Peer, given: Option<&Path>) -> Result<PathBuf, Stri
             Err(format!("{name}: there is no {compiler}; {needs}"))
         }
         Err(error) => Err(format!("{name}: {compiler}: {error}; {needs}")),
+    }
+}
+
+/// A folder for files that a peer reads or writes; it goes when it is no longer needed.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(super) fn new() -> Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("starpath-bench-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let cannot = || format!("cannot make the folder {}", folder.display());
+        fs::create_dir(&folder).with_context(cannot)?;
+        Ok(Self(folder))
+    }
+
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // what stays is in the folder of temporary files
+        let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -10,7 +10,9 @@
 mod auto;
 mod boost;
 mod compile;
+mod extract_min;
 mod graphs;
+mod paper;
 mod plots;
 mod race;
 mod roster;
@@ -18,7 +20,7 @@ mod sets;
 mod side_by_side;
 
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
@@ -26,6 +28,7 @@ use clap::{Args, ValueEnum};
 use gpu_runtime::Gpu;
 
 use self::boost::Boost;
+use self::extract_min::Extraction;
 pub use self::graphs::Named;
 use self::race::{Line, Pools};
 pub use self::sets::Set;
@@ -37,6 +40,8 @@ use crate::machine::Machine;
 pub enum Part {
     /// All families side by side, on graphs of several sizes.
     Families,
+    /// The paper's Table 1: the least of many labels.
+    ExtractMin,
     /// How far auto is from the best single choice.
     Auto,
 }
@@ -54,7 +59,12 @@ pub enum Backend {
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Parts of the study
-    #[arg(long, value_delimiter = ',', value_name = "PART", default_value = "families,auto")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "PART",
+        default_value = "families,extract-min,auto"
+    )]
     pub parts: Vec<Part>,
     /// Graphs in place of those that a part has by itself, such as rmat-17,
     /// torus-300+to-65536+seed-5 or new-york+squared (a wrong name lists them all)
@@ -85,6 +95,21 @@ pub struct Options {
     /// [default: it is built, where there are a compiler and Boost]
     #[arg(long, value_name = "PROGRAM")]
     pub boost: Option<PathBuf>,
+    /// Extract-min: numbers of labels
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N",
+        default_value = "1,10,100,1000,10000,100000,1000000,10000000"
+    )]
+    pub labels: Vec<NonZeroUsize>,
+    /// Extract-min: extractions of which the mean is taken
+    #[arg(long, value_name = "N", default_value = "1000")]
+    pub extractions: NonZeroU32,
+    /// Extract-min: CUB and Thrust, built before from peers/extract_min.cu of this crate
+    /// [default: it is built, where there is nvcc]
+    #[arg(long, value_name = "PROGRAM")]
+    pub cub: Option<PathBuf>,
     /// Where the folder of this run is made [default: target/bench of the workspace]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -132,6 +157,18 @@ impl Raw {
                      {counts}\n"
                 );
             }
+        }
+    }
+}
+
+impl Raw {
+    /// Extractions, as runs on graphs of labels without arcs.
+    fn push_extractions(&mut self, all: &[Extraction]) {
+        for Extraction { n, method, on_gpu, us, .. } in all {
+            let backend = if *on_gpu { Backend::Gpu } else { Backend::Cpu };
+            let ms = us / 1e3;
+            self.0 +=
+                &format!("extract-min,{backend},labels-{n},{n},0,{method},1,{ms:.9},,,,,,,\n");
         }
     }
 }
@@ -185,6 +222,11 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
                     }
                     let skipped = |reason: String| format!("\nSKIPPED: {reason}.\n");
                     side_by_side::section(&all) + &boost.err().map_or_else(String::new, skipped)
+                }
+                Part::ExtractMin => {
+                    let found = extract_min::measure(options, gpu)?;
+                    raw.push_extractions(&found.all);
+                    extract_min::section(&found)
                 }
                 Part::Auto => auto::section(&mut auto::measure(options, gpu, &pools, &mut raw)?),
             };
