@@ -48,7 +48,7 @@ impl Plan {
     ) -> Result<Self, SsspError> {
         let (algorithm, reason) = match config.algorithm {
             Algorithm::Auto if range.negative && config.delta == Delta::Auto => {
-                (Algorithm::BellmanFord, "some weights are negative")
+                (Algorithm::BellmanFordLll, "some weights are negative")
             }
             Algorithm::Auto => (Algorithm::DeltaStepping, "it is the solver for GPUs"),
             asked => (asked, "it was asked for"),

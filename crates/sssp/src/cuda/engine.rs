@@ -32,10 +32,13 @@ pub(crate) fn engine<'g, W: Weight>(
     range: &WeightRange<W>,
 ) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
     let chooses = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
-    if chooses && plan.algorithm == Algorithm::DeltaStepping {
-        return trial::fastest(gpu, graph, config, plan, range);
+    match plan.algorithm {
+        Algorithm::DeltaStepping if chooses => trial::fastest(gpu, graph, config, plan, range),
+        Algorithm::BellmanFordLll if chooses => {
+            trial::fastest_of_any_sign(gpu, graph, config, plan, range)
+        }
+        _ => one(gpu, graph, config, plan, range),
     }
-    one(gpu, graph, config, plan, range)
 }
 
 /// The engine of the algorithm in `plan`.

@@ -26,6 +26,15 @@ use crate::{Algorithm, Config, DeviceTimes, Plan, SsspError, Work, delta};
 
 /// What is tried where a few rounds may do.
 const ROUNDS: Algorithm = Algorithm::BellmanFordSpmv;
+/// What is tried where weights are negative.
+const OF_ANY_SIGN: [Algorithm; 4] = [
+    Algorithm::BellmanFordLll,
+    Algorithm::BellmanFordQueue,
+    Algorithm::BellmanFordSpmv,
+    Algorithm::BellmanFord,
+];
+/// The longest that a trial may take, in milliseconds.
+const LONGEST_MS: f64 = 100.0;
 /// Hops that a front of average growth takes to all vertices, up to which that is so;
 const FEW_HOPS: f64 = 4.0;
 /// and arcs: more take longer in a few rounds than a search that looks at few of them.
@@ -50,7 +59,7 @@ pub(super) fn fastest<'g, W: Weight>(
         return Ok(Box::new(DeltaSteppingEngine::new(device, graph, config)));
     };
     let Some((ms, form)) = fastest_form(&mut device, source)? else {
-        plan.reason = "sums leave 32 bits, so that the CPU adds them up".to_owned();
+        plan.reason += &format!("; it was not done after {LONGEST_MS} ms, or sums leave 32 bits");
         return Ok(Box::new(DeltaSteppingEngine::new(device, graph, config)));
     };
     device.set_form(form);
@@ -62,11 +71,8 @@ pub(super) fn fastest<'g, W: Weight>(
         return Ok(Box::new(stepping));
     }
     let in_rounds = Plan { algorithm: ROUNDS, delta: None, ..plan.clone() };
-    let mut rounds = match one(gpu, graph, config, &in_rounds, range) {
-        Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => {
-            return Ok(Box::new(stepping));
-        }
-        engine => engine?,
+    let Some(mut rounds) = if_possible(one(gpu, graph, config, &in_rounds, range))? else {
+        return Ok(Box::new(stepping));
     };
     match time(&mut *rounds, source, ms)? {
         Some(in_rounds_ms) if in_rounds_ms < CLEARLY * ms => {
@@ -84,8 +90,50 @@ pub(super) fn fastest<'g, W: Weight>(
     }
 }
 
-/// The form that is fastest from `source`, and its milliseconds; `None` where sums leave 32
-/// bits. Stops trying when it has taken as long as the preparation.
+/// The same for weights some of which are negative: the fastest form of Bellman-Ford.
+pub(super) fn fastest_of_any_sign<'g, W: Weight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    config: &Config,
+    plan: &mut Plan,
+    range: &WeightRange<W>,
+) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
+    let mut least = LONGEST_MS;
+    let mut best = None;
+    if let Some(source) = sample(graph) {
+        for algorithm in OF_ANY_SIGN {
+            let tried = Plan { algorithm, ..plan.clone() };
+            let Some(mut engine) = if_possible(one(gpu, graph, config, &tried, range))? else {
+                continue;
+            };
+            if let Some(ms) = time(&mut *engine, source, least)?
+                && ms < CLEARLY * least
+            {
+                (best, least, plan.algorithm) = (Some(engine), ms, algorithm);
+            }
+        }
+        plan.reason += &match best {
+            Some(_) => format!("; of its forms the fastest from vertex {source}, {least:.3} ms"),
+            None => format!("; none of its forms was done after {LONGEST_MS} ms"),
+        };
+    }
+    match best {
+        Some(engine) => Ok(engine),
+        None => one(gpu, graph, config, plan, range),
+    }
+}
+
+/// The engine, unless the device has no memory for it, or it does not take such weights.
+fn if_possible<E>(engine: Result<E, SsspError>) -> Result<Option<E>, SsspError> {
+    match engine {
+        Err(SsspError::NotOnGpu { .. }) => Ok(None),
+        Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
+        engine => engine.map(Some),
+    }
+}
+
+/// The form that is fastest from `source`, and its milliseconds; `None` where that takes too
+/// long, or sums leave 32 bits. Stops trying when it has taken as long as the preparation.
 fn fastest_form(
     device: &mut DeltaSteppingOnGpu,
     source: VertexId,
@@ -96,8 +144,8 @@ fn fastest_form(
     let forms = device.forms();
     device.set_form(forms[0]);
     // the first search of all also fills caches
-    device.time(source, f64::INFINITY)?;
-    let Some(ms) = device.time(source, f64::INFINITY)? else { return Ok(None) };
+    device.time(source, LONGEST_MS)?;
+    let Some(ms) = device.time(source, LONGEST_MS)? else { return Ok(None) };
     let mut best = (ms, forms[0]);
     for &form in &forms[1..] {
         if began.elapsed() > patience {
@@ -129,8 +177,8 @@ fn is_shallow<W: Weight>(graph: &Csr<W>) -> bool {
         && (graph.n_vertices() as f64).ln() <= FEW_HOPS * growth.ln()
 }
 
-/// Milliseconds of a search on the device, the second of two; `None` where the first takes
-/// much longer than `most`.
+/// Milliseconds of a search on the device, the second of two; `None` where one takes much
+/// longer than `most`.
 fn time<W: Weight>(
     engine: &mut dyn Engine<W>,
     source: VertexId,
@@ -139,13 +187,14 @@ fn time<W: Weight>(
     let mut last = None;
     for _ in 0..2 {
         let began = Instant::now();
-        let tell = |_, _| match began.elapsed().as_secs_f64() * 1e3 > 4.0 * most {
+        let tell = |_, _| match began.elapsed().as_secs_f64() * 1e3 > 2.0 * most + 1.0 {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
         let request = Request { source, limit: None, targets: &[], progress: Some(&tell) };
         match engine.search(&request) {
-            Err(SsspError::Interrupted) => return Ok(None),
+            // a negative cycle is for whoever asks for distances
+            Err(SsspError::Interrupted | SsspError::NegativeCycle { .. }) => return Ok(None),
             found => drop(found?),
         }
         last = engine.device_times().map(|times| times.solve_ms);

@@ -217,7 +217,8 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
                 assert_eq!(done, (n_reached, n_arcs, None), "{name}, {config:?}");
                 assert!(work.improvements + 1 >= n_reached, "{name}, {config:?}: {work:?}");
                 if config.algorithm == Algorithm::Crauser {
-                    assert!(work.rounds * 4 < n_reached, "{name}: {work:?}");
+                    // one way, a source may reach next to nothing
+                    assert!(n_reached < 100 || work.rounds * 4 < n_reached, "{name}: {work:?}");
                 } else {
                     assert_eq!(work.rounds, n_reached, "{name}, {config:?}");
                 }

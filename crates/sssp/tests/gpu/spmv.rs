@@ -259,7 +259,7 @@ fn sums_that_do_not_fit_are_added_on_the_cpu() {
     agree(&gpu, "sums above, at a hub", &Csr::from_arcs(501, &hub).unwrap());
     // the greatest sums are those of no shortest path, and stay on the device
     let dear = [(0, 1, u32::MAX), (1, 2, u32::MAX), (0, 2, 7), (2, 1, 1)];
-    agree(&gpu, "dear detour", &Csr::from_arcs(3, &dear).unwrap());
+    agree(&gpu, "sums above, of a detour", &Csr::from_arcs(3, &dear).unwrap());
     let endless = Csr::from_arcs(3, &[(0, 1, f32::MAX), (1, 2, f32::MAX)]).unwrap();
     for config in products() {
         let found = Solver::on_gpu(&gpu, &endless, &config).unwrap().distances(0, Goal::All);
