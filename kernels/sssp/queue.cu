@@ -9,16 +9,16 @@
 //
 // * FIFO: a round takes the whole queue.
 // * SLF, small label first: a vertex that falls below the first of those that wait goes
-//   to the front, which the next round takes whole. For anybody to wait, a round takes a batch:
-//   the front, and from the back as many as give each warp one vertex.
-// * LLL, large label last: of the entries that a round goes through, those above the mean
-//   of the queue are not taken, but appended again.
+//   to the front, which the next round takes whole. For anybody to wait, a round takes a batch
+//   of as many vertices as there are warps: the front, and the first of the back up to that.
+// * LLL, large label last: a round goes through the whole queue, and those above its mean
+//   are not taken, but appended again.
 // * Both: a batch is gone through, and those above the mean appended to the back.
 //
 // Sequentially SLF compares with the head and LLL with the mean, vertex by vertex; within
-// a round nothing is first or last, so head and mean are those at its beginning. Of forms with
-// other batches, with a front that is taken alone, and with the mean in place of the
-// head, these gave the fewest relaxations for the rounds that they cost.
+// a round nothing is first or last, so head and mean are those at its beginning. These were
+// chosen among forms that take batches of other sizes, the front alone, or compare with the
+// mean in place of the head, by the relaxations and the rounds that each takes.
 //
 // Launch: cooperative, 512 threads a block, a block a multiprocessor. A launch ends after
 // `most_rounds`, and the next goes on where it stopped.

@@ -7,8 +7,6 @@ use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::report::GraphReport;
-use crate::roster::Family;
 use crate::summary::number;
 
 const WIDTH: i32 = 900;
@@ -17,15 +15,27 @@ const TOP: i32 = 60;
 const LEFT: i32 = 220;
 const RIGHT: i32 = 80;
 
-/// The drawing as SVG.
-pub(crate) fn bars(graph: &GraphReport) -> Result<String> {
+/// Ours, the yardstick, and what others made.
+pub(crate) const OURS: RGBColor = RGBColor(60, 110, 180);
+pub(crate) const YARDSTICK: RGBColor = RGBColor(200, 120, 40);
+pub(crate) const OTHERS: RGBColor = RGBColor(150, 150, 150);
+
+/// What one solver took.
+pub(crate) struct Bar {
+    pub(crate) name: String,
+    pub(crate) median_ms: f64,
+    pub(crate) colour: RGBColor,
+}
+
+/// The drawing for one graph as SVG.
+pub(crate) fn of_bars(graph: &str, bars: &[Bar]) -> Result<String> {
     let mut svg = String::new();
-    draw(graph, &mut svg).map_err(|error| anyhow!("cannot draw {}: {error}", graph.name))?;
+    draw(graph, bars, &mut svg).map_err(|error| anyhow!("cannot draw {graph}: {error}"))?;
     Ok(svg)
 }
 
-fn draw(graph: &GraphReport, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
-    let medians: Vec<f64> = graph.measured.iter().map(|m| m.median_ms()).collect();
+fn draw(graph: &str, bars: &[Bar], svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+    let medians: Vec<f64> = bars.iter().map(|bar| bar.median_ms).collect();
     let least = medians.iter().copied().fold(f64::INFINITY, f64::min).max(1e-6);
     let most = medians.iter().copied().fold(least, f64::max);
     // the axis starts and ends at powers of ten
@@ -40,7 +50,7 @@ fn draw(graph: &GraphReport, svg: &mut String) -> Result<(), Box<dyn std::error:
     let anchored = |size: i32, horizontal| {
         ("sans-serif", size).into_font().color(&BLACK).pos(Pos::new(horizontal, VPos::Center))
     };
-    let title = format!("{}: milliseconds, median, logarithmic", graph.name);
+    let title = format!("{graph}: milliseconds, median, logarithmic");
     area.draw(&Text::new(title, (20, 20), anchored(16, HPos::Left)))?;
     for exponent in first..=last {
         let ms = 10f64.powi(exponent);
@@ -48,19 +58,13 @@ fn draw(graph: &GraphReport, svg: &mut String) -> Result<(), Box<dyn std::error:
         area.draw(&PathElement::new([(x, TOP - 6), (x, height - 16)], BLACK.mix(0.3)))?;
         area.draw(&Text::new(ms.to_string(), (x, TOP - 16), anchored(12, HPos::Center)))?;
     }
-    for (index, (measured, &median)) in graph.measured.iter().zip(&medians).enumerate() {
+    for (index, Bar { name, median_ms, colour }) in bars.iter().enumerate() {
         let top = TOP + BAR * index as i32;
         let middle = top + BAR / 2;
-        let end = x_of(median.max(least));
-        let colour = match measured.family {
-            Family::Graph | Family::Petgraph => RGBColor(150, 150, 150),
-            Family::Yardstick => RGBColor(200, 120, 40),
-            _ => RGBColor(60, 110, 180),
-        };
+        let end = x_of(median_ms.max(least));
         area.draw(&Rectangle::new([(LEFT, top + 3), (end, top + BAR - 3)], colour.filled()))?;
-        let name = measured.name.clone();
-        area.draw(&Text::new(name, (LEFT - 8, middle), anchored(13, HPos::Right)))?;
-        let value = number(Some(median));
+        area.draw(&Text::new(name.as_str(), (LEFT - 8, middle), anchored(13, HPos::Right)))?;
+        let value = number(Some(*median_ms));
         area.draw(&Text::new(value, (end + 6, middle), anchored(12, HPos::Left)))?;
     }
     area.present()?;

@@ -13,6 +13,7 @@ pub use crate::folder::Written;
 use crate::folder::{new_folder, write};
 use crate::machine::Machine;
 use crate::measure::{Measured, Patience, Skipped, certified, measure};
+use crate::plots::Bar;
 use crate::roster::{Family, MAX_GRAPH_DISTANCE, Peers, Race, Sweep, roster};
 use crate::workloads::{Workload, source};
 use crate::{plots, summary};
@@ -150,9 +151,26 @@ fn write_all(folder: &Path, graphs: &[GraphReport], summary: &str) -> Result<()>
     write(&folder.join("raw.csv"), &raw(graphs))?;
     write(&folder.join("summary.md"), summary)?;
     for graph in graphs.iter().filter(|graph| !graph.measured.is_empty()) {
-        write(&folder.join(format!("{}.svg", graph.name)), &plots::bars(graph)?)?;
+        write(
+            &folder.join(format!("{}.svg", graph.name)),
+            &plots::of_bars(&graph.name, &bars(graph))?,
+        )?;
     }
     Ok(())
+}
+
+fn bars(graph: &GraphReport) -> Vec<Bar> {
+    let colour = |family| match family {
+        Family::Graph | Family::Petgraph => plots::OTHERS,
+        Family::Yardstick => plots::YARDSTICK,
+        _ => plots::OURS,
+    };
+    let bar = |m: &Measured| Bar {
+        name: m.name.clone(),
+        median_ms: m.median_ms(),
+        colour: colour(m.family),
+    };
+    graph.measured.iter().map(bar).collect()
 }
 
 /// Every timed solve; counts are empty where a solver keeps none.

@@ -12,7 +12,7 @@ use graph_formats::generate::{
     GeometricConfig, GraphOptions, GridConfig, RmatConfig, geometric, grid, rmat,
 };
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, VertexId, Weight, read};
+use graph_formats::{Csr, VertexId, read};
 
 /// Neighbours of a vertex of a geometric graph, on average: enough to join all but a
 /// few vertices.
@@ -120,7 +120,7 @@ impl Workload {
 }
 
 /// Where searches start: the lowest vertex that has arcs.
-pub fn source<W: Weight>(graph: &Csr<W>) -> VertexId {
+pub fn source(graph: &Csr<u32>) -> VertexId {
     graph.vertices().find(|&vertex| graph.out_degree(vertex) > 0).unwrap_or(0)
 }
 

@@ -13,7 +13,7 @@ struct Worker {
     u32 kept_since;
     // whether heavy arcs are relaxed, or light ones
     bool heavy;
-    // whether time counts more than traffic
+    // whether a lane has one arc at most, so that time counts more than traffic
     bool hurried;
     List<uint4> next, kept;
     // the least bucket beyond the current one that a vertex was seen in
@@ -36,6 +36,7 @@ struct Worker {
         taken_arcs += is_new && before == 0 ? length : 0;
         // a row without arcs would have no place
         const bool goes = is_new && length != 0;
+        if (goes) prefetch(search.graph.arcs + row.x);
         const uint4 entry = make_uint4(vertex, row.x, length, 0);
         append(next, search.n_vertices, goes, entry);
         if (search.has_heavy) append(kept, search.n_vertices, goes && before < kept_since, entry);
@@ -74,6 +75,8 @@ struct Worker {
         if (has && (end.y > search.delta) == heavy) {
             to = end.x;
             relaxations++;
+            // it is wanted if the vertex is listed
+            if (hurried) prefetch(search.graph.bounds + to);
             const Key key = after(from, end.y);
             if (key == unreached) search.control->trouble = overflowed;
             const bool wanted = key != unreached && key <= search.limit;
@@ -96,9 +99,9 @@ struct Worker {
     // inside where the list is long, and the one that has to follow.
     __device__ __forceinline__ void relax_rows(uint4* rows, u32 n, GridBarrier& barrier, BlockMemory& memory) {
         const auto visit = [&](bool has, Key key, u32 arc) { relax(has, key, arc); };
-        hurried = n <= block_threads;
-        if (hurried) {
+        if (n <= block_threads) {
             const u32 total = place_in_block(rows, n, search.keys, memory);
+            hurried = total <= n_warps * 32;
             const auto end_of = [&](u32 k) { return memory.rows[k].end; };
             const auto row_at = [&](u32 k) { return memory.rows[k]; };
             visit_share(this_warp, n_warps, n, total, end_of, row_at, visit);
@@ -106,6 +109,7 @@ struct Worker {
             place_in_grid(rows, n, stage, search.sums, &search.control->total, memory);
             barrier.wait();
             const u32 total = load(&search.control->total);
+            hurried = total <= n_warps * 32;
             const auto end_of = [&](u32 k) { return load(&rows[k].w); };
             const auto row_at = [&](u32 k) {
                 const uint4 row = load(rows + k);

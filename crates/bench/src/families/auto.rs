@@ -13,7 +13,7 @@ use graph_formats::{Csr, Weight};
 use sssp::{Algorithm, Config, Plan, Queue};
 
 use super::graphs::{Made, Named};
-use super::race::{Line, Pools, Terms, race};
+use super::race::{Entry, Line, Pools, Terms, race};
 use super::sets::at_hand;
 use super::{Backend, Options, Raw};
 use crate::summary::number;
@@ -60,31 +60,30 @@ impl Comparison {
 }
 
 /// Every single choice, `auto` first.
-fn entries(backend: Backend, threads: NonZeroUsize) -> Vec<(String, Config)> {
-    let named = |algorithm| (Algorithm::name(algorithm).to_owned(), Config::with(algorithm));
-    if backend == Backend::Gpu {
-        return Algorithm::ALL.map(named).to_vec();
-    }
+fn entries(backend: Backend, threads: NonZeroUsize) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.runs_on_cpu()) {
-        let (name, config) = named(algorithm);
-        let config = Config { threads: Some(threads), ..config };
-        match algorithm {
-            Algorithm::Dijkstra => {
+    let mut enter = |name: String, config: Config| {
+        let on_gpu = backend == Backend::Gpu;
+        let config = Config { threads: config.threads.or(Some(threads)), ..config };
+        entries.push(Entry { name, config, on_gpu });
+    };
+    for algorithm in Algorithm::ALL {
+        let (name, config) = (algorithm.name(), Config::with(algorithm));
+        match (backend, algorithm) {
+            (Backend::Cpu, _) if !algorithm.runs_on_cpu() => {}
+            (Backend::Cpu, Algorithm::Dijkstra) => {
                 for (queue_name, queue) in Queue::ALL.into_iter().filter(|q| q.1 != Queue::Auto) {
-                    entries
-                        .push((format!("{name}/{queue_name}"), Config { queue, ..config.clone() }));
+                    enter(format!("{name}/{queue_name}"), Config { queue, ..config.clone() });
                 }
             }
-            Algorithm::DeltaStepping => {
+            (Backend::Cpu, Algorithm::DeltaStepping) => {
                 let one = Some(NonZeroUsize::MIN);
-                entries
-                    .push((format!("{name}/1-thread"), Config { threads: one, ..config.clone() }));
+                enter(format!("{name}/1-thread"), Config { threads: one, ..config.clone() });
                 if threads > NonZeroUsize::MIN {
-                    entries.push((format!("{name}/{threads}-threads"), config));
+                    enter(format!("{name}/{threads}-threads"), config);
                 }
             }
-            _ => entries.push((name, config)),
+            _ => enter(name.to_owned(), config),
         }
     }
     entries
@@ -146,7 +145,7 @@ fn on_graph<W: Weight>(
             Backend::Gpu => gpu,
         };
         let lines = race(&task, &entries(backend, options.threads()), gpu, pools, &terms)?;
-        raw.push("auto", &named.to_string(), graph, &lines);
+        raw.push("auto", named, graph.n_vertices(), graph.n_arcs(), &lines);
         let (auto, singles) = lines.split_first().context("nobody ran")?;
         let timed = singles.iter().filter_map(|line| Some((line, line.least_ms()?)));
         let best = timed.min_by(|a, b| a.1.total_cmp(&b.1)).context("nobody was timed")?.0;

@@ -230,6 +230,25 @@ fn with_potentials(graph: &Csr<u32>, seed: u64) -> Result<Csr<i32>> {
 }
 
 impl Shape {
+    /// What graphs of other sizes belong to.
+    pub(crate) fn family(self) -> &'static str {
+        match self {
+            Self::Workload(Workload::Rmat { .. }) => "rmat",
+            Self::Workload(Workload::Grid { .. }) => "grid",
+            Self::Workload(Workload::Geometric { .. }) => "geometric",
+            Self::Workload(_) => "road",
+            Self::Uniform { .. } => "uniform",
+            Self::Complete { .. } => "complete",
+            Self::Star { .. } => "star",
+            Self::Path { .. } => "path",
+            Self::Tree { .. } => "tree",
+            Self::Caterpillar { .. } => "caterpillar",
+            Self::SmallWorld { .. } => "small-world",
+            Self::Torus { .. } => "torus",
+            Self::Layered { .. } => "layered",
+        }
+    }
+
     /// Of what is made here.
     fn n_vertices(self) -> u32 {
         match self {

@@ -8,19 +8,27 @@
 //! Reference: origin-four-families
 
 mod auto;
+mod boost;
+mod compile;
+mod extract_min;
 mod graphs;
+mod paper;
+mod plots;
 mod race;
+mod roster;
 mod sets;
+mod side_by_side;
 
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
 
+use self::boost::Boost;
+use self::extract_min::Extraction;
 pub use self::graphs::Named;
 use self::race::{Line, Pools};
 pub use self::sets::Set;
@@ -30,6 +38,10 @@ use crate::machine::Machine;
 /// A part of the study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
+    /// All families side by side, on graphs of several sizes.
+    Families,
+    /// The paper's Table 1: the least of many labels.
+    ExtractMin,
     /// How far auto is from the best single choice.
     Auto,
 }
@@ -47,7 +59,12 @@ pub enum Backend {
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Parts of the study
-    #[arg(long, value_delimiter = ',', value_name = "PART", default_value = "auto")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "PART",
+        default_value = "families,extract-min,auto"
+    )]
     pub parts: Vec<Part>,
     /// Graphs in place of those that a part has by itself, such as rmat-17,
     /// torus-300+to-65536+seed-5 or new-york+squared (a wrong name lists them all)
@@ -74,6 +91,25 @@ pub struct Options {
     /// Seconds after which a solve is ended
     #[arg(long, value_name = "SECONDS", default_value = "5")]
     pub patience: f64,
+    /// Families: Boost's Dijkstra, built before from peers/boost_dijkstra.cpp of this crate
+    /// [default: it is built, where there are a compiler and Boost]
+    #[arg(long, value_name = "PROGRAM")]
+    pub boost: Option<PathBuf>,
+    /// Extract-min: numbers of labels
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N",
+        default_value = "1,10,100,1000,10000,100000,1000000,10000000"
+    )]
+    pub labels: Vec<NonZeroUsize>,
+    /// Extract-min: extractions of which the mean is taken
+    #[arg(long, value_name = "N", default_value = "1000")]
+    pub extractions: NonZeroU32,
+    /// Extract-min: CUB and Thrust, built before from peers/extract_min.cu of this crate
+    /// [default: it is built, where there is nvcc]
+    #[arg(long, value_name = "PROGRAM")]
+    pub cub: Option<PathBuf>,
     /// Where the folder of this run is made [default: target/bench of the workspace]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -99,23 +135,40 @@ impl Raw {
         Self(header.to_owned())
     }
 
-    fn push<W: Weight>(&mut self, part: &str, graph: &str, csr: &Csr<W>, lines: &[Line]) {
-        let (n, m) = (csr.n_vertices(), csr.n_arcs());
+    fn push(&mut self, part: &str, graph: &Named, n: usize, m: usize, lines: &[Line]) {
+        let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
         for line in lines {
             let Line { solver, prepare_ms, .. } = line;
             let backend = if line.on_gpu { Backend::Gpu } else { Backend::Cpu };
             for (run, sample) in (1..).zip(&line.samples) {
                 let (ms, work) = (sample.ms, sample.work);
-                let again = work.again.map_or_else(
-                    || ",".to_owned(),
-                    |again| format!("{},{}", again.insertions, again.relaxations),
-                );
+                let again = work.and_then(|work| work.again);
+                let counts = [
+                    work.map(|work| work.rounds),
+                    work.map(|work| work.relaxations),
+                    work.map(|work| work.improvements),
+                    work.map(|work| work.settled),
+                    again.map(|again| again.insertions),
+                    again.map(|again| again.relaxations),
+                ];
+                let counts = counts.map(count).join(",");
                 self.0 += &format!(
                     "{part},{backend},{graph},{n},{m},{solver},{run},{ms:.6},{prepare_ms:.3},\
-                     {},{},{},{},{again}\n",
-                    work.rounds, work.relaxations, work.improvements, work.settled
+                     {counts}\n"
                 );
             }
+        }
+    }
+}
+
+impl Raw {
+    /// Extractions, as runs on graphs of labels without arcs.
+    fn push_extractions(&mut self, all: &[Extraction]) {
+        for Extraction { n, method, on_gpu, us, .. } in all {
+            let backend = if *on_gpu { Backend::Gpu } else { Backend::Cpu };
+            let ms = us / 1e3;
+            self.0 +=
+                &format!("extract-min,{backend},labels-{n},{n},0,{method},1,{ms:.9},,,,,,,\n");
         }
     }
 }
@@ -157,6 +210,24 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
         let mut raw = Raw::new();
         for part in &options.parts {
             summary += &match part {
+                Part::Families => {
+                    let boost = Boost::find(options.boost.as_deref());
+                    if let Err(reason) = &boost {
+                        eprintln!("SKIPPED: {reason}");
+                    }
+                    let of = boost.as_ref().ok();
+                    let all = side_by_side::measure(options, gpu, of, &pools, &mut raw)?;
+                    for (name, svg) in plots::of(&all)? {
+                        write(&folder.join(name), &svg)?;
+                    }
+                    let skipped = |reason: String| format!("\nSKIPPED: {reason}.\n");
+                    side_by_side::section(&all) + &boost.err().map_or_else(String::new, skipped)
+                }
+                Part::ExtractMin => {
+                    let found = extract_min::measure(options, gpu)?;
+                    raw.push_extractions(&found.all);
+                    extract_min::section(&found)
+                }
                 Part::Auto => auto::section(&mut auto::measure(options, gpu, &pools, &mut raw)?),
             };
         }

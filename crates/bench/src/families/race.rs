@@ -30,12 +30,20 @@ const TRIED_SOURCES: usize = 16;
 pub(super) struct Terms {
     /// Turns that are timed.
     pub(super) runs: usize,
-    /// A solve that takes longer is ended.
+    /// A solve that takes longer is ended, and turns when they have taken as long together.
     pub(super) patience: Duration,
     /// A turn solves again and again until about so long has passed.
     pub(super) turn: Duration,
     /// Who takes so many times as long as the quickest is not timed any further.
     pub(super) hopeless: Option<f64>,
+}
+
+/// Who takes part.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) config: Config,
+    pub(super) on_gpu: bool,
 }
 
 /// A graph, where searches start, and the answer.
@@ -50,8 +58,8 @@ pub(super) struct Task<'g, W: Weight> {
 pub(super) struct Sample {
     /// Milliseconds a solve, the mean of the turn.
     pub(super) ms: f64,
-    /// Counts of the last solve.
-    pub(super) work: Work,
+    /// Counts of the last solve, where there are some.
+    pub(super) work: Option<Work>,
 }
 
 /// What became of one solver on one graph.
@@ -80,10 +88,6 @@ impl Line {
         let upper = sorted.get(sorted.len() / 2)?;
         let lower = sorted.get((sorted.len() - 1) / 2)?;
         Some((upper + lower) / 2.0)
-    }
-
-    pub(super) fn work(&self) -> Option<Work> {
-        Some(self.samples.first()?.work)
     }
 }
 
@@ -175,19 +179,19 @@ impl<W: Weight> Runner<'_, W> {
                 ms += device.map_or(elapsed, |times| times.solve_ms);
                 check(name, &task.certified, &found)?;
             }
-            Ok(Sample { ms: ms / solves as f64, work: solver.work() })
+            Ok(Sample { ms: ms / solves as f64, work: Some(solver.work()) })
         })
     }
 }
 
 /// Lets the solvers take turns: each once untimed, then `terms.runs` times. Who refuses the
-/// graph or takes too long is named with the reason.
+/// graph or takes too long is named with the reason; without a GPU its solvers are left out.
 ///
 /// # Errors
 /// When a solver fails or finds other distances than the certified ones.
 pub(super) fn race<W: Weight>(
     task: &Task<'_, W>,
-    entries: &[(String, Config)],
+    entries: &[Entry],
     gpu: Option<&Gpu>,
     pools: &Pools,
     terms: &Terms,
@@ -198,18 +202,19 @@ pub(super) fn race<W: Weight>(
     let mut skipped = Vec::new();
     let mut quickest = f64::INFINITY;
     let turn_ms = terms.turn.as_secs_f64() * 1e3;
-    for (place, (name, config)) in entries.iter().enumerate() {
+    for (place, Entry { name, config, on_gpu }) in entries.iter().enumerate() {
         let mut line = Line {
             solver: name.clone(),
-            on_gpu: gpu.is_some(),
+            on_gpu: *on_gpu,
             prepare_ms: 0.0,
             plan: None,
             samples: Vec::new(),
             skipped: None,
         };
         let start = Instant::now();
-        let solver = match gpu {
+        let solver = match gpu.filter(|_| *on_gpu) {
             Some(gpu) => Solver::on_gpu(gpu, task.graph, config),
+            None if *on_gpu => continue,
             None => Solver::new(task.graph, config),
         };
         let solver = match solver {
@@ -253,7 +258,9 @@ pub(super) fn race<W: Weight>(
     }
     for _ in 0..terms.runs {
         for (_, runner) in &mut runners {
-            if runner.line.skipped.is_some() {
+            let spent: f64 = runner.line.samples.iter().map(|sample| sample.ms).sum();
+            let spent = spent * runner.solves as f64 / 1e3;
+            if runner.line.skipped.is_some() || spent > terms.patience.as_secs_f64() {
                 continue;
             }
             deadline.set(2 * terms.patience.max(terms.turn));

@@ -9,13 +9,14 @@
 //! out, n rounds empty it unless there is a negative cycle, whatever the distances were
 //! before: when all vertices whose best walk has at most k arcs have their final distance,
 //! those of k + 1 have it one round later, since a vertex whose distance is final has been
-//! taken with it or waits. The rules put vertices off, small labels first for as long as
-//! smaller ones come up, so n rounds may be too few for them, and on some graphs small labels
-//! first takes exponentially many. They hold for 4 n + 1024 rounds, more than twice what
-//! was ever counted; what is left then is worked off first in, first out. A queue that is
-//! not empty n rounds later proves a negative cycle. So every search ends, after O(n) rounds
-//! and O(n m) work. Where weights are below zero, the host looks for a
-//! [cycle](super::negative_cycle) earlier, after 256 rounds, 512, and so on.
+//! taken with it or waits. The rules put vertices off, and may do so for ever on a negative
+//! cycle, whose labels are ever smaller; on some graphs small labels first alone takes
+//! exponentially many steps. Where they pay, the rules take two or three times the rounds of
+//! first in, first out. They hold for 4 n + 1024 rounds; what is left then is worked off
+//! first in, first out. A queue that is not empty n rounds later proves a negative cycle. So
+//! every search ends, after O(n) rounds and O(n m) work, as a round takes a vertex at most
+//! once. Where weights are below zero, the host looks for a [cycle](super::negative_cycle)
+//! earlier, after 256 rounds, then 512 more, and so on.
 //!
 //! Sums are as wide as the weights. Where a distance does not fit, and where there is a
 //! negative cycle, there is no answer here. A sum above all distances is forgotten if the
@@ -23,8 +24,8 @@
 //! vertex that is reached to one that is not, and that is looked for.
 //!
 //! Memory: 20 bytes and a distance a vertex, 16 bytes more for small labels first; an
-//! arc's end, weight and an eighth of a byte for pieces of long rows. Two or three barriers
-//! a round.
+//! arc's end, weight and an eighth of a byte for pieces of long rows. One barrier a round, two
+//! where rows are long.
 //!
 //! The paper's queue is worked off by one thread; its array of n places has 2 n here, so
 //! that vertices can be appended while others are taken.
@@ -242,15 +243,20 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         unsafe { self.gpu.launch(&self.start, shape, &[Arg::structure(&search), source.into()]) }
     }
 
-    /// Up to so many rounds more; what the kernel has counted since the beginning.
+    /// Up to so many rounds more, or the first from `source`; what the kernel has counted
+    /// since these.
     fn advance(
         &mut self,
+        source: Option<VertexId>,
         rules: Rules,
         most_rounds: u64,
         tell: Option<impl Fn(u64) -> ControlFlow<()>>,
     ) -> Result<Control, SsspError> {
-        self.arrived.fill_bytes(0)?;
         let host = self.watch.start(tell.is_some())?;
+        if let Some(source) = source {
+            self.begin(source)?;
+        }
+        self.arrived.fill_bytes(0)?;
         let search = self.describe(rules, most_rounds, host);
         // SAFETY: rows lie inside the arcs, whose ends are vertices, as in every `Csr`; the
         // kernel reads them and what `begin` or the launch before has left, and writes
@@ -261,31 +267,37 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         Ok(self.control.download()?[0])
     }
 
+    /// Whether the distances so far show a negative cycle; its time is the search's.
+    fn shows_a_cycle(&mut self) -> Result<bool, SsspError> {
+        let start = Instant::now();
+        let distances = typed_distances::download(&self.distances)?;
+        let shows = lowers_itself(self.graph, &distances);
+        self.times.solve_ms += milliseconds(start);
+        Ok(shows)
+    }
+
     /// Rounds until the queue is empty; `None` where there is no answer.
     fn empty_the_queue(
         &mut self,
         source: VertexId,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Control>, SsspError> {
-        self.begin(source)?;
+        let mut source = Some(source);
         let mut rounds = 0;
         let mut look = FIRST_LOOK;
         for (rules, mut left) in self.rules.schedule(self.graph.n_vertices()) {
             while left > 0 {
                 let length = if self.negative { left.min(look) } else { left };
                 let tell = progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
-                let control = self.advance(rules, length, tell)?;
+                let control = self.advance(source.take(), rules, length, tell)?;
                 if control.below != 0 {
                     return Ok(None);
                 }
                 if control.n_front == 0 && control.n_back == 0 {
                     return Ok(Some(control));
                 }
-                if self.negative {
-                    let distances = typed_distances::download(&self.distances)?;
-                    if lowers_itself(self.graph, &distances) {
-                        return Ok(None);
-                    }
+                if self.negative && self.shows_a_cycle()? {
+                    return Ok(None);
                 }
                 (rounds, left, look) = (control.rounds, left - length, 2 * look);
                 if progress.is_some_and(|tell| tell(rounds, 0).is_break()) {
