@@ -8,10 +8,10 @@
 //! found, launches and reads back.
 //!
 //! Every arc of a settled vertex is relaxed once. A round costs a barrier of the grid, or two
-//! where rows of more than 256 arcs are settled, and a look at the fringe; on random graphs with random
-//! weights there are about n^(1/3) rounds by both criteria, on grids and roads more. Memory, for
-//! n vertices and m arcs: 24 bytes a vertex, 28 where the graph is directed, and 8⅛ an arc;
-//! beside that, 128 MiB while the graph is uploaded.
+//! where rows of more than 256 arcs are settled, and a look at the fringe; on random graphs with
+//! random weights there are about n^(1/3) rounds by both criteria, on grids and roads more.
+//! Memory, for n vertices and m arcs: 24 bytes a vertex, 28 where the graph is directed, and 8⅛
+//! an arc; beside that, 128 MiB while the graph is uploaded.
 //!
 //! How it differs from the paper: its processors keep queues ordered by the criteria's keys and
 //! take the least from them; here all of the fringe is looked at in each round, which is what a

@@ -106,15 +106,13 @@ fn as_float(weight: u32) -> f32 {
 }
 
 fn generated() -> [(&'static str, Csr<u32>); 4] {
+    let points = GeometricConfig { n_vertices: 10_000, radius: 0.02, ..Default::default() };
     let spread = UniformConfig { n_vertices: 9_000, n_edges: 99_000, ..Default::default() };
     [
         ("rmat", rmat(&RmatConfig { scale: 13, ..RmatConfig::default() }).unwrap()),
         ("grid", grid(&GridConfig { side: 130, ..GridConfig::default() }).unwrap()),
         ("uniform", uniform(&spread).unwrap()),
-        (
-            "geometric",
-            geometric(&GeometricConfig { n_vertices: 10_000, ..Default::default() }).unwrap(),
-        ),
+        ("geometric", geometric(&points).unwrap()),
     ]
 }
 
