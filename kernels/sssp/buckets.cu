@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, 1) ENTRY(buckets)(co
         worker.heavy = heavy;
         worker.later = none;
         worker.next = {next, &control.listed[(turn + 1) % 3]};
-        worker.kept = {kept, &control.kept[era % 2]};
+        worker.kept = {kept, &control.kept[era % 3]};
     };
     // what was listed becomes the list
     const auto end_stage = [&] {
@@ -97,8 +97,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, 1) ENTRY(buckets)(co
         const bool calls = watch.calls(worker.stage);
         if (first_thread) {
             control.listed[(turn + 2) % 3] = 0;
-            // the rows that were kept in the era before are relaxed by now
-            if (!worker.heavy) control.kept[(era + 1) % 2] = 0;
+            control.kept[(era + 1) % 3] = 0;
             if (calls) watch.call(worker.stage);
         }
         turn++;
@@ -123,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, 1) ENTRY(buckets)(co
                 begin_stage(false);
                 worker.relax_rows(now, n_listed, barrier, memory);
             } else {
-                const u32 n_kept = search.has_heavy ? load(&control.kept[era % 2]) : 0;
+                const u32 n_kept = search.has_heavy ? load(&control.kept[era % 3]) : 0;
                 if (n_kept == 0) break;
                 era++;
                 // what was the list takes the rows that are kept from here on
@@ -137,6 +136,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, 1) ENTRY(buckets)(co
         }
         bucket = load(&control.least[look % 3]);
         look++;
+        // slower threads may still be looking at the count of what was kept: none of it
+        era++;
         if (ended || bucket == none) break;
         // all buckets before are done with
         if (search.target != none && load(search.buckets + search.target) < bucket) break;

@@ -23,8 +23,8 @@ __device__ __forceinline__ u32 bucket_of(Key key, u32 delta) {
 }
 #endif
 
-// What the blocks share. Zero before a launch. Counts that stand in threes or twos are used
-// in turn, so that one is wiped while no thread can still be reading it.
+// What the blocks share. Zero before a launch. Counts that stand in threes are used in turn:
+// one is written, one may still be read, and one is wiped for the turn to come.
 struct BucketControl {
     u32 arrived;
     u32 trouble;
@@ -37,7 +37,8 @@ struct BucketControl {
     // the least bucket beyond the current one that may hold a vertex
     u32 least[3];
     // rows taken from the bucket whose heavy arcs wait
-    u32 kept[2];
+    u32 kept[3];
+    u32 padding;
     // for the report: taken_arcs are those of the vertices taken, each vertex counted once
     u64 relaxations, improvements, taken, taken_again, taken_arcs, phases;
 };

@@ -74,7 +74,8 @@ struct Control {
     total: u32,
     listed: [u32; 3],
     least: [u32; 3],
-    kept: [u32; 2],
+    kept: [u32; 3],
+    padding: u32,
     relaxations: u64,
     improvements: u64,
     taken: u64,
@@ -196,7 +197,7 @@ impl WordSearch for BucketsOnGpu {
         limit: u32,
         progress: Option<Progress<'_>>,
     ) -> Result<Outcome, SsspError> {
-        const { assert!(size_of::<Control>() == 96) };
+        const { assert!(size_of::<Control>() == 104) };
         self.times = self.times.without_search();
         self.work_space.control.fill_bytes(0)?;
         let host = self.watch.start(progress.is_some())?;
