@@ -173,9 +173,7 @@ impl Raw {
             }
         }
     }
-}
 
-impl Raw {
     /// Extractions, as runs on graphs of labels without arcs.
     fn push_extractions(&mut self, all: &[Extraction]) {
         for Extraction { n, method, on_gpu, us, .. } in all {
