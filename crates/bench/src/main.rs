@@ -127,7 +127,7 @@ enum Study {
 }
 
 fn main() -> ExitCode {
-    let mut arguments = Arguments::parse_from(without_suite(std::env::args_os()));
+    let mut arguments = Arguments::parse_from(without_suite(std::env::args_os().collect()));
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let written = match arguments.study.take() {
         Some(Study::Segments(options)) => segments::run(&options, &beside),
@@ -149,17 +149,18 @@ fn main() -> ExitCode {
 }
 
 /// The arguments with `--suite NAME` at their head as the name of the study alone.
-fn without_suite(mut arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut plain: Vec<OsString> = arguments.by_ref().take(2).collect();
-    if let Some(first) = plain.get(1).and_then(|first| first.to_str()) {
-        if first == "--suite" {
-            plain.pop();
-        } else if let Some(name) = first.strip_prefix("--suite=") {
-            plain[1] = name.into();
+fn without_suite(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let suite = arguments.get(1).and_then(|first| first.to_str()).map(str::to_owned);
+    match suite.as_deref() {
+        Some("--suite") if arguments.len() > 2 => {
+            arguments.remove(1);
         }
+        Some(suite) if let Some(name) = suite.strip_prefix("--suite=") => {
+            arguments[1] = name.into();
+        }
+        _ => {}
     }
-    plain.extend(arguments);
-    plain
+    arguments
 }
 
 /// Prints what a run has to say, or why it failed.
@@ -199,4 +200,25 @@ fn report(arguments: Arguments, beside: PathBuf) -> Result<Written> {
         name: arguments.name,
     };
     run(&options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suite_is_a_study() {
+        let study = |arguments: &str| {
+            let arguments = arguments.split(' ').map(OsString::from).collect();
+            Arguments::try_parse_from(without_suite(arguments)).map(|found| found.study)
+        };
+        for arguments in ["bench --suite sssp-families --runs 3", "bench --suite=sssp-families"] {
+            assert!(matches!(study(arguments), Ok(Some(Study::SsspFamilies(_)))), "{arguments}");
+        }
+        assert!(matches!(study("bench --suite star"), Ok(Some(Study::Star(_)))));
+        assert!(matches!(study("bench --runs 3"), Ok(None)));
+        for wrong in ["bench --suite", "bench --suite sssp", "bench --suite="] {
+            assert!(study(wrong).is_err(), "{wrong}");
+        }
+    }
 }

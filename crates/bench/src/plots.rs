@@ -12,7 +12,10 @@ use crate::summary::number;
 const WIDTH: i32 = 900;
 const BAR: i32 = 20;
 const TOP: i32 = 60;
+/// Room for names, at least,
 const LEFT: i32 = 220;
+/// and for each letter of the longest one.
+const LETTER: i32 = 7;
 const RIGHT: i32 = 80;
 
 /// Ours, the yardstick, and what others made.
@@ -38,11 +41,13 @@ fn draw(graph: &str, bars: &[Bar], svg: &mut String) -> Result<(), Box<dyn std::
     let medians: Vec<f64> = bars.iter().map(|bar| bar.median_ms).collect();
     let least = medians.iter().copied().fold(f64::INFINITY, f64::min).max(1e-6);
     let most = medians.iter().copied().fold(least, f64::max);
+    let longest = bars.iter().map(|bar| bar.name.len()).max().unwrap_or(0) as i32;
+    let left = LEFT.max(LETTER * longest + 16);
     // the axis starts and ends at powers of ten
     let first = (least.log10() - 0.1).floor() as i32;
     let last = (most.log10().ceil() as i32).max(first + 1);
-    let per_decade = f64::from(WIDTH - LEFT - RIGHT) / f64::from(last - first);
-    let x_of = |ms: f64| LEFT + ((ms.log10() - f64::from(first)) * per_decade).round() as i32;
+    let per_decade = f64::from(WIDTH - left - RIGHT) / f64::from(last - first);
+    let x_of = |ms: f64| left + ((ms.log10() - f64::from(first)) * per_decade).round() as i32;
 
     let height = TOP + BAR * medians.len() as i32 + 20;
     let area = SVGBackend::with_string(svg, (WIDTH as u32, height as u32)).into_drawing_area();
@@ -62,8 +67,8 @@ fn draw(graph: &str, bars: &[Bar], svg: &mut String) -> Result<(), Box<dyn std::
         let top = TOP + BAR * index as i32;
         let middle = top + BAR / 2;
         let end = x_of(median_ms.max(least));
-        area.draw(&Rectangle::new([(LEFT, top + 3), (end, top + BAR - 3)], colour.filled()))?;
-        area.draw(&Text::new(name.as_str(), (LEFT - 8, middle), anchored(13, HPos::Right)))?;
+        area.draw(&Rectangle::new([(left, top + 3), (end, top + BAR - 3)], colour.filled()))?;
+        area.draw(&Text::new(name.as_str(), (left - 8, middle), anchored(13, HPos::Right)))?;
         let value = number(Some(*median_ms));
         area.draw(&Text::new(value, (end + 6, middle), anchored(12, HPos::Left)))?;
     }

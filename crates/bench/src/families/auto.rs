@@ -14,7 +14,7 @@ use sssp::{Algorithm, Config, Plan, Queue};
 
 use super::graphs::{Made, Named};
 use super::race::{Entry, Line, Pools, Terms, race};
-use super::sets::at_hand;
+use super::sets::is_at_hand;
 use super::{Backend, Options, Raw};
 use crate::summary::number;
 use crate::table::table;
@@ -24,11 +24,14 @@ const HOPELESS: f64 = 4.0;
 /// How long a turn of a short solve lasts.
 const TURN: Duration = Duration::from_millis(10);
 
+/// Arcs of the largest graph, where nothing is said: it is to be over in a few minutes.
+const MOST_ARCS: u64 = 10_000_000;
+
 /// `auto` beside the best on one graph.
 #[derive(Debug)]
 pub(super) struct Comparison {
     backend: Backend,
-    set: String,
+    set: &'static str,
     graph: String,
     n_arcs: usize,
     auto: Line,
@@ -36,7 +39,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Auto's time over that of the best, by `time`; 1 where that was auto's own.
+    /// Auto's time over that of the best, by `time`.
     fn ratio(&self, time: impl Fn(&Line) -> Option<f64>) -> f64 {
         time(&self.auto).zip(time(&self.best)).map_or(f64::NAN, |(auto, best)| auto / best)
     }
@@ -96,70 +99,65 @@ pub(super) fn measure(
     pools: &Pools,
     raw: &mut Raw,
 ) -> Result<Vec<Comparison>> {
-    let mut comparisons = Vec::new();
-    let mut sets: Vec<(String, Vec<Named>)> = Vec::new();
+    let mut graphs: Vec<(&str, Named)> = Vec::new();
     if options.graphs.is_empty() {
         for set in &options.sets {
-            let name = format!("{set:?}").to_lowercase().replace("heldout", "held-out");
-            sets.push((name, set.graphs(options.seed)?));
+            graphs.extend(set.graphs(options.seed)?.into_iter().map(|graph| (set.name(), graph)));
         }
     } else {
-        sets.push(("named".to_owned(), options.graphs.clone()));
+        graphs.extend(options.graphs.iter().map(|&graph| ("named", graph)));
     }
-    for (set, graphs) in sets {
-        for graph in at_hand(graphs, options.most_arcs) {
-            let found = match graph.make()? {
-                Made::U32(csr) => on_graph(&graph, &csr, options, gpu, pools, raw),
-                Made::I32(csr) => on_graph(&graph, &csr, options, gpu, pools, raw),
-                Made::F32(csr) => on_graph(&graph, &csr, options, gpu, pools, raw),
-            };
-            for (backend, auto, best, n_arcs) in found.with_context(|| format!("on {graph}"))? {
-                let (set, graph) = (set.clone(), graph.to_string());
-                comparisons.push(Comparison { backend, set, graph, n_arcs, auto, best });
-            }
-        }
+    let most_arcs = options.most_arcs.unwrap_or(MOST_ARCS);
+    let mut comparisons = Vec::new();
+    for (set, graph) in graphs.into_iter().filter(|(_, graph)| is_at_hand(graph, most_arcs)) {
+        let found = match graph.make()? {
+            Made::U32(csr) => on_graph(set, &graph, &csr, options, gpu, pools, raw),
+            Made::I32(csr) => on_graph(set, &graph, &csr, options, gpu, pools, raw),
+            Made::F32(csr) => on_graph(set, &graph, &csr, options, gpu, pools, raw),
+        };
+        comparisons.extend(found.with_context(|| format!("on {graph}"))?);
     }
     Ok(comparisons)
 }
 
 fn on_graph<W: Weight>(
+    set: &'static str,
     named: &Named,
     graph: &Csr<W>,
     options: &Options,
     gpu: Option<&Gpu>,
     pools: &Pools,
     raw: &mut Raw,
-) -> Result<Vec<(Backend, Line, Line, usize)>> {
+) -> Result<Vec<Comparison>> {
     let task = pools.task(graph)?;
     let terms = Terms {
         runs: options.runs.get(),
-        patience: Duration::from_secs_f64(options.patience),
+        patience: options.patience()?,
         turn: TURN,
         hopeless: Some(HOPELESS),
     };
-    let mut found = Vec::new();
+    let n_arcs = graph.n_arcs();
+    let mut comparisons = Vec::new();
     for &backend in &options.backend {
-        let gpu = match backend {
-            Backend::Cpu => None,
-            Backend::Gpu if gpu.is_none() => continue,
-            Backend::Gpu => gpu,
-        };
+        if backend == Backend::Gpu && gpu.is_none() {
+            continue;
+        }
         let lines = race(&task, &entries(backend, options.threads()), gpu, pools, &terms)?;
-        raw.push("auto", named, graph.n_vertices(), graph.n_arcs(), &lines);
+        raw.push("auto", named, graph.n_vertices(), n_arcs, &lines);
         let (auto, singles) = lines.split_first().context("nobody ran")?;
         let timed = singles.iter().filter_map(|line| Some((line, line.least_ms()?)));
         let best = timed.min_by(|a, b| a.1.total_cmp(&b.1)).context("nobody was timed")?.0;
-        let plan = auto.plan.as_ref().map(Plan::to_string).unwrap_or_default();
-        let ms = |line: &Line| number(line.least_ms());
         eprintln!(
-            "{named}: on the {backend} {} ms by auto, {} ms by {}; auto chose {plan}",
-            ms(auto),
-            ms(best),
-            best.solver
+            "{named}: on the {backend} {} ms by auto, {} ms by {}; auto chose {}",
+            milliseconds(auto.least_ms()),
+            milliseconds(best.least_ms()),
+            best.solver,
+            auto.plan.as_ref().map(Plan::to_string).unwrap_or_default()
         );
-        found.push((backend, auto.clone(), best.clone(), graph.n_arcs()));
+        let (graph, auto, best) = (named.to_string(), auto.clone(), best.clone());
+        comparisons.push(Comparison { backend, set, graph, n_arcs, auto, best });
     }
-    Ok(found)
+    Ok(comparisons)
 }
 
 /// The part in words: a table for each backend, worst first.
@@ -203,7 +201,7 @@ fn row(comparison: &Comparison) -> Vec<String> {
     let same = if comparison.is_the_same() { " (auto's own)" } else { "" };
     vec![
         graph.clone(),
-        set.clone(),
+        (*set).to_owned(),
         format!("{}{same}", best.solver),
         auto.plan.as_ref().map(Plan::to_string).unwrap_or_default(),
         n_arcs.to_string(),

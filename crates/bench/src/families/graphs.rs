@@ -60,7 +60,7 @@ pub(crate) enum Weights {
     Own,
     /// 1 … the number, evenly.
     To(u32),
-    /// From 1 up to 2^20, half of them below 4: 2 / u for u drawn evenly.
+    /// From 1 up to 2^20, half of them 1 or 2: 2 / u - 1 for u drawn evenly from 0 to 1.
     Heavy,
     /// Three quarters nothing, the others 1 … 255.
     Zeros,

@@ -22,6 +22,7 @@ mod side_by_side;
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
@@ -34,6 +35,9 @@ use self::race::{Line, Pools};
 pub use self::sets::Set;
 use crate::folder::{Written, new_folder, write};
 use crate::machine::Machine;
+
+/// A day, in seconds.
+const MOST_PATIENCE: f64 = 86_400.0;
 
 /// A part of the study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,9 +80,9 @@ pub struct Options {
     /// Auto: the first seed of the graphs that are held out; another one, other graphs
     #[arg(long, default_value = "1000")]
     pub seed: u64,
-    /// Leave out graphs of more arcs, about
-    #[arg(long, value_name = "N", default_value = "10000000")]
-    pub most_arcs: u64,
+    /// Leave out graphs of more arcs, about [default: 10000000 in the part auto, none elsewhere]
+    #[arg(long, value_name = "N")]
+    pub most_arcs: Option<u64>,
     /// Where to solve; a machine without a GPU leaves that out
     #[arg(long, value_delimiter = ',', value_name = "BACKEND", default_value = "cpu,gpu")]
     pub backend: Vec<Backend>,
@@ -123,6 +127,16 @@ impl Options {
         let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.threads.unwrap_or_else(all)
     }
+
+    fn patience(&self) -> Result<Duration> {
+        let Self { patience, .. } = *self;
+        let is_time = patience > 0.0 && patience <= MOST_PATIENCE;
+        ensure!(
+            is_time,
+            "--patience takes seconds, above 0 and up to {MOST_PATIENCE}, not {patience}"
+        );
+        Ok(Duration::from_secs_f64(patience))
+    }
 }
 
 /// Every timed turn, as `raw.csv` has it.
@@ -159,9 +173,7 @@ impl Raw {
             }
         }
     }
-}
 
-impl Raw {
     /// Extractions, as runs on graphs of labels without arcs.
     fn push_extractions(&mut self, all: &[Extraction]) {
         for Extraction { n, method, on_gpu, us, .. } in all {
@@ -181,8 +193,7 @@ impl Raw {
 /// When a graph cannot be made, an answer is wrong, the GPU fails, or the folder is there
 /// already or cannot be written. Then no folder is left.
 pub fn run(options: &Options, beside: &Path) -> Result<Written> {
-    let is_time = options.patience.is_finite() && options.patience > 0.0;
-    ensure!(is_time, "--patience takes a number of seconds above 0, not {}", options.patience);
+    options.patience()?;
     let machine = Machine::look();
     let out = options.out.as_deref().unwrap_or(beside);
     new_folder(out, options.name.as_deref(), &machine, |folder| {

@@ -11,7 +11,7 @@ use super::side_by_side::{OnGraph, families, of_family, solvers};
 use crate::plots::{Bar, OTHERS, OURS, YARDSTICK, of_bars};
 use crate::summary::number;
 
-const WIDTH: u32 = 1000;
+const WIDTH: u32 = 1080;
 /// Where the names of the lines begin, and how far apart they are.
 const NAMES: i32 = 740;
 const NAME_HEIGHT: i32 = 20;

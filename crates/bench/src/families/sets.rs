@@ -114,6 +114,14 @@ const HELD_OUT: &[&str] = &[
 const ROADS: [Workload; 3] = [Workload::Rome99, Workload::Delaware, Workload::NewYork];
 
 impl Set {
+    /// Its name in the tables.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tuned => "tuned",
+            Self::HeldOut => "held-out",
+        }
+    }
+
     /// Its graphs; seeds of what is held out start from `seed`.
     pub(super) fn graphs(self, seed: u64) -> Result<Vec<Named>> {
         match self {
@@ -132,22 +140,17 @@ impl Set {
     }
 }
 
-/// Takes out what is too large or has no file, and says so.
-pub(super) fn at_hand(graphs: Vec<Named>, most_arcs: u64) -> Vec<Named> {
-    let is_at_hand = |graph: &Named| {
-        let Shape::Workload(workload) = graph.shape else { return true };
-        if !workload.is_available() {
-            let file = workload.file().unwrap_or_default();
-            eprintln!("SKIPPED: {graph}: there is no file {}", file.display());
-        }
-        workload.is_available()
-    };
-    let fits = |graph: &Named| {
-        let fits = graph.shape.about_arcs() <= most_arcs;
-        if !fits {
-            eprintln!("SKIPPED: {graph}: more than {most_arcs} arcs; --most-arcs lets it in");
-        }
-        fits
-    };
-    graphs.into_iter().filter(|graph| fits(graph) && is_at_hand(graph)).collect()
+/// Whether a graph has no more arcs than that, and has its file where it has one; says so
+/// where not.
+pub(super) fn is_at_hand(graph: &Named, most_arcs: u64) -> bool {
+    if graph.shape.about_arcs() > most_arcs {
+        eprintln!("SKIPPED: {graph}: more than {most_arcs} arcs; --most-arcs lets it in");
+        return false;
+    }
+    let Shape::Workload(workload) = graph.shape else { return true };
+    if !workload.is_available() {
+        let file = workload.file().unwrap_or_default();
+        eprintln!("SKIPPED: {graph}: there is no file {}", file.display());
+    }
+    workload.is_available()
 }

@@ -15,7 +15,7 @@ use super::boost::Boost;
 use super::graphs::{Made, Named};
 use super::race::{Line, Pools, Terms, race};
 use super::roster::{self, DEFAULT_ON_GPU, DEFAULT_ON_HOST, HOST_DIJKSTRA, dijkstra_on_gpu};
-use super::sets::{at_hand, sizes};
+use super::sets::{is_at_hand, sizes};
 use super::{Backend, Options, Raw};
 use crate::summary::number;
 use crate::table::table;
@@ -72,7 +72,8 @@ pub(super) fn measure(
     };
     let mut blocks = Blocks::default();
     let mut all = Vec::new();
-    for graph in at_hand(graphs, options.most_arcs) {
+    let most_arcs = options.most_arcs.unwrap_or(u64::MAX);
+    for graph in graphs.into_iter().filter(|graph| is_at_hand(graph, most_arcs)) {
         let field = Field { options, gpu, pools, block: blocks.best() };
         let found = match graph.make()? {
             Made::U32(csr) => field.on_graph(graph, &csr, boost),
@@ -110,7 +111,7 @@ impl Field<'_> {
         let task = self.pools.task(graph)?;
         let terms = Terms {
             runs: options.runs.get(),
-            patience: Duration::from_secs_f64(options.patience),
+            patience: options.patience()?,
             turn: Duration::ZERO,
             hopeless: None,
         };
