@@ -3,9 +3,9 @@
 //! A small Δ looks at each vertex once but takes many nearly empty steps; a large one
 //! looks at vertices whose distance is still going to fall. The three published rules
 //! look at the weights alone or at one degree. [`Delta::Auto`] is
-//! Δ = c · (mean weight) / (mean degree at the end of an arc): a vertex reached by an
+//! Δ = c · (typical weight) / (mean degree at the end of an arc): a vertex reached by an
 //! arc has on average Σd²/Σd arcs of its own, and the nearest of so many neighbours is
-//! about (mean weight) / (that degree) away, which is how fast a search front moves. On
+//! about (that weight) / (that degree) away, which is how fast a search front moves. On
 //! R-MAT graphs, whose hubs make that degree large, it comes out below 1 and buckets are
 //! exact; on grids and road networks it comes out near a tenth of the largest weight.
 //! docs/benchmarking.md has the sweeps behind the constant.
@@ -18,6 +18,8 @@ use crate::{Delta, SsspError};
 
 /// The constant c.
 const STEPS_OF_THE_FRONT: f64 = 4.0;
+/// Weights that a median is guessed from.
+const SAMPLES: usize = 1 << 12;
 /// Most buckets in use at one time that a width of the solver's choice leads to,
 const MOST_BUCKETS: f64 = 65_536.0;
 /// and most that a given width may lead to.
@@ -60,8 +62,8 @@ pub(crate) fn width_in<W: Weight>(
             max / graph.vertices().map(|v| graph.out_degree(v)).max().unwrap_or(0) as f64
         }
         Delta::Auto => {
-            let mean = range.sum / weights.len() as f64;
-            let width = STEPS_OF_THE_FRONT * mean / degree_at_arc_end(graph);
+            let typical = typical(weights, range.sum / weights.len() as f64);
+            let width = STEPS_OF_THE_FRONT * typical / degree_at_arc_end(graph);
             // the time is flat around the best width, so a round number will do
             width.log2().round().exp2()
         }
@@ -94,6 +96,16 @@ fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
         ));
     }
     Ok(width)
+}
+
+/// The mean, or twice the median where that is less: where a few weights are many times as
+/// great as all others, these decide how a front moves. The median is that of a sample, and
+/// tells nothing where it is zero.
+fn typical<W: Weight>(weights: &[W], mean: f64) -> f64 {
+    let step = weights.len().div_ceil(SAMPLES).max(1);
+    let sample: Vec<W> = weights.iter().copied().step_by(step).collect();
+    let median = median(&sample);
+    if median > 0.0 { mean.min(2.0 * median) } else { mean }
 }
 
 /// The upper median, or zero. O(m) and a copy of the weights.

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, VertexId, Weight, WeightKind};
+use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 
 use crate::host::lengths::distance_bound;
 use crate::range::WeightRange;
 use crate::{Algorithm, Config, Delta, Queue, SsspError, delta};
 
-/// Arcs below which threads cost more than they save.
-const FEW_ARCS: usize = 20_000;
+/// Arcs below which a queue is faster than buckets.
+const FEW_ARCS: usize = 12_000;
 /// Largest weight for which Dial's queue beats a radix heap.
-const MOST_DIAL_BUCKETS: i128 = 1 << 12;
+const MOST_DIAL_BUCKETS: i128 = 1 << 16;
 /// Largest weight that Dial's queue takes when asked for.
 const MOST_DIAL_BUCKETS_ASKED: i128 = 1 << 24;
 
@@ -146,13 +146,41 @@ fn choose<W: Weight>(graph: &Csr<W>, config: &Config, negative: bool) -> (Algori
         (Algorithm::DeltaStepping, "its delta was asked for".to_owned())
     } else if config.queue != Queue::Auto {
         (Algorithm::Dijkstra, "its queue was asked for".to_owned())
+    } else if is_forest(graph) {
+        let why = "it is a forest, where any order relaxes each arc once";
+        (Algorithm::BellmanFordQueue, why.to_owned())
     } else if n_arcs < FEW_ARCS {
-        let why = format!("{n_arcs} arcs are too few to share among threads");
-        (Algorithm::Dijkstra, why)
+        (Algorithm::Dijkstra, format!("{n_arcs} arcs are few"))
     } else {
         let why = format!("{n_arcs} arcs for {} threads", config.n_threads());
         (Algorithm::DeltaStepping, why)
     }
+}
+
+/// Whether no vertex has two ways to another. Sets of joined vertices are merged until an arc
+/// joins what is joined already. O((n + m) α(n)), and next to nothing where arcs are too many.
+fn is_forest<W: Weight>(graph: &Csr<W>) -> bool {
+    let both_ways = graph.direction() == Direction::Undirected;
+    let n_edges = if both_ways { graph.n_arcs() / 2 } else { graph.n_arcs() };
+    if n_edges >= graph.n_vertices() {
+        return false;
+    }
+    let mut parents: Vec<VertexId> = graph.vertices().collect();
+    graph.arcs().filter(|&(from, to, _)| !both_ways || from <= to).all(|(from, to, _)| {
+        let (from, to) = (root(&mut parents, from), root(&mut parents, to));
+        parents[from as usize] = to;
+        from != to
+    })
+}
+
+/// The vertex that stands for the set of `vertex`; the way there gets half as long.
+fn root(parents: &mut [VertexId], mut vertex: VertexId) -> VertexId {
+    while parents[vertex as usize] != vertex {
+        let above = parents[parents[vertex as usize] as usize];
+        parents[vertex as usize] = above;
+        vertex = above;
+    }
+    vertex
 }
 
 fn choose_queue<W: Weight>(max_weight: W, asked: Queue) -> Result<Queue, SsspError> {

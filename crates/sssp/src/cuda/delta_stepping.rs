@@ -138,7 +138,7 @@ impl DeltaSteppingOnGpu {
             0 => None,
             window => match rows.short(gpu, &prepare, window) {
                 Err(GpuError::OutOfMemory { .. }) => None,
-                short => Some(short?),
+                short => Some(short?).filter(|short| horizon::puts_off_enough(short.arcs.len(), m)),
             },
         };
         let delta = match ahead {

@@ -2,14 +2,14 @@
 //!
 //! The vertex of least tentative distance is settled, for no path through another can
 //! be shorter when no weight is negative, and its arcs are relaxed; each vertex is
-//! settled once. O(n + m) queue operations; the queue decides their cost.
+//! settled once, but for dead ends, which are labelled and never queued. O(n + m) queue operations; the queue decides their cost.
 //!
 //! The paper's version scans all vertices for the least one, in parallel on a GPU; here
 //! a queue holds those that have a label.
 //!
 //! Reference: dijkstra-1959
 
-use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
 
 use super::lengths::Lengths;
 use super::queue::MonotoneQueue;
@@ -47,6 +47,13 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
         let mut work = Work::default();
         let mut limit = search.limit;
         let mut unsettled = Targets::new(search.targets);
+        // from a vertex with no arc, or with none but back, no path goes on; targets have to be
+        // seen all the same
+        let dead_end = match graph.direction() {
+            _ if !search.targets.is_empty() => None,
+            Direction::Directed => Some(0),
+            Direction::Undirected => Some(1),
+        };
         labels[search.source as usize] = L::Key::LEAST;
         queue.push(L::Key::LEAST, search.source);
         while let Some((key, vertex)) = queue.pop() {
@@ -71,7 +78,9 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
                 if through < *label {
                     *label = through;
                     work.improvements += 1;
-                    queue.push(through, to);
+                    if dead_end.is_none_or(|degree| graph.out_degree(to) > degree) {
+                        queue.push(through, to);
+                    }
                 }
             }
         }

@@ -18,7 +18,7 @@
 //!
 //! Reference: moore-1959, bertsekas-1993, bertsekas-1996
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 
 use super::{CycleWatch, Labels};
 use crate::{Progress, SsspError};
@@ -57,6 +57,9 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
     pub(crate) labels: Labels<W>,
     queue: Ring,
     queued: Vec<bool>,
+    /// Arcs up to which a vertex is a dead end: it has none, or none but back, by which
+    /// nothing falls where no weight is negative. It is labelled, and not queued.
+    dead_end: usize,
     /// The sum of the labels in the queue, for the mean; its rounding only shifts the
     /// order of the work.
     label_sum: f64,
@@ -72,6 +75,10 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
             labels: Labels::new(n),
             queue: Ring::new(n),
             queued: vec![false; n],
+            dead_end: match graph.direction() {
+                Direction::Undirected if graph.first_negative().is_none() => 1,
+                _ => 0,
+            },
             label_sum: 0.0,
         }
     }
@@ -97,7 +104,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
                     if self.queued[to as usize] {
                         let fall = before.to_f64() - self.label(to);
                         self.label_sum -= fall;
-                    } else {
+                    } else if self.graph.out_degree(to) > self.dead_end {
                         self.push(to);
                     }
                 }

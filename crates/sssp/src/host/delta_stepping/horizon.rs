@@ -75,7 +75,14 @@ pub(crate) fn distance_ahead<W: Weight>(
 /// The window of searches on `graph`; `None` for no horizon. O(n + m).
 pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
     let ahead = distance_ahead(graph, max_weight, LEAST_DEGREE)?;
-    Some(Window { ahead, short: ShortArcs::new(graph, ahead) })
+    let short = ShortArcs::new(graph, ahead);
+    puts_off_enough(short.n_arcs(), graph.n_arcs()).then_some(Window { ahead, short })
+}
+
+/// Whether a window leaves so many arcs beyond it that a horizon pays: where a few weights are
+/// many times as great as the others, nearly all arcs are short.
+pub(crate) fn puts_off_enough(n_short: usize, n_arcs: usize) -> bool {
+    2 * n_short <= n_arcs
 }
 
 /// A bit for every vertex from which a path can go on: one that has an arc, and in an

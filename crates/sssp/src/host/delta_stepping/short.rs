@@ -51,6 +51,11 @@ impl<W: Weight> ShortArcs<W> {
         Self { row_offsets, arcs }
     }
 
+    /// How many there are.
+    pub(super) fn n_arcs(&self) -> usize {
+        self.arcs.len()
+    }
+
     /// Where each row begins, and the last one ends.
     pub(super) fn row_offsets(&self) -> &[usize] {
         &self.row_offsets
