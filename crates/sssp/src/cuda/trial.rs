@@ -5,9 +5,8 @@
 //! all. Degrees and weights do not tell it, and a model of them was off by a factor of two
 //! and more on graphs it had not seen. A search does tell, and takes a fraction of what the
 //! upload of the graph has taken. So `auto` searches from one vertex in each
-//! [form](super::delta_stepping::Form) of Δ-stepping and, where a few rounds over all arcs
-//! may be enough, with Bellman-Ford, and keeps the fastest. It stops trying when that has
-//! taken as long as the preparation, and a trial ends when it is slower than the best so far.
+//! [form](super::delta_stepping::Form) of Δ-stepping and, where hops are few, with other
+//! algorithms, and keeps the fastest. A trial ends when it is slower than the best so far.
 //!
 //! Reference: meyer-sanders-2003
 
@@ -24,8 +23,13 @@ use crate::engine::{Engine, Found, Request, TableRequest};
 use crate::range::WeightRange;
 use crate::{Algorithm, Config, DeviceTimes, Plan, SsspError, Work, delta};
 
-/// What is tried where a few rounds may do.
-const ROUNDS: Algorithm = Algorithm::BellmanFordSpmv;
+/// What is tried beside Δ-stepping where hops are few.
+const WHERE_HOPS_ARE_FEW: [Algorithm; 4] = [
+    Algorithm::BellmanFordSpmv,
+    Algorithm::BellmanFord,
+    Algorithm::Crauser,
+    Algorithm::BellmanFordSlf,
+];
 /// What is tried where weights are negative.
 const OF_ANY_SIGN: [Algorithm; 4] = [
     Algorithm::BellmanFordLll,
@@ -36,9 +40,10 @@ const OF_ANY_SIGN: [Algorithm; 4] = [
 /// The longest that a trial may take, in milliseconds.
 const LONGEST_MS: f64 = 100.0;
 /// Hops that a front of average growth takes to all vertices, up to which that is so;
-const FEW_HOPS: f64 = 4.0;
-/// and arcs: more take longer in a few rounds than a search that looks at few of them.
-const MOST_ARCS: usize = 1 << 25;
+const FEW_HOPS: f64 = 8.0;
+/// and most arcs: with more, Δ-stepping has always been the fastest, and each trial takes an
+/// upload.
+const MOST_ARCS: usize = 1 << 24;
 /// How much faster another must be to be taken: less may be chance.
 const CLEARLY: f64 = 0.95;
 /// Vertices that are looked at for one to search from.
@@ -70,24 +75,24 @@ pub(super) fn fastest<'g, W: Weight>(
     if !is_shallow(graph) {
         return Ok(Box::new(stepping));
     }
-    let in_rounds = Plan { algorithm: ROUNDS, delta: None, ..plan.clone() };
-    let Some(mut rounds) = if_possible(one(gpu, graph, config, &in_rounds, range))? else {
-        return Ok(Box::new(stepping));
-    };
-    match time(&mut *rounds, source, ms)? {
-        Some(in_rounds_ms) if in_rounds_ms < CLEARLY * ms => {
-            let reason = format!(
-                "tried from vertex {source}, it took {in_rounds_ms:.3} ms, delta-stepping {ms:.3}"
-            );
-            *plan = Plan { reason, ..in_rounds };
-            Ok(Box::new(Both { rounds, stepping, last_in_rounds: false }))
-        }
-        tried => {
-            let took = tried.map_or("longer".to_owned(), |ms| format!("{ms:.3} ms"));
-            plan.reason += &format!(", {ROUNDS} {took}");
-            Ok(Box::new(stepping))
+    let mut least = ms;
+    let mut best = None;
+    for algorithm in WHERE_HOPS_ARE_FEW {
+        let tried = Plan { algorithm, delta: None, ..plan.clone() };
+        let Some(mut engine) = if_possible(one(gpu, graph, config, &tried, range))? else {
+            continue;
+        };
+        if let Some(ms) = time(&mut *engine, source, least)?
+            && ms < CLEARLY * least
+        {
+            (best, least) = (Some((algorithm, engine)), ms);
         }
     }
+    let Some((algorithm, whole)) = best else { return Ok(Box::new(stepping)) };
+    plan.reason =
+        format!("tried from vertex {source}, it took {least:.3} ms, delta-stepping {ms:.3} ms");
+    (plan.algorithm, plan.delta) = (algorithm, None);
+    Ok(Box::new(Both { whole, stepping, was_whole: false }))
 }
 
 /// The same for weights some of which are negative: the fastest form of Bellman-Ford.
@@ -202,22 +207,18 @@ fn time<W: Weight>(
     Ok(last)
 }
 
-/// Bellman-Ford for all distances from a vertex; Δ-stepping for those that can be had
+/// Another algorithm for all distances from a vertex; Δ-stepping for those that can be had
 /// sooner, and for tables.
 struct Both<'g, W: Weight> {
-    rounds: Box<dyn Engine<W> + Send + 'g>,
+    whole: Box<dyn Engine<W> + Send + 'g>,
     stepping: DeltaSteppingEngine<'g, W>,
-    last_in_rounds: bool,
+    was_whole: bool,
 }
 
 impl<W: Weight> Engine<W> for Both<'_, W> {
     fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        self.last_in_rounds = request.limit.is_none() && request.targets.is_empty();
-        if self.last_in_rounds {
-            self.rounds.search(request)
-        } else {
-            self.stepping.search(request)
-        }
+        self.was_whole = request.limit.is_none() && request.targets.is_empty();
+        if self.was_whole { self.whole.search(request) } else { self.stepping.search(request) }
     }
 
     fn predecessors(
@@ -225,8 +226,8 @@ impl<W: Weight> Engine<W> for Both<'_, W> {
         source: VertexId,
         limit: Option<W::Distance>,
     ) -> Result<Option<paths::Predecessors>, SsspError> {
-        match self.last_in_rounds {
-            true => self.rounds.predecessors(source, limit),
+        match self.was_whole {
+            true => self.whole.predecessors(source, limit),
             false => self.stepping.predecessors(source, limit),
         }
     }
@@ -236,13 +237,13 @@ impl<W: Weight> Engine<W> for Both<'_, W> {
         request: &TableRequest<'_>,
         cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
-        self.last_in_rounds = false;
+        self.was_whole = false;
         self.stepping.table(request, cells)
     }
 
     fn device_times(&self) -> Option<DeviceTimes> {
-        match self.last_in_rounds {
-            true => self.rounds.device_times(),
+        match self.was_whole {
+            true => self.whole.device_times(),
             false => self.stepping.device_times(),
         }
     }

@@ -8,8 +8,9 @@ mod many;
 mod queue;
 mod spmv;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{
@@ -22,8 +23,37 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError};
 
+/// Held by every test that uses the GPU, and alone by those that look at a search under way:
+/// a test beside them that frees memory waits for that search, and the driver with it.
+static TURNS: RwLock<()> = RwLock::new(());
+
+/// A GPU while a test has it.
+struct Lent<Turn> {
+    gpu: Gpu,
+    _turn: Turn,
+}
+
+impl<Turn> Deref for Lent<Turn> {
+    type Target = Gpu;
+
+    fn deref(&self) -> &Gpu {
+        &self.gpu
+    }
+}
+
 /// The first GPU, or `None` and a word about it.
-fn gpu() -> Option<Gpu> {
+fn gpu() -> Option<Lent<RwLockReadGuard<'static, ()>>> {
+    let turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
+    Some(Lent { gpu: first()?, _turn: turn })
+}
+
+/// The same, with no other test beside.
+fn gpu_alone() -> Option<Lent<RwLockWriteGuard<'static, ()>>> {
+    let turn = TURNS.write().unwrap_or_else(PoisonError::into_inner);
+    Some(Lent { gpu: first()?, _turn: turn })
+}
+
+fn first() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => Some(gpu),
         Err(reason) => {
@@ -170,7 +200,7 @@ fn targets_and_cutoffs_stop_early() {
 
 #[test]
 fn a_long_search_tells_of_its_steps_and_can_be_ended() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = gpu_alone() else { return };
     let path: Vec<_> = (0..100_000).map(|v| (v, v + 1, 1 + v % 7)).collect();
     let graph = Csr::from_edges(100_001, &path).unwrap();
     let most = AtomicU64::new(0);

@@ -147,7 +147,7 @@ fn few_targets_end_searches_early() {
 
 #[test]
 fn a_table_reports_progress_and_can_be_ended() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = crate::gpu_alone() else { return };
     let graph = grid(&GridConfig { side: 20, ..GridConfig::default() }).unwrap();
     let all: Vec<_> = graph.vertices().collect();
     let seen = AtomicU64::new(0);

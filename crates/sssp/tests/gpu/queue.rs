@@ -314,7 +314,7 @@ fn work_is_counted() {
 
 #[test]
 fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = crate::gpu_alone() else { return };
     let path: Vec<_> = (0..30_000).map(|v| (v, v + 1, 1 + v as i32 % 7)).collect();
     let mut with_a_negative = path.clone();
     with_a_negative.push((5, 4, -1));

@@ -269,7 +269,7 @@ fn sums_that_do_not_fit_are_added_on_the_cpu() {
 
 #[test]
 fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = crate::gpu_alone() else { return };
     let n = 30_001;
     let path: Vec<_> = (0..n - 1).map(|v| (v, v + 1, 1 + v % 7)).collect();
     let graph = Csr::from_edges(n as usize, &path).unwrap();
