@@ -54,7 +54,6 @@
 // Threads of a block.
 constexpr u32 block_size = 512;
 
-
 // A place in the circular array of the back, of a number below twice its length.
 __device__ __forceinline__ u64 wrapped(const Search& search, u64 at) {
     return at < search.n_places ? at : at - search.n_places;

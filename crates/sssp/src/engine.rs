@@ -59,6 +59,32 @@ pub(crate) trait Engine<W: Weight> {
     }
 }
 
+impl<W: Weight, E: Engine<W> + ?Sized> Engine<W> for Box<E> {
+    fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
+        (**self).search(request)
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: Option<W::Distance>,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        (**self).predecessors(source, limit)
+    }
+
+    fn table(
+        &mut self,
+        request: &TableRequest<'_>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        (**self).table(request, cells)
+    }
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        (**self).device_times()
+    }
+}
+
 pub(crate) type Found<W> = (Vec<<W as Weight>::Distance>, Work);
 
 pub(crate) fn engine<'g, W: Weight>(
@@ -165,7 +191,11 @@ impl<W: Weight> Engine<W> for BellmanFord<'_, W> {
 
 impl<W: Weight> Engine<W> for QueuedBellmanFord<'_, W> {
     fn search(&mut self, request: &Request<'_, W>) -> Result<Found<W>, SsspError> {
-        self.solve(request.source, request.progress)?;
+        let target = match request.targets {
+            &[target] => Some(target),
+            _ => None,
+        };
+        self.solve(request.source, request.limit, target, request.progress)?;
         Ok((self.labels.distances.clone(), self.labels.work))
     }
 }

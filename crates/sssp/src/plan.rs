@@ -4,12 +4,17 @@ use std::fmt;
 
 use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 
+use crate::host::delta_stepping::few_to_share;
 use crate::host::lengths::distance_bound;
 use crate::range::WeightRange;
 use crate::{Algorithm, Config, Delta, Queue, SsspError, delta};
 
-/// Arcs below which a queue is faster than buckets.
-const FEW_ARCS: usize = 12_000;
+/// Arcs below which Dial's queue is faster than Δ-stepping, and below which any queue is.
+const FEW_ARCS_FOR_DIAL: usize = 12_000;
+const FEW_ARCS: usize = 2_000;
+/// A forest has one hub where the vertex at the end of an arc has, on average, more neighbours
+/// than one in so many of all vertices.
+const PART_OF_A_HUB: f64 = 8.0;
 /// Largest weight for which Dial's queue beats a radix heap.
 const MOST_DIAL_BUCKETS: i128 = 1 << 16;
 /// Largest weight that Dial's queue takes when asked for.
@@ -47,6 +52,9 @@ impl Plan {
         device: &str,
     ) -> Result<Self, SsspError> {
         let (algorithm, reason) = match config.algorithm {
+            Algorithm::Auto if W::KIND == WeightKind::F64 && config.delta == Delta::Auto => {
+                (Algorithm::BellmanFordLll, "weights are doubles")
+            }
             Algorithm::Auto if range.negative && config.delta == Delta::Auto => {
                 (Algorithm::BellmanFordLll, "some weights are negative")
             }
@@ -90,7 +98,7 @@ impl Plan {
     ) -> Result<Self, SsspError> {
         let negative = if range.negative { graph.first_negative() } else { None };
         let (algorithm, reason) = match config.algorithm {
-            Algorithm::Auto => choose(graph, config, negative.is_some()),
+            Algorithm::Auto => choose(graph, config, range),
             asked => (asked, "it was asked for".to_owned()),
         };
         if let Some((arc, from, to)) = negative
@@ -114,7 +122,7 @@ impl Plan {
         match algorithm {
             Algorithm::DeltaStepping | Algorithm::DeltaSteppingBuckets => {
                 plan.delta = Some(delta::width_in(graph, config.delta, range)?);
-                plan.threads = config.n_threads();
+                plan.threads = if few_to_share(graph) { 1 } else { config.n_threads() };
             }
             Algorithm::Dijkstra => plan.queue = Some(choose_queue(range.greatest, config.queue)?),
             _ => return Ok(plan),
@@ -136,9 +144,13 @@ fn greatest<W: Weight>(n: usize) -> f64 {
     }
 }
 
-fn choose<W: Weight>(graph: &Csr<W>, config: &Config, negative: bool) -> (Algorithm, String) {
+fn choose<W: Weight>(
+    graph: &Csr<W>,
+    config: &Config,
+    range: &WeightRange<W>,
+) -> (Algorithm, String) {
     let n_arcs = graph.n_arcs();
-    if negative {
+    if range.negative {
         let why =
             "some weights are negative, and the queue in order of arrival does the least work";
         (Algorithm::BellmanFordQueue, why.to_owned())
@@ -146,19 +158,21 @@ fn choose<W: Weight>(graph: &Csr<W>, config: &Config, negative: bool) -> (Algori
         (Algorithm::DeltaStepping, "its delta was asked for".to_owned())
     } else if config.queue != Queue::Auto {
         (Algorithm::Dijkstra, "its queue was asked for".to_owned())
-    } else if is_forest(graph) {
+    } else if is_forest(graph) && !has_one_hub(graph) {
         let why = "it is a forest, where any order relaxes each arc once";
         (Algorithm::BellmanFordQueue, why.to_owned())
-    } else if n_arcs < FEW_ARCS {
+    } else if n_arcs < FEW_ARCS_FOR_DIAL
+        && choose_queue(range.greatest, Queue::Auto) == Ok(Queue::Dial)
+        || n_arcs < FEW_ARCS
+    {
         (Algorithm::Dijkstra, format!("{n_arcs} arcs are few"))
     } else {
-        let why = format!("{n_arcs} arcs for {} threads", config.n_threads());
-        (Algorithm::DeltaStepping, why)
+        (Algorithm::DeltaStepping, format!("{n_arcs} arcs are many"))
     }
 }
 
 /// Whether no vertex has two ways to another. Sets of joined vertices are merged until an arc
-/// joins what is joined already. O((n + m) α(n)), and next to nothing where arcs are too many.
+/// joins what is joined already. O(m log n), and nothing where arcs are too many.
 fn is_forest<W: Weight>(graph: &Csr<W>) -> bool {
     let both_ways = graph.direction() == Direction::Undirected;
     let n_edges = if both_ways { graph.n_arcs() / 2 } else { graph.n_arcs() };
@@ -171,6 +185,11 @@ fn is_forest<W: Weight>(graph: &Csr<W>) -> bool {
         parents[from as usize] = to;
         from != to
     })
+}
+
+/// Whether one vertex has so many neighbours that most of the work is to label these.
+fn has_one_hub<W: Weight>(graph: &Csr<W>) -> bool {
+    delta::degree_at_arc_end(graph) * PART_OF_A_HUB > graph.n_vertices() as f64
 }
 
 /// The vertex that stands for the set of `vertex`; the way there gets half as long.
@@ -215,5 +234,39 @@ impl fmt::Display for Plan {
         let labels = if self.narrow { "32-bit" } else { "full-width" };
         let threads = if self.threads == 1 { "thread" } else { "threads" };
         write!(f, "; {} {threads}; {labels} labels", self.threads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forests_are_recognised() {
+        let edges = |n, edges: &[(VertexId, VertexId, u32)]| Csr::from_edges(n, edges).unwrap();
+        let arcs = |n, arcs: &[(VertexId, VertexId, u32)]| Csr::from_arcs(n, arcs).unwrap();
+        assert!(is_forest(&edges(5, &[(0, 1, 1), (3, 1, 1), (2, 4, 1)])));
+        assert!(is_forest(&arcs(4, &[(0, 1, 1), (2, 1, 1), (2, 3, 1)])));
+        assert!(!is_forest(&edges(9, &[(0, 1, 1), (1, 2, 1), (2, 0, 1)])), "a circle");
+        assert!(!is_forest(&edges(9, &[(0, 1, 1), (0, 1, 2)])), "parallel edges");
+        assert!(!is_forest(&edges(9, &[(3, 3, 1)])), "a loop");
+        assert!(!is_forest(&arcs(9, &[(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1)])), "two ways");
+    }
+
+    #[test]
+    fn auto_chooses_by_the_graph() {
+        let chosen = |graph: &Csr<u32>| {
+            Plan::new(graph, &Config::default(), &WeightRange::of(graph)).unwrap().algorithm
+        };
+        let path: Vec<_> = (0..3000).map(|v| (v, v + 1, 1 + v % 5)).collect();
+        assert_eq!(chosen(&Csr::from_edges(3001, &path).unwrap()), Algorithm::BellmanFordQueue);
+        let star: Vec<_> = (1..3000).map(|v| (0, v, v)).collect();
+        assert_eq!(chosen(&Csr::from_edges(3000, &star).unwrap()), Algorithm::Dijkstra);
+        let ring = |n, weight| (0..n).map(|v| (v, (v + 1) % n, weight)).collect::<Vec<_>>();
+        assert_eq!(chosen(&Csr::from_edges(3000, &ring(3000, 9)).unwrap()), Algorithm::Dijkstra);
+        let far = Csr::from_edges(3000, &ring(3000, 1 << 20)).unwrap();
+        assert_eq!(chosen(&far), Algorithm::DeltaStepping, "too far apart for Dial's queue");
+        let long = Csr::from_edges(9000, &ring(9000, 9)).unwrap();
+        assert_eq!(chosen(&long), Algorithm::DeltaStepping);
     }
 }

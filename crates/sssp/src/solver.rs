@@ -51,9 +51,12 @@ impl<'g, W: Weight> Solver<'g, W> {
         Ok(Self::with_engine(graph, plan, engine))
     }
 
-    /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping, the
-    /// default, takes weights of 32 bits, or integers that fit, none negative;
-    /// [`Algorithm::BellmanFord`](crate::Algorithm::BellmanFord) takes `u32`, `i32`, `f32` and `f64` of any sign.
+    /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. The forms of
+    /// Bellman-Ford take weights of type `u32`, `i32`, `f32` and `f64` of any sign; all
+    /// others those of 32 bits, or integers that fit, none negative.
+    ///
+    /// [`Algorithm::Auto`](crate::Algorithm::Auto) tries some, for which the graph is
+    /// uploaded a few times over; who searches once and is in a hurry names one.
     ///
     /// # Errors
     /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for what only the CPU can solve, and

@@ -203,6 +203,10 @@ impl DeltaSteppingOnGpu {
             if form.has_horizon { self.window } else { (0, self.search.graph) };
     }
 
+    pub(super) fn n_vertices(&self) -> u64 {
+        self.search.n_vertices.into()
+    }
+
     /// The width of buckets in this form, as a length.
     pub(super) fn delta(&self) -> f64 {
         if self.is_wide { WIDER * self.delta } else { self.delta }
@@ -229,6 +233,11 @@ impl DeltaSteppingOnGpu {
     /// Milliseconds of a search of everything from `source`; `None` where a sum leaves 32
     /// bits, or it takes longer than `most`.
     pub(super) fn time(&mut self, source: VertexId, most: f64) -> Result<Option<f64>, SsspError> {
+        Ok(self.visits(source, most)?.map(|_| self.times.solve_ms))
+    }
+
+    /// How many vertices such a search takes from a list.
+    pub(super) fn visits(&mut self, source: VertexId, most: f64) -> Result<Option<u64>, SsspError> {
         let start = Instant::now();
         let tell = |_, _| match milliseconds(start) > most {
             true => ControlFlow::Break(()),
@@ -236,7 +245,7 @@ impl DeltaSteppingOnGpu {
         };
         match self.launch(source, None, u32::MAX - 1, Some(&tell)) {
             Err(SsspError::Interrupted) => Ok(None),
-            work => Ok(work?.map(|_| self.times.solve_ms)),
+            work => Ok(work?.map(|work| work.settled)),
         }
     }
 

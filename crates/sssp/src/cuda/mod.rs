@@ -26,6 +26,7 @@ mod spmv;
 mod spmv_matrix;
 mod stepping_engine;
 mod trial;
+mod tried;
 mod typed_distances;
 mod typed_engine;
 mod watch;

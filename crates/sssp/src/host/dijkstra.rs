@@ -2,7 +2,8 @@
 //!
 //! The vertex of least tentative distance is settled, for no path through another can
 //! be shorter when no weight is negative, and its arcs are relaxed; each vertex is
-//! settled once, but for dead ends, which are labelled and never queued. O(n + m) queue operations; the queue decides their cost.
+//! settled once, but for dead ends, which are labelled and never queued. O(n + m) queue
+//! operations; the queue decides their cost.
 //!
 //! The paper's version scans all vertices for the least one, in parallel on a GPU; here
 //! a queue holds those that have a label.

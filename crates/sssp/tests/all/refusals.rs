@@ -125,3 +125,14 @@ fn searches_can_be_interrupted() {
         assert_eq!(error, SsspError::Interrupted, "{config:?}");
     }
 }
+
+#[test]
+fn what_only_a_gpu_runs_is_refused_with_what_is_nearest() {
+    let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
+    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.runs_on_cpu()) {
+        let refusal = shortest_paths(&graph, 0, &Config::with(algorithm)).unwrap_err();
+        let SsspError::NotOnCpu { instead, .. } = refusal else { panic!("{refusal}") };
+        assert!(instead.runs_on_cpu() && instead.admits_negative() == algorithm.admits_negative());
+        assert!(refusal.to_string().contains("GPU"), "{refusal}");
+    }
+}

@@ -381,3 +381,17 @@ fn what_it_cannot_do_is_refused() {
     let mut solver = Solver::on_gpu(&enough, &square, &with(Delta::Auto)).unwrap();
     check_tree(&square, &solver.tree(7, Goal::All).unwrap()).unwrap();
 }
+
+/// Hundreds of buckets with next to nothing in them, where blocks overtake one another: some
+/// once went on to the next bucket while others still asked what was left in this one.
+#[test]
+fn thin_buckets_again_and_again() {
+    let Some(gpu) = gpu() else { return };
+    let graph = rmat(&RmatConfig { scale: 13, ..RmatConfig::default() }).unwrap();
+    let source = graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap();
+    let expected = oracle::tree(&graph, source, None).unwrap().distances;
+    let mut device = Solver::on_gpu(&gpu, &graph, &with(Delta::Fixed(1.0))).unwrap();
+    for turn in 0..40 {
+        assert!(device.distances(source, Goal::All).unwrap() == expected, "turn {turn}");
+    }
+}

@@ -239,7 +239,10 @@ fn what_the_gpu_cannot_do_is_refused() {
     let Some(gpu) = gpu() else { return };
     let refusal = |result: Result<Solver<'_, f64>, SsspError>| result.err().unwrap().to_string();
     let doubles = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
-    assert!(refusal(Solver::on_gpu(&gpu, &doubles, &Config::default())).contains("f32"));
+    let stepping = Config::with(Algorithm::DeltaStepping);
+    assert!(refusal(Solver::on_gpu(&gpu, &doubles, &stepping)).contains("f32"));
+    let mut solver = Solver::on_gpu(&gpu, &doubles, &Config::default()).unwrap();
+    assert_eq!(solver.distances(0, Goal::All).unwrap().get(1), Some(0.5));
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
     let asked = Config { queue: Queue::Dial, ..Config::with(Algorithm::Dijkstra) };
     assert!(matches!(Solver::on_gpu(&gpu, &graph, &asked), Err(SsspError::NotOnGpu { .. })));
@@ -251,4 +254,32 @@ fn what_the_gpu_cannot_do_is_refused() {
     let small = gpu.with_memory_cap(10_000);
     let refused = Solver::on_gpu(&small, &graph, &Config::default());
     assert!(matches!(refused, Err(SsspError::Gpu(_))));
+}
+
+/// Whatever `auto` finds the fastest, it answers all questions, and prepares no less than it says.
+#[test]
+fn what_auto_finds_fastest_answers_every_question() {
+    let Some(gpu) = gpu() else { return };
+    let star: Vec<_> = (1..100_000).map(|v| (0, v, 1 + v % 100)).collect();
+    let star = Csr::from_edges(100_000, &star).unwrap();
+    let dense = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
+    let sparse = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    for graph in [&star, &dense, &sparse, &Csr::from_arcs(3, &[]).unwrap()] {
+        let mut device = Solver::on_gpu(&gpu, graph, &Config::default()).unwrap();
+        let mut host = Solver::new(graph, &Config::with(Algorithm::Dijkstra)).unwrap();
+        let n = graph.n_vertices() as VertexId;
+        let reason = device.plan().to_string();
+        for source in [0, n / 2] {
+            let whole = device.tree(source, Goal::All).unwrap();
+            assert!(whole == host.tree(source, Goal::All).unwrap(), "{reason}");
+            for goal in [Goal::Target(n - 1), Goal::Within(60), Goal::Within(0)] {
+                let found = device.tree(source, goal).unwrap();
+                assert!(found == host.tree(source, goal).unwrap(), "{reason}, {goal:?}");
+            }
+            let table = device.table(&[source, 1], &[0, n - 1]).unwrap();
+            assert!(table == host.table(&[source, 1], &[0, n - 1]).unwrap(), "{reason}");
+            assert!(device.distances(source, Goal::All).unwrap() == whole.distances, "{reason}");
+        }
+        assert!(device.device_times().unwrap().prepare_ms > 0.0);
+    }
 }

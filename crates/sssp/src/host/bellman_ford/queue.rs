@@ -57,6 +57,8 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
     pub(crate) labels: Labels<W>,
     queue: Ring,
     queued: Vec<bool>,
+    /// Whether a weight is.
+    negative: bool,
     /// Arcs up to which a vertex is a dead end: it has none, or none but back, by which
     /// nothing falls where no weight is negative. It is labelled, and not queued.
     dead_end: usize,
@@ -68,6 +70,7 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
 impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
     pub(crate) fn new(graph: &'g Csr<W>, rules: Rules) -> Self {
         let n = graph.n_vertices();
+        let negative = graph.first_negative().is_some();
         Self {
             graph,
             asked: rules,
@@ -75,19 +78,23 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
             labels: Labels::new(n),
             queue: Ring::new(n),
             queued: vec![false; n],
-            dead_end: match graph.direction() {
-                Direction::Undirected if graph.first_negative().is_none() => 1,
-                _ => 0,
-            },
+            negative,
+            dead_end: usize::from(graph.direction() == Direction::Undirected && !negative),
             label_sum: 0.0,
         }
     }
 
+    /// Labels every vertex within `limit`, or as near as `target`, and perhaps some beyond it;
+    /// all, where a weight is negative.
     pub(crate) fn solve(
         &mut self,
         source: VertexId,
+        limit: Option<W::Distance>,
+        target: Option<VertexId>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), SsspError> {
+        let limit = limit.filter(|_| !self.negative);
+        let target = target.filter(|_| !self.negative);
         self.labels.reset(source);
         self.queue.clear();
         self.queued.fill(false);
@@ -98,6 +105,12 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
         self.push(source);
         while let Some(from) = self.pop() {
             self.labels.work.settled += 1;
+            // no path through what lies beyond leads back
+            let own = self.labels.distances[from as usize];
+            let least = target.map(|target| self.labels.distances[target as usize]);
+            if limit.is_some_and(|limit| own > limit) || least.is_some_and(|least| own > least) {
+                continue;
+            }
             for (to, weight) in self.graph.arcs_from(from) {
                 let before = self.labels.distances[to as usize];
                 if self.labels.relax(from, to, weight)? {
@@ -115,7 +128,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
             }
             let settled = self.labels.work.settled;
             if settled.is_multiple_of(POPS_A_REPORT)
-                && progress.is_some_and(|tell| tell(0, 0).is_break())
+                && progress.is_some_and(|tell| tell(settled, 0).is_break())
             {
                 return Err(SsspError::Interrupted);
             }

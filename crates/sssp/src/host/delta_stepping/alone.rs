@@ -4,9 +4,9 @@
 //! a vertex or a few at a time from beginning to end, and many are done before a team were
 //! there. It calls the others at the first bucket that is worth sharing ([`Calls`]).
 //!
-//! A team may yet do more harm than good. A step waits for its slowest thread. Where another program takes a processor away,
-//! that is a time slice of milliseconds, at every step, for microseconds of work; and
-//! on graphs that offer one vertex at a time, such as a long path, the others only ever
+//! A team may yet do more harm than good. A step waits for its slowest thread. Where another
+//! program takes a processor away, that is a time slice of milliseconds, at every step, for
+//! microseconds of work; and on graphs that offer one vertex at a time, such as a long path, the others only ever
 //! wait. So the first thread keeps count of its waiting. When more than half of its time
 //! has gone that way, it sends the others home, takes over what they have in hand, and
 //! finishes by itself.
@@ -29,6 +29,11 @@ const ARCS_WORTH_A_STEP: usize = 4096;
 const ENTRIES_WORTH_A_STEP: usize = 128;
 /// and arcs still to follow that are worth the starting of threads.
 const ARCS_WORTH_A_TEAM: u64 = 1 << 17;
+
+/// Whether `graph` has less to do than it takes to start threads.
+pub(crate) fn few_to_share<W: Weight>(graph: &Csr<W>) -> bool {
+    (graph.n_arcs() as u64) < ARCS_WORTH_A_TEAM
+}
 
 /// When one thread calls the others.
 #[derive(Clone, Copy)]
@@ -109,7 +114,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             }
             self.report(stage, &self.boards[0])?;
             stage.worker.work.rounds += 1;
-            self.fuse(stage, bucket);
+            self.visit_bucket(stage, bucket);
             next = bucket;
         }
         Ok(Ending::Empty)
@@ -175,6 +180,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// One bucket for all: the team is called from its middle.
+    #[test]
+    fn a_bucket_of_everything_is_shared() {
+        let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
+        assert!(!few_to_share(&graph));
+        let source = graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap();
+        let search = Search { source, targets: &[], limit: u32::MAX, progress: None };
+        let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
+        dijkstra.solve(&search).unwrap();
+        let mut stepping = stepping(&graph, 1e9);
+        let work = stepping.solve(&search).unwrap();
+        let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
+        assert!(labels == dijkstra.labels() && work.rounds > 1, "{work:?}");
     }
 
     fn stepping(graph: &Csr<u32>, delta: f64) -> DeltaStepping<'_, u32, Narrow> {

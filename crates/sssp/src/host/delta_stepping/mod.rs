@@ -41,6 +41,7 @@ use super::lengths::Lengths;
 use super::search::Search;
 use super::team::{self, Barrier};
 use crate::{SsspError, Work};
+pub(crate) use alone::few_to_share;
 use alone::{Account, Calls, Patience};
 use board::Board;
 use horizon::PutOff;

@@ -138,14 +138,19 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
 
     /// Works off what fell into the current bucket meanwhile, unless it is so much that
     /// the team had better share it.
-    pub(super) fn fuse(&self, stage: &mut Stage<'_, L::Key>, current: u64) {
-        let most = if stage.team == 1 { usize::MAX } else { FUSED };
-        let mut list = std::mem::take(&mut stage.worker.spare);
-        while (1..most).contains(&stage.worker.buckets.place(current).len()) {
-            std::mem::swap(&mut list, stage.worker.buckets.place(current));
-            self.visit_all(stage, &list, 0..list.len());
-            list.clear();
+    fn fuse(&self, stage: &mut Stage<'_, L::Key>, current: u64) {
+        while (1..FUSED).contains(&stage.worker.buckets.place(current).len()) {
+            self.visit_bucket(stage, current);
         }
+    }
+
+    /// Visits what is in the current bucket of this thread, but not what falls into it
+    /// meanwhile.
+    pub(super) fn visit_bucket(&self, stage: &mut Stage<'_, L::Key>, current: u64) {
+        let mut list = std::mem::take(&mut stage.worker.spare);
+        std::mem::swap(&mut list, stage.worker.buckets.place(current));
+        self.visit_all(stage, &list, 0..list.len());
+        list.clear();
         stage.worker.spare = list;
     }
 }
