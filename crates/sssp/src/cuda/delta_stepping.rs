@@ -37,9 +37,6 @@ const BUDGET: u32 = 256;
 const MOST_DOUBLINGS: u32 = 5;
 /// Buckets of at least this part of the window, which is relaxed in one phase.
 const BUCKETS_A_WINDOW: f64 = 6.0;
-/// Arcs a vertex, on average over those that have any, below which a search on a GPU does
-/// better without a horizon.
-const LEAST_DEGREE: usize = 16;
 /// How much wider the buckets of the wide form are.
 const WIDER: f64 = 16.0;
 
@@ -130,8 +127,7 @@ impl DeltaSteppingOnGpu {
         times.upload_ms = milliseconds(start);
 
         let start = Instant::now();
-        let ahead =
-            horizon::distance_ahead(graph, range.greatest, LEAST_DEGREE).map(Weight::to_f64);
+        let ahead = horizon::distance_ahead(graph, range.greatest).map(Weight::to_f64);
         let window = ahead.map_or(0, |ahead| arithmetic.word(ahead));
         // without memory for the short arcs, a search does without a horizon
         let short = match window {
