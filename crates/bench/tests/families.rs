@@ -44,6 +44,7 @@ fn families_are_measured_side_by_side() {
     };
     for graph in graphs.split(',') {
         assert_eq!(solver(graph, "host/auto"), Some(2), "{graph}");
+        assert_eq!(solver(graph, "host/bellman-ford"), Some(2), "{graph}");
         assert_eq!(solver(graph, "host/bellman-ford-slf-lll"), Some(2), "{graph}");
         let is_negative = graph.contains("negative");
         assert_eq!(solver(graph, "host/dijkstra").is_none(), is_negative, "{graph}");
@@ -78,15 +79,18 @@ fn the_least_label_is_found_by_all() {
 fn auto_is_set_beside_every_single_choice() {
     let out = tempfile::tempdir().unwrap();
     let graphs = "uniform-60-3+heavy+seed-2,star-30+zeros,path-40+to-7,tree-31,complete-8+to-1,\
-                  caterpillar-41,small-world-30+to-65536,geometric-5+squared";
+                  caterpillar-41,small-world-30+to-65536,geometric-5+squared,hypercube-4,\
+                  ladder-21,attachment-40-3+reals,bipartite-30-3+negative";
     let arguments = format!("--parts auto --graphs {graphs} --name auto");
     let written = run(&options(&arguments), out.path()).unwrap();
     let runs = runs(&fs::read_to_string(written.folder.join("raw.csv")).unwrap());
     for graph in graphs.split(',') {
         let of = runs.iter().filter(|(key, _)| key[1] == graph);
         let solvers: Vec<&str> = of.map(|(key, _)| key[2].as_str()).collect();
-        for solver in ["auto", "dijkstra/radix", "delta-stepping/1-thread", "bellman-ford"] {
-            assert!(solvers.contains(&solver), "{solver} in {solvers:?}");
+        let not_negative = ["dijkstra/radix", "delta-stepping/1-thread"];
+        let of_them = if graph.contains("negative") { &[][..] } else { &not_negative[..] };
+        for solver in ["auto", "bellman-ford"].iter().chain(of_them) {
+            assert!(solvers.contains(solver), "{solver} in {solvers:?}");
         }
         assert!(written.summary.contains(&format!("| {graph} ")), "{graph}");
     }
@@ -98,12 +102,20 @@ fn graphs_have_names_or_are_refused() {
     let parse = |name: &str| {
         Program::try_parse_from(["bench", "--graphs", name]).map(|program| program.options.graphs)
     };
-    for name in ["rmat-9+heavy+seed-7", "uniform-10-2+to-5", "new-york+squared", "torus-3+reals"] {
+    for name in [
+        "rmat-9+heavy+seed-7",
+        "uniform-10-2+to-5",
+        "new-york+squared",
+        "torus-3+reals",
+        "attachment-9-2",
+    ] {
         assert_eq!(parse(name).unwrap()[0].to_string(), name);
     }
     for (name, says) in [
         ("ring-7", "expected rmat-S"),
         ("torus-2", "not from 3"),
+        ("hypercube-27", "not from 1 to 26"),
+        ("bipartite-1-4", "from 2"),
         ("complete-100000", "too many edges"),
         ("path-1", "not from 2"),
         ("grid-9+to-0", "+to-0"),

@@ -17,8 +17,10 @@ use crate::workloads::Workload;
 
 const NAMES: &str = "rmat-S, grid-K, geometric-S, new-york, delaware, rome99, uniform-N-D (N \
                      vertices of mean degree D), complete-N, star-N, path-N, tree-N, \
-                     caterpillar-N, small-world-N, torus-K (K vertices a side) or layered-N; \
-                     then perhaps +to-W, +heavy, +zeros, +squared, +reals or +negative, and \
+                     caterpillar-N, ladder-N, small-world-N, torus-K (K vertices a side), \
+                     hypercube-D (2^D vertices), attachment-N-K (N vertices, each after the \
+                     first two with K edges to earlier ones), bipartite-N-D (half of the N \
+                     vertices with D edges each) or layered-N; then perhaps +to-W, +heavy, +zeros, +squared, +reals or +negative, and \
                      +seed-S";
 /// What all generators have where nothing is said.
 const SEED: u64 = 1;
@@ -48,6 +50,15 @@ pub(crate) enum Shape {
     SmallWorld { n: u32 },
     /// A square grid without borders, with both diagonals.
     Torus { side: u32 },
+    /// Two rows side by side, the even numbers and the odd ones, with a rung at each pair.
+    Ladder { n: u32 },
+    /// Vertices whose numbers differ in one bit.
+    Hypercube { dimension: u32 },
+    /// Each vertex with ends of earlier edges, drawn evenly, so that who has many gets more:
+    /// degrees have a heavy tail.
+    Attachment { n: u32, edges: u32 },
+    /// Each vertex of the first half with so many of the second one, drawn evenly.
+    Bipartite { n: u32, degree: u32 },
     /// Directed and without cycles: about √n layers, four arcs from each vertex to the next
     /// layer, and from vertex 0 to all of the first one.
     Layered { n: u32 },
@@ -151,6 +162,20 @@ impl Named {
                 ring.chain(chords).filter(|(u, v)| u != v).collect()
             }
             Shape::Torus { side } => torus(side),
+            Shape::Ladder { n } => {
+                let rails = (2..n).map(|v| (v - 2, v));
+                rails.chain((1..n).step_by(2).map(|v| (v - 1, v))).collect()
+            }
+            Shape::Hypercube { dimension } => (0..1 << dimension)
+                .flat_map(|v: u32| (0..dimension).map(move |bit| (v, v | 1 << bit)))
+                .filter(|(u, v)| u != v)
+                .collect(),
+            Shape::Attachment { n, edges } => attachment(n, edges, &mut draws),
+            Shape::Bipartite { n, degree } => {
+                let half = n / 2;
+                let mut other = || half + draws.below((n - half) as usize) as VertexId;
+                (0..half).flat_map(|v| vec![v; degree as usize]).map(|v| (v, other())).collect()
+            }
             Shape::Layered { n } => return layered(n, self.seed),
         };
         let n = self.shape.n_vertices();
@@ -176,6 +201,20 @@ fn torus(side: u32) -> Vec<(VertexId, VertexId)> {
         ends.map(|(down, right)| (at(row, column), at(row + down, column + right)))
     };
     (0..side).flat_map(|row| (0..side).flat_map(move |column| from(row, column))).collect()
+}
+
+/// Vertices 0 and 1 are joined first.
+fn attachment(n: u32, edges: u32, draws: &mut Draws) -> Vec<(VertexId, VertexId)> {
+    let mut joined = vec![(0, 1)];
+    for v in 2..n {
+        let earlier = joined.len();
+        for _ in 0..edges {
+            let end = draws.below(2 * earlier);
+            let (first, second) = joined[end / 2];
+            joined.push((if end % 2 == 0 { first } else { second }, v));
+        }
+    }
+    joined
 }
 
 fn layered(n: u32, seed: u64) -> Result<Csr<u32>> {
@@ -245,6 +284,10 @@ impl Shape {
             Self::Caterpillar { .. } => "caterpillar",
             Self::SmallWorld { .. } => "small-world",
             Self::Torus { .. } => "torus",
+            Self::Ladder { .. } => "ladder",
+            Self::Hypercube { .. } => "hypercube",
+            Self::Attachment { .. } => "attachment",
+            Self::Bipartite { .. } => "bipartite",
             Self::Layered { .. } => "layered",
         }
     }
@@ -260,7 +303,11 @@ impl Shape {
             | Self::Tree { n }
             | Self::Caterpillar { n }
             | Self::SmallWorld { n }
+            | Self::Ladder { n }
+            | Self::Attachment { n, .. }
+            | Self::Bipartite { n, .. }
             | Self::Layered { n } => n,
+            Self::Hypercube { dimension } => 1 << dimension,
             Self::Torus { side } => side * side,
         }
     }
@@ -273,7 +320,10 @@ impl Shape {
             Self::Workload(Workload::Geometric { scale }) => 16 << scale,
             Self::Workload(Workload::Grid { side }) => 4 * u64::from(side).pow(2),
             Self::Workload(_) => 1 << 20,
-            Self::Uniform { degree, .. } => n * u64::from(degree),
+            Self::Uniform { degree, .. } | Self::Bipartite { degree, .. } => n * u64::from(degree),
+            Self::Hypercube { dimension } => n * u64::from(dimension),
+            Self::Attachment { edges, .. } => 2 * n * u64::from(edges),
+            Self::Ladder { .. } => 3 * n,
             Self::Complete { .. } => n * n,
             Self::Torus { .. } => 8 * n,
             Self::Layered { .. } => 4 * n,
@@ -298,6 +348,10 @@ impl fmt::Display for Shape {
             Self::Caterpillar { n } => write!(f, "caterpillar-{n}"),
             Self::SmallWorld { n } => write!(f, "small-world-{n}"),
             Self::Torus { side } => write!(f, "torus-{side}"),
+            Self::Ladder { n } => write!(f, "ladder-{n}"),
+            Self::Hypercube { dimension } => write!(f, "hypercube-{dimension}"),
+            Self::Attachment { n, edges } => write!(f, "attachment-{n}-{edges}"),
+            Self::Bipartite { n, degree } => write!(f, "bipartite-{n}-{degree}"),
             Self::Layered { n } => write!(f, "layered-{n}"),
         }
     }
@@ -341,17 +395,29 @@ impl FromStr for Shape {
             "tree" => Self::Tree { n: n()? },
             "caterpillar" => Self::Caterpillar { n: n()? },
             "small-world" => Self::SmallWorld { n: n()? },
+            "ladder" => Self::Ladder { n: n()? },
             "layered" => Self::Layered { n: n()? },
+            "hypercube" => match size()? {
+                dimension @ 1..=26 => Self::Hypercube { dimension },
+                dimension => bail!("{name}: {dimension} dimensions are not from 1 to 26"),
+            },
             "torus" => match size()? {
                 side @ 3..=8192 => Self::Torus { side },
                 side => bail!("{name}: {side} vertices a side are not from 3 to 8192"),
             },
-            _ => match kind.strip_prefix("uniform-") {
-                Some(n) => match (n.parse().with_context(unknown)?, size()?) {
-                    (n @ 2..=MOST_VERTICES, degree @ 1..=4096) => Self::Uniform { n, degree },
-                    _ => bail!("{name}: expected from 2 to {MOST_VERTICES} vertices, of 1 to 4096"),
-                },
-                None => Self::Workload(name.parse().map_err(|_| Error::msg(unknown()))?),
+            _ => match kind.split_once('-') {
+                Some((kind @ ("uniform" | "attachment" | "bipartite"), n)) => {
+                    let (n, degree) = (n.parse().with_context(unknown)?, size()?);
+                    if !(2..=MOST_VERTICES).contains(&n) || !(1..=4096).contains(&degree) {
+                        bail!("{name}: expected from 2 to {MOST_VERTICES} vertices, of 1 to 4096");
+                    }
+                    match kind {
+                        "uniform" => Self::Uniform { n, degree },
+                        "attachment" => Self::Attachment { n, edges: degree },
+                        _ => Self::Bipartite { n, degree },
+                    }
+                }
+                _ => Self::Workload(name.parse().map_err(|_| Error::msg(unknown()))?),
             },
         })
     }

@@ -14,9 +14,6 @@ pub(super) const DEFAULT_ON_HOST: &str = "host/auto";
 /// What all are compared with.
 pub(super) const HOST_DIJKSTRA: &str = "host/dijkstra";
 
-/// The rules for the width of buckets that are tried.
-const RULES: [&str; 4] = ["auto", "median", "mean", "max-per-degree"];
-
 /// Everybody on the GPU; Dijkstra's algorithm with each of `blocks`.
 pub(super) fn on_gpu(blocks: &[ReductionBlock]) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -33,7 +30,7 @@ pub(super) fn on_gpu(blocks: &[ReductionBlock]) -> Vec<Entry> {
                 }
             }
             Algorithm::DeltaSteppingBuckets => {
-                for (rule, delta) in Delta::RULES.into_iter().filter(|r| RULES.contains(&r.0)) {
+                for (rule, delta) in Delta::RULES {
                     enter(format!("{name}/{rule}"), Config { delta, ..config.clone() });
                 }
             }
@@ -59,6 +56,7 @@ pub(super) fn on_host(threads: NonZeroUsize) -> Vec<Entry> {
         Algorithm::Auto,
         Algorithm::Dijkstra,
         Algorithm::DeltaStepping,
+        Algorithm::BellmanFord,
         Algorithm::BellmanFordQueue,
         Algorithm::BellmanFordSlf,
         Algorithm::BellmanFordLll,
@@ -91,6 +89,6 @@ mod tests {
         }
         let of = |prefix: &str| names.iter().filter(|name| name.starts_with(prefix)).count();
         let counts = ["gpu/dijkstra/", "gpu/delta-stepping-buckets/", "gpu/bellman-ford-spmv/"];
-        assert_eq!(counts.map(of), [4, RULES.len(), Product::ALL.len()]);
+        assert_eq!(counts.map(of), [4, Delta::RULES.len(), Product::ALL.len()]);
     }
 }
