@@ -29,6 +29,7 @@ mod cuda;
 pub mod delta;
 mod engine;
 mod error;
+mod gpu_config;
 mod host;
 mod many;
 mod plan;
@@ -37,11 +38,10 @@ mod range;
 mod solver;
 mod work;
 
-pub use config::{
-    Algorithm, Config, Delta, EdgeOrder, Goal, Product, Queue, Reads, ReductionBlock,
-};
+pub use config::{Algorithm, Config, Delta, Goal, Queue};
 pub use cuda::ExtractMin;
 pub use error::SsspError;
+pub use gpu_config::{EdgeOrder, Product, Reads, ReductionBlock};
 pub use many::{distance_table, nearest_sources};
 pub use paths::Progress;
 pub use plan::Plan;

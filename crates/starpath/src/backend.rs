@@ -43,7 +43,7 @@ pub(crate) fn on_gpu<'g, W: Weight>(
         }
         Ok(Ok(None))
     };
-    // the GPU's bellman-ford is there to be asked for
+    // a GPU runs every algorithm, but it has measured best with these
     let suits = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
     let n_arcs = graph.n_arcs().saturating_mul(n_searches);
     let gpu = match common.backend {
@@ -57,7 +57,10 @@ pub(crate) fn on_gpu<'g, W: Weight>(
             return stay(&format_args!("{n_arcs} arcs to look at are few"));
         }
         Backend::Auto if !suits => {
-            return stay(&format_args!("{} runs there", config.algorithm));
+            let algorithm = config.algorithm;
+            return stay(&format_args!(
+                "{algorithm} on a GPU has to be asked for with --backend cuda"
+            ));
         }
         Backend::Auto if graph.first_negative().is_some() => {
             return stay(&"some weights are negative");
@@ -69,7 +72,7 @@ pub(crate) fn on_gpu<'g, W: Weight>(
     };
     match Solver::on_gpu(&gpu, graph, config) {
         Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_)))
-            if common.backend == Backend::Auto =>
+            if common.backend == Backend::Auto && config.algorithm.runs_on_cpu() =>
         {
             stay(&reason)
         }

@@ -107,8 +107,8 @@ pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
             Some(Some(vertices)) => EdgeOrder::Segments { vertices },
         },
         reads: if solver.read_only_loads { Reads::ReadOnly } else { Reads::Plain },
-        product: solver.product,
-        reduction_block: solver.reduction_block,
+        product: solver.product.unwrap_or_default(),
+        reduction_block: solver.reduction_block.unwrap_or_default(),
         threads: common.threads,
     }
 }

@@ -51,6 +51,38 @@ const CASES: &[Case] = &[
         2,
         &["--read-only-loads", "--backend cuda"],
     ),
+    ("sssp {}/missing.gr --source 1 --algorithm crauser --backend cpu", 2, &["GPU", "dijkstra"]),
+    (
+        "path {}/missing.gr 1 3 --algorithm delta-stepping-buckets --delta 4 --backend cpu",
+        2,
+        &["runs on a GPU only", "delta-stepping is the nearest"],
+    ),
+    (
+        "path {}/road.gr 1 3 --algorithm bellman-ford-spmv --product ell --backend cpu",
+        2,
+        &["runs on a GPU only", "bellman-ford is the nearest"],
+    ),
+    (
+        "sssp {}/road.gr --source 1 --algorithm dijkstra --product ell",
+        2,
+        &["--product is for bellman-ford-spmv", "dijkstra"],
+    ),
+    (
+        "sssp {}/road.gr --source 1 --product csr-balanced --algorithm delta-stepping",
+        2,
+        &["--product is for bellman-ford-spmv", "delta-stepping"],
+    ),
+    (
+        "sssp {}/road.gr --source 1 --reduction-block 512 --algorithm crauser",
+        2,
+        &["--reduction-block is for dijkstra", "crauser"],
+    ),
+    (
+        "sssp {}/road.gr --source 1 --reduction-block 512 --algorithm dijkstra",
+        2,
+        &["--reduction-block", "--backend cuda"],
+    ),
+    ("sssp {}/road.gr --source 1 --product dense", 2, &["dense", "csr-vector"]),
     ("sssp {}/road.gr --source 1 --segment few", 2, &["--segment", "few"]),
     ("sssp {}/road.gr --source 1 --target 2 --cutoff 3", 2, &["--target", "--cutoff"]),
     ("sssp {}/road.gr --source 1 --cutoff far", 2, &["--cutoff far", "u64"]),

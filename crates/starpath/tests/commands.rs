@@ -272,6 +272,27 @@ fn explain_and_human_output() {
     assert!(run_in(folder.path(), table).stdout.contains("4 pairs have a path"));
 }
 
+/// What the CPU does not run goes to a GPU by itself, with its settings, and there is no
+/// falling back where a machine has none.
+#[test]
+fn what_needs_a_gpu_finds_it_or_says_so() {
+    let folder = road();
+    for solver in
+        ["crauser", "bellman-ford-spmv --product csr-balanced", "delta-stepping-buckets --delta 4"]
+    {
+        let line = format!("sssp {{}}/road.gr --source 1 --algorithm {solver} --json");
+        let run = run_in(folder.path(), &line);
+        if run.code == Some(0) {
+            let report: Value = serde_json::from_str(&run.stdout).unwrap();
+            assert_eq!((&report["backend"], &report["distance_sum"]), (&"cuda".into(), &14.into()));
+        } else {
+            let no_gpu = run_in(folder.path(), "sssp {}/road.gr --source 1 --backend cuda");
+            assert_eq!((run.code, no_gpu.code), (Some(1), Some(1)), "{line}: {}", run.stderr);
+            assert!(run.stderr.contains("runs on a GPU only"), "{line}: {}", run.stderr);
+        }
+    }
+}
+
 #[test]
 fn help_ends_with_an_example() {
     let commands = [
