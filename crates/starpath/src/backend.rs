@@ -43,7 +43,7 @@ pub(crate) fn on_gpu<'g, W: Weight>(
         }
         Ok(Ok(None))
     };
-    // a GPU runs every algorithm, but it has measured best with these
+    // a GPU runs every algorithm, but only these go there without being asked to
     let suits = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
     let n_arcs = graph.n_arcs().saturating_mul(n_searches);
     let gpu = match common.backend {
