@@ -80,12 +80,8 @@ impl Plan {
         range: &WeightRange<W>,
     ) -> Result<Self, SsspError> {
         let algorithm = config.algorithm;
-        if !algorithm.runs_on_cpu() {
-            let instead = match algorithm {
-                Algorithm::BellmanFordSpmv => Algorithm::BellmanFord,
-                Algorithm::DeltaSteppingBuckets => Algorithm::DeltaStepping,
-                _ => Algorithm::Dijkstra,
-            };
+        let instead = algorithm.on_cpu();
+        if instead != algorithm {
             return Err(SsspError::NotOnCpu { algorithm, instead });
         }
         Self::of(graph, config, range)
