@@ -118,7 +118,8 @@ impl Plan {
         match algorithm {
             Algorithm::DeltaStepping | Algorithm::DeltaSteppingBuckets => {
                 plan.delta = Some(delta::width_in(graph, config.delta, range)?);
-                plan.threads = if few_to_share(graph) { 1 } else { config.n_threads() };
+                let threads = config.n_threads();
+                plan.threads = if few_to_share(graph, threads) { 1 } else { threads };
             }
             Algorithm::Dijkstra => plan.queue = Some(choose_queue(range.greatest, config.queue)?),
             _ => return Ok(plan),

@@ -211,7 +211,7 @@ fn attachment(n: u32, edges: u32, draws: &mut Draws) -> Vec<(VertexId, VertexId)
         for _ in 0..edges {
             let end = draws.below(2 * earlier);
             let (first, second) = joined[end / 2];
-            joined.push((if end % 2 == 0 { first } else { second }, v));
+            joined.push((if end.is_multiple_of(2) { first } else { second }, v));
         }
     }
     joined

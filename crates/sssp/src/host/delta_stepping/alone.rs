@@ -27,12 +27,12 @@ use crate::host::lengths::Lengths;
 const ARCS_WORTH_A_STEP: usize = 4096;
 /// entries of it, however many arcs they have,
 const ENTRIES_WORTH_A_STEP: usize = 128;
-/// and arcs still to follow that are worth the starting of threads.
-const ARCS_WORTH_A_TEAM: u64 = 1 << 17;
+/// and arcs still to follow, for each thread, that are worth its starting.
+const ARCS_WORTH_A_THREAD: u64 = 1 << 16;
 
-/// Whether `graph` has less to do than it takes to start threads.
-pub(crate) fn few_to_share<W: Weight>(graph: &Csr<W>) -> bool {
-    (graph.n_arcs() as u64) < ARCS_WORTH_A_TEAM
+/// Whether `graph` has less to do than it takes to start so many threads.
+pub(crate) fn few_to_share<W: Weight>(graph: &Csr<W>, n_threads: usize) -> bool {
+    (graph.n_arcs() as u64) < ARCS_WORTH_A_THREAD * n_threads as u64
 }
 
 /// When one thread calls the others.
@@ -45,9 +45,10 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// For searches on `graph`; `None` where it is never worth it.
-    pub(super) fn for_graph<W: Weight>(graph: &Csr<W>) -> Option<Self> {
-        let most_followed = (graph.n_arcs() as u64).checked_sub(ARCS_WORTH_A_TEAM)?;
+    /// For searches on `graph` by so many threads; `None` where it is never worth it.
+    pub(super) fn for_graph<W: Weight>(graph: &Csr<W>, n_threads: usize) -> Option<Self> {
+        let worth = ARCS_WORTH_A_THREAD * n_threads as u64;
+        let most_followed = (graph.n_arcs() as u64).checked_sub(worth)?;
         let entries = ARCS_WORTH_A_STEP * graph.n_vertices() / graph.n_arcs();
         let entries = entries.max(ENTRIES_WORTH_A_STEP);
         Some(Self { entries, most_followed })
@@ -66,7 +67,7 @@ pub(super) struct Patience {
 impl Default for Patience {
     fn default() -> Self {
         // the system may take as long as this to give a new team a processor each
-        Self { least: Duration::from_millis(20), parts: 2 }
+        Self { least: Duration::from_millis(5), parts: 2 }
     }
 }
 
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn a_bucket_of_everything_is_shared() {
         let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
-        assert!(!few_to_share(&graph));
+        assert!(!few_to_share(&graph, 3));
         let source = graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap();
         let search = Search { source, targets: &[], limit: u32::MAX, progress: None };
         let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());

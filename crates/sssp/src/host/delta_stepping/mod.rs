@@ -129,7 +129,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
             workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
             boards: [Board::new(n_threads), Board::new(n_threads)],
             onward: horizon::onward_vertices(graph),
-            calls: if n_threads > 1 { Calls::for_graph(graph) } else { None },
+            calls: if n_threads > 1 { Calls::for_graph(graph, n_threads) } else { None },
             patience: Patience::default(),
             estate: Mutex::new(Estate { queued: Vec::new(), visited: Vec::new() }),
             no_barrier: Barrier::new(1),
