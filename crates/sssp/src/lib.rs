@@ -23,6 +23,8 @@
 //! paths::certificate::check_tree(&graph, &tree)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+#![doc = include_str!("../WHICH.md")]
 
 mod config;
 mod cuda;
