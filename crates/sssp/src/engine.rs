@@ -111,7 +111,8 @@ fn keyed_engine<'g, W: Weight, L: Lengths<W>>(
     max_weight: W,
 ) -> Box<dyn Engine<W> + Send + 'g> {
     if let Some(delta) = plan.delta {
-        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, plan.threads));
+        let (threads, team) = (plan.threads, plan.team);
+        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, threads, team));
     }
     match plan.queue {
         Some(Queue::Dial) => {

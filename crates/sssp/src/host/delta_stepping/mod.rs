@@ -40,8 +40,8 @@ use rayon::prelude::*;
 use super::lengths::Lengths;
 use super::search::Search;
 use super::team::{self, Barrier};
-use crate::{SsspError, Work};
-pub(crate) use alone::few_to_share;
+use crate::{SsspError, Team, Work};
+pub(crate) use alone::threads_for;
 use alone::{Account, Calls, Patience};
 use board::Board;
 use horizon::PutOff;
@@ -64,8 +64,9 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     boards: [Board<L::Key>; 2],
     /// A bit a vertex: whether it has an arc that can lead on.
     onward: Vec<u64>,
-    /// When the one thread that begins calls the others, if there are any.
-    calls: Option<Calls>,
+    n_threads: usize,
+    /// When the one thread that begins calls the others.
+    calls: Calls,
     patience: Patience,
     estate: Mutex<Estate<L::Key>>,
     no_barrier: Barrier,
@@ -80,6 +81,8 @@ struct Point<K> {
     n_pushes: usize,
     /// No bucket before it holds anything.
     bucket: u64,
+    /// How many threads go on from here.
+    team: usize,
 }
 
 /// A thread's view of a search.
@@ -120,7 +123,13 @@ impl<'a, K: DistanceKey> Stage<'a, K> {
 
 impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     /// Prepares for `graph`, whose weights are at most `max_weight`, none negative. O(n + m).
-    pub(crate) fn new(graph: &'g Csr<W>, delta: f64, max_weight: W, n_threads: usize) -> Self {
+    pub(crate) fn new(
+        graph: &'g Csr<W>,
+        delta: f64,
+        max_weight: W,
+        n_threads: usize,
+        team: Team,
+    ) -> Self {
         Self {
             graph,
             per_delta: 1.0 / delta,
@@ -129,7 +138,8 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
             workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
             boards: [Board::new(n_threads), Board::new(n_threads)],
             onward: horizon::onward_vertices(graph),
-            calls: if n_threads > 1 { Calls::for_graph(graph, n_threads) } else { None },
+            n_threads,
+            calls: Calls::for_graph(graph, team),
             patience: Patience::default(),
             estate: Mutex::new(Estate { queued: Vec::new(), visited: Vec::new() }),
             no_barrier: Barrier::new(1),
@@ -146,14 +156,14 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         let mut workers = std::mem::take(&mut self.workers);
         let this = &*self;
         this.reset(&mut workers, search.source);
-        let team = workers.len();
-        let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0 };
+        let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0, team: 1 };
         let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
         let mut interrupted = false;
-        match this.run(Stage { calls: this.calls, ..alone }, start) {
+        match this.run(Stage { calls: Some(this.calls), ..alone }, start) {
             Err(_) => interrupted = true,
             Ok(None) => {}
             Ok(Some(point)) => {
+                let team = point.team;
                 let (barrier, failed) = (Barrier::new(team), AtomicBool::new(false));
                 let run = |index, worker: &mut Worker<L::Key>| {
                     let stage = Stage::new(index, team, worker, search, &barrier);
@@ -161,7 +171,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
                         failed.store(true, Relaxed);
                     }
                 };
-                if !team::run(&mut workers, run) {
+                if !team::run(&mut workers[..team], run) {
                     let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
                     failed.store(this.run(alone, point).is_err(), Relaxed);
                 }
@@ -209,8 +219,8 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
                 _ => L::Key::GREATEST,
             };
             let ending = self.empty_buckets(&mut stage, point.bucket)?;
-            if let Ending::Called(bucket) = ending {
-                return Ok(Some(Point { bucket, ..point }));
+            if let Ending::Called { bucket, team } = ending {
+                return Ok(Some(Point { bucket, team, ..point }));
             }
             let all_followed = stage.horizon == L::Key::GREATEST;
             if all_followed || matches!(ending, Ending::Parted) {
