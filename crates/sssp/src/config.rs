@@ -223,7 +223,7 @@ pub enum Goal<D> {
     All,
     /// Every vertex no farther than this one; all, when it cannot be reached.
     Target(VertexId),
-    /// Every vertex no farther than this distance.
+    /// Every vertex no farther than this distance; all, for the greatest of its type.
     Within(D),
 }
 

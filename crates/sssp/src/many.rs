@@ -107,25 +107,22 @@ impl<W: Weight> Solver<'_, W> {
         check_vertices(self.graph, "source", sources)?;
         check_vertices(self.graph, "target", targets)?;
         let mut table = empty_table::<W>(sources.len(), targets.len())?;
-        let progress = self.progress.take();
-        let filled = self.fill(sources, targets, progress, &mut table);
-        self.progress = progress;
-        self.work = filled?;
+        self.work = self.fill(sources, targets, &mut table)?;
         Ok(DistanceTable::from_storage(table))
     }
 
-    /// Fills the table, telling `progress` of rows, while searches tell nobody.
+    /// Fills the table, telling of rows, while searches tell nobody.
     fn fill(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
-        progress: Option<Progress<'_>>,
         table: &mut Array2<W::Distance>,
     ) -> Result<Work, SsspError> {
         let mut work = Work::default();
         if sources.is_empty() || targets.is_empty() {
             return Ok(work);
         }
+        let progress = self.progress;
         let request = TableRequest { sources, targets, progress };
         self.device_times = None;
         if let Some(cells) = table.as_slice_mut()
@@ -217,7 +214,7 @@ fn fill<W: Weight>(
         return Ok(());
     }
     let awaited = awaited(targets, solver.graph.n_vertices());
-    let (distances, _) = solver.search(source, None, awaited)?;
+    let (distances, _) = solver.search(source, None, awaited, None)?;
     for (cell, &target) in row.iter_mut().zip(targets) {
         *cell = distances.as_storage()[target as usize];
     }

@@ -163,14 +163,16 @@ impl<'g, W: Weight> Solver<'g, W> {
         goal: Goal<W::Distance>,
     ) -> Result<Limited<W>, SsspError> {
         match goal {
-            Goal::All => self.search(source, None, &[]),
-            Goal::Target(target) => self.search(source, None, &[target]),
-            Goal::Within(limit) => self.search(source, Some(limit), &[]),
+            Goal::All => self.search(source, None, &[], progress),
+            Goal::Target(target) => self.search(source, None, &[target], progress),
+            Goal::Within(limit) => self.search(source, Some(limit), &[], progress),
         }
     }
 
     /// The distances of all vertices no farther than `limit`, or than the farthest of
-    /// `targets` if there are any and all can be reached.
+    /// `targets` if there are any and all can be reached; `progress` is told how far the
+    /// search is.
+        let progress = self.progress;
     pub(crate) fn search(
         &mut self,
         source: VertexId,
@@ -185,9 +187,14 @@ impl<'g, W: Weight> Solver<'g, W> {
         }
         // NaN compares with nothing
         if let Some(limit) = limit.filter(|l| l.partial_cmp(&W::Distance::ZERO).is_none()) {
+        progress: Option<Progress<'_>>,
             return Err(SsspError::BadCutoff(limit.to_string()));
         }
-        let request = Request { source, limit, targets, progress: self.progress };
+        // a zero may have a sign, which keys tell apart
+        let limit = limit.map(|l| if l == W::Distance::ZERO { W::Distance::ZERO } else { l });
+        // nothing lies beyond the greatest of all, so that what overflows is no farther
+        let limit = limit.filter(|&l| l < W::Distance::UNREACHED);
+        let request = Request { source, limit, targets, progress };
         let (distances, work) = self.engine.search(&request)?;
         self.work = work;
         self.device_times = None;
@@ -201,7 +208,9 @@ impl<'g, W: Weight> Solver<'g, W> {
         match limit.or(farthest) {
             Some(limit) => Ok((distances.within(limit), Some(limit))),
             None => {
-                check_overflow(self.graph, &self.plan, &distances)?;
+                if !self.plan.bounded {
+                    check_overflow(self.graph, &distances)?;
+                }
                 Ok((distances, None))
             }
         }
@@ -252,11 +261,10 @@ pub(crate) fn check_vertices<W: Weight>(
 /// overflow at all.
 pub(crate) fn check_overflow<W: Weight>(
     graph: &Csr<W>,
-    plan: &Plan,
     distances: &Distances<W::Distance>,
 ) -> Result<(), SsspError> {
     let widened = size_of::<W>() < size_of::<W::Distance>();
-    if widened || plan.bounded {
+    if widened {
         return Ok(());
     }
     let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {
