@@ -48,8 +48,13 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
         let plan = Plan::new(graph, config, &range)?;
+        Ok(Self::planned(graph, plan, &range))
+    }
+
+    /// The work space for what is planned already.
+    pub(crate) fn planned(graph: &'g Csr<W>, plan: Plan, range: &WeightRange<W>) -> Self {
         let engine = engine::engine(graph, &plan, range.greatest);
-        Ok(Self::with_engine(graph, plan, engine))
+        Self::with_engine(graph, plan, engine)
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. The forms of

@@ -31,6 +31,7 @@ mod step;
 mod visit;
 mod worker;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -153,37 +154,46 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
 
     /// Labels every vertex within the goal, and perhaps some beyond it.
     pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
+        // each thread changes its own, and all read the rest
         let mut workers = std::mem::take(&mut self.workers);
-        let this = &*self;
-        this.reset(&mut workers, search.source);
+        let found = catch_unwind(AssertUnwindSafe(|| self.solve_by(&mut workers, search)));
+        self.workers = workers;
+        found.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn solve_by(
+        &self,
+        workers: &mut [Worker<L::Key>],
+        search: &Search<'_, L::Key>,
+    ) -> Result<Work, SsspError> {
+        self.reset(workers, search.source);
         let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0, team: 1 };
-        let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
+        let alone = Stage::new(0, 1, &mut workers[0], search, &self.no_barrier);
         let mut interrupted = false;
-        match this.run(Stage { calls: Some(this.calls), ..alone }, start) {
+        match self.run(Stage { calls: Some(self.calls), ..alone }, start) {
             Err(_) => interrupted = true,
             Ok(None) => {}
             Ok(Some(point)) => {
                 let team = point.team;
-                let (barrier, failed) = (Barrier::new(team), AtomicBool::new(false));
-                let run = |index, worker: &mut Worker<L::Key>| {
-                    let stage = Stage::new(index, team, worker, search, &barrier);
-                    if this.run(stage, point).is_err() {
+                let failed = AtomicBool::new(false);
+                let run = |index, worker: &mut Worker<L::Key>, barrier: &Barrier| {
+                    let stage = Stage::new(index, team, worker, search, barrier);
+                    if self.run(stage, point).is_err() {
                         failed.store(true, Relaxed);
                     }
                 };
                 if !team::run(&mut workers[..team], run) {
-                    let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
-                    failed.store(this.run(alone, point).is_err(), Relaxed);
+                    let alone = Stage::new(0, 1, &mut workers[0], search, &self.no_barrier);
+                    failed.store(self.run(alone, point).is_err(), Relaxed);
                 }
                 interrupted = failed.into_inner();
             }
         }
         let mut work = Work::default();
-        for worker in &workers {
+        for worker in &*workers {
             work.add(&worker.work);
         }
         work.rounds = workers[0].work.rounds;
-        self.workers = workers;
         if interrupted { Err(SsspError::Interrupted) } else { Ok(work) }
     }
 
