@@ -92,7 +92,8 @@ pub(crate) fn engine<'g, W: Weight>(
     plan: &Plan,
     max_weight: W,
 ) -> Box<dyn Engine<W> + Send + 'g> {
-    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules));
+    let negative = plan.negative.is_some();
+    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules, negative));
     match plan.algorithm {
         Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
         Algorithm::BellmanFordQueue => queued(Rules::Fifo),

@@ -142,7 +142,8 @@ impl<'g, W: Weight> Solver<'g, W> {
     }
 
     /// The distances from `source` and the paths that have them; predecessors take a
-    /// second pass, [`predecessors`], on the GPU where that is where the distances are.
+    /// second pass, [`predecessors`](crate::predecessors()), on the GPU where that is where
+    /// the distances are.
     ///
     /// # Errors
     /// As [`Solver::distances`].
@@ -155,7 +156,10 @@ impl<'g, W: Weight> Solver<'g, W> {
         let start = Instant::now();
         let predecessors = match self.engine.predecessors(source, limit)? {
             Some(found) => found,
-            None => predecessors(self.graph, source, &distances),
+            None => {
+                let negative = self.plan.negative.is_some();
+                predecessors::from_distances(self.graph, source, &distances, negative)
+            }
         };
         self.predecessors_time = start.elapsed();
         Ok(Tree { source, limit, distances, predecessors })
@@ -167,6 +171,7 @@ impl<'g, W: Weight> Solver<'g, W> {
         source: VertexId,
         goal: Goal<W::Distance>,
     ) -> Result<Limited<W>, SsspError> {
+        let progress = self.progress;
         match goal {
             Goal::All => self.search(source, None, &[], progress),
             Goal::Target(target) => self.search(source, None, &[target], progress),
@@ -177,12 +182,12 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// The distances of all vertices no farther than `limit`, or than the farthest of
     /// `targets` if there are any and all can be reached; `progress` is told how far the
     /// search is.
-        let progress = self.progress;
     pub(crate) fn search(
         &mut self,
         source: VertexId,
         limit: Option<W::Distance>,
         targets: &[VertexId],
+        progress: Option<Progress<'_>>,
     ) -> Result<Limited<W>, SsspError> {
         check_vertices(self.graph, "source", &[source])?;
         check_vertices(self.graph, "target", targets)?;
@@ -192,7 +197,6 @@ impl<'g, W: Weight> Solver<'g, W> {
         }
         // NaN compares with nothing
         if let Some(limit) = limit.filter(|l| l.partial_cmp(&W::Distance::ZERO).is_none()) {
-        progress: Option<Progress<'_>>,
             return Err(SsspError::BadCutoff(limit.to_string()));
         }
         // a zero may have a sign, which keys tell apart
