@@ -158,7 +158,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             let mut estate = self.estate.lock().unwrap_or_else(PoisonError::into_inner);
             stage.worker.visited.append(&mut estate.visited);
             for entry in estate.queued.drain(..) {
-                stage.worker.buckets.place(self.bucket(entry.key)).push(entry);
+                stage.worker.buckets.push(self.bucket(entry.key), entry);
             }
         }
         stage.index == 0
@@ -204,7 +204,7 @@ mod tests {
             labels.map(|label| if label > cap { L::Key::GREATEST } else { label }).collect()
         };
         for micros in [0, 10, 50, 200, 1000, 5000] {
-            for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40)] {
+            for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40), (3e-4, 1)] {
                 let mut stepping =
                     DeltaStepping::<W, L>::new(graph, delta, max_weight, 3, Team::Always);
                 stepping.calls.entries = entries;
