@@ -6,6 +6,8 @@
 mod arcs;
 mod arithmetic;
 mod blocked;
+mod form;
+mod memory;
 mod next_hops;
 pub mod published;
 pub(crate) mod scratch;

@@ -20,7 +20,7 @@ use crate::hops::bytes_of_work;
 use crate::host::Element;
 use crate::number::is_float;
 use crate::potentials::potentials;
-use crate::solve::{from_float, from_integer, from_small, integer, small};
+use crate::solve::{double, from_float, from_integer, from_small, integer, single, small};
 use crate::{Algorithm, ApspError, Config, Number, Plan};
 
 /// Where a matrix is kept that memory cannot hold.
@@ -79,7 +79,7 @@ where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let config = blocked(config)?;
-    let plan = Plan::new(graph, &config)?;
+    let plan = Plan::new(graph, &config, progress)?;
     solve(Run { scratch, graph, plan, config: &config, gpu: None, progress })
 }
 
@@ -104,7 +104,7 @@ where
     let config = blocked(config)?;
     let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
     let gpu = capped.as_ref().unwrap_or(gpu);
-    let (mut plan, mut arithmetic) = cuda::plan(gpu, graph, &config)?;
+    let (mut plan, mut arithmetic) = cuda::plan(gpu, graph, &config, progress)?;
     if arithmetic == Arithmetic::U16 {
         (plan.number, arithmetic) = (Some(Number::I32), Arithmetic::I32);
     }
@@ -132,9 +132,9 @@ where
         if number == Some(Number::F32) {
             let distance = |number: f32| from_float::<W>(f64::from(number));
             let kept = |distance| Distance::to_f64(distance) as f32;
-            run.solve("f32", |weight| weight.to_f64() as f32, distance, kept)
+            run.solve("f32", single, distance, kept)
         } else {
-            run.solve("f64", Weight::to_f64, from_float::<W>, Distance::to_f64)
+            run.solve("f64", double, from_float::<W>, Distance::to_f64)
         }
     } else if number == Some(Number::U16) {
         run.solve("u16", small, from_small::<W>, small)
@@ -188,7 +188,7 @@ where
             None => {
                 if graph.first_negative().is_some() {
                     // there is no negative cycle if this succeeds
-                    potentials(graph, progress)?;
+                    potentials(graph, config.threads, progress)?;
                 }
                 Journal {
                     graph: graph_digest,
