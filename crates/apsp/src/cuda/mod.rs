@@ -14,6 +14,5 @@ pub(crate) mod scratch;
 mod solve;
 mod strips;
 
-pub(crate) use arithmetic::Arithmetic;
-pub(crate) use solve::plan;
+pub(crate) use arithmetic::{Arithmetic, Kernels};
 pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu};

@@ -122,15 +122,17 @@ where
 }
 
 /// What is going to be done.
-pub(crate) fn plan<W: Weight>(
+fn plan<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<(Plan, Arithmetic), ApspError> {
-    let refuse = |reason: &str| Err(ApspError::NotOnGpu { reason: reason.to_owned() });
     let algorithm = match config.algorithm {
-        Algorithm::Johnson => return refuse("johnson's searches run on the CPU"),
+        Algorithm::Johnson => {
+            let reason = "johnson's searches run on the CPU".to_owned();
+            return Err(ApspError::NotOnGpu { reason });
+        }
         Algorithm::Auto => Algorithm::Blocked,
         asked => asked,
     };
@@ -140,16 +142,11 @@ pub(crate) fn plan<W: Weight>(
         Some(Number::U16) if algorithm == Algorithm::Blocked && adds_and_compares(gpu) => {
             Arithmetic::U16
         }
-        Some(Number::U16) => {
-            plan.number = Some(Number::I32);
-            Arithmetic::I32
-        }
-        Some(Number::I32) => Arithmetic::I32,
-        Some(Number::F32) if graph.first_negative().is_none() => Arithmetic::F32,
-        Some(Number::F32) => Arithmetic::F32Signed,
-        Some(Number::F64) => return refuse("it adds floats in 32 bits, and these have 64"),
-        Some(Number::I64) | None => return refuse("sums may need more than its 32 bits"),
+        numbers => Arithmetic::of_words(numbers, graph)?,
     };
+    if arithmetic == Arithmetic::I32 {
+        plan.number = Some(Number::I32);
+    }
     plan.algorithm = algorithm;
     plan.reason = match config.algorithm {
         Algorithm::Auto => "a GPU is fastest by the matrix".to_owned(),

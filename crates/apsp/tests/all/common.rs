@@ -27,10 +27,14 @@ pub(crate) fn identical<W: Weight>(found: &DistanceTable<W>, expected: &Distance
 pub(crate) fn minus_zeros() -> Vec<Csr<f32>> {
     let few = vec![(1, 2, -0.0), (1, 3, 1.0), (3, 2, 2.0)];
     let below: Vec<_> = few.iter().copied().chain([(2, 0, -1.0), (0, 3, -0.0)]).collect();
-    let many = (0..299).flat_map(|u| [(u, u + 1, -0.0), (u, (u * 7 + 3) % 300, 1.0)]);
-    [(4, few), (4, below), (300, many.collect())]
-        .map(|(n, arcs)| Csr::from_arcs(n, &arcs).unwrap())
-        .into()
+    let small = [few, below].map(|arcs| Csr::from_arcs(4, &arcs).unwrap());
+    small.into_iter().chain([minus_zero_chain(300)]).collect()
+}
+
+/// A path of weights −0.0, and longer ways.
+pub(crate) fn minus_zero_chain(n: u32) -> Csr<f32> {
+    let arcs = (1..n).flat_map(|u| [(u - 1, u, -0.0), (u, (u * 7 + 3) % n, 1.0)]);
+    Csr::from_arcs(n as usize, &arcs.collect::<Vec<_>>()).unwrap()
 }
 
 /// A path of which the sums depend on their order, 0.2 + (0.1 + 0.4) being the least, and an

@@ -3,5 +3,6 @@
 mod agreement;
 mod common;
 mod gpu;
+mod gpu_folder;
 mod next_hops;
 mod scratch;

@@ -16,6 +16,8 @@ use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use sssp::SsspError;
 
+use crate::common::minus_zeros;
+
 /// Arcs with weights of both signs and no negative cycle: each goes up or down a slope, and
 /// costs at least nothing beside it.
 fn slope(n: u32) -> Csr<i64> {
@@ -81,7 +83,7 @@ where
     }
     let beyond = graph.n_vertices() as u32;
     assert!(found.row(beyond).len() == 0 && found.next_hops(beyond).is_empty());
-    let summary = found.summary();
+    let summary = found.summary(None).unwrap();
     assert_eq!(summary.n_reachable_pairs, expected.n_reachable_pairs(), "{name}");
     if Distance::to_i128(<W::Distance as Distance>::ZERO).is_some() {
         assert_eq!(summary.sum, expected.sum(), "{name}");
@@ -205,6 +207,105 @@ fn a_run_ended_at_any_report_goes_on() {
     assert!(read(whole.path()) == read(folder.path()));
 }
 
+/// A run that is ended while floats are settled has some columns settled and others not. Going
+/// on without next hops settles the rest: a mixture is no answer.
+#[test]
+fn a_run_ended_among_settled_columns_settles_the_rest() {
+    let sevenths: Vec<_> =
+        streets(300).arcs().map(|(u, v, w)| (u, v, f64::from(w) / 7.0)).collect();
+    let graph = Csr::from_arcs(300, &sevenths).unwrap();
+    let rows = |found: &StoredPairs<f64>| -> Vec<Vec<_>> {
+        graph.vertices().map(|u| found.row(u).map(|d| d.map(f64::to_bits)).collect()).collect()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let settled =
+        rows(&all_pairs_in(&scratch(&at("settled")), &graph, &with_hops(), None).unwrap());
+    let unsettled = rows(&solve(&scratch(&at("unsettled")), &graph).unwrap());
+    assert!(settled != unsettled, "there is something to settle");
+
+    // the second 256 columns; rows of the matrix are 384
+    let stop = |done, total| match (done, total) {
+        (256.., 300) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let ended = all_pairs_in(&scratch(&at("ended")), &graph, &with_hops(), Some(&stop));
+    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))));
+    let journal = fs::read_to_string(at("ended").join("journal")).unwrap();
+    assert!(journal.contains("\nmatrix settling\n"), "{journal}");
+    assert!(rows(&solve(&resumed(&at("ended")), &graph).unwrap()) == settled);
+    let journal = fs::read_to_string(at("ended").join("journal")).unwrap();
+    assert!(journal.contains("\nmatrix settled\n"), "{journal}");
+    // and with next hops after all, nothing is settled again
+    let found = all_pairs_in(&resumed(&at("ended")), &graph, &with_hops(), None).unwrap();
+    assert!(rows(&found) == settled);
+}
+
+/// What a run began with may be too wide for the memory of the next one, which is told how
+/// much would do before it begins.
+#[test]
+fn memory_that_is_too_little_to_go_on_is_named() {
+    let graph = streets(1100);
+    let folder = tempfile::tempdir().unwrap();
+    let threads = std::num::NonZeroUsize::new(2);
+    let config = |memory| Config { memory, threads, ..Config::default() };
+    let stop = |done, total| match (done, total) {
+        (2000.., 5760) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let ended = all_pairs_in(&scratch(folder.path()), &graph, &config(None), Some(&stop));
+    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
+    let files = ["journal", "matrix.bin", "panels.bin"];
+    let read = || files.map(|name| fs::read(folder.path().join(name)).unwrap());
+    let before = read();
+    let refused = all_pairs_in(&resumed(folder.path()), &graph, &config(Some(700 << 10)), None);
+    let Err(ApspError::ScratchMemory { least, .. }) = refused else { panic!("{refused:?}") };
+    assert!(read() == before);
+    let config = config(u64::try_from(least).ok());
+    let found = all_pairs_in(&resumed(folder.path()), &graph, &config, None).unwrap();
+    let expected = all_pairs(&graph, &Config::default(), None).unwrap().distances;
+    assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
+}
+
+/// No vertex has no rows, and its files hold nothing.
+#[test]
+fn no_vertices_have_no_paths() {
+    let graph = Csr::<f32>::from_arcs(0, &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let found = all_pairs_in(&scratch(folder.path()), &graph, &with_hops(), None).unwrap();
+    assert!(found.next_hops(0).is_empty() && found.row(0).len() == 0);
+    assert_eq!(found.summary(None).unwrap().n_reachable_pairs, 0);
+    drop(found);
+    all_pairs_in(&resumed(folder.path()), &graph, &with_hops(), None).unwrap();
+}
+
+#[test]
+fn a_callback_ends_the_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = solve(&scratch(folder.path()), &streets(10)).unwrap();
+    let stop = |done, _| if done == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let ended = found.summary(Some(&stop));
+    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
+}
+
+/// In the folder no zero has a sign either.
+#[test]
+fn zeros_have_no_sign_in_a_folder() {
+    for graph in minus_zeros() {
+        let folder = tempfile::tempdir().unwrap();
+        let expected = all_pairs(&graph, &Config::with(Algorithm::Johnson), None).unwrap();
+        let found = solve(&scratch(folder.path()), &graph).unwrap();
+        for u in graph.vertices() {
+            let bits = |d: Option<f32>| d.map(f32::to_bits);
+            let expected = expected.distances.row(u as usize).map(bits);
+            assert!(found.row(u).map(bits).eq(expected), "row {u}");
+        }
+        let matrix = fs::read(folder.path().join("matrix.bin")).unwrap();
+        let signed = (-0.0f32).to_ne_bytes();
+        assert!(!matrix.chunks(4).any(|number| number == signed));
+    }
+}
+
 #[test]
 fn a_folder_of_another_run_is_refused_and_left_alone() {
     let graph = streets(130);
@@ -223,7 +324,7 @@ fn a_folder_of_another_run_is_refused_and_left_alone() {
 
     let error = refused(&scratch(&at), &graph);
     assert!(matches!(error, ScratchError::Started { .. }), "{error}");
-    assert!(error.to_string().contains("--resume"), "{error}");
+    assert!(error.to_string().contains("resume it"), "{error}");
     for again in [scratch(&at), resumed(&at)] {
         let error = refused(&again, &streets(131));
         assert!(matches!(error, ScratchError::OtherRun { .. }), "{error}");
@@ -303,7 +404,7 @@ fn memory_is_not_exceeded_in_silence() {
         for next_hops in [false, true] {
             let with = |memory| Config { next_hops, ..with(algorithm, memory) };
             let refused = all_pairs(&graph, &with(1), None).unwrap_err();
-            assert!(refused.to_string().contains("--scratch"), "{refused}");
+            assert!(refused.to_string().contains("in a folder"), "{refused}");
             let ApspError::OverMemory { bytes, .. } = refused else { panic!("{refused}") };
             let n = if next_hops || algorithm == Algorithm::Blocked { 10 } else { 8 };
             assert!((200 * 200 * n..300 * 300 * n).contains(&bytes), "{bytes}");
