@@ -6,3 +6,4 @@ mod gpu;
 mod gpu_folder;
 mod next_hops;
 mod scratch;
+mod scratch_floats;

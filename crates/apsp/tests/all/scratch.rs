@@ -16,8 +16,6 @@ use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use sssp::SsspError;
 
-use crate::common::minus_zeros;
-
 /// Arcs with weights of both signs and no negative cycle: each goes up or down a slope, and
 /// costs at least nothing beside it.
 fn slope(n: u32) -> Csr<i64> {
@@ -31,7 +29,7 @@ fn slope(n: u32) -> Csr<i64> {
 }
 
 /// Arcs with weights from 1 to 50.
-fn streets(n: u32) -> Csr<u32> {
+pub(crate) fn streets(n: u32) -> Csr<u32> {
     let arcs: Vec<_> = (0..n)
         .flat_map(|u| [(u, (u * 7 + 1) % n), (u, (u + 11) % n), (u, (u * u + 5) % n)])
         .map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50))
@@ -39,15 +37,18 @@ fn streets(n: u32) -> Csr<u32> {
     Csr::from_arcs(n as usize, &arcs).unwrap()
 }
 
-fn scratch(path: &Path) -> ScratchFolder {
+pub(crate) fn scratch(path: &Path) -> ScratchFolder {
     ScratchFolder::new(path)
 }
 
-fn resumed(path: &Path) -> ScratchFolder {
+pub(crate) fn resumed(path: &Path) -> ScratchFolder {
     ScratchFolder { resume: true, ..scratch(path) }
 }
 
-fn solve<W: Weight>(scratch: &ScratchFolder, graph: &Csr<W>) -> Result<StoredPairs<W>, ApspError>
+pub(crate) fn solve<W: Weight>(
+    scratch: &ScratchFolder,
+    graph: &Csr<W>,
+) -> Result<StoredPairs<W>, ApspError>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
@@ -55,7 +56,7 @@ where
 }
 
 /// With next hops, and so with floats that do not depend on who finds them.
-fn with_hops() -> Config {
+pub(crate) fn with_hops() -> Config {
     Config { next_hops: true, ..Config::with(Algorithm::Blocked) }
 }
 
@@ -207,40 +208,6 @@ fn a_run_ended_at_any_report_goes_on() {
     assert!(read(whole.path()) == read(folder.path()));
 }
 
-/// A run that is ended while floats are settled has some columns settled and others not. Going
-/// on without next hops settles the rest: a mixture is no answer.
-#[test]
-fn a_run_ended_among_settled_columns_settles_the_rest() {
-    let sevenths: Vec<_> =
-        streets(300).arcs().map(|(u, v, w)| (u, v, f64::from(w) / 7.0)).collect();
-    let graph = Csr::from_arcs(300, &sevenths).unwrap();
-    let rows = |found: &StoredPairs<f64>| -> Vec<Vec<_>> {
-        graph.vertices().map(|u| found.row(u).map(|d| d.map(f64::to_bits)).collect()).collect()
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    let settled =
-        rows(&all_pairs_in(&scratch(&at("settled")), &graph, &with_hops(), None).unwrap());
-    let unsettled = rows(&solve(&scratch(&at("unsettled")), &graph).unwrap());
-    assert!(settled != unsettled, "there is something to settle");
-
-    // the second 256 columns; rows of the matrix are 384
-    let stop = |done, total| match (done, total) {
-        (256.., 300) => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
-    };
-    let ended = all_pairs_in(&scratch(&at("ended")), &graph, &with_hops(), Some(&stop));
-    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))));
-    let journal = fs::read_to_string(at("ended").join("journal")).unwrap();
-    assert!(journal.contains("\nmatrix settling\n"), "{journal}");
-    assert!(rows(&solve(&resumed(&at("ended")), &graph).unwrap()) == settled);
-    let journal = fs::read_to_string(at("ended").join("journal")).unwrap();
-    assert!(journal.contains("\nmatrix settled\n"), "{journal}");
-    // and with next hops after all, nothing is settled again
-    let found = all_pairs_in(&resumed(&at("ended")), &graph, &with_hops(), None).unwrap();
-    assert!(rows(&found) == settled);
-}
-
 /// What a run began with may be too wide for the memory of the next one, which is told how
 /// much would do before it begins.
 #[test]
@@ -286,24 +253,6 @@ fn a_callback_ends_the_summary() {
     let stop = |done, _| if done == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let ended = found.summary(Some(&stop));
     assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
-}
-
-/// In the folder no zero has a sign either.
-#[test]
-fn zeros_have_no_sign_in_a_folder() {
-    for graph in minus_zeros() {
-        let folder = tempfile::tempdir().unwrap();
-        let expected = all_pairs(&graph, &Config::with(Algorithm::Johnson), None).unwrap();
-        let found = solve(&scratch(folder.path()), &graph).unwrap();
-        for u in graph.vertices() {
-            let bits = |d: Option<f32>| d.map(f32::to_bits);
-            let expected = expected.distances.row(u as usize).map(bits);
-            assert!(found.row(u).map(bits).eq(expected), "row {u}");
-        }
-        let matrix = fs::read(folder.path().join("matrix.bin")).unwrap();
-        let signed = (-0.0f32).to_ne_bytes();
-        assert!(!matrix.chunks(4).any(|number| number == signed));
-    }
 }
 
 #[test]
