@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::bundle;
 use crate::ptx;
 use crate::report::{Outcome, Report};
 use crate::rules;
@@ -26,7 +27,11 @@ const STEPS: [Step; 8] = [
     Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
     Step { name: "clippy", promise: "clippy and the compiler warn of nothing", run: clippy },
-    Step { name: "cuda", promise: "the GPU build compiles and links without a driver", run: cuda },
+    Step {
+        name: "cuda",
+        promise: "the GPU build links without a driver, and fits a bundle",
+        run: cuda,
+    },
     Step { name: "tests", promise: "unit and integration tests pass", run: tests },
     Step { name: "doc-tests", promise: "the examples in the documentation run", run: doc_tests },
     Step { name: "docs", promise: "rustdoc warns of nothing", run: docs },
@@ -131,9 +136,10 @@ fn cuda() -> Result<Outcome> {
         link.env(format!("CARGO_PROFILE_{profile}_OPT_LEVEL"), "0");
         link.env(format!("CARGO_PROFILE_{profile}_DEBUG"), "0");
     }
-    let links = succeeds(link.args(["test", "--no-run"]).args(on_all))?;
+    link.args(["test", "--no-run"]).args(on_all);
+    let fits = bundle::fits(&bundle::built_by(link)?)?;
     let lints = if has_component("clippy") { clippy(&mut cargo())? } else { Outcome::of(true) };
-    Ok(Outcome::of(lints.n_failed + links.n_failed == 0))
+    Ok(Outcome::of(lints.n_failed == 0 && fits))
 }
 
 fn tests() -> Result<Outcome> {
