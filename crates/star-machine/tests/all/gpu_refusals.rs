@@ -16,7 +16,9 @@ fn ended(m: &mut Both, (rows, columns): (usize, usize)) -> (Vector, IntVar, Tabl
         Ok(())
     })
     .unwrap();
-    (m.vector(rows).unwrap(), m.int().unwrap(), m.table(rows, columns).unwrap());
+    m.vector(rows).unwrap();
+    m.int().unwrap();
+    m.table(rows, columns).unwrap();
     ended.unwrap()
 }
 

@@ -138,7 +138,7 @@ fn agree(rows: usize, columns: usize, ops: usize, seed: u64) -> Result<(), StarE
         ]);
         let order = Condition::Compare { relation, v, w };
         assert_eq!(host.holds(&order)?, naive.holds(&order)?);
-        if v.len() > 0 {
+        if !v.is_empty() {
             let bit = Condition::bit(v, random.below(v.len() as usize) as u32);
             assert_eq!(host.holds(&bit)?, naive.holds(&bit)?);
         }
