@@ -27,8 +27,10 @@
 //! arc's end, weight and an eighth of a byte for pieces of long rows. One barrier a round, two
 //! where rows are long.
 //!
-//! The paper's queue is worked off by one thread; its array of n places has 2 n here, so
-//! that vertices can be appended while others are taken.
+//! What differs from the paper: its queue is a circular array of n places with a head and a
+//! tail, as far as its damaged text can be read one for each block. Here the grid has one
+//! queue, worked off in rounds, in an array of 2 n places, so that vertices can be appended
+//! while others are taken.
 //!
 //! Reference: origin-four-families, moore-1959, bertsekas-1993, bertsekas-1996
 
