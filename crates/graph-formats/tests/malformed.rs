@@ -105,6 +105,19 @@ fn text_files_are_refused_at_the_line() {
         ),
         (
             Mtx,
+            mtx("coordinate real general", "%%GraphBLAS type uint64_t\n2 2 2\n1 2 1\n2 1 7.5\n"),
+            "5: expected a value of type uint64_t, found `7.5`",
+        ),
+        (
+            Mtx,
+            mtx(
+                "coordinate real general",
+                "%%GraphBLAS type uint64_t\n2 2 1\n1 2 1844674407370955161.6e1\n",
+            ),
+            "4: expected a value of type uint64_t, found `1844674407370955161.6e1`",
+        ),
+        (
+            Mtx,
             mtx("coordinate real general", "%%GraphBLAS\n2 2 0\n"),
             "2: expected `type` and the C",
         ),

@@ -18,7 +18,7 @@ pub(super) struct Arcs<Id> {
 impl<Id: Copy> Arcs<Id> {
     /// No arcs yet; room for as many as `n_arcs`.
     pub(super) fn with_capacity(n_arcs: usize) -> Self {
-        Self { ends: Vec::with_capacity(n_arcs), weights: Column::with_capacity(n_arcs) }
+        Self { ends: Vec::with_capacity(n_arcs), weights: Column::default() }
     }
 
     /// Adds an arc of an unweighted file.
@@ -32,7 +32,7 @@ impl<Id: Copy> Arcs<Id> {
     #[inline]
     pub(super) fn push_weighted(&mut self, source: Id, destination: Id, weight: Number, at: usize) {
         self.ends.push((source, destination));
-        self.weights.push(weight, at);
+        self.weights.push(weight, at, self.ends.capacity());
     }
 
     pub(super) fn len(&self) -> usize {

@@ -5,7 +5,8 @@
 //! `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
 //! (mirrored with the sign turned). Values of an `integer` matrix take the smallest
 //! type that holds them, those of a `real` one are `f64`, unless the structured
-//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T.
+//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T, and
+//! those of an integer type are kept exactly, `7.0` as 7.
 //!
 //! Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market exchange
 //! formats*, NISTIR 5935, 1996; the comment is SuiteSparse's.
@@ -70,11 +71,17 @@ static VALUE_TYPES: [ValueType; 11] = value_types! {
 };
 
 impl ValueType {
+    fn is_integer(&self) -> bool {
+        !matches!(self.kind, WeightKind::F32 | WeightKind::F64)
+    }
+
     fn admits(&self, number: Number) -> bool {
         match self.kind {
             WeightKind::F32 => (number.to_f64() as f32).is_finite(),
             WeightKind::F64 => true,
-            _ => number.whole().is_some_and(|value| (self.least..=self.greatest).contains(&value)),
+            _ => {
+                number.to_i128().is_some_and(|value| (self.least..=self.greatest).contains(&value))
+            }
         }
     }
 
@@ -102,6 +109,18 @@ struct Header {
 }
 
 impl Header {
+    /// Reads a value. Of an integer type it is an integer, exactly, also where it is
+    /// written with a fraction that is zero.
+    fn value(&self, scanner: &mut Scanner<'_>) -> Result<Number, Fault> {
+        let place = scanner.clone();
+        let mut value = scanner.weight()?;
+        if matches!(value, Number::Real(_)) && self.value_type.is_some_and(ValueType::is_integer) {
+            value = Number::whole(place.clone().word()).unwrap_or(value);
+        }
+        self.check_value(value, &place)?;
+        Ok(value)
+    }
+
     /// Refuses a value that the header's field or type does not have.
     fn check_value(&self, value: Number, place: &Scanner<'_>) -> Result<(), Fault> {
         if self.field == Field::Integer && matches!(value, Number::Real(_)) {
@@ -206,8 +225,7 @@ fn read_value_type(
             || place.expected("bool, a type such as int32_t or uint8_t, float or double"),
         )?;
     line.end_line()?;
-    let is_integer = !matches!(value_type.kind, WeightKind::F32 | WeightKind::F64);
-    if symmetry == Symmetry::SkewSymmetric && is_integer && value_type.least == 0 {
+    if symmetry == Symmetry::SkewSymmetric && value_type.is_integer() && value_type.least == 0 {
         let message = "a type with negative values, as the matrix is skew-symmetric";
         return Err(place.expected(message));
     }
@@ -245,8 +263,7 @@ fn read_entries(
         }
         let value_place = scanner.clone();
         let at = scanner.at();
-        let value = scanner.weight()?;
-        header.check_value(value, &value_place)?;
+        let value = header.value(&mut scanner)?;
         arcs.push_weighted(row, column, value, at);
         if mirrored {
             let mut mirror = value;
