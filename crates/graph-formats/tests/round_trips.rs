@@ -107,6 +107,14 @@ proptest! {
     }
 
     #[test]
+    fn undirected_graphs_survive_metis((graph, ids) in graphs(prop_oneof![Just(1u32), 1..9u32])) {
+        let edges: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v).collect();
+        let graph = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
+        let found = through("graph", &graph, &ids);
+        prop_assert_eq!(found, LoadedGraph::new(graph, Ids::FromOne));
+    }
+
+    #[test]
     fn metis_files_are_read_as_they_are_meant(
         n in 1..MOST,
         edges in vec((0..MOST as u32, 0..MOST as u32, 1..9u32), 0..MOST),

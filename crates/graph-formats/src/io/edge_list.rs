@@ -9,45 +9,47 @@
 
 use std::io::{self, Write};
 
-use super::assemble::{self, Arcs};
-use super::scan::{Fault, Scanner, Text};
-use super::text::{push_integer, push_weight, write_rows};
+use super::assemble::{self, ArcList, Arcs};
+use super::blocks::Text;
+use super::scan::{Fault, Scanner};
+use super::text::{push_integer, push_weight, write_arcs};
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Name, Weight};
 
-/// Bytes of a common line, for a first guess at how many arcs there are.
-const COMMON_LINE: usize = 12;
-
 /// `table`: the first line may hold words.
-pub(super) fn read(text: &Text<'_>, table: bool) -> Result<LoadedGraph, GraphError> {
-    let fail = |fault| text.error(fault);
-    let mut scanner = text.scanner();
-    let weighted = read_start(&mut scanner, table).map_err(fail)?;
-    let parts = text.parse(&text.pieces(scanner.at()), |_, piece| read_arcs(piece, weighted))?;
-    let kind = assemble::smallest_kind(&parts).map_err(fail)?;
-    let (n_vertices, ids, parts) = assemble::number_vertices(parts)?;
-    Ok(LoadedGraph::new(assemble::graph(n_vertices, &parts, kind, Direction::Directed), ids))
+pub(super) fn read(mut text: Text<'_>, table: bool) -> Result<LoadedGraph, GraphError> {
+    let weighted = read_start(&mut text, table)?;
+    let mut list = ArcList::new();
+    text.for_each_block(|block| {
+        list.add(block, block.parse(|_, piece| read_arcs(piece, weighted))?)
+    })?;
+    let kind = list.smallest_kind(&text)?;
+    let (n_vertices, ids, parts) = assemble::number_vertices(list.into_parts())?;
+    let csr = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
+    Ok(LoadedGraph::new(csr, ids))
 }
 
 /// Reads up to the first arc; whether arcs have weights.
-fn read_start(scanner: &mut Scanner<'_>, table: bool) -> Result<bool, Fault> {
+fn read_start(text: &mut Text<'_>, table: bool) -> Result<bool, GraphError> {
     let mut words_allowed = table;
-    while let Some(first) = scanner.line_start() {
+    while let Some(line) = text.line()? {
+        let first = line.peek().unwrap_or_default();
         let is_word = first.is_ascii_alphabetic() || matches!(first, b'_' | b'"' | b'\'');
-        if is_comment(first) {
-            scanner.skip_line();
-        } else if words_allowed && is_word {
+        if words_allowed && is_word {
             words_allowed = false;
-            scanner.skip_line();
-        } else {
-            let mut line = scanner.clone();
-            line.natural("a vertex")?;
-            line.separator();
-            line.natural("a vertex")?;
-            return Ok(!line.at_line_end());
+        } else if !is_comment(first) {
+            return is_weighted(line).map_err(|fault| text.error(fault));
         }
+        text.skip_line();
     }
     let message = "expected an arc `<source> <destination> [<weight>]`, found none";
-    Err(Fault::new(scanner.at(), message))
+    Err(text.error_at(text.line_number(), message))
+}
+
+fn is_weighted(mut line: Scanner<'_>) -> Result<bool, Fault> {
+    line.natural("a vertex")?;
+    line.separator();
+    line.natural("a vertex")?;
+    Ok(!line.at_line_end())
 }
 
 fn is_comment(first: u8) -> bool {
@@ -55,7 +57,7 @@ fn is_comment(first: u8) -> bool {
 }
 
 fn read_arcs(mut scanner: Scanner<'_>, weighted: bool) -> Result<Arcs<u64>, Fault> {
-    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+    let mut arcs = Arcs::with_capacity(scanner.n_lines());
     while let Some(first) = scanner.line_start() {
         if is_comment(first) {
             scanner.skip_line();
@@ -79,7 +81,7 @@ fn read_arcs(mut scanner: Scanner<'_>, weighted: bool) -> Result<Arcs<u64>, Faul
 
 /// Writes source, destination and weight, with the vertices' own names.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -> io::Result<()> {
-    write_rows(out, graph, |line, source, destination, weight| {
+    write_arcs(out, graph, |line, source, destination, weight| {
         push_name(line, ids.name(source));
         line.push(b' ');
         push_name(line, ids.name(destination));

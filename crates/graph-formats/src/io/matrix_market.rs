@@ -13,14 +13,12 @@
 
 use std::io::{self, Write};
 
-use super::assemble::{self, Arcs};
-use super::scan::{Fault, Scanner, Text};
-use super::text::{push_integer, push_weight, write_rows};
+use super::assemble::{self, ArcList, Arcs};
+use super::blocks::Text;
+use super::scan::{Fault, Scanner, vertex_count};
+use super::text::{push_integer, push_weight, write_arcs};
 use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind};
-
-/// Bytes of a common line, for a first guess at how many entries there are.
-const COMMON_LINE: usize = 16;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Field {
@@ -102,10 +100,10 @@ struct Header {
     field: Field,
     symmetry: Symmetry,
     value_type: Option<&'static ValueType>,
-    n_vertices: usize,
+    n_vertices: u64,
     n_entries: u64,
-    /// The size line.
-    at: usize,
+    /// The line of the sizes.
+    line: u64,
 }
 
 impl Header {
@@ -135,37 +133,59 @@ impl Header {
     }
 }
 
-pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
-    let fail = |fault| text.error(fault);
-    let mut scanner = text.scanner();
-    let header = read_header(text, &mut scanner).map_err(fail)?;
-    let parts = text.parse(&text.pieces(scanner.at()), |_, piece| read_entries(piece, &header))?;
-    let n_entries = parts.iter().map(|(_, n_entries)| n_entries).sum();
-    text.check_count("entries", header.n_entries, n_entries, header.at)?;
-    let parts: Vec<_> = parts.into_iter().map(|(arcs, _)| arcs).collect();
+pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
+    let header = read_header(&mut text)?;
+    let mut list = ArcList::new();
+    let mut n_entries = 0;
+    text.for_each_block(|block| {
+        let parts = block.parse(|_, piece| read_entries(piece, &header))?;
+        n_entries += parts.iter().map(|(_, n_entries)| n_entries).sum::<u64>();
+        list.add(block, parts.into_iter().map(|(arcs, _)| arcs).collect())
+    })?;
+    let n_vertices = text.check_vertices(header.n_vertices, header.line)?;
+    text.check_count("entries", header.n_entries, n_entries, header.line)?;
     let kind = match (header.value_type, header.field) {
         (Some(value_type), _) => value_type.kind,
         (None, Field::Real) => WeightKind::F64,
-        (None, _) => assemble::smallest_kind(&parts).map_err(fail)?,
+        (None, _) => list.smallest_kind(&text)?,
     };
     let direction = match header.symmetry {
         Symmetry::Symmetric => Direction::Undirected,
         _ => Direction::Directed,
     };
-    let csr = assemble::graph(header.n_vertices, &parts, kind, direction);
+    let csr = assemble::graph(text.path(), n_vertices, list.into_parts(), kind, direction)?;
     Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 
-fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fault> {
+fn read_header(text: &mut Text<'_>) -> Result<Header, GraphError> {
+    let (field, symmetry) = read_banner(text.here()).map_err(|fault| text.error(fault))?;
+    text.skip_line();
+
+    let mut value_type = None;
+    while let Some(mut line) = text.line()?.filter(|line| line.peek() == Some(b'%')) {
+        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS") {
+            let found = read_value_type(&mut line, symmetry);
+            value_type = Some(found.map_err(|fault| text.error(fault))?);
+        }
+        text.skip_line();
+    }
+
+    let line = text.line_number();
+    let (n_vertices, n_entries) = read_sizes(text.here()).map_err(|fault| text.error(fault))?;
+    text.skip_line();
+    Ok(Header { field, symmetry, value_type, n_vertices, n_entries, line })
+}
+
+fn read_banner(mut scanner: Scanner<'_>) -> Result<(Field, Symmetry), Fault> {
     let banner = scanner.clone();
     if !scanner.word().eq_ignore_ascii_case(b"%%MatrixMarket") {
         return Err(banner.expected("`%%MatrixMarket`, which opens every such file"));
     }
-    choose(scanner, "`matrix`", &[("matrix", ())])?;
+    choose(&mut scanner, "`matrix`", &[("matrix", ())])?;
     let expected = "`coordinate`, a sparse matrix";
-    choose(scanner, expected, &[("coordinate", ())])?;
+    choose(&mut scanner, expected, &[("coordinate", ())])?;
     let fields = [("pattern", Field::Pattern), ("integer", Field::Integer), ("real", Field::Real)];
-    let field = choose(scanner, "`pattern`, `integer` or `real`", &fields)?;
+    let field = choose(&mut scanner, "`pattern`, `integer` or `real`", &fields)?;
     let symmetries = [
         ("general", Symmetry::General),
         ("symmetric", Symmetry::Symmetric),
@@ -173,21 +193,16 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fau
     ];
     let place = scanner.clone();
     let expected = "`general`, `symmetric` or `skew-symmetric`";
-    let symmetry = choose(scanner, expected, &symmetries)?;
+    let symmetry = choose(&mut scanner, expected, &symmetries)?;
     if (field, symmetry) == (Field::Pattern, Symmetry::SkewSymmetric) {
         return Err(place.expected("`general` or `symmetric` for a pattern, which has no signs"));
     }
     scanner.end_line()?;
+    Ok((field, symmetry))
+}
 
-    let mut value_type = None;
-    while scanner.line_start() == Some(b'%') {
-        let mut line = scanner.clone();
-        scanner.skip_line();
-        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS") {
-            value_type = Some(read_value_type(&mut line, symmetry)?);
-        }
-    }
-
+/// The number of vertices, which is that of rows and of columns, and that of entries.
+fn read_sizes(mut scanner: Scanner<'_>) -> Result<(u64, u64), Fault> {
     let at = scanner.at();
     let rows = scanner.natural("the number of rows")?;
     let columns = scanner.natural("the number of columns")?;
@@ -197,8 +212,7 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fau
         let message = format!("expected a square matrix, found {rows} rows and {columns} columns");
         return Err(Fault::new(at, message));
     }
-    let n_vertices = text.check_vertices(rows, at)?;
-    Ok(Header { field, symmetry, value_type, n_vertices, n_entries, at })
+    Ok((vertex_count(rows, at)?, n_entries))
 }
 
 /// The value of the word here, which the format compares without case.
@@ -233,11 +247,8 @@ fn read_value_type(
 }
 
 /// The arcs of a piece, and of how many entries they are.
-fn read_entries(
-    mut scanner: Scanner<'_>,
-    header: &Header,
-) -> Result<(Arcs<VertexId>, usize), Fault> {
-    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<VertexId>, u64), Fault> {
+    let mut arcs = Arcs::with_capacity(scanner.n_lines());
     let mut n_entries = 0;
     while let Some(first) = scanner.line_start() {
         if first == b'%' {
@@ -292,7 +303,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Resul
     writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
     writeln!(out, "%%GraphBLAS type {}", ValueType::of(W::KIND))?;
     writeln!(out, "{n} {n} {n_entries}")?;
-    write_rows(out, graph, |line, row, column, weight| {
+    write_arcs(out, graph, |line, row, column, weight| {
         if !stands(row, column) {
             return;
         }

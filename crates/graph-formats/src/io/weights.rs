@@ -111,7 +111,7 @@ impl Number {
     }
 }
 
-/// The extremes of some weights, each with the place where it stands.
+/// The extremes of some weights, each with the byte or the line where it stands.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Extremes {
     has_reals: bool,
@@ -132,16 +132,14 @@ impl Extremes {
         }
     }
 
-    /// Those of both.
-    pub(super) fn merge(self, other: &Self) -> Self {
-        Self {
-            has_reals: self.has_reals || other.has_reals,
-            least: if other.least.0 < self.least.0 { other.least } else { self.least },
-            greatest: if other.greatest.0 > self.greatest.0 {
-                other.greatest
-            } else {
-                self.greatest
-            },
+    /// Takes in those of a part of the file, with the lines of their bytes.
+    pub(super) fn merge_lines(&mut self, other: &Self, line_of: impl Fn(usize) -> u64) {
+        self.has_reals |= other.has_reals;
+        if other.least.0 < self.least.0 {
+            self.least = (other.least.0, line_of(other.least.1) as usize);
+        }
+        if other.greatest.0 > self.greatest.0 {
+            self.greatest = (other.greatest.0, line_of(other.greatest.1) as usize);
         }
     }
 
@@ -213,6 +211,14 @@ impl Values {
         with_values!(self, |list| list.len(), absent => 0)
     }
 
+    /// Bytes of a weight.
+    fn width(&self) -> usize {
+        fn width<W>(_: &[W]) -> usize {
+            size_of::<W>()
+        }
+        with_values!(self, |list| width(list), absent => 0)
+    }
+
     fn number(&self, index: usize) -> Number {
         with_values!(self, |list| Number::of(list[index]), absent => Number::Natural(1))
     }
@@ -256,8 +262,31 @@ impl Column {
         self.values = wider;
     }
 
+    /// Adds the weights of another column; `capacity` is how many are expected.
+    pub(super) fn append(&mut self, other: &Self, capacity: usize) {
+        self.extremes.merge_lines(&other.extremes, |at| at as u64);
+        if let (Values::Absent, false) = (&self.values, other.values.len() == 0) {
+            self.widen(capacity);
+        }
+        match (&mut self.values, &other.values) {
+            (Values::U32(list), Values::U32(more)) => list.extend_from_slice(more),
+            (Values::I32(list), Values::I32(more)) => list.extend_from_slice(more),
+            (Values::U64(list), Values::U64(more)) => list.extend_from_slice(more),
+            (Values::I64(list), Values::I64(more)) => list.extend_from_slice(more),
+            (Values::F64(list), Values::F64(more)) => list.extend_from_slice(more),
+            (_, more) => {
+                (0..more.len()).for_each(|index| self.push(more.number(index), 0, capacity));
+            }
+        }
+    }
+
     pub(super) fn extremes(&self) -> &Extremes {
         &self.extremes
+    }
+
+    /// Bytes of a weight; 0 where none were read.
+    pub(super) fn width(&self) -> usize {
+        self.values.width()
     }
 
     /// The weight at `index` as a `W`, which must be a type that holds it; 1 where no
