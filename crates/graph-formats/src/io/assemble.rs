@@ -6,16 +6,10 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::blocks::{Block, Text};
 use super::memory;
-use super::scan::Fault;
 use super::weights::{Column, Extremes, Number};
-use crate::{AnyCsr, Csr, Direction, GraphError, Ids, VertexId, Weight, WeightKind};
-
-/// Ids below this are kept as they are, however few arcs there are.
-const SMALL_ID: u64 = 1 << 16;
+use crate::{AnyCsr, Csr, Direction, GraphError, VertexId, Weight, WeightKind};
 
 /// Arcs that are kept together. So large a part is given back to the system when it is
 /// dropped, not kept for small allocations.
@@ -52,44 +46,86 @@ impl<Id: Copy> Arcs<Id> {
         self.ends.len()
     }
 
+    /// Where the arcs start and end.
+    pub(super) fn ends(&self) -> &[(Id, Id)] {
+        &self.ends
+    }
+
     /// The same arcs between other ids; in place where these are of the same size.
     pub(super) fn map<Other>(self, new: impl Fn(Id) -> Other) -> Arcs<Other> {
         let ends = self.ends.into_iter().map(|(u, v)| (new(u), new(v))).collect();
         Arcs { ends, weights: self.weights }
     }
 
-    /// The smallest and the greatest of its weights.
-    pub(super) fn extremes(&self) -> &Extremes {
+    /// Whether `n_arcs` more arcs fit without moving those that are there.
+    pub(super) fn has_room(&self, n_arcs: usize) -> bool {
+        self.ends.capacity() - self.ends.len() >= n_arcs
+    }
+
+    /// Adds the arcs of `part`.
+    pub(super) fn append(&mut self, part: &Self) {
+        self.ends.extend_from_slice(&part.ends);
+        self.weights.append(&part.weights, self.ends.capacity());
+    }
+
+    /// The same arcs with room for more, in a file that has had `so_far` arcs.
+    pub(super) fn with_room(self, so_far: usize) -> Self {
+        let mut roomy = Self::with_capacity(so_far.min(PART_ARCS).max(self.len()));
+        roomy.append(&self);
+        roomy
+    }
+}
+
+/// Arcs that some lines of a file hold, in its order.
+pub(super) trait Part: Sized {
+    fn n_arcs(&self) -> usize;
+
+    /// The least and the greatest of the weights.
+    fn extremes(&self) -> &Extremes;
+
+    /// Bytes that the arcs take, and bytes that their graph takes while they are there.
+    fn memory(&self) -> (u64, u64);
+
+    /// Adds the arcs to the last of `whole` that has room for them.
+    fn append_to(self, whole: &mut Vec<Self>) {
+        whole.push(self);
+    }
+}
+
+impl<Id: Copy> Part for Arcs<Id> {
+    fn n_arcs(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn extremes(&self) -> &Extremes {
         self.weights.extremes()
     }
 
-    /// Bytes that the arcs take.
-    pub(super) fn bytes(&self) -> u64 {
-        (self.ends.len() * (size_of::<(Id, Id)>() + self.weights.width())) as u64
+    fn memory(&self) -> (u64, u64) {
+        let (n_arcs, weight) = (self.len() as u64, self.weights.width() as u64);
+        let ends = size_of::<(Id, Id)>() as u64;
+        (n_arcs * (ends + weight), n_arcs * (size_of::<VertexId>() as u64 + weight))
     }
 
-    /// Adds the arcs of `part` to the last of `whole` that has room for them.
-    pub(super) fn append_to(self, whole: &mut Vec<Self>) {
-        let room = |last: &&mut Self| last.ends.capacity() - last.len() >= self.len();
-        if whole.last_mut().filter(room).is_none() {
-            let so_far: usize = whole.iter().map(Self::len).sum();
-            whole.push(Self::with_capacity(so_far.min(PART_ARCS).max(self.len())));
-        }
-        if let Some(last) = whole.last_mut() {
-            last.ends.extend_from_slice(&self.ends);
-            last.weights.append(&self.weights, last.ends.capacity());
+    fn append_to(self, whole: &mut Vec<Self>) {
+        match whole.last_mut() {
+            Some(last) if last.has_room(self.len()) => last.append(&self),
+            _ => {
+                let so_far = whole.iter().map(Self::len).sum();
+                whole.push(self.with_room(so_far));
+            }
         }
     }
 }
 
 /// The arcs of a file as far as it has been read.
-pub(super) struct ArcList<Id> {
-    parts: Vec<Arcs<Id>>,
+pub(super) struct ArcList<P> {
+    parts: Vec<P>,
     /// The extremes of the weights, each with its line.
     extremes: Extremes,
 }
 
-impl<Id: Copy + Send + Sync> ArcList<Id> {
+impl<P: Part> ArcList<P> {
     pub(super) fn new() -> Self {
         Self { parts: Vec::new(), extremes: Extremes::default() }
     }
@@ -98,7 +134,7 @@ impl<Id: Copy + Send + Sync> ArcList<Id> {
     ///
     /// # Errors
     /// [`GraphError::OutOfMemory`] when the graph will not fit.
-    pub(super) fn add(&mut self, block: &Block, parts: Vec<Arcs<Id>>) -> Result<(), GraphError> {
+    pub(super) fn add(&mut self, block: &Block, parts: Vec<P>) -> Result<(), GraphError> {
         for part in parts {
             self.extremes.merge_lines(part.extremes(), |at| block.line_of(at));
             part.append_to(&mut self.parts);
@@ -106,37 +142,33 @@ impl<Id: Copy + Send + Sync> ArcList<Id> {
         ensure_memory(block.path(), 0, &self.parts)
     }
 
+    /// Adds an unweighted part before the others.
+    pub(super) fn push_front(&mut self, part: P) {
+        self.parts.insert(0, part);
+    }
+
     pub(super) fn n_arcs(&self) -> u64 {
-        self.parts.iter().map(|part| part.len() as u64).sum()
+        self.parts.iter().map(|part| part.n_arcs() as u64).sum()
     }
 
     /// The smallest type that holds every weight.
     pub(super) fn smallest_kind(&self, text: &Text<'_>) -> Result<WeightKind, GraphError> {
-        smallest_kind(&self.extremes, text)
+        self.extremes.kind().map_err(|fault| text.error_of_line(fault))
     }
 
-    pub(super) fn into_parts(self) -> Vec<Arcs<Id>> {
+    pub(super) fn parts(&self) -> &[P] {
+        &self.parts
+    }
+
+    pub(super) fn into_parts(self) -> Vec<P> {
         self.parts
     }
 }
 
-/// The smallest type that holds all weights, whose extremes have their lines.
-pub(super) fn smallest_kind(
-    extremes: &Extremes,
-    text: &Text<'_>,
-) -> Result<WeightKind, GraphError> {
-    extremes.kind().map_err(|Fault { at, message }| text.error_at(at as u64, message))
-}
-
 /// Refuses arcs whose graph will not fit the memory.
-fn ensure_memory<Id: Copy>(
-    path: &Path,
-    n_vertices: usize,
-    parts: &[Arcs<Id>],
-) -> Result<(), GraphError> {
-    let held: u64 = parts.iter().map(Arcs::bytes).sum();
-    let weights = parts.iter().map(|part| (part.len() * (4 + part.weights.width())) as u64);
-    memory::ensure(path, held, held + weights.sum::<u64>() + 8 * (n_vertices as u64 + 1))
+fn ensure_memory<P: Part>(path: &Path, n_vertices: usize, parts: &[P]) -> Result<(), GraphError> {
+    let (held, more) = parts.iter().map(Part::memory).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    memory::ensure(path, held, held + more + 8 * (n_vertices as u64 + 1))
 }
 
 /// The graph of the parts, with weights of a kind that holds them all. Where it is
@@ -168,7 +200,7 @@ fn typed<W: Weight>(
     parts: Vec<Arcs<VertexId>>,
     direction: Direction,
 ) -> Result<Csr<W>, GraphError> {
-    let held = parts.iter().map(Arcs::bytes).sum();
+    let held = parts.iter().map(|part| part.memory().0).sum();
     let graph = if parts.iter().all(|part| part.weights.width() == 0) {
         Csr::from_valid_ends(n_vertices, parts.into_iter().map(|part| part.ends).collect())
     } else {
@@ -184,29 +216,4 @@ fn typed<W: Weight>(
         Direction::Directed => graph,
         Direction::Undirected => graph.made_undirected(),
     })
-}
-
-/// Numbers the vertices of a file that does not say how many there are.
-///
-/// Ids stay as they are, and the graph has as many vertices as the greatest asks for,
-/// where that is below 65,536 or not out of proportion to the arcs (below four times
-/// their number). Else the ids that occur are numbered in ascending order:
-/// O(m log m).
-pub(super) fn number_vertices(
-    parts: Vec<Arcs<u64>>,
-) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
-    let n_arcs: usize = parts.iter().map(Arcs::len).sum();
-    let names = || parts.iter().flat_map(|part| &part.ends).flat_map(|&(u, v)| [u, v]);
-    let Some(greatest) = names().max() else { return Ok((0, Ids::FromZero, Vec::new())) };
-    if greatest < SMALL_ID.max(4 * n_arcs as u64) && greatest < u64::from(VertexId::MAX) {
-        let parts = parts.into_iter().map(|part| part.map(|name| name as VertexId));
-        return Ok((greatest as usize + 1, Ids::FromZero, parts.collect()));
-    }
-    let mut listed: Vec<u64> = names().collect();
-    listed.par_sort_unstable();
-    listed.dedup();
-    crate::csr::validate_vertex_count(listed.len())?;
-    let number = |name| listed.binary_search(&name).expect("listed above") as VertexId;
-    let parts = parts.into_iter().map(|part| part.map(number)).collect();
-    Ok((listed.len(), Ids::Listed(listed), parts))
 }

@@ -74,6 +74,32 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// A scanner at the next line, of at least so many lines that there is `enough`, or of
+    /// all that are left.
+    ///
+    /// # Errors
+    /// When the file cannot be read further.
+    pub(super) fn look_ahead(
+        &mut self,
+        enough: impl Fn(Scanner<'_>) -> bool,
+    ) -> Result<Scanner<'_>, GraphError> {
+        while !self.lines.ended && !enough(self.block.rest()) {
+            // twice as much, so that a long search is linear
+            let wanted = 2 * self.block.bytes.len();
+            while !self.lines.ended && self.block.bytes.len() <= wanted {
+                let mut more = Vec::new();
+                self.lines.fill(&mut more)?;
+                self.block.bytes.append(&mut more);
+            }
+        }
+        Ok(self.block.rest())
+    }
+
+    /// Goes to a place of the block that [`Text::look_ahead`] has shown.
+    pub(super) fn skip_to(&mut self, at: usize) {
+        self.block.at = at;
+    }
+
     /// What is left of the line; nothing at the end of the text.
     pub(super) fn here(&self) -> Scanner<'_> {
         self.block.rest().only_this_line()
@@ -99,6 +125,11 @@ impl<'a> Text<'a> {
     /// What is wrong with a line that may have gone by.
     pub(super) fn error_at(&self, line: u64, message: impl Into<String>) -> GraphError {
         GraphError::Syntax { path: self.block.path.clone(), line, message: message.into() }
+    }
+
+    /// A fault whose place is a line, not a byte.
+    pub(super) fn error_of_line(&self, fault: Fault) -> GraphError {
+        self.error_at(fault.at as u64, fault.message)
     }
 
     /// Visits what is left of the text block by block, the next one being read

@@ -1,18 +1,20 @@
 //! DIMACS shortest-path graphs, `.gr`: `c` comments, one `p sp n m`, then an
 //! `a source destination weight` for each arc, vertices counted from 1.
 //!
-//! Some tools write no `p` line; their vertices count from 0, and are as many as the
-//! greatest id asks for. Weights may be negative, and real, though the challenge has
+//! Some tools write no `p` line; the vertices are then those that arcs name, by whatever
+//! numbers. Weights may be negative, and real, though the challenge has
 //! natural numbers only.
 //!
 //! Format: 9th DIMACS Implementation Challenge, Shortest Paths, 2006.
 
 use std::io::Write;
 
-use super::assemble::{self, ArcList, Arcs};
+use super::assemble::{self, ArcList, Arcs, Part};
 use super::blocks::Text;
+use super::numbering::{IdArcs, by_occurrence};
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_arcs};
+use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Weight};
 
 struct Header {
@@ -24,20 +26,30 @@ struct Header {
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     let (n_vertices, ids, parts, kind) = match read_header(&mut text)? {
         Some(Header { n_vertices, n_arcs, line }) => {
-            let list = read_list(&mut text, |scanner| scanner.vertex(1, n_vertices))?;
+            let list = read_list(&mut text, |piece| {
+                let mut arcs = Arcs::with_capacity(piece.n_lines());
+                let vertex = |scanner: &mut Scanner<'_>| scanner.vertex(1, n_vertices);
+                let push = |u, v, weight, at| arcs.push_weighted(u, v, weight, at);
+                for_each_arc(piece, vertex, push).map(|()| arcs)
+            })?;
             let n_vertices = text.check_vertices(n_vertices, line)?;
             text.check_count("arcs", n_arcs, list.n_arcs(), line)?;
             let kind = list.smallest_kind(&text)?;
             (n_vertices, Ids::FromOne, list.into_parts(), kind)
         }
         None => {
-            let list = read_list(&mut text, |scanner| scanner.natural("a vertex"))?;
+            let list = read_list(&mut text, |piece| {
+                let mut arcs = IdArcs::with_capacity(piece.n_lines());
+                let vertex = |scanner: &mut Scanner<'_>| scanner.natural("a vertex");
+                let push = |u, v, weight, at| arcs.push(u, v, Some((weight, at)));
+                for_each_arc(piece, vertex, push).map(|()| arcs)
+            })?;
             if list.n_arcs() == 0 {
                 let message = "expected a line `p sp <vertices> <arcs>` or an arc, found neither";
                 return Err(text.error_at(text.line_number(), message));
             }
             let kind = list.smallest_kind(&text)?;
-            let (n_vertices, ids, parts) = assemble::number_vertices(list.into_parts())?;
+            let (n_vertices, ids, parts) = by_occurrence(list.into_parts())?;
             (n_vertices, ids, parts, kind)
         }
     };
@@ -75,22 +87,21 @@ fn read_counts(scanner: &mut Scanner<'_>) -> Result<(u64, u64), Fault> {
     Ok((n_vertices, n_arcs))
 }
 
-fn read_list<Id: Copy + Send + Sync>(
+fn read_list<P: Part + Send>(
     text: &mut Text<'_>,
-    vertex: impl Fn(&mut Scanner<'_>) -> Result<Id, Fault> + Sync + Send,
-) -> Result<ArcList<Id>, GraphError> {
+    read: impl Fn(Scanner<'_>) -> Result<P, Fault> + Sync + Send,
+) -> Result<ArcList<P>, GraphError> {
     let mut list = ArcList::new();
-    text.for_each_block(|block| {
-        list.add(block, block.parse(|_, piece| read_arcs(piece, &vertex))?)
-    })?;
+    text.for_each_block(|block| list.add(block, block.parse(|_, piece| read(piece))?))?;
     Ok(list)
 }
 
-fn read_arcs<Id: Copy>(
+/// Calls `push` with the ends of each arc, its weight and where that stands.
+fn for_each_arc<Id>(
     mut scanner: Scanner<'_>,
     vertex: impl Fn(&mut Scanner<'_>) -> Result<Id, Fault>,
-) -> Result<Arcs<Id>, Fault> {
-    let mut arcs = Arcs::with_capacity(scanner.n_lines());
+    mut push: impl FnMut(Id, Id, Number, usize),
+) -> Result<(), Fault> {
     while let Some(first) = scanner.line_start() {
         if first == b'c' {
             scanner.skip_line();
@@ -106,9 +117,9 @@ fn read_arcs<Id: Copy>(
         let at = scanner.at();
         let weight = scanner.weight()?;
         scanner.end_line()?;
-        arcs.push_weighted(source, destination, weight, at);
+        push(source, destination, weight, at);
     }
-    Ok(arcs)
+    Ok(())
 }
 
 /// Writes the graph, its vertices counted from 1 whatever their names.

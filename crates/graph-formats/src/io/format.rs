@@ -20,9 +20,9 @@ pub enum Format {
     El,
     /// Edge list with weights.
     Wel,
-    /// Edge list with commas. Read only.
+    /// Table of edges, with commas.
     Csv,
-    /// Edge list with tabs. Read only.
+    /// Table of edges, with tabs.
     Tsv,
     /// Edge list; also `.e`, `.edges` and `.edgelist`. Read only.
     Txt,
@@ -37,7 +37,8 @@ pub enum Format {
 const READABLE: &str = ".gr, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, .edgelist, \
                         .csv, .tsv, .txt, .sg, .wsg or .spg, each also with .gz, .bz2, .xz or \
                         .zst after it; or say the format (--format), whatever the file's name";
-const WRITABLE: &str = ".gr, .mtx, .graph, .wel, .sg, .wsg or .spg, each also with .gz after it";
+const WRITABLE: &str =
+    ".gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 
 impl Format {
     /// Every format.
@@ -90,7 +91,13 @@ impl Format {
 
     /// Whether graphs can be written in it, not only read.
     pub fn is_writable(self) -> bool {
-        !matches!(self, Self::El | Self::Csv | Self::Tsv | Self::Txt)
+        !matches!(self, Self::El | Self::Txt)
+    }
+
+    /// Whether it is one of the edge lists, which
+    /// [`EdgeListOptions`](crate::EdgeListOptions) are for.
+    pub fn is_edge_list(self) -> bool {
+        matches!(self, Self::El | Self::Wel | Self::Csv | Self::Tsv | Self::Txt)
     }
 
     /// The format that the suffix of `path` names, `.gz`, `.bz2`, `.xz` or `.zst` after

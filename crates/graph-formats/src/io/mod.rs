@@ -16,7 +16,9 @@ mod gapbs;
 mod matrix_market;
 mod memory;
 mod metis;
+mod names;
 mod note;
+mod numbering;
 mod options;
 mod scan;
 mod source;
@@ -32,6 +34,7 @@ use flate2::write::GzEncoder;
 pub use atomic::AtomicFile;
 use blocks::{BLOCK_BYTES, Text};
 pub use format::Format;
+pub use names::{NamesLost, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
 use source::Source;
@@ -124,17 +127,25 @@ pub fn parse_with(
 
 fn decode(
     format: Format,
-    _options: &EdgeListOptions,
+    options: &EdgeListOptions,
     source: Source<'_>,
     block_bytes: usize,
 ) -> Result<LoadedGraph, GraphError> {
+    if *options != EdgeListOptions::default() && !format.is_edge_list() {
+        let message = format!(
+            "direction, header, base, columns and vertices are of edge lists, not of .{}",
+            format.suffix()
+        );
+        return Err(malformed(source.path(), message));
+    }
     let text = |source| Text::new(source, block_bytes);
     match format {
         Format::Gr => dimacs::read(text(source)?),
         Format::Mtx => matrix_market::read(text(source)?),
         Format::Graph => metis::read(text(source)?),
-        Format::El | Format::Wel | Format::Txt => edge_list::read(text(source)?, false),
-        Format::Csv | Format::Tsv => edge_list::read(text(source)?, true),
+        Format::El | Format::Wel | Format::Txt | Format::Csv | Format::Tsv => {
+            edge_list::read(text(source)?, format, options)
+        }
         Format::Sg => gapbs::read(source, false),
         Format::Wsg => gapbs::read(source, true),
         Format::Spg => spg::read(source),
@@ -144,14 +155,14 @@ fn decode(
 /// Writes a graph; the suffix of `path` says in which [`Format`].
 ///
 /// Only `.spg` keeps everything. `.gr`, `.mtx` and `.graph` count vertices from 1 and `.sg` and
-/// `.wsg` from 0, whatever their names; `.wel` has their names, but loses vertices
-/// without arcs beyond the greatest name. An undirected graph is written as a symmetric
+/// `.wsg` from 0, whatever their names (see [`names_lost`]); `.wel`, `.csv` and `.tsv`
+/// have their names, but lose vertices without arcs. An undirected graph is written as a symmetric
 /// `.mtx`, and as one to `.sg` and `.wsg`; `.gr` and `.wel` hold both its arcs.
 ///
 /// # Errors
 /// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in
-/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in `.wel`,
-/// directed graphs, loops and weights that are no positive integers in `.graph`;
+/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in
+/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`, directed graphs, loops and weights that are no positive integers in `.graph`;
 /// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In
 /// no case is a file left half-written.
 ///
@@ -190,7 +201,11 @@ pub fn write_csr<W: Weight>(
             let message = format!("{floats}, .gr holds integers; write .mtx, .wel or .spg");
             return Err(unrepresentable(path, message));
         }
-        Format::Wel if graph.n_arcs() == 0 => {
+        Format::Wel if matches!(ids, Ids::Words(_)) => {
+            let message = "names are words, and .wel has numbers; write .csv, .tsv or .spg";
+            return Err(unrepresentable(path, message));
+        }
+        Format::Wel | Format::Csv | Format::Tsv if graph.n_arcs() == 0 => {
             let message = "an edge list cannot say how many vertices there are but by its edges";
             return Err(unrepresentable(path, message));
         }
@@ -205,7 +220,7 @@ pub fn write_csr<W: Weight>(
         Format::Gr => dimacs::write(out, graph),
         Format::Mtx => matrix_market::write(out, graph),
         Format::Graph => metis::write(out, graph),
-        Format::Wel => edge_list::write(out, graph, ids),
+        Format::Wel | Format::Csv | Format::Tsv => edge_list::write(out, graph, ids, format),
         Format::Sg => gapbs::write(out, graph, false),
         Format::Wsg => gapbs::write(out, graph, true),
         Format::Spg => spg::write(out, graph, ids),

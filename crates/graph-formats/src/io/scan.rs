@@ -42,6 +42,20 @@ impl<'a> Scanner<'a> {
         Self { bytes, at }
     }
 
+    /// Goes to a place that [`Scanner::at`] gave.
+    pub(super) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Takes the bytes before the first that is to `stop`, or all.
+    #[inline]
+    pub(super) fn until(&mut self, stop: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = &self.bytes[self.at..];
+        let taken = &rest[..rest.iter().position(|&byte| stop(byte)).unwrap_or(rest.len())];
+        self.at += taken.len();
+        taken
+    }
+
     /// The same scanner, for which the text ends where this line does.
     pub(super) fn only_this_line(self) -> Self {
         let rest = &self.bytes[self.at..];
