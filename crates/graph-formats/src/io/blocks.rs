@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::scan::{Fault, Scanner};
 use super::source::Source;
-use crate::GraphError;
+use crate::{GraphError, VertexId};
 
 /// Bytes of a block: some hundred pieces, to keep many cores busy.
 pub(super) const BLOCK_BYTES: usize = 16 << 20;
@@ -63,15 +63,17 @@ impl<'a> Text<'a> {
     pub(super) fn line(&mut self) -> Result<Option<Scanner<'_>>, GraphError> {
         loop {
             let mut scanner = self.block.rest();
-            let found = scanner.line_start().is_some();
-            self.block.at = scanner.at();
-            if found {
-                return Ok(Some(self.block.rest().only_this_line()));
-            }
-            if !self.next_block()? {
-                return Ok(None);
+            scanner.blanks();
+            match scanner.peek() {
+                Some(b'\n') => self.block.at = scanner.at() + 1,
+                Some(_) => break,
+                None if self.next_block()? => {}
+                None => return Ok(None),
             }
         }
+        let mut line = self.here();
+        line.blanks();
+        Ok(Some(line))
     }
 
     /// A scanner at the next line, of at least so many lines that there is `enough`, or of
@@ -171,6 +173,9 @@ impl<'a> Text<'a> {
     /// Isolated vertices are legal, so the bound is generous.
     pub(super) fn check_vertices(&self, n_vertices: u64, line: u64) -> Result<usize, GraphError> {
         let bytes = self.lines.n_bytes;
+        if n_vertices > u64::from(VertexId::MAX) {
+            return Err(self.error_at(line, GraphError::TooManyVertices { n_vertices }.to_string()));
+        }
         if n_vertices > bytes.max(VERTICES_FREE) {
             let message =
                 format!("{n_vertices} vertices cannot be meant in a file of {bytes} bytes");
