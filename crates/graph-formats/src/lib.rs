@@ -33,10 +33,12 @@ mod ids;
 mod io;
 mod key;
 pub mod permute;
+mod rows;
 #[cfg(feature = "rustacuda")]
 mod rustacuda;
 mod undirected;
 mod weight;
+mod words;
 
 pub use any::{AnyCsr, LoadedGraph};
 pub use buffer::Buffer;
@@ -46,10 +48,15 @@ pub use csr::{Csr, Direction};
 pub use ell::{Ell, EllLimit};
 pub use error::GraphError;
 pub use hybrid::Hybrid;
-pub use ids::Ids;
-pub use io::{AtomicFile, Format, parse, read, read_with, write, write_csr};
+pub use ids::{Ids, Name};
+pub use io::{
+    AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, NamesLost, Note,
+    ReadOptions, map_spg, names_lost, parse, parse_with, read, read_with, write, write_csr,
+    write_ids,
+};
 pub use key::DistanceKey;
 pub use weight::{Distance, Weight, WeightKind};
+pub use words::Words;
 
 /// A vertex of a graph with `n` vertices: a number from 0 to `n − 1`.
 pub type VertexId = u32;

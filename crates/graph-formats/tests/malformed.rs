@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use graph_formats::{
-    AtomicFile, Csr, Format, GraphError, Ids, LoadedGraph, parse, read, write, write_csr,
+    AtomicFile, Csr, Format, GraphError, Ids, LoadedGraph, map_spg, parse, read, write, write_csr,
 };
 
 #[test]
@@ -105,8 +105,36 @@ fn text_files_are_refused_at_the_line() {
         ),
         (
             Mtx,
-            mtx("coordinate real general", "%%GraphBLAS\n2 2 0\n"),
-            "2: expected `type` and the C",
+            mtx("coordinate real general", "%%GraphBLAS type uint64_t\n2 2 2\n1 2 1\n2 1 7.5\n"),
+            "5: expected a value of type uint64_t, found `7.5`",
+        ),
+        (
+            Mtx,
+            mtx(
+                "coordinate real general",
+                "%%GraphBLAS type uint64_t\n2 2 1\n1 2 1844674407370955161.6e1\n",
+            ),
+            "4: expected a value of type uint64_t, found `1844674407370955161.6e1`",
+        ),
+        (
+            Mtx,
+            mtx("coordinate real general", "% x\n3 3 3\n1 2 1\n\n% y\n3 1 2\n  % z\n1 2 1\n"),
+            "9: the entry (1, 2) stands on line 4 already",
+        ),
+        (
+            Mtx,
+            mtx("coordinate pattern symmetric", "3 3 3\n2 1\n3 3\n1 2\n"),
+            "5: the entry (1, 2) stands on line 3 already",
+        ),
+        (
+            Mtx,
+            mtx("coordinate unsigned-integer general", "2 2 1\n1 2 -1\n"),
+            "3: expected an integer without a sign, found `-1`",
+        ),
+        (
+            Mtx,
+            mtx("coordinate unsigned-integer general", "%%GraphBLAS type no_t\n2 2 0\n"),
+            "2: expected bool, a type such as int32_t",
         ),
         (Graph, "".into(), "1: expected the number of vertices, found the end of the line"),
         (Graph, "2 1 2\n2\n1\n".into(), "1: expected a format of up to three digits 0 or 1"),
@@ -144,16 +172,21 @@ fn text_files_are_refused_at_the_line() {
         (El, "".into(), "1: expected an arc `<source> <destination> [<weight>]`, found none"),
         (El, "# x\n% y\n".into(), "3: expected an arc `<source> <destination> [<weight>]`"),
         (El, "1\n".into(), "1: expected a vertex, found the end of the line"),
-        (El, "1 2\n1 2 3\n".into(), "2: expected the end of the line, found `3`"),
+        (
+            El,
+            "1 2\n1 2 3\n".into(),
+            "1: the first line has two numbers, the lines after it 3; read as",
+        ),
+        (El, "0 1\n1 2\n1 2 3\n".into(), "3: expected the end of the line, found `3`"),
         (Wel, "1 2 3\n1 2\n".into(), "2: expected a weight, found the end of the line"),
         (Wel, "1 2 3\n1 2 3 4\n".into(), "2: expected the end of the line, found `4`"),
         (Wel, "1 2 3\n1 -2 3\n".into(), "2: expected a vertex, found `-2`"),
         (Wel, "a b c\n1 2 3\n".into(), "1: expected a vertex, found `a`"),
         (Wel, "1 2 inf\n".into(), "1: expected a finite weight, found `inf`"),
-        (Csv, "from,to\nfrom,to\n1,2\n".into(), "2: expected a vertex, found `from`"),
         (Csv, "1,,2\n".into(), "1: expected a vertex, found `,`"),
         (Csv, "1,2,\n".into(), "1: expected a weight, found the end of the line"),
-        (Csv, "1,2\n1,2,\n".into(), "2: expected the end of the line, found `,`"),
+        (Csv, "1,2\n1,2,\n".into(), "2: expected a weight, found the end of the line"),
+        (Csv, "0,1\n1,2\n1,2,\n".into(), "3: expected the end of the line, found `,`"),
         (
             Csv,
             "1,99999999999999999999\n".into(),
@@ -186,7 +219,7 @@ fn saved(name: &str, graph: &LoadedGraph) -> Vec<u8> {
 
 fn triangle() -> LoadedGraph {
     let csr = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 6), (0, 2, 7)]).unwrap();
-    LoadedGraph { csr: csr.into(), ids: Ids::Listed(vec![3, 5, 900]) }
+    LoadedGraph::new(csr, Ids::Listed(vec![3, 5, 900]))
 }
 
 #[test]
@@ -227,28 +260,40 @@ fn spg_files_are_refused_where_anything_disagrees() {
     };
     assert!(message(&[]).contains("a header takes 128 bytes, not 0"));
     assert!(message(&bytes[..127]).contains("a header takes 128 bytes, not 127"));
-    assert!(message(&bytes[..bytes.len() - 1]).contains("the header promises"));
+    let short = &bytes[..bytes.len() - 1];
+    let lengths = format!("promises {} bytes, the file has {}", bytes.len(), short.len());
+    assert!(message(short).contains(&lengths));
+    let long = [&bytes[..], &[0]].concat();
+    assert!(message(&long).contains(&format!("promises {} bytes, the file has more", bytes.len())));
     assert!(changed(0, 0, false).contains("does not start as an .spg file does"));
-    assert!(changed(8, 2, false).contains("version 2 of the format; only 1 is known"));
+    assert!(changed(8, 3, false).contains("version 3 of the format; only 1 and 2 are known"));
     assert!(changed(16, 4, false).contains("checksum does not match"));
-    for at in [12, 13, 14, 15, 16, 24, 32, 40, 72, 119] {
+    for at in [12, 13, 14, 15, 16, 24, 32, 40, 64, 76, 80, 88, 119] {
         assert!(changed(at, 200, true).contains("are not those of the format"), "byte {at}");
     }
     assert!(changed(23, 255, true).contains("are not those of the format"), "n near 2^64");
-    assert!(changed(64, 0, true).contains("bytes, the file has"));
     let sections: Vec<usize> = (0..4)
         .map(|i| usize::from(bytes[32 + 8 * i]) + 256 * usize::from(bytes[33 + 8 * i]))
         .collect();
     assert_eq!(sections, [128, 192, 256, 320]);
-    assert!(changed(128, 1, false).contains("row offsets must run from 0"));
-    assert!(changed(136, 9, false).contains("below the offset 9 before it"));
-    assert!(changed(192, 77, false).contains("arc 0 names vertex 77"));
-    assert!(changed(256, 77, false).contains("the graph is not undirected"));
-    assert!(changed(328, 1, false).contains("the vertices' names do not ascend"));
+    for at in [128, 136, 160, 192, 256, 328] {
+        assert!(changed(at, 77, false).contains("the checksum of its content does not match"));
+    }
+    assert!(changed(128, 1, true).contains("row offsets must run from 0"));
+    assert!(changed(136, 9, true).contains("below the offset 9 before it"));
+    assert!(changed(192, 77, true).contains("arc 0 names vertex 77"));
+    assert!(changed(256, 77, true).contains("the graph is not undirected"));
+    assert!(changed(328, 1, true).contains("the vertices' names do not ascend"));
 }
 
-/// Writes the checksum that the header should have.
+/// Writes the checksums that the file should have.
 fn seal(bytes: &mut [u8]) {
+    let body = crc32fast::hash(&bytes[128..]);
+    bytes[72..76].copy_from_slice(&body.to_le_bytes());
+    seal_header(bytes);
+}
+
+fn seal_header(bytes: &mut [u8]) {
     let sum = bytes[..120].iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
     });
@@ -256,33 +301,119 @@ fn seal(bytes: &mut [u8]) {
 }
 
 #[test]
-fn gzip_is_read_whole_or_refused() {
+fn an_spg_file_with_any_bit_flipped_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.el.gz");
-    let packed = |text: &str| {
+    let path = folder.path().join("x.spg");
+    let words = Ids::Words(["b", "c", "ä"].into_iter().collect());
+    let named = LoadedGraph { ids: words, ..triangle() };
+    let floats = Csr::from_arcs(2, &[(0, 1, 0.5f32), (1, 1, 2.0)]).unwrap();
+    for graph in [triangle(), named, LoadedGraph::new(floats, Ids::FromOne)] {
+        let mut bytes = saved("x.spg", &graph);
+        assert_eq!(parse(Format::Spg, &bytes).unwrap(), graph);
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(parse(Format::Spg, &bytes).is_err(), "bit {bit}");
+            if bit % 7 == 0 {
+                std::fs::write(&path, &bytes).unwrap();
+                assert!(read(&path).is_err(), "bit {bit} of a file");
+                // SAFETY: the file is in a folder of this test.
+                assert!(unsafe { map_spg(&path) }.is_err(), "bit {bit} of a mapped file");
+            }
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+#[test]
+fn spg_files_of_version_1_are_read_without_a_checksum() {
+    let graph = triangle();
+    let mut bytes = saved("x.spg", &graph);
+    bytes[8] = 1;
+    bytes[72..120].fill(0);
+    seal_header(&mut bytes);
+    assert_eq!(parse(Format::Spg, &bytes).unwrap(), graph);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.spg");
+    std::fs::write(&path, &bytes).unwrap();
+    // SAFETY: the file is in a folder of this test.
+    assert_eq!(unsafe { map_spg(&path) }.unwrap(), graph);
+    bytes[14] = 3;
+    seal_header(&mut bytes);
+    let error = parse(Format::Spg, &bytes).unwrap_err().to_string();
+    assert!(error.contains("are not those of the format"), "words came with version 2: {error}");
+    bytes[14] = 2;
+    bytes[192] = 2;
+    seal_header(&mut bytes);
+    let error = parse(Format::Spg, &bytes).unwrap_err().to_string();
+    assert!(error.contains("the graph is not undirected"), "all else is checked: {error}");
+}
+
+#[test]
+fn compressed_files_are_read_whole_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let gzip = |text: &str| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(text.as_bytes()).unwrap();
         encoder.finish().unwrap()
     };
-    let two = [packed("0 1\n1 2\n"), packed("2 3\n")].concat();
-    std::fs::write(&path, &two).unwrap();
-    assert_eq!(read(&path).unwrap().csr.n_arcs(), 3, "both members");
-    let first = packed("0 1\n1 2\n").len();
-    for length in 0..two.len() {
-        std::fs::write(&path, &two[..length]).unwrap();
-        if length == first {
-            assert_eq!(read(&path).unwrap().csr.n_arcs(), 2);
-            continue;
+    let bzip2 = |text: &str| {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let xz = |text: &str| {
+        let options = lzma_rust2::XzOptions::default();
+        let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let zstd = |text: &str| {
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        ruzstd::encoding::compress_to_vec(text.as_bytes(), level)
+    };
+    type Pack<'a> = &'a dyn Fn(&str) -> Vec<u8>;
+    let tools: [(&str, &str, Pack<'_>); 4] = [
+        ("gzip", "gz", &gzip),
+        ("bzip2", "bz2", &bzip2),
+        ("xz", "xz", &xz),
+        ("zstd", "zst", &zstd),
+    ];
+    for (tool, suffix, pack) in tools {
+        let path = folder.path().join(format!("x.el.{suffix}"));
+        let first = pack("0 1\n1 2\n");
+        let two = [&first[..], &pack("2 3\n")].concat();
+        std::fs::write(&path, &two).unwrap();
+        assert_eq!(read(&path).unwrap().csr.n_arcs(), 3, "{tool}: both members");
+        for length in 0..two.len() {
+            std::fs::write(&path, &two[..length]).unwrap();
+            if length == first.len() {
+                assert_eq!(read(&path).unwrap().csr.n_arcs(), 2);
+                continue;
+            }
+            let error = read(&path).unwrap_err().to_string();
+            let expected = format!("x.el.{suffix}: the {tool} data ends early");
+            assert!(error.contains(&expected), "{length} of {}: {error}", two.len());
         }
+        std::fs::write(&path, "0 1\n").unwrap();
         let error = read(&path).unwrap_err().to_string();
-        assert!(error.contains("x.el.gz: the gzip data ends early"), "{length}: {error}");
+        assert!(error.contains(&format!("not a {tool} file, though its name says so")), "{error}");
+        for bit in 0..8 * two.len() {
+            let mut damaged = two.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, damaged).unwrap();
+            // Some bits of a header mean nothing here; no other may change the graph.
+            if let Ok(graph) = read(&path) {
+                assert_eq!(graph.csr.n_arcs(), 3, "{tool}: bit {bit}");
+            }
+        }
+        let plain = folder.path().join("x.el");
+        std::fs::write(&plain, &two).unwrap();
+        assert_eq!(read(&plain).unwrap().csr.n_arcs(), 3, "the content says it too");
     }
-    std::fs::write(&path, "0 1\n").unwrap();
-    assert!(read(&path).unwrap_err().to_string().contains("not a gzip file, though"));
-    let mut damaged = two.clone();
-    damaged[first - 6] ^= 1;
-    std::fs::write(&path, damaged).unwrap();
-    assert!(read(&path).unwrap_err().to_string().contains("the gzip data is damaged"));
+    let skippable = b"\x50\x2A\x4D\x18\x03\0\0\0abc";
+    let path = folder.path().join("x.el.zst");
+    std::fs::write(&path, [&zstd("0 1\n")[..], skippable, &zstd("1 2\n")].concat()).unwrap();
+    assert_eq!(read(&path).unwrap().csr.n_arcs(), 2);
 }
 
 #[test]
@@ -302,9 +433,13 @@ fn paths_that_cannot_be_read_or_written_are_named() {
     for unknown in ["x", "x.doc", "x.gz", ".gr", "x.gr.zip"] {
         assert!(matches!(read(at(unknown)), Err(GraphError::UnknownFormat { .. })), "{unknown}");
     }
-    for read_only in ["x.graph", "x.el", "x.csv", "x.tsv.gz", "x.txt"] {
+    for read_only in ["x.edges", "x.el", "x.e.gz", "x.metis.bz2", "x.txt"] {
         let error = write(at(read_only), &graph).unwrap_err().to_string();
-        assert!(error.contains("expected one of .gr, .mtx, .wel, .sg, .wsg or .spg"), "{error}");
+        assert!(
+            error
+                .contains("expected one of .gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg"),
+            "{error}"
+        );
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was left");
 }
@@ -317,17 +452,25 @@ fn what_a_format_cannot_hold_is_refused_and_nothing_written() {
         assert!(matches!(error, GraphError::NotRepresentable { .. }), "{error}");
         assert!(error.to_string().contains(part), "{error}");
     };
-    let one = |weight: i64| LoadedGraph {
-        csr: Csr::from_arcs(2, &[(0, 1, weight)]).unwrap().into(),
-        ids: Ids::FromZero,
+    let one = |weight: i64| {
+        LoadedGraph::new(Csr::from_arcs(2, &[(0, 1, weight)]).unwrap(), Ids::FromZero)
     };
-    let float = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
-    let float = LoadedGraph { csr: float.into(), ids: Ids::FromZero };
+    let float = Csr::from_arcs(2, &[(0, 1, 1.0)]).unwrap();
+    let float = LoadedGraph::new(float, Ids::FromZero);
     let empty = Csr::<u32>::from_arcs(2, &[]).unwrap();
-    let empty = LoadedGraph { csr: empty.into(), ids: Ids::FromZero };
-    refused("x.gr", float.clone(), "weights are floats, and .gr has integers");
-    refused("x.wsg", float, "weight 0.5 is no 32-bit signed integer");
-    refused("x.wsg", one(1 << 31), "weight 2147483648 is no 32-bit signed integer");
+    let empty = LoadedGraph::new(empty, Ids::FromZero);
+    refused("x.gr", float.clone(), "weight 1.0 is a float, .gr holds integers");
+    refused("x.wsg", float.clone(), "weight 1.0 is a float, .wsg holds integers");
+    refused("x.wsg", one(1 << 31), "weight 2147483648 is beyond the 32 bits, with a sign");
+    refused("x.graph", float, "weight 1.0 is a float, .graph holds positive integers");
+    refused("x.graph", one(0), "weight 0 is not positive, .graph holds positive integers");
+    refused("x.graph", one(7), "arc 0 -> 1 of weight 7 has no arc back");
+    let pendant = Csr::from_edges(2, &[(0, 1, 2u32), (1, 1, 3)]).unwrap();
+    refused(
+        "x.graph",
+        LoadedGraph::new(pendant, Ids::FromZero),
+        "vertex 1, counted from 0, has an arc",
+    );
     refused("x.sg", one(2), ".sg has no weights, and one is 2; write a .wsg file instead");
     refused("x.wel", empty, "an edge list cannot say how many vertices there are");
     let two = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
@@ -367,6 +510,19 @@ fn links_and_devices_are_written_through() {
     file.commit().unwrap();
     assert_eq!(std::fs::read(&target).unwrap(), b"new");
     assert!(link.is_symlink());
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    let dangling = folder.path().join("dangling");
+    std::os::unix::fs::symlink("inner/second", &dangling).unwrap();
+    std::os::unix::fs::symlink("../new", folder.path().join("inner/second")).unwrap();
+    let mut file = AtomicFile::create(&dangling).unwrap();
+    file.write_all(b"first").unwrap();
+    file.commit().unwrap();
+    assert!(dangling.is_symlink());
+    assert_eq!(std::fs::read(folder.path().join("new")).unwrap(), b"first");
+    let cycle = folder.path().join("cycle");
+    std::os::unix::fs::symlink("cycle", &cycle).unwrap();
+    let error = AtomicFile::create(&cycle).unwrap_err().to_string();
+    assert!(error.contains("symbolic links"), "{error}");
     let mut null = AtomicFile::create("/dev/null").unwrap();
     null.write_all(b"x").unwrap();
     null.commit().unwrap();

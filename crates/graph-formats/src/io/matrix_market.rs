@@ -1,30 +1,40 @@
 //! Matrix Market, `.mtx`: a square sparse matrix, whose entry (i, j) is an arc from i
 //! to j; vertices count from 1.
 //!
-//! `coordinate` matrices of `pattern`, `integer` or `real` values are read, `general`,
+//! `coordinate` matrices of `pattern`, `integer`, `unsigned-integer` or `real` values are
+//! read, `general`,
 //! `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
 //! (mirrored with the sign turned). Values of an `integer` matrix take the smallest
 //! type that holds them, those of a `real` one are `f64`, unless the structured
-//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T.
+//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T, and
+//! those of an integer type are kept exactly, `7.0` as 7.
+//!
+//! A matrix has one value at each place, and the format gives no rule for two: an entry
+//! that stands there twice is refused, and so are parallel arcs when a graph is written.
+//! Other lines that begin with `%` are comments, and so is `%%GraphBLAS` without `type`.
 //!
 //! Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market exchange
 //! formats*, NISTIR 5935, 1996; the comment is SuiteSparse's.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use super::assemble::{self, Arcs};
-use super::scan::{Fault, Scanner, Text};
-use super::text::{push_integer, push_weight, write_rows};
+use rayon::prelude::*;
+
+use super::assemble::{self, ArcList, Arcs, Parallel};
+use super::blocks::Text;
+use super::line_index::LineIndex;
+use super::scan::{Fault, Scanner, vertex_count};
+use super::text::{push_integer, push_weight, write_arcs};
+use super::unrepresentable;
 use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind};
-
-/// Bytes of a common line, for a first guess at how many entries there are.
-const COMMON_LINE: usize = 16;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Field {
     Pattern,
     Integer,
+    Unsigned,
     Real,
 }
 
@@ -70,11 +80,17 @@ static VALUE_TYPES: [ValueType; 11] = value_types! {
 };
 
 impl ValueType {
+    fn is_integer(&self) -> bool {
+        !matches!(self.kind, WeightKind::F32 | WeightKind::F64)
+    }
+
     fn admits(&self, number: Number) -> bool {
         match self.kind {
             WeightKind::F32 => (number.to_f64() as f32).is_finite(),
             WeightKind::F64 => true,
-            _ => number.whole().is_some_and(|value| (self.least..=self.greatest).contains(&value)),
+            _ => {
+                number.to_i128().is_some_and(|value| (self.least..=self.greatest).contains(&value))
+            }
         }
     }
 
@@ -95,17 +111,35 @@ struct Header {
     field: Field,
     symmetry: Symmetry,
     value_type: Option<&'static ValueType>,
-    n_vertices: usize,
+    n_vertices: u64,
     n_entries: u64,
-    /// The size line.
-    at: usize,
+    /// The line of the sizes.
+    line: u64,
 }
 
 impl Header {
+    /// Reads a value. Of an integer type it is an integer, exactly, also where it is
+    /// written with a fraction that is zero.
+    fn value(&self, scanner: &mut Scanner<'_>) -> Result<Number, Fault> {
+        let place = scanner.clone();
+        let mut value = scanner.weight()?;
+        if matches!(value, Number::Real(_)) && self.value_type.is_some_and(ValueType::is_integer) {
+            value = Number::whole(place.clone().word()).unwrap_or(value);
+        }
+        self.check_value(value, &place)?;
+        Ok(value)
+    }
+
     /// Refuses a value that the header's field or type does not have.
     fn check_value(&self, value: Number, place: &Scanner<'_>) -> Result<(), Fault> {
-        if self.field == Field::Integer && matches!(value, Number::Real(_)) {
-            return Err(place.expected("an integer"));
+        match (self.field, value) {
+            (Field::Integer | Field::Unsigned, Number::Real(_)) => {
+                return Err(place.expected("an integer"));
+            }
+            (Field::Unsigned, Number::Negative(_)) => {
+                return Err(place.expected("an integer without a sign"));
+            }
+            _ => {}
         }
         match self.value_type {
             Some(value_type) if !value_type.admits(value) => {
@@ -116,37 +150,81 @@ impl Header {
     }
 }
 
-pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
-    let fail = |fault| text.error(fault);
-    let mut scanner = text.scanner();
-    let header = read_header(text, &mut scanner).map_err(fail)?;
-    let parts = text.parse(&text.pieces(scanner.at()), |_, piece| read_entries(piece, &header))?;
-    let n_entries = parts.iter().map(|(_, n_entries)| n_entries).sum();
-    text.check_count("entries", header.n_entries, n_entries, header.at)?;
-    let parts: Vec<_> = parts.into_iter().map(|(arcs, _)| arcs).collect();
+pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
+    let header = read_header(&mut text)?;
+    let mut list = ArcList::new();
+    let mut lines = LineIndex::default();
+    text.for_each_block(|block| {
+        let parts = block.parse(|_, piece| read_entries(piece, &header))?;
+        let n_entries = parts.iter().map(|(_, n_entries)| n_entries).sum();
+        if n_entries == block.n_lines() {
+            lines.add_rows_only(block, n_entries);
+        } else {
+            lines.add(block, is_entry)?;
+        }
+        list.add(block, parts.into_iter().map(|(arcs, _)| arcs).collect())
+    })?;
+    let n_vertices = text.check_vertices(header.n_vertices, header.line)?;
+    text.check_count("entries", header.n_entries, lines.n_rows(), header.line)?;
     let kind = match (header.value_type, header.field) {
         (Some(value_type), _) => value_type.kind,
         (None, Field::Real) => WeightKind::F64,
-        (None, _) => assemble::smallest_kind(&parts).map_err(fail)?,
+        (None, _) => list.smallest_kind(&text)?,
     };
     let direction = match header.symmetry {
         Symmetry::Symmetric => Direction::Undirected,
         _ => Direction::Directed,
     };
-    let csr = assemble::graph(header.n_vertices, &parts, kind, direction);
-    Ok(LoadedGraph { csr, ids: Ids::FromOne })
+    let twice = |parts: &[Arcs<VertexId>], (row, column)| {
+        let (first, second) = two_entries(parts, header.symmetry, (row, column));
+        let (first, line) = (lines.line_of(first), lines.line_of(second));
+        let (row, column) = (u64::from(row) + 1, u64::from(column) + 1);
+        let message = format!("the entry ({row}, {column}) stands on line {first} already");
+        text.error_at(line, message)
+    };
+    let parallel = Parallel::Refused(&twice);
+    let parts = list.into_parts();
+    let csr = assemble::graph(text.path(), n_vertices, parts, kind, direction, parallel)?;
+    Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 
-fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fault> {
+fn read_header(text: &mut Text<'_>) -> Result<Header, GraphError> {
+    let (field, symmetry) = read_banner(text.here()).map_err(|fault| text.error(fault))?;
+    text.skip_line();
+
+    let mut value_type = None;
+    while let Some(mut line) = text.line()?.filter(|line| line.peek() == Some(b'%')) {
+        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS")
+            && line.word().eq_ignore_ascii_case(b"type")
+        {
+            let found = read_value_type(&mut line, symmetry);
+            value_type = Some(found.map_err(|fault| text.error(fault))?);
+        }
+        text.skip_line();
+    }
+
+    let line = text.line_number();
+    let (n_vertices, n_entries) = read_sizes(text.here()).map_err(|fault| text.error(fault))?;
+    text.skip_line();
+    Ok(Header { field, symmetry, value_type, n_vertices, n_entries, line })
+}
+
+fn read_banner(mut scanner: Scanner<'_>) -> Result<(Field, Symmetry), Fault> {
     let banner = scanner.clone();
     if !scanner.word().eq_ignore_ascii_case(b"%%MatrixMarket") {
         return Err(banner.expected("`%%MatrixMarket`, which opens every such file"));
     }
-    choose(scanner, "`matrix`", &[("matrix", ())])?;
+    choose(&mut scanner, "`matrix`", &[("matrix", ())])?;
     let expected = "`coordinate`, a sparse matrix";
-    choose(scanner, expected, &[("coordinate", ())])?;
-    let fields = [("pattern", Field::Pattern), ("integer", Field::Integer), ("real", Field::Real)];
-    let field = choose(scanner, "`pattern`, `integer` or `real`", &fields)?;
+    choose(&mut scanner, expected, &[("coordinate", ())])?;
+    let fields = [
+        ("pattern", Field::Pattern),
+        ("integer", Field::Integer),
+        ("unsigned-integer", Field::Unsigned),
+        ("real", Field::Real),
+    ];
+    let expected = "`pattern`, `integer` or `real`";
+    let field = choose(&mut scanner, expected, &fields)?;
     let symmetries = [
         ("general", Symmetry::General),
         ("symmetric", Symmetry::Symmetric),
@@ -154,21 +232,16 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fau
     ];
     let place = scanner.clone();
     let expected = "`general`, `symmetric` or `skew-symmetric`";
-    let symmetry = choose(scanner, expected, &symmetries)?;
-    if (field, symmetry) == (Field::Pattern, Symmetry::SkewSymmetric) {
-        return Err(place.expected("`general` or `symmetric` for a pattern, which has no signs"));
+    let symmetry = choose(&mut scanner, expected, &symmetries)?;
+    if symmetry == Symmetry::SkewSymmetric && matches!(field, Field::Pattern | Field::Unsigned) {
+        return Err(place.expected("`general` or `symmetric` where values have no signs"));
     }
     scanner.end_line()?;
+    Ok((field, symmetry))
+}
 
-    let mut value_type = None;
-    while scanner.line_start() == Some(b'%') {
-        let mut line = scanner.clone();
-        scanner.skip_line();
-        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS") {
-            value_type = Some(read_value_type(&mut line, symmetry)?);
-        }
-    }
-
+/// The number of vertices, which is that of rows and of columns, and that of entries.
+fn read_sizes(mut scanner: Scanner<'_>) -> Result<(u64, u64), Fault> {
     let at = scanner.at();
     let rows = scanner.natural("the number of rows")?;
     let columns = scanner.natural("the number of columns")?;
@@ -178,8 +251,7 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fau
         let message = format!("expected a square matrix, found {rows} rows and {columns} columns");
         return Err(Fault::new(at, message));
     }
-    let n_vertices = text.check_vertices(rows, at)?;
-    Ok(Header { field, symmetry, value_type, n_vertices, n_entries, at })
+    Ok((vertex_count(rows, at)?, n_entries))
 }
 
 /// The value of the word here, which the format compares without case.
@@ -198,7 +270,6 @@ fn read_value_type(
     line: &mut Scanner<'_>,
     symmetry: Symmetry,
 ) -> Result<&'static ValueType, Fault> {
-    choose(line, "`type` and the C type of the values", &[("type", ())])?;
     let place = line.clone();
     let word = line.word();
     let value_type =
@@ -206,20 +277,44 @@ fn read_value_type(
             || place.expected("bool, a type such as int32_t or uint8_t, float or double"),
         )?;
     line.end_line()?;
-    let is_integer = !matches!(value_type.kind, WeightKind::F32 | WeightKind::F64);
-    if symmetry == Symmetry::SkewSymmetric && is_integer && value_type.least == 0 {
+    if symmetry == Symmetry::SkewSymmetric && value_type.is_integer() && value_type.least == 0 {
         let message = "a type with negative values, as the matrix is skew-symmetric";
         return Err(place.expected(message));
     }
     Ok(value_type)
 }
 
+/// Whether a line is an entry: neither blank nor a comment.
+fn is_entry(mut line: Scanner<'_>) -> bool {
+    line.blanks();
+    !matches!(line.peek(), None | Some(b'\n' | b'%'))
+}
+
+/// The numbers of the first two entries that give the arc between `ends`.
+fn two_entries(
+    parts: &[Arcs<VertexId>],
+    symmetry: Symmetry,
+    ends: (VertexId, VertexId),
+) -> (u64, u64) {
+    let mirrored = symmetry != Symmetry::General;
+    let (mut found, mut number) = (Vec::new(), 0);
+    let mut arcs = parts.iter().flat_map(|part| part.ends().iter().copied());
+    while let Some((row, column)) = arcs.next() {
+        let mirror = if mirrored && row != column { arcs.next() } else { None };
+        if (row, column) == ends || mirror == Some(ends) {
+            found.push(number);
+        }
+        if let [first, second] = found[..] {
+            return (first, second);
+        }
+        number += 1;
+    }
+    unreachable!("two arcs have these ends")
+}
+
 /// The arcs of a piece, and of how many entries they are.
-fn read_entries(
-    mut scanner: Scanner<'_>,
-    header: &Header,
-) -> Result<(Arcs<VertexId>, usize), Fault> {
-    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<VertexId>, u64), Fault> {
+    let mut arcs = Arcs::with_capacity(scanner.n_lines());
     let mut n_entries = 0;
     while let Some(first) = scanner.line_start() {
         if first == b'%' {
@@ -245,8 +340,7 @@ fn read_entries(
         }
         let value_place = scanner.clone();
         let at = scanner.at();
-        let value = scanner.weight()?;
-        header.check_value(value, &value_place)?;
+        let value = header.value(&mut scanner)?;
         arcs.push_weighted(row, column, value, at);
         if mirrored {
             let mut mirror = value;
@@ -262,6 +356,22 @@ fn read_entries(
     Ok((arcs, n_entries))
 }
 
+/// Refuses a graph with parallel arcs.
+pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphError> {
+    let twice = |&v: &VertexId| {
+        let mut row: Vec<_> = graph.arcs_from(v).map(|(to, _)| to).collect();
+        row.sort_unstable();
+        row.windows(2).any(|pair| pair[0] == pair[1])
+    };
+    graph.vertices().into_par_iter().find_first(twice).map_or(Ok(()), |v| {
+        let message = format!(
+            "vertex {v}, counted from 0, has several arcs to one vertex; .mtx has one value at \
+             each place, write .gr, .wel or .spg"
+        );
+        Err(unrepresentable(path, message))
+    })
+}
+
 /// Writes the matrix of the graph, vertices counted from 1 whatever their names; of an
 /// undirected graph the lower triangle. The structured comment keeps the weight type.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Result<()> {
@@ -275,7 +385,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Resul
     writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
     writeln!(out, "%%GraphBLAS type {}", ValueType::of(W::KIND))?;
     writeln!(out, "{n} {n} {n_entries}")?;
-    write_rows(out, graph, |line, row, column, weight| {
+    write_arcs(out, graph, |line, row, column, weight| {
         if !stands(row, column) {
             return;
         }

@@ -1,18 +1,27 @@
 //! Graphs from files and to files: the suffix says the format, `.gz` after it says
 //! that it is compressed.
 //!
-//! A text file is mapped, cut at line ends, and its pieces are parsed in parallel; no
+//! A text file is read in blocks, which are cut at line ends and parsed in parallel; no
 //! count that a header claims is believed before it has been compared with the size of
 //! the file. What is written stands beside its target first and is renamed when whole.
 
 mod assemble;
 mod atomic;
+mod blocks;
+mod compression;
 mod dimacs;
 mod edge_list;
 mod format;
 mod gapbs;
+mod line_index;
 mod matrix_market;
+mod memory;
 mod metis;
+mod names;
+mod note;
+mod numbering;
+mod options;
+mod pages;
 mod scan;
 mod source;
 mod spg;
@@ -21,15 +30,15 @@ mod weights;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use flate2::Compression;
 use flate2::write::GzEncoder;
-use memmap2::Mmap;
 
 pub use atomic::AtomicFile;
+use blocks::{BLOCK_BYTES, Text};
 pub use format::Format;
-use scan::Text;
+pub use names::{NamesLost, names_lost, write_ids};
+pub use note::Note;
+pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
 use source::Source;
 
 use crate::{Csr, GraphError, Ids, LoadedGraph, Weight, with_csr};
@@ -37,22 +46,22 @@ use crate::{Csr, GraphError, Ids, LoadedGraph, Weight, with_csr};
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
 
-/// Hears how many bytes of how many have been read; called some times a megabyte, from
-/// any thread.
+/// Hears how many bytes of how many (0: unknown) have been read; called some times a
+/// megabyte, from any thread.
 pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// Reads a graph; the suffix of `path` says in which [`Format`].
+/// Reads a graph; the suffix of `path` says in which [`Format`]. It may be compressed by
+/// gzip, bzip2, xz or zstd, as the suffix after that or the first bytes of the file say.
 ///
-/// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is mapped and only
-/// checked, O(n + m). The weights of a text file get the smallest of `u32`, `i32`,
+/// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is only checked,
+/// O(n + m). At most 12 bytes an arc and 8 a vertex are in use at once for an unweighted
+/// text file, 20 an arc for one with 32-bit weights, whatever its size as a text. The weights of a text file get the smallest of `u32`, `i32`,
 /// `u64`, `i64` that holds them all, or `f64` where one has a fraction or an exponent.
-///
-/// A mapped `.spg` must not be changed while its graph is in use. A compressed file is
-/// inflated into memory first, whatever its size.
 ///
 /// # Errors
 /// Whatever is wrong with the file, with the line for a text format; no such file, no
-/// permission, a folder; a suffix that names no format.
+/// permission, a folder; a suffix that names no format; [`GraphError::OutOfMemory`] as
+/// soon as it is clear that the memory does not hold the graph.
 ///
 /// ```
 /// use graph_formats::{Ids, read};
@@ -69,28 +78,56 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
-    read_with(path, &|_, _| ())
+    read_with(path, &ReadOptions::default(), &|_, _| ())
 }
 
-/// As [`read`], with `progress(bytes_done, bytes_total)` called a few times a megabyte
-/// from whatever thread has finished a piece. Of a compressed file the compressed bytes
-/// are counted.
+/// As [`read`], with what the file does not say in `options`, and with
+/// `progress(bytes_done, bytes_total)` called a few times a megabyte from any thread. Of
+/// a compressed file the compressed bytes are counted; a total of 0 is unknown.
+///
+/// The path `-` is standard input, for which `options.format` must be given.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read`]; [`GraphError::FormatNeeded`].
 pub fn read_with(
     path: impl AsRef<Path>,
+    options: &ReadOptions,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<LoadedGraph, GraphError> {
     let path = path.as_ref();
-    let format = Format::of(path)?;
-    let source = Source::open(path)?;
-    if format::is_gzip(path) {
-        let inflated = source.inflate(path, progress)?;
-        return decode(format, path, &inflated, None, &|_, _| ());
-    }
-    let map = if let Source::Mapped(map) = &source { Some(map) } else { None };
-    decode(format, path, &source, map, progress)
+    let format = options.format.map_or_else(|| Format::of(path), Ok)?;
+    decode(format, &options.edge_list, Source::open(path, progress)?, BLOCK_BYTES)
+}
+
+/// Maps an `.spg` file, which is then used where it lies in the system's cache: its
+/// arrays take no memory of this process, and processes that map the same file share it.
+/// The content is checked as when it is [read](read()), so that this saves the copying
+/// only.
+///
+/// # Safety
+/// The file must not be changed, neither written to nor truncated, by this or any other
+/// process, as long as the graph or anything that was cloned from it is in use. Else
+/// arrays change that have been checked, by which solvers index memory, or the process is
+/// ended by a signal. No lock of the system prevents that: choose this for files of which
+/// you know who writes them. This crate replaces files and never writes into one.
+///
+/// # Errors
+/// As [`read`]; the file must be no compressed one.
+///
+/// ```
+/// use graph_formats::{Csr, Ids, LoadedGraph, map_spg, read, write};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("path.spg");
+/// write(&path, &LoadedGraph::new(Csr::from_arcs(2, &[(0, 1, 5u32)])?, Ids::FromOne))?;
+/// // SAFETY: nobody else has heard of this file.
+/// let mapped = unsafe { map_spg(&path) }?;
+/// assert_eq!(mapped, read(&path)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub unsafe fn map_spg(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
+    // SAFETY: the caller makes the same promise.
+    unsafe { spg::map(path.as_ref()) }
 }
 
 /// Reads a graph from memory. Errors name `<memory>` as the file.
@@ -106,41 +143,60 @@ pub fn read_with(
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 pub fn parse(format: Format, bytes: &[u8]) -> Result<LoadedGraph, GraphError> {
-    decode(format, Path::new("<memory>"), bytes, None, &|_, _| ())
+    parse_with(format, bytes, &EdgeListOptions::default())
+}
+
+/// As [`parse`], with what an edge list does not say itself.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(
+    format: Format,
+    bytes: &[u8],
+    options: &EdgeListOptions,
+) -> Result<LoadedGraph, GraphError> {
+    decode(format, options, Source::memory(bytes), BLOCK_BYTES)
 }
 
 fn decode(
     format: Format,
-    path: &Path,
-    bytes: &[u8],
-    map: Option<&Arc<Mmap>>,
-    progress: Progress<'_>,
+    options: &EdgeListOptions,
+    source: Source<'_>,
+    block_bytes: usize,
 ) -> Result<LoadedGraph, GraphError> {
-    let text = Text { path, bytes, progress };
-    let graph = match format {
-        Format::Gr => dimacs::read(&text),
-        Format::Mtx => matrix_market::read(&text),
-        Format::Graph => metis::read(&text),
-        Format::El | Format::Wel | Format::Txt => edge_list::read(&text, false),
-        Format::Csv | Format::Tsv => edge_list::read(&text, true),
-        Format::Sg => gapbs::read(path, bytes, false),
-        Format::Wsg => gapbs::read(path, bytes, true),
-        Format::Spg => spg::read(path, bytes, map),
-    }?;
-    progress(bytes.len() as u64, bytes.len() as u64);
-    Ok(graph)
+    if *options != EdgeListOptions::default() && !format.is_edge_list() {
+        let message = format!(
+            "direction, header, base, columns and vertices are of edge lists, not of .{}",
+            format.suffix()
+        );
+        return Err(malformed(source.path(), message));
+    }
+    let text = |source| Text::new(source, block_bytes);
+    match format {
+        Format::Gr => dimacs::read(text(source)?),
+        Format::Mtx => matrix_market::read(text(source)?),
+        Format::Graph => metis::read(text(source)?),
+        Format::El | Format::Wel | Format::Txt | Format::Csv | Format::Tsv => {
+            edge_list::read(text(source)?, format, options)
+        }
+        Format::Sg => gapbs::read(source, false),
+        Format::Wsg => gapbs::read(source, true),
+        Format::Spg => spg::read(source),
+    }
 }
 
 /// Writes a graph; the suffix of `path` says in which [`Format`].
 ///
-/// Only `.spg` keeps everything. `.gr` and `.mtx` count vertices from 1 and `.sg` and
-/// `.wsg` from 0, whatever their names; `.wel` has their names, but loses vertices
-/// without arcs beyond the greatest name. An undirected graph is written as a symmetric
+/// Only `.spg` keeps everything. `.gr`, `.mtx` and `.graph` count vertices from 1 and `.sg` and
+/// `.wsg` from 0, whatever their names (see [`names_lost`]); `.wel`, `.csv` and `.tsv`
+/// have their names, but lose vertices without arcs. An undirected graph is written as a symmetric
 /// `.mtx`, and as one to `.sg` and `.wsg`; `.gr` and `.wel` hold both its arcs.
 ///
 /// # Errors
 /// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in
-/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in `.wel`;
+/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in
+/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`, directed graphs, loops and weights that are no positive integers in `.graph`, parallel
+/// arcs in `.mtx`;
 /// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In
 /// no case is a file left half-written.
 ///
@@ -150,7 +206,7 @@ fn decode(
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("path.spg");
 /// let graph = Csr::from_edges(3, &[(0, 1, 5i64), (1, 2, -1)])?;
-/// let graph = LoadedGraph { csr: graph.into(), ids: Ids::FromOne };
+/// let graph = LoadedGraph::new(graph, Ids::FromOne);
 /// write(&path, &graph)?;
 /// assert_eq!(read(&path)?, graph);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -174,20 +230,29 @@ pub fn write_csr<W: Weight>(
     check_names(graph.n_vertices(), ids)?;
     match format {
         Format::Gr if W::ZERO.to_i128().is_none() => {
-            let message = "weights are floats, and .gr has integers; write .mtx, .wel or .spg";
+            let weight = graph.weights().first().map(|w| format!("weight {w:?} is a float"));
+            let floats = weight.unwrap_or_else(|| "weights are floats".to_owned());
+            let message = format!("{floats}, .gr holds integers; write .mtx, .wel or .spg");
             return Err(unrepresentable(path, message));
         }
-        Format::Wel if graph.n_arcs() == 0 => {
+        Format::Wel if matches!(ids, Ids::Words(_)) => {
+            let message = "names are words, and .wel has numbers; write .csv, .tsv or .spg";
+            return Err(unrepresentable(path, message));
+        }
+        Format::Wel | Format::Csv | Format::Tsv if graph.n_arcs() == 0 => {
             let message = "an edge list cannot say how many vertices there are but by its edges";
             return Err(unrepresentable(path, message));
         }
         Format::Sg | Format::Wsg => gapbs::check(path, graph, format == Format::Wsg)?,
+        Format::Graph => metis::check(path, graph)?,
+        Format::Mtx => matrix_market::check(path, graph)?,
         _ => {}
     }
     let encode = |out: &mut dyn Write| match format {
         Format::Gr => dimacs::write(out, graph),
         Format::Mtx => matrix_market::write(out, graph),
-        Format::Wel => edge_list::write(out, graph, ids),
+        Format::Graph => metis::write(out, graph),
+        Format::Wel | Format::Csv | Format::Tsv => edge_list::write(out, graph, ids, format),
         Format::Sg => gapbs::write(out, graph, false),
         Format::Wsg => gapbs::write(out, graph, true),
         Format::Spg => spg::write(out, graph, ids),
@@ -196,7 +261,7 @@ pub fn write_csr<W: Weight>(
     let mut file = AtomicFile::create(path)?;
     let written: io::Result<()> = if format::is_gzip(path) {
         // a third larger than the default level makes it, in a sixth of the time
-        let mut encoder = GzEncoder::new(&mut file, Compression::fast());
+        let mut encoder = GzEncoder::new(&mut file, flate2::Compression::fast());
         encode(&mut encoder).and_then(|()| encoder.finish().map(drop))
     } else {
         encode(&mut file)
@@ -207,11 +272,15 @@ pub fn write_csr<W: Weight>(
 
 /// Names made by hand may be too few, or not ascend.
 fn check_names(n_vertices: usize, ids: &Ids) -> Result<(), GraphError> {
-    let Ids::Listed(names) = ids else { return Ok(()) };
-    if names.len() != n_vertices {
-        let found = names.len();
+    let found = match ids {
+        Ids::FromZero | Ids::FromOne => return Ok(()),
+        Ids::Listed(names) => names.len(),
+        Ids::Words(words) => words.len(),
+    };
+    if found != n_vertices {
         return Err(GraphError::LengthMismatch { what: "names", expected: n_vertices, found });
     }
+    let Ids::Listed(names) = ids else { return Ok(()) };
     match names.windows(2).find(|pair| pair[0] >= pair[1]) {
         Some(pair) => Err(GraphError::BadParameter {
             name: "name",

@@ -8,6 +8,7 @@ use serde::Serialize;
 use sssp::Goal;
 
 use crate::cli::{Common, PathArgs};
+use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::report::{self, Number};
 use crate::search::{Searched, search};
@@ -20,7 +21,7 @@ struct Report {
     target: u64,
     distance: Number,
     /// The ids of the vertices on the way, both ends included.
-    path: Vec<u64>,
+    path: Vec<Id>,
 }
 
 pub(crate) fn run(args: &PathArgs, common: &Common) -> anyhow::Result<()> {
@@ -49,7 +50,7 @@ fn solve<W: Weight>(
         source: args.source,
         target: args.target,
         distance: Number::of(distance),
-        path: path.into_iter().map(|vertex| names.name(vertex)).collect(),
+        path: path.into_iter().map(|vertex| names.name(vertex).into()).collect(),
     })
 }
 
@@ -58,7 +59,7 @@ impl fmt::Display for Report {
         writeln!(f, "{}", self.searched.head)?;
         let (distance, arcs) = (self.distance, self.path.len() - 1);
         writeln!(f, "{} to {}: {distance}, {arcs} arcs", self.source, self.target)?;
-        let path: Vec<_> = self.path.iter().map(u64::to_string).collect();
+        let path: Vec<_> = self.path.iter().map(Id::to_string).collect();
         writeln!(f, "{}", path.join(" "))
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use crate::cli::{Common, QueryArgs};
-use crate::ids::Names;
+use crate::ids::{Id, Names};
 use crate::progress::check_interrupt;
 use crate::report::{self, Number, grouped, milliseconds};
 use crate::saved::{SavedDistances, SavedHops, saved_ids};
@@ -23,7 +23,7 @@ struct Report {
     target: u64,
     distance: Number,
     /// The ids of the vertices on the way, both ends included.
-    path: Vec<u64>,
+    path: Vec<Id>,
 }
 
 pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     let distance = distances.get(source, target)?.ok_or_else(|| {
         anyhow!("no path leads from {} to {} in {dist}", args.source, args.target)
     })?;
-    let mut path = vec![args.source];
+    let mut path = vec![Id::from(names.name(source))];
     let mut at = source;
     while at != target {
         check_interrupt()?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
                 args.target
             )
         })?;
-        path.push(names.name(at));
+        path.push(names.name(at).into());
     }
     let solve_ms = milliseconds(start.elapsed());
     let report = Report {
@@ -81,7 +81,7 @@ impl fmt::Display for Report {
         writeln!(f, "{} vertices", grouped(self.vertices as u128))?;
         let (distance, arcs) = (self.distance, self.path.len() - 1);
         writeln!(f, "{} to {}: {distance}, {arcs} arcs", self.source, self.target)?;
-        let path: Vec<_> = self.path.iter().map(u64::to_string).collect();
+        let path: Vec<_> = self.path.iter().map(Id::to_string).collect();
         writeln!(f, "{}", path.join(" "))
     }
 }

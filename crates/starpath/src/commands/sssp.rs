@@ -10,6 +10,7 @@ use sssp::Goal;
 
 use crate::cli::{Common, SsspArgs};
 use crate::failure::WrongUse;
+use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::report::{self, Number, grouped};
@@ -30,7 +31,7 @@ struct Report {
 
 #[derive(Serialize)]
 struct Target {
-    target: u64,
+    target: Id,
     /// `None` when no path leads there.
     distance: Option<Number>,
     path_arcs: Option<usize>,
@@ -77,7 +78,7 @@ fn solve<W: Weight>(
         distance_sum: tree.distances.sum().into(),
         max_distance: tree.distances.max().map(Number::of),
         target: target.map(|vertex| Target {
-            target: names.name(vertex),
+            target: names.name(vertex).into(),
             distance: tree.distance(vertex).map(Number::of),
             path_arcs: tree.path_to(vertex).map(|path| path.len() - 1),
         }),

@@ -1,0 +1,173 @@
+//! Arcs in any order, sorted into rows: each is put into its row, and every row is then
+//! sorted by destination and weight, so that the result does not depend on the order.
+//!
+//! Nothing but the arrays of the result is allocated: the row offsets serve as cursors
+//! while arcs are put into rows, each of them ending where the next row starts.
+//! O(n + m log d) with d the largest out-degree.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::{Csr, Direction, VertexId, Weight};
+
+/// Rows that one task of a parallel pass takes.
+const ROWS_PER_TASK: usize = 4096;
+
+/// Memory that the system does not give.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutOfMemory(Layout);
+
+impl OutOfMemory {
+    /// How many bytes were asked for.
+    pub(crate) fn bytes(self) -> usize {
+        self.0.size()
+    }
+
+    /// Ends the program as a failed allocation does.
+    pub(crate) fn abort(self) -> ! {
+        handle_alloc_error(self.0)
+    }
+}
+
+/// An array of zeros, of which no page is touched yet.
+fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, OutOfMemory> {
+    bytemuck::allocation::try_zeroed_vec(length)
+        .map_err(|()| OutOfMemory(Layout::array::<T>(length).unwrap_or(Layout::new::<T>())))
+}
+
+impl<W: Weight> Csr<W> {
+    /// The graph of arcs that are known to be valid; they are asked for twice.
+    pub(crate) fn from_valid_arcs<I: Iterator<Item = (VertexId, VertexId, W)>>(
+        n_vertices: usize,
+        list: impl Fn() -> I,
+    ) -> Result<Self, OutOfMemory> {
+        let mut row_offsets = count_rows(n_vertices, list().map(|arc| arc.0))?;
+        let n_arcs = row_offsets[n_vertices] as usize;
+        let mut columns: Vec<VertexId> = zeroed(n_arcs)?;
+        let mut weights: Vec<W> = zeroed(n_arcs)?;
+        list().for_each(|(source, destination, weight)| {
+            let cursor = &mut row_offsets[source as usize];
+            (columns[*cursor as usize], weights[*cursor as usize]) = (destination, weight);
+            *cursor += 1;
+        });
+        step_back(&mut row_offsets);
+        let blocks = row_blocks(&row_offsets, &mut columns).into_par_iter();
+        blocks.zip(row_blocks(&row_offsets, &mut weights)).for_each_init(
+            Vec::new,
+            |row, ((rows, columns), (_, weights))| {
+                for range in ranges(&row_offsets, rows) {
+                    let (columns, weights) = (&mut columns[range.clone()], &mut weights[range]);
+                    row.clear();
+                    row.extend(columns.iter().copied().zip(weights.iter().copied()));
+                    row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
+                    for (at, &(column, weight)) in row.iter().enumerate() {
+                        (columns[at], weights[at]) = (column, weight);
+                    }
+                }
+            },
+        );
+        Ok(Self::from_valid(row_offsets, columns, weights, Direction::Directed))
+    }
+}
+
+/// The rows of a graph whose arcs all weigh 1, without weights yet: the arcs that the
+/// rows were made of can be given back before.
+pub(crate) struct Rows {
+    row_offsets: Vec<u64>,
+    columns: Vec<VertexId>,
+}
+
+impl Rows {
+    /// The rows of arcs with these ends, which are known to be valid; they are asked for
+    /// twice.
+    pub(crate) fn of_ends<I: Iterator<Item = (VertexId, VertexId)>>(
+        n_vertices: usize,
+        list: impl Fn() -> I,
+    ) -> Result<Self, OutOfMemory> {
+        let mut row_offsets = count_rows(n_vertices, list().map(|ends| ends.0))?;
+        let mut columns: Vec<VertexId> = zeroed(row_offsets[n_vertices] as usize)?;
+        list().for_each(|(source, destination)| {
+            let cursor = &mut row_offsets[source as usize];
+            columns[*cursor as usize] = destination;
+            *cursor += 1;
+        });
+        step_back(&mut row_offsets);
+        row_blocks(&row_offsets, &mut columns).into_par_iter().for_each(|(rows, columns)| {
+            for range in ranges(&row_offsets, rows) {
+                columns[range].sort_unstable();
+            }
+        });
+        Ok(Self { row_offsets, columns })
+    }
+
+    /// The ends of the first arc that another arc has too.
+    pub(crate) fn first_parallel(&self) -> Option<(VertexId, VertexId)> {
+        first_parallel(&self.row_offsets, &self.columns)
+    }
+
+    /// The graph, directed.
+    pub(crate) fn into_unweighted<W: Weight>(self) -> Result<Csr<W>, OutOfMemory> {
+        let mut weights: Vec<W> = zeroed(self.columns.len())?;
+        weights.par_iter_mut().for_each(|weight| *weight = W::ONE);
+        Ok(Csr::from_valid(self.row_offsets, self.columns, weights, Direction::Directed))
+    }
+}
+
+/// The ends of the first arc that another arc has too, where rows are sorted. O(m).
+pub(crate) fn first_parallel(
+    row_offsets: &[u64],
+    columns: &[VertexId],
+) -> Option<(VertexId, VertexId)> {
+    let rows = row_offsets.par_windows(2).enumerate();
+    rows.find_map_first(|(source, range)| {
+        let row = &columns[range[0] as usize..range[1] as usize];
+        let pair = row.windows(2).find(|pair| pair[0] == pair[1])?;
+        Some((source as VertexId, pair[0]))
+    })
+}
+
+/// Where each row starts, and, last, the number of arcs.
+fn count_rows(
+    n_vertices: usize,
+    sources: impl Iterator<Item = VertexId>,
+) -> Result<Vec<u64>, OutOfMemory> {
+    let mut offsets: Vec<u64> = zeroed(n_vertices + 1)?;
+    sources.for_each(|source| offsets[source as usize + 1] += 1);
+    for row in 0..n_vertices {
+        offsets[row + 1] += offsets[row];
+    }
+    Ok(offsets)
+}
+
+/// Turns the ends of rows into their starts.
+fn step_back(cursors: &mut [u64]) {
+    let n_vertices = cursors.len() - 1;
+    cursors.copy_within(..n_vertices, 1);
+    cursors[0] = 0;
+}
+
+/// `arcs`, laid out by `row_offsets`, cut into blocks of whole rows: the rows of each
+/// and its arcs.
+pub(crate) fn row_blocks<'a, T>(
+    row_offsets: &[u64],
+    arcs: &'a mut [T],
+) -> Vec<(Range<usize>, &'a mut [T])> {
+    let n_rows = row_offsets.len() - 1;
+    let mut blocks = Vec::with_capacity(n_rows / ROWS_PER_TASK + 1);
+    let mut rest = arcs;
+    for start in (0..n_rows).step_by(ROWS_PER_TASK) {
+        let end = (start + ROWS_PER_TASK).min(n_rows);
+        let (block, tail) = rest.split_at_mut((row_offsets[end] - row_offsets[start]) as usize);
+        blocks.push((start..end, block));
+        rest = tail;
+    }
+    blocks
+}
+
+/// Where each of the rows lies in a block that starts with the first of them.
+fn ranges(row_offsets: &[u64], rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let base = row_offsets[rows.start];
+    rows.map(move |row| (row_offsets[row] - base) as usize..(row_offsets[row + 1] - base) as usize)
+}
