@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::scan::{Fault, Scanner};
+use super::scan::{Fault, Scanner, vertex_count};
 use super::source::Source;
 use crate::GraphError;
 
@@ -62,11 +62,15 @@ impl<'a> Text<'a> {
     /// When the file cannot be read further.
     pub(super) fn line(&mut self) -> Result<Option<Scanner<'_>>, GraphError> {
         loop {
-            let mut scanner = self.block.rest();
-            let found = scanner.line_start().is_some();
-            self.block.at = scanner.at();
+            let (before, mut scanner) = (self.block.at, self.block.rest());
+            let (found, at) = (scanner.line_start().is_some(), scanner.at());
+            // blanks at the start of the line are left, for a tab may part two fields there
+            let skipped = &self.block.bytes[before..at];
+            self.block.at = memchr::memrchr(b'\n', skipped).map_or(before, |end| before + end + 1);
             if found {
-                return Ok(Some(self.block.rest().only_this_line()));
+                let mut line = self.block.rest().only_this_line();
+                line.go_to(at);
+                return Ok(Some(line));
             }
             if !self.next_block()? {
                 return Ok(None);
@@ -171,6 +175,7 @@ impl<'a> Text<'a> {
     /// Isolated vertices are legal, so the bound is generous.
     pub(super) fn check_vertices(&self, n_vertices: u64, line: u64) -> Result<usize, GraphError> {
         let bytes = self.lines.n_bytes;
+        vertex_count(n_vertices, 0).map_err(|fault| self.error_at(line, fault.message))?;
         if n_vertices > bytes.max(VERTICES_FREE) {
             let message =
                 format!("{n_vertices} vertices cannot be meant in a file of {bytes} bytes");
