@@ -262,6 +262,13 @@ impl Block {
         &self.path
     }
 
+    /// How many lines are left.
+    pub(super) fn n_lines(&self) -> u64 {
+        let rest = &self.bytes[self.at..];
+        let unfinished = rest.last().is_some_and(|&byte| byte != b'\n');
+        memchr::memchr_iter(b'\n', rest).count() as u64 + u64::from(unfinished)
+    }
+
     /// The number of the next line, from 1.
     pub(super) fn first_line(&self) -> u64 {
         self.line_of(self.at)
@@ -338,6 +345,10 @@ mod tests {
             ),
             (Mtx, "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n\n2 1 .5\n"),
             (Mtx, "%%MatrixMarket matrix coordinate pattern general\n% only\n"),
+            (
+                Mtx,
+                "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n% x\n\n3 1\n1 2",
+            ),
             (Graph, "% x\n4 3\n2 3\n% y\n\u{25}z\n1 4\n1\n2\n\n\n"),
             (Graph, "% x\n4 3\n2 3\n% y\n% z\n1 4\n\n2\n"),
             (Graph, "2 1\n2\n% \n1\n1\n"),

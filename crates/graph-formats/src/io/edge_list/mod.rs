@@ -36,6 +36,7 @@ use std::io::{self, Write};
 use self::columns::{Start, read_start};
 use self::list::{List, no_arcs};
 use self::vertices::Vertices;
+use super::assemble::Parallel;
 use super::blocks::Text;
 use super::options::EdgeListOptions;
 use super::text::{push_integer, push_weight, write_arcs};
@@ -81,7 +82,14 @@ pub(super) fn read(
         }
         (None, None) => return Err(no_arcs(&text, text.line_number())),
     };
-    let mut csr = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
+    let mut csr = assemble::graph(
+        text.path(),
+        n_vertices,
+        parts,
+        kind,
+        Direction::Directed,
+        Parallel::Allowed,
+    )?;
     if options.direction == Direction::Undirected {
         csr = with_both_directions(csr, &mut notes);
     }
