@@ -8,14 +8,14 @@ use graph_formats::{AnyCsr, Ids, LoadedGraph};
 use crate::cli::Common;
 use crate::ids::Names;
 use crate::progress::{Bar, check_interrupt, leave_if_interrupted};
-use crate::report::milliseconds;
+use crate::report::{Ms, milliseconds};
 
 /// A graph as its file has it, and how long the reading took.
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) csr: AnyCsr,
     pub(crate) ids: Ids,
-    pub(crate) load_ms: f64,
+    pub(crate) load_ms: Ms,
 }
 
 impl Loaded {

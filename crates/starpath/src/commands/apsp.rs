@@ -19,7 +19,7 @@ use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Number, grouped};
+use crate::report::{self, Head, Ms, Number, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -38,20 +38,26 @@ pub(super) struct Report {
 #[derive(Serialize)]
 pub(super) struct Device {
     device: String,
-    jit_ms: f64,
-    upload_ms: f64,
-    prepare_ms: f64,
-    next_hops_ms: f64,
-    download_ms: f64,
+    jit_ms: Ms,
+    upload_ms: Ms,
+    prepare_ms: Ms,
+    next_hops_ms: Ms,
+    download_ms: Ms,
     /// Strips of rows that passed through it, where it could not hold the matrix.
     strips: u64,
 }
 
 impl Device {
     fn of(gpu: &Gpu, times: &GpuTimes, strips: u64) -> Self {
-        let &GpuTimes { jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, .. } = times;
-        let device = gpu.facts().name.clone();
-        Self { device, jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, strips }
+        Self {
+            device: gpu.facts().name.clone(),
+            jit_ms: Ms(times.jit_ms),
+            upload_ms: Ms(times.upload_ms),
+            prepare_ms: Ms(times.prepare_ms),
+            next_hops_ms: Ms(times.next_hops_ms),
+            download_ms: Ms(times.download_ms),
+            strips,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::failure::{Interrupted, say};
 use crate::load::load;
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, grouped};
+use crate::report::{self, Head, Ms, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -34,17 +34,21 @@ struct Report {
 struct Device {
     device: String,
     /// By components, on the processor, where that was broken off.
-    search_ms: f64,
-    jit_ms: f64,
-    upload_ms: f64,
-    download_ms: f64,
+    search_ms: Ms,
+    jit_ms: Ms,
+    upload_ms: Ms,
+    download_ms: Ms,
 }
 
 impl Device {
     fn of(gpu: &Gpu, times: &ClosureTimes) -> Self {
-        let &ClosureTimes { search_ms, jit_ms, upload_ms, download_ms, .. } = times;
-        let device = gpu.facts().name.clone();
-        Self { device, search_ms, jit_ms, upload_ms, download_ms }
+        Self {
+            device: gpu.facts().name.clone(),
+            search_ms: Ms(times.search_ms),
+            jit_ms: Ms(times.jit_ms),
+            upload_ms: Ms(times.upload_ms),
+            download_ms: Ms(times.download_ms),
+        }
     }
 }
 

@@ -11,13 +11,13 @@ use crate::cli::{Common, ConvertArgs};
 use crate::load::load;
 use crate::output::check_graph_file;
 use crate::progress::check_interrupt;
-use crate::report::{self, Head, grouped, milliseconds};
+use crate::report::{self, Head, Ms, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     head: Head,
-    write_ms: f64,
+    write_ms: Ms,
     output: String,
 }
 

@@ -19,7 +19,7 @@ use crate::ids::IdList;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Number, grouped};
+use crate::report::{self, Head, Ms, Number, grouped};
 use crate::search::{Device, Times, config, repeated};
 
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Report {
     head: Head,
     /// What was done once for the graph and the searches on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
-    prepare_ms: Option<f64>,
+    prepare_ms: Option<Ms>,
     #[serde(flatten)]
     device: Option<Device>,
     sources: usize,
@@ -105,7 +105,7 @@ fn table<W: Weight>(
             solve_ms: Some(solve.median()),
             solve_min_ms: solve.least(common),
         },
-        prepare_ms: device_times.map(|times| times.prepare_ms),
+        prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, &plan)),
         sources: sources.len(),
         targets: Some(targets.len()),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::{Common, QueryArgs};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
-use crate::report::{self, Number, grouped, milliseconds};
+use crate::report::{self, Ms, Number, grouped, milliseconds};
 use crate::saved::{SavedDistances, SavedHops, saved_ids};
 
 #[derive(Serialize)]
@@ -17,8 +17,8 @@ struct Report {
     command: &'static str,
     backend: &'static str,
     vertices: usize,
-    load_ms: f64,
-    solve_ms: f64,
+    load_ms: Ms,
+    solve_ms: Ms,
     source: u64,
     target: u64,
     distance: Number,
