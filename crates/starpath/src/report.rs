@@ -38,7 +38,7 @@ impl fmt::Display for Head {
         if let Some(least) = self.solve_min_ms {
             write!(f, " in the median, {least} ms at least")?;
         }
-        write!(f, ", {} thread{}", self.threads, if self.threads == 1 { "" } else { "s" })
+        write!(f, ", {}", counted(self.threads, ("thread", "threads")))
     }
 }
 
@@ -107,6 +107,14 @@ pub(crate) fn grouped(number: impl Into<u128>) -> String {
     }
     text
 }
+
+/// So many of a thing: its name for one, and for several.
+pub(crate) fn counted(n: usize, (one, several): (&str, &str)) -> String {
+    format!("{} {}", grouped(n as u128), if n == 1 { one } else { several })
+}
+
+pub(crate) const ARCS: (&str, &str) = ("arc", "arcs");
+pub(crate) const VERTICES: (&str, &str) = ("vertex", "vertices");
 
 /// Prints the report: as one line of JSON where that was asked for, else as people read it.
 pub(crate) fn print<R: Serialize + fmt::Display>(

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use anyhow::anyhow;
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
 use sssp::Goal;
@@ -10,17 +9,15 @@ use sssp::Goal;
 use crate::cli::{Common, PathArgs};
 use crate::load::{Loaded, load};
 use crate::report::{self, Number};
+use crate::route::Route;
 use crate::search::{Searched, search};
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     searched: Searched,
-    source: u64,
-    target: u64,
-    distance: Number,
-    /// The ids of the vertices on the way, both ends included.
-    path: Vec<u64>,
+    #[serde(flatten)]
+    route: Route,
 }
 
 pub(crate) fn run(args: &PathArgs, common: &Common) -> anyhow::Result<()> {
@@ -40,25 +37,19 @@ fn solve<W: Weight>(
     let target = names.vertex("target", args.target)?;
     let goal = Goal::Target(target);
     let (tree, searched) = search(graph, loaded, "path", source, goal, &args.solver, common)?;
-    let found = tree.distance(target).zip(tree.path_to(target));
-    let (distance, path) = found.ok_or_else(|| {
-        anyhow!("no path leads from {} to {} in {}", args.source, args.target, names.path.display())
-    })?;
-    Ok(Report {
-        searched,
+    let name = |vertex| names.name(vertex);
+    let route = Route {
         source: args.source,
         target: args.target,
-        distance: Number::of(distance),
-        path: path.into_iter().map(|vertex| names.name(vertex)).collect(),
-    })
+        distance: tree.distance(target).map(Number::of),
+        path: tree.path_to(target).map(|path| path.into_iter().map(name).collect()),
+    };
+    Ok(Report { searched, route })
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.searched.head)?;
-        let (distance, arcs) = (self.distance, self.path.len() - 1);
-        writeln!(f, "{} to {}: {distance}, {arcs} arcs", self.source, self.target)?;
-        let path: Vec<_> = self.path.iter().map(u64::to_string).collect();
-        writeln!(f, "{}", path.join(" "))
+        self.route.fmt(f)
     }
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::cli::{Common, QueryArgs};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
-use crate::report::{self, Ms, Number, grouped, milliseconds};
+use crate::report::{self, Ms, grouped, milliseconds};
+use crate::route::Route;
 use crate::saved::{SavedDistances, SavedHops, saved_ids};
 
 #[derive(Serialize)]
@@ -19,11 +20,8 @@ struct Report {
     vertices: usize,
     load_ms: Ms,
     solve_ms: Ms,
-    source: u64,
-    target: u64,
-    distance: Number,
-    /// The ids of the vertices on the way, both ends included.
-    path: Vec<u64>,
+    #[serde(flatten)]
+    route: Route,
 }
 
 pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
@@ -43,12 +41,10 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     let start = Instant::now();
     let source = names.vertex("source", args.source)?;
     let target = names.vertex("target", args.target)?;
-    let distance = distances.get(source, target)?.ok_or_else(|| {
-        anyhow!("no path leads from {} to {} in {dist}", args.source, args.target)
-    })?;
+    let distance = distances.get(source, target)?;
     let mut path = vec![args.source];
     let mut at = source;
-    while at != target {
+    while distance.is_some() && at != target {
         check_interrupt()?;
         let next = hops.get(at, target)?.filter(|_| path.len() < vertices);
         at = next.ok_or_else(|| {
@@ -62,26 +58,15 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         path.push(names.name(at));
     }
     let solve_ms = milliseconds(start.elapsed());
-    let report = Report {
-        command: "query",
-        backend: "cpu",
-        vertices,
-        load_ms,
-        solve_ms,
-        source: args.source,
-        target: args.target,
-        distance,
-        path,
-    };
+    let path = distance.is_some().then_some(path);
+    let route = Route { source: args.source, target: args.target, distance, path };
+    let report = Report { command: "query", backend: "cpu", vertices, load_ms, solve_ms, route };
     report::print(&report, common)
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} vertices", grouped(self.vertices as u128))?;
-        let (distance, arcs) = (self.distance, self.path.len() - 1);
-        writeln!(f, "{} to {}: {distance}, {arcs} arcs", self.source, self.target)?;
-        let path: Vec<_> = self.path.iter().map(u64::to_string).collect();
-        writeln!(f, "{}", path.join(" "))
+        self.route.fmt(f)
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::{Common, SsspArgs};
 use crate::failure::WrongUse;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::report::{self, Number, grouped};
+use crate::report::{self, ARCS, Number, VERTICES, counted};
 use crate::search::{Searched, search};
 
 #[derive(Serialize)]
@@ -20,12 +20,32 @@ struct Report {
     #[serde(flatten)]
     searched: Searched,
     source: u64,
+    /// Whether all that the source reaches was found; not where the search stopped at its
+    /// target or cutoff.
+    complete: bool,
+    #[serde(flatten)]
+    all: Option<All>,
+    #[serde(flatten)]
+    within: Option<Within>,
+    #[serde(flatten)]
+    target: Option<Target>,
+}
+
+/// All that the source reaches.
+#[derive(Serialize)]
+struct All {
     /// Vertices that have a distance, the source included.
     reached: usize,
     distance_sum: Number,
     max_distance: Option<Number>,
-    #[serde(flatten)]
-    target: Option<Target>,
+}
+
+/// What a search with a cutoff found.
+#[derive(Serialize)]
+struct Within {
+    cutoff: Number,
+    /// Vertices at most so far away, the source included.
+    within_cutoff: usize,
 }
 
 #[derive(Serialize)]
@@ -70,12 +90,21 @@ fn solve<W: Weight>(
     if let Some(output) = output {
         output.write_tree(&names, &tree)?;
     }
+    let complete = tree.limit.is_none();
+    let cutoff = tree.limit.filter(|_| target.is_none());
     Ok(Report {
         searched,
         source: source_id,
-        reached: tree.distances.n_reached(),
-        distance_sum: tree.distances.sum().into(),
-        max_distance: tree.distances.max().map(Number::of),
+        complete,
+        all: complete.then(|| All {
+            reached: tree.distances.n_reached(),
+            distance_sum: tree.distances.sum().into(),
+            max_distance: tree.distances.max().map(Number::of),
+        }),
+        within: cutoff.map(|cutoff| Within {
+            cutoff: Number::of(cutoff),
+            within_cutoff: tree.distances.n_reached(),
+        }),
         target: target.map(|vertex| Target {
             target: names.name(vertex),
             distance: tree.distance(vertex).map(Number::of),
@@ -96,23 +125,29 @@ fn parse_cutoff<W: Weight>(text: &str) -> Result<W::Distance, WrongUse> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = self.source;
         writeln!(f, "{}", self.searched.head)?;
-        write!(
-            f,
-            "{} reaches {} vertices; distances sum to {}",
-            self.source,
-            grouped(self.reached as u128),
-            self.distance_sum
-        )?;
-        if let Some(max) = self.max_distance {
-            write!(f, ", the greatest is {max}")?;
+        if let Some(All { reached, distance_sum, max_distance }) = &self.all {
+            let reached = counted(*reached, VERTICES);
+            write!(f, "{source} reaches {reached}; distances sum to {distance_sum}")?;
+            match max_distance {
+                Some(max) => writeln!(f, ", the greatest is {max}")?,
+                None => writeln!(f)?,
+            }
         }
-        writeln!(f)?;
+        if let Some(Within { cutoff, within_cutoff }) = &self.within {
+            let within = counted(*within_cutoff, VERTICES);
+            writeln!(f, "{within} at most {cutoff} away from {source}; not searched beyond")?;
+        }
         match &self.target {
             Some(Target { target, distance: Some(distance), path_arcs: Some(arcs) }) => {
-                writeln!(f, "{target} is {distance} away, by a path of {arcs} arcs")
+                let arcs = counted(*arcs, ARCS);
+                let stopped = if self.complete { "" } else { "; the search stopped there" };
+                writeln!(f, "{target} is {distance} away, by a path of {arcs}{stopped}")
             }
-            Some(Target { target, .. }) => writeln!(f, "no path leads to {target}"),
+            Some(Target { target, .. }) => {
+                writeln!(f, "no path leads from {source} to {target}")
+            }
             None => Ok(()),
         }
     }
