@@ -1,6 +1,6 @@
 //! A graph whose weight type is known only once its file has been read.
 
-use crate::{Csr, GraphError, Ids, Weight, WeightKind};
+use crate::{Csr, GraphError, Ids, Note, Weight, WeightKind};
 
 /// A graph of any of the six weight types.
 ///
@@ -29,6 +29,15 @@ pub struct LoadedGraph {
     pub csr: AnyCsr,
     /// What the file calls each vertex.
     pub ids: Ids,
+    /// What reading decided that the file does not say.
+    pub notes: Vec<Note>,
+}
+
+impl LoadedGraph {
+    /// A graph with the names of its vertices, without notes.
+    pub fn new(csr: impl Into<AnyCsr>, ids: Ids) -> Self {
+        Self { csr: csr.into(), ids, notes: Vec::new() }
+    }
 }
 
 /// Runs `$body` with `$graph` bound to the typed [`Csr`] inside an [`AnyCsr`].

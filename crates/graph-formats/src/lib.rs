@@ -37,6 +37,7 @@ pub mod permute;
 mod rustacuda;
 mod undirected;
 mod weight;
+mod words;
 
 pub use any::{AnyCsr, LoadedGraph};
 pub use buffer::Buffer;
@@ -46,10 +47,14 @@ pub use csr::{Csr, Direction};
 pub use ell::{Ell, EllLimit};
 pub use error::GraphError;
 pub use hybrid::Hybrid;
-pub use ids::Ids;
-pub use io::{AtomicFile, Format, parse, read, read_with, write, write_csr};
+pub use ids::{Ids, Name};
+pub use io::{
+    AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, Note, ReadOptions, parse,
+    parse_with, read, read_with, write, write_csr,
+};
 pub use key::DistanceKey;
 pub use weight::{Distance, Weight, WeightKind};
+pub use words::Words;
 
 /// A vertex of a graph with `n` vertices: a number from 0 to `n − 1`.
 pub type VertexId = u32;

@@ -186,7 +186,7 @@ fn saved(name: &str, graph: &LoadedGraph) -> Vec<u8> {
 
 fn triangle() -> LoadedGraph {
     let csr = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 6), (0, 2, 7)]).unwrap();
-    LoadedGraph { csr: csr.into(), ids: Ids::Listed(vec![3, 5, 900]) }
+    LoadedGraph::new(csr, Ids::Listed(vec![3, 5, 900]))
 }
 
 #[test]
@@ -317,14 +317,13 @@ fn what_a_format_cannot_hold_is_refused_and_nothing_written() {
         assert!(matches!(error, GraphError::NotRepresentable { .. }), "{error}");
         assert!(error.to_string().contains(part), "{error}");
     };
-    let one = |weight: i64| LoadedGraph {
-        csr: Csr::from_arcs(2, &[(0, 1, weight)]).unwrap().into(),
-        ids: Ids::FromZero,
+    let one = |weight: i64| {
+        LoadedGraph::new(Csr::from_arcs(2, &[(0, 1, weight)]).unwrap(), Ids::FromZero)
     };
     let float = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
-    let float = LoadedGraph { csr: float.into(), ids: Ids::FromZero };
+    let float = LoadedGraph::new(float, Ids::FromZero);
     let empty = Csr::<u32>::from_arcs(2, &[]).unwrap();
-    let empty = LoadedGraph { csr: empty.into(), ids: Ids::FromZero };
+    let empty = LoadedGraph::new(empty, Ids::FromZero);
     refused("x.gr", float.clone(), "weights are floats, and .gr has integers");
     refused("x.wsg", float, "weight 0.5 is no 32-bit signed integer");
     refused("x.wsg", one(1 << 31), "weight 2147483648 is no 32-bit signed integer");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use graph_formats::{Ids, LoadedGraph, Weight, read, with_csr};
+use graph_formats::{Ids, LoadedGraph, Name, Weight, read, with_csr};
 
 fn data() -> Option<PathBuf> {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
@@ -60,7 +60,10 @@ fn sparse_ids_are_listed_and_dense_ones_kept() {
     let brain = read(folder.join("connectome/larva_unmatched_full.csv.gz")).unwrap();
     let Ids::Listed(names) = &brain.ids else { panic!("ids up to 17 million are sparse") };
     assert_eq!((names.len(), names[0]), (3013, 29));
-    assert_eq!(brain.ids.vertex(8_419_602, 3013).map(|v| brain.ids.name(v)), Some(8_419_602));
+    assert_eq!(
+        brain.ids.vertex(8_419_602, 3013).map(|v| brain.ids.name(v)),
+        Some(Name::Number(8_419_602))
+    );
     let votes = read(folder.join("snap/wiki-Vote.txt")).unwrap();
     assert_eq!(votes.ids, Ids::FromZero);
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use graph_formats::{
-    AnyCsr, Csr, Direction, Format, Ids, LoadedGraph, Weight, parse, read, read_with, write_csr,
+    AnyCsr, Csr, Direction, Format, Ids, LoadedGraph, Name, ReadOptions, Weight, parse, read,
+    read_with, write_csr,
 };
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -54,7 +55,7 @@ fn survives<W: Weight>(graph: &Csr<W>, ids: &Ids) -> Result<(), TestCaseError>
 where
     AnyCsr: From<Csr<W>>,
 {
-    let whole = LoadedGraph { csr: graph.clone().into(), ids: ids.clone() };
+    let whole = LoadedGraph::new(graph.clone(), ids.clone());
     prop_assert_eq!(through("spg", graph, ids), whole);
 
     let matrix = through("mtx", graph, ids);
@@ -63,13 +64,12 @@ where
 
     if graph.n_arcs() > 0 {
         let list = through("wel", graph, ids);
-        let names = |of: &Ids, v| of.name(v);
         let found: Vec<_> = arcs_of::<W>(list.csr)
             .into_iter()
-            .map(|(u, v, w)| (names(&list.ids, u), names(&list.ids, v), w))
+            .map(|(u, v, w)| (list.ids.name(u), list.ids.name(v), w))
             .collect();
         let expected: Vec<_> =
-            graph.arcs().map(|(u, v, w)| (names(ids, u), names(ids, v), w)).collect();
+            graph.arcs().map(|(u, v, w)| (ids.name(u), ids.name(v), w)).collect();
         prop_assert_eq!(found, expected);
     }
     Ok(())
@@ -139,7 +139,7 @@ proptest! {
             text.push_str("\n% between\n");
         }
         let found = parse(Format::Graph, text.as_bytes()).unwrap();
-        prop_assert_eq!(found, LoadedGraph { csr: graph.into(), ids: Ids::FromOne });
+        prop_assert_eq!(found, LoadedGraph::new(graph, Ids::FromOne));
     }
 
     #[test]
@@ -155,17 +155,21 @@ proptest! {
             write!(text, "{u}{separator}{v}{separator}{w}{end}").unwrap();
         }
         let n = arcs.iter().map(|arc| arc.0.max(arc.1)).max().unwrap() as usize + 1;
-        let csr = Csr::from_arcs(n, &arcs).unwrap().into();
+        let csr = Csr::from_arcs(n, &arcs).unwrap();
         let found = parse(format, text.as_bytes()).unwrap();
-        prop_assert_eq!(found, LoadedGraph { csr, ids: Ids::FromZero });
+        prop_assert_eq!(found, LoadedGraph::new(csr, Ids::FromZero));
     }
 
     #[test]
     fn sparse_ids_map_back(arcs in vec((any::<u64>(), any::<u64>()), 1..MOST)) {
         let text: String = arcs.iter().map(|(u, v)| format!("{u} {v}\n")).collect();
         let found = parse(Format::El, text.as_bytes()).unwrap();
-        let names = |(u, v, _)| (found.ids.name(u), found.ids.name(v));
-        let mut back: Vec<_> = arcs_of::<u32>(found.csr.clone()).into_iter().map(names).collect();
+        let name = |v| match found.ids.name(v) {
+            Name::Number(name) => name,
+            Name::Word(word) => panic!("{word} was a number"),
+        };
+        let arcs_back = arcs_of::<u32>(found.csr.clone()).into_iter();
+        let mut back: Vec<_> = arcs_back.map(|(u, v, _)| (name(u), name(v))).collect();
         let mut arcs = arcs;
         back.sort_unstable();
         arcs.sort_unstable();
@@ -238,7 +242,8 @@ fn progress_ends_at_the_size_of_the_file() {
         write_csr(&path, &graph, &Ids::FromZero).unwrap();
         let size = std::fs::metadata(&path).unwrap().len();
         let reports = Mutex::new(Vec::new());
-        read_with(&path, &|done, total| reports.lock().unwrap().push((done, total))).unwrap();
+        let report = |done, total| reports.lock().unwrap().push((done, total));
+        read_with(&path, &ReadOptions::default(), &report).unwrap();
         let reports = reports.into_inner().unwrap();
         assert!(reports.iter().all(|&(done, total)| done <= total && total == size), "{name}");
         assert_eq!(reports.iter().map(|report| report.0).max(), Some(size), "{name}");

@@ -2,10 +2,12 @@
 //!
 //! Ids on the command line, in lists, in results and in error messages are the file's.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use graph_formats::{Ids, VertexId};
+use graph_formats::{Ids, Name, VertexId};
+use serde::Serialize;
 use sssp::SsspError;
 
 use crate::failure::Interrupted;
@@ -21,7 +23,7 @@ pub(crate) struct Names<'a> {
 
 impl Names<'_> {
     /// What the file calls `vertex`.
-    pub(crate) fn name(&self, vertex: VertexId) -> u64 {
+    pub(crate) fn name(&self, vertex: VertexId) -> Name<'_> {
         self.ids.name(vertex)
     }
 
@@ -39,7 +41,7 @@ impl Names<'_> {
         };
         let (n, first, last) = (self.n_vertices, self.name(0), self.name(last));
         match self.ids {
-            Ids::Listed(_) => {
+            Ids::Listed(_) | Ids::Words(_) => {
                 format!("its {n} vertices have ids between {first} and {last}, but not all of them")
             }
             _ => format!("its vertices are numbered from {first} to {last}"),
@@ -83,6 +85,32 @@ impl Names<'_> {
                 self.name(vertex)
             ),
             other => other.into(),
+        }
+    }
+}
+
+/// A name in a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Id {
+    Number(u64),
+    Word(String),
+}
+
+impl From<Name<'_>> for Id {
+    fn from(name: Name<'_>) -> Self {
+        match name {
+            Name::Number(number) => Self::Number(number),
+            Name::Word(word) => Self::Word(word.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Word(word) => word.fmt(f),
         }
     }
 }

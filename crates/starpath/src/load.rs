@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use graph_formats::{AnyCsr, Ids, LoadedGraph};
+use graph_formats::{AnyCsr, Ids, LoadedGraph, ReadOptions};
 
 use crate::cli::Common;
 use crate::ids::Names;
@@ -28,10 +28,11 @@ impl Loaded {
 pub(crate) fn load(path: &Path, common: &Common) -> anyhow::Result<Loaded> {
     let bar = Bar::new("reading", common);
     let start = Instant::now();
-    let LoadedGraph { csr, ids } = graph_formats::read_with(path, &|done, total| {
-        let _ = bar.step(done, total);
-        leave_if_interrupted();
-    })?;
+    let LoadedGraph { csr, ids, .. } =
+        graph_formats::read_with(path, &ReadOptions::default(), &|done, total| {
+            let _ = bar.step(done, total);
+            leave_if_interrupted();
+        })?;
     let load_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     Ok(Loaded { path: path.to_owned(), csr, ids, load_ms })

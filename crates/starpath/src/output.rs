@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use apsp::{ApspError, StoredPairs};
 use bytemuck::cast_slice;
-use graph_formats::{AtomicFile, Format as GraphFormat, VertexId, Weight, WeightKind};
+use graph_formats::{AtomicFile, Format as GraphFormat, Name, VertexId, Weight, WeightKind};
 use ndarray::{ArrayView, Dimension, StrideShape};
 use ndarray_npy::{WritableElement, WriteNpyExt};
 use paths::{DistanceTable, HopStorage, Nearest, NextHops, Tree};
@@ -201,7 +201,7 @@ impl ResultFile {
         let failed = |error: io::Error| anyhow!("{}: {error}", path.display());
         let all = 0..names.n_vertices as VertexId;
         let mut ids = None;
-        if all.clone().any(|vertex| names.name(vertex) != u64::from(vertex)) {
+        if all.clone().any(|vertex| names.name(vertex) != Name::Number(u64::from(vertex))) {
             let file = ids.insert(AtomicFile::create(&path)?);
             for vertex in all {
                 writeln!(file, "{}", names.name(vertex)).map_err(failed)?;
@@ -286,7 +286,7 @@ fn header_of(names: &Names<'_>, targets: impl Iterator<Item = VertexId>) -> Stri
 /// A line of a table.
 fn write_row<D: Display>(
     out: &mut AtomicFile,
-    source: u64,
+    source: Name<'_>,
     row: impl Iterator<Item = Option<D>>,
 ) -> io::Result<()> {
     write!(out, "{source}")?;

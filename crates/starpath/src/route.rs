@@ -4,17 +4,18 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::ids::Id;
 use crate::report::{ARCS, Number, counted};
 
 /// A path between two vertices, or that there is none.
 #[derive(Serialize)]
 pub(crate) struct Route {
-    pub(crate) source: u64,
-    pub(crate) target: u64,
+    pub(crate) source: Id,
+    pub(crate) target: Id,
     /// `None` when no path leads from the one to the other.
     pub(crate) distance: Option<Number>,
     /// The vertices on the way, both ends included.
-    pub(crate) path: Option<Vec<u64>>,
+    pub(crate) path: Option<Vec<Id>>,
 }
 
 impl fmt::Display for Route {
@@ -25,7 +26,7 @@ impl fmt::Display for Route {
             Some((distance, path)) => {
                 let arcs = counted(path.len() - 1, ARCS);
                 writeln!(f, "{source} to {target}: {distance}, {arcs}")?;
-                let path: Vec<_> = path.iter().map(u64::to_string).collect();
+                let path: Vec<_> = path.iter().map(Id::to_string).collect();
                 writeln!(f, "{}", path.join(" "))
             }
         }

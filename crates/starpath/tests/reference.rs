@@ -182,8 +182,7 @@ fn negative_weights(path: &Path) {
     let graph = read(path).expect("a graph");
     let (ids, csr) = (graph.ids, graph.csr.into_csr::<f64>().expect("any weight is an f64"));
     let vertex = |word: &str| {
-        let id = word.parse().unwrap_or_else(|_| panic!("'{word}' is no id"));
-        ids.vertex(id, csr.n_vertices()).unwrap_or_else(|| panic!("{id} is no vertex"))
+        ids.vertex(word, csr.n_vertices()).unwrap_or_else(|| panic!("'{word}' is no vertex"))
     };
     let path = path.to_str().expect("names of graphs are UTF-8");
     for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.runs_on_cpu()) {

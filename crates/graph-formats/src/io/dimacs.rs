@@ -53,7 +53,7 @@ pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
         None => {}
     }
     let kind = assemble::smallest_kind(&parts).map_err(fail)?;
-    Ok(LoadedGraph { csr: assemble::graph(n_vertices, &parts, kind, Direction::Directed), ids })
+    Ok(LoadedGraph::new(assemble::graph(n_vertices, &parts, kind, Direction::Directed), ids))
 }
 
 /// Reads up to the `p` line and over it, or up to the first arc.

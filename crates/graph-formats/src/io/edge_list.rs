@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use super::assemble::{self, Arcs};
 use super::scan::{Fault, Scanner, Text};
 use super::text::{push_integer, push_weight, write_rows};
-use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Weight};
+use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Name, Weight};
 
 /// Bytes of a common line, for a first guess at how many arcs there are.
 const COMMON_LINE: usize = 12;
@@ -25,7 +25,7 @@ pub(super) fn read(text: &Text<'_>, table: bool) -> Result<LoadedGraph, GraphErr
     let parts = text.parse(&text.pieces(scanner.at()), |_, piece| read_arcs(piece, weighted))?;
     let kind = assemble::smallest_kind(&parts).map_err(fail)?;
     let (n_vertices, ids, parts) = assemble::number_vertices(parts)?;
-    Ok(LoadedGraph { csr: assemble::graph(n_vertices, &parts, kind, Direction::Directed), ids })
+    Ok(LoadedGraph::new(assemble::graph(n_vertices, &parts, kind, Direction::Directed), ids))
 }
 
 /// Reads up to the first arc; whether arcs have weights.
@@ -80,11 +80,18 @@ fn read_arcs(mut scanner: Scanner<'_>, weighted: bool) -> Result<Arcs<u64>, Faul
 /// Writes source, destination and weight, with the vertices' own names.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -> io::Result<()> {
     write_rows(out, graph, |line, source, destination, weight| {
-        push_integer(line, ids.name(source));
+        push_name(line, ids.name(source));
         line.push(b' ');
-        push_integer(line, ids.name(destination));
+        push_name(line, ids.name(destination));
         line.push(b' ');
         push_weight(line, weight);
         line.push(b'\n');
     })
+}
+
+fn push_name(line: &mut Vec<u8>, name: Name<'_>) {
+    match name {
+        Name::Number(number) => push_integer(line, number),
+        Name::Word(word) => line.extend_from_slice(word.as_bytes()),
+    }
 }

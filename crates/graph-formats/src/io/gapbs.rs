@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], weighted: bool) -> Result<LoadedGr
             checked(path, offsets, columns, weights, undirected)?.into()
         }
     };
-    Ok(LoadedGraph { csr, ids: Ids::FromZero })
+    Ok(LoadedGraph::new(csr, Ids::FromZero))
 }
 
 fn checked<W: Weight>(

@@ -134,7 +134,7 @@ pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
         _ => Direction::Directed,
     };
     let csr = assemble::graph(header.n_vertices, &parts, kind, direction);
-    Ok(LoadedGraph { csr, ids: Ids::FromOne })
+    Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 
 fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fault> {

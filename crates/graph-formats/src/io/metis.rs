@@ -14,7 +14,7 @@
 
 use super::assemble::{self, Arcs};
 use super::scan::{Fault, Scanner, Text};
-use crate::{Direction, GraphError, Ids, LoadedGraph, VertexId, with_csr};
+use crate::{AnyCsr, Direction, GraphError, Ids, LoadedGraph, VertexId, with_csr};
 
 /// Bytes of a common neighbour, for a first guess at how many there are.
 const COMMON_ENTRY: usize = 6;
@@ -56,7 +56,7 @@ pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
     text.check_count("neighbours (two an edge)", claimed, n_entries, header.at)?;
     let kind = assemble::smallest_kind(&parts).map_err(fail)?;
     let graph = assemble::graph(header.n_vertices, &parts, kind, Direction::Directed);
-    let csr =
+    let csr: AnyCsr =
         with_csr!(graph, |graph| graph.into_undirected().map(Into::into)).map_err(|error| {
             let GraphError::NotUndirected { from, to, weight } = error else { return error };
             let start = Scanner::clone(&scanner);
@@ -70,7 +70,7 @@ pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
                 ),
             ))
         })?;
-    Ok(LoadedGraph { csr, ids: Ids::FromOne })
+    Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 
 fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fault> {

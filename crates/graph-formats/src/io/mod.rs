@@ -13,6 +13,8 @@ mod format;
 mod gapbs;
 mod matrix_market;
 mod metis;
+mod note;
+mod options;
 mod scan;
 mod source;
 mod spg;
@@ -29,6 +31,8 @@ use memmap2::Mmap;
 
 pub use atomic::AtomicFile;
 pub use format::Format;
+pub use note::Note;
+pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
 use scan::Text;
 use source::Source;
 
@@ -69,10 +73,11 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
-    read_with(path, &|_, _| ())
+    read_with(path, &ReadOptions::default(), &|_, _| ())
 }
 
-/// As [`read`], with `progress(bytes_done, bytes_total)` called a few times a megabyte
+/// As [`read`], with what the file does not say in `options`, and with
+/// `progress(bytes_done, bytes_total)` called a few times a megabyte
 /// from whatever thread has finished a piece. Of a compressed file the compressed bytes
 /// are counted.
 ///
@@ -80,17 +85,19 @@ pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
 /// As [`read`].
 pub fn read_with(
     path: impl AsRef<Path>,
+    options: &ReadOptions,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<LoadedGraph, GraphError> {
     let path = path.as_ref();
-    let format = Format::of(path)?;
+    let format = options.format.map_or_else(|| Format::of(path), Ok)?;
+    let list = &options.edge_list;
     let source = Source::open(path)?;
     if format::is_gzip(path) {
         let inflated = source.inflate(path, progress)?;
-        return decode(format, path, &inflated, None, &|_, _| ());
+        return decode(format, list, path, &inflated, None, &|_, _| ());
     }
     let map = if let Source::Mapped(map) = &source { Some(map) } else { None };
-    decode(format, path, &source, map, progress)
+    decode(format, list, path, &source, map, progress)
 }
 
 /// Reads a graph from memory. Errors name `<memory>` as the file.
@@ -106,11 +113,24 @@ pub fn read_with(
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 pub fn parse(format: Format, bytes: &[u8]) -> Result<LoadedGraph, GraphError> {
-    decode(format, Path::new("<memory>"), bytes, None, &|_, _| ())
+    parse_with(format, bytes, &EdgeListOptions::default())
+}
+
+/// As [`parse`], with what an edge list does not say itself.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(
+    format: Format,
+    bytes: &[u8],
+    options: &EdgeListOptions,
+) -> Result<LoadedGraph, GraphError> {
+    decode(format, options, Path::new("<memory>"), bytes, None, &|_, _| ())
 }
 
 fn decode(
     format: Format,
+    _options: &EdgeListOptions,
     path: &Path,
     bytes: &[u8],
     map: Option<&Arc<Mmap>>,
@@ -150,7 +170,7 @@ fn decode(
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("path.spg");
 /// let graph = Csr::from_edges(3, &[(0, 1, 5i64), (1, 2, -1)])?;
-/// let graph = LoadedGraph { csr: graph.into(), ids: Ids::FromOne };
+/// let graph = LoadedGraph::new(graph, Ids::FromOne);
 /// write(&path, &graph)?;
 /// assert_eq!(read(&path)?, graph);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -181,6 +201,9 @@ pub fn write_csr<W: Weight>(
             let message = "an edge list cannot say how many vertices there are but by its edges";
             return Err(unrepresentable(path, message));
         }
+        Format::Spg if matches!(ids, Ids::Words(_)) => {
+            return Err(unrepresentable(path, "names that are words"));
+        }
         Format::Sg | Format::Wsg => gapbs::check(path, graph, format == Format::Wsg)?,
         _ => {}
     }
@@ -207,11 +230,15 @@ pub fn write_csr<W: Weight>(
 
 /// Names made by hand may be too few, or not ascend.
 fn check_names(n_vertices: usize, ids: &Ids) -> Result<(), GraphError> {
-    let Ids::Listed(names) = ids else { return Ok(()) };
-    if names.len() != n_vertices {
-        let found = names.len();
+    let found = match ids {
+        Ids::FromZero | Ids::FromOne => return Ok(()),
+        Ids::Listed(names) => names.len(),
+        Ids::Words(words) => words.len(),
+    };
+    if found != n_vertices {
         return Err(GraphError::LengthMismatch { what: "names", expected: n_vertices, found });
     }
+    let Ids::Listed(names) = ids else { return Ok(()) };
     match names.windows(2).find(|pair| pair[0] >= pair[1]) {
         Some(pair) => Err(GraphError::BadParameter {
             name: "name",

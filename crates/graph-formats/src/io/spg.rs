@@ -221,7 +221,7 @@ pub(super) fn read(
         WeightKind::F32 => sections.graph::<f32>()?.into(),
         WeightKind::F64 => sections.graph::<f64>()?.into(),
     };
-    Ok(LoadedGraph { csr, ids: sections.ids()? })
+    Ok(LoadedGraph::new(csr, sections.ids()?))
 }
 
 /// The graph of a file that calls it undirected, once that has been checked.
@@ -260,6 +260,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -
         Ids::FromZero => (0, &[]),
         Ids::FromOne => (1, &[]),
         Ids::Listed(listed) => (LISTED, listed),
+        Ids::Words(_) => unreachable!("refused before"),
     };
     let shape = Shape {
         weights: weights as u8,

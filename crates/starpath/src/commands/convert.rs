@@ -35,7 +35,8 @@ fn lost_names(output: &Path, ids: &Ids) -> anyhow::Result<Option<&'static str>> 
         (Format::Wel, Ids::FromOne) => {
             Some("an edge list is read with a vertex 0, which nothing leads to or from")
         }
-        (_, Ids::Listed(_)) => {
+        (Format::Wel, Ids::Words(_)) => None,
+        (_, Ids::Listed(_) | Ids::Words(_)) => {
             Some("this format numbers vertices in order; the names that the input had are lost")
         }
         _ => None,
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.input, common)?;
     let (vertices, edges) = (loaded.csr.n_vertices(), loaded.csr.n_arcs());
     let start = Instant::now();
-    let graph = LoadedGraph { csr: loaded.csr, ids: loaded.ids };
+    let graph = LoadedGraph::new(loaded.csr, loaded.ids);
     graph_formats::write(&args.output, &graph)?;
     let write_ms = milliseconds(start.elapsed());
     if let (Some(loss), false) = (lost_names(&args.output, &graph.ids)?, common.quiet) {

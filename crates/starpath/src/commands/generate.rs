@@ -61,7 +61,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     check_interrupt()?;
     let (vertices, edges) = (graph.n_vertices(), graph.n_arcs());
     let start = Instant::now();
-    let graph = LoadedGraph { csr: graph.into(), ids: Ids::FromZero };
+    let graph = LoadedGraph::new(graph, Ids::FromZero);
     graph_formats::write(&shared.output, &graph)?;
     let write_ms = milliseconds(start.elapsed());
     check_interrupt()?;

@@ -10,6 +10,7 @@ use sssp::Solver;
 use crate::backend;
 use crate::cli::{Common, InfoArgs};
 use crate::components::components;
+use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::report::{self, Head, Number, grouped, milliseconds};
 
@@ -32,8 +33,8 @@ struct Report {
     isolated: usize,
     components: usize,
     largest_component: usize,
-    first_id: Option<u64>,
-    last_id: Option<u64>,
+    first_id: Option<Id>,
+    last_id: Option<Id>,
     /// What `--algorithm auto` runs, and why.
     auto: String,
 }
@@ -88,8 +89,8 @@ fn survey<W: Weight>(
         isolated: isolated(graph),
         components,
         largest_component,
-        first_id: last.map(|_| names.name(0)),
-        last_id: last.map(|last| names.name(last)),
+        first_id: last.map(|_| names.name(0).into()),
+        last_id: last.map(|last| names.name(last).into()),
         auto: plan.to_string(),
     };
     report.head.solve_ms = Some(milliseconds(start.elapsed()));
@@ -129,7 +130,7 @@ fn isolated<W: Weight>(graph: &Csr<W>) -> usize {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |n: usize| grouped(n as u128);
-        let ids = match (self.first_id, self.last_id) {
+        let ids = match (&self.first_id, &self.last_id) {
             (Some(first), Some(last)) => format!(", named {first} to {last}"),
             _ => String::new(),
         };

@@ -37,12 +37,12 @@ fn solve<W: Weight>(
     let target = names.vertex("target", args.target)?;
     let goal = Goal::Target(target);
     let (tree, searched) = search(graph, loaded, "path", source, goal, &args.solver, common)?;
-    let name = |vertex| names.name(vertex);
+    let id = |vertex| names.name(vertex).into();
     let route = Route {
-        source: args.source,
-        target: args.target,
+        source: id(source),
+        target: id(target),
         distance: tree.distance(target).map(Number::of),
-        path: tree.path_to(target).map(|path| path.into_iter().map(name).collect()),
+        path: tree.path_to(target).map(|path| path.into_iter().map(id).collect()),
     };
     Ok(Report { searched, route })
 }

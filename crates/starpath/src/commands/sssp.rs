@@ -10,6 +10,7 @@ use sssp::Goal;
 
 use crate::cli::{Common, SsspArgs};
 use crate::failure::WrongUse;
+use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::report::{self, ARCS, Number, VERTICES, counted};
@@ -50,7 +51,7 @@ struct Within {
 
 #[derive(Serialize)]
 struct Target {
-    target: u64,
+    target: Id,
     /// `None` when no path leads there.
     distance: Option<Number>,
     path_arcs: Option<usize>,
@@ -106,7 +107,7 @@ fn solve<W: Weight>(
             within_cutoff: tree.distances.n_reached(),
         }),
         target: target.map(|vertex| Target {
-            target: names.name(vertex),
+            target: names.name(vertex).into(),
             distance: tree.distance(vertex).map(Number::of),
             path_arcs: tree.path_to(vertex).map(|path| path.len() - 1),
         }),

@@ -1,0 +1,110 @@
+//! What a caller may say about a file that the file does not say itself.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::Format;
+use crate::{Direction, GraphError};
+
+/// How a file is read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The format; `None`: the one that the suffix names.
+    pub format: Option<Format>,
+    /// How an edge list is read; other formats need no such choices.
+    pub edge_list: EdgeListOptions,
+}
+
+/// How an edge list is read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EdgeListOptions {
+    /// Whether a line is one arc, or an edge, which is an arc each way.
+    pub direction: Direction,
+    /// Whether the list begins with a line `n m`.
+    pub header: Header,
+    /// From which number ids count; `None`: as the list shows.
+    pub base: Option<Base>,
+    /// Which columns hold what; `None`: by their names, or the first two or three.
+    pub columns: Option<Columns>,
+    /// A file with all vertices, one a line; `None`: `x.v` beside `x.e`, if there is one.
+    pub vertices: Option<PathBuf>,
+}
+
+/// Whether an edge list begins with a line `n m`: so many vertices, so many lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// If its first line fits the rest.
+    #[default]
+    Auto,
+    /// Yes; where it does not fit, the list is refused.
+    Yes,
+    /// No: the first line is an arc.
+    No,
+}
+
+/// The least id of a list that counts its vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Ids are 0 to n − 1.
+    Zero,
+    /// Ids are 1 to n.
+    One,
+}
+
+/// Which columns of a table hold the ends of an arc and its weight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// Where arcs start.
+    pub source: Column,
+    /// Where arcs end.
+    pub destination: Column,
+    /// Their weights; `None`: all weigh 1.
+    pub weight: Option<Column>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// By its number, from 1.
+    Number(usize),
+    /// By its name in the first line.
+    Name(String),
+}
+
+/// `source,destination` or `source,destination,weight`, each a name or a number.
+///
+/// ```
+/// use graph_formats::{Column, Columns};
+///
+/// let columns: Columns = "pre,post,3".parse()?;
+/// assert_eq!(columns.weight, Some(Column::Number(3)));
+/// assert!("pre".parse::<Columns>().is_err());
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+impl FromStr for Columns {
+    type Err = GraphError;
+
+    fn from_str(text: &str) -> Result<Self, GraphError> {
+        let wrong = || GraphError::BadParameter {
+            name: "columns",
+            value: text.to_owned(),
+            expected: "source,target or source,target,weight, each a name or a number from 1"
+                .to_owned(),
+        };
+        let column = |word: &str| match word.trim() {
+            "" => Err(wrong()),
+            word if word.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let number = word.parse().ok().filter(|&number| number > 0);
+                number.map(Column::Number).ok_or_else(wrong)
+            }
+            word => Ok(Column::Name(word.to_owned())),
+        };
+        let mut columns = text.split(',').map(column);
+        let mut next = || columns.next().transpose();
+        let (source, destination, weight) = (next()?, next()?, next()?);
+        match (source, destination, next()?) {
+            (Some(source), Some(destination), None) => Ok(Self { source, destination, weight }),
+            _ => Err(wrong()),
+        }
+    }
+}
