@@ -1,5 +1,6 @@
 //! The command line: every command, flag and default, and the help that explains them.
 
+mod graph;
 mod pairs;
 mod star;
 
@@ -12,6 +13,7 @@ use sssp::{Algorithm, Delta, Product, Queue, ReductionBlock, SsspError};
 
 use crate::failure::WrongUse;
 
+pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureArgs, QueryArgs};
 pub(crate) use star::{StarArgs, StarProcedure};
 
@@ -89,8 +91,8 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  starpath info rome99.gr")]
 pub(crate) struct InfoArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
 }
 
 /// Make a synthetic graph; the same seed gives the same graph
@@ -184,9 +186,8 @@ pub(crate) struct GenerateOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  starpath convert rome99.gr rome99.spg")]
 pub(crate) struct ConvertArgs {
-    /// The graph file to read
-    #[arg(value_name = "IN")]
-    pub(crate) input: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The graph file to write
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
@@ -296,15 +297,15 @@ Example:
   starpath sssp rome99.gr --sources depots.txt --nearest -o nearest.tsv"
 )]
 pub(crate) struct SsspArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The vertex to start from
     #[arg(long, value_name = "ID")]
-    pub(crate) source: Option<u64>,
+    pub(crate) source: Option<String>,
     /// Stop when this vertex is settled; vertices farther away are left out, but not where
     /// weights are negative
     #[arg(long, value_name = "ID", conflicts_with_all = ["cutoff", "sources"])]
-    pub(crate) target: Option<u64>,
+    pub(crate) target: Option<String>,
     /// Leave out vertices farther away than this
     #[arg(long, value_name = "D", conflicts_with = "sources", allow_negative_numbers = true)]
     pub(crate) cutoff: Option<String>,
@@ -331,14 +332,14 @@ pub(crate) struct SsspArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  starpath path rome99.gr 1 3353")]
 pub(crate) struct PathArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// Where the path starts
     #[arg(value_name = "FROM")]
-    pub(crate) source: u64,
+    pub(crate) source: String,
     /// Where it ends
     #[arg(value_name = "TO")]
-    pub(crate) target: u64,
+    pub(crate) target: String,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
 }

@@ -183,8 +183,9 @@ fn damaged_matrices_are_refused() {
     for (ids, fragment) in [
         ("1\n2\n3\n", "3 ids for 4 vertices"),
         ("1\n2\n2\n4\n", "hops.npy.ids:3"),
-        ("1\n2\nthree\n4\n", "'three'"),
-        ("", "no vertex ids"),
+        ("1\n2\nthree\n4\n", "hops.npy.ids:4"),
+        ("1\n2\n\n4\n", "an empty line"),
+        ("", "0 ids for 4 vertices"),
     ] {
         fs::write(folder.join("hops.npy.ids"), ids).unwrap();
         assert!(complaint(folder, "1 3").contains(fragment));

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use star_machine::ClosureAlgorithm;
 
-use super::{Backend, Common};
+use super::{Backend, Common, GraphArgs};
 use crate::failure::WrongUse;
 use crate::size::parse_size;
 
@@ -38,8 +38,8 @@ Example:
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy --resume")]
 pub(crate) struct ApspArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The algorithm; auto chooses by size, density and weights
     #[arg(long, value_name = "A", default_value = "auto", value_parser = apsp_parser())]
     pub(crate) algorithm: apsp::Algorithm,
@@ -103,10 +103,10 @@ pub(crate) struct QueryArgs {
     pub(crate) next_hops: PathBuf,
     /// Where the path starts
     #[arg(value_name = "FROM")]
-    pub(crate) source: u64,
+    pub(crate) source: String,
     /// Where it ends
     #[arg(value_name = "TO")]
-    pub(crate) target: u64,
+    pub(crate) target: String,
 }
 
 /// Which vertices reach which, by at least one arc
@@ -136,8 +136,8 @@ Example:
   starpath closure rome99.gr --counts counts.tsv
   starpath closure brain.csv --algorithm blocked -o closure.npy --packed")]
 pub(crate) struct ClosureArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The algorithm; auto takes components, unless blocked is the shorter way
     #[arg(long, value_name = "A", default_value = "auto", value_parser = closure_parser())]
     pub(crate) algorithm: ClosureAlgorithm,

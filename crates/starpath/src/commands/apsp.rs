@@ -1,14 +1,14 @@
 //! `starpath apsp`: the distances of all pairs, and their paths.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use apsp::{
     Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchFolder, all_pairs, all_pairs_on_gpu,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
+use graph_formats::{Csr, Distance, Weight, with_csr};
 use serde::Serialize;
 
 use super::stored;
@@ -19,7 +19,7 @@ use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Ms, Number, grouped};
+use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -69,7 +69,7 @@ pub(super) struct Request {
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
-    let inputs = [Some(&*args.graph)];
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = |path: &Option<PathBuf>| {
         path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
     };
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
         Some(scratch) => stored::solve(graph, scratch, &loaded, &request, common),
         None => solve(graph, &loaded, &request, common),
     })?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(
@@ -147,8 +147,7 @@ where
         say(format_args!("{plan}"));
     }
     if let Some(output) = &request.distances {
-        let all: Vec<VertexId> = graph.vertices().collect();
-        output.write_table(&names, &all, &all, table)?;
+        output.write_all_pairs(&names, table)?;
     }
     if let (Some(output), Some(hops)) = (&request.next_hops, &found.next_hops) {
         output.write_next_hops(&names, hops)?;

@@ -1,7 +1,7 @@
 //! `starpath closure`: which vertices reach which.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
@@ -16,7 +16,7 @@ use crate::failure::{Interrupted, say};
 use crate::load::load;
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Ms, grouped};
+use crate::report::{Head, Ms, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -59,7 +59,7 @@ struct Solved {
 }
 
 pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
-    let inputs = [Some(&*args.graph)];
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = |path: &Option<PathBuf>| {
         path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
     };
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         say(format_args!("{plan}"));
     }
     match output {
-        Some(output) if args.packed => output.write_packed_closure(&closure)?,
+        Some(output) if args.packed => output.write_packed_closure(&names, &closure)?,
         Some(output) => output.write_closure(&names, &closure)?,
         None => {}
     }
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         device: solved.device,
         reachable_pairs: closure.n_pairs(),
     };
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(

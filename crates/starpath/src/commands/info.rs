@@ -11,8 +11,8 @@ use crate::backend;
 use crate::cli::{Common, InfoArgs};
 use crate::components::components;
 use crate::ids::Id;
-use crate::load::{Loaded, load};
-use crate::report::{self, Head, Number, grouped, milliseconds};
+use crate::load::{Loaded, load_silently};
+use crate::report::{Head, Number, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -41,9 +41,9 @@ struct Report {
 
 pub(crate) fn run(args: &InfoArgs, common: &Common) -> anyhow::Result<()> {
     let backend = backend::cpu("info", common)?;
-    let loaded = load(&args.graph, common)?;
+    let loaded = load_silently(&args.graph, common)?;
     let report = with_csr!(&loaded.csr, |graph| survey(graph, &loaded, backend, common))?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn survey<W: Weight>(

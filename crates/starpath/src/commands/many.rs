@@ -19,7 +19,7 @@ use crate::ids::IdList;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Ms, Number, grouped};
+use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Device, Times, config, repeated};
 
 #[derive(Serialize)]
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
         Some(targets) => table(graph, &loaded, args, &request, targets, common),
         None => nearest(graph, &loaded, &request, common),
     })?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 /// What is asked for, in terms of the graph.

@@ -8,7 +8,7 @@ use sssp::Goal;
 
 use crate::cli::{Common, PathArgs};
 use crate::load::{Loaded, load};
-use crate::report::{self, Number};
+use crate::report::Number;
 use crate::route::Route;
 use crate::search::{Searched, search};
 
@@ -23,7 +23,7 @@ struct Report {
 pub(crate) fn run(args: &PathArgs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
     let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, common))?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(
@@ -33,8 +33,8 @@ fn solve<W: Weight>(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let source = names.vertex("source", args.source)?;
-    let target = names.vertex("target", args.target)?;
+    let source = names.vertex("source", &args.source)?;
+    let target = names.vertex("target", &args.target)?;
     let goal = Goal::Target(target);
     let (tree, searched) = search(graph, loaded, "path", source, goal, &args.solver, common)?;
     let id = |vertex| names.name(vertex).into();

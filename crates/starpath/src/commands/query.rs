@@ -34,13 +34,13 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         let found = distances.n_vertices();
         bail!("{dist} is of {found} vertices and {hop} of {vertices}; give two files of one run");
     }
-    let ids = saved_ids(&args.next_hops, vertices)?;
+    let ids = saved_ids(&args.distances, &args.next_hops, vertices)?;
     let names = Names { path: &args.next_hops, ids: &ids, n_vertices: vertices };
     let load_ms = milliseconds(start.elapsed());
 
     let start = Instant::now();
-    let source = names.vertex("source", args.source)?;
-    let target = names.vertex("target", args.target)?;
+    let source = names.vertex("source", &args.source)?;
+    let target = names.vertex("target", &args.target)?;
     let distance = distances.get(source, target)?;
     let mut path = vec![Id::from(names.name(source))];
     let mut at = source;

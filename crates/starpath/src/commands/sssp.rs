@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 use std::fmt;
+use std::path::Path;
 
 use anyhow::anyhow;
 use graph_formats::{Csr, Weight, with_csr};
@@ -13,14 +14,14 @@ use crate::failure::WrongUse;
 use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::report::{self, ARCS, Number, VERTICES, counted};
+use crate::report::{ARCS, Number, VERTICES, counted};
 use crate::search::{Searched, search};
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     searched: Searched,
-    source: u64,
+    source: Id,
     /// Whether all that the source reaches was found; not where the search stopped at its
     /// target or cutoff.
     complete: bool,
@@ -59,7 +60,8 @@ struct Target {
 
 /// The file that `-o` names, checked.
 pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>> {
-    let inputs = [Some(&*args.graph), args.sources.as_deref(), args.targets.as_deref()];
+    let lists = [args.sources.as_deref(), args.targets.as_deref()].into_iter().flatten();
+    let inputs: Vec<&Path> = args.graph.inputs().chain(lists).collect();
     args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
 }
 
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
     let report =
         with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, output.as_ref(), common))?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(
@@ -79,9 +81,9 @@ fn solve<W: Weight>(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let source_id = args.source.ok_or_else(|| anyhow!("--source is missing"))?;
-    let source = names.vertex("source", source_id)?;
-    let target = args.target.map(|id| names.vertex("target", id)).transpose()?;
+    let source = args.source.as_deref().ok_or_else(|| anyhow!("--source is missing"))?;
+    let source = names.vertex("source", source)?;
+    let target = args.target.as_deref().map(|id| names.vertex("target", id)).transpose()?;
     let goal = match (target, &args.cutoff) {
         (Some(vertex), _) => Goal::Target(vertex),
         (None, Some(cutoff)) => Goal::Within(parse_cutoff::<W>(cutoff)?),
@@ -95,7 +97,7 @@ fn solve<W: Weight>(
     let cutoff = tree.limit.filter(|_| target.is_none());
     Ok(Report {
         searched,
-        source: source_id,
+        source: names.name(source).into(),
         complete,
         all: complete.then(|| All {
             reached: tree.distances.n_reached(),
@@ -126,7 +128,7 @@ fn parse_cutoff<W: Weight>(text: &str) -> Result<W::Distance, WrongUse> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let source = self.source;
+        let source = &self.source;
         writeln!(f, "{}", self.searched.head)?;
         if let Some(All { reached, distance_sum, max_distance }) = &self.all {
             let reached = counted(*reached, VERTICES);

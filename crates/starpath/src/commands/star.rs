@@ -70,7 +70,8 @@ pub(crate) fn run(args: &StarArgs, common: &Common) -> anyhow::Result<()> {
             };
             return Err(WrongUse(message).into());
         }
-        check_file(output, &[Some(&args.table), args.other.as_deref(), rows_file])?;
+        let read = [Some(&*args.table), args.other.as_deref(), rows_file];
+        check_file(output, &read.into_iter().flatten().collect::<Vec<_>>())?;
     }
     let column = Column::read(&args.table)?;
     let n_rows = column.values.len();

@@ -1,0 +1,119 @@
+//! The graph that a command is about: its file, and how that is read.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use graph_formats::{Base, Columns, Direction, EdgeListOptions, Format, Header, ReadOptions};
+
+use crate::failure::WrongUse;
+
+/// A graph file, and what it does not say itself.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct GraphArgs {
+    /// The graph file, or - for standard input (with --format)
+    #[arg(value_name = "GRAPH")]
+    pub(crate) path: PathBuf,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// How a graph file is read.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading the graph")]
+struct ReadingArgs {
+    /// Read the file in this format, whatever its suffix
+    #[arg(long, value_name = "F", value_parser = format_parser())]
+    format: Option<Format>,
+    /// Edge lists: a line is an edge, and so an arc each way [default: one arc, from the first
+    /// vertex to the second]
+    #[arg(long)]
+    undirected: bool,
+    /// Edge lists: whether the first line says how many vertices and lines there are; auto: if it
+    /// fits the lines that follow
+    #[arg(long, value_name = "H", value_enum, default_value_t = HeaderArg::Auto)]
+    header: HeaderArg,
+    /// Edge lists: count the vertices from 0 or from 1 [default: as header and ids suggest]
+    #[arg(long, value_name = "B", value_parser = ["0", "1"])]
+    base: Option<String>,
+    /// Tables: the columns of source, target and maybe weight, each by its name or its number
+    /// from 1: from,to,length or 2,3 [default: the first two or three]
+    #[arg(long, value_name = "S,T[,W]", value_parser = parse_columns)]
+    columns: Option<Columns>,
+    /// Edge lists: a file with the ids of all vertices, one a line [default: x.v beside x.e, if
+    /// it is there]
+    #[arg(long, value_name = "FILE")]
+    vertices: Option<PathBuf>,
+}
+
+/// Whether an edge list begins with a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HeaderArg {
+    Auto,
+    Yes,
+    No,
+}
+
+impl GraphArgs {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        [Some(&*self.path), self.reading.vertices.as_deref()].into_iter().flatten()
+    }
+
+    /// How to read the file, or an error for what its format has no use for.
+    pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
+        let ReadingArgs { format, undirected, header, base, columns, vertices } = &self.reading;
+        let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
+        let for_lists = [
+            ("--undirected", *undirected),
+            ("--header", *header != HeaderArg::Auto),
+            ("--base", base.is_some()),
+            ("--columns", columns.is_some()),
+            ("--vertices", vertices.is_some()),
+        ];
+        if let (Some((option, _)), false) =
+            (for_lists.iter().find(|option| option.1), is_edge_list(format))
+        {
+            let suffix = format.suffix();
+            let text = format!("{option} is for edge lists; the format {suffix} has no use for it");
+            return Err(WrongUse(text).into());
+        }
+        let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
+        let header = match header {
+            HeaderArg::Auto => Header::Auto,
+            HeaderArg::Yes => Header::Yes,
+            HeaderArg::No => Header::No,
+        };
+        let base = base.as_ref().map(|base| if base == "0" { Base::Zero } else { Base::One });
+        let (columns, vertices) = (columns.clone(), vertices.clone());
+        let edge_list = EdgeListOptions { direction, header, base, columns, vertices };
+        Ok(ReadOptions { format: Some(format), edge_list })
+    }
+
+    fn format_of_suffix(&self) -> Result<Format, WrongUse> {
+        if self.path == Path::new("-") {
+            let text = "standard input has no suffix: say its format with --format";
+            return Err(WrongUse(text.to_owned()));
+        }
+        Format::of(&self.path)
+            .map_err(|error| WrongUse(format!("{error}; or say the format with --format")))
+    }
+}
+
+fn is_edge_list(format: Format) -> bool {
+    matches!(format, Format::El | Format::Wel | Format::Csv | Format::Tsv | Format::Txt)
+}
+
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::suffix)).map(|name| {
+        let format = Format::ALL.into_iter().find(|format| format.suffix() == name);
+        format.expect("a suffix of the list")
+    })
+}
+
+/// The error says what is expected; clap says of what.
+fn parse_columns(text: &str) -> Result<Columns, String> {
+    text.parse().map_err(|_| {
+        "expected source,target or source,target,weight, each a name or a number from 1".to_owned()
+    })
+}
