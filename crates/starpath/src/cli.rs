@@ -25,7 +25,10 @@ pub(crate) use star::{StarArgs, StarProcedure};
     arg_required_else_help = true,
     after_help = "\
 Files are recognised by their suffix: .gr .mtx .graph .el .wel .csv .tsv .txt .spg .sg .wsg,
-and .gz may follow. Vertices are named as the file names them.
+and .gz may follow; --format reads a file whatever its suffix, and - is standard input. Lines of
+an edge list are arcs, unless --undirected makes them edges. Vertices are named as the file names
+them, by numbers or words. Notes on how a file was read go to standard error, with --json into the
+object.
 
 Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C (a second Ctrl-C
 stops at once). No file is ever left half-written.
@@ -184,7 +187,15 @@ pub(crate) struct GenerateOptions {
 
 /// Write a graph in another format, by suffix
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  starpath convert rome99.gr rome99.spg")]
+#[command(after_help = "\
+Only .spg keeps everything. Where a format numbers the vertices otherwise than the graph names
+them, a note says how: by a shift of one, or in order, and then OUT.ids has the names, one a line.
+A file of that name from an earlier run is replaced, or removed where no names are needed.
+
+Example:
+  starpath convert rome99.gr rome99.spg
+  starpath convert roads.csv roads.spg --undirected --columns from,to,length
+  zcat links.txt.gz | starpath convert - links.spg --format txt")]
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
@@ -289,10 +300,16 @@ Results (-o):
         empty where there is no path; for --nearest: vertex, source, distance.
   .npy  distances alone, by vertex or as sources x targets: u64, i64, f32 or f64, as the
         weights ask for; without a path inf, or for integers the greatest value of the type.
+        So are vertices that --target or --cutoff leaves out.
+
+An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
+names, one a line; for a table OUT.npy.rows.ids has the sources, OUT.npy.columns.ids the targets.
+Files of these names from an earlier run are replaced, or removed where no names are needed.
 
 Example:
   starpath sssp rome99.gr --source 1 -o distances.tsv
   starpath sssp rome99.gr --source 1 --target 3353
+  starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
   starpath sssp rome99.gr --sources depots.txt --nearest -o nearest.tsv"
 )]

@@ -212,7 +212,7 @@ fn target_and_cutoff_limit_the_answer() {
     assert!(never.ends_with("\nno path leads from 1 to 4\n"), "{never}");
     let within = people("--cutoff 8");
     assert!(
-        within.ends_with("\n2 vertices at most 8 away from 1; not searched beyond\n"),
+        within.ends_with("\n2 vertices are at most 8 away from 1; the search went no further\n"),
         "{within}"
     );
 }

@@ -8,41 +8,37 @@ use graph_formats::{Base, Columns, Direction, EdgeListOptions, Format, Header, R
 
 use crate::failure::WrongUse;
 
+const HEADING: &str = "Reading the graph";
+
 /// A graph file, and what it does not say itself.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct GraphArgs {
     /// The graph file, or - for standard input (with --format)
     #[arg(value_name = "GRAPH")]
     pub(crate) path: PathBuf,
-    #[command(flatten)]
-    reading: ReadingArgs,
-}
-
-/// How a graph file is read.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Reading the graph")]
-struct ReadingArgs {
     /// Read the file in this format, whatever its suffix
-    #[arg(long, value_name = "F", value_parser = format_parser())]
+    #[arg(long, help_heading = HEADING, value_name = "F", value_parser = format_parser())]
     format: Option<Format>,
-    /// Edge lists: a line is an edge, and so an arc each way [default: one arc, from the first
-    /// vertex to the second]
-    #[arg(long)]
+    /// Edge lists: a line is an edge, which is an arc each way [default: a line is one arc, from
+    /// its first vertex to its second]
+    #[arg(long, help_heading = HEADING)]
     undirected: bool,
-    /// Edge lists: whether the first line says how many vertices and lines there are; auto: if it
-    /// fits the lines that follow
-    #[arg(long, value_name = "H", value_enum, default_value_t = HeaderArg::Auto)]
+    /// Edge lists: whether the first line is a header, the numbers of vertices and of lines; auto:
+    /// where they fit the lines that follow
+    #[arg(
+        long, help_heading = HEADING, value_name = "H", value_enum, default_value_t = HeaderArg::Auto
+    )]
     header: HeaderArg,
-    /// Edge lists: count the vertices from 0 or from 1 [default: as header and ids suggest]
-    #[arg(long, value_name = "B", value_parser = ["0", "1"])]
+    /// Edge lists: the vertices count from 0, or from 1 [default: as header and ids suggest]
+    #[arg(long, help_heading = HEADING, value_name = "B", value_parser = ["0", "1"])]
     base: Option<String>,
-    /// Tables: the columns of source, target and maybe weight, each by its name or its number
-    /// from 1: from,to,length or 2,3 [default: the first two or three]
-    #[arg(long, value_name = "S,T[,W]", value_parser = parse_columns)]
+    /// Edge lists: which columns hold source, target and maybe weight, by name or by number from 1:
+    /// from,to,length or 2,3 [default: the first two or three]
+    #[arg(long, help_heading = HEADING, value_name = "S,T[,W]", value_parser = parse_columns)]
     columns: Option<Columns>,
-    /// Edge lists: a file with the ids of all vertices, one a line [default: x.v beside x.e, if
-    /// it is there]
-    #[arg(long, value_name = "FILE")]
+    /// Edge lists: a file with the ids of all vertices, one a line [default: x.v beside x.e, where
+    /// there is one]
+    #[arg(long, help_heading = HEADING, value_name = "FILE")]
     vertices: Option<PathBuf>,
 }
 
@@ -57,12 +53,12 @@ enum HeaderArg {
 impl GraphArgs {
     /// The files that are read.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
-        [Some(&*self.path), self.reading.vertices.as_deref()].into_iter().flatten()
+        [Some(&*self.path), self.vertices.as_deref()].into_iter().flatten()
     }
 
     /// How to read the file, or an error for what its format has no use for.
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
-        let ReadingArgs { format, undirected, header, base, columns, vertices } = &self.reading;
+        let Self { format, undirected, header, base, columns, vertices, .. } = self;
         let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
         let for_lists = [
             ("--undirected", *undirected),

@@ -140,7 +140,11 @@ impl fmt::Display for Report {
         }
         if let Some(Within { cutoff, within_cutoff }) = &self.within {
             let within = counted(*within_cutoff, VERTICES);
-            writeln!(f, "{within} at most {cutoff} away from {source}; not searched beyond")?;
+            let verb = if *within_cutoff == 1 { "is" } else { "are" };
+            writeln!(
+                f,
+                "{within} {verb} at most {cutoff} away from {source}; the search went no further"
+            )?;
         }
         match &self.target {
             Some(Target { target, distance: Some(distance), path_arcs: Some(arcs) }) => {
