@@ -49,8 +49,8 @@ pub use error::GraphError;
 pub use hybrid::Hybrid;
 pub use ids::{Ids, Name};
 pub use io::{
-    AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, Note, ReadOptions, parse,
-    parse_with, read, read_with, write, write_csr,
+    AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, NamesLost, Note,
+    ReadOptions, names_lost, parse, parse_with, read, read_with, write, write_csr, write_ids,
 };
 pub use key::DistanceKey;
 pub use weight::{Distance, Weight, WeightKind};

@@ -4,8 +4,11 @@
 //! Half the arcs are half the memory to read: an edge-parallel solver that holds
 //! (u, v, w) relaxes both directions at once.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 
+use crate::csr::for_each_row_block;
 use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight};
 
 impl<W: Weight> Csr<W> {
@@ -74,6 +77,33 @@ impl<W: Weight> Csr<W> {
         Ok(Self::from_arcs(n_vertices, &arcs)?.made_undirected())
     }
 
+    /// The undirected graph whose edges are these arcs, read both ways; arcs of one edge
+    /// that are both there are one edge: of a arcs (u, v, w) and b arcs (v, u, w) come
+    /// max(a, b) edges. Rows must be sorted, as this crate builds them. O(n + m).
+    pub(crate) fn with_reverses(&self) -> Self {
+        let reverse = self.transposed();
+        let vertices = || self.vertices().into_par_iter();
+        let lengths: Vec<_> = vertices().map(|v| union(self, &reverse, v).count() as u64).collect();
+        let mut row_offsets = Vec::with_capacity(lengths.len() + 1);
+        row_offsets.push(0);
+        row_offsets.extend(lengths.iter().scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        }));
+        drop(lengths);
+        let n_arcs = row_offsets[self.n_vertices()] as usize;
+        let (mut columns, mut weights) = (vec![0; n_arcs], vec![W::ZERO; n_arcs]);
+        for_each_row_block(&row_offsets, &mut columns, |rows, block| {
+            let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
+            block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.0);
+        });
+        for_each_row_block(&row_offsets, &mut weights, |rows, block| {
+            let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
+            block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.1);
+        });
+        Self::from_valid(row_offsets, columns, weights, Direction::Undirected)
+    }
+
     /// The same graph, known to be undirected.
     ///
     /// # Errors
@@ -105,6 +135,31 @@ impl<W: Weight> Csr<W> {
             None => Ok(self.made_undirected()),
         }
     }
+}
+
+/// The arcs of `vertex` in both graphs, with rows sorted by destination and weight; an arc
+/// that both have is there once.
+fn union<'a, W: Weight>(
+    forward: &'a Csr<W>,
+    backward: &'a Csr<W>,
+    vertex: VertexId,
+) -> impl Iterator<Item = (VertexId, W)> + 'a {
+    let (mut forward, mut backward) =
+        (forward.arcs_from(vertex).peekable(), backward.arcs_from(vertex).peekable());
+    std::iter::from_fn(move || {
+        let (Some(a), Some(b)) = (forward.peek(), backward.peek()) else {
+            return forward.next().or_else(|| backward.next());
+        };
+        match a.0.cmp(&b.0).then(a.1.order(b.1)) {
+            Ordering::Less => forward.next(),
+            Ordering::Greater => backward.next(),
+            Ordering::Equal => {
+                let (a, b) = (forward.next(), backward.next());
+                // 0.0 equals -0.0; both arcs of the edge take that of the lower end
+                if a.is_some_and(|arc| vertex <= arc.0) { a } else { b }
+            }
+        }
+    })
 }
 
 #[cfg(test)]

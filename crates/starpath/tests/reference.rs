@@ -63,12 +63,16 @@ fn compare(path: &str, report: &Value, expected: &Value) {
         ("distance_sum", "dsum"),
         ("max_distance", "dmax"),
     ] {
+        // the reference counts the ids from 0 to the greatest, also those of no vertex
+        let expected = match field {
+            "vertices" if path.ends_with("wiki-Vote.txt") => &Value::from(7115),
+            _ => &expected[reference],
+        };
         assert!(
-            agree(&report[field], &expected[reference]),
-            "{path}, {}: {field} is {}, expected {}",
+            agree(&report[field], expected),
+            "{path}, {}: {field} is {}, expected {expected}",
             report["algorithm"],
             report[field],
-            expected[reference]
         );
     }
 }

@@ -1,15 +1,11 @@
 //! From the arcs that the pieces of a file hold to a graph of the right weight type.
 
-use rayon::prelude::*;
-
 use super::scan::Fault;
 use super::weights::{Column, Extremes, Number};
-use crate::{AnyCsr, Csr, Direction, GraphError, Ids, VertexId, Weight, WeightKind};
-
-/// Ids below this are kept as they are, however few arcs there are.
-const SMALL_ID: u64 = 1 << 16;
+use crate::{AnyCsr, Csr, Direction, VertexId, Weight, WeightKind};
 
 /// The arcs of one piece of a file, in its order.
+#[derive(Default)]
 pub(super) struct Arcs<Id> {
     ends: Vec<(Id, Id)>,
     weights: Column,
@@ -37,6 +33,22 @@ impl<Id: Copy> Arcs<Id> {
 
     pub(super) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Where the arcs start and end.
+    pub(super) fn ends(&self) -> &[(Id, Id)] {
+        &self.ends
+    }
+
+    /// The same arcs between other ids; in place where these are of the same size.
+    pub(super) fn map<Other>(self, new: impl Fn(Id) -> Other) -> Arcs<Other> {
+        let ends = self.ends.into_iter().map(|(u, v)| (new(u), new(v))).collect();
+        Arcs { ends, weights: self.weights }
+    }
+
+    /// Gives back the memory of arcs that did not come.
+    pub(super) fn shrink(&mut self) {
+        self.ends.shrink_to_fit();
     }
 }
 
@@ -79,36 +91,4 @@ pub(super) fn graph(
         WeightKind::F32 => typed::<f32>(n_vertices, parts, direction).into(),
         WeightKind::F64 => typed::<f64>(n_vertices, parts, direction).into(),
     }
-}
-
-/// Numbers the vertices of a file that does not say how many there are.
-///
-/// Ids stay as they are, and the graph has as many vertices as the greatest asks for,
-/// where that is below 65,536 or not out of proportion to the arcs (below four times
-/// their number). Else the ids that occur are numbered in ascending order:
-/// O(m log m).
-pub(super) fn number_vertices(
-    parts: Vec<Arcs<u64>>,
-) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
-    let names = || parts.iter().flat_map(|part| &part.ends).flat_map(|&(u, v)| [u, v]);
-    let Some(greatest) = names().max() else { return Ok((0, Ids::FromZero, Vec::new())) };
-    if greatest < SMALL_ID.max(4 * count(&parts) as u64) && greatest < u64::from(VertexId::MAX) {
-        let parts = relabel(parts, |name| name as VertexId);
-        return Ok((greatest as usize + 1, Ids::FromZero, parts));
-    }
-    let mut listed: Vec<u64> = names().collect();
-    listed.par_sort_unstable();
-    listed.dedup();
-    crate::csr::validate_vertex_count(listed.len())?;
-    let number = |name| listed.binary_search(&name).expect("listed above") as VertexId;
-    let parts = relabel(parts, number);
-    Ok((listed.len(), Ids::Listed(listed), parts))
-}
-
-fn relabel(parts: Vec<Arcs<u64>>, number: impl Fn(u64) -> VertexId + Sync) -> Vec<Arcs<VertexId>> {
-    let relabelled = parts.into_par_iter().map(|part| Arcs {
-        ends: part.ends.iter().map(|&(u, v)| (number(u), number(v))).collect(),
-        weights: part.weights,
-    });
-    relabelled.collect()
 }

@@ -1,8 +1,8 @@
 //! DIMACS shortest-path graphs, `.gr`: `c` comments, one `p sp n m`, then an
 //! `a source destination weight` for each arc, vertices counted from 1.
 //!
-//! Some tools write no `p` line; their vertices count from 0, and are as many as the
-//! greatest id asks for. Weights may be negative, and real, though the challenge has
+//! Some tools write no `p` line; the vertices are then those that arcs name, by whatever
+//! numbers. Weights may be negative, and real, though the challenge has
 //! natural numbers only.
 //!
 //! Format: 9th DIMACS Implementation Challenge, Shortest Paths, 2006.
@@ -10,8 +10,10 @@
 use std::io::Write;
 
 use super::assemble::{self, Arcs};
+use super::numbering::{Part, by_occurrence};
 use super::scan::{Fault, Scanner, Text};
 use super::text::{push_integer, push_weight, write_rows};
+use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Weight};
 
 /// Bytes of a common line, for a first guess at how many arcs there are.
@@ -31,15 +33,25 @@ pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
     let (n_vertices, ids, parts) = match &header {
         Some(Header { n_vertices, .. }) => {
             let parts = text.parse(&pieces, |_, piece| {
-                read_arcs(piece, |scanner| scanner.vertex(1, *n_vertices))
+                let mut arcs = Arcs::with_capacity(expected(&piece));
+                let vertex = |scanner: &mut Scanner<'_>| scanner.vertex(1, *n_vertices);
+                for_each_arc(piece, vertex, |u, v, weight, at| {
+                    arcs.push_weighted(u, v, weight, at);
+                })?;
+                Ok(arcs)
             })?;
             (*n_vertices, Ids::FromOne, parts)
         }
         None => {
             let parts = text.parse(&pieces, |_, piece| {
-                read_arcs(piece, |scanner| scanner.natural("a vertex"))
+                let mut part = Part::with_capacity(expected(&piece));
+                let vertex = |scanner: &mut Scanner<'_>| scanner.natural("a vertex");
+                for_each_arc(piece, vertex, |u, v, weight, at| {
+                    part.push(u, v, Some((weight, at)));
+                })?;
+                Ok(part)
             })?;
-            assemble::number_vertices(parts)?
+            by_occurrence(parts)?
         }
     };
     match header {
@@ -79,11 +91,17 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Option<Head
     }
 }
 
-fn read_arcs<Id: Copy>(
+/// A first guess at how many arcs a piece has.
+fn expected(piece: &Scanner<'_>) -> usize {
+    piece.remaining() / COMMON_LINE + 1
+}
+
+/// Calls `push` with the ends of each arc, its weight and where that stands.
+fn for_each_arc<Id>(
     mut scanner: Scanner<'_>,
     vertex: impl Fn(&mut Scanner<'_>) -> Result<Id, Fault>,
-) -> Result<Arcs<Id>, Fault> {
-    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+    mut push: impl FnMut(Id, Id, Number, usize),
+) -> Result<(), Fault> {
     while let Some(first) = scanner.line_start() {
         if first == b'c' {
             scanner.skip_line();
@@ -99,9 +117,9 @@ fn read_arcs<Id: Copy>(
         let at = scanner.at();
         let weight = scanner.weight()?;
         scanner.end_line()?;
-        arcs.push_weighted(source, destination, weight, at);
+        push(source, destination, weight, at);
     }
-    Ok(arcs)
+    Ok(())
 }
 
 /// Writes the graph, its vertices counted from 1 whatever their names.

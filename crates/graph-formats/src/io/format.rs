@@ -18,9 +18,9 @@ pub enum Format {
     El,
     /// Edge list with weights.
     Wel,
-    /// Edge list with commas. Read only.
+    /// Table of edges, with commas.
     Csv,
-    /// Edge list with tabs. Read only.
+    /// Table of edges, with tabs.
     Tsv,
     /// Edge list. Read only.
     Txt,
@@ -34,7 +34,8 @@ pub enum Format {
 
 const READABLE: &str = ".gr, .mtx, .graph, .el, .wel, .csv, .tsv, .txt, .sg, .wsg or .spg, \
                         each also with .gz after it";
-const WRITABLE: &str = ".gr, .mtx, .wel, .sg, .wsg or .spg, each also with .gz after it";
+const WRITABLE: &str =
+    ".gr, .mtx, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 
 impl Format {
     /// Every format.
@@ -71,7 +72,13 @@ impl Format {
 
     /// Whether graphs can be written in it, not only read.
     pub fn is_writable(self) -> bool {
-        matches!(self, Self::Gr | Self::Mtx | Self::Wel | Self::Sg | Self::Wsg | Self::Spg)
+        !matches!(self, Self::Graph | Self::El | Self::Txt)
+    }
+
+    /// Whether it is one of the edge lists, which
+    /// [`EdgeListOptions`](crate::EdgeListOptions) are for.
+    pub fn is_edge_list(self) -> bool {
+        matches!(self, Self::El | Self::Wel | Self::Csv | Self::Tsv | Self::Txt)
     }
 
     /// The format that the suffix of `path` names, `.gz` at the end left out.

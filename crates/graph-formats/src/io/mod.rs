@@ -13,7 +13,9 @@ mod format;
 mod gapbs;
 mod matrix_market;
 mod metis;
+mod names;
 mod note;
+mod numbering;
 mod options;
 mod scan;
 mod source;
@@ -31,6 +33,7 @@ use memmap2::Mmap;
 
 pub use atomic::AtomicFile;
 pub use format::Format;
+pub use names::{NamesLost, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
 use scan::Text;
@@ -130,22 +133,30 @@ pub fn parse_with(
 
 fn decode(
     format: Format,
-    _options: &EdgeListOptions,
+    options: &EdgeListOptions,
     path: &Path,
     bytes: &[u8],
     map: Option<&Arc<Mmap>>,
     progress: Progress<'_>,
 ) -> Result<LoadedGraph, GraphError> {
+    if *options != EdgeListOptions::default() && !format.is_edge_list() {
+        let message = format!(
+            "direction, header, base, columns and vertices are of edge lists, not of .{}",
+            format.suffix()
+        );
+        return Err(malformed(path, message));
+    }
     let text = Text { path, bytes, progress };
     let graph = match format {
         Format::Gr => dimacs::read(&text),
         Format::Mtx => matrix_market::read(&text),
         Format::Graph => metis::read(&text),
-        Format::El | Format::Wel | Format::Txt => edge_list::read(&text, false),
-        Format::Csv | Format::Tsv => edge_list::read(&text, true),
         Format::Sg => gapbs::read(path, bytes, false),
         Format::Wsg => gapbs::read(path, bytes, true),
         Format::Spg => spg::read(path, bytes, map),
+        Format::El | Format::Wel | Format::Txt | Format::Csv | Format::Tsv => {
+            edge_list::read(&text, format, options)
+        }
     }?;
     progress(bytes.len() as u64, bytes.len() as u64);
     Ok(graph)
@@ -154,13 +165,14 @@ fn decode(
 /// Writes a graph; the suffix of `path` says in which [`Format`].
 ///
 /// Only `.spg` keeps everything. `.gr` and `.mtx` count vertices from 1 and `.sg` and
-/// `.wsg` from 0, whatever their names; `.wel` has their names, but loses vertices
-/// without arcs beyond the greatest name. An undirected graph is written as a symmetric
+/// `.wsg` from 0, whatever their names (see [`names_lost`]); `.wel`, `.csv` and `.tsv`
+/// have their names, but lose vertices without arcs. An undirected graph is written as a symmetric
 /// `.mtx`, and as one to `.sg` and `.wsg`; `.gr` and `.wel` hold both its arcs.
 ///
 /// # Errors
 /// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in
-/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in `.wel`;
+/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in
+/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`;
 /// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In
 /// no case is a file left half-written.
 ///
@@ -197,7 +209,11 @@ pub fn write_csr<W: Weight>(
             let message = "weights are floats, and .gr has integers; write .mtx, .wel or .spg";
             return Err(unrepresentable(path, message));
         }
-        Format::Wel if graph.n_arcs() == 0 => {
+        Format::Wel if matches!(ids, Ids::Words(_)) => {
+            let message = "names are words, and .wel has numbers; write .csv, .tsv or .spg";
+            return Err(unrepresentable(path, message));
+        }
+        Format::Wel | Format::Csv | Format::Tsv if graph.n_arcs() == 0 => {
             let message = "an edge list cannot say how many vertices there are but by its edges";
             return Err(unrepresentable(path, message));
         }
@@ -210,7 +226,7 @@ pub fn write_csr<W: Weight>(
     let encode = |out: &mut dyn Write| match format {
         Format::Gr => dimacs::write(out, graph),
         Format::Mtx => matrix_market::write(out, graph),
-        Format::Wel => edge_list::write(out, graph, ids),
+        Format::Wel | Format::Csv | Format::Tsv => edge_list::write(out, graph, ids, format),
         Format::Sg => gapbs::write(out, graph, false),
         Format::Wsg => gapbs::write(out, graph, true),
         Format::Spg => spg::write(out, graph, ids),

@@ -1,16 +1,55 @@
 //! What reading decided that a user should know.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// Something that a file does not say and that reading decided, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The first line of an edge list is a header.
+    /// The first line of an edge list is a header `n m`.
     Header {
         /// Its number of vertices.
         n_vertices: u64,
         /// Its number of lines.
+        n_lines: u64,
+        /// The least id: 0 or 1.
+        first: u64,
+    },
+    /// The first line of a table names its columns, though not by names known here.
+    Heading {
+        /// The names.
+        names: Vec<String>,
+    },
+    /// A column is read as the weight because of its place.
+    WeightColumn {
+        /// Which column, from 1.
+        number: usize,
+        /// Its name, if the columns have names.
+        name: Option<String>,
+    },
+    /// Columns beside source, target and weight are not read.
+    UnreadColumns {
+        /// Their names.
+        names: Vec<String>,
+        /// Whether another column is the weight; else all arcs weigh 1.
+        weighted: bool,
+    },
+    /// Ids are read as names, because one of them is no natural number.
+    Words {
+        /// That one.
+        word: String,
+    },
+    /// The vertices are those of a file beside the edge list.
+    VertexFile {
+        /// The file.
+        path: PathBuf,
+        /// How many vertices it has.
+        n_vertices: usize,
+    },
+    /// Lines that give an edge again from its other end are not counted twice.
+    EdgesFromBothEnds {
+        /// How many.
         n_lines: u64,
     },
 }
@@ -18,9 +57,34 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Header { n_vertices, n_lines } => write!(
+            Self::Header { n_vertices, n_lines, first } => write!(
                 f,
-                "the first line is read as a header: {n_vertices} vertices, {n_lines} lines"
+                "the first line is read as a header: {n_vertices} vertices, counted from {first}, \
+                 on {n_lines} lines"
+            ),
+            Self::Heading { names } => {
+                write!(f, "the first line is read as names of columns: {}", names.join(", "))
+            }
+            Self::WeightColumn { number, name: None } => {
+                write!(f, "column {number} is read as the weight")
+            }
+            Self::WeightColumn { number, name: Some(name) } => {
+                write!(f, "column {number}, `{name}`, is read as the weight")
+            }
+            Self::UnreadColumns { names, weighted } => {
+                let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+                write!(f, "columns not read: {}", names.join(", "))?;
+                if *weighted { Ok(()) } else { f.write_str("; without a weight, all arcs weigh 1") }
+            }
+            Self::Words { word } => {
+                write!(f, "ids are read as names, for `{word}` is no natural number")
+            }
+            Self::VertexFile { path, n_vertices } => {
+                write!(f, "{n_vertices} vertices are declared by {}", path.display())
+            }
+            Self::EdgesFromBothEnds { n_lines } => write!(
+                f,
+                "{n_lines} lines give an edge again from its other end, and are not counted twice"
             ),
         }
     }

@@ -134,6 +134,25 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
+    /// A scanner of these bytes alone.
+    pub(super) fn over(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Goes to a place that [`Scanner::at`] gave.
+    pub(super) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Takes the bytes before the first that is to `stop`, or all.
+    #[inline]
+    pub(super) fn until(&mut self, stop: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = &self.bytes[self.at..];
+        let taken = &rest[..rest.iter().position(|&byte| stop(byte)).unwrap_or(rest.len())];
+        self.at += taken.len();
+        taken
+    }
+
     /// The place, in bytes from the start of the file.
     pub(super) fn at(&self) -> usize {
         self.at

@@ -1,0 +1,288 @@
+//! Which columns of an edge list hold the ends of an arc and its weight.
+
+use super::super::options::{Column, Columns, EdgeListOptions, Header};
+use super::super::scan::{Fault, Scanner};
+use super::super::{Format, Note};
+use super::fields::{Delimiter, Field, Fields, next_line};
+
+/// Bytes that are looked through for ids that are words.
+const SAMPLE_BYTES: usize = 256 << 10;
+
+/// Names of columns, in lower case and without what [`plain_name`] takes off.
+const SOURCE_NAMES: [&str; 6] = ["source", "src", "from", "tail", "pre", "u"];
+const DESTINATION_NAMES: [&str; 8] =
+    ["target", "destination", "dest", "dst", "to", "head", "post", "v"];
+const WEIGHT_NAMES: [&str; 5] = ["weight", "w", "length", "cost", "distance"];
+
+/// Where on a line everything is, counted from 0.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) delimiter: Delimiter,
+    pub(super) source: usize,
+    pub(super) destination: usize,
+    pub(super) weight: Option<usize>,
+    /// Fields of every line.
+    pub(super) width: usize,
+    /// Whether fields may be quoted.
+    pub(super) is_table: bool,
+    /// Whether ids are names, not numbers.
+    pub(super) has_words: bool,
+}
+
+impl Layout {
+    /// Whether lines are source, destination and weight, and nothing else.
+    pub(super) fn is_plain(&self) -> bool {
+        let used = 2 + usize::from(self.weight.is_some());
+        let in_order = (self.source, self.destination) == (0, 1);
+        in_order && self.weight.is_none_or(|weight| weight == 2) && self.width == used
+    }
+}
+
+/// The beginning of an edge list, up to its first line that is an arc in any case.
+pub(super) struct Start {
+    pub(super) layout: Layout,
+    /// A first line of two numbers, which may be a header `n m`.
+    pub(super) header: Option<Candidate>,
+    /// The byte where the lines after it start.
+    pub(super) body: usize,
+    pub(super) notes: Vec<Note>,
+}
+
+/// Two numbers that may be a header.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) at: usize,
+    pub(super) n_vertices: u64,
+    pub(super) n_lines: u64,
+}
+
+impl Candidate {
+    /// What to say where it is one, and ids count from `first`.
+    pub(super) fn note(&self, first: u64) -> Note {
+        Note::Header { n_vertices: self.n_vertices, n_lines: self.n_lines, first }
+    }
+}
+
+/// Reads the first lines; `None` where there is nothing but comments.
+pub(super) fn read_start(
+    mut scanner: Scanner<'_>,
+    format: Format,
+    options: &EdgeListOptions,
+) -> Result<Option<Start>, Fault> {
+    if !next_line(&mut scanner) {
+        return Ok(None);
+    }
+    let is_table = matches!(format, Format::Csv | Format::Tsv);
+    let delimiter = Delimiter::of(format, &scanner);
+    let first_at = scanner.at();
+    let first = line(&mut scanner, delimiter)?;
+    let after_first = scanner.at();
+    let second = if next_line(&mut scanner) { Some(scanner.clone()) } else { None };
+    let second = second.map(|mut second| line(&mut second, delimiter)).transpose()?;
+
+    let by_name = options.columns.as_ref().is_some_and(Columns::has_names);
+    let numbers = match &first[..] {
+        [n, m] => n.natural().zip(m.natural()),
+        _ => None,
+    };
+    let may_be_heading = options.header != Header::No && numbers.is_none();
+    let is_heading = by_name
+        || (is_table && may_be_heading)
+            && (options.header == Header::Yes
+                || recognised(&first).is_some()
+                || second.as_ref().is_some_and(|second| is_above(&first, second)));
+    let header = numbers.filter(|_| options.header != Header::No && !is_heading);
+    if options.header == Header::Yes && header.is_none() && !is_heading {
+        return Err(first[0].expected("a header `<vertices> <lines>`"));
+    }
+    let header =
+        header.map(|(n_vertices, n_lines)| Candidate { at: first_at, n_vertices, n_lines });
+
+    // the line that shows how many columns there are
+    let model = match &second {
+        None if is_heading => return Ok(None),
+        Some(second) if is_heading => second,
+        Some(second) if header.is_some() && (second.len() <= 3 || options.columns.is_some()) => {
+            second
+        }
+        _ => &first,
+    };
+    if model.len() < 2 {
+        return Err(match model[0].natural() {
+            Some(_) => Fault::new(model[0].at(), "expected a vertex, found the end of the line"),
+            None => model[0].expected("a vertex"),
+        });
+    }
+    let heading = is_heading.then_some(&first[..]);
+    if let Some(heading) = heading.filter(|heading| heading.len() != model.len()) {
+        let (named, found) = (heading.len(), model.len());
+        let message = format!("expected {named} columns, as the first line names; found {found}");
+        return Err(Fault::new(model[0].at(), message));
+    }
+    let mut notes = Vec::new();
+    let (source, destination, weight) = match &options.columns {
+        Some(columns) => columns.resolve(heading, model)?,
+        None => guess(format, heading, model, &mut notes)?,
+    };
+    let mut layout = Layout {
+        delimiter,
+        source,
+        destination,
+        weight,
+        width: model.len(),
+        is_table,
+        has_words: false,
+    };
+    let body = if is_heading || header.is_some() { after_first } else { first_at };
+    if is_table {
+        scanner.go_to(if is_heading { body } else { first_at });
+        layout.has_words = find_words(scanner, &layout, &mut notes);
+    }
+    Ok(Some(Start { layout, header, body, notes }))
+}
+
+/// The fields of a line; steps over it.
+fn line<'a>(scanner: &mut Scanner<'a>, delimiter: Delimiter) -> Result<Vec<Field<'a>>, Fault> {
+    let fields = Fields::new(scanner, delimiter).collect()?;
+    scanner.skip_line();
+    Ok(fields)
+}
+
+/// Whether `first` is words, over a line that has a number where it has one of them.
+fn is_above(first: &[Field<'_>], second: &[Field<'_>]) -> bool {
+    let is_number = |field: &Field<'_>| field.weight().is_ok();
+    let mut pairs = first.iter().zip(second);
+    !first.iter().any(is_number)
+        && pairs.any(|(name, field)| !name.text.is_empty() && is_number(field))
+}
+
+/// The name of a column in lower case, without `_`, `-`, `.` and blanks, and without a last
+/// `id`, `node` or `vertex`.
+fn plain_name(field: &Field<'_>) -> String {
+    let name = String::from_utf8_lossy(&field.text).to_lowercase();
+    let mut name = name.replace(['_', '-', '.', ' '], "");
+    for ending in ["id", "node", "vertex"] {
+        if let Some(start) = name.strip_suffix(ending) {
+            name.truncate(start.len());
+        }
+    }
+    name
+}
+
+/// Source, destination and, if there is one, weight, by the known names of columns.
+fn recognised(heading: &[Field<'_>]) -> Option<(usize, usize, Option<usize>)> {
+    let names: Vec<_> = heading.iter().map(plain_name).collect();
+    let find = |known: &[&str]| names.iter().position(|name| known.contains(&&name[..]));
+    Some((find(&SOURCE_NAMES)?, find(&DESTINATION_NAMES)?, find(&WEIGHT_NAMES)))
+}
+
+/// The columns by their names, or by how many there are.
+fn guess(
+    format: Format,
+    heading: Option<&[Field<'_>]>,
+    model: &[Field<'_>],
+    notes: &mut Vec<Note>,
+) -> Result<(usize, usize, Option<usize>), Fault> {
+    let name = |number: usize| {
+        let field = heading.and_then(|heading| heading.get(number));
+        field.map(|field| String::from_utf8_lossy(&field.text).into_owned())
+    };
+    if let Some(columns) = heading.and_then(recognised) {
+        let (source, destination, weight) = columns;
+        let used = [Some(source), Some(destination), weight];
+        let unread: Vec<_> =
+            (0..model.len()).filter(|&column| !used.contains(&Some(column))).collect();
+        if !unread.is_empty() {
+            let names = unread.into_iter().map(|column| name(column).unwrap_or_default());
+            notes.push(Note::UnreadColumns { names: names.collect(), weighted: weight.is_some() });
+        }
+        return Ok(columns);
+    }
+    if heading.is_some() {
+        notes.push(Note::Heading { names: (0..model.len()).filter_map(name).collect() });
+    }
+    match model.len() {
+        2 => Ok((0, 1, None)),
+        3 => {
+            if format != Format::Wel {
+                notes.push(Note::WeightColumn { number: 3, name: name(2) });
+            }
+            Ok((0, 1, Some(2)))
+        }
+        width => Err(Fault::new(
+            model[0].at(),
+            format!(
+                "there are {width} columns; say which are source, target and weight \
+                 (--columns SOURCE,TARGET,WEIGHT, by name or by number from 1)"
+            ),
+        )),
+    }
+}
+
+impl Columns {
+    fn has_names(&self) -> bool {
+        let all = [Some(&self.source), Some(&self.destination), self.weight.as_ref()];
+        all.into_iter().flatten().any(|column| matches!(column, Column::Name(_)))
+    }
+
+    /// The places of these columns on a line such as `model`.
+    fn resolve(
+        &self,
+        heading: Option<&[Field<'_>]>,
+        model: &[Field<'_>],
+    ) -> Result<(usize, usize, Option<usize>), Fault> {
+        let place = |column: &Column| match column {
+            Column::Number(number) => {
+                let place = number.checked_sub(1).filter(|&place| place < model.len());
+                place.ok_or_else(|| {
+                    let message =
+                        format!("there are {} columns, so none has number {number}", model.len());
+                    Fault::new(model[0].at(), message)
+                })
+            }
+            Column::Name(name) => {
+                let heading = heading.expect("columns by name make the first line a heading");
+                let same = |field: &Field<'_>| field.text.eq_ignore_ascii_case(name.as_bytes());
+                let exact = heading.iter().position(|field| *field.text == *name.as_bytes());
+                exact.or_else(|| heading.iter().position(same)).ok_or_else(|| {
+                    let names = heading.iter().map(|field| String::from_utf8_lossy(&field.text));
+                    let names = names.collect::<Vec<_>>().join(", ");
+                    Fault::new(
+                        heading[0].at(),
+                        format!("no column is called `{name}`, but: {names}"),
+                    )
+                })
+            }
+        };
+        let (source, destination) = (place(&self.source)?, place(&self.destination)?);
+        let weight = self.weight.as_ref().map(place).transpose()?;
+        if source == destination || weight.is_some_and(|w| w == source || w == destination) {
+            let message = "source, target and weight must be different columns";
+            return Err(Fault::new(model[0].at(), message));
+        }
+        Ok((source, destination, weight))
+    }
+}
+
+/// Whether some id near the start of a table is no natural number; with a note where that
+/// may surprise.
+fn find_words(mut scanner: Scanner<'_>, layout: &Layout, notes: &mut Vec<Note>) -> bool {
+    let end = scanner.at() + SAMPLE_BYTES;
+    let mut is_first = true;
+    while scanner.at() < end && next_line(&mut scanner) {
+        let Ok(fields) = line(&mut scanner, layout.delimiter) else { return false };
+        for column in [layout.source, layout.destination] {
+            let Some(field) = fields.get(column) else { return false };
+            let is_number = field.text.iter().all(u8::is_ascii_digit);
+            if !is_number && field.name().is_ok() {
+                if !is_first || field.weight().is_ok() {
+                    let word = String::from_utf8_lossy(&field.text).into_owned();
+                    notes.push(Note::Words { word });
+                }
+                return true;
+            }
+        }
+        is_first = false;
+    }
+    false
+}

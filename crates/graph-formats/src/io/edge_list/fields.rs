@@ -1,0 +1,231 @@
+//! Lines and fields of edge lists and tables.
+//!
+//! A line is a record: a quoted field ends on the line where it begins, so that a file can
+//! be cut at any line end.
+
+use std::borrow::Cow;
+
+use super::super::Format;
+use super::super::scan::{Fault, Scanner, quoted};
+use super::super::weights::Number;
+
+/// What stands between two fields.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Delimiter {
+    /// This byte.
+    Byte(u8),
+    /// Blanks, with one comma or semicolon at most.
+    Blanks,
+}
+
+impl Delimiter {
+    /// That of a table, by the line at `scanner`: of comma, semicolon and tab the one that
+    /// it has most often outside quotes, in `.tsv` the tab if it has one; blanks where it
+    /// has none.
+    pub(super) fn of(format: Format, scanner: &Scanner<'_>) -> Self {
+        if !matches!(format, Format::Csv | Format::Tsv) {
+            return Self::Blanks;
+        }
+        let (mut counts, mut in_quotes) = ([0; 3], false);
+        for &byte in scanner.clone().until(|byte| byte == b'\n') {
+            in_quotes ^= byte == b'"';
+            let known = b";,\t".iter().position(|&known| known == byte && !in_quotes);
+            if let Some(known) = known {
+                counts[known] += 1;
+            }
+        }
+        match counts {
+            [_, _, tabs] if format == Format::Tsv && tabs > 0 => Self::Byte(b'\t'),
+            [0, 0, 0] => Self::Blanks,
+            [semicolons, commas, tabs] if commas >= semicolons.max(tabs) => Self::Byte(b','),
+            [semicolons, _, tabs] if semicolons >= tabs => Self::Byte(b';'),
+            _ => Self::Byte(b'\t'),
+        }
+    }
+
+    fn is(self, byte: u8) -> bool {
+        self == Self::Byte(byte)
+    }
+}
+
+/// Steps over comments and empty lines to the start of a line with content.
+#[inline]
+pub(super) fn next_line(scanner: &mut Scanner<'_>) -> bool {
+    loop {
+        let mut look = scanner.clone();
+        look.blanks();
+        match look.peek() {
+            Some(b'\n') => look.bump(),
+            Some(b'#' | b'%') => look.skip_line(),
+            Some(_) => return true,
+            None => return false,
+        }
+        *scanner = look;
+    }
+}
+
+/// A field, without its quotes and without blanks around it.
+pub(super) struct Field<'a> {
+    place: Scanner<'a>,
+    pub(super) text: Cow<'a, [u8]>,
+}
+
+impl Field<'_> {
+    /// The byte of the file where it starts.
+    pub(super) fn at(&self) -> usize {
+        self.place.at()
+    }
+
+    /// "expected this, found that".
+    pub(super) fn expected(&self, what: &str) -> Fault {
+        if self.text.is_empty() {
+            return self.place.expected(what);
+        }
+        Fault::new(self.at(), format!("expected {what}, found `{}`", quoted(&self.text)))
+    }
+
+    /// The natural number of at most 64 bits that it is.
+    pub(super) fn natural(&self) -> Option<u64> {
+        let is_number = self.text.iter().all(u8::is_ascii_digit);
+        std::str::from_utf8(&self.text).ok().filter(|_| is_number)?.parse().ok()
+    }
+
+    /// The weight that it is.
+    pub(super) fn weight(&self) -> Result<Number, Fault> {
+        if self.text.is_empty() {
+            return Err(self.expected("a weight"));
+        }
+        let mut scanner = Scanner::over(&self.text);
+        let number = scanner.weight().map_err(|fault| Fault::new(self.at(), fault.message))?;
+        if scanner.at_line_end() { Ok(number) } else { Err(self.expected("a weight")) }
+    }
+
+    /// The name that it is.
+    pub(super) fn name(&self) -> Result<&str, Fault> {
+        let name = std::str::from_utf8(&self.text).map_err(|_| self.expected("UTF-8"))?;
+        let is_name = !name.is_empty() && !name.contains(char::is_control);
+        if is_name { Ok(name) } else { Err(self.expected("a vertex")) }
+    }
+}
+
+/// The fields from `scanner` to the end of its line; the line end stays.
+pub(super) struct Fields<'s, 'a> {
+    scanner: &'s mut Scanner<'a>,
+    delimiter: Delimiter,
+    is_first: bool,
+}
+
+impl<'s, 'a> Fields<'s, 'a> {
+    pub(super) fn new(scanner: &'s mut Scanner<'a>, delimiter: Delimiter) -> Self {
+        Self { scanner, delimiter, is_first: true }
+    }
+
+    /// The next field of the line; `None` at its end.
+    pub(super) fn next(&mut self) -> Result<Option<Field<'a>>, Fault> {
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        let Delimiter::Byte(delimiter) = self.delimiter else {
+            if self.scanner.at_line_end() {
+                return Ok(None);
+            }
+            if !is_first {
+                self.scanner.separator();
+            }
+            let place = self.scanner.clone();
+            return Ok(Some(Field { place, text: Cow::Borrowed(self.scanner.word()) }));
+        };
+        if !is_first {
+            match self.scanner.peek() {
+                Some(byte) if byte == delimiter => self.scanner.bump(),
+                _ => return Ok(None),
+            }
+        }
+        self.blanks();
+        let place = self.scanner.clone();
+        if self.scanner.peek() == Some(b'"') {
+            let text = self.quoted()?;
+            self.blanks();
+            if !matches!(self.scanner.peek(), None | Some(b'\n')) && !self.at_delimiter() {
+                return Err(self.scanner.expected("the end of the quoted field"));
+            }
+            return Ok(Some(Field { place, text: Cow::Owned(text.trim_ascii().to_vec()) }));
+        }
+        let text = self.scanner.until(|byte| byte == delimiter || byte == b'\n');
+        Ok(Some(Field { place, text: Cow::Borrowed(text.trim_ascii()) }))
+    }
+
+    /// All fields.
+    pub(super) fn collect(mut self) -> Result<Vec<Field<'a>>, Fault> {
+        let mut fields = Vec::new();
+        while let Some(field) = self.next()? {
+            fields.push(field);
+        }
+        Ok(fields)
+    }
+
+    fn at_delimiter(&self) -> bool {
+        self.scanner.peek().is_some_and(|byte| self.delimiter.is(byte))
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.scanner.peek(), Some(b' ' | b'\t' | b'\r')) && !self.at_delimiter() {
+            self.scanner.bump();
+        }
+    }
+
+    /// A field in quotes, in which two quotes stand for one.
+    fn quoted(&mut self) -> Result<Vec<u8>, Fault> {
+        let start = self.scanner.at();
+        let mut text = Vec::new();
+        loop {
+            self.scanner.bump();
+            text.extend_from_slice(self.scanner.until(|byte| matches!(byte, b'"' | b'\n')));
+            if self.scanner.peek() != Some(b'"') {
+                let message =
+                    "expected the quote that closes this field, found the end of the line";
+                return Err(Fault::new(start, message));
+            }
+            self.scanner.bump();
+            if self.scanner.peek() != Some(b'"') {
+                return Ok(text);
+            }
+            text.push(b'"');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &str, delimiter: Delimiter) -> Result<Vec<String>, String> {
+        let mut scanner = Scanner::over(line.as_bytes());
+        let fields = Fields::new(&mut scanner, delimiter).collect().map_err(|f| f.message)?;
+        assert!(scanner.at_line_end(), "{line}");
+        Ok(fields.iter().map(|f| String::from_utf8(f.text.to_vec()).unwrap()).collect())
+    }
+
+    #[test]
+    fn fields_are_split_at_the_delimiter_only() {
+        let comma = |line| split(line, Delimiter::Byte(b','));
+        assert_eq!(comma("a b, c ,\r\nx").unwrap(), ["a b", "c", ""]);
+        assert_eq!(comma(",,").unwrap(), ["", "", ""]);
+        assert_eq!(comma(r#" "a,b" ,"say ""so""","" "#).unwrap(), ["a,b", "say \"so\"", ""]);
+        assert_eq!(comma("a\"b,c").unwrap(), ["a\"b", "c"]);
+        assert!(comma("\"a\nb\",c").unwrap_err().starts_with("expected the quote that closes"));
+        assert!(comma("\"a\"b,c").unwrap_err().starts_with("expected the end of the quoted"));
+        assert_eq!(split("\ta\t b \t", Delimiter::Byte(b'\t')).unwrap(), ["", "a", "b", ""]);
+        assert_eq!(split(" a  b,c ; d ", Delimiter::Blanks).unwrap(), ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn the_delimiter_is_what_the_line_has() {
+        let of = |format, line: &str| Delimiter::of(format, &Scanner::over(line.as_bytes()));
+        assert_eq!(of(Format::Csv, "a;b\tc\n,"), Delimiter::Byte(b';'));
+        assert_eq!(of(Format::Csv, "1;2;0,5"), Delimiter::Byte(b';'));
+        assert_eq!(of(Format::Csv, "a,b;c"), Delimiter::Byte(b','));
+        assert_eq!(of(Format::Csv, "\"a,b\";c"), Delimiter::Byte(b';'));
+        assert_eq!(of(Format::Tsv, "a,b,c\td"), Delimiter::Byte(b'\t'));
+        assert_eq!(of(Format::Csv, "1 2"), Delimiter::Blanks);
+        assert_eq!(of(Format::Txt, "1,2"), Delimiter::Blanks);
+    }
+}

@@ -1,0 +1,191 @@
+//! The arcs of some lines of an edge list.
+
+use std::collections::HashMap;
+
+use super::super::assemble::Arcs;
+use super::super::numbering::Part;
+use super::super::scan::{Fault, Scanner};
+use super::super::weights::Number;
+use super::columns::Layout;
+use super::fields::{Field, Fields, next_line};
+use super::vertices::Vertices;
+use crate::{Name, VertexId};
+
+/// Bytes of a common line, for a first guess at how many arcs there are.
+const COMMON_LINE: usize = 12;
+
+/// Calls `push` with the ends of each arc, its weight and where that stands, and the byte
+/// where its line starts.
+#[inline(always)]
+fn for_each_arc(
+    mut scanner: Scanner<'_>,
+    layout: &Layout,
+    mut push: impl FnMut(Name<'_>, Name<'_>, Option<(Number, usize)>, usize) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let is_plain = layout.is_plain() && !layout.has_words;
+    let weighted = layout.weight.is_some();
+    while next_line(&mut scanner) {
+        let start = scanner.clone();
+        if is_plain {
+            match plain_line(&mut scanner, weighted) {
+                Ok((source, destination, weight)) => {
+                    push(Name::Number(source), Name::Number(destination), weight, start.at())?;
+                    continue;
+                }
+                Err(fault) if !layout.is_table => return Err(fault),
+                // perhaps a quoted number
+                Err(_) => scanner = start.clone(),
+            }
+        }
+        let fields = fields_of(&mut scanner, layout)?;
+        let name = |field| name_of(field, layout.has_words);
+        let weight = match &fields.weight {
+            Some(field) => Some((field.weight()?, field.at())),
+            None => None,
+        };
+        push(name(&fields.source)?, name(&fields.destination)?, weight, start.at())?;
+    }
+    Ok(())
+}
+
+type PlainArc = (u64, u64, Option<(Number, usize)>);
+
+#[inline]
+fn plain_line(scanner: &mut Scanner<'_>, weighted: bool) -> Result<PlainArc, Fault> {
+    let source = scanner.natural("a vertex")?;
+    scanner.separator();
+    let destination = scanner.natural("a vertex")?;
+    let weight = if weighted {
+        scanner.separator();
+        let at = scanner.at();
+        Some((scanner.weight()?, at))
+    } else {
+        None
+    };
+    scanner.end_line()?;
+    Ok((source, destination, weight))
+}
+
+/// The fields of a line that matter.
+struct ArcFields<'a> {
+    source: Field<'a>,
+    destination: Field<'a>,
+    weight: Option<Field<'a>>,
+}
+
+fn fields_of<'a>(scanner: &mut Scanner<'a>, layout: &Layout) -> Result<ArcFields<'a>, Fault> {
+    let (mut source, mut destination, mut weight) = (None, None, None);
+    let mut fields = Fields::new(scanner, layout.delimiter);
+    let mut column = 0;
+    while column < layout.width {
+        let Some(field) = fields.next()? else { break };
+        if column == layout.source {
+            source = Some(field);
+        } else if column == layout.destination {
+            destination = Some(field);
+        } else if Some(column) == layout.weight {
+            weight = Some(field);
+        }
+        column += 1;
+    }
+    let (Some(source), Some(destination)) = (source, destination) else {
+        return Err(scanner.expected("a vertex"));
+    };
+    if layout.weight.is_some() && weight.is_none() {
+        return Err(scanner.expected("a weight"));
+    }
+    if column < layout.width {
+        let message = format!("expected {} columns, found {column}", layout.width);
+        return Err(Fault::new(scanner.at(), message));
+    }
+    scanner.end_line()?;
+    Ok(ArcFields { source, destination, weight })
+}
+
+pub(super) fn name_of<'f>(field: &'f Field<'_>, is_word: bool) -> Result<Name<'f>, Fault> {
+    if is_word {
+        return field.name().map(Name::Word);
+    }
+    field.natural().map(Name::Number).ok_or_else(|| field.expected("a vertex"))
+}
+
+/// Arcs between numbers, of which none is below `least`.
+pub(super) fn numbers(scanner: Scanner<'_>, layout: &Layout, least: u64) -> Result<Part, Fault> {
+    let mut part = Part::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+    for_each_arc(scanner, layout, |source, destination, weight, at| {
+        let (Name::Number(source), Name::Number(destination)) = (source, destination) else {
+            unreachable!("the layout has numbers");
+        };
+        if source < least || destination < least {
+            let message = format!("expected a vertex from {least} on, found `0`");
+            return Err(Fault::new(at, message));
+        }
+        part.push(source, destination, weight);
+        Ok(())
+    })?;
+    part.shrink();
+    Ok(part)
+}
+
+/// Arcs between vertices that are declared.
+pub(super) fn declared(
+    scanner: Scanner<'_>,
+    layout: &Layout,
+    vertices: &Vertices,
+) -> Result<Arcs<VertexId>, Fault> {
+    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+    for_each_arc(scanner, layout, |source, destination, weight, at| {
+        let (source, destination) = (vertices.find(source, at)?, vertices.find(destination, at)?);
+        match weight {
+            Some((weight, at)) => arcs.push_weighted(source, destination, weight, at),
+            None => arcs.push(source, destination),
+        }
+        Ok(())
+    })?;
+    arcs.shrink();
+    Ok(arcs)
+}
+
+/// Arcs between words, numbered as they occur.
+#[derive(Default)]
+pub(super) struct WordPart {
+    pub(super) arcs: Arcs<u32>,
+    pub(super) words: HashMap<Box<str>, u32>,
+}
+
+impl WordPart {
+    pub(super) fn read(scanner: Scanner<'_>, layout: &Layout) -> Result<Self, Fault> {
+        let mut part = Self::default();
+        for_each_arc(scanner, layout, |source, destination, weight, _| {
+            part.push(source, destination, weight);
+            Ok(())
+        })?;
+        part.arcs.shrink();
+        Ok(part)
+    }
+
+    pub(super) fn push(&mut self, u: Name<'_>, v: Name<'_>, weight: Option<(Number, usize)>) {
+        let (source, destination) = (self.number(u), self.number(v));
+        match weight {
+            Some((weight, at)) => self.arcs.push_weighted(source, destination, weight, at),
+            None => self.arcs.push(source, destination),
+        }
+    }
+
+    fn number(&mut self, name: Name<'_>) -> u32 {
+        let digits;
+        let word = match name {
+            Name::Word(word) => word,
+            Name::Number(number) => {
+                digits = number.to_string();
+                &digits
+            }
+        };
+        if let Some(&number) = self.words.get(word) {
+            return number;
+        }
+        let number = self.words.len() as u32;
+        self.words.insert(word.into(), number);
+        number
+    }
+}

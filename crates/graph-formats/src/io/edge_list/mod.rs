@@ -1,0 +1,146 @@
+//! Edge lists, `.el`, `.wel`, `.txt`, `.csv` and `.tsv`: an arc on each line, as source,
+//! destination and, on all lines or on none, weight. Lines that start with `#` or `%` are
+//! comments.
+//!
+//! **Fields** are parted by blanks, tabs, a comma or a semicolon. `.csv` and `.tsv` are
+//! tables: what parts their fields is the comma, semicolon or tab that the first line has
+//! most often (in `.tsv` the tab, if it has one); a field may stand in quotes, but not on
+//! several lines.
+//!
+//! **Header.** A first line of two numbers `n m` is a header if m lines follow (one at
+//! least), no id is beyond n vertices, and the file could hold so many. So `2 1`, `0 1` is
+//! one arc, and `1 1`, `0 1` are two. Then there are n vertices, counted from 0 where 0
+//! occurs, else from 1.
+//!
+//! **Columns** are source, destination and weight, if there are two or three. In a table
+//! they may have names: the first line is a heading if it has known ones, or no number,
+//! and a number below one of its words. Where names are known the columns may be in any
+//! order, and one that is neither is not read.
+//!
+//! **Vertices** are, without a header, the ids that occur; or those of a file of vertices.
+//! Ids are any 64-bit numbers, or, in a table, words, if one of the first is no number.
+//!
+//! **Direction.** A line is an arc, or an edge between its ends. Lines that are equal are
+//! parallel edges; lines that give an edge, of the same weight, from both its ends are one
+//! edge: of a lines `u v w` and b lines `v u w` there are max(a, b) edges.
+
+mod columns;
+mod fields;
+mod lines;
+mod list;
+mod vertices;
+
+use std::io::{self, Write};
+
+use self::columns::{Start, read_start};
+use self::list::{List, no_arcs};
+use self::vertices::Vertices;
+use super::options::EdgeListOptions;
+use super::scan::Text;
+use super::text::{push_integer, push_weight, write_rows};
+use super::{Format, Note, assemble};
+use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, Name, Weight, with_csr};
+
+/// Reads an edge list in one of the formats above.
+pub(super) fn read(
+    text: &Text<'_>,
+    format: Format,
+    options: &EdgeListOptions,
+) -> Result<LoadedGraph, GraphError> {
+    let fail = |fault| text.error(fault);
+    let base = options.base;
+    let mut notes = Vec::new();
+    let beside = if options.vertices.is_none() { vertices::beside(text.path) } else { None };
+    let path = options.vertices.as_ref().or(beside.as_ref());
+    let vertices = path.map(|path| Vertices::read(path)).transpose()?;
+    if let (Some(path), Some(vertices)) = (beside, &vertices) {
+        notes.push(Note::VertexFile { path, n_vertices: vertices.n_vertices });
+    }
+    let start = read_start(text.scanner(), format, options).map_err(fail)?;
+    let (n_vertices, ids, parts) = match (start, vertices.as_ref()) {
+        (Some(Start { layout, header, body, notes: more }), vertices) => {
+            notes.extend(more);
+            let mut list = List::read(text, body, &layout, base, vertices)?;
+            let header = match header {
+                Some(line) => {
+                    let choice = options.header;
+                    let settled = list.settle_header(&line, choice, text, &layout, base);
+                    settled.map_err(fail)?.inspect(|&(_, first)| notes.push(line.note(first)))
+                }
+                None => None,
+            };
+            list.number(header, text, body, base)?
+        }
+        (None, Some(vertices)) => (vertices.n_vertices, vertices.ids.clone(), Vec::new()),
+        (None, None) => return Err(fail(no_arcs(text.bytes.len()))),
+    };
+    let kind = assemble::smallest_kind(&parts).map_err(fail)?;
+    let mut csr = assemble::graph(n_vertices, &parts, kind, Direction::Directed);
+    drop(parts);
+    if options.direction == Direction::Undirected {
+        csr = with_both_directions(csr, &mut notes);
+    }
+    Ok(LoadedGraph { csr, ids, notes })
+}
+
+/// The graph in which every arc leads both ways.
+fn with_both_directions(csr: AnyCsr, notes: &mut Vec<Note>) -> AnyCsr {
+    let n_lines = csr.n_arcs();
+    let (csr, n_edges): (AnyCsr, usize) = with_csr!(csr, |graph| {
+        let n_loops = graph.arcs().filter(|arc| arc.0 == arc.1).count();
+        let both = graph.with_reverses();
+        let n_edges = n_loops + (both.n_arcs() - n_loops) / 2;
+        (both.into(), n_edges)
+    });
+    if n_edges < n_lines {
+        notes.push(Note::EdgesFromBothEnds { n_lines: (n_lines - n_edges) as u64 });
+    }
+    csr
+}
+
+/// Writes source, destination and weight, with the vertices' own names; in a table below
+/// the names of these columns.
+pub(super) fn write<W: Weight>(
+    out: &mut dyn Write,
+    graph: &Csr<W>,
+    ids: &Ids,
+    format: Format,
+) -> io::Result<()> {
+    let delimiter = match format {
+        Format::Csv => b',',
+        Format::Tsv => b'\t',
+        _ => b' ',
+    };
+    if delimiter != b' ' {
+        out.write_all(&[b"source", b"target", b"weight"].map(|name| &name[..]).join(&delimiter))?;
+        out.write_all(b"\n")?;
+    }
+    write_rows(out, graph, |line, source, destination, weight| {
+        push_name(line, ids.name(source), delimiter);
+        line.push(delimiter);
+        push_name(line, ids.name(destination), delimiter);
+        line.push(delimiter);
+        push_weight(line, weight);
+        line.push(b'\n');
+    })
+}
+
+/// Adds a name, in quotes where it would not be read back without them.
+fn push_name(line: &mut Vec<u8>, name: Name<'_>, delimiter: u8) {
+    let word = match name {
+        Name::Number(number) => return push_integer(line, number),
+        Name::Word(word) => word.as_bytes(),
+    };
+    if !word.starts_with(b"#")
+        && !word.starts_with(b"%")
+        && !word.contains(&b'"')
+        && !word.contains(&delimiter)
+    {
+        return line.extend_from_slice(word);
+    }
+    line.push(b'"');
+    for &byte in word {
+        line.extend(std::iter::repeat_n(byte, if byte == b'"' { 2 } else { 1 }));
+    }
+    line.push(b'"');
+}

@@ -1,0 +1,216 @@
+//! From the ids of a file that does not say which there are to vertices 0 … n − 1.
+//!
+//! Ids that occur are marked in a bit map, if that takes no more memory than the arcs
+//! do: O(m + greatest id / 64). Where they are 0 … n − 1 or 1 … n they need no names; else
+//! the vertex of an id is the number of marks before it. Sparse ids are sorted, part by
+//! part and merged, and looked up: O(m log m).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::assemble::Arcs;
+use super::weights::Number;
+use crate::{GraphError, Ids, VertexId};
+
+/// Bits of a bit map that any list may have: a megabyte.
+const FREE_BITS: u64 = 1 << 23;
+
+/// Bits for each arc, which itself takes as much memory at least.
+const BITS_PER_ARC: u64 = 64;
+
+/// Arcs between numbers, in 32 bits as long as they fit.
+pub(super) enum Part {
+    Narrow(Arcs<u32>),
+    Wide(Arcs<u64>),
+}
+
+impl Part {
+    pub(super) fn with_capacity(n_arcs: usize) -> Self {
+        Self::Narrow(Arcs::with_capacity(n_arcs))
+    }
+
+    /// Adds an arc; the weight with the byte where it stands.
+    #[inline]
+    pub(super) fn push(&mut self, source: u64, destination: u64, weight: Option<(Number, usize)>) {
+        fn put<Id: Copy>(arcs: &mut Arcs<Id>, u: Id, v: Id, weight: Option<(Number, usize)>) {
+            match weight {
+                Some((weight, at)) => arcs.push_weighted(u, v, weight, at),
+                None => arcs.push(u, v),
+            }
+        }
+        if let Self::Narrow(arcs) = self {
+            if let (Ok(u), Ok(v)) = (u32::try_from(source), u32::try_from(destination)) {
+                return put(arcs, u, v, weight);
+            }
+            self.widen();
+        }
+        if let Self::Wide(arcs) = self {
+            put(arcs, source, destination, weight);
+        }
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        if let Self::Narrow(arcs) = self {
+            *self = Self::Wide(std::mem::take(arcs).map(u64::from));
+        }
+    }
+
+    pub(super) fn shrink(&mut self) {
+        match self {
+            Self::Narrow(arcs) => arcs.shrink(),
+            Self::Wide(arcs) => arcs.shrink(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Narrow(arcs) => arcs.len(),
+            Self::Wide(arcs) => arcs.len(),
+        }
+    }
+
+    fn for_each_id(&self, mut visit: impl FnMut(u64)) {
+        match self {
+            Self::Narrow(arcs) => {
+                arcs.ends().iter().flat_map(|&(u, v)| [u, v]).for_each(|id| visit(u64::from(id)));
+            }
+            Self::Wide(arcs) => arcs.ends().iter().flat_map(|&(u, v)| [u, v]).for_each(visit),
+        }
+    }
+
+    fn map(self, vertex: impl Fn(u64) -> VertexId) -> Arcs<VertexId> {
+        match self {
+            Self::Narrow(arcs) => arcs.map(|id| vertex(u64::from(id))),
+            Self::Wide(arcs) => arcs.map(vertex),
+        }
+    }
+}
+
+/// The least and the greatest id; `None` where there are no arcs.
+pub(super) fn range(parts: &[Part]) -> Option<(u64, u64)> {
+    let ranges = parts.par_iter().filter(|part| part.len() > 0).map(|part| {
+        let mut range = (u64::MAX, 0);
+        part.for_each_id(|id| range = (range.0.min(id), range.1.max(id)));
+        range
+    });
+    ranges.reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// The arcs between vertices where ids count from `first`.
+pub(super) fn counted_from(first: u64, parts: Vec<Part>) -> Vec<Arcs<VertexId>> {
+    parts.into_par_iter().map(|part| part.map(|id| (id - first) as VertexId)).collect()
+}
+
+/// The number of vertices, their names, and the arcs between them, where exactly the ids
+/// that occur are vertices.
+pub(super) fn by_occurrence(
+    parts: Vec<Part>,
+) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
+    let Some((least, greatest)) = range(&parts) else { return Ok((0, Ids::FromZero, Vec::new())) };
+    let n_arcs: usize = parts.iter().map(Part::len).sum();
+    if greatest >= FREE_BITS + BITS_PER_ARC * n_arcs as u64 {
+        return by_sorting(parts);
+    }
+    let marks = Marks::of(&parts, greatest);
+    let n_vertices = marks.count();
+    crate::csr::validate_vertex_count(n_vertices)?;
+    let is_dense = greatest - least + 1 == n_vertices as u64;
+    if is_dense && least <= 1 {
+        let ids = if least == 0 { Ids::FromZero } else { Ids::FromOne };
+        return Ok((n_vertices, ids, counted_from(least, parts)));
+    }
+    let parts = parts.into_par_iter().map(|part| part.map(|id| marks.before(id))).collect();
+    Ok((n_vertices, Ids::Listed(marks.list()), parts))
+}
+
+fn by_sorting(parts: Vec<Part>) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
+    let sorted = parts.par_iter().map(|part| {
+        let mut ids = Vec::with_capacity(2 * part.len());
+        part.for_each_id(|id| ids.push(id));
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    });
+    let listed = sorted.reduce(Vec::new, merged);
+    crate::csr::validate_vertex_count(listed.len())?;
+    let vertex = |id| listed.binary_search(&id).expect("listed above") as VertexId;
+    let parts = parts.into_par_iter().map(|part| part.map(vertex)).collect();
+    Ok((listed.len(), Ids::Listed(listed), parts))
+}
+
+/// Two ascending lists as one, each id once.
+fn merged(a: Vec<u64>, b: Vec<u64>) -> Vec<u64> {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b } else { a };
+    }
+    let mut both = Vec::with_capacity(a.len().max(b.len()));
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        both.push(a[i].min(b[j]));
+        let (step_a, step_b) = (a[i] <= b[j], b[j] <= a[i]);
+        i += usize::from(step_a);
+        j += usize::from(step_b);
+    }
+    both.extend_from_slice(&a[i..]);
+    both.extend_from_slice(&b[j..]);
+    both
+}
+
+/// The ascending list as names: without a list where it is 0 … n − 1 or 1 … n.
+pub(super) fn names_of(listed: Vec<u64>) -> Ids {
+    match (listed.first(), listed.last()) {
+        (None, _) => Ids::FromZero,
+        (Some(0), Some(&last)) if last == listed.len() as u64 - 1 => Ids::FromZero,
+        (Some(1), Some(&last)) if last == listed.len() as u64 => Ids::FromOne,
+        _ => Ids::Listed(listed),
+    }
+}
+
+/// A bit for each id, and for every 64 of them how many marks there are before.
+struct Marks {
+    bits: Vec<u64>,
+    before: Vec<u32>,
+}
+
+impl Marks {
+    fn of(parts: &[Part], greatest: u64) -> Self {
+        let bits: Vec<_> = (0..greatest / 64 + 1).map(|_| AtomicU64::new(0)).collect();
+        parts.par_iter().for_each(|part| {
+            part.for_each_id(|id| {
+                let (word, bit) = (&bits[(id / 64) as usize], 1 << (id % 64));
+                if word.load(Ordering::Relaxed) & bit == 0 {
+                    word.fetch_or(bit, Ordering::Relaxed);
+                }
+            });
+        });
+        let bits: Vec<_> = bits.into_iter().map(AtomicU64::into_inner).collect();
+        let mut sum = 0u32;
+        let before = bits.iter().map(|word| {
+            let before = sum;
+            sum = sum.wrapping_add(word.count_ones());
+            before
+        });
+        Self { before: before.collect(), bits }
+    }
+
+    fn count(&self) -> usize {
+        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// How many marks there are before that of `id`.
+    fn before(&self, id: u64) -> VertexId {
+        let (word, bit) = ((id / 64) as usize, id % 64);
+        self.before[word] + (self.bits[word] & !(u64::MAX << bit)).count_ones()
+    }
+
+    fn list(&self) -> Vec<u64> {
+        let of_word = |(at, &word): (usize, &u64)| {
+            (0..64u64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at as u64 * 64 + bit)
+        };
+        let mut list = Vec::with_capacity(self.count());
+        list.extend(self.bits.iter().enumerate().flat_map(of_word));
+        list
+    }
+}
