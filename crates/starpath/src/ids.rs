@@ -28,11 +28,6 @@ impl<'a> Names<'a> {
         self.ids.name(vertex)
     }
 
-    /// What the file calls its first vertex, if it has one.
-    pub(crate) fn first(&self) -> Option<Name<'a>> {
-        (self.n_vertices > 0).then(|| self.name(0))
-    }
-
     /// The vertex of this name; `role` says in the error what it was to be.
     pub(crate) fn vertex(&self, role: &str, id: &str) -> anyhow::Result<VertexId> {
         self.ids.vertex(id, self.n_vertices).ok_or_else(|| self.absent(role, &id))

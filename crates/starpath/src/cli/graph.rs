@@ -68,7 +68,7 @@ impl GraphArgs {
             ("--vertices", vertices.is_some()),
         ];
         if let (Some((option, _)), false) =
-            (for_lists.iter().find(|option| option.1), is_edge_list(format))
+            (for_lists.iter().find(|option| option.1), format.is_edge_list())
         {
             let suffix = format.suffix();
             let text = format!("{option} is for edge lists; the format {suffix} has no use for it");
@@ -94,10 +94,6 @@ impl GraphArgs {
         Format::of(&self.path)
             .map_err(|error| WrongUse(format!("{error}; or say the format with --format")))
     }
-}
-
-fn is_edge_list(format: Format) -> bool {
-    matches!(format, Format::El | Format::Wel | Format::Csv | Format::Tsv | Format::Txt)
 }
 
 fn format_parser() -> impl TypedValueParser<Value = Format> {

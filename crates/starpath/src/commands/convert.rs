@@ -4,14 +4,14 @@ use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
-use graph_formats::{Format, Ids, Name, VertexId, with_csr, write_csr};
+use graph_formats::{Csr, Format, NamesLost, VertexId, Weight, names_lost, with_csr, write_csr};
 use serde::Serialize;
 
 use crate::cli::{Common, ConvertArgs};
-use crate::load::{Loaded, load, shown};
+use crate::load::load;
 use crate::output::{check_file, check_graph_file, ids_path, remove, write_names};
 use crate::progress::check_interrupt;
-use crate::report::{Head, Ms, grouped, milliseconds};
+use crate::report::{Head, Ms, VERTICES, counted, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -41,22 +41,6 @@ enum NamesThere {
     Listed,
 }
 
-impl NamesThere {
-    fn of(format: Format, ids: &Ids) -> Self {
-        let least = match format {
-            // an edge list has the names themselves
-            Format::Spg | Format::Wel => return Self::Kept,
-            Format::Sg | Format::Wsg => 0,
-            _ => 1,
-        };
-        match (ids, least) {
-            (Ids::FromZero, 0) | (Ids::FromOne, 1) => Self::Kept,
-            (Ids::FromZero | Ids::FromOne, _) => Self::Shifted,
-            _ => Self::Listed,
-        }
-    }
-}
-
 pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     let output = &*args.output;
     check_graph_file(output)?;
@@ -65,7 +49,13 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     [output, &list].into_iter().try_for_each(|path| check_file(path, &inputs))?;
     let mut loaded = load(&args.graph, common)?;
     let (vertices, edges) = (loaded.csr.n_vertices(), loaded.csr.n_arcs());
-    let names = NamesThere::of(Format::of(output)?, &loaded.ids);
+    let format = Format::of(output)?;
+    let lost = names_lost(format, &loaded.ids);
+    let names = match lost {
+        None => NamesThere::Kept,
+        Some(NamesLost::Shifted { .. }) => NamesThere::Shifted,
+        Some(_) => NamesThere::Listed,
+    };
     let start = Instant::now();
     let all: Vec<_> = (0..vertices as VertexId).collect();
     let listed = (names == NamesThere::Listed)
@@ -77,8 +67,17 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
         None => remove(&list)?,
     }
     let write_ms = milliseconds(start.elapsed());
-    if let Some(note) = note(names, output, &loaded) {
-        loaded.note(note, common);
+    if let Some(lost) = lost {
+        let listed = format!("; {} has these, one a line", list.display());
+        let listed = if names == NamesThere::Listed { &*listed } else { "" };
+        loaded.note(format!("{}: {lost}{listed}", output.display()), common);
+    }
+    let absent =
+        if format.is_edge_list() { with_csr!(&loaded.csr, |graph| without_arcs(graph)) } else { 0 };
+    if absent > 0 {
+        let absent = counted(absent, VERTICES);
+        let there = output.display();
+        loaded.note(format!("{there}: an edge list lacks {absent} without arcs"), common);
     }
     check_interrupt()?;
     let head = Head {
@@ -96,22 +95,12 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     loaded.print(&Report { head, write_ms, output, names }, common)
 }
 
-/// Where a vertex of the one file is in the other, if its name says something else.
-fn note(names: NamesThere, output: &Path, loaded: &Loaded) -> Option<String> {
-    let (there, here) = (output.display(), shown(&loaded.path));
-    let (first, n) = (loaded.names().first()?, loaded.csr.n_vertices());
-    match names {
-        NamesThere::Kept => None,
-        NamesThere::Shifted => {
-            let (least, word) = if first == Name::Number(0) { (1, "more") } else { (0, "less") };
-            Some(format!(
-                "{there} numbers its vertices from {least}: vertex {first} of {here} is {least} \
-                 there, and each number is one {word}"
-            ))
-        }
-        NamesThere::Listed => Some(format!(
-            "{there} numbers its {n} vertices in order; {} has their names, one a line",
-            ids_path(output).display()
-        )),
+/// Vertices that no arc touches. O(n + m).
+fn without_arcs<W: Weight>(graph: &Csr<W>) -> usize {
+    let mut touched = vec![false; graph.n_vertices()];
+    for (u, v, _) in graph.arcs() {
+        touched[u as usize] = true;
+        touched[v as usize] = true;
     }
+    touched.iter().filter(|&&touched| !touched).count()
 }
