@@ -9,10 +9,8 @@ use std::{any::Any, ops::Range};
 
 use rayon::prelude::*;
 
+use crate::rows::row_blocks;
 use crate::{Buffer, Coo, GraphError, VertexId, Weight};
-
-/// Rows that one task of a parallel pass takes.
-const ROWS_PER_TASK: usize = 4096;
 
 /// Whether every arc is known to have its reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -132,33 +130,7 @@ impl<W: Weight> Csr<W> {
     /// Sorts arcs into rows, and each row by destination and then weight, so that the
     /// result does not depend on the order of the input. O(n + m log d).
     pub fn from_coo(coo: &Coo<W>) -> Self {
-        Self::from_valid_arcs(coo.n_vertices(), || coo.arcs())
-    }
-
-    /// The same for arcs that are known to be valid; they are asked for twice.
-    pub(crate) fn from_valid_arcs<I: Iterator<Item = (VertexId, VertexId, W)>>(
-        n_vertices: usize,
-        list: impl Fn() -> I,
-    ) -> Self {
-        let row_offsets = offsets_of(n_vertices, list().map(|arc| arc.0));
-        let mut next = row_offsets.clone();
-        let mut arcs = vec![(0 as VertexId, W::ZERO); row_offsets[n_vertices] as usize];
-        list().for_each(|(source, destination, weight)| {
-            let slot = &mut next[source as usize];
-            arcs[*slot as usize] = (destination, weight);
-            *slot += 1;
-        });
-        for_each_row_block(&row_offsets, &mut arcs, |rows, block| {
-            let base = row_offsets[rows.start];
-            for row in rows {
-                let range = row_offsets[row] - base..row_offsets[row + 1] - base;
-                block[range.start as usize..range.end as usize]
-                    .sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
-            }
-        });
-        let column_indices = arcs.par_iter().map(|arc| arc.0).collect();
-        let weights = arcs.par_iter().map(|arc| arc.1).collect();
-        Self::from_valid(row_offsets, column_indices, weights, Direction::Directed)
+        Self::from_valid_arcs(coo.n_vertices(), || coo.arcs()).unwrap_or_else(|error| error.abort())
     }
 
     /// The arcs as triples, in row order. O(n + m).
@@ -303,23 +275,14 @@ fn offsets_of(n_vertices: usize, tails: impl Iterator<Item = VertexId>) -> Vec<u
     offsets
 }
 
-/// Cuts `arcs`, laid out by `row_offsets`, into blocks of whole rows and runs `visit`
-/// on each (its rows, its arcs) in parallel.
+/// Runs `visit` on blocks of whole rows of `arcs`, laid out by `row_offsets` (the rows of
+/// each and its arcs), in parallel.
 pub(crate) fn for_each_row_block<T: Send>(
     row_offsets: &[u64],
     arcs: &mut [T],
     visit: impl Fn(Range<usize>, &mut [T]) + Sync,
 ) {
-    let n_rows = row_offsets.len() - 1;
-    let mut blocks = Vec::with_capacity(n_rows / ROWS_PER_TASK + 1);
-    let mut rest = arcs;
-    for start in (0..n_rows).step_by(ROWS_PER_TASK) {
-        let end = (start + ROWS_PER_TASK).min(n_rows);
-        let (block, tail) = rest.split_at_mut((row_offsets[end] - row_offsets[start]) as usize);
-        blocks.push((start..end, block));
-        rest = tail;
-    }
-    blocks.into_par_iter().for_each(|(rows, block)| visit(rows, block));
+    row_blocks(row_offsets, arcs).into_par_iter().for_each(|(rows, block)| visit(rows, block));
 }
 
 /// Ids are 32-bit, and the greatest one is kept free.

@@ -132,6 +132,19 @@ pub enum GraphError {
         /// What is wrong and what was expected.
         message: String,
     },
+    /// The memory does not hold what the file holds.
+    #[error(
+        "{}: reading it takes {} GB of memory, {} GB are there",
+        path.display(), gigabytes(*needed), gigabytes(*available)
+    )]
+    OutOfMemory {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that reading it takes, or those that its beginning takes.
+        needed: u64,
+        /// Bytes that are free or held by what has been read.
+        available: u64,
+    },
     /// The file's suffix names no format that can be read or written here.
     #[error("{}: unknown graph format; expected one of {expected}", path.display())]
     UnknownFormat {
@@ -140,6 +153,9 @@ pub enum GraphError {
         /// The suffixes that would do.
         expected: &'static str,
     },
+    /// Standard input was to be read, and nothing says in which format.
+    #[error("standard input has no suffix: say its format (--format gr, say)")]
+    FormatNeeded,
     /// A graph that the format of the file asked for cannot hold.
     #[error("{}: {message}", path.display())]
     NotRepresentable {
@@ -156,4 +172,10 @@ pub enum GraphError {
         /// Its reason.
         source: io::Error,
     },
+}
+
+/// Gigabytes with one digit behind the point, or with as many as show a small number.
+fn gigabytes(bytes: u64) -> String {
+    let value = bytes as f64 / 1e9;
+    if value < 0.1 { format!("{value:.6}") } else { format!("{value:.1}") }
 }

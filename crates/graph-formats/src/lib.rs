@@ -33,6 +33,7 @@ mod ids;
 mod io;
 mod key;
 pub mod permute;
+mod rows;
 #[cfg(feature = "rustacuda")]
 mod rustacuda;
 mod undirected;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 /// The bytes of a small valid file of each format.
 fn valid(format: Format) -> Vec<u8> {
-    if !format.is_writable() {
+    if !format.is_writable() || format == Format::Graph {
         return match format {
             Format::Graph => b"% x\n3 2 011 1\n5 2 7\n5 1 7 3 8\n5 2 8\n".to_vec(),
             Format::El | Format::Txt => b"# x\n0 1\n1 2\n".to_vec(),

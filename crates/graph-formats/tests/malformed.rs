@@ -105,6 +105,19 @@ fn text_files_are_refused_at_the_line() {
         ),
         (
             Mtx,
+            mtx("coordinate real general", "%%GraphBLAS type uint64_t\n2 2 2\n1 2 1\n2 1 7.5\n"),
+            "5: expected a value of type uint64_t, found `7.5`",
+        ),
+        (
+            Mtx,
+            mtx(
+                "coordinate real general",
+                "%%GraphBLAS type uint64_t\n2 2 1\n1 2 1844674407370955161.6e1\n",
+            ),
+            "4: expected a value of type uint64_t, found `1844674407370955161.6e1`",
+        ),
+        (
+            Mtx,
             mtx("coordinate real general", "%%GraphBLAS\n2 2 0\n"),
             "2: expected `type` and the C",
         ),
@@ -307,9 +320,12 @@ fn paths_that_cannot_be_read_or_written_are_named() {
     for unknown in ["x", "x.doc", "x.gz", ".gr", "x.gr.zip"] {
         assert!(matches!(read(at(unknown)), Err(GraphError::UnknownFormat { .. })), "{unknown}");
     }
-    for read_only in ["x.graph", "x.el", "x.csv", "x.tsv.gz", "x.txt"] {
+    for read_only in ["x.edges", "x.el", "x.csv", "x.tsv.gz", "x.txt"] {
         let error = write(at(read_only), &graph).unwrap_err().to_string();
-        assert!(error.contains("expected one of .gr, .mtx, .wel, .sg, .wsg or .spg"), "{error}");
+        assert!(
+            error.contains("expected one of .gr, .mtx, .graph, .wel, .sg, .wsg or .spg"),
+            "{error}"
+        );
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was left");
 }
@@ -325,13 +341,22 @@ fn what_a_format_cannot_hold_is_refused_and_nothing_written() {
     let one = |weight: i64| {
         LoadedGraph::new(Csr::from_arcs(2, &[(0, 1, weight)]).unwrap(), Ids::FromZero)
     };
-    let float = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
+    let float = Csr::from_arcs(2, &[(0, 1, 1.0)]).unwrap();
     let float = LoadedGraph::new(float, Ids::FromZero);
     let empty = Csr::<u32>::from_arcs(2, &[]).unwrap();
     let empty = LoadedGraph::new(empty, Ids::FromZero);
-    refused("x.gr", float.clone(), "weights are floats, and .gr has integers");
-    refused("x.wsg", float, "weight 0.5 is no 32-bit signed integer");
-    refused("x.wsg", one(1 << 31), "weight 2147483648 is no 32-bit signed integer");
+    refused("x.gr", float.clone(), "weight 1.0 is a float, .gr holds integers");
+    refused("x.wsg", float.clone(), "weight 1.0 is a float, .wsg holds integers");
+    refused("x.wsg", one(1 << 31), "weight 2147483648 is beyond the 32 bits, with a sign");
+    refused("x.graph", float, "weight 1.0 is a float, .graph holds positive integers");
+    refused("x.graph", one(0), "weight 0 is not positive, .graph holds positive integers");
+    refused("x.graph", one(7), "arc 0 -> 1 of weight 7 has no arc back");
+    let pendant = Csr::from_edges(2, &[(0, 1, 2u32), (1, 1, 3)]).unwrap();
+    refused(
+        "x.graph",
+        LoadedGraph::new(pendant, Ids::FromZero),
+        "vertex 1, counted from 0, has an arc",
+    );
     refused("x.sg", one(2), ".sg has no weights, and one is 2; write a .wsg file instead");
     refused("x.wel", empty, "an edge list cannot say how many vertices there are");
     let two = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
@@ -371,6 +396,19 @@ fn links_and_devices_are_written_through() {
     file.commit().unwrap();
     assert_eq!(std::fs::read(&target).unwrap(), b"new");
     assert!(link.is_symlink());
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    let dangling = folder.path().join("dangling");
+    std::os::unix::fs::symlink("inner/second", &dangling).unwrap();
+    std::os::unix::fs::symlink("../new", folder.path().join("inner/second")).unwrap();
+    let mut file = AtomicFile::create(&dangling).unwrap();
+    file.write_all(b"first").unwrap();
+    file.commit().unwrap();
+    assert!(dangling.is_symlink());
+    assert_eq!(std::fs::read(folder.path().join("new")).unwrap(), b"first");
+    let cycle = folder.path().join("cycle");
+    std::os::unix::fs::symlink("cycle", &cycle).unwrap();
+    let error = AtomicFile::create(&cycle).unwrap_err().to_string();
+    assert!(error.contains("symbolic links"), "{error}");
     let mut null = AtomicFile::create("/dev/null").unwrap();
     null.write_all(b"x").unwrap();
     null.commit().unwrap();

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use graph_formats::{
     AnyCsr, Csr, Direction, Format, Ids, LoadedGraph, Name, ReadOptions, Weight, parse, read,
-    read_with, write_csr,
+    read_with, with_csr, write_csr,
 };
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -104,6 +104,14 @@ proptest! {
     #[test]
     fn unweighted_graphs_survive_gapbs((graph, ids) in graphs(Just(1u32))) {
         prop_assert_eq!(through("sg", &graph, &ids).csr, AnyCsr::U32(graph));
+    }
+
+    #[test]
+    fn undirected_graphs_survive_metis((graph, ids) in graphs(prop_oneof![Just(1u32), 1..9u32])) {
+        let edges: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v).collect();
+        let graph = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
+        let found = through("graph", &graph, &ids);
+        prop_assert_eq!(found, LoadedGraph::new(graph, Ids::FromOne));
     }
 
     #[test]
@@ -206,6 +214,24 @@ fn skew_symmetric_matrices_turn_the_sign_and_symmetric_ones_do_not() {
     let same = vec![(0, 1, 5), (1, 0, 5), (1, 2, -6), (2, 1, -6)];
     assert_eq!(arcs("symmetric"), (Direction::Undirected, same));
     assert_eq!(arcs("general"), (Direction::Directed, vec![(1, 0, 5), (2, 1, -6)]));
+}
+
+#[test]
+fn values_of_an_integer_type_are_kept_exactly_beside_some_with_a_point() {
+    let weights = |kind: &str, first: &str, second: &str| {
+        let text = format!(
+            "%%MatrixMarket matrix coordinate real general\n%%GraphBLAS type {kind}\n\
+             2 2 2\n1 2 {first}\n2 1 {second}\n"
+        );
+        let csr = parse(Format::Mtx, text.as_bytes()).unwrap().csr;
+        with_csr!(csr, |csr| csr.weights().iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let greatest = u64::MAX.to_string();
+    assert_eq!(weights("uint64_t", &greatest, "1.0"), [greatest.as_str(), "1"]);
+    assert_eq!(weights("uint64_t", "9007199254740993", "1.0"), ["9007199254740993", "1"]);
+    assert_eq!(weights("int64_t", "1e0", "9007199254740993.0"), ["1", "9007199254740993"]);
+    let greatest = i64::MAX.to_string();
+    assert_eq!(weights("int64_t", &greatest, "-2.0"), [greatest.as_str(), "-2"]);
 }
 
 #[test]

@@ -5,13 +5,14 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// SPDX identifiers of licences that ask for no more than a notice.
-const PERMISSIVE: [&str; 12] = [
+const PERMISSIVE: [&str; 13] = [
     "0BSD",
     "Apache-2.0",
     "BSD-2-Clause",
     "BSD-3-Clause",
     "BSL-1.0",
     "CC0-1.0",
+    "bzip2-1.0.6",
     "ISC",
     "MIT",
     "MIT-0",

@@ -1,8 +1,19 @@
 //! From the arcs that the pieces of a file hold to a graph of the right weight type.
+//!
+//! While a file is read, an arc takes 8 bytes if its ids fit 32 bits (else 16), and as
+//! many as its weight needs. An unweighted graph is then built in 12 bytes an arc and 8
+//! a vertex at the most, one with weights of w bytes in 12 + 2w.
 
-use super::scan::Fault;
+use std::path::Path;
+
+use super::blocks::{Block, Text};
+use super::memory;
 use super::weights::{Column, Extremes, Number};
-use crate::{AnyCsr, Csr, Direction, VertexId, Weight, WeightKind};
+use crate::{AnyCsr, Csr, Direction, GraphError, VertexId, Weight, WeightKind};
+
+/// Arcs that are kept together. So large a part is given back to the system when it is
+/// dropped, not kept for small allocations.
+const PART_ARCS: usize = 1 << 23;
 
 /// The arcs of one piece of a file, in its order.
 #[derive(Default)]
@@ -14,7 +25,7 @@ pub(super) struct Arcs<Id> {
 impl<Id: Copy> Arcs<Id> {
     /// No arcs yet; room for as many as `n_arcs`.
     pub(super) fn with_capacity(n_arcs: usize) -> Self {
-        Self { ends: Vec::with_capacity(n_arcs), weights: Column::with_capacity(n_arcs) }
+        Self { ends: Vec::with_capacity(n_arcs), weights: Column::default() }
     }
 
     /// Adds an arc of an unweighted file.
@@ -28,7 +39,7 @@ impl<Id: Copy> Arcs<Id> {
     #[inline]
     pub(super) fn push_weighted(&mut self, source: Id, destination: Id, weight: Number, at: usize) {
         self.ends.push((source, destination));
-        self.weights.push(weight, at);
+        self.weights.push(weight, at, self.ends.capacity());
     }
 
     pub(super) fn len(&self) -> usize {
@@ -46,49 +57,163 @@ impl<Id: Copy> Arcs<Id> {
         Arcs { ends, weights: self.weights }
     }
 
-    /// Gives back the memory of arcs that did not come.
-    pub(super) fn shrink(&mut self) {
-        self.ends.shrink_to_fit();
+    /// Whether `n_arcs` more arcs fit without moving those that are there.
+    pub(super) fn has_room(&self, n_arcs: usize) -> bool {
+        self.ends.capacity() - self.ends.len() >= n_arcs
+    }
+
+    /// Adds the arcs of `part`.
+    pub(super) fn append(&mut self, part: &Self) {
+        self.ends.extend_from_slice(&part.ends);
+        self.weights.append(&part.weights, self.ends.capacity());
+    }
+
+    /// The same arcs with room for more, in a file that has had `so_far` arcs.
+    pub(super) fn with_room(self, so_far: usize) -> Self {
+        let mut roomy = Self::with_capacity(so_far.min(PART_ARCS).max(self.len()));
+        roomy.append(&self);
+        roomy
     }
 }
 
-/// How many arcs the parts have together.
-pub(super) fn count<Id: Copy>(parts: &[Arcs<Id>]) -> usize {
-    parts.iter().map(Arcs::len).sum()
+/// Arcs that some lines of a file hold, in its order.
+pub(super) trait Part: Sized {
+    fn n_arcs(&self) -> usize;
+
+    /// The least and the greatest of the weights.
+    fn extremes(&self) -> &Extremes;
+
+    /// Bytes that the arcs take, and bytes that their graph takes while they are there.
+    fn memory(&self) -> (u64, u64);
+
+    /// Adds the arcs to the last of `whole` that has room for them.
+    fn append_to(self, whole: &mut Vec<Self>) {
+        whole.push(self);
+    }
 }
 
-/// The smallest type that holds every weight.
-pub(super) fn smallest_kind<Id>(parts: &[Arcs<Id>]) -> Result<WeightKind, Fault> {
-    let all = parts.iter().map(|part| part.weights.extremes());
-    all.fold(Extremes::default(), Extremes::merge).kind()
+impl<Id: Copy> Part for Arcs<Id> {
+    fn n_arcs(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn extremes(&self) -> &Extremes {
+        self.weights.extremes()
+    }
+
+    fn memory(&self) -> (u64, u64) {
+        let (n_arcs, weight) = (self.len() as u64, self.weights.width() as u64);
+        let ends = size_of::<(Id, Id)>() as u64;
+        (n_arcs * (ends + weight), n_arcs * (size_of::<VertexId>() as u64 + weight))
+    }
+
+    fn append_to(self, whole: &mut Vec<Self>) {
+        match whole.last_mut() {
+            Some(last) if last.has_room(self.len()) => last.append(&self),
+            _ => {
+                let so_far = whole.iter().map(Self::len).sum();
+                whole.push(self.with_room(so_far));
+            }
+        }
+    }
+}
+
+/// The arcs of a file as far as it has been read.
+pub(super) struct ArcList<P> {
+    parts: Vec<P>,
+    /// The extremes of the weights, each with its line.
+    extremes: Extremes,
+}
+
+impl<P: Part> ArcList<P> {
+    pub(super) fn new() -> Self {
+        Self { parts: Vec::new(), extremes: Extremes::default() }
+    }
+
+    /// Adds the arcs of a block, in its order.
+    ///
+    /// # Errors
+    /// [`GraphError::OutOfMemory`] when the graph will not fit.
+    pub(super) fn add(&mut self, block: &Block, parts: Vec<P>) -> Result<(), GraphError> {
+        for part in parts {
+            self.extremes.merge_lines(part.extremes(), |at| block.line_of(at));
+            part.append_to(&mut self.parts);
+        }
+        ensure_memory(block.path(), 0, &self.parts)
+    }
+
+    /// Adds an unweighted part before the others.
+    pub(super) fn push_front(&mut self, part: P) {
+        self.parts.insert(0, part);
+    }
+
+    pub(super) fn n_arcs(&self) -> u64 {
+        self.parts.iter().map(|part| part.n_arcs() as u64).sum()
+    }
+
+    /// The smallest type that holds every weight.
+    pub(super) fn smallest_kind(&self, text: &Text<'_>) -> Result<WeightKind, GraphError> {
+        self.extremes.kind().map_err(|fault| text.error_of_line(fault))
+    }
+
+    pub(super) fn parts(&self) -> &[P] {
+        &self.parts
+    }
+
+    pub(super) fn into_parts(self) -> Vec<P> {
+        self.parts
+    }
+}
+
+/// Refuses arcs whose graph will not fit the memory.
+fn ensure_memory<P: Part>(path: &Path, n_vertices: usize, parts: &[P]) -> Result<(), GraphError> {
+    let (held, more) = parts.iter().map(Part::memory).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    memory::ensure(path, held, held + more + 8 * (n_vertices as u64 + 1))
 }
 
 /// The graph of the parts, with weights of a kind that holds them all. Where it is
 /// undirected, the parts hold every arc and its reverse.
+///
+/// # Errors
+/// [`GraphError::OutOfMemory`].
 pub(super) fn graph(
+    path: &Path,
     n_vertices: usize,
-    parts: &[Arcs<VertexId>],
+    parts: Vec<Arcs<VertexId>>,
     kind: WeightKind,
     direction: Direction,
-) -> AnyCsr {
-    fn typed<W: Weight>(n: usize, parts: &[Arcs<VertexId>], direction: Direction) -> Csr<W> {
-        let graph = Csr::from_valid_arcs(n, || {
+) -> Result<AnyCsr, GraphError> {
+    ensure_memory(path, n_vertices, &parts)?;
+    match kind {
+        WeightKind::U32 => typed::<u32>(path, n_vertices, parts, direction).map(Into::into),
+        WeightKind::I32 => typed::<i32>(path, n_vertices, parts, direction).map(Into::into),
+        WeightKind::U64 => typed::<u64>(path, n_vertices, parts, direction).map(Into::into),
+        WeightKind::I64 => typed::<i64>(path, n_vertices, parts, direction).map(Into::into),
+        WeightKind::F32 => typed::<f32>(path, n_vertices, parts, direction).map(Into::into),
+        WeightKind::F64 => typed::<f64>(path, n_vertices, parts, direction).map(Into::into),
+    }
+}
+
+fn typed<W: Weight>(
+    path: &Path,
+    n_vertices: usize,
+    parts: Vec<Arcs<VertexId>>,
+    direction: Direction,
+) -> Result<Csr<W>, GraphError> {
+    let held = parts.iter().map(|part| part.memory().0).sum();
+    let graph = if parts.iter().all(|part| part.weights.width() == 0) {
+        Csr::from_valid_ends(n_vertices, parts.into_iter().map(|part| part.ends).collect())
+    } else {
+        Csr::from_valid_arcs(n_vertices, || {
             parts.iter().flat_map(|part| {
                 let numbered = part.ends.iter().enumerate();
                 numbered.map(|(i, &(u, v))| (u, v, part.weights.get::<W>(i)))
             })
-        });
-        match direction {
-            Direction::Directed => graph,
-            Direction::Undirected => graph.made_undirected(),
-        }
-    }
-    match kind {
-        WeightKind::U32 => typed::<u32>(n_vertices, parts, direction).into(),
-        WeightKind::I32 => typed::<i32>(n_vertices, parts, direction).into(),
-        WeightKind::U64 => typed::<u64>(n_vertices, parts, direction).into(),
-        WeightKind::I64 => typed::<i64>(n_vertices, parts, direction).into(),
-        WeightKind::F32 => typed::<f32>(n_vertices, parts, direction).into(),
-        WeightKind::F64 => typed::<f64>(n_vertices, parts, direction).into(),
-    }
+        })
+    };
+    let graph = graph.map_err(|error| memory::refused(path, held, error))?;
+    Ok(match direction {
+        Direction::Directed => graph,
+        Direction::Undirected => graph.made_undirected(),
+    })
 }

@@ -10,11 +10,15 @@ use crate::GraphError;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
+/// Links that are followed to a target; as many as Linux follows.
+const MAX_LINKS: usize = 40;
+
 /// A file being written beside its target, which it replaces when it is
 /// [committed](AtomicFile::commit); dropped before, it leaves nothing behind.
 ///
-/// Writes are buffered. A target that is no regular file (a pipe, a terminal,
-/// `/dev/null`) cannot be replaced and is written directly.
+/// A committed file is whole also after a crash of the machine: its content is on the
+/// disk before it gets its name. Writes are buffered. A target that is no regular file
+/// (a pipe, a terminal, `/dev/null`) cannot be replaced and is written directly.
 ///
 /// ```
 /// use std::io::Write;
@@ -31,6 +35,9 @@ const BUFFER_BYTES: usize = 1 << 18;
 /// ```
 #[derive(Debug)]
 pub struct AtomicFile {
+    /// The path that was asked for.
+    path: PathBuf,
+    /// The path that its links lead to.
     target: PathBuf,
     writer: BufWriter<File>,
     /// The file beside the target; `None` where that is written directly.
@@ -38,15 +45,16 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Opens a file that is to stand at `path`. A symbolic link is followed.
+    /// Opens a file that is to stand at `path`. A symbolic link is followed, also to a
+    /// file that does not exist yet.
     ///
     /// # Errors
-    /// [`GraphError::Io`] when the folder does not exist or cannot be written, or a
-    /// folder stands at `path`.
+    /// [`GraphError::Io`] when the folder does not exist or cannot be written, a folder
+    /// stands at `path`, or links lead in a cycle.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, GraphError> {
         let path = path.as_ref();
         let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let target = followed(path).map_err(fail)?;
         let (file, beside) = match fs::metadata(&target) {
             Ok(found) if found.is_dir() => return Err(fail(io::ErrorKind::IsADirectory.into())),
             Ok(found) if !found.is_file() => {
@@ -58,7 +66,7 @@ impl AtomicFile {
             }
         };
         let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
-        Ok(Self { target: path.to_path_buf(), writer, beside })
+        Ok(Self { path: path.to_path_buf(), target, writer, beside })
     }
 
     /// Puts the file in its place; it may be read and written by whom the file that it
@@ -68,18 +76,20 @@ impl AtomicFile {
     /// [`GraphError::Io`] when what is buffered cannot be written or the file cannot be
     /// renamed; then the target is as it was.
     pub fn commit(mut self) -> Result<(), GraphError> {
-        let fail = |source| GraphError::Io { path: self.target.clone(), source };
+        let fail = |source| GraphError::Io { path: self.path.clone(), source };
         self.writer.flush().map_err(fail)?;
-        match self.beside {
-            None => Ok(()),
-            Some(beside) => {
-                let target = fs::canonicalize(&self.target).unwrap_or(self.target.clone());
-                if let Ok(replaced) = fs::metadata(&target) {
-                    fs::set_permissions(&beside, replaced.permissions()).map_err(fail)?;
-                }
-                beside.persist(target).map_err(|error| fail(error.error))
-            }
+        let Some(beside) = self.beside else { return Ok(()) };
+        if let Ok(replaced) = fs::metadata(&self.target) {
+            fs::set_permissions(&beside, replaced.permissions()).map_err(fail)?;
         }
+        self.writer.get_ref().sync_all().map_err(fail)?;
+        beside.persist(&self.target).map_err(|error| fail(error.error))?;
+        // The name is on the disk once the folder is. Some systems cannot be asked for
+        // that; the file is whole or absent in any case.
+        if let Ok(folder) = File::open(folder_of(&self.target)) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
     }
 }
 
@@ -93,12 +103,27 @@ impl Write for AtomicFile {
     }
 }
 
-/// A new file in the folder of `target`, readable by whom the user lets read files.
-fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
-    let folder = match target.parent() {
+/// The path that symbolic links at `path` lead to, whether a file is there or not.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..=MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(next) => path = folder_of(&path).join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other(format!("more than {MAX_LINKS} symbolic links, one to the other")))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
-    };
+    }
+}
+
+/// A new file in the folder of `target`, readable by whom the user lets read files.
+fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".graph-formats-");
     #[cfg(unix)]
@@ -106,5 +131,5 @@ fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder_of(target))
 }

@@ -9,91 +9,91 @@
 
 use std::io::Write;
 
-use super::assemble::{self, Arcs};
-use super::numbering::{Part, by_occurrence};
-use super::scan::{Fault, Scanner, Text};
-use super::text::{push_integer, push_weight, write_rows};
+use super::assemble::{self, ArcList, Arcs, Part};
+use super::blocks::Text;
+use super::numbering::{IdArcs, by_occurrence};
+use super::scan::{Fault, Scanner, vertex_count};
+use super::text::{push_integer, push_weight, write_arcs};
 use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Weight};
 
-/// Bytes of a common line, for a first guess at how many arcs there are.
-const COMMON_LINE: usize = 16;
-
 struct Header {
-    n_vertices: usize,
+    n_vertices: u64,
     n_arcs: u64,
-    at: usize,
+    line: u64,
 }
 
-pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
-    let mut scanner = text.scanner();
-    let fail = |fault| text.error(fault);
-    let header = read_header(text, &mut scanner).map_err(fail)?;
-    let pieces = text.pieces(scanner.at());
-    let (n_vertices, ids, parts) = match &header {
-        Some(Header { n_vertices, .. }) => {
-            let parts = text.parse(&pieces, |_, piece| {
-                let mut arcs = Arcs::with_capacity(expected(&piece));
-                let vertex = |scanner: &mut Scanner<'_>| scanner.vertex(1, *n_vertices);
-                for_each_arc(piece, vertex, |u, v, weight, at| {
-                    arcs.push_weighted(u, v, weight, at);
-                })?;
-                Ok(arcs)
+pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
+    let (n_vertices, ids, parts, kind) = match read_header(&mut text)? {
+        Some(Header { n_vertices, n_arcs, line }) => {
+            let list = read_list(&mut text, |piece| {
+                let mut arcs = Arcs::with_capacity(piece.n_lines());
+                let vertex = |scanner: &mut Scanner<'_>| scanner.vertex(1, n_vertices);
+                let push = |u, v, weight, at| arcs.push_weighted(u, v, weight, at);
+                for_each_arc(piece, vertex, push).map(|()| arcs)
             })?;
-            (*n_vertices, Ids::FromOne, parts)
+            let n_vertices = text.check_vertices(n_vertices, line)?;
+            text.check_count("arcs", n_arcs, list.n_arcs(), line)?;
+            let kind = list.smallest_kind(&text)?;
+            (n_vertices, Ids::FromOne, list.into_parts(), kind)
         }
         None => {
-            let parts = text.parse(&pieces, |_, piece| {
-                let mut part = Part::with_capacity(expected(&piece));
+            let list = read_list(&mut text, |piece| {
+                let mut arcs = IdArcs::with_capacity(piece.n_lines());
                 let vertex = |scanner: &mut Scanner<'_>| scanner.natural("a vertex");
-                for_each_arc(piece, vertex, |u, v, weight, at| {
-                    part.push(u, v, Some((weight, at)));
-                })?;
-                Ok(part)
+                let push = |u, v, weight, at| arcs.push(u, v, Some((weight, at)));
+                for_each_arc(piece, vertex, push).map(|()| arcs)
             })?;
-            by_occurrence(parts)?
+            if list.n_arcs() == 0 {
+                let message = "expected a line `p sp <vertices> <arcs>` or an arc, found neither";
+                return Err(text.error_at(text.line_number(), message));
+            }
+            let kind = list.smallest_kind(&text)?;
+            let (n_vertices, ids, parts) = by_occurrence(list.into_parts())?;
+            (n_vertices, ids, parts, kind)
         }
     };
-    match header {
-        Some(header) => {
-            text.check_count("arcs", header.n_arcs, assemble::count(&parts), header.at)?;
-        }
-        None if parts.is_empty() => {
-            let message = "expected a line `p sp <vertices> <arcs>` or an arc, found neither";
-            return Err(fail(Fault::new(scanner.at(), message)));
-        }
-        None => {}
-    }
-    let kind = assemble::smallest_kind(&parts).map_err(fail)?;
-    Ok(LoadedGraph::new(assemble::graph(n_vertices, &parts, kind, Direction::Directed), ids))
+    let csr = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
+    Ok(LoadedGraph::new(csr, ids))
 }
 
 /// Reads up to the `p` line and over it, or up to the first arc.
-fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Option<Header>, Fault> {
-    loop {
-        let at = match scanner.line_start() {
-            Some(b'c') => {
-                scanner.skip_line();
-                continue;
+fn read_header(text: &mut Text<'_>) -> Result<Option<Header>, GraphError> {
+    while let Some(mut scanner) = text.line()? {
+        match scanner.peek() {
+            Some(b'c') => text.skip_line(),
+            Some(b'p') => {
+                let counts = read_counts(&mut scanner);
+                let (n_vertices, n_arcs) = counts.map_err(|fault| text.error(fault))?;
+                let line = text.line_number();
+                text.skip_line();
+                return Ok(Some(Header { n_vertices, n_arcs, line }));
             }
-            Some(b'p') => scanner.at(),
-            _ => return Ok(None),
-        };
-        let found = scanner.clone();
-        if scanner.word() != b"p" || scanner.word() != b"sp" {
-            return Err(found.expected("a line `p sp <vertices> <arcs>`"));
+            _ => break,
         }
-        let claimed = scanner.natural("the number of vertices")?;
-        let n_vertices = text.check_vertices(claimed, at)?;
-        let n_arcs = scanner.natural("the number of arcs")?;
-        scanner.end_line()?;
-        return Ok(Some(Header { n_vertices, n_arcs, at }));
     }
+    Ok(None)
 }
 
-/// A first guess at how many arcs a piece has.
-fn expected(piece: &Scanner<'_>) -> usize {
-    piece.remaining() / COMMON_LINE + 1
+/// The numbers of vertices and arcs of a `p` line.
+fn read_counts(scanner: &mut Scanner<'_>) -> Result<(u64, u64), Fault> {
+    let line = scanner.clone();
+    if scanner.word() != b"p" || scanner.word() != b"sp" {
+        return Err(line.expected("a line `p sp <vertices> <arcs>`"));
+    }
+    let n_vertices = vertex_count(scanner.natural("the number of vertices")?, line.at())?;
+    let n_arcs = scanner.natural("the number of arcs")?;
+    scanner.end_line()?;
+    Ok((n_vertices, n_arcs))
+}
+
+fn read_list<P: Part + Send>(
+    text: &mut Text<'_>,
+    read: impl Fn(Scanner<'_>) -> Result<P, Fault> + Sync + Send,
+) -> Result<ArcList<P>, GraphError> {
+    let mut list = ArcList::new();
+    text.for_each_block(|block| list.add(block, block.parse(|_, piece| read(piece))?))?;
+    Ok(list)
 }
 
 /// Calls `push` with the ends of each arc, its weight and where that stands.
@@ -125,7 +125,7 @@ fn for_each_arc<Id>(
 /// Writes the graph, its vertices counted from 1 whatever their names.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> std::io::Result<()> {
     writeln!(out, "p sp {} {}", graph.n_vertices(), graph.n_arcs())?;
-    write_rows(out, graph, |line, source, destination, weight| {
+    write_arcs(out, graph, |line, source, destination, weight| {
         line.extend_from_slice(b"a ");
         push_integer(line, u64::from(source) + 1);
         line.push(b' ');

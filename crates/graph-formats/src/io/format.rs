@@ -1,7 +1,9 @@
-//! Which suffix is which format.
+//! Which suffix is which format, and which names formats have.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use super::compression::Compression;
 use crate::GraphError;
 
 /// A file format, named by its suffix.
@@ -12,7 +14,7 @@ pub enum Format {
     Gr,
     /// Matrix Market, a sparse matrix.
     Mtx,
-    /// METIS, undirected. Read only.
+    /// METIS, undirected; also `.metis` and `.mgraph`.
     Graph,
     /// Edge list without weights. Read only.
     El,
@@ -22,20 +24,21 @@ pub enum Format {
     Csv,
     /// Table of edges, with tabs.
     Tsv,
-    /// Edge list. Read only.
+    /// Edge list; also `.e`, `.edges` and `.edgelist`. Read only.
     Txt,
     /// GAPBS, serialised, without weights.
     Sg,
     /// GAPBS, serialised, with weights.
     Wsg,
-    /// This project's own: binary, mapped.
+    /// This project's own: binary, with all that a graph has.
     Spg,
 }
 
-const READABLE: &str = ".gr, .mtx, .graph, .el, .wel, .csv, .tsv, .txt, .sg, .wsg or .spg, \
-                        each also with .gz after it";
+const READABLE: &str = ".gr, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, .edgelist, \
+                        .csv, .tsv, .txt, .sg, .wsg or .spg, each also with .gz, .bz2, .xz or \
+                        .zst after it; or say the format (--format), whatever the file's name";
 const WRITABLE: &str =
-    ".gr, .mtx, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
+    ".gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 
 impl Format {
     /// Every format.
@@ -70,9 +73,25 @@ impl Format {
         }
     }
 
+    /// Other suffixes that mean the same.
+    fn other_suffixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Graph => &["metis", "mgraph"],
+            Self::Txt => &["e", "edges", "edgelist"],
+            _ => &[],
+        }
+    }
+
+    fn of_suffix(suffix: &str) -> Option<Self> {
+        let is = |known: &str| suffix.eq_ignore_ascii_case(known);
+        Self::ALL
+            .into_iter()
+            .find(|format| is(format.suffix()) || format.other_suffixes().iter().any(|s| is(s)))
+    }
+
     /// Whether graphs can be written in it, not only read.
     pub fn is_writable(self) -> bool {
-        !matches!(self, Self::Graph | Self::El | Self::Txt)
+        !matches!(self, Self::El | Self::Txt)
     }
 
     /// Whether it is one of the edge lists, which
@@ -81,39 +100,70 @@ impl Format {
         matches!(self, Self::El | Self::Wel | Self::Csv | Self::Tsv | Self::Txt)
     }
 
-    /// The format that the suffix of `path` names, `.gz` at the end left out.
+    /// The format that the suffix of `path` names, `.gz`, `.bz2`, `.xz` or `.zst` after
+    /// it left out.
     ///
     /// # Errors
-    /// [`GraphError::UnknownFormat`] lists the suffixes that would do.
+    /// [`GraphError::UnknownFormat`] lists the suffixes that would do;
+    /// [`GraphError::FormatNeeded`] for `-`, standard input.
     ///
     /// ```
     /// use graph_formats::Format;
     ///
     /// assert_eq!(Format::of("roads/NY.gr.gz")?, Format::Gr);
+    /// assert_eq!(Format::of("web.edges.zst")?, Format::Txt);
     /// assert!(Format::of("NY.gz").is_err());
+    /// assert_eq!("mtx".parse::<Format>()?, Format::Mtx);
     /// # Ok::<(), graph_formats::GraphError>(())
     /// ```
     pub fn of(path: impl AsRef<Path>) -> Result<Self, GraphError> {
-        Self::named_by(path.as_ref(), READABLE)
+        let path = path.as_ref();
+        if path == Path::new("-") {
+            return Err(GraphError::FormatNeeded);
+        }
+        let inner = without_compression(path);
+        Self::named_by(&inner).ok_or_else(|| unknown(path, READABLE))
     }
 
-    /// As [`Format::of`], for a file that is to be written.
+    /// As [`Format::of`], for a file that is to be written, plain or as `.gz`.
     pub(super) fn of_writable(path: &Path) -> Result<Self, GraphError> {
-        let format = Self::named_by(path, WRITABLE)?;
-        if format.is_writable() { Ok(format) } else { Err(unknown(path, WRITABLE)) }
+        let inner = if is_gzip(path) { path.with_extension("") } else { path.to_path_buf() };
+        let format = Self::named_by(&inner).filter(|format| format.is_writable());
+        format.ok_or_else(|| unknown(path, WRITABLE))
     }
 
-    fn named_by(path: &Path, expected: &'static str) -> Result<Self, GraphError> {
-        let inner = if is_gzip(path) { path.with_extension("") } else { path.to_path_buf() };
-        let suffix = inner.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-        let format = Self::ALL.into_iter().find(|f| suffix.eq_ignore_ascii_case(f.suffix()));
-        format.ok_or_else(|| unknown(path, expected))
+    fn named_by(path: &Path) -> Option<Self> {
+        path.extension().and_then(|suffix| suffix.to_str()).and_then(Self::of_suffix)
     }
 }
 
-/// Whether the file's suffix is `.gz`.
+/// The format of a suffix, written without its dot.
+impl FromStr for Format {
+    type Err = GraphError;
+
+    fn from_str(name: &str) -> Result<Self, GraphError> {
+        Self::of_suffix(name).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.into_iter().map(Self::suffix).collect();
+            GraphError::BadParameter {
+                name: "format",
+                value: name.to_owned(),
+                expected: format!("one of {}", names.join(", ")),
+            }
+        })
+    }
+}
+
+/// The path without the suffix of a compressed file.
+pub(super) fn without_compression(path: &Path) -> PathBuf {
+    match Compression::of_name(path) {
+        Some(_) => path.with_extension(""),
+        None => path.to_path_buf(),
+    }
+}
+
+/// Whether a file of this name is to be written compressed.
 pub(super) fn is_gzip(path: &Path) -> bool {
-    path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz"))
+    Compression::of_name(path) == Some(Compression::Gzip)
 }
 
 fn unknown(path: &Path, expected: &'static str) -> GraphError {

@@ -15,14 +15,16 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::source::copied;
+use super::source::{Source, copied};
 use super::spg::certified_undirected;
 use super::{malformed, unrepresentable};
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight};
 
 const HEADER_BYTES: usize = 17;
 
-pub(super) fn read(path: &Path, bytes: &[u8], weighted: bool) -> Result<LoadedGraph, GraphError> {
+pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph, GraphError> {
+    let bytes = source.read_all()?;
+    let path = source.path();
     let short = || malformed(path, format!("a header takes {HEADER_BYTES} bytes"));
     let (&directed, rest) = bytes.split_first().ok_or_else(short)?;
     let (&n_arcs, rest) = rest.split_first_chunk().ok_or_else(short)?;
@@ -94,10 +96,15 @@ pub(super) fn check<W: Weight>(
     let fits = |&w: &W| if weighted { weight(w).is_some() } else { w == W::ONE };
     match graph.weights().par_iter().find_first(|w| !fits(w)) {
         Some(w) if weighted => {
-            Err(unrepresentable(path, format!("weight {w} is no 32-bit signed integer")))
+            let message = match w.to_i128() {
+                None => format!("weight {w:?} is a float, .wsg holds integers"),
+                Some(_) => format!("weight {w} is beyond the 32 bits, with a sign, of .wsg"),
+            };
+            Err(unrepresentable(path, message))
         }
         Some(w) => {
-            let message = format!(".sg has no weights, and one is {w}; write a .wsg file instead");
+            let message =
+                format!(".sg has no weights, and one is {w:?}; write a .wsg file instead");
             Err(unrepresentable(path, message))
         }
         None => Ok(()),

@@ -5,21 +5,20 @@
 //! `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
 //! (mirrored with the sign turned). Values of an `integer` matrix take the smallest
 //! type that holds them, those of a `real` one are `f64`, unless the structured
-//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T.
+//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T, and
+//! those of an integer type are kept exactly, `7.0` as 7.
 //!
 //! Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market exchange
 //! formats*, NISTIR 5935, 1996; the comment is SuiteSparse's.
 
 use std::io::{self, Write};
 
-use super::assemble::{self, Arcs};
-use super::scan::{Fault, Scanner, Text};
-use super::text::{push_integer, push_weight, write_rows};
+use super::assemble::{self, ArcList, Arcs};
+use super::blocks::Text;
+use super::scan::{Fault, Scanner, vertex_count};
+use super::text::{push_integer, push_weight, write_arcs};
 use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind};
-
-/// Bytes of a common line, for a first guess at how many entries there are.
-const COMMON_LINE: usize = 16;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Field {
@@ -70,11 +69,17 @@ static VALUE_TYPES: [ValueType; 11] = value_types! {
 };
 
 impl ValueType {
+    fn is_integer(&self) -> bool {
+        !matches!(self.kind, WeightKind::F32 | WeightKind::F64)
+    }
+
     fn admits(&self, number: Number) -> bool {
         match self.kind {
             WeightKind::F32 => (number.to_f64() as f32).is_finite(),
             WeightKind::F64 => true,
-            _ => number.whole().is_some_and(|value| (self.least..=self.greatest).contains(&value)),
+            _ => {
+                number.to_i128().is_some_and(|value| (self.least..=self.greatest).contains(&value))
+            }
         }
     }
 
@@ -95,13 +100,25 @@ struct Header {
     field: Field,
     symmetry: Symmetry,
     value_type: Option<&'static ValueType>,
-    n_vertices: usize,
+    n_vertices: u64,
     n_entries: u64,
-    /// The size line.
-    at: usize,
+    /// The line of the sizes.
+    line: u64,
 }
 
 impl Header {
+    /// Reads a value. Of an integer type it is an integer, exactly, also where it is
+    /// written with a fraction that is zero.
+    fn value(&self, scanner: &mut Scanner<'_>) -> Result<Number, Fault> {
+        let place = scanner.clone();
+        let mut value = scanner.weight()?;
+        if matches!(value, Number::Real(_)) && self.value_type.is_some_and(ValueType::is_integer) {
+            value = Number::whole(place.clone().word()).unwrap_or(value);
+        }
+        self.check_value(value, &place)?;
+        Ok(value)
+    }
+
     /// Refuses a value that the header's field or type does not have.
     fn check_value(&self, value: Number, place: &Scanner<'_>) -> Result<(), Fault> {
         if self.field == Field::Integer && matches!(value, Number::Real(_)) {
@@ -116,37 +133,59 @@ impl Header {
     }
 }
 
-pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
-    let fail = |fault| text.error(fault);
-    let mut scanner = text.scanner();
-    let header = read_header(text, &mut scanner).map_err(fail)?;
-    let parts = text.parse(&text.pieces(scanner.at()), |_, piece| read_entries(piece, &header))?;
-    let n_entries = parts.iter().map(|(_, n_entries)| n_entries).sum();
-    text.check_count("entries", header.n_entries, n_entries, header.at)?;
-    let parts: Vec<_> = parts.into_iter().map(|(arcs, _)| arcs).collect();
+pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
+    let header = read_header(&mut text)?;
+    let mut list = ArcList::new();
+    let mut n_entries = 0;
+    text.for_each_block(|block| {
+        let parts = block.parse(|_, piece| read_entries(piece, &header))?;
+        n_entries += parts.iter().map(|(_, n_entries)| n_entries).sum::<u64>();
+        list.add(block, parts.into_iter().map(|(arcs, _)| arcs).collect())
+    })?;
+    let n_vertices = text.check_vertices(header.n_vertices, header.line)?;
+    text.check_count("entries", header.n_entries, n_entries, header.line)?;
     let kind = match (header.value_type, header.field) {
         (Some(value_type), _) => value_type.kind,
         (None, Field::Real) => WeightKind::F64,
-        (None, _) => assemble::smallest_kind(&parts).map_err(fail)?,
+        (None, _) => list.smallest_kind(&text)?,
     };
     let direction = match header.symmetry {
         Symmetry::Symmetric => Direction::Undirected,
         _ => Direction::Directed,
     };
-    let csr = assemble::graph(header.n_vertices, &parts, kind, direction);
+    let csr = assemble::graph(text.path(), n_vertices, list.into_parts(), kind, direction)?;
     Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 
-fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fault> {
+fn read_header(text: &mut Text<'_>) -> Result<Header, GraphError> {
+    let (field, symmetry) = read_banner(text.here()).map_err(|fault| text.error(fault))?;
+    text.skip_line();
+
+    let mut value_type = None;
+    while let Some(mut line) = text.line()?.filter(|line| line.peek() == Some(b'%')) {
+        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS") {
+            let found = read_value_type(&mut line, symmetry);
+            value_type = Some(found.map_err(|fault| text.error(fault))?);
+        }
+        text.skip_line();
+    }
+
+    let line = text.line_number();
+    let (n_vertices, n_entries) = read_sizes(text.here()).map_err(|fault| text.error(fault))?;
+    text.skip_line();
+    Ok(Header { field, symmetry, value_type, n_vertices, n_entries, line })
+}
+
+fn read_banner(mut scanner: Scanner<'_>) -> Result<(Field, Symmetry), Fault> {
     let banner = scanner.clone();
     if !scanner.word().eq_ignore_ascii_case(b"%%MatrixMarket") {
         return Err(banner.expected("`%%MatrixMarket`, which opens every such file"));
     }
-    choose(scanner, "`matrix`", &[("matrix", ())])?;
+    choose(&mut scanner, "`matrix`", &[("matrix", ())])?;
     let expected = "`coordinate`, a sparse matrix";
-    choose(scanner, expected, &[("coordinate", ())])?;
+    choose(&mut scanner, expected, &[("coordinate", ())])?;
     let fields = [("pattern", Field::Pattern), ("integer", Field::Integer), ("real", Field::Real)];
-    let field = choose(scanner, "`pattern`, `integer` or `real`", &fields)?;
+    let field = choose(&mut scanner, "`pattern`, `integer` or `real`", &fields)?;
     let symmetries = [
         ("general", Symmetry::General),
         ("symmetric", Symmetry::Symmetric),
@@ -154,21 +193,16 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fau
     ];
     let place = scanner.clone();
     let expected = "`general`, `symmetric` or `skew-symmetric`";
-    let symmetry = choose(scanner, expected, &symmetries)?;
+    let symmetry = choose(&mut scanner, expected, &symmetries)?;
     if (field, symmetry) == (Field::Pattern, Symmetry::SkewSymmetric) {
         return Err(place.expected("`general` or `symmetric` for a pattern, which has no signs"));
     }
     scanner.end_line()?;
+    Ok((field, symmetry))
+}
 
-    let mut value_type = None;
-    while scanner.line_start() == Some(b'%') {
-        let mut line = scanner.clone();
-        scanner.skip_line();
-        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS") {
-            value_type = Some(read_value_type(&mut line, symmetry)?);
-        }
-    }
-
+/// The number of vertices, which is that of rows and of columns, and that of entries.
+fn read_sizes(mut scanner: Scanner<'_>) -> Result<(u64, u64), Fault> {
     let at = scanner.at();
     let rows = scanner.natural("the number of rows")?;
     let columns = scanner.natural("the number of columns")?;
@@ -178,8 +212,7 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fau
         let message = format!("expected a square matrix, found {rows} rows and {columns} columns");
         return Err(Fault::new(at, message));
     }
-    let n_vertices = text.check_vertices(rows, at)?;
-    Ok(Header { field, symmetry, value_type, n_vertices, n_entries, at })
+    Ok((vertex_count(rows, at)?, n_entries))
 }
 
 /// The value of the word here, which the format compares without case.
@@ -206,8 +239,7 @@ fn read_value_type(
             || place.expected("bool, a type such as int32_t or uint8_t, float or double"),
         )?;
     line.end_line()?;
-    let is_integer = !matches!(value_type.kind, WeightKind::F32 | WeightKind::F64);
-    if symmetry == Symmetry::SkewSymmetric && is_integer && value_type.least == 0 {
+    if symmetry == Symmetry::SkewSymmetric && value_type.is_integer() && value_type.least == 0 {
         let message = "a type with negative values, as the matrix is skew-symmetric";
         return Err(place.expected(message));
     }
@@ -215,11 +247,8 @@ fn read_value_type(
 }
 
 /// The arcs of a piece, and of how many entries they are.
-fn read_entries(
-    mut scanner: Scanner<'_>,
-    header: &Header,
-) -> Result<(Arcs<VertexId>, usize), Fault> {
-    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<VertexId>, u64), Fault> {
+    let mut arcs = Arcs::with_capacity(scanner.n_lines());
     let mut n_entries = 0;
     while let Some(first) = scanner.line_start() {
         if first == b'%' {
@@ -245,8 +274,7 @@ fn read_entries(
         }
         let value_place = scanner.clone();
         let at = scanner.at();
-        let value = scanner.weight()?;
-        header.check_value(value, &value_place)?;
+        let value = header.value(&mut scanner)?;
         arcs.push_weighted(row, column, value, at);
         if mirrored {
             let mut mirror = value;
@@ -275,7 +303,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Resul
     writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
     writeln!(out, "%%GraphBLAS type {}", ValueType::of(W::KIND))?;
     writeln!(out, "{n} {n} {n_entries}")?;
-    write_rows(out, graph, |line, row, column, weight| {
+    write_arcs(out, graph, |line, row, column, weight| {
         if !stands(row, column) {
             return;
         }

@@ -6,80 +6,142 @@
 //! comments; an empty line is a vertex without edges. The graph must be undirected,
 //! every edge on the lines of both its ends; `m` counts it once.
 //!
-//! A line is a vertex, so a piece of the file must know how many lines stand before
-//! it: they are counted in a first parallel pass. O(bytes), and what the check for
-//! reverse edges takes.
+//! A line is a vertex, so a piece of a block must know how many lines stand before it:
+//! they are counted in a first parallel pass over the block. O(bytes), and what the
+//! check for reverse edges takes.
 //!
 //! Format: G. Karypis, METIS 5 manual, section 4.1.
 
-use super::assemble::{self, Arcs};
-use super::scan::{Fault, Scanner, Text};
-use crate::{AnyCsr, Direction, GraphError, Ids, LoadedGraph, VertexId, with_csr};
+use std::io::{self, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::assemble::{self, ArcList, Arcs};
+use super::blocks::{Block, Text};
+use super::scan::{Fault, Scanner, vertex_count};
+use super::text::{push_integer, push_weight, write_rows};
+use super::unrepresentable;
+use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, with_csr};
 
 /// Bytes of a common neighbour, for a first guess at how many there are.
 const COMMON_ENTRY: usize = 6;
 
 struct Header {
-    n_vertices: usize,
+    n_vertices: u64,
     n_edges: u64,
     edge_weights: bool,
     /// Numbers before the neighbours of a vertex.
     skipped: u64,
-    at: usize,
+    line: u64,
 }
 
-pub(super) fn read(text: &Text<'_>) -> Result<LoadedGraph, GraphError> {
-    let fail = |fault| text.error(fault);
-    let mut scanner = text.scanner();
-    let header = read_header(text, &mut scanner).map_err(fail)?;
-    let body = scanner.at();
-    let pieces = text.pieces(body);
-
-    let counts = text.parse(&pieces, |_, piece| Ok(vertex_lines(piece).count()))?;
-    let mut n_lines = 0;
-    let mut lines_before = Vec::with_capacity(counts.len());
-    for count in counts {
-        lines_before.push(n_lines);
-        n_lines += count;
-    }
-    if n_lines < header.n_vertices {
+pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
+    let header = read_header(&mut text)?;
+    let mut list = ArcList::new();
+    let mut rows = Rows::default();
+    text.for_each_block(|block| {
+        let first = rows.n_rows;
+        let lines_before = rows.count(block)?;
+        let parts = block.parse(|i, piece| read_rows(piece, first + lines_before[i], &header))?;
+        list.add(block, parts)
+    })?;
+    if rows.n_rows < header.n_vertices {
         let message = format!(
-            "the header promises {} vertices, a line each; the file has {n_lines} such lines",
-            header.n_vertices
+            "the header promises {} vertices, a line each; the file has {} such lines",
+            header.n_vertices, rows.n_rows
         );
-        return Err(fail(Fault::new(header.at, message)));
+        return Err(text.error_at(header.line, message));
     }
-
-    let parts = text.parse(&pieces, |i, piece| read_rows(piece, lines_before[i], &header))?;
-    let n_entries = assemble::count(&parts);
+    let n_vertices = text.check_vertices(header.n_vertices, header.line)?;
     let claimed = header.n_edges.saturating_mul(2);
-    text.check_count("neighbours (two an edge)", claimed, n_entries, header.at)?;
-    let kind = assemble::smallest_kind(&parts).map_err(fail)?;
-    let graph = assemble::graph(header.n_vertices, &parts, kind, Direction::Directed);
+    text.check_count("neighbours (two an edge)", claimed, list.n_arcs(), header.line)?;
+    let kind = list.smallest_kind(&text)?;
+    let parts = list.into_parts();
+    let graph = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
     let csr: AnyCsr =
         with_csr!(graph, |graph| graph.into_undirected().map(Into::into)).map_err(|error| {
             let GraphError::NotUndirected { from, to, weight } = error else { return error };
-            let start = Scanner::clone(&scanner);
-            let line = vertex_lines(start).nth(from as usize).map_or(body, |line| line.at());
+            let line = rows.line_of(from);
             let (from, to) = (u64::from(from) + 1, u64::from(to) + 1);
-            fail(Fault::new(
-                line,
-                format!(
-                    "vertex {from} lists {to} with weight {weight}, but {to} does not list {from} \
+            let message = format!(
+                "vertex {from} lists {to} with weight {weight}, but {to} does not list {from} \
                  so; METIS graphs are undirected"
-                ),
-            ))
+            );
+            text.error_at(line, message)
         })?;
     Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 
-fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fault> {
-    while scanner.line_start() == Some(b'%') {
-        scanner.skip_line();
+/// How the lines of the file count vertices.
+#[derive(Default)]
+struct Rows {
+    /// Lines so far that are vertices.
+    n_rows: u64,
+    /// The vertices before which there are comments, and the line of each; the vertices
+    /// from one of them to the next are on lines that follow one another.
+    starts: Vec<(u64, u64)>,
+}
+
+impl Rows {
+    /// Counts those of a block; how many there are in it before each of its pieces.
+    fn count(&mut self, block: &Block) -> Result<Vec<u64>, GraphError> {
+        let pieces = block.parse(|_, piece| Ok(Self::of_piece(piece)))?;
+        let (first_row, mut first_line) = (self.n_rows, block.first_line());
+        let mut before = Vec::with_capacity(pieces.len());
+        for (piece, n_lines) in pieces {
+            before.push(self.n_rows - first_row);
+            for (row, line) in piece.starts {
+                let (row, line) = (self.n_rows + row, first_line + line);
+                let last = self.starts.last();
+                if last.is_none_or(|&(last_row, last_line)| row - last_row != line - last_line) {
+                    self.starts.push((row, line));
+                }
+            }
+            self.n_rows += piece.n_rows;
+            first_line += n_lines;
+        }
+        Ok(before)
     }
+
+    /// Those of a piece, rows and lines counted from 0, and how many lines it has.
+    fn of_piece(mut piece: Scanner<'_>) -> (Self, u64) {
+        let (mut rows, mut n_lines, mut follows) = (Self::default(), 0, false);
+        while piece.remaining() > 0 {
+            let is_row = piece.peek() != Some(b'%');
+            if is_row {
+                if !follows {
+                    rows.starts.push((rows.n_rows, n_lines));
+                }
+                rows.n_rows += 1;
+            }
+            follows = is_row;
+            n_lines += 1;
+            piece.skip_line();
+        }
+        (rows, n_lines)
+    }
+
+    fn line_of(&self, vertex: VertexId) -> u64 {
+        let vertex = u64::from(vertex);
+        let before = self.starts.partition_point(|&(row, _)| row <= vertex);
+        let (row, line) = self.starts[before - 1];
+        line + (vertex - row)
+    }
+}
+
+fn read_header(text: &mut Text<'_>) -> Result<Header, GraphError> {
+    while text.line()?.is_some_and(|line| line.peek() == Some(b'%')) {
+        text.skip_line();
+    }
+    let header = read_sizes(text.here(), text.line_number()).map_err(|fault| text.error(fault))?;
+    text.skip_line();
+    Ok(header)
+}
+
+fn read_sizes(mut scanner: Scanner<'_>, line: u64) -> Result<Header, Fault> {
     let at = scanner.at();
-    let claimed = scanner.natural("the number of vertices")?;
-    let n_vertices = text.check_vertices(claimed, at)?;
+    let n_vertices = vertex_count(scanner.natural("the number of vertices")?, at)?;
     let n_edges = scanner.natural("the number of edges")?;
     let mut flags = [false; 3];
     if !scanner.at_line_end() {
@@ -103,7 +165,7 @@ fn read_header(text: &Text<'_>, scanner: &mut Scanner<'_>) -> Result<Header, Fau
     }
     scanner.end_line()?;
     let skipped = n_weights.saturating_add(u64::from(sizes));
-    Ok(Header { n_vertices, n_edges, edge_weights, skipped, at })
+    Ok(Header { n_vertices, n_edges, edge_weights, skipped, line })
 }
 
 /// The start of each line that stands for a vertex, that is of each but comments.
@@ -123,7 +185,7 @@ fn vertex_lines(mut scanner: Scanner<'_>) -> impl Iterator<Item = Scanner<'_>> {
     })
 }
 
-fn read_rows(piece: Scanner<'_>, first: usize, header: &Header) -> Result<Arcs<VertexId>, Fault> {
+fn read_rows(piece: Scanner<'_>, first: u64, header: &Header) -> Result<Arcs<VertexId>, Fault> {
     let mut arcs = Arcs::with_capacity(piece.remaining() / COMMON_ENTRY + 1);
     for (vertex, mut line) in (first..).zip(vertex_lines(piece)) {
         if vertex >= header.n_vertices {
@@ -136,7 +198,7 @@ fn read_rows(piece: Scanner<'_>, first: usize, header: &Header) -> Result<Arcs<V
         while !line.at_line_end() {
             let place = line.clone();
             let neighbour = line.vertex(1, header.n_vertices)?;
-            if neighbour as usize == vertex {
+            if u64::from(neighbour) == vertex {
                 return Err(place.expected("a neighbour other than the vertex itself"));
             }
             if header.edge_weights {
@@ -149,4 +211,48 @@ fn read_rows(piece: Scanner<'_>, first: usize, header: &Header) -> Result<Arcs<V
         }
     }
     Ok(arcs)
+}
+
+/// Refuses a graph that the format cannot hold: one that is not undirected, has
+/// self-loops, or weights that are no positive integers.
+pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphError> {
+    let refuse = |message: String| Err(unrepresentable(path, message));
+    let positive = |w: &W| w.to_i128().is_some_and(|value| value > 0);
+    if let Some(weight) = graph.weights().par_iter().find_first(|w| !positive(w)) {
+        return refuse(match weight.to_i128() {
+            None => format!("weight {weight:?} is a float, .graph holds positive integers"),
+            Some(_) => format!("weight {weight} is not positive, .graph holds positive integers"),
+        });
+    }
+    let loops = |v: &VertexId| graph.arcs_from(*v).any(|(to, _)| to == *v);
+    if let Some(v) = graph.vertices().into_par_iter().find_first(loops) {
+        return refuse(format!(
+            "vertex {v}, counted from 0, has an arc to itself, .graph has none"
+        ));
+    }
+    match graph.clone().into_undirected() {
+        Ok(_) => Ok(()),
+        Err(error) => refuse(format!("{error}; .graph holds undirected graphs")),
+    }
+}
+
+/// Writes a graph that [`check`] has passed, vertices counted from 1 whatever their
+/// names; without weights where all are 1.
+pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Result<()> {
+    let weighted = graph.weights().par_iter().any(|&weight| weight != W::ONE);
+    let format = if weighted { " 001" } else { "" };
+    writeln!(out, "{} {}{format}", graph.n_vertices(), graph.n_arcs() / 2)?;
+    write_rows(out, graph.n_vertices(), |line, vertex| {
+        for (at, (neighbour, weight)) in graph.arcs_from(vertex).enumerate() {
+            if at > 0 {
+                line.push(b' ');
+            }
+            push_integer(line, u64::from(neighbour) + 1);
+            if weighted {
+                line.push(b' ');
+                push_weight(line, weight);
+            }
+        }
+        line.push(b'\n');
+    })
 }

@@ -1,17 +1,20 @@
 //! Graphs from files and to files: the suffix says the format, `.gz` after it says
 //! that it is compressed.
 //!
-//! A text file is mapped, cut at line ends, and its pieces are parsed in parallel; no
+//! A text file is read in blocks, which are cut at line ends and parsed in parallel; no
 //! count that a header claims is believed before it has been compared with the size of
 //! the file. What is written stands beside its target first and is renamed when whole.
 
 mod assemble;
 mod atomic;
+mod blocks;
+mod compression;
 mod dimacs;
 mod edge_list;
 mod format;
 mod gapbs;
 mod matrix_market;
+mod memory;
 mod metis;
 mod names;
 mod note;
@@ -25,18 +28,15 @@ mod weights;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use flate2::Compression;
 use flate2::write::GzEncoder;
-use memmap2::Mmap;
 
 pub use atomic::AtomicFile;
+use blocks::{BLOCK_BYTES, Text};
 pub use format::Format;
 pub use names::{NamesLost, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
-use scan::Text;
 use source::Source;
 
 use crate::{Csr, GraphError, Ids, LoadedGraph, Weight, with_csr};
@@ -44,22 +44,22 @@ use crate::{Csr, GraphError, Ids, LoadedGraph, Weight, with_csr};
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
 
-/// Hears how many bytes of how many have been read; called some times a megabyte, from
-/// any thread.
+/// Hears how many bytes of how many (0: unknown) have been read; called some times a
+/// megabyte, from any thread.
 pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// Reads a graph; the suffix of `path` says in which [`Format`].
+/// Reads a graph; the suffix of `path` says in which [`Format`]. It may be compressed by
+/// gzip, bzip2, xz or zstd, as the suffix after that or the first bytes of the file say.
 ///
-/// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is mapped and only
-/// checked, O(n + m). The weights of a text file get the smallest of `u32`, `i32`,
+/// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is only checked,
+/// O(n + m). At most 12 bytes an arc and 8 a vertex are in use at once for an unweighted
+/// text file, 20 an arc for one with 32-bit weights, whatever its size as a text. The weights of a text file get the smallest of `u32`, `i32`,
 /// `u64`, `i64` that holds them all, or `f64` where one has a fraction or an exponent.
-///
-/// A mapped `.spg` must not be changed while its graph is in use. A compressed file is
-/// inflated into memory first, whatever its size.
 ///
 /// # Errors
 /// Whatever is wrong with the file, with the line for a text format; no such file, no
-/// permission, a folder; a suffix that names no format.
+/// permission, a folder; a suffix that names no format; [`GraphError::OutOfMemory`] as
+/// soon as it is clear that the memory does not hold the graph.
 ///
 /// ```
 /// use graph_formats::{Ids, read};
@@ -80,12 +80,13 @@ pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
 }
 
 /// As [`read`], with what the file does not say in `options`, and with
-/// `progress(bytes_done, bytes_total)` called a few times a megabyte
-/// from whatever thread has finished a piece. Of a compressed file the compressed bytes
-/// are counted.
+/// `progress(bytes_done, bytes_total)` called a few times a megabyte from any thread. Of
+/// a compressed file the compressed bytes are counted; a total of 0 is unknown.
+///
+/// The path `-` is standard input, for which `options.format` must be given.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read`]; [`GraphError::FormatNeeded`].
 pub fn read_with(
     path: impl AsRef<Path>,
     options: &ReadOptions,
@@ -93,14 +94,7 @@ pub fn read_with(
 ) -> Result<LoadedGraph, GraphError> {
     let path = path.as_ref();
     let format = options.format.map_or_else(|| Format::of(path), Ok)?;
-    let list = &options.edge_list;
-    let source = Source::open(path)?;
-    if format::is_gzip(path) {
-        let inflated = source.inflate(path, progress)?;
-        return decode(format, list, path, &inflated, None, &|_, _| ());
-    }
-    let map = if let Source::Mapped(map) = &source { Some(map) } else { None };
-    decode(format, list, path, &source, map, progress)
+    decode(format, &options.edge_list, Source::open(path, progress)?, BLOCK_BYTES)
 }
 
 /// Reads a graph from memory. Errors name `<memory>` as the file.
@@ -128,43 +122,39 @@ pub fn parse_with(
     bytes: &[u8],
     options: &EdgeListOptions,
 ) -> Result<LoadedGraph, GraphError> {
-    decode(format, options, Path::new("<memory>"), bytes, None, &|_, _| ())
+    decode(format, options, Source::memory(bytes), BLOCK_BYTES)
 }
 
 fn decode(
     format: Format,
     options: &EdgeListOptions,
-    path: &Path,
-    bytes: &[u8],
-    map: Option<&Arc<Mmap>>,
-    progress: Progress<'_>,
+    source: Source<'_>,
+    block_bytes: usize,
 ) -> Result<LoadedGraph, GraphError> {
     if *options != EdgeListOptions::default() && !format.is_edge_list() {
         let message = format!(
             "direction, header, base, columns and vertices are of edge lists, not of .{}",
             format.suffix()
         );
-        return Err(malformed(path, message));
+        return Err(malformed(source.path(), message));
     }
-    let text = Text { path, bytes, progress };
-    let graph = match format {
-        Format::Gr => dimacs::read(&text),
-        Format::Mtx => matrix_market::read(&text),
-        Format::Graph => metis::read(&text),
-        Format::Sg => gapbs::read(path, bytes, false),
-        Format::Wsg => gapbs::read(path, bytes, true),
-        Format::Spg => spg::read(path, bytes, map),
+    let text = |source| Text::new(source, block_bytes);
+    match format {
+        Format::Gr => dimacs::read(text(source)?),
+        Format::Mtx => matrix_market::read(text(source)?),
+        Format::Graph => metis::read(text(source)?),
         Format::El | Format::Wel | Format::Txt | Format::Csv | Format::Tsv => {
-            edge_list::read(&text, format, options)
+            edge_list::read(text(source)?, format, options)
         }
-    }?;
-    progress(bytes.len() as u64, bytes.len() as u64);
-    Ok(graph)
+        Format::Sg => gapbs::read(source, false),
+        Format::Wsg => gapbs::read(source, true),
+        Format::Spg => spg::read(source),
+    }
 }
 
 /// Writes a graph; the suffix of `path` says in which [`Format`].
 ///
-/// Only `.spg` keeps everything. `.gr` and `.mtx` count vertices from 1 and `.sg` and
+/// Only `.spg` keeps everything. `.gr`, `.mtx` and `.graph` count vertices from 1 and `.sg` and
 /// `.wsg` from 0, whatever their names (see [`names_lost`]); `.wel`, `.csv` and `.tsv`
 /// have their names, but lose vertices without arcs. An undirected graph is written as a symmetric
 /// `.mtx`, and as one to `.sg` and `.wsg`; `.gr` and `.wel` hold both its arcs.
@@ -172,7 +162,7 @@ fn decode(
 /// # Errors
 /// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in
 /// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in
-/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`;
+/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`, directed graphs, loops and weights that are no positive integers in `.graph`;
 /// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In
 /// no case is a file left half-written.
 ///
@@ -206,7 +196,9 @@ pub fn write_csr<W: Weight>(
     check_names(graph.n_vertices(), ids)?;
     match format {
         Format::Gr if W::ZERO.to_i128().is_none() => {
-            let message = "weights are floats, and .gr has integers; write .mtx, .wel or .spg";
+            let weight = graph.weights().first().map(|w| format!("weight {w:?} is a float"));
+            let floats = weight.unwrap_or_else(|| "weights are floats".to_owned());
+            let message = format!("{floats}, .gr holds integers; write .mtx, .wel or .spg");
             return Err(unrepresentable(path, message));
         }
         Format::Wel if matches!(ids, Ids::Words(_)) => {
@@ -221,11 +213,13 @@ pub fn write_csr<W: Weight>(
             return Err(unrepresentable(path, "names that are words"));
         }
         Format::Sg | Format::Wsg => gapbs::check(path, graph, format == Format::Wsg)?,
+        Format::Graph => metis::check(path, graph)?,
         _ => {}
     }
     let encode = |out: &mut dyn Write| match format {
         Format::Gr => dimacs::write(out, graph),
         Format::Mtx => matrix_market::write(out, graph),
+        Format::Graph => metis::write(out, graph),
         Format::Wel | Format::Csv | Format::Tsv => edge_list::write(out, graph, ids, format),
         Format::Sg => gapbs::write(out, graph, false),
         Format::Wsg => gapbs::write(out, graph, true),
@@ -235,7 +229,7 @@ pub fn write_csr<W: Weight>(
     let mut file = AtomicFile::create(path)?;
     let written: io::Result<()> = if format::is_gzip(path) {
         // a third larger than the default level makes it, in a sixth of the time
-        let mut encoder = GzEncoder::new(&mut file, Compression::fast());
+        let mut encoder = GzEncoder::new(&mut file, flate2::Compression::fast());
         encode(&mut encoder).and_then(|()| encoder.finish().map(drop))
     } else {
         encode(&mut file)

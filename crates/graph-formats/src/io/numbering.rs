@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::assemble::Arcs;
-use super::weights::Number;
+use super::assemble::{Arcs, Part};
+use super::weights::{Extremes, Number};
 use crate::{GraphError, Ids, VertexId};
 
 /// Bits of a bit map that any list may have: a megabyte.
@@ -20,12 +20,12 @@ const FREE_BITS: u64 = 1 << 23;
 const BITS_PER_ARC: u64 = 64;
 
 /// Arcs between numbers, in 32 bits as long as they fit.
-pub(super) enum Part {
+pub(super) enum IdArcs {
     Narrow(Arcs<u32>),
     Wide(Arcs<u64>),
 }
 
-impl Part {
+impl IdArcs {
     pub(super) fn with_capacity(n_arcs: usize) -> Self {
         Self::Narrow(Arcs::with_capacity(n_arcs))
     }
@@ -57,20 +57,6 @@ impl Part {
         }
     }
 
-    pub(super) fn shrink(&mut self) {
-        match self {
-            Self::Narrow(arcs) => arcs.shrink(),
-            Self::Wide(arcs) => arcs.shrink(),
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Narrow(arcs) => arcs.len(),
-            Self::Wide(arcs) => arcs.len(),
-        }
-    }
-
     fn for_each_id(&self, mut visit: impl FnMut(u64)) {
         match self {
             Self::Narrow(arcs) => {
@@ -88,9 +74,50 @@ impl Part {
     }
 }
 
+impl Part for IdArcs {
+    fn n_arcs(&self) -> usize {
+        match self {
+            Self::Narrow(arcs) => arcs.n_arcs(),
+            Self::Wide(arcs) => arcs.n_arcs(),
+        }
+    }
+
+    fn extremes(&self) -> &Extremes {
+        match self {
+            Self::Narrow(arcs) => arcs.extremes(),
+            Self::Wide(arcs) => arcs.extremes(),
+        }
+    }
+
+    fn memory(&self) -> (u64, u64) {
+        match self {
+            Self::Narrow(arcs) => arcs.memory(),
+            Self::Wide(arcs) => arcs.memory(),
+        }
+    }
+
+    fn append_to(self, whole: &mut Vec<Self>) {
+        match (whole.last_mut(), &self) {
+            (Some(Self::Narrow(last)), Self::Narrow(arcs)) if last.has_room(arcs.len()) => {
+                last.append(arcs);
+            }
+            (Some(Self::Wide(last)), Self::Wide(arcs)) if last.has_room(arcs.len()) => {
+                last.append(arcs);
+            }
+            _ => {
+                let so_far = whole.iter().map(Self::n_arcs).sum();
+                whole.push(match self {
+                    Self::Narrow(arcs) => Self::Narrow(arcs.with_room(so_far)),
+                    Self::Wide(arcs) => Self::Wide(arcs.with_room(so_far)),
+                });
+            }
+        }
+    }
+}
+
 /// The least and the greatest id; `None` where there are no arcs.
-pub(super) fn range(parts: &[Part]) -> Option<(u64, u64)> {
-    let ranges = parts.par_iter().filter(|part| part.len() > 0).map(|part| {
+pub(super) fn range(parts: &[IdArcs]) -> Option<(u64, u64)> {
+    let ranges = parts.par_iter().filter(|part| part.n_arcs() > 0).map(|part| {
         let mut range = (u64::MAX, 0);
         part.for_each_id(|id| range = (range.0.min(id), range.1.max(id)));
         range
@@ -99,17 +126,17 @@ pub(super) fn range(parts: &[Part]) -> Option<(u64, u64)> {
 }
 
 /// The arcs between vertices where ids count from `first`.
-pub(super) fn counted_from(first: u64, parts: Vec<Part>) -> Vec<Arcs<VertexId>> {
+pub(super) fn counted_from(first: u64, parts: Vec<IdArcs>) -> Vec<Arcs<VertexId>> {
     parts.into_par_iter().map(|part| part.map(|id| (id - first) as VertexId)).collect()
 }
 
 /// The number of vertices, their names, and the arcs between them, where exactly the ids
 /// that occur are vertices.
 pub(super) fn by_occurrence(
-    parts: Vec<Part>,
+    parts: Vec<IdArcs>,
 ) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
     let Some((least, greatest)) = range(&parts) else { return Ok((0, Ids::FromZero, Vec::new())) };
-    let n_arcs: usize = parts.iter().map(Part::len).sum();
+    let n_arcs: usize = parts.iter().map(IdArcs::n_arcs).sum();
     if greatest >= FREE_BITS + BITS_PER_ARC * n_arcs as u64 {
         return by_sorting(parts);
     }
@@ -125,9 +152,9 @@ pub(super) fn by_occurrence(
     Ok((n_vertices, Ids::Listed(marks.list()), parts))
 }
 
-fn by_sorting(parts: Vec<Part>) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
+fn by_sorting(parts: Vec<IdArcs>) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
     let sorted = parts.par_iter().map(|part| {
-        let mut ids = Vec::with_capacity(2 * part.len());
+        let mut ids = Vec::with_capacity(2 * part.n_arcs());
         part.for_each_id(|id| ids.push(id));
         ids.sort_unstable();
         ids.dedup();
@@ -175,7 +202,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(parts: &[Part], greatest: u64) -> Self {
+    fn of(parts: &[IdArcs], greatest: u64) -> Self {
         let bits: Vec<_> = (0..greatest / 64 + 1).map(|_| AtomicU64::new(0)).collect();
         parts.par_iter().for_each(|part| {
             part.for_each_id(|id| {

@@ -1,28 +1,12 @@
-//! Bytes to numbers: the scanner under every text format, and how a file is cut so
-//! that its pieces are parsed in parallel.
+//! Bytes to numbers: the scanner under every text format.
 //!
-//! Pieces end at line ends. A scanner counts bytes, not lines: the line number of an
-//! error is found afterwards, by counting the line ends before its byte, so that
-//! nobody else pays for it.
+//! A scanner counts bytes, not lines: the line number of an error is found afterwards,
+//! by counting the line ends before its byte, so that correct files do not pay for it.
 
-use std::ops::Range;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use rayon::prelude::*;
-
-use super::Progress;
 use super::weights::Number;
 use crate::{GraphError, VertexId};
 
-/// Bytes that one task parses: some ten thousand lines, so that a file of a few
-/// megabytes keeps many cores busy and progress is reported in small steps.
-const PIECE_BYTES: usize = 256 << 10;
-
-/// Vertices that any file may claim, however small it is: 128 MB of row offsets.
-const VERTICES_FREE: u64 = 1 << 24;
-
-/// What is wrong, and at which byte of the file.
+/// What is wrong, and at which byte of a block.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) at: usize,
@@ -35,108 +19,27 @@ impl Fault {
     }
 }
 
-/// A whole text file.
-pub(super) struct Text<'a> {
-    pub(super) path: &'a Path,
-    pub(super) bytes: &'a [u8],
-    pub(super) progress: Progress<'a>,
-}
-
-impl<'a> Text<'a> {
-    /// A scanner at the first line; a byte order mark before it is skipped.
-    pub(super) fn scanner(&self) -> Scanner<'a> {
-        let at = if self.bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        Scanner { bytes: self.bytes, at }
+/// The number of vertices that a header claims at byte `at`, if 32-bit ids can number
+/// them.
+pub(super) fn vertex_count(n_vertices: u64, at: usize) -> Result<u64, Fault> {
+    if n_vertices > u64::from(VertexId::MAX) {
+        return Err(Fault::new(at, GraphError::TooManyVertices { n_vertices }.to_string()));
     }
-
-    /// The fault with its file and line.
-    pub(super) fn error(&self, fault: Fault) -> GraphError {
-        let before = &self.bytes[..fault.at.min(self.bytes.len())];
-        let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
-        GraphError::Syntax { path: self.path.to_path_buf(), line, message: fault.message }
-    }
-
-    /// Cuts the file from byte `start` on into pieces of whole lines.
-    pub(super) fn pieces(&self, start: usize) -> Vec<Range<usize>> {
-        let mut pieces = Vec::new();
-        let mut from = start;
-        while from < self.bytes.len() {
-            let least = (from + PIECE_BYTES).min(self.bytes.len());
-            let end = memchr::memchr(b'\n', &self.bytes[least..])
-                .map_or(self.bytes.len(), |more| least + more + 1);
-            pieces.push(from..end);
-            from = end;
-        }
-        pieces
-    }
-
-    /// Parses all pieces in parallel, each with its number; the results come in file
-    /// order, and so does the fault that is reported where there are several.
-    pub(super) fn parse<T: Send>(
-        &self,
-        pieces: &[Range<usize>],
-        parse: impl Fn(usize, Scanner<'a>) -> Result<T, Fault> + Sync,
-    ) -> Result<Vec<T>, GraphError> {
-        let total = self.bytes.len() as u64;
-        let done = AtomicU64::new(pieces.first().map_or(0, |piece| piece.start as u64));
-        let parts: Vec<_> = pieces
-            .par_iter()
-            .enumerate()
-            .map(|(number, piece)| {
-                let part =
-                    parse(number, Scanner { bytes: &self.bytes[..piece.end], at: piece.start });
-                let bytes = piece.len() as u64;
-                (self.progress)(done.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
-                part
-            })
-            .collect();
-        parts.into_iter().collect::<Result<_, _>>().map_err(|fault| self.error(fault))
-    }
-
-    /// Refuses a vertex count out of all proportion to the file, for it would be
-    /// allocated. Isolated vertices are legal, so the bound is generous.
-    pub(super) fn check_vertices(&self, n_vertices: u64, at: usize) -> Result<usize, Fault> {
-        let bytes = self.bytes.len() as u64;
-        if n_vertices > u64::from(VertexId::MAX) {
-            let error = GraphError::TooManyVertices { n_vertices };
-            return Err(Fault::new(at, error.to_string()));
-        }
-        if n_vertices > bytes.max(VERTICES_FREE) {
-            let message =
-                format!("{n_vertices} vertices cannot be meant in a file of {bytes} bytes");
-            return Err(Fault::new(at, message));
-        }
-        Ok(n_vertices as usize)
-    }
-
-    /// Refuses a header whose count of arcs or entries is not that of the file.
-    pub(super) fn check_count(
-        &self,
-        what: &str,
-        claimed: u64,
-        found: usize,
-        at: usize,
-    ) -> Result<(), GraphError> {
-        if claimed == found as u64 {
-            return Ok(());
-        }
-        let message = format!("the header promises {claimed} {what}, the file has {found}");
-        Err(self.error(Fault::new(at, message)))
-    }
+    Ok(n_vertices)
 }
 
 /// A place in a text; what it takes, it steps over.
 #[derive(Clone)]
 pub(super) struct Scanner<'a> {
-    /// The file from its first byte to the end of this scanner's piece.
+    /// The block from its first byte to the end of this scanner's piece.
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner of these bytes alone.
-    pub(super) fn over(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+    /// A scanner of `bytes` from byte `at` on.
+    pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
     }
 
     /// Goes to a place that [`Scanner::at`] gave.
@@ -153,9 +56,21 @@ impl<'a> Scanner<'a> {
         taken
     }
 
-    /// The place, in bytes from the start of the file.
+    /// The same scanner, for which the text ends where this line does.
+    pub(super) fn only_this_line(self) -> Self {
+        let rest = &self.bytes[self.at..];
+        let end = memchr::memchr(b'\n', rest).map_or(self.bytes.len(), |end| self.at + end + 1);
+        Self { bytes: &self.bytes[..end], at: self.at }
+    }
+
+    /// The place, in bytes from the start of the block.
     pub(super) fn at(&self) -> usize {
         self.at
+    }
+
+    /// How many lines are left.
+    pub(super) fn n_lines(&self) -> usize {
+        memchr::memchr_iter(b'\n', &self.bytes[self.at..]).count() + 1
     }
 
     /// How many bytes are left.
@@ -265,14 +180,14 @@ impl<'a> Scanner<'a> {
 
     /// A vertex that the file counts from `first`, of `n_vertices`, counted from 0.
     #[inline]
-    pub(super) fn vertex(&mut self, first: u64, n_vertices: usize) -> Result<VertexId, Fault> {
+    pub(super) fn vertex(&mut self, first: u64, n_vertices: u64) -> Result<VertexId, Fault> {
         self.blanks();
         let start = self.at;
         match self.digits().and_then(|name| name.checked_sub(first)) {
-            Some(vertex) if vertex < n_vertices as u64 => Ok(vertex as VertexId),
+            Some(vertex) if vertex < n_vertices => Ok(vertex as VertexId),
             _ => {
                 self.at = start;
-                Err(self.expected(&match n_vertices as u64 {
+                Err(self.expected(&match n_vertices {
                     0 => "no vertex, as the graph has none".to_owned(),
                     n => format!("a vertex from {first} to {}", n - 1 + first),
                 }))
@@ -372,18 +287,5 @@ mod tests {
             assert_eq!(weight(wrong), Err(format!("expected a weight, found `{wrong}`")));
         }
         assert_eq!(weight("\n"), Err("expected a weight, found the end of the line".to_owned()));
-    }
-
-    #[test]
-    fn pieces_are_whole_lines_and_cover_the_file() {
-        let bytes = "0 1\n".repeat(300_000).into_bytes();
-        let text = Text { path: Path::new("x"), bytes: &bytes, progress: &|_, _| () };
-        let pieces = text.pieces(4);
-        assert!(pieces.len() > 2);
-        assert_eq!((pieces[0].start, pieces.last().unwrap().end), (4, bytes.len()));
-        for pair in pieces.windows(2) {
-            assert_eq!(pair[0].end, pair[1].start);
-            assert_eq!(bytes[pair[0].end - 1], b'\n');
-        }
     }
 }

@@ -1,75 +1,140 @@
-//! A file's bytes in memory: mapped, or read and inflated.
+//! Where the bytes of a graph come from: a file, standard input or memory, decompressed
+//! on the way.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::ops::Deref;
-use std::path::Path;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
-use memmap2::Mmap;
-
+use super::compression::Compression;
 use super::{Progress, malformed};
 use crate::GraphError;
 
-/// Compressed bytes between two reports of progress.
+/// Bytes between two reports of progress.
 const STEP_BYTES: usize = 256 << 10;
 
-/// The content of a file.
-pub(super) enum Source {
-    Mapped(Arc<Mmap>),
-    Read(Vec<u8>),
+/// Bytes that are read once, from the first to the last.
+pub(super) struct Source<'a> {
+    path: PathBuf,
+    reader: Box<dyn Read + Send + 'a>,
+    compression: Option<Compression>,
+    /// Whether all bytes of the file have been read.
+    exhausted: Arc<AtomicBool>,
 }
 
-impl Deref for Source {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Read(bytes) => bytes,
+impl<'a> Source<'a> {
+    /// A file; `-` is standard input. What its suffix says about compression must be
+    /// so; where the suffix says nothing, the first bytes do.
+    pub(super) fn open(path: &Path, progress: Progress<'a>) -> Result<Self, GraphError> {
+        if path == Path::new("-") {
+            return Self::new(Path::new("<standard input>"), io::stdin(), None, 0, progress);
         }
-    }
-}
-
-impl Source {
-    /// Maps the file, or, where it is no regular file, reads it.
-    pub(super) fn open(path: &Path) -> Result<Self, GraphError> {
         let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
-        let mut file = File::open(path).map_err(fail)?;
+        let file = File::open(path).map_err(fail)?;
         let metadata = file.metadata().map_err(fail)?;
         if metadata.is_dir() {
             return Err(fail(io::ErrorKind::IsADirectory.into()));
         }
-        if !metadata.is_file() || metadata.len() == 0 {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map_err(fail)?;
-            return Ok(Self::Read(bytes));
-        }
-        // SAFETY: the map is only read, as bytes or as plain data that any bytes are
-        // valid for. It holds what was checked as long as nobody changes the file
-        // meanwhile: this crate never writes into a file that exists, it replaces it.
-        let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
-        Ok(Self::Mapped(Arc::new(map)))
+        let total = if metadata.is_file() { metadata.len() } else { 0 };
+        Self::new(path, file, Compression::of_name(path), total, progress)
     }
 
-    /// The bytes that the gzip file held, all members of it one after the other.
-    pub(super) fn inflate(self, path: &Path, progress: Progress<'_>) -> Result<Self, GraphError> {
-        if self.len() >= 2 && !self.starts_with(b"\x1F\x8B") {
-            return Err(malformed(path, "not a gzip file, though its name says so".to_owned()));
+    /// Bytes in memory, taken as they are.
+    pub(super) fn memory(bytes: &'a [u8]) -> Self {
+        Self {
+            path: PathBuf::from("<memory>"),
+            reader: Box::new(bytes),
+            compression: None,
+            exhausted: Arc::default(),
         }
-        let total = self.len() as u64;
-        let counted = Counted { bytes: &self, total, progress };
-        let mut decoder = MultiGzDecoder::new(BufReader::with_capacity(STEP_BYTES, counted));
-        let mut inflated = Vec::new();
-        match decoder.read_to_end(&mut inflated) {
-            Ok(_) => Ok(Self::Read(inflated)),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                let message = "the gzip data ends early; the file is not complete";
-                Err(malformed(path, message.to_owned()))
+    }
+
+    /// `total`: bytes to be read in all, or 0.
+    fn new(
+        path: &Path,
+        reader: impl Read + Send + 'a,
+        named: Option<Compression>,
+        total: u64,
+        progress: Progress<'a>,
+    ) -> Result<Self, GraphError> {
+        let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
+        let exhausted = Arc::new(AtomicBool::new(false));
+        let mut counted =
+            Counted { reader, done: 0, total, progress, exhausted: exhausted.clone() };
+        let mut start = Vec::new();
+        let magic = (&mut counted).take(Compression::MAGIC_BYTES as u64).read_to_end(&mut start);
+        magic.map_err(fail)?;
+        if let Some(kind) = named.filter(|kind| !kind.may_start(&start)) {
+            let (name, _) = kind.names();
+            return Err(malformed(path, format!("not a {name} file, though its name says so")));
+        }
+        let compression = named.or_else(|| Compression::of_content(&start));
+        let whole = Cursor::new(start).chain(counted);
+        let reader: Box<dyn Read + Send + 'a> = match compression {
+            Some(kind) => kind.decoder(BufReader::with_capacity(STEP_BYTES, whole)),
+            None => Box::new(whole),
+        };
+        Ok(Self { path: path.to_path_buf(), reader, compression, exhausted })
+    }
+
+    /// What errors call it.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds up to `most` bytes to `bytes` and says how many; fewer only at the end.
+    ///
+    /// # Errors
+    /// When reading fails, or what is compressed is damaged or incomplete.
+    pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize) -> Result<usize, GraphError> {
+        let mut part = (&mut self.reader).take(most as u64);
+        part.read_to_end(bytes).map_err(|error| self.error(error))
+    }
+
+    /// All that is left.
+    pub(super) fn read_all(&mut self) -> Result<Vec<u8>, GraphError> {
+        let mut bytes = Vec::new();
+        self.read(&mut bytes, usize::MAX)?;
+        Ok(bytes)
+    }
+
+    fn error(&self, error: io::Error) -> GraphError {
+        match self.compression.filter(|_| error.raw_os_error().is_none()) {
+            None => GraphError::Io { path: self.path.clone(), source: error },
+            Some(kind) if self.exhausted.load(Ordering::Relaxed) => {
+                let (name, _) = kind.names();
+                let message = format!("the {name} data ends early; the file is not complete");
+                malformed(&self.path, message)
             }
-            Err(error) => Err(malformed(path, format!("the gzip data is damaged: {error}"))),
+            Some(kind) => {
+                let (name, _) = kind.names();
+                malformed(&self.path, format!("the {name} data is damaged: {error}"))
+            }
         }
+    }
+}
+
+/// Bytes that report how many of them have been taken.
+struct Counted<'a, R> {
+    reader: R,
+    done: u64,
+    total: u64,
+    progress: Progress<'a>,
+    exhausted: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(STEP_BYTES);
+        let taken = self.reader.read(&mut buffer[..most])?;
+        if taken == 0 && most > 0 {
+            self.exhausted.store(true, Ordering::Relaxed);
+        }
+        self.done += taken as u64;
+        // a file that grows meanwhile is read to its new end
+        (self.progress)(self.done, if self.total == 0 { 0 } else { self.total.max(self.done) });
+        Ok(taken)
     }
 }
 
@@ -78,19 +143,4 @@ pub(super) fn copied<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
     let mut array = vec![T::zeroed(); bytes.len() / size_of::<T>()];
     bytemuck::cast_slice_mut::<T, u8>(&mut array).copy_from_slice(bytes);
     array
-}
-
-/// Bytes that report how many of them have been taken.
-struct Counted<'a> {
-    bytes: &'a [u8],
-    total: u64,
-    progress: Progress<'a>,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let taken = self.bytes.read(buffer)?;
-        (self.progress)(self.total - self.bytes.len() as u64, self.total);
-        Ok(taken)
-    }
 }

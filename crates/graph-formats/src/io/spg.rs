@@ -33,7 +33,7 @@ use memmap2::Mmap;
 use rayon::prelude::*;
 
 use super::malformed;
-use super::source::copied;
+use super::source::{Source, copied};
 use crate::{
     AnyCsr, Buffer, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind,
 };
@@ -205,12 +205,10 @@ impl Sections<'_> {
     }
 }
 
-/// `map` is the file mapped, where it is; `bytes` its content in any case.
-pub(super) fn read(
-    path: &Path,
-    bytes: &[u8],
-    map: Option<&Arc<Mmap>>,
-) -> Result<LoadedGraph, GraphError> {
+pub(super) fn read(mut source: Source<'_>) -> Result<LoadedGraph, GraphError> {
+    let bytes = &source.read_all()?[..];
+    let path = source.path();
+    let map = None;
     let header = Header::read(path, bytes)?;
     let sections = Sections { path, bytes, map, header };
     let csr: AnyCsr = match WEIGHTS[usize::from(header.weights)].0 {

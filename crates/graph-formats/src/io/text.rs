@@ -12,22 +12,32 @@ const ROWS_PER_TASK: usize = 4096;
 const TASKS_PER_BATCH: usize = 64;
 
 /// Writes every arc, in row order, as `push_line` puts it.
-pub(super) fn write_rows<W: Weight>(
+pub(super) fn write_arcs<W: Weight>(
     out: &mut dyn Write,
     graph: &Csr<W>,
     push_line: impl Fn(&mut Vec<u8>, VertexId, VertexId, W) + Sync,
 ) -> io::Result<()> {
-    let blocks: Vec<_> = (0..graph.n_vertices()).step_by(ROWS_PER_TASK).collect();
+    write_rows(out, graph.n_vertices(), |text, source| {
+        for (destination, weight) in graph.arcs_from(source) {
+            push_line(text, source, destination, weight);
+        }
+    })
+}
+
+/// Writes the rows of all vertices as `push_row` puts them.
+pub(super) fn write_rows(
+    out: &mut dyn Write,
+    n_vertices: usize,
+    push_row: impl Fn(&mut Vec<u8>, VertexId) + Sync,
+) -> io::Result<()> {
+    let blocks: Vec<_> = (0..n_vertices).step_by(ROWS_PER_TASK).collect();
     for batch in blocks.chunks(TASKS_PER_BATCH) {
         let texts: Vec<Vec<u8>> = batch
             .par_iter()
             .map(|&first| {
                 let mut text = Vec::new();
-                for row in first..(first + ROWS_PER_TASK).min(graph.n_vertices()) {
-                    let source = row as VertexId;
-                    for (destination, weight) in graph.arcs_from(source) {
-                        push_line(&mut text, source, destination, weight);
-                    }
+                for row in first..(first + ROWS_PER_TASK).min(n_vertices) {
+                    push_row(&mut text, row as VertexId);
                 }
                 text
             })

@@ -1,9 +1,11 @@
 //! Which columns of an edge list hold the ends of an arc and its weight.
 
+use super::super::blocks::Text;
 use super::super::options::{Column, Columns, EdgeListOptions, Header};
 use super::super::scan::{Fault, Scanner};
 use super::super::{Format, Note};
-use super::fields::{Delimiter, Field, Fields, next_line};
+use super::fields::{Delimiter, Field, Fields, is_comment, next_line};
+use crate::GraphError;
 
 /// Bytes that are looked through for ids that are words.
 const SAMPLE_BYTES: usize = 256 << 10;
@@ -43,15 +45,14 @@ pub(super) struct Start {
     pub(super) layout: Layout,
     /// A first line of two numbers, which may be a header `n m`.
     pub(super) header: Option<Candidate>,
-    /// The byte where the lines after it start.
-    pub(super) body: usize,
     pub(super) notes: Vec<Note>,
 }
 
 /// Two numbers that may be a header.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
-    pub(super) at: usize,
+    /// Where it stands.
+    pub(super) line: u64,
     pub(super) n_vertices: u64,
     pub(super) n_lines: u64,
 }
@@ -65,10 +66,35 @@ impl Candidate {
 
 /// Reads the first lines; `None` where there is nothing but comments.
 pub(super) fn read_start(
-    mut scanner: Scanner<'_>,
+    text: &mut Text<'_>,
     format: Format,
     options: &EdgeListOptions,
-) -> Result<Option<Start>, Fault> {
+) -> Result<Option<Start>, GraphError> {
+    while text.line()?.is_some_and(|line| is_comment(line.peek())) {
+        text.skip_line();
+    }
+    // the first two lines, and enough to see what ids are
+    let line = text.line_number();
+    let head = text.look_ahead(|mut scanner| {
+        next_line(&mut scanner);
+        scanner.skip_line();
+        next_line(&mut scanner) && scanner.remaining() >= SAMPLE_BYTES
+    })?;
+    let start = look_at(head, line, format, options).map_err(|fault| text.error(fault))?;
+    Ok(start.map(|(start, body)| {
+        text.skip_to(body);
+        start
+    }))
+}
+
+/// What the first lines are, and the byte where the first arc stands in any case. The
+/// first of them has number `number`.
+fn look_at(
+    mut scanner: Scanner<'_>,
+    number: u64,
+    format: Format,
+    options: &EdgeListOptions,
+) -> Result<Option<(Start, usize)>, Fault> {
     if !next_line(&mut scanner) {
         return Ok(None);
     }
@@ -96,7 +122,7 @@ pub(super) fn read_start(
         return Err(first[0].expected("a header `<vertices> <lines>`"));
     }
     let header =
-        header.map(|(n_vertices, n_lines)| Candidate { at: first_at, n_vertices, n_lines });
+        header.map(|(n_vertices, n_lines)| Candidate { line: number, n_vertices, n_lines });
 
     // the line that shows how many columns there are
     let model = match &second {
@@ -138,7 +164,7 @@ pub(super) fn read_start(
         scanner.go_to(if is_heading { body } else { first_at });
         layout.has_words = find_words(scanner, &layout, &mut notes);
     }
-    Ok(Some(Start { layout, header, body, notes }))
+    Ok(Some((Start { layout, header, notes }, body)))
 }
 
 /// The fields of a line; steps over it.

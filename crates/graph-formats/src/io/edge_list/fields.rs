@@ -48,6 +48,12 @@ impl Delimiter {
     }
 }
 
+/// Whether a line that begins with this byte is a comment.
+#[inline]
+pub(super) fn is_comment(first: Option<u8>) -> bool {
+    matches!(first, Some(b'#' | b'%'))
+}
+
 /// Steps over comments and empty lines to the start of a line with content.
 #[inline]
 pub(super) fn next_line(scanner: &mut Scanner<'_>) -> bool {
@@ -56,9 +62,9 @@ pub(super) fn next_line(scanner: &mut Scanner<'_>) -> bool {
         look.blanks();
         match look.peek() {
             Some(b'\n') => look.bump(),
-            Some(b'#' | b'%') => look.skip_line(),
-            Some(_) => return true,
             None => return false,
+            first if is_comment(first) => look.skip_line(),
+            Some(_) => return true,
         }
         *scanner = look;
     }
@@ -95,7 +101,7 @@ impl Field<'_> {
         if self.text.is_empty() {
             return Err(self.expected("a weight"));
         }
-        let mut scanner = Scanner::over(&self.text);
+        let mut scanner = Scanner::new(&self.text, 0);
         let number = scanner.weight().map_err(|fault| Fault::new(self.at(), fault.message))?;
         if scanner.at_line_end() { Ok(number) } else { Err(self.expected("a weight")) }
     }
@@ -198,7 +204,7 @@ mod tests {
     use super::*;
 
     fn split(line: &str, delimiter: Delimiter) -> Result<Vec<String>, String> {
-        let mut scanner = Scanner::over(line.as_bytes());
+        let mut scanner = Scanner::new(line.as_bytes(), 0);
         let fields = Fields::new(&mut scanner, delimiter).collect().map_err(|f| f.message)?;
         assert!(scanner.at_line_end(), "{line}");
         Ok(fields.iter().map(|f| String::from_utf8(f.text.to_vec()).unwrap()).collect())
@@ -219,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_delimiter_is_what_the_line_has() {
-        let of = |format, line: &str| Delimiter::of(format, &Scanner::over(line.as_bytes()));
+        let of = |format, line: &str| Delimiter::of(format, &Scanner::new(line.as_bytes(), 0));
         assert_eq!(of(Format::Csv, "a;b\tc\n,"), Delimiter::Byte(b';'));
         assert_eq!(of(Format::Csv, "1;2;0,5"), Delimiter::Byte(b';'));
         assert_eq!(of(Format::Csv, "a,b;c"), Delimiter::Byte(b','));

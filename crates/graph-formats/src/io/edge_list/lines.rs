@@ -2,17 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::super::assemble::Arcs;
-use super::super::numbering::Part;
+use super::super::assemble::{Arcs, Part};
+use super::super::numbering::IdArcs;
 use super::super::scan::{Fault, Scanner};
-use super::super::weights::Number;
+use super::super::weights::{Extremes, Number};
 use super::columns::Layout;
 use super::fields::{Field, Fields, next_line};
 use super::vertices::Vertices;
 use crate::{Name, VertexId};
-
-/// Bytes of a common line, for a first guess at how many arcs there are.
-const COMMON_LINE: usize = 12;
 
 /// Calls `push` with the ends of each arc, its weight and where that stands, and the byte
 /// where its line starts.
@@ -110,8 +107,8 @@ pub(super) fn name_of<'f>(field: &'f Field<'_>, is_word: bool) -> Result<Name<'f
 }
 
 /// Arcs between numbers, of which none is below `least`.
-pub(super) fn numbers(scanner: Scanner<'_>, layout: &Layout, least: u64) -> Result<Part, Fault> {
-    let mut part = Part::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+pub(super) fn numbers(scanner: Scanner<'_>, layout: &Layout, least: u64) -> Result<IdArcs, Fault> {
+    let mut part = IdArcs::with_capacity(scanner.n_lines());
     for_each_arc(scanner, layout, |source, destination, weight, at| {
         let (Name::Number(source), Name::Number(destination)) = (source, destination) else {
             unreachable!("the layout has numbers");
@@ -123,7 +120,6 @@ pub(super) fn numbers(scanner: Scanner<'_>, layout: &Layout, least: u64) -> Resu
         part.push(source, destination, weight);
         Ok(())
     })?;
-    part.shrink();
     Ok(part)
 }
 
@@ -133,7 +129,7 @@ pub(super) fn declared(
     layout: &Layout,
     vertices: &Vertices,
 ) -> Result<Arcs<VertexId>, Fault> {
-    let mut arcs = Arcs::with_capacity(scanner.remaining() / COMMON_LINE + 1);
+    let mut arcs = Arcs::with_capacity(scanner.n_lines());
     for_each_arc(scanner, layout, |source, destination, weight, at| {
         let (source, destination) = (vertices.find(source, at)?, vertices.find(destination, at)?);
         match weight {
@@ -142,7 +138,6 @@ pub(super) fn declared(
         }
         Ok(())
     })?;
-    arcs.shrink();
     Ok(arcs)
 }
 
@@ -160,7 +155,6 @@ impl WordPart {
             part.push(source, destination, weight);
             Ok(())
         })?;
-        part.arcs.shrink();
         Ok(part)
     }
 
@@ -187,5 +181,19 @@ impl WordPart {
         let number = self.words.len() as u32;
         self.words.insert(word.into(), number);
         number
+    }
+}
+
+impl Part for WordPart {
+    fn n_arcs(&self) -> usize {
+        self.arcs.n_arcs()
+    }
+
+    fn extremes(&self) -> &Extremes {
+        self.arcs.extremes()
+    }
+
+    fn memory(&self) -> (u64, u64) {
+        self.arcs.memory()
     }
 }

@@ -5,54 +5,70 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::super::assemble::{self, Arcs};
-use super::super::numbering::{Part, by_occurrence, counted_from, range};
+use super::super::assemble::{ArcList, Arcs};
+use super::super::blocks::Text;
+use super::super::numbering::{IdArcs, by_occurrence, counted_from, range};
 use super::super::options::{Base, Header};
-use super::super::scan::{Fault, Text};
 use super::columns::{Candidate, Layout};
 use super::lines::{WordPart, declared, numbers};
 use super::vertices::Vertices;
-use crate::{GraphError, Ids, Name, VertexId, Words};
+use crate::{GraphError, Ids, Name, VertexId, WeightKind, Words};
 
 /// How many vertices there are, their names, and the arcs between them.
 pub(super) type Numbered = (usize, Ids, Vec<Arcs<VertexId>>);
 
 /// The arcs of an edge list, in parts.
 pub(super) enum List<'v> {
-    Numbers(Vec<Part>),
-    Words(Vec<WordPart>),
+    Numbers(ArcList<IdArcs>),
+    Words(ArcList<WordPart>),
     /// Arcs between vertices that a file declares.
-    Declared(&'v Vertices, Vec<Arcs<VertexId>>),
+    Declared(&'v Vertices, ArcList<Arcs<VertexId>>),
 }
 
 impl<'v> List<'v> {
-    /// Reads the lines from byte `body` on.
+    /// Reads the lines that are left.
     pub(super) fn read(
-        text: &Text<'_>,
-        body: usize,
+        text: &mut Text<'_>,
         layout: &Layout,
         base: Option<Base>,
         vertices: Option<&'v Vertices>,
     ) -> Result<Self, GraphError> {
-        let pieces = text.pieces(body);
-        Ok(if let Some(vertices) = vertices {
-            let parts = text.parse(&pieces, |_, piece| declared(piece, layout, vertices))?;
-            Self::Declared(vertices, parts)
-        } else if layout.has_words {
-            Self::Words(text.parse(&pieces, |_, piece| WordPart::read(piece, layout))?)
-        } else {
-            let least = base.map_or(0, Base::first);
-            Self::Numbers(text.parse(&pieces, |_, piece| numbers(piece, layout, least))?)
-        })
+        if let Some(vertices) = vertices {
+            let mut list = ArcList::new();
+            text.for_each_block(|block| {
+                list.add(block, block.parse(|_, piece| declared(piece, layout, vertices))?)
+            })?;
+            return Ok(Self::Declared(vertices, list));
+        }
+        if layout.has_words {
+            let mut list = ArcList::new();
+            text.for_each_block(|block| {
+                list.add(block, block.parse(|_, piece| WordPart::read(piece, layout))?)
+            })?;
+            return Ok(Self::Words(list));
+        }
+        let (mut list, least) = (ArcList::new(), base.map_or(0, Base::first));
+        text.for_each_block(|block| {
+            list.add(block, block.parse(|_, piece| numbers(piece, layout, least))?)
+        })?;
+        Ok(Self::Numbers(list))
     }
 
     fn n_lines(&self) -> u64 {
-        let n_lines = match self {
-            Self::Numbers(parts) => parts.iter().map(Part::len).sum(),
-            Self::Words(parts) => parts.iter().map(|part| part.arcs.len()).sum(),
-            Self::Declared(_, parts) => assemble::count(parts),
-        };
-        n_lines as u64
+        match self {
+            Self::Numbers(list) => list.n_arcs(),
+            Self::Words(list) => list.n_arcs(),
+            Self::Declared(_, list) => list.n_arcs(),
+        }
+    }
+
+    /// The smallest type that holds every weight.
+    pub(super) fn smallest_kind(&self, text: &Text<'_>) -> Result<WeightKind, GraphError> {
+        match self {
+            Self::Numbers(list) => list.smallest_kind(text),
+            Self::Words(list) => list.smallest_kind(text),
+            Self::Declared(_, list) => list.smallest_kind(text),
+        }
     }
 
     /// Decides whether the first line is a header. If so, the number of vertices and the
@@ -64,19 +80,21 @@ impl<'v> List<'v> {
         text: &Text<'_>,
         layout: &Layout,
         base: Option<Base>,
-    ) -> Result<Option<(usize, u64)>, Fault> {
-        match self.header(candidate, choice, text, base) {
-            Ok(header) => Ok(Some(header)),
-            Err(fault) if choice == Header::Yes => Err(fault),
-            Err(fault) if layout.width != 2 => {
-                let message = format!(
-                    "the first line has two numbers, the lines after it {}; read as a header of \
-                     vertices and lines it does not fit: {}",
-                    layout.width, fault.message
-                );
-                Err(Fault::new(candidate.at, message))
-            }
-            Err(_) => self.push_front(candidate, layout, base).map(|()| None),
+    ) -> Result<Option<(usize, u64)>, GraphError> {
+        let fail = |message| text.error_at(candidate.line, message);
+        match self.header(candidate, choice, base) {
+            Ok((n_vertices, first)) => match text.check_vertices(n_vertices, candidate.line) {
+                Ok(n_vertices) => Ok(Some((n_vertices, first))),
+                Err(error) if choice == Header::Yes || layout.width != 2 => Err(error),
+                Err(_) => self.push_front(candidate, layout, base).map(|()| None).map_err(fail),
+            },
+            Err(message) if choice == Header::Yes => Err(fail(message)),
+            Err(message) if layout.width != 2 => Err(fail(format!(
+                "the first line has two numbers, the lines after it {}; read as a header of \
+                 vertices and lines it does not fit: {message}",
+                layout.width
+            ))),
+            Err(_) => self.push_front(candidate, layout, base).map(|()| None).map_err(fail),
         }
     }
 
@@ -84,11 +102,10 @@ impl<'v> List<'v> {
         &self,
         candidate: &Candidate,
         choice: Header,
-        text: &Text<'_>,
         base: Option<Base>,
-    ) -> Result<(usize, u64), Fault> {
-        let Candidate { at, n_vertices, n_lines } = *candidate;
-        let wrong = |message: String| Err(Fault::new(at, message));
+    ) -> Result<(u64, u64), String> {
+        let Candidate { n_vertices, n_lines, .. } = *candidate;
+        let wrong = |message: String| Err(message);
         let found = self.n_lines();
         if n_lines != found {
             return wrong(format!("the header promises {n_lines} lines, the file has {found}"));
@@ -98,9 +115,9 @@ impl<'v> List<'v> {
         }
         let (first, n_known) = match self {
             Self::Declared(vertices, _) => (0, Some(vertices.n_vertices)),
-            Self::Words(parts) => (0, Some(words_of(parts).len())),
+            Self::Words(parts) => (0, Some(words_of(parts.parts()).len())),
             Self::Numbers(parts) => {
-                let (least, greatest) = range(parts).unwrap_or((1, 0));
+                let (least, greatest) = range(parts.parts()).unwrap_or((1, 0));
                 let first = base.map_or(u64::from(least > 0), Base::first);
                 if greatest >= n_vertices.saturating_add(first) {
                     let message = "the header promises";
@@ -116,7 +133,7 @@ impl<'v> List<'v> {
                 "the header promises {n_vertices} vertices, but there are {known}"
             ));
         }
-        Ok((text.check_vertices(n_vertices, at)?, first))
+        Ok((n_vertices, first))
     }
 
     /// Adds the first line as an arc.
@@ -125,7 +142,7 @@ impl<'v> List<'v> {
         candidate: &Candidate,
         layout: &Layout,
         base: Option<Base>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), String> {
         let (mut source, mut destination) = (candidate.n_vertices, candidate.n_lines);
         if layout.source > layout.destination {
             std::mem::swap(&mut source, &mut destination);
@@ -134,23 +151,25 @@ impl<'v> List<'v> {
             Self::Numbers(parts) => {
                 let least = base.map_or(0, Base::first);
                 if source < least || destination < least {
-                    let message = format!("expected a vertex from {least} on, found `0`");
-                    return Err(Fault::new(candidate.at, message));
+                    return Err(format!("expected a vertex from {least} on, found `0`"));
                 }
-                let mut part = Part::with_capacity(1);
+                let mut part = IdArcs::with_capacity(1);
                 part.push(source, destination, None);
-                parts.insert(0, part);
+                parts.push_front(part);
             }
             Self::Words(parts) => {
                 let mut part = WordPart::default();
                 part.push(Name::Number(source), Name::Number(destination), None);
-                parts.insert(0, part);
+                parts.push_front(part);
             }
             Self::Declared(vertices, parts) => {
-                let vertex = |id| vertices.find(Name::Number(id), candidate.at);
+                let vertex = |id| {
+                    let found = vertices.find(Name::Number(id), 0);
+                    found.map_err(|fault| fault.message)
+                };
                 let mut part = Arcs::with_capacity(1);
                 part.push(vertex(source)?, vertex(destination)?);
-                parts.insert(0, part);
+                parts.push_front(part);
             }
         }
         Ok(())
@@ -161,38 +180,39 @@ impl<'v> List<'v> {
         self,
         header: Option<(usize, u64)>,
         text: &Text<'_>,
-        body: usize,
+        body: u64,
         base: Option<Base>,
     ) -> Result<Numbered, GraphError> {
         if self.n_lines() == 0 && header.is_none() && !matches!(self, Self::Declared(..)) {
-            return Err(text.error(no_arcs(body)));
+            return Err(no_arcs(text, body));
         }
         match (self, header, base) {
             (Self::Declared(vertices, parts), _, _) => {
-                Ok((vertices.n_vertices, vertices.ids.clone(), parts))
+                Ok((vertices.n_vertices, vertices.ids.clone(), parts.into_parts()))
             }
             (Self::Words(_), _, Some(_)) => {
                 let message = "ids are names, which do not count from 0 or 1";
-                Err(text.error(Fault::new(body, message)))
+                Err(text.error_at(body, message))
             }
-            (Self::Words(parts), _, None) => number_words(parts),
-            (Self::Numbers(parts), None, None) => by_occurrence(parts),
+            (Self::Words(parts), _, None) => number_words(parts.into_parts()),
+            (Self::Numbers(parts), None, None) => by_occurrence(parts.into_parts()),
             (Self::Numbers(parts), Some((n, first)), _) => {
-                Ok((n, counting_ids(first), counted_from(first, parts)))
+                Ok((n, counting_ids(first), counted_from(first, parts.into_parts())))
             }
             (Self::Numbers(parts), None, Some(base)) => {
-                let (first, (_, greatest)) = (base.first(), range(&parts).unwrap_or_default());
+                let (first, (_, greatest)) =
+                    (base.first(), range(parts.parts()).unwrap_or_default());
                 let n_vertices = (greatest - first).saturating_add(1);
-                let n = text.check_vertices(n_vertices, body).map_err(|fault| text.error(fault))?;
-                Ok((n, counting_ids(first), counted_from(first, parts)))
+                let n = text.check_vertices(n_vertices, body)?;
+                Ok((n, counting_ids(first), counted_from(first, parts.into_parts())))
             }
         }
     }
 }
 
 /// What is wrong with a list without a line, header or file of vertices.
-pub(super) fn no_arcs(at: usize) -> Fault {
-    Fault::new(at, "expected an arc `<source> <destination> [<weight>]`, found none")
+pub(super) fn no_arcs(text: &Text<'_>, line: u64) -> GraphError {
+    text.error_at(line, "expected an arc `<source> <destination> [<weight>]`, found none")
 }
 
 fn counting_ids(first: u64) -> Ids {

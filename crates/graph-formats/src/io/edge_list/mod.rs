@@ -35,48 +35,52 @@ use std::io::{self, Write};
 use self::columns::{Start, read_start};
 use self::list::{List, no_arcs};
 use self::vertices::Vertices;
+use super::blocks::Text;
 use super::options::EdgeListOptions;
-use super::scan::Text;
-use super::text::{push_integer, push_weight, write_rows};
+use super::text::{push_integer, push_weight, write_arcs};
 use super::{Format, Note, assemble};
-use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, Name, Weight, with_csr};
+use crate::{
+    AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, Name, Weight, WeightKind, with_csr,
+};
 
 /// Reads an edge list in one of the formats above.
 pub(super) fn read(
-    text: &Text<'_>,
+    mut text: Text<'_>,
     format: Format,
     options: &EdgeListOptions,
 ) -> Result<LoadedGraph, GraphError> {
-    let fail = |fault| text.error(fault);
     let base = options.base;
     let mut notes = Vec::new();
-    let beside = if options.vertices.is_none() { vertices::beside(text.path) } else { None };
+    let beside = if options.vertices.is_none() { vertices::beside(text.path()) } else { None };
     let path = options.vertices.as_ref().or(beside.as_ref());
     let vertices = path.map(|path| Vertices::read(path)).transpose()?;
     if let (Some(path), Some(vertices)) = (beside, &vertices) {
         notes.push(Note::VertexFile { path, n_vertices: vertices.n_vertices });
     }
-    let start = read_start(text.scanner(), format, options).map_err(fail)?;
-    let (n_vertices, ids, parts) = match (start, vertices.as_ref()) {
-        (Some(Start { layout, header, body, notes: more }), vertices) => {
+    let (n_vertices, ids, parts, kind) = match (read_start(&mut text, format, options)?, &vertices)
+    {
+        (Some(Start { layout, header, notes: more }), vertices) => {
             notes.extend(more);
-            let mut list = List::read(text, body, &layout, base, vertices)?;
+            let body = text.line_number();
+            let mut list = List::read(&mut text, &layout, base, vertices.as_ref())?;
             let header = match header {
                 Some(line) => {
                     let choice = options.header;
-                    let settled = list.settle_header(&line, choice, text, &layout, base);
-                    settled.map_err(fail)?.inspect(|&(_, first)| notes.push(line.note(first)))
+                    let settled = list.settle_header(&line, choice, &text, &layout, base)?;
+                    settled.inspect(|&(_, first)| notes.push(line.note(first)))
                 }
                 None => None,
             };
-            list.number(header, text, body, base)?
+            let kind = list.smallest_kind(&text)?;
+            let (n_vertices, ids, parts) = list.number(header, &text, body, base)?;
+            (n_vertices, ids, parts, kind)
         }
-        (None, Some(vertices)) => (vertices.n_vertices, vertices.ids.clone(), Vec::new()),
-        (None, None) => return Err(fail(no_arcs(text.bytes.len()))),
+        (None, Some(vertices)) => {
+            (vertices.n_vertices, vertices.ids.clone(), Vec::new(), WeightKind::U32)
+        }
+        (None, None) => return Err(no_arcs(&text, text.line_number())),
     };
-    let kind = assemble::smallest_kind(&parts).map_err(fail)?;
-    let mut csr = assemble::graph(n_vertices, &parts, kind, Direction::Directed);
-    drop(parts);
+    let mut csr = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
     if options.direction == Direction::Undirected {
         csr = with_both_directions(csr, &mut notes);
     }
@@ -115,7 +119,7 @@ pub(super) fn write<W: Weight>(
         out.write_all(&[b"source", b"target", b"weight"].map(|name| &name[..]).join(&delimiter))?;
         out.write_all(b"\n")?;
     }
-    write_rows(out, graph, |line, source, destination, weight| {
+    write_arcs(out, graph, |line, source, destination, weight| {
         push_name(line, ids.name(source), delimiter);
         line.push(delimiter);
         push_name(line, ids.name(destination), delimiter);

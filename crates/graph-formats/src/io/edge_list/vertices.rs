@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::blocks::{BLOCK_BYTES, Text};
+use super::super::compression::Compression;
 use super::super::format;
 use super::super::numbering::names_of;
-use super::super::scan::{Fault, Text};
+use super::super::scan::{Fault, Scanner};
 use super::super::source::Source;
-use super::fields::{Delimiter, Fields, next_line};
-use super::lines::name_of;
+use super::fields::{Delimiter, Field, Fields, is_comment};
 use crate::{GraphError, Ids, Name, VertexId, Words};
 
 /// The vertices that a file declares.
@@ -30,27 +31,27 @@ impl Vertices {
     /// Reads a file of vertices: natural numbers, or, where one of them is none, names. An
     /// id that is given twice counts once.
     pub(super) fn read(path: &Path) -> Result<Self, GraphError> {
-        let mut source = Source::open(path)?;
-        if format::is_gzip(path) {
-            source = source.inflate(path, &|_, _| ())?;
-        }
-        let text = Text { path, bytes: &source, progress: &|_, _| () };
-        let mut listed = Vec::new();
-        let numbers = for_each(&text, false, |name| {
-            if let Name::Number(number) = name {
-                listed.push(number);
+        let (mut listed, mut is_number) = (Vec::new(), true);
+        for_each_name(path, |field| {
+            match field.natural() {
+                Some(number) => listed.push(number),
+                None => is_number = false,
             }
-        });
-        if numbers.is_ok() {
+            Ok(is_number)
+        })?;
+        if is_number {
             listed.sort_unstable();
             listed.dedup();
             let n_vertices = listed.len();
             crate::csr::validate_vertex_count(n_vertices)?;
             return Ok(Self { path: path.to_owned(), ids: names_of(listed), n_vertices });
         }
+        drop(listed);
         let mut words = Vec::new();
-        for_each(&text, true, |name| words.push(name.to_string()))
-            .map_err(|fault| text.error(fault))?;
+        for_each_name(path, |field| {
+            words.push(field.name()?.to_owned());
+            Ok(true)
+        })?;
         let words: Words = words.iter().map(String::as_str).collect();
         let n_vertices = words.len();
         crate::csr::validate_vertex_count(n_vertices)?;
@@ -58,20 +59,30 @@ impl Vertices {
     }
 }
 
-fn for_each(
-    text: &Text<'_>,
-    are_words: bool,
-    mut visit: impl FnMut(Name<'_>),
-) -> Result<(), Fault> {
-    let mut scanner = text.scanner();
-    while next_line(&mut scanner) {
-        let mut fields = Fields::new(&mut scanner, Delimiter::Byte(b','));
-        if let Some(field) = fields.next()? {
-            visit(name_of(&field, are_words)?);
+/// Visits the names, one a line, as long as `visit` says so.
+fn for_each_name(
+    path: &Path,
+    mut visit: impl FnMut(&Field<'_>) -> Result<bool, Fault>,
+) -> Result<(), GraphError> {
+    let mut text = Text::new(Source::open(path, &|_, _| ())?, BLOCK_BYTES)?;
+    while let Some(mut line) = text.line()? {
+        let go_on = is_comment(line.peek()) || {
+            let visited = only_field(&mut line).and_then(|field| visit(&field));
+            visited.map_err(|fault| text.error(fault))?
+        };
+        if !go_on {
+            break;
         }
-        scanner.end_line()?;
+        text.skip_line();
     }
     Ok(())
+}
+
+fn only_field<'a>(line: &mut Scanner<'a>) -> Result<Field<'a>, Fault> {
+    let field = Fields::new(line, Delimiter::Byte(b',')).next()?;
+    let field = field.ok_or_else(|| line.expected("a vertex"))?;
+    line.end_line()?;
+    Ok(field)
 }
 
 /// The file of vertices that belongs to an edge list `x.e`: `x.v`, if there is one.
@@ -79,11 +90,11 @@ pub(super) fn beside(list: &Path) -> Option<PathBuf> {
     let is = |path: &Path, suffix: &str| {
         path.extension().is_some_and(|found| found.eq_ignore_ascii_case(suffix))
     };
-    let inner = if format::is_gzip(list) { list.with_extension("") } else { list.to_owned() };
+    let inner = format::without_compression(list);
     if !is(&inner, "e") {
         return None;
     }
-    let vertices = inner.with_extension("v");
-    let packed = inner.with_extension("v.gz");
-    [vertices, packed].into_iter().find(|path| path.is_file())
+    let suffixes = Compression::ALL.map(|kind| format!("v.{}", kind.names().1));
+    let names = std::iter::once("v".to_owned()).chain(suffixes);
+    names.map(|suffix| inner.with_extension(suffix)).find(|path| path.is_file())
 }

@@ -1,0 +1,64 @@
+//! Whether what is being read fits the memory: known before the system refuses an
+//! allocation, or ends the program because it granted one.
+
+use std::fs::read_to_string;
+use std::path::Path;
+
+use crate::GraphError;
+use crate::rows::OutOfMemory;
+
+/// Refuses to go on reading `path` when that takes `needed` bytes in all, of which
+/// `held` are in use already, and the rest is not there.
+pub(super) fn ensure(path: &Path, held: u64, needed: u64) -> Result<(), GraphError> {
+    match free() {
+        Some(free) if needed > held.saturating_add(free) => {
+            let path = path.to_path_buf();
+            Err(GraphError::OutOfMemory { path, needed, available: held + free })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The error where the system has refused memory, `held` bytes being in use.
+pub(super) fn refused(path: &Path, held: u64, error: OutOfMemory) -> GraphError {
+    let needed = held + error.bytes() as u64;
+    let available = held + free().unwrap_or(0);
+    GraphError::OutOfMemory { path: path.to_path_buf(), needed, available }
+}
+
+/// Bytes that this process may still take: what the machine has left, or what its limit
+/// leaves (`ulimit -v`), if that is less. `None` where the system does not say.
+fn free() -> Option<u64> {
+    let kib = |line: &str| line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024);
+    let value = |file: &str, name: &str| {
+        read_to_string(file).ok()?.lines().find_map(|line| kib(line.strip_prefix(name)?))
+    };
+    let machine = value("/proc/meminfo", "MemAvailable:");
+    let limits = read_to_string("/proc/self/limits").ok();
+    let limit = limits.and_then(|limits| {
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    let limited =
+        limit.map(|limit| limit.saturating_sub(value("/proc/self/status", "VmSize:").unwrap_or(0)));
+    machine.into_iter().chain(limited).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_will_not_fit_is_refused_with_both_numbers() {
+        ensure(Path::new("x"), 0, 1 << 20).unwrap();
+        if !Path::new("/proc/meminfo").exists() {
+            println!("SKIPPED: this system does not say how much memory it has");
+            return;
+        }
+        let error = ensure(Path::new("x.el"), 5_000_000_000, 1 << 60).unwrap_err();
+        let GraphError::OutOfMemory { needed, available, .. } = error else { panic!("{error}") };
+        assert_eq!(needed, 1 << 60);
+        assert!(available > 5_000_000_000);
+        assert!(error.to_string().starts_with("x.el: reading it takes 1152921504.6 GB"), "{error}");
+    }
+}
