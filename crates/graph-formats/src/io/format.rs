@@ -36,7 +36,7 @@ pub enum Format {
 
 const READABLE: &str = ".gr, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, .edgelist, \
                         .csv, .tsv, .txt, .sg, .wsg or .spg, each also with .gz, .bz2, .xz or \
-                        .zst after it; or say the format (--format), whatever the file's name";
+                        .zst after it";
 const WRITABLE: &str =
     ".gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use graph_formats::{Base, Columns, Direction, EdgeListOptions, Format, Header, ReadOptions};
 
@@ -16,8 +15,9 @@ pub(crate) struct GraphArgs {
     /// The graph file, or - for standard input (with --format)
     #[arg(value_name = "GRAPH")]
     pub(crate) path: PathBuf,
-    /// Read the file in this format, whatever its suffix
-    #[arg(long, help_heading = HEADING, value_name = "F", value_parser = format_parser())]
+    /// Read the file in this format, whatever its suffix: gr, mtx, graph (METIS), el, wel, txt,
+    /// csv, tsv, sg, wsg or spg
+    #[arg(long, help_heading = HEADING, value_name = "F", value_parser = parse_format)]
     format: Option<Format>,
     /// Edge lists: a line is an edge, which is an arc each way [default: a line is one arc, from
     /// its first vertex to its second]
@@ -87,23 +87,18 @@ impl GraphArgs {
     }
 
     fn format_of_suffix(&self) -> Result<Format, WrongUse> {
-        if self.path == Path::new("-") {
-            let text = "standard input has no suffix: say its format with --format";
-            return Err(WrongUse(text.to_owned()));
-        }
-        Format::of(&self.path)
-            .map_err(|error| WrongUse(format!("{error}; or say the format with --format")))
+        Format::of(&self.path).map_err(|error| WrongUse(format!("{error}; --format can say it")))
     }
 }
 
-fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::suffix)).map(|name| {
-        let format = Format::ALL.into_iter().find(|format| format.suffix() == name);
-        format.expect("a suffix of the list")
+/// The errors say what is expected; clap says of what.
+fn parse_format(name: &str) -> Result<Format, String> {
+    name.parse().map_err(|_| {
+        let names: Vec<_> = Format::ALL.into_iter().map(Format::suffix).collect();
+        format!("expected one of {}", names.join(", "))
     })
 }
 
-/// The error says what is expected; clap says of what.
 fn parse_columns(text: &str) -> Result<Columns, String> {
     text.parse().map_err(|_| {
         "expected source,target or source,target,weight, each a name or a number from 1".to_owned()
