@@ -12,6 +12,10 @@ use rayon::prelude::*;
 use crate::rows::row_blocks;
 use crate::{Buffer, Coo, GraphError, VertexId, Weight};
 
+/// Rows, and arcs, that one task of a parallel check takes.
+const ROWS_PER_TASK: usize = 1 << 15;
+const ARCS_PER_TASK: usize = 1 << 16;
+
 /// Whether every arc is known to have its reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -60,7 +64,9 @@ impl<W: Weight> Csr<W> {
             return Err(GraphError::OffsetsEnds { first, last, n_arcs });
         }
         validate_vertex_count(row_offsets.len() - 1)?;
-        if let Some(row) = row_offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+        let descends = |row: &usize| row_offsets[*row] > row_offsets[*row + 1];
+        let rows = (0..row_offsets.len() - 1).into_par_iter().with_min_len(ROWS_PER_TASK);
+        if let Some(row) = rows.find_first(descends) {
             let (previous, value) = (row_offsets[row], row_offsets[row + 1]);
             return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
         }
@@ -299,11 +305,18 @@ pub(crate) fn validate_arcs<W: Weight>(
     columns: &[VertexId],
     weights: &[W],
 ) -> Result<(), GraphError> {
-    if let Some(arc) = columns.par_iter().position_first(|&v| v as usize >= n_vertices) {
+    // whole chunks first, for that is a maximum, which takes no branch for each arc
+    let in_range =
+        |chunk: &[VertexId]| chunk.iter().max().is_none_or(|&v| (v as usize) < n_vertices);
+    if !columns.par_chunks(ARCS_PER_TASK).all(in_range)
+        && let Some(arc) = columns.par_iter().position_first(|&v| v as usize >= n_vertices)
+    {
         let vertex = u64::from(columns[arc]);
         return Err(GraphError::VertexOutOfRange { arc, vertex, n_vertices });
     }
-    if let Some(arc) = weights.par_iter().position_first(|w| !w.is_finite()) {
+    if !weights.par_chunks(ARCS_PER_TASK).all(|chunk| chunk.iter().all(|w| w.is_finite()))
+        && let Some(arc) = weights.par_iter().position_first(|w| !w.is_finite())
+    {
         return Err(GraphError::WeightNotFinite { arc, weight: weights[arc].to_string() });
     }
     Ok(())

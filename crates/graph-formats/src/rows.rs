@@ -70,34 +70,62 @@ impl<W: Weight> Csr<W> {
         );
         Ok(Self::from_valid(row_offsets, columns, weights, Direction::Directed))
     }
+}
 
-    /// The graph of the arcs with these ends, which are known to be valid, all of
-    /// weight 1. The ends are given back before there are weights: at most 12 bytes an
-    /// arc and 8 a vertex are in use at once.
-    pub(crate) fn from_valid_ends(
+/// The rows of a graph whose arcs all weigh 1, without weights yet: the arcs that the
+/// rows were made of can be given back before.
+pub(crate) struct Rows {
+    row_offsets: Vec<u64>,
+    columns: Vec<VertexId>,
+}
+
+impl Rows {
+    /// The rows of arcs with these ends, which are known to be valid; they are asked for
+    /// twice.
+    pub(crate) fn of_ends<I: Iterator<Item = (VertexId, VertexId)>>(
         n_vertices: usize,
-        parts: Vec<Vec<(VertexId, VertexId)>>,
+        list: impl Fn() -> I,
     ) -> Result<Self, OutOfMemory> {
-        let ends = || parts.iter().flatten();
-        let mut row_offsets = count_rows(n_vertices, ends().map(|ends| ends.0))?;
-        let n_arcs = row_offsets[n_vertices] as usize;
-        let mut columns: Vec<VertexId> = zeroed(n_arcs)?;
-        ends().for_each(|&(source, destination)| {
+        let mut row_offsets = count_rows(n_vertices, list().map(|ends| ends.0))?;
+        let mut columns: Vec<VertexId> = zeroed(row_offsets[n_vertices] as usize)?;
+        list().for_each(|(source, destination)| {
             let cursor = &mut row_offsets[source as usize];
             columns[*cursor as usize] = destination;
             *cursor += 1;
         });
-        drop(parts);
         step_back(&mut row_offsets);
         row_blocks(&row_offsets, &mut columns).into_par_iter().for_each(|(rows, columns)| {
             for range in ranges(&row_offsets, rows) {
                 columns[range].sort_unstable();
             }
         });
-        let mut weights: Vec<W> = zeroed(n_arcs)?;
-        weights.par_iter_mut().for_each(|weight| *weight = W::ONE);
-        Ok(Self::from_valid(row_offsets, columns, weights, Direction::Directed))
+        Ok(Self { row_offsets, columns })
     }
+
+    /// The ends of the first arc that another arc has too.
+    pub(crate) fn first_parallel(&self) -> Option<(VertexId, VertexId)> {
+        first_parallel(&self.row_offsets, &self.columns)
+    }
+
+    /// The graph, directed.
+    pub(crate) fn into_unweighted<W: Weight>(self) -> Result<Csr<W>, OutOfMemory> {
+        let mut weights: Vec<W> = zeroed(self.columns.len())?;
+        weights.par_iter_mut().for_each(|weight| *weight = W::ONE);
+        Ok(Csr::from_valid(self.row_offsets, self.columns, weights, Direction::Directed))
+    }
+}
+
+/// The ends of the first arc that another arc has too, where rows are sorted. O(m).
+pub(crate) fn first_parallel(
+    row_offsets: &[u64],
+    columns: &[VertexId],
+) -> Option<(VertexId, VertexId)> {
+    let rows = row_offsets.par_windows(2).enumerate();
+    rows.find_map_first(|(source, range)| {
+        let row = &columns[range[0] as usize..range[1] as usize];
+        let pair = row.windows(2).find(|pair| pair[0] == pair[1])?;
+        Some((source as VertexId, pair[0]))
+    })
 }
 
 /// Where each row starts, and, last, the number of arcs.

@@ -73,15 +73,14 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
     }
 }
 
-/// Makes the checksum of an `.spg` header right, so that the checks behind it are met.
+/// Makes the checksums of an `.spg` file right, so that the checks behind them are met.
 fn seal(bytes: &mut [u8]) {
-    if let Some((head, rest)) = bytes.split_at_mut_checked(120)
-        && let Some(place) = rest.first_chunk_mut::<8>()
-    {
-        let sum = head.iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, &byte| {
+    if let Some((header, body)) = bytes.split_at_mut_checked(128) {
+        header[72..76].copy_from_slice(&crc32fast::hash(body).to_le_bytes());
+        let sum = header[..120].iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
         });
-        *place = sum.to_le_bytes();
+        header[120..].copy_from_slice(&sum.to_le_bytes());
     }
 }
 

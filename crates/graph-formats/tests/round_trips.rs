@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use graph_formats::{
-    AnyCsr, Csr, Direction, Format, Ids, LoadedGraph, Name, ReadOptions, Weight, parse, read,
-    read_with, with_csr, write_csr,
+    AnyCsr, Csr, Direction, Format, Ids, LoadedGraph, Name, ReadOptions, Weight, WeightKind, parse,
+    read, read_with, with_csr, write_csr,
 };
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -25,6 +25,8 @@ fn graphs<W: Weight>(
             Just(Ids::FromZero),
             Just(Ids::FromOne),
             btree_set(any::<u64>(), n).prop_map(|names| Ids::Listed(names.into_iter().collect())),
+            btree_set("[a-zé]{1,9}", n)
+                .prop_map(|names| Ids::Words(names.iter().map(String::as_str).collect())),
         ];
         (arcs, names).prop_map(move |(arcs, names)| {
             let graph =
@@ -58,11 +60,18 @@ where
     let whole = LoadedGraph::new(graph.clone(), ids.clone());
     prop_assert_eq!(through("spg", graph, ids), whole);
 
-    let matrix = through("mtx", graph, ids);
-    prop_assert_eq!(&matrix.csr, &AnyCsr::from(graph.clone()), "direction and type are kept");
-    prop_assert_eq!(matrix.ids, Ids::FromOne);
+    let is_simple = |v| graph.arcs_from(v).map(|arc| arc.0).collect::<Vec<_>>();
+    let is_simple = |v| is_simple(v).windows(2).all(|pair| pair[0] != pair[1]);
+    if graph.vertices().all(is_simple) {
+        let matrix = through("mtx", graph, ids);
+        prop_assert_eq!(&matrix.csr, &AnyCsr::from(graph.clone()), "direction and type are kept");
+        prop_assert_eq!(matrix.ids, Ids::FromOne);
+    } else {
+        let folder = tempfile::tempdir().unwrap();
+        prop_assert!(write_csr(folder.path().join("x.mtx"), graph, ids).is_err());
+    }
 
-    if graph.n_arcs() > 0 {
+    if graph.n_arcs() > 0 && !matches!(ids, Ids::Words(_)) {
         let list = through("wel", graph, ids);
         let found: Vec<_> = arcs_of::<W>(list.csr)
             .into_iter()
@@ -232,6 +241,15 @@ fn values_of_an_integer_type_are_kept_exactly_beside_some_with_a_point() {
     assert_eq!(weights("int64_t", "1e0", "9007199254740993.0"), ["1", "9007199254740993"]);
     let greatest = i64::MAX.to_string();
     assert_eq!(weights("int64_t", &greatest, "-2.0"), [greatest.as_str(), "-2"]);
+}
+
+#[test]
+fn lines_that_begin_with_two_percent_signs_are_comments_but_for_the_known_one() {
+    let header = "%%MatrixMarket matrix coordinate unsigned-integer general";
+    let comments = "%%\n%% x\n%%GraphBLAS\n%%GraphBLAS GrB_INT64\n%%graphblas TYPE int16_t\n";
+    let text = format!("{header}\n{comments}2 2 1\n%%MatrixMarket\n1 2 7\n");
+    let csr = parse(Format::Mtx, text.as_bytes()).unwrap().csr;
+    assert_eq!((csr.kind(), csr.n_arcs()), (WeightKind::I32, 1));
 }
 
 #[test]

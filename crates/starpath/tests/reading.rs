@@ -168,7 +168,11 @@ fn tables_of_words() {
     for field in ["source", "target", "distance", "path"] {
         assert_eq!(asked[field], path[field], "{field}");
     }
-    let listed = said(folder, &format!("convert {{}}/worm.csv {{}}/worm.gr {columns}"));
+    // and .spg keeps them
+    let kept = json_in(folder, &format!("convert {{}}/worm.csv {{}}/worm.spg {columns}"));
+    assert_eq!(kept["names"], "kept");
+    assert_eq!(json_in(folder, "path {}/worm.spg AVAL PVCR")["path"], path["path"]);
+    let listed = said(folder, "convert {}/worm.spg {}/worm.gr");
     assert!(listed.contains("worm.gr.ids has these"), "{listed}");
     assert_eq!(fs::read_to_string(folder.join("worm.gr.ids")).unwrap(), "AVAL\nPVCR\nVB 1\n");
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use super::blocks::{Block, Text};
 use super::memory;
 use super::weights::{Column, Extremes, Number};
+use crate::rows::{Rows, first_parallel};
 use crate::{AnyCsr, Csr, Direction, GraphError, VertexId, Weight, WeightKind};
 
 /// Arcs that are kept together. So large a part is given back to the system when it is
@@ -171,26 +172,53 @@ fn ensure_memory<P: Part>(path: &Path, n_vertices: usize, parts: &[P]) -> Result
     memory::ensure(path, held, held + more + 8 * (n_vertices as u64 + 1))
 }
 
+/// Whether arcs may have both their ends in common.
+#[derive(Clone, Copy)]
+pub(super) enum Parallel<'a> {
+    Allowed,
+    /// No; what to say of the arcs of a file of which two have these ends.
+    Refused(&'a dyn Fn(&[Arcs<VertexId>], (VertexId, VertexId)) -> GraphError),
+}
+
+impl Parallel<'_> {
+    fn check(
+        self,
+        parts: &[Arcs<VertexId>],
+        first: impl FnOnce() -> Option<(VertexId, VertexId)>,
+    ) -> Result<(), GraphError> {
+        match self {
+            Self::Allowed => Ok(()),
+            Self::Refused(error) => first().map_or(Ok(()), |ends| Err(error(parts, ends))),
+        }
+    }
+}
+
 /// The graph of the parts, with weights of a kind that holds them all. Where it is
 /// undirected, the parts hold every arc and its reverse.
 ///
 /// # Errors
-/// [`GraphError::OutOfMemory`].
+/// [`GraphError::OutOfMemory`]; parallel arcs where they are refused.
 pub(super) fn graph(
     path: &Path,
     n_vertices: usize,
     parts: Vec<Arcs<VertexId>>,
     kind: WeightKind,
     direction: Direction,
+    parallel: Parallel<'_>,
 ) -> Result<AnyCsr, GraphError> {
     ensure_memory(path, n_vertices, &parts)?;
+    macro_rules! typed {
+        ($weight:ty) => {
+            typed::<$weight>(path, n_vertices, parts, direction, parallel).map(Into::into)
+        };
+    }
     match kind {
-        WeightKind::U32 => typed::<u32>(path, n_vertices, parts, direction).map(Into::into),
-        WeightKind::I32 => typed::<i32>(path, n_vertices, parts, direction).map(Into::into),
-        WeightKind::U64 => typed::<u64>(path, n_vertices, parts, direction).map(Into::into),
-        WeightKind::I64 => typed::<i64>(path, n_vertices, parts, direction).map(Into::into),
-        WeightKind::F32 => typed::<f32>(path, n_vertices, parts, direction).map(Into::into),
-        WeightKind::F64 => typed::<f64>(path, n_vertices, parts, direction).map(Into::into),
+        WeightKind::U32 => typed!(u32),
+        WeightKind::I32 => typed!(i32),
+        WeightKind::U64 => typed!(u64),
+        WeightKind::I64 => typed!(i64),
+        WeightKind::F32 => typed!(f32),
+        WeightKind::F64 => typed!(f64),
     }
 }
 
@@ -199,19 +227,27 @@ fn typed<W: Weight>(
     n_vertices: usize,
     parts: Vec<Arcs<VertexId>>,
     direction: Direction,
+    parallel: Parallel<'_>,
 ) -> Result<Csr<W>, GraphError> {
     let held = parts.iter().map(|part| part.memory().0).sum();
+    let refused = |error| memory::refused(path, held, error);
     let graph = if parts.iter().all(|part| part.weights.width() == 0) {
-        Csr::from_valid_ends(n_vertices, parts.into_iter().map(|part| part.ends).collect())
+        let ends = || parts.iter().flat_map(|part| part.ends.iter().copied());
+        let rows = Rows::of_ends(n_vertices, ends).map_err(refused)?;
+        parallel.check(&parts, || rows.first_parallel())?;
+        drop(parts);
+        rows.into_unweighted().map_err(refused)?
     } else {
-        Csr::from_valid_arcs(n_vertices, || {
+        let graph = Csr::from_valid_arcs(n_vertices, || {
             parts.iter().flat_map(|part| {
                 let numbered = part.ends.iter().enumerate();
                 numbered.map(|(i, &(u, v))| (u, v, part.weights.get::<W>(i)))
             })
-        })
+        });
+        let graph = graph.map_err(refused)?;
+        parallel.check(&parts, || first_parallel(graph.row_offsets(), graph.column_indices()))?;
+        graph
     };
-    let graph = graph.map_err(|error| memory::refused(path, held, error))?;
     Ok(match direction {
         Direction::Directed => graph,
         Direction::Undirected => graph.made_undirected(),

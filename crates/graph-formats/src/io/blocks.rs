@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::scan::{Fault, Scanner};
+use super::scan::{Fault, Scanner, vertex_count};
 use super::source::Source;
 use crate::GraphError;
 
@@ -62,11 +62,15 @@ impl<'a> Text<'a> {
     /// When the file cannot be read further.
     pub(super) fn line(&mut self) -> Result<Option<Scanner<'_>>, GraphError> {
         loop {
-            let mut scanner = self.block.rest();
-            let found = scanner.line_start().is_some();
-            self.block.at = scanner.at();
+            let (before, mut scanner) = (self.block.at, self.block.rest());
+            let (found, at) = (scanner.line_start().is_some(), scanner.at());
+            // blanks at the start of the line are left, for a tab may part two fields there
+            let skipped = &self.block.bytes[before..at];
+            self.block.at = memchr::memrchr(b'\n', skipped).map_or(before, |end| before + end + 1);
             if found {
-                return Ok(Some(self.block.rest().only_this_line()));
+                let mut line = self.block.rest().only_this_line();
+                line.go_to(at);
+                return Ok(Some(line));
             }
             if !self.next_block()? {
                 return Ok(None);
@@ -171,6 +175,7 @@ impl<'a> Text<'a> {
     /// Isolated vertices are legal, so the bound is generous.
     pub(super) fn check_vertices(&self, n_vertices: u64, line: u64) -> Result<usize, GraphError> {
         let bytes = self.lines.n_bytes;
+        vertex_count(n_vertices, 0).map_err(|fault| self.error_at(line, fault.message))?;
         if n_vertices > bytes.max(VERTICES_FREE) {
             let message =
                 format!("{n_vertices} vertices cannot be meant in a file of {bytes} bytes");
@@ -257,6 +262,13 @@ impl Block {
         &self.path
     }
 
+    /// How many lines are left.
+    pub(super) fn n_lines(&self) -> u64 {
+        let rest = &self.bytes[self.at..];
+        let unfinished = rest.last().is_some_and(|&byte| byte != b'\n');
+        memchr::memchr_iter(b'\n', rest).count() as u64 + u64::from(unfinished)
+    }
+
     /// The number of the next line, from 1.
     pub(super) fn first_line(&self) -> u64 {
         self.line_of(self.at)
@@ -333,6 +345,10 @@ mod tests {
             ),
             (Mtx, "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n\n2 1 .5\n"),
             (Mtx, "%%MatrixMarket matrix coordinate pattern general\n% only\n"),
+            (
+                Mtx,
+                "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n% x\n\n3 1\n1 2",
+            ),
             (Graph, "% x\n4 3\n2 3\n% y\n\u{25}z\n1 4\n1\n2\n\n\n"),
             (Graph, "% x\n4 3\n2 3\n% y\n% z\n1 4\n\n2\n"),
             (Graph, "2 1\n2\n% \n1\n1\n"),

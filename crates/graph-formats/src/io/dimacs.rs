@@ -9,7 +9,7 @@
 
 use std::io::Write;
 
-use super::assemble::{self, ArcList, Arcs, Part};
+use super::assemble::{self, ArcList, Arcs, Parallel, Part};
 use super::blocks::Text;
 use super::numbering::{IdArcs, by_occurrence};
 use super::scan::{Fault, Scanner, vertex_count};
@@ -53,7 +53,14 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
             (n_vertices, ids, parts, kind)
         }
     };
-    let csr = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
+    let csr = assemble::graph(
+        text.path(),
+        n_vertices,
+        parts,
+        kind,
+        Direction::Directed,
+        Parallel::Allowed,
+    )?;
     Ok(LoadedGraph::new(csr, ids))
 }
 

@@ -1,22 +1,32 @@
 //! Matrix Market, `.mtx`: a square sparse matrix, whose entry (i, j) is an arc from i
 //! to j; vertices count from 1.
 //!
-//! `coordinate` matrices of `pattern`, `integer` or `real` values are read, `general`,
+//! `coordinate` matrices of `pattern`, `integer`, `unsigned-integer` or `real` values are
+//! read, `general`,
 //! `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
 //! (mirrored with the sign turned). Values of an `integer` matrix take the smallest
 //! type that holds them, those of a `real` one are `f64`, unless the structured
 //! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T, and
 //! those of an integer type are kept exactly, `7.0` as 7.
 //!
+//! A matrix has one value at each place, and the format gives no rule for two: an entry
+//! that stands there twice is refused, and so are parallel arcs when a graph is written.
+//! Other lines that begin with `%` are comments, and so is `%%GraphBLAS` without `type`.
+//!
 //! Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market exchange
 //! formats*, NISTIR 5935, 1996; the comment is SuiteSparse's.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use super::assemble::{self, ArcList, Arcs};
+use rayon::prelude::*;
+
+use super::assemble::{self, ArcList, Arcs, Parallel};
 use super::blocks::Text;
+use super::line_index::LineIndex;
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_arcs};
+use super::unrepresentable;
 use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind};
 
@@ -24,6 +34,7 @@ use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, Weig
 enum Field {
     Pattern,
     Integer,
+    Unsigned,
     Real,
 }
 
@@ -121,8 +132,14 @@ impl Header {
 
     /// Refuses a value that the header's field or type does not have.
     fn check_value(&self, value: Number, place: &Scanner<'_>) -> Result<(), Fault> {
-        if self.field == Field::Integer && matches!(value, Number::Real(_)) {
-            return Err(place.expected("an integer"));
+        match (self.field, value) {
+            (Field::Integer | Field::Unsigned, Number::Real(_)) => {
+                return Err(place.expected("an integer"));
+            }
+            (Field::Unsigned, Number::Negative(_)) => {
+                return Err(place.expected("an integer without a sign"));
+            }
+            _ => {}
         }
         match self.value_type {
             Some(value_type) if !value_type.admits(value) => {
@@ -136,14 +153,19 @@ impl Header {
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     let header = read_header(&mut text)?;
     let mut list = ArcList::new();
-    let mut n_entries = 0;
+    let mut lines = LineIndex::default();
     text.for_each_block(|block| {
         let parts = block.parse(|_, piece| read_entries(piece, &header))?;
-        n_entries += parts.iter().map(|(_, n_entries)| n_entries).sum::<u64>();
+        let n_entries = parts.iter().map(|(_, n_entries)| n_entries).sum();
+        if n_entries == block.n_lines() {
+            lines.add_rows_only(block, n_entries);
+        } else {
+            lines.add(block, is_entry)?;
+        }
         list.add(block, parts.into_iter().map(|(arcs, _)| arcs).collect())
     })?;
     let n_vertices = text.check_vertices(header.n_vertices, header.line)?;
-    text.check_count("entries", header.n_entries, n_entries, header.line)?;
+    text.check_count("entries", header.n_entries, lines.n_rows(), header.line)?;
     let kind = match (header.value_type, header.field) {
         (Some(value_type), _) => value_type.kind,
         (None, Field::Real) => WeightKind::F64,
@@ -153,7 +175,16 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
         Symmetry::Symmetric => Direction::Undirected,
         _ => Direction::Directed,
     };
-    let csr = assemble::graph(text.path(), n_vertices, list.into_parts(), kind, direction)?;
+    let twice = |parts: &[Arcs<VertexId>], (row, column)| {
+        let (first, second) = two_entries(parts, header.symmetry, (row, column));
+        let (first, line) = (lines.line_of(first), lines.line_of(second));
+        let (row, column) = (u64::from(row) + 1, u64::from(column) + 1);
+        let message = format!("the entry ({row}, {column}) stands on line {first} already");
+        text.error_at(line, message)
+    };
+    let parallel = Parallel::Refused(&twice);
+    let parts = list.into_parts();
+    let csr = assemble::graph(text.path(), n_vertices, parts, kind, direction, parallel)?;
     Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 
@@ -163,7 +194,9 @@ fn read_header(text: &mut Text<'_>) -> Result<Header, GraphError> {
 
     let mut value_type = None;
     while let Some(mut line) = text.line()?.filter(|line| line.peek() == Some(b'%')) {
-        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS") {
+        if line.word().eq_ignore_ascii_case(b"%%GraphBLAS")
+            && line.word().eq_ignore_ascii_case(b"type")
+        {
             let found = read_value_type(&mut line, symmetry);
             value_type = Some(found.map_err(|fault| text.error(fault))?);
         }
@@ -184,8 +217,14 @@ fn read_banner(mut scanner: Scanner<'_>) -> Result<(Field, Symmetry), Fault> {
     choose(&mut scanner, "`matrix`", &[("matrix", ())])?;
     let expected = "`coordinate`, a sparse matrix";
     choose(&mut scanner, expected, &[("coordinate", ())])?;
-    let fields = [("pattern", Field::Pattern), ("integer", Field::Integer), ("real", Field::Real)];
-    let field = choose(&mut scanner, "`pattern`, `integer` or `real`", &fields)?;
+    let fields = [
+        ("pattern", Field::Pattern),
+        ("integer", Field::Integer),
+        ("unsigned-integer", Field::Unsigned),
+        ("real", Field::Real),
+    ];
+    let expected = "`pattern`, `integer` or `real`";
+    let field = choose(&mut scanner, expected, &fields)?;
     let symmetries = [
         ("general", Symmetry::General),
         ("symmetric", Symmetry::Symmetric),
@@ -194,8 +233,8 @@ fn read_banner(mut scanner: Scanner<'_>) -> Result<(Field, Symmetry), Fault> {
     let place = scanner.clone();
     let expected = "`general`, `symmetric` or `skew-symmetric`";
     let symmetry = choose(&mut scanner, expected, &symmetries)?;
-    if (field, symmetry) == (Field::Pattern, Symmetry::SkewSymmetric) {
-        return Err(place.expected("`general` or `symmetric` for a pattern, which has no signs"));
+    if symmetry == Symmetry::SkewSymmetric && matches!(field, Field::Pattern | Field::Unsigned) {
+        return Err(place.expected("`general` or `symmetric` where values have no signs"));
     }
     scanner.end_line()?;
     Ok((field, symmetry))
@@ -231,7 +270,6 @@ fn read_value_type(
     line: &mut Scanner<'_>,
     symmetry: Symmetry,
 ) -> Result<&'static ValueType, Fault> {
-    choose(line, "`type` and the C type of the values", &[("type", ())])?;
     let place = line.clone();
     let word = line.word();
     let value_type =
@@ -244,6 +282,34 @@ fn read_value_type(
         return Err(place.expected(message));
     }
     Ok(value_type)
+}
+
+/// Whether a line is an entry: neither blank nor a comment.
+fn is_entry(mut line: Scanner<'_>) -> bool {
+    line.blanks();
+    !matches!(line.peek(), None | Some(b'\n' | b'%'))
+}
+
+/// The numbers of the first two entries that give the arc between `ends`.
+fn two_entries(
+    parts: &[Arcs<VertexId>],
+    symmetry: Symmetry,
+    ends: (VertexId, VertexId),
+) -> (u64, u64) {
+    let mirrored = symmetry != Symmetry::General;
+    let (mut found, mut number) = (Vec::new(), 0);
+    let mut arcs = parts.iter().flat_map(|part| part.ends().iter().copied());
+    while let Some((row, column)) = arcs.next() {
+        let mirror = if mirrored && row != column { arcs.next() } else { None };
+        if (row, column) == ends || mirror == Some(ends) {
+            found.push(number);
+        }
+        if let [first, second] = found[..] {
+            return (first, second);
+        }
+        number += 1;
+    }
+    unreachable!("two arcs have these ends")
 }
 
 /// The arcs of a piece, and of how many entries they are.
@@ -288,6 +354,22 @@ fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<Verte
         scanner.end_line()?;
     }
     Ok((arcs, n_entries))
+}
+
+/// Refuses a graph with parallel arcs.
+pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphError> {
+    let twice = |&v: &VertexId| {
+        let mut row: Vec<_> = graph.arcs_from(v).map(|(to, _)| to).collect();
+        row.sort_unstable();
+        row.windows(2).any(|pair| pair[0] == pair[1])
+    };
+    graph.vertices().into_par_iter().find_first(twice).map_or(Ok(()), |v| {
+        let message = format!(
+            "vertex {v}, counted from 0, has several arcs to one vertex; .mtx has one value at \
+             each place, write .gr, .wel or .spg"
+        );
+        Err(unrepresentable(path, message))
+    })
 }
 
 /// Writes the matrix of the graph, vertices counted from 1 whatever their names; of an

@@ -17,8 +17,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::assemble::{self, ArcList, Arcs};
-use super::blocks::{Block, Text};
+use super::assemble::{self, ArcList, Arcs, Parallel};
+use super::blocks::Text;
+use super::line_index::LineIndex;
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_rows};
 use super::unrepresentable;
@@ -39,17 +40,18 @@ struct Header {
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     let header = read_header(&mut text)?;
     let mut list = ArcList::new();
-    let mut rows = Rows::default();
+    let mut rows = LineIndex::default();
     text.for_each_block(|block| {
-        let first = rows.n_rows;
-        let lines_before = rows.count(block)?;
+        let first = rows.n_rows();
+        let lines_before = rows.add(block, |line| line.peek() != Some(b'%'))?;
         let parts = block.parse(|i, piece| read_rows(piece, first + lines_before[i], &header))?;
         list.add(block, parts)
     })?;
-    if rows.n_rows < header.n_vertices {
+    if rows.n_rows() < header.n_vertices {
         let message = format!(
             "the header promises {} vertices, a line each; the file has {} such lines",
-            header.n_vertices, rows.n_rows
+            header.n_vertices,
+            rows.n_rows()
         );
         return Err(text.error_at(header.line, message));
     }
@@ -58,11 +60,18 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     text.check_count("neighbours (two an edge)", claimed, list.n_arcs(), header.line)?;
     let kind = list.smallest_kind(&text)?;
     let parts = list.into_parts();
-    let graph = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
+    let graph = assemble::graph(
+        text.path(),
+        n_vertices,
+        parts,
+        kind,
+        Direction::Directed,
+        Parallel::Allowed,
+    )?;
     let csr: AnyCsr =
         with_csr!(graph, |graph| graph.into_undirected().map(Into::into)).map_err(|error| {
             let GraphError::NotUndirected { from, to, weight } = error else { return error };
-            let line = rows.line_of(from);
+            let line = rows.line_of(u64::from(from));
             let (from, to) = (u64::from(from) + 1, u64::from(to) + 1);
             let message = format!(
                 "vertex {from} lists {to} with weight {weight}, but {to} does not list {from} \
@@ -71,63 +80,6 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
             text.error_at(line, message)
         })?;
     Ok(LoadedGraph::new(csr, Ids::FromOne))
-}
-
-/// How the lines of the file count vertices.
-#[derive(Default)]
-struct Rows {
-    /// Lines so far that are vertices.
-    n_rows: u64,
-    /// The vertices before which there are comments, and the line of each; the vertices
-    /// from one of them to the next are on lines that follow one another.
-    starts: Vec<(u64, u64)>,
-}
-
-impl Rows {
-    /// Counts those of a block; how many there are in it before each of its pieces.
-    fn count(&mut self, block: &Block) -> Result<Vec<u64>, GraphError> {
-        let pieces = block.parse(|_, piece| Ok(Self::of_piece(piece)))?;
-        let (first_row, mut first_line) = (self.n_rows, block.first_line());
-        let mut before = Vec::with_capacity(pieces.len());
-        for (piece, n_lines) in pieces {
-            before.push(self.n_rows - first_row);
-            for (row, line) in piece.starts {
-                let (row, line) = (self.n_rows + row, first_line + line);
-                let last = self.starts.last();
-                if last.is_none_or(|&(last_row, last_line)| row - last_row != line - last_line) {
-                    self.starts.push((row, line));
-                }
-            }
-            self.n_rows += piece.n_rows;
-            first_line += n_lines;
-        }
-        Ok(before)
-    }
-
-    /// Those of a piece, rows and lines counted from 0, and how many lines it has.
-    fn of_piece(mut piece: Scanner<'_>) -> (Self, u64) {
-        let (mut rows, mut n_lines, mut follows) = (Self::default(), 0, false);
-        while piece.remaining() > 0 {
-            let is_row = piece.peek() != Some(b'%');
-            if is_row {
-                if !follows {
-                    rows.starts.push((rows.n_rows, n_lines));
-                }
-                rows.n_rows += 1;
-            }
-            follows = is_row;
-            n_lines += 1;
-            piece.skip_line();
-        }
-        (rows, n_lines)
-    }
-
-    fn line_of(&self, vertex: VertexId) -> u64 {
-        let vertex = u64::from(vertex);
-        let before = self.starts.partition_point(|&(row, _)| row <= vertex);
-        let (row, line) = self.starts[before - 1];
-        line + (vertex - row)
-    }
 }
 
 fn read_header(text: &mut Text<'_>) -> Result<Header, GraphError> {

@@ -13,6 +13,7 @@ mod dimacs;
 mod edge_list;
 mod format;
 mod gapbs;
+mod line_index;
 mod matrix_market;
 mod memory;
 mod metis;
@@ -20,6 +21,7 @@ mod names;
 mod note;
 mod numbering;
 mod options;
+mod pages;
 mod scan;
 mod source;
 mod spg;
@@ -97,6 +99,37 @@ pub fn read_with(
     decode(format, &options.edge_list, Source::open(path, progress)?, BLOCK_BYTES)
 }
 
+/// Maps an `.spg` file, which is then used where it lies in the system's cache: its
+/// arrays take no memory of this process, and processes that map the same file share it.
+/// The content is checked as when it is [read](read()), so that this saves the copying
+/// only.
+///
+/// # Safety
+/// The file must not be changed, neither written to nor truncated, by this or any other
+/// process, as long as the graph or anything that was cloned from it is in use. Else
+/// arrays change that have been checked, by which solvers index memory, or the process is
+/// ended by a signal. No lock of the system prevents that: choose this for files of which
+/// you know who writes them. This crate replaces files and never writes into one.
+///
+/// # Errors
+/// As [`read`]; the file must be no compressed one.
+///
+/// ```
+/// use graph_formats::{Csr, Ids, LoadedGraph, map_spg, read, write};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("path.spg");
+/// write(&path, &LoadedGraph::new(Csr::from_arcs(2, &[(0, 1, 5u32)])?, Ids::FromOne))?;
+/// // SAFETY: nobody else has heard of this file.
+/// let mapped = unsafe { map_spg(&path) }?;
+/// assert_eq!(mapped, read(&path)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub unsafe fn map_spg(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
+    // SAFETY: the caller makes the same promise.
+    unsafe { spg::map(path.as_ref()) }
+}
+
 /// Reads a graph from memory. Errors name `<memory>` as the file.
 ///
 /// # Errors
@@ -162,7 +195,8 @@ fn decode(
 /// # Errors
 /// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in
 /// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in
-/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`, directed graphs, loops and weights that are no positive integers in `.graph`;
+/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`, directed graphs, loops and weights that are no positive integers in `.graph`, parallel
+/// arcs in `.mtx`;
 /// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In
 /// no case is a file left half-written.
 ///
@@ -209,11 +243,9 @@ pub fn write_csr<W: Weight>(
             let message = "an edge list cannot say how many vertices there are but by its edges";
             return Err(unrepresentable(path, message));
         }
-        Format::Spg if matches!(ids, Ids::Words(_)) => {
-            return Err(unrepresentable(path, "names that are words"));
-        }
         Format::Sg | Format::Wsg => gapbs::check(path, graph, format == Format::Wsg)?,
         Format::Graph => metis::check(path, graph)?,
+        Format::Mtx => matrix_market::check(path, graph)?,
         _ => {}
     }
     let encode = |out: &mut dyn Write| match format {

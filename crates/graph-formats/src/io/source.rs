@@ -21,6 +21,15 @@ pub(super) struct Source<'a> {
     compression: Option<Compression>,
     /// Whether all bytes of the file have been read.
     exhausted: Arc<AtomicBool>,
+    plain: Option<PlainFile<'a>>,
+}
+
+/// A file whose bytes are taken as they are, at any place and by any thread.
+#[derive(Clone)]
+pub(super) struct PlainFile<'a> {
+    pub(super) file: Arc<File>,
+    pub(super) length: u64,
+    pub(super) progress: Progress<'a>,
 }
 
 impl<'a> Source<'a> {
@@ -31,13 +40,18 @@ impl<'a> Source<'a> {
             return Self::new(Path::new("<standard input>"), io::stdin(), None, 0, progress);
         }
         let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
-        let file = File::open(path).map_err(fail)?;
+        let file = Arc::new(File::open(path).map_err(fail)?);
         let metadata = file.metadata().map_err(fail)?;
         if metadata.is_dir() {
             return Err(fail(io::ErrorKind::IsADirectory.into()));
         }
         let total = if metadata.is_file() { metadata.len() } else { 0 };
-        Self::new(path, file, Compression::of_name(path), total, progress)
+        let named = Compression::of_name(path);
+        let mut source = Self::new(path, file.clone(), named, total, progress)?;
+        if metadata.is_file() && source.compression.is_none() {
+            source.plain = Some(PlainFile { file, length: total, progress });
+        }
+        Ok(source)
     }
 
     /// Bytes in memory, taken as they are.
@@ -47,6 +61,7 @@ impl<'a> Source<'a> {
             reader: Box::new(bytes),
             compression: None,
             exhausted: Arc::default(),
+            plain: None,
         }
     }
 
@@ -75,7 +90,8 @@ impl<'a> Source<'a> {
             Some(kind) => kind.decoder(BufReader::with_capacity(STEP_BYTES, whole)),
             None => Box::new(whole),
         };
-        Ok(Self { path: path.to_path_buf(), reader, compression, exhausted })
+        let path = path.to_path_buf();
+        Ok(Self { path, reader, compression, exhausted, plain: None })
     }
 
     /// What errors call it.
@@ -99,7 +115,26 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
-    fn error(&self, error: io::Error) -> GraphError {
+    /// Fills `buffer` and says how far; not whole only at the end.
+    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, GraphError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.reader.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(n_read) => filled += n_read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.error(error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// The file, where its bytes are taken as they are.
+    pub(super) fn plain_file(&self) -> Option<PlainFile<'a>> {
+        self.plain.clone()
+    }
+
+    pub(super) fn error(&self, error: io::Error) -> GraphError {
         match self.compression.filter(|_| error.raw_os_error().is_none()) {
             None => GraphError::Io { path: self.path.clone(), source: error },
             Some(kind) if self.exhausted.load(Ordering::Relaxed) => {

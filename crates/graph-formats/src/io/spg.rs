@@ -1,29 +1,37 @@
 //! This project's own binary format, `.spg`: the arrays of a [`Csr`] as they are in
-//! memory, so that a file is mapped, checked, and used where it lies.
+//! memory, so that a file is read or mapped, checked, and used where it lies.
 //!
 //! All numbers are little-endian. The header takes 128 bytes:
 //!
 //! | byte | type | content |
 //! | --- | --- | --- |
 //! | 0 | 8 bytes | `89 53 50 47 0D 0A 1A 0A`: text-mode copies damage it visibly |
-//! | 8 | `u32` | version, 1 |
+//! | 8 | `u32` | version, 2 |
 //! | 12 | `u8` | weights: 0 `u32`, 1 `i32`, 2 `u64`, 3 `i64`, 4 `f32`, 5 `f64` |
 //! | 13 | `u8` | 0 directed, 1 undirected |
-//! | 14 | `u8` | names: 0 from zero, 1 from one, 2 listed |
+//! | 14 | `u8` | names: 0 from zero, 1 from one, 2 listed, 3 words |
 //! | 15 | `u8` | 0 |
 //! | 16 | `u64` | n, the number of vertices |
 //! | 24 | `u64` | m, the number of arcs |
 //! | 32 | 4 × `u64` | where the row offsets, column indices, weights and names start |
 //! | 64 | `u64` | length of the file |
-//! | 72 | 48 bytes | 0 |
+//! | 72 | `u32` | CRC-32 (that of gzip) of all bytes after the header |
+//! | 76 | `u32` | 0 |
+//! | 80 | `u64` | length of the names |
+//! | 88 | 32 bytes | 0 |
 //! | 120 | `u64` | FNV-1a checksum of the bytes before |
 //!
 //! The sections follow in that order, each from the next multiple of 64 on, with zeros
 //! between: n + 1 offsets (`u64`), m column indices (`u32`), m weights, and, where they
-//! are listed, n names (`u64`, ascending). The starts are fixed by n, m and the types;
-//! they stand in the header for other readers, and must agree.
+//! are listed, n names (`u64`, ascending); words are n ends (`u64`) and then the text
+//! that they are ends in. The starts are fixed by n, m, the types and the length of the
+//! names; they stand in the header for other readers, and must agree.
 //!
-//! Reading takes O(n + m) for checks, in parallel, and copies nothing but listed names.
+//! Files of version 1 are read too. They have zeros from byte 72 to 119, no checksum
+//! after the header, and no words.
+//!
+//! Reading takes O(n + m), in parallel, checks included; mapping copies nothing but
+//! names. That an undirected file is one is checked by sums of hashes.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -32,14 +40,15 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use rayon::prelude::*;
 
-use super::malformed;
 use super::source::{Source, copied};
+use super::{malformed, pages};
 use crate::{
     AnyCsr, Buffer, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind,
+    Words,
 };
 
 const MAGIC: [u8; 8] = *b"\x89SPG\r\n\x1a\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const ALIGNMENT: u64 = 64;
 const HEADER_BYTES: usize = 128;
 
@@ -57,7 +66,10 @@ struct Header {
     n_arcs: u64,
     starts: [u64; 4],
     file_bytes: u64,
-    zeros: [u64; 6],
+    body_checksum: u32,
+    more_zeros: u32,
+    names_bytes: u64,
+    zeros: [u64; 4],
     checksum: u64,
 }
 
@@ -72,27 +84,38 @@ const WEIGHTS: [(WeightKind, u64); 6] = [
 ];
 
 const LISTED: u8 = 2;
+const WORDS: u8 = 3;
 
 /// What the rest of a header follows from.
 #[derive(Clone, Copy)]
 struct Shape {
+    version: u32,
     weights: u8,
     direction: u8,
     names: u8,
     n_vertices: u64,
     n_arcs: u64,
+    names_bytes: u64,
+    body_checksum: u32,
 }
 
 impl Shape {
-    /// Bytes of each section; `None` where 64 bits cannot count them.
+    /// Bytes of each section; `None` where 64 bits cannot count them, or where names of
+    /// such a kind are not so long.
     fn lengths(self) -> Option<[u64; 4]> {
-        let names = if self.names == LISTED { self.n_vertices } else { 0 };
+        let numbers = self.n_vertices.checked_mul(8)?;
+        let names = match self.names {
+            LISTED if self.version == 1 => numbers,
+            LISTED => Some(self.names_bytes).filter(|&bytes| bytes == numbers)?,
+            WORDS => Some(self.names_bytes).filter(|&bytes| bytes >= numbers)?,
+            _ => Some(self.names_bytes).filter(|&bytes| bytes == 0)?,
+        };
         let (_, weight_bytes) = WEIGHTS.get(usize::from(self.weights))?;
         Some([
             self.n_vertices.checked_add(1)?.checked_mul(8)?,
             self.n_arcs.checked_mul(4)?,
             self.n_arcs.checked_mul(*weight_bytes)?,
-            names.checked_mul(8)?,
+            names,
         ])
     }
 
@@ -106,7 +129,7 @@ impl Shape {
         }
         let mut header = Header {
             magic: MAGIC,
-            version: VERSION,
+            version: self.version,
             weights: self.weights,
             direction: self.direction,
             names: self.names,
@@ -115,11 +138,19 @@ impl Shape {
             n_arcs: self.n_arcs,
             starts,
             file_bytes: end,
-            zeros: [0; 6],
+            body_checksum: self.body_checksum,
+            more_zeros: 0,
+            names_bytes: self.names_bytes,
+            zeros: [0; 4],
             checksum: 0,
         };
         header.checksum = header.right_checksum();
-        (self.direction <= 1 && self.names <= LISTED).then_some(header)
+        let (kinds, extras) = match self.version {
+            1 => (LISTED, (0, 0)),
+            _ => (WORDS, (self.names_bytes, self.body_checksum)),
+        };
+        let same = extras == (self.names_bytes, self.body_checksum);
+        (self.direction <= 1 && self.names <= kinds && same).then_some(header)
     }
 }
 
@@ -127,23 +158,19 @@ impl Header {
     /// The header of a file, with all that can be wrong with it found.
     fn read(path: &Path, bytes: &[u8]) -> Result<Self, GraphError> {
         let wrong = |message: String| Err(malformed(path, message));
-        let Some(start) = bytes.get(..HEADER_BYTES) else {
+        if bytes.len() != HEADER_BYTES {
             return wrong(format!("a header takes {HEADER_BYTES} bytes, not {}", bytes.len()));
-        };
-        let header: Self = bytemuck::pod_read_unaligned(start);
+        }
+        let header: Self = bytemuck::pod_read_unaligned(bytes);
         if header.magic != MAGIC {
             return wrong("the file does not start as an .spg file does".to_owned());
         }
-        if header.version != VERSION {
+        if !(1..=VERSION).contains(&header.version) {
             let found = header.version;
-            return wrong(format!("version {found} of the format; only {VERSION} is known here"));
+            return wrong(format!("version {found} of the format; only 1 and {VERSION} are known"));
         }
         if header.checksum != header.right_checksum() {
             return wrong("the header is damaged: its checksum does not match".to_owned());
-        }
-        if header.file_bytes != bytes.len() as u64 {
-            let (expected, found) = (header.file_bytes, bytes.len());
-            return wrong(format!("the header promises {expected} bytes, the file has {found}"));
         }
         if header.shape().header() != Some(header) {
             return wrong("the header's codes or starts are not those of the format".to_owned());
@@ -152,8 +179,9 @@ impl Header {
     }
 
     fn shape(&self) -> Shape {
-        let Self { weights, direction, names, n_vertices, n_arcs, .. } = *self;
-        Shape { weights, direction, names, n_vertices, n_arcs }
+        let Self { version, weights, direction, names, n_vertices, n_arcs, .. } = *self;
+        let Self { names_bytes, body_checksum, .. } = *self;
+        Shape { version, weights, direction, names, n_vertices, n_arcs, names_bytes, body_checksum }
     }
 
     /// FNV-1a of the bytes before the checksum.
@@ -165,21 +193,30 @@ impl Header {
     }
 }
 
-/// The sections of a file whose header has been checked.
+/// The sections of a file whose header and length have been checked.
 struct Sections<'a> {
     path: &'a Path,
-    bytes: &'a [u8],
-    map: Option<&'a Arc<Mmap>>,
+    map: Arc<Mmap>,
     header: Header,
 }
 
 impl Sections<'_> {
-    /// Section `number` as an array: where it lies in the map, or copied.
-    fn array<T: bytemuck::Pod>(&self, number: usize) -> Buffer<T> {
+    /// Where section `number` lies.
+    fn place(&self, number: usize) -> (usize, usize) {
         let lengths = self.header.shape().lengths().expect("the header was checked");
-        let (start, length) = (self.header.starts[number] as usize, lengths[number] as usize);
-        let mapped = self.map.and_then(|map| Buffer::mapped(map.clone(), start, length));
-        mapped.unwrap_or_else(|| Buffer::from(copied(&self.bytes[start..start + length])))
+        (self.header.starts[number] as usize, lengths[number] as usize)
+    }
+
+    fn bytes(&self, number: usize) -> &[u8] {
+        let (start, length) = self.place(number);
+        &self.map[start..start + length]
+    }
+
+    /// Section `number` as an array where it lies.
+    fn array<T: bytemuck::Pod>(&self, number: usize) -> Buffer<T> {
+        let (start, length) = self.place(number);
+        let mapped = Buffer::mapped(self.map.clone(), start, length);
+        mapped.unwrap_or_else(|| Buffer::from(copied(self.bytes(number))))
     }
 
     fn graph<W: Weight>(&self) -> Result<Csr<W>, GraphError> {
@@ -190,53 +227,97 @@ impl Sections<'_> {
     }
 
     fn ids(&self) -> Result<Ids, GraphError> {
+        let wrong = |message: String| malformed(self.path, message);
         Ok(match self.header.names {
             0 => Ids::FromZero,
             1 => Ids::FromOne,
-            _ => {
-                let names = self.array::<u64>(3).into_vec();
+            LISTED => {
+                let names: Vec<u64> = copied(self.bytes(3));
                 if !names.is_sorted_by(|a, b| a < b) {
-                    let message = "the vertices' names do not ascend".to_owned();
-                    return Err(malformed(self.path, message));
+                    return Err(wrong("the vertices' names do not ascend".to_owned()));
                 }
                 Ids::Listed(names)
             }
+            _ => {
+                let (ends, text) = self.bytes(3).split_at(8 * self.header.n_vertices as usize);
+                let text = std::str::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
+                let words = Words::new(copied(ends), text.to_owned());
+                Ids::Words(words.map_err(|error| wrong(error.to_string()))?)
+            }
         })
+    }
+
+    /// The graph, `found` being the checksum of the bytes after the header.
+    fn load(self, found: u32) -> Result<LoadedGraph, GraphError> {
+        if self.header.version > 1 && self.header.body_checksum != found {
+            let message = "the file is damaged: the checksum of its content does not match";
+            return Err(malformed(self.path, message.to_owned()));
+        }
+        let csr: AnyCsr = match WEIGHTS[usize::from(self.header.weights)].0 {
+            WeightKind::U32 => self.graph::<u32>()?.into(),
+            WeightKind::I32 => self.graph::<i32>()?.into(),
+            WeightKind::U64 => self.graph::<u64>()?.into(),
+            WeightKind::I64 => self.graph::<i64>()?.into(),
+            WeightKind::F32 => self.graph::<f32>()?.into(),
+            WeightKind::F64 => self.graph::<f64>()?.into(),
+        };
+        Ok(LoadedGraph::new(csr, self.ids()?))
     }
 }
 
+/// Reads a file into memory that the graph then lies in.
 pub(super) fn read(mut source: Source<'_>) -> Result<LoadedGraph, GraphError> {
-    let bytes = &source.read_all()?[..];
+    let mut start = Vec::new();
+    source.read(&mut start, HEADER_BYTES)?;
+    let header = Header::read(source.path(), &start)?;
+    let whole = pages::read(&mut source, &start, header.file_bytes)?;
     let path = source.path();
-    let map = None;
-    let header = Header::read(path, bytes)?;
-    let sections = Sections { path, bytes, map, header };
-    let csr: AnyCsr = match WEIGHTS[usize::from(header.weights)].0 {
-        WeightKind::U32 => sections.graph::<u32>()?.into(),
-        WeightKind::I32 => sections.graph::<i32>()?.into(),
-        WeightKind::U64 => sections.graph::<u64>()?.into(),
-        WeightKind::I64 => sections.graph::<i64>()?.into(),
-        WeightKind::F32 => sections.graph::<f32>()?.into(),
-        WeightKind::F64 => sections.graph::<f64>()?.into(),
-    };
-    Ok(LoadedGraph::new(csr, sections.ids()?))
+    let (map, checksum) = whole.map_err(|found| wrong_length(path, &header, found))?;
+    Sections { path, map, header }.load(checksum)
+}
+
+/// The graph of a file that is mapped.
+///
+/// # Safety
+/// As [`map_spg`](super::map_spg).
+pub(super) unsafe fn map(path: &Path) -> Result<LoadedGraph, GraphError> {
+    // SAFETY: the caller promises that nobody changes the file.
+    let map = unsafe { pages::map(path) }?;
+    let start = map.get(..HEADER_BYTES).unwrap_or(&map);
+    let header = Header::read(path, start)?;
+    if map.len() as u64 != header.file_bytes {
+        return Err(wrong_length(path, &header, map.len() as u64));
+    }
+    let checksum = if header.version > 1 { pages::checksum(&[&map[HEADER_BYTES..]]) } else { 0 };
+    Sections { path, map, header }.load(checksum)
+}
+
+fn wrong_length(path: &Path, header: &Header, found: u64) -> GraphError {
+    let expected = header.file_bytes;
+    let found = if found > expected { "more".to_owned() } else { found.to_string() };
+    malformed(path, format!("the header promises {expected} bytes, the file has {found}"))
 }
 
 /// The graph of a file that calls it undirected, once that has been checked.
 ///
-/// Hashes of the arcs are summed, and those of the arcs turned round: the sums differ,
-/// but for one case in 2^64, where an arc lacks its reverse. O(m), in parallel; then
-/// the slower search says which arc it is.
+/// Hashes of the arcs are summed, and those of the arcs turned round: where an arc lacks
+/// its reverse the sums differ, but for a chance of about 1 in 2^60. O(m), in parallel;
+/// then the slower search says which arc it is.
 pub(super) fn certified_undirected<W: Weight>(graph: Csr<W>) -> Result<Csr<W>, GraphError> {
-    let hash = |from: VertexId, to: VertexId, weight: W| {
+    let hash = |from: VertexId, to: VertexId, weight: u64| {
         let ends = u64::from(from) << 32 | u64::from(to);
+        let product = u128::from(ends ^ 0x9E37_79B9_7F4A_7C15) * u128::from(weight);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let mixed = |weight: W| {
         let bits = weight.to_i128().map_or(weight.to_f64().to_bits(), |value| value as u64);
-        mix(mix(ends) ^ bits)
+        (bits ^ 0xA076_1D64_78BD_642F).wrapping_mul(0xE703_7ED1_A0B4_28DB)
     };
     let excess = (0..graph.n_vertices() as VertexId)
         .into_par_iter()
         .map(|u| {
             graph.arcs_from(u).fold(0u64, |sum, (v, weight)| {
+                let weight = mixed(weight);
                 sum.wrapping_add(hash(u, v, weight)).wrapping_sub(hash(v, u, weight))
             })
         })
@@ -244,42 +325,42 @@ pub(super) fn certified_undirected<W: Weight>(graph: Csr<W>) -> Result<Csr<W>, G
     if excess == 0 { Ok(graph.made_undirected()) } else { graph.into_undirected() }
 }
 
-/// A bijection of 64-bit words that scatters them (the end of SplitMix64).
-fn mix(word: u64) -> u64 {
-    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
-}
-
 /// Writes the graph and the names of its vertices.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -> io::Result<()> {
     let weights = WEIGHTS.iter().position(|&(kind, _)| kind == W::KIND).expect("all are listed");
-    let (names, listed): (u8, &[u64]) = match ids {
-        Ids::FromZero => (0, &[]),
-        Ids::FromOne => (1, &[]),
-        Ids::Listed(listed) => (LISTED, listed),
-        Ids::Words(_) => unreachable!("refused before"),
+    let (names, numbers, text): (u8, &[u64], &str) = match ids {
+        Ids::FromZero => (0, &[], ""),
+        Ids::FromOne => (1, &[], ""),
+        Ids::Listed(listed) => (LISTED, listed, ""),
+        Ids::Words(words) => (WORDS, words.ends(), words.text()),
     };
     let shape = Shape {
+        version: VERSION,
         weights: weights as u8,
         direction: u8::from(graph.direction() == Direction::Undirected),
         names,
         n_vertices: graph.n_vertices() as u64,
         n_arcs: graph.n_arcs() as u64,
+        names_bytes: (8 * numbers.len() + text.len()) as u64,
+        body_checksum: 0,
     };
-    let header = shape.header().expect("a graph in memory fits a file");
-    out.write_all(bytemuck::bytes_of(&header))?;
-    let sections: [&[u8]; 4] = [
-        bytemuck::cast_slice(graph.row_offsets()),
-        bytemuck::cast_slice(graph.column_indices()),
-        bytemuck::cast_slice(graph.weights()),
-        bytemuck::cast_slice(listed),
+    let plain = shape.header().expect("a graph in memory fits a file");
+    let sections: [(u64, &[u8]); 5] = [
+        (plain.starts[0], bytemuck::cast_slice(graph.row_offsets())),
+        (plain.starts[1], bytemuck::cast_slice(graph.column_indices())),
+        (plain.starts[2], bytemuck::cast_slice(graph.weights())),
+        (plain.starts[3], bytemuck::cast_slice(numbers)),
+        (plain.starts[3] + 8 * numbers.len() as u64, text.as_bytes()),
     ];
-    let mut written = HEADER_BYTES as u64;
-    for (start, section) in header.starts.into_iter().zip(sections) {
-        out.write_all(&[0; ALIGNMENT as usize][..(start - written) as usize])?;
-        out.write_all(section)?;
-        written = start + section.len() as u64;
+    let mut end = HEADER_BYTES as u64;
+    let mut pieces: Vec<&[u8]> = Vec::new();
+    for (start, section) in sections {
+        pieces.push(&[0; ALIGNMENT as usize][..(start - end) as usize]);
+        pieces.push(section);
+        end = start + section.len() as u64;
     }
-    Ok(())
+    let body_checksum = pages::checksum(&pieces);
+    let header = Shape { body_checksum, ..shape }.header().expect("as before");
+    out.write_all(bytemuck::bytes_of(&header))?;
+    pieces.into_iter().try_for_each(|piece| out.write_all(piece))
 }

@@ -1,11 +1,9 @@
 //! The arcs of some lines of an edge list.
 
-use std::collections::HashMap;
-
-use super::super::assemble::{Arcs, Part};
+use super::super::assemble::Arcs;
 use super::super::numbering::IdArcs;
 use super::super::scan::{Fault, Scanner};
-use super::super::weights::{Extremes, Number};
+use super::super::weights::Number;
 use super::columns::Layout;
 use super::fields::{Field, Fields, next_line};
 use super::vertices::Vertices;
@@ -14,7 +12,7 @@ use crate::{Name, VertexId};
 /// Calls `push` with the ends of each arc, its weight and where that stands, and the byte
 /// where its line starts.
 #[inline(always)]
-fn for_each_arc(
+pub(super) fn for_each_arc(
     mut scanner: Scanner<'_>,
     layout: &Layout,
     mut push: impl FnMut(Name<'_>, Name<'_>, Option<(Number, usize)>, usize) -> Result<(), Fault>,
@@ -139,61 +137,4 @@ pub(super) fn declared(
         Ok(())
     })?;
     Ok(arcs)
-}
-
-/// Arcs between words, numbered as they occur.
-#[derive(Default)]
-pub(super) struct WordPart {
-    pub(super) arcs: Arcs<u32>,
-    pub(super) words: HashMap<Box<str>, u32>,
-}
-
-impl WordPart {
-    pub(super) fn read(scanner: Scanner<'_>, layout: &Layout) -> Result<Self, Fault> {
-        let mut part = Self::default();
-        for_each_arc(scanner, layout, |source, destination, weight, _| {
-            part.push(source, destination, weight);
-            Ok(())
-        })?;
-        Ok(part)
-    }
-
-    pub(super) fn push(&mut self, u: Name<'_>, v: Name<'_>, weight: Option<(Number, usize)>) {
-        let (source, destination) = (self.number(u), self.number(v));
-        match weight {
-            Some((weight, at)) => self.arcs.push_weighted(source, destination, weight, at),
-            None => self.arcs.push(source, destination),
-        }
-    }
-
-    fn number(&mut self, name: Name<'_>) -> u32 {
-        let digits;
-        let word = match name {
-            Name::Word(word) => word,
-            Name::Number(number) => {
-                digits = number.to_string();
-                &digits
-            }
-        };
-        if let Some(&number) = self.words.get(word) {
-            return number;
-        }
-        let number = self.words.len() as u32;
-        self.words.insert(word.into(), number);
-        number
-    }
-}
-
-impl Part for WordPart {
-    fn n_arcs(&self) -> usize {
-        self.arcs.n_arcs()
-    }
-
-    fn extremes(&self) -> &Extremes {
-        self.arcs.extremes()
-    }
-
-    fn memory(&self) -> (u64, u64) {
-        self.arcs.memory()
-    }
 }

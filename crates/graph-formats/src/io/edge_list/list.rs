@@ -1,18 +1,15 @@
 //! All arcs of an edge list, whether its first line is one of them, and which vertices
 //! there are.
 
-use std::collections::HashMap;
-
-use rayon::prelude::*;
-
 use super::super::assemble::{ArcList, Arcs};
 use super::super::blocks::Text;
 use super::super::numbering::{IdArcs, by_occurrence, counted_from, range};
 use super::super::options::{Base, Header};
 use super::columns::{Candidate, Layout};
-use super::lines::{WordPart, declared, numbers};
+use super::lines::{declared, numbers};
 use super::vertices::Vertices;
-use crate::{GraphError, Ids, Name, VertexId, WeightKind, Words};
+use super::words::{AllWords, WordArcs};
+use crate::{GraphError, Ids, Name, VertexId, WeightKind};
 
 /// How many vertices there are, their names, and the arcs between them.
 pub(super) type Numbered = (usize, Ids, Vec<Arcs<VertexId>>);
@@ -20,7 +17,7 @@ pub(super) type Numbered = (usize, Ids, Vec<Arcs<VertexId>>);
 /// The arcs of an edge list, in parts.
 pub(super) enum List<'v> {
     Numbers(ArcList<IdArcs>),
-    Words(ArcList<WordPart>),
+    Words(AllWords, ArcList<Arcs<u32>>),
     /// Arcs between vertices that a file declares.
     Declared(&'v Vertices, ArcList<Arcs<VertexId>>),
 }
@@ -41,11 +38,13 @@ impl<'v> List<'v> {
             return Ok(Self::Declared(vertices, list));
         }
         if layout.has_words {
-            let mut list = ArcList::new();
+            let (mut words, mut list) = (AllWords::default(), ArcList::new());
             text.for_each_block(|block| {
-                list.add(block, block.parse(|_, piece| WordPart::read(piece, layout))?)
+                let parts = block.parse(|_, piece| WordArcs::read(piece, layout))?;
+                let parts = parts.into_iter().map(|part| words.unite(part));
+                list.add(block, parts.collect::<Result<_, _>>()?)
             })?;
-            return Ok(Self::Words(list));
+            return Ok(Self::Words(words, list));
         }
         let (mut list, least) = (ArcList::new(), base.map_or(0, Base::first));
         text.for_each_block(|block| {
@@ -57,7 +56,7 @@ impl<'v> List<'v> {
     fn n_lines(&self) -> u64 {
         match self {
             Self::Numbers(list) => list.n_arcs(),
-            Self::Words(list) => list.n_arcs(),
+            Self::Words(_, list) => list.n_arcs(),
             Self::Declared(_, list) => list.n_arcs(),
         }
     }
@@ -66,7 +65,7 @@ impl<'v> List<'v> {
     pub(super) fn smallest_kind(&self, text: &Text<'_>) -> Result<WeightKind, GraphError> {
         match self {
             Self::Numbers(list) => list.smallest_kind(text),
-            Self::Words(list) => list.smallest_kind(text),
+            Self::Words(_, list) => list.smallest_kind(text),
             Self::Declared(_, list) => list.smallest_kind(text),
         }
     }
@@ -98,6 +97,8 @@ impl<'v> List<'v> {
         }
     }
 
+    /// The number of vertices and the least id, if the line fits as a header; else why
+    /// it does not.
     fn header(
         &self,
         candidate: &Candidate,
@@ -105,33 +106,28 @@ impl<'v> List<'v> {
         base: Option<Base>,
     ) -> Result<(u64, u64), String> {
         let Candidate { n_vertices, n_lines, .. } = *candidate;
-        let wrong = |message: String| Err(message);
         let found = self.n_lines();
         if n_lines != found {
-            return wrong(format!("the header promises {n_lines} lines, the file has {found}"));
+            return Err(format!("the header promises {n_lines} lines, the file has {found}"));
         }
         if found == 0 && choice == Header::Auto {
-            return wrong("no line follows the first".to_owned());
+            return Err("no line follows the first".to_owned());
         }
+        let promise = format!("the header promises {n_vertices} vertices, but there");
         let (first, n_known) = match self {
             Self::Declared(vertices, _) => (0, Some(vertices.n_vertices)),
-            Self::Words(parts) => (0, Some(words_of(parts.parts()).len())),
+            Self::Words(words, _) => (0, Some(words.len())),
             Self::Numbers(parts) => {
                 let (least, greatest) = range(parts.parts()).unwrap_or((1, 0));
                 let first = base.map_or(u64::from(least > 0), Base::first);
                 if greatest >= n_vertices.saturating_add(first) {
-                    let message = "the header promises";
-                    return wrong(format!(
-                        "{message} {n_vertices} vertices, but there is an id {greatest}"
-                    ));
+                    return Err(format!("{promise} is an id {greatest}"));
                 }
                 (first, None)
             }
         };
         if let Some(known) = n_known.filter(|&known| known as u64 != n_vertices) {
-            return wrong(format!(
-                "the header promises {n_vertices} vertices, but there are {known}"
-            ));
+            return Err(format!("{promise} are {known}"));
         }
         Ok((n_vertices, first))
     }
@@ -157,10 +153,10 @@ impl<'v> List<'v> {
                 part.push(source, destination, None);
                 parts.push_front(part);
             }
-            Self::Words(parts) => {
-                let mut part = WordPart::default();
+            Self::Words(words, parts) => {
+                let mut part = WordArcs::default();
                 part.push(Name::Number(source), Name::Number(destination), None);
-                parts.push_front(part);
+                parts.push_front(words.unite(part).map_err(|error| error.to_string())?);
             }
             Self::Declared(vertices, parts) => {
                 let vertex = |id| {
@@ -190,11 +186,14 @@ impl<'v> List<'v> {
             (Self::Declared(vertices, parts), _, _) => {
                 Ok((vertices.n_vertices, vertices.ids.clone(), parts.into_parts()))
             }
-            (Self::Words(_), _, Some(_)) => {
+            (Self::Words(..), _, Some(_)) => {
                 let message = "ids are names, which do not count from 0 or 1";
                 Err(text.error_at(body, message))
             }
-            (Self::Words(parts), _, None) => number_words(parts.into_parts()),
+            (Self::Words(words, parts), _, None) => {
+                let (words, parts) = words.into_vertices(parts.into_parts());
+                Ok((words.len(), Ids::Words(words), parts))
+            }
             (Self::Numbers(parts), None, None) => by_occurrence(parts.into_parts()),
             (Self::Numbers(parts), Some((n, first)), _) => {
                 Ok((n, counting_ids(first), counted_from(first, parts.into_parts())))
@@ -226,27 +225,4 @@ impl Base {
             Self::One => 1,
         }
     }
-}
-
-fn words_of(parts: &[WordPart]) -> Words {
-    parts.iter().flat_map(|part| part.words.keys()).map(|word| &**word).collect()
-}
-
-fn number_words(parts: Vec<WordPart>) -> Result<Numbered, GraphError> {
-    let words = words_of(&parts);
-    crate::csr::validate_vertex_count(words.len())?;
-    let vertices_of = |numbers: &HashMap<Box<str>, u32>| {
-        let mut vertices = vec![0; numbers.len()];
-        for (word, &number) in numbers {
-            let vertex = words.position(word).expect("a word of the list");
-            vertices[number as usize] = vertex as VertexId;
-        }
-        vertices
-    };
-    let parts = parts.into_par_iter().map(|part| {
-        let vertices = vertices_of(&part.words);
-        part.arcs.map(|number| vertices[number as usize])
-    });
-    let parts = parts.collect();
-    Ok((words.len(), Ids::Words(words), parts))
 }

@@ -29,12 +29,14 @@ mod fields;
 mod lines;
 mod list;
 mod vertices;
+mod words;
 
 use std::io::{self, Write};
 
 use self::columns::{Start, read_start};
 use self::list::{List, no_arcs};
 use self::vertices::Vertices;
+use super::assemble::Parallel;
 use super::blocks::Text;
 use super::options::EdgeListOptions;
 use super::text::{push_integer, push_weight, write_arcs};
@@ -80,7 +82,14 @@ pub(super) fn read(
         }
         (None, None) => return Err(no_arcs(&text, text.line_number())),
     };
-    let mut csr = assemble::graph(text.path(), n_vertices, parts, kind, Direction::Directed)?;
+    let mut csr = assemble::graph(
+        text.path(),
+        n_vertices,
+        parts,
+        kind,
+        Direction::Directed,
+        Parallel::Allowed,
+    )?;
     if options.direction == Direction::Undirected {
         csr = with_both_directions(csr, &mut notes);
     }
@@ -147,4 +156,38 @@ fn push_name(line: &mut Vec<u8>, name: Name<'_>, delimiter: u8) {
         line.extend(std::iter::repeat_n(byte, if byte == b'"' { 2 } else { 1 }));
     }
     line.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::BLOCK_BYTES;
+    use super::super::source::Source;
+    use super::*;
+
+    #[test]
+    fn lists_are_the_same_however_they_are_cut() {
+        let notes_and_all = |text: &str, format, block_bytes| {
+            let text = Text::new(Source::memory(text.as_bytes()), block_bytes)?;
+            read(text, format, &EdgeListOptions::default())
+        };
+        for (format, text) in [
+            (Format::El, "# x\n\n3 2\n# y\n0 1\n\n 1 2\n# z\n"),
+            (Format::El, "3 3\n0 1\n1 2\n"),
+            (Format::Wel, "3 2\n0 1 7\n1 2 8\n"),
+            (Format::Wel, "3 9\n0 1 7\n1 2 8\n"),
+            (Format::Csv, "n,from,to\n1,a,b\n2,\"b\",c\n3,c,a\n"),
+            (Format::Tsv, "\n\tsource\ttarget\n0\t5\t6\n1\t6\t7\n"),
+            (Format::Csv, "1,2\n2,3\n3,x\n"),
+            (Format::Csv, "1,2,3\n2,3,4\n3,4\n"),
+        ] {
+            let describe = |block_bytes| {
+                let found = notes_and_all(text, format, block_bytes);
+                found.map_err(|error| error.to_string())
+            };
+            let whole = describe(BLOCK_BYTES);
+            for block_bytes in 1..text.len() + 2 {
+                assert_eq!(describe(block_bytes), whole, "{text:?} in blocks of {block_bytes}");
+            }
+        }
+    }
 }

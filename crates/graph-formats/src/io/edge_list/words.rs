@@ -1,0 +1,95 @@
+//! Ids that are words: numbered as they occur, in the end in ascending order.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::super::assemble::Arcs;
+use super::super::scan::{Fault, Scanner};
+use super::super::weights::Number;
+use super::columns::Layout;
+use super::lines::for_each_arc;
+use crate::{GraphError, Name, VertexId, Words};
+
+/// Words and the number of each.
+#[derive(Default)]
+struct Dictionary(HashMap<Box<str>, u32>);
+
+impl Dictionary {
+    fn number(&mut self, name: Name<'_>) -> u32 {
+        let digits;
+        let word = match name {
+            Name::Word(word) => word,
+            Name::Number(number) => {
+                digits = number.to_string();
+                &digits
+            }
+        };
+        if let Some(&number) = self.0.get(word) {
+            return number;
+        }
+        let next = self.0.len() as u32;
+        self.0.insert(word.into(), next);
+        next
+    }
+}
+
+/// Arcs of one piece of a file, between words of its own dictionary.
+#[derive(Default)]
+pub(super) struct WordArcs {
+    arcs: Arcs<u32>,
+    words: Dictionary,
+}
+
+impl WordArcs {
+    pub(super) fn read(scanner: Scanner<'_>, layout: &Layout) -> Result<Self, Fault> {
+        let mut part = Self::default();
+        for_each_arc(scanner, layout, |source, destination, weight, _| {
+            part.push(source, destination, weight);
+            Ok(())
+        })?;
+        Ok(part)
+    }
+
+    pub(super) fn push(&mut self, u: Name<'_>, v: Name<'_>, weight: Option<(Number, usize)>) {
+        let (source, destination) = (self.words.number(u), self.words.number(v));
+        match weight {
+            Some((weight, at)) => self.arcs.push_weighted(source, destination, weight, at),
+            None => self.arcs.push(source, destination),
+        }
+    }
+}
+
+/// The words of a whole file.
+#[derive(Default)]
+pub(super) struct AllWords(Dictionary);
+
+impl AllWords {
+    /// Adds the words of a piece; its arcs, between numbers of this dictionary.
+    pub(super) fn unite(&mut self, part: WordArcs) -> Result<Arcs<u32>, GraphError> {
+        let mut numbers = vec![0; part.words.0.len()];
+        for (word, here) in part.words.0 {
+            let next = self.0.0.len() as u32;
+            numbers[here as usize] = *self.0.0.entry(word).or_insert(next);
+        }
+        crate::csr::validate_vertex_count(self.0.0.len())?;
+        Ok(part.arcs.map(|here| numbers[here as usize]))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.0.len()
+    }
+
+    /// The words in ascending order, and the arcs between their places.
+    pub(super) fn into_vertices(self, parts: Vec<Arcs<u32>>) -> (Words, Vec<Arcs<VertexId>>) {
+        let words: Words = self.0.0.keys().map(|word| &**word).collect();
+        let mut vertices = vec![0; words.len()];
+        for (word, number) in self.0.0 {
+            let vertex = words.position(&word).expect("a word of the same dictionary");
+            vertices[number as usize] = vertex as VertexId;
+        }
+        let parts = parts.into_par_iter().map(|part| part.map(|number| vertices[number as usize]));
+        let parts = parts.collect();
+        (words, parts)
+    }
+}

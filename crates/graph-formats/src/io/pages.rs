@@ -1,0 +1,116 @@
+//! The bytes of a binary file, and their checksum while they come: read into memory that
+//! the file's arrays are then used in, or mapped.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crc32fast::Hasher;
+use memmap2::{Mmap, MmapMut};
+use rayon::prelude::*;
+
+use super::memory;
+use super::source::{PlainFile, Source};
+use crate::GraphError;
+
+/// Bytes that one task reads and sums: few enough to be in a cache for the second.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// A file that should have `length` bytes, of which `source` has given `start`, and the
+/// CRC-32 of those after it; or how many bytes it has (or one more than it should).
+///
+/// A plain file is read in parallel. The memory is asked for as a whole, but becomes
+/// real only where bytes arrive, so that a `length` which is not so costs nothing.
+///
+/// # Errors
+/// [`GraphError::OutOfMemory`]; when reading fails.
+pub(super) fn read(
+    source: &mut Source<'_>,
+    start: &[u8],
+    length: u64,
+) -> Result<Result<(Arc<Mmap>, u32), u64>, GraphError> {
+    let plain = source.plain_file();
+    if let Some(plain) = plain.as_ref().filter(|plain| plain.length != length) {
+        return Ok(Err(plain.length));
+    }
+    memory::ensure(source.path(), 0, length)?;
+    let n_bytes = usize::try_from(length).unwrap_or(usize::MAX);
+    let mut map = MmapMut::map_anon(n_bytes).map_err(|error| source.error(error))?;
+    // Fresh memory costs as much as reading into it, page by page. This is a wish: where
+    // the system has no large pages, nothing changes.
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    let (head, body) = map.split_at_mut(start.len());
+    head.copy_from_slice(start);
+    let checksum = match plain {
+        Some(plain) => {
+            let checksum = read_parallel(&plain, start.len() as u64, body);
+            Ok(checksum.map_err(|error| source.error(error))?)
+        }
+        None => read_stream(source, body)?.map_err(|read| start.len() as u64 + read),
+    };
+    let map = map.make_read_only().map_err(|error| source.error(error))?;
+    Ok(checksum.map(|checksum| (Arc::new(map), checksum)))
+}
+
+/// A file as it lies in the system's cache.
+///
+/// # Safety
+/// Nobody may change the file while the map is in use.
+pub(super) unsafe fn map(path: &Path) -> Result<Arc<Mmap>, GraphError> {
+    let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
+    let file = File::open(path).map_err(fail)?;
+    // SAFETY: the caller promises that nobody changes the file. The map is only read, as
+    // bytes or as plain data that any bytes are valid for.
+    let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
+    Ok(Arc::new(map))
+}
+
+/// Fills `body` from a file, from byte `offset` of it on.
+fn read_parallel(plain: &PlainFile<'_>, offset: u64, body: &mut [u8]) -> io::Result<u32> {
+    let done = AtomicU64::new(offset);
+    let sums = body.par_chunks_mut(CHUNK_BYTES).enumerate().map(|(number, chunk)| {
+        plain.file.read_exact_at(chunk, offset + (number * CHUNK_BYTES) as u64)?;
+        let bytes = chunk.len() as u64;
+        (plain.progress)(done.fetch_add(bytes, Ordering::Relaxed) + bytes, plain.length);
+        Ok(sum(chunk))
+    });
+    Ok(combined(sums.collect::<io::Result<_>>()?))
+}
+
+/// Fills `body` with what comes, or says how much came.
+fn read_stream(source: &mut Source<'_>, body: &mut [u8]) -> Result<Result<u32, u64>, GraphError> {
+    let (mut hasher, mut done) = (Hasher::new(), 0);
+    for chunk in body.chunks_mut(CHUNK_BYTES) {
+        let n_read = source.fill(chunk)?;
+        done += n_read as u64;
+        if n_read < chunk.len() {
+            return Ok(Err(done));
+        }
+        hasher.update(chunk);
+    }
+    let ends_here = source.fill(&mut [0])? == 0;
+    Ok(if ends_here { Ok(hasher.finalize()) } else { Err(done + 1) })
+}
+
+/// The CRC-32 of pieces one after the other, in parallel.
+pub(super) fn checksum(pieces: &[&[u8]]) -> u32 {
+    let chunks = pieces.par_iter().flat_map(|piece| piece.par_chunks(CHUNK_BYTES));
+    combined(chunks.map(sum).collect())
+}
+
+fn sum(chunk: &[u8]) -> Hasher {
+    let mut hasher = Hasher::new();
+    hasher.update(chunk);
+    hasher
+}
+
+/// The checksum of chunks that follow one another.
+fn combined(sums: Vec<Hasher>) -> u32 {
+    let mut whole = Hasher::new();
+    sums.iter().for_each(|sum| whole.combine(sum));
+    whole.finalize()
+}
