@@ -255,3 +255,50 @@ fn interrupts_end_the_wait_for_input() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "starpath: interrupted\n");
 }
+
+/// Compressed or not, by any suffix that is known.
+#[test]
+fn suffixes_and_compression() {
+    let folder = folder_with("g.edges", "1 2\n2 3\n3 1\n");
+    let folder = folder.path();
+    let answer = json_in(folder, "sssp {}/g.edges --source 1");
+    for name in ["g.e", "g.edgelist", "g.txt", "g.el"] {
+        fs::copy(folder.join("g.edges"), folder.join(name)).unwrap();
+        let again = json_in(folder, &format!("sssp {{}}/{name} --source 1"));
+        assert_eq!(again["distance_sum"], answer["distance_sum"], "{name}");
+    }
+    // a frame of zstd with one raw block: that is all of the format that this needs
+    let text = fs::read(folder.join("g.edges")).unwrap();
+    let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x20, text.len() as u8];
+    frame.extend(&((text.len() as u32) << 3 | 1).to_le_bytes()[..3]);
+    frame.extend(&text);
+    fs::write(folder.join("g.edges.zst"), &frame).unwrap();
+    let again = json_in(folder, "sssp {}/g.edges.zst --source 1");
+    assert_eq!(again["distance_sum"], answer["distance_sum"]);
+    fs::write(folder.join("cut.edges.zst"), &frame[..frame.len() - 4]).unwrap();
+    let cut = run_in(folder, "info {}/cut.edges.zst");
+    assert_eq!(cut.code, Some(1), "{}", cut.stderr);
+    assert!(cut.stderr.contains("cut.edges.zst"), "{}", cut.stderr);
+    // METIS files have several suffixes, and are written
+    json_in(folder, "generate grid --side 3 -o {}/grid.metis");
+    assert_eq!(json_in(folder, "info {}/grid.metis")["direction"], "undirected");
+    assert_eq!(json_in(folder, "info {}/grid.metis --format metis")["vertices"], 9);
+}
+
+/// What is no graph is refused with a message and its name, whatever the format.
+#[test]
+fn junk_is_refused_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let junk: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    fs::write(folder.join("junk"), junk).unwrap();
+    write(folder, "empty", "");
+    for format in ["gr", "mtx", "graph", "el", "wel", "csv", "tsv", "txt", "sg", "wsg", "spg"] {
+        for name in ["junk", "empty", "."] {
+            let run = run_in(folder, &format!("info {{}}/{name} --format {format}"));
+            assert_eq!(run.code, Some(1), "{format} {name}: {}", run.stderr);
+            assert!(run.stderr.starts_with("starpath: ") && run.stdout.is_empty(), "{run:?}");
+            assert!(!run.stderr.contains("panicked"), "{run:?}");
+        }
+    }
+}

@@ -23,8 +23,8 @@ pub(crate) struct GraphArgs {
     /// its first vertex to its second]
     #[arg(long, help_heading = HEADING)]
     undirected: bool,
-    /// Edge lists: whether the first line is a header, the numbers of vertices and of lines; auto:
-    /// where they fit the lines that follow
+    /// Edge lists: whether the first line is a header, the numbers of vertices and of lines, or in
+    /// a table the names of columns; auto: where it fits the lines that follow
     #[arg(
         long, help_heading = HEADING, value_name = "H", value_enum, default_value_t = HeaderArg::Auto
     )]
