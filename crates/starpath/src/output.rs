@@ -270,7 +270,7 @@ pub(crate) fn check_file(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
 
 /// Says at once why a graph could not be written to this file later, if so.
 pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
-    if !GraphFormat::of(path).is_ok_and(GraphFormat::is_writable) {
+    if GraphFormat::of_writable(path).is_err() {
         let writable = GraphFormat::ALL.into_iter().filter(|format| format.is_writable());
         let suffixes: Vec<_> = writable.map(|format| format!(".{}", format.suffix())).collect();
         let message = format!(

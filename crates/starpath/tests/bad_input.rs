@@ -135,6 +135,7 @@ const CASES: &[Case] = &[
     ("sssp {}/road.gr --sources {}/two.txt --nearest -o {}/out.npy", 2, &["out.npy", ".tsv"]),
     ("convert {}/road.gr {}/out.doc", 2, &["out.doc", ".spg"]),
     ("convert {}/road.gr {}/out.graph", 1, &["out.graph", "undirected"]),
+    ("convert {}/road.gr {}/out.gr.zst", 2, &["out.gr.zst", ".gz after it"]),
     ("convert {}/road.gr {}/none/out.spg", 1, &["out.spg", "no folder"]),
     ("convert {}/floats.wel {}/out.gr", 1, &["out.gr", ".spg"]),
     ("convert {}/road.gr {}/road.gr", 2, &["road.gr", "also read"]),

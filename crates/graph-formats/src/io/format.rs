@@ -126,7 +126,10 @@ impl Format {
     }
 
     /// As [`Format::of`], for a file that is to be written, plain or as `.gz`.
-    pub(super) fn of_writable(path: &Path) -> Result<Self, GraphError> {
+    ///
+    /// # Errors
+    /// [`GraphError::UnknownFormat`] lists the suffixes that would do.
+    pub fn of_writable(path: &Path) -> Result<Self, GraphError> {
         let inner = if is_gzip(path) { path.with_extension("") } else { path.to_path_buf() };
         let format = Self::named_by(&inner).filter(|format| format.is_writable());
         format.ok_or_else(|| unknown(path, WRITABLE))
