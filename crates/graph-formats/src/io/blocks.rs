@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::scan::{Fault, Scanner, vertex_count};
+use super::scan::{Fault, Scanner};
 use super::source::Source;
-use crate::GraphError;
+use crate::{GraphError, VertexId};
 
 /// Bytes of a block: some hundred pieces, to keep many cores busy.
 pub(super) const BLOCK_BYTES: usize = 16 << 20;
@@ -62,20 +62,18 @@ impl<'a> Text<'a> {
     /// When the file cannot be read further.
     pub(super) fn line(&mut self) -> Result<Option<Scanner<'_>>, GraphError> {
         loop {
-            let (before, mut scanner) = (self.block.at, self.block.rest());
-            let (found, at) = (scanner.line_start().is_some(), scanner.at());
-            // blanks at the start of the line are left, for a tab may part two fields there
-            let skipped = &self.block.bytes[before..at];
-            self.block.at = memchr::memrchr(b'\n', skipped).map_or(before, |end| before + end + 1);
-            if found {
-                let mut line = self.block.rest().only_this_line();
-                line.go_to(at);
-                return Ok(Some(line));
-            }
-            if !self.next_block()? {
-                return Ok(None);
+            let mut scanner = self.block.rest();
+            scanner.blanks();
+            match scanner.peek() {
+                Some(b'\n') => self.block.at = scanner.at() + 1,
+                Some(_) => break,
+                None if self.next_block()? => {}
+                None => return Ok(None),
             }
         }
+        let mut line = self.here();
+        line.blanks();
+        Ok(Some(line))
     }
 
     /// A scanner at the next line, of at least so many lines that there is `enough`, or of
@@ -175,7 +173,9 @@ impl<'a> Text<'a> {
     /// Isolated vertices are legal, so the bound is generous.
     pub(super) fn check_vertices(&self, n_vertices: u64, line: u64) -> Result<usize, GraphError> {
         let bytes = self.lines.n_bytes;
-        vertex_count(n_vertices, 0).map_err(|fault| self.error_at(line, fault.message))?;
+        if n_vertices > u64::from(VertexId::MAX) {
+            return Err(self.error_at(line, GraphError::TooManyVertices { n_vertices }.to_string()));
+        }
         if n_vertices > bytes.max(VERTICES_FREE) {
             let message =
                 format!("{n_vertices} vertices cannot be meant in a file of {bytes} bytes");

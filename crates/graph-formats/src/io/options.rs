@@ -16,24 +16,50 @@ pub struct ReadOptions {
 }
 
 /// How an edge list is read.
+///
+/// ```
+/// use graph_formats::{Direction, EdgeListOptions, Format, Ids, Note, parse, parse_with};
+///
+/// // 4 vertices and 2 lines; no id is 0, so they count from 1
+/// let graph = parse(Format::El, b"4 2\n1 2\n2 3\n")?;
+/// assert_eq!((graph.csr.n_vertices(), graph.ids), (4, Ids::FromOne));
+/// assert_eq!(graph.notes, [Note::Header { n_vertices: 4, n_lines: 2, first: 1 }]);
+///
+/// // a table of names, read both ways
+/// let options = EdgeListOptions {
+///     direction: Direction::Undirected,
+///     columns: Some("pre,post,synapses".parse()?),
+///     ..Default::default()
+/// };
+/// let table = b"pre,type,post,synapses\nAVAL,x,AVAR,3\n";
+/// let graph = parse_with(Format::Csv, table, &options)?;
+/// assert_eq!((graph.csr.n_arcs(), graph.ids.vertex("AVAR", 2)), (2, Some(1)));
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeListOptions {
-    /// Whether a line is one arc, or an edge, which is an arc each way.
+    /// Whether a line is one arc, or an edge, which is an arc each way. Lines that give an
+    /// edge of the same weight from both its ends are then one edge: of a lines `u v w` and
+    /// b lines `v u w` there are max(a, b) edges.
     pub direction: Direction,
-    /// Whether the list begins with a line `n m`.
+    /// Whether the list begins with a line `n m`, or a table with names of columns.
     pub header: Header,
-    /// From which number ids count; `None`: as the list shows.
+    /// From which number ids count. All numbers from there to the greatest id, or to that of
+    /// a header, are then vertices. `None`: only ids that occur are; with a header they count
+    /// from 0 where 0 occurs, else from 1.
     pub base: Option<Base>,
-    /// Which columns hold what; `None`: by their names, or the first two or three.
+    /// Which columns hold what. `None`: those of known names, or the first two or three.
     pub columns: Option<Columns>,
-    /// A file with all vertices, one a line; `None`: `x.v` beside `x.e`, if there is one.
+    /// A file with all vertices, one a line; an arc of another vertex is then an error.
+    /// `None`: `x.v` beside `x.e`, if there is one.
     pub vertices: Option<PathBuf>,
 }
 
-/// Whether an edge list begins with a line `n m`: so many vertices, so many lines.
+/// Whether an edge list begins with a line `n m`: so many vertices, so many lines; or a
+/// table with names of its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// If its first line fits the rest.
+    /// If the first line fits the rest.
     #[default]
     Auto,
     /// Yes; where it does not fit, the list is refused.

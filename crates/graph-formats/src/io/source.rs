@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compression::Compression;
-use super::{Progress, malformed};
+use super::{Progress, malformed, memory};
 use crate::GraphError;
 
 /// Bytes between two reports of progress.
@@ -110,6 +110,9 @@ impl<'a> Source<'a> {
 
     /// All that is left.
     pub(super) fn read_all(&mut self) -> Result<Vec<u8>, GraphError> {
+        if let Some(plain) = &self.plain {
+            memory::ensure(&self.path, 0, plain.length)?;
+        }
         let mut bytes = Vec::new();
         self.read(&mut bytes, usize::MAX)?;
         Ok(bytes)

@@ -137,7 +137,16 @@ impl<'s, 'a> Fields<'s, 'a> {
                 self.scanner.separator();
             }
             let place = self.scanner.clone();
-            return Ok(Some(Field { place, text: Cow::Borrowed(self.scanner.word()) }));
+            if self.scanner.peek() != Some(b'"') {
+                return Ok(Some(Field { place, text: Cow::Borrowed(self.scanner.word()) }));
+            }
+            let text = self.quoted()?;
+            let more =
+                self.scanner.clone().until(|b| matches!(b, b' ' | b'\t'..=b'\r' | b',' | b';'));
+            if !more.is_empty() {
+                return Err(self.scanner.expected("the end of the quoted field"));
+            }
+            return Ok(Some(Field { place, text: Cow::Owned(text.trim_ascii().to_vec()) }));
         };
         if !is_first {
             match self.scanner.peek() {
@@ -221,6 +230,8 @@ mod tests {
         assert!(comma("\"a\"b,c").unwrap_err().starts_with("expected the end of the quoted"));
         assert_eq!(split("\ta\t b \t", Delimiter::Byte(b'\t')).unwrap(), ["", "a", "b", ""]);
         assert_eq!(split(" a  b,c ; d ", Delimiter::Blanks).unwrap(), ["a", "b", "c", "d"]);
+        assert_eq!(split("\"a b\" \"c\",d", Delimiter::Blanks).unwrap(), ["a b", "c", "d"]);
+        assert!(split("\"a\"b c", Delimiter::Blanks).is_err());
     }
 
     #[test]

@@ -80,7 +80,12 @@ pub(super) fn read(
         (None, Some(vertices)) => {
             (vertices.n_vertices, vertices.ids.clone(), Vec::new(), WeightKind::U32)
         }
-        (None, None) => return Err(no_arcs(&text, text.line_number())),
+        (None, None) => {
+            while text.line()?.is_some() {
+                text.skip_line();
+            }
+            return Err(no_arcs(&text, text.line_number()));
+        }
     };
     let mut csr = assemble::graph(
         text.path(),
