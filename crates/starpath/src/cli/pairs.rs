@@ -48,8 +48,8 @@ pub(crate) struct ApspArgs {
     /// [default: 32]
     #[arg(long, value_name = "T")]
     pub(crate) tile: Option<u32>,
-    /// Bytes that the solver may hold beside the graph, on a GPU of its memory: 1000000, 512M
-    /// (512MiB), 2G
+    /// Bytes that the solver may hold beside the graph: of the host's memory, and with a GPU as
+    /// many of the GPU's; 1000000, 512M (512MiB), 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Keep the matrix in this folder, not in memory

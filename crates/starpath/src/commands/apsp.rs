@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use apsp::{
-    Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchFolder, all_pairs, all_pairs_on_gpu,
+    Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchError, ScratchFolder, all_pairs,
+    all_pairs_on_gpu,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, Weight, with_csr};
@@ -116,17 +117,19 @@ where
     let on_gpu = gpu.map(|gpu| {
         let (pairs, _) = repeated(common, || {
             let pairs = all_pairs_on_gpu(&gpu, graph, &request.config, Some(&step));
-            let pairs = pairs.map_err(|error| explain(&names, error))?;
-            solve_times.push(pairs.times.solve_ms);
-            Ok(pairs)
+            let pairs = pairs.inspect(|pairs| solve_times.push(pairs.times.solve_ms));
+            Ok(pairs?)
         })?;
-        Ok((gpu, pairs))
+        Ok::<_, anyhow::Error>((gpu, pairs))
     });
     let on_gpu = match on_gpu {
-        Some(Err(reason)) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
-            backend::stay_for_pairs(&reason, common)?;
-            None
-        }
+        Some(Err(reason)) => match reason.downcast::<ApspError>()? {
+            reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
+                backend::stay_for_pairs(&reason, common)?;
+                None
+            }
+            reason => return Err(explain(&names, reason)),
+        },
         tried => tried.transpose()?,
     };
     let (found, device, solve) = match on_gpu {
@@ -172,18 +175,31 @@ where
     })
 }
 
-/// Whether the CPU may still do it.
-pub(super) fn is_of_gpu(error: &anyhow::Error) -> bool {
-    let error = error.downcast_ref::<ApspError>();
-    matches!(error, Some(ApspError::NotOnGpu { .. } | ApspError::Gpu(_)))
+/// Whether the CPU may still do what a GPU does not: it has other needs of memory, too.
+pub(super) fn may_do_on_cpu(error: &ApspError) -> bool {
+    matches!(
+        error,
+        ApspError::NotOnGpu { .. }
+            | ApspError::Gpu(_)
+            | ApspError::TooLarge { .. }
+            | ApspError::OverMemory { .. }
+            | ApspError::ScratchMemory { .. }
+    )
 }
 
-/// The error with the file's names in it.
+/// The error with the file's names in it, and the options that help.
 pub(super) fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
-    match error {
-        ApspError::Search(error) => names.explain(error),
-        other => anyhow!(other),
-    }
+    let help = match error {
+        ApspError::Search(error) => return names.explain(error),
+        ApspError::TooLarge { .. } => " (--scratch DIR)",
+        ApspError::OverMemory { .. } => " (--scratch DIR, --memory SIZE)",
+        ApspError::ScratchMemory { .. } => " (--memory SIZE, --threads N)",
+        ApspError::Scratch(ScratchError::Write { .. } | ScratchError::Started { .. }) => {
+            " (--resume)"
+        }
+        other => return anyhow!(other),
+    };
+    anyhow!("{error}{help}")
 }
 
 impl fmt::Display for Report {
