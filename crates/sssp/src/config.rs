@@ -111,7 +111,7 @@ pub enum Delta {
     /// Chosen from weights, degrees and threads: see [`crate::delta`].
     #[default]
     Auto,
-    /// This width, in units of the weights.
+    /// This width, in units of the weights: at least 1/65,536 of the greatest.
     Fixed(f64),
     /// The median of the weights.
     MedianWeight,
@@ -179,8 +179,22 @@ pub struct Config {
     pub product: Product,
     /// Threads of a reducing block, where it is Dijkstra's algorithm on a GPU.
     pub reduction_block: ReductionBlock,
-    /// Threads to use; all processors when `None`.
+    /// Threads to use at most; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
+    /// When several threads share a search: for tests, whose graphs are small.
+    #[doc(hidden)]
+    pub team: Team,
+}
+
+/// When the threads of a search work together.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Team {
+    /// Where there is enough for each to do.
+    #[default]
+    WhereItPays,
+    /// From the first bucket on, and all that were asked for, until they mostly wait.
+    Always,
 }
 
 impl Config {
@@ -209,7 +223,7 @@ pub enum Goal<D> {
     All,
     /// Every vertex no farther than this one; all, when it cannot be reached.
     Target(VertexId),
-    /// Every vertex no farther than this distance.
+    /// Every vertex no farther than this distance; all, for the greatest of its type.
     Within(D),
 }
 

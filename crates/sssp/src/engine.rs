@@ -92,7 +92,8 @@ pub(crate) fn engine<'g, W: Weight>(
     plan: &Plan,
     max_weight: W,
 ) -> Box<dyn Engine<W> + Send + 'g> {
-    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules));
+    let negative = plan.negative.is_some();
+    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules, negative));
     match plan.algorithm {
         Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
         Algorithm::BellmanFordQueue => queued(Rules::Fifo),
@@ -111,7 +112,8 @@ fn keyed_engine<'g, W: Weight, L: Lengths<W>>(
     max_weight: W,
 ) -> Box<dyn Engine<W> + Send + 'g> {
     if let Some(delta) = plan.delta {
-        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, plan.threads));
+        let (threads, team) = (plan.threads, plan.team);
+        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, threads, team));
     }
     match plan.queue {
         Some(Queue::Dial) => {

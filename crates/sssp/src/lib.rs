@@ -40,6 +40,8 @@ mod range;
 mod solver;
 mod work;
 
+#[doc(hidden)]
+pub use config::Team;
 pub use config::{Algorithm, Config, Delta, Goal, Queue};
 pub use cuda::ExtractMin;
 pub use error::SsspError;

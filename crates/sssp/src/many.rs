@@ -9,9 +9,11 @@ use ndarray::{Array2, ArrayViewMut1, Axis};
 use paths::{DistanceTable, Nearest};
 
 use crate::engine::{TableRequest, awaited};
-use crate::host::{nearest, team};
+use crate::host::nearest;
+use crate::host::team::{self, Barrier};
+use crate::range::WeightRange;
 use crate::solver::check_vertices;
-use crate::{Algorithm, Config, DeviceTimes, Progress, Solver, SsspError, Work};
+use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, Solver, SsspError, Work};
 
 /// The distances from each of `sources` to each of `targets`; a row a source, in the
 /// order given.
@@ -44,11 +46,11 @@ pub fn distance_table<W: Weight>(
     check_vertices(graph, "source", sources)?;
     check_vertices(graph, "target", targets)?;
     let mut table = empty_table::<W>(sources.len(), targets.len())?;
-    let n_workers = config.n_threads().min(sources.len());
-    let mut solvers = Vec::with_capacity(n_workers);
-    for _ in 0..n_workers {
-        solvers.push(Solver::new(graph, &one_of_many(graph, config, n_workers))?);
-    }
+    let n_workers = config.n_threads().min(sources.len()).max(1);
+    let range = WeightRange::of(graph);
+    let plan = Plan::new(graph, &one_of_many(&range, config, n_workers), &range)?;
+    let solver = || Solver::planned(graph, plan.clone(), &range);
+    let mut solvers: Vec<_> = std::iter::repeat_with(solver).take(n_workers).collect();
     let rows = Rows {
         left: Mutex::new(sources.iter().zip(table.axis_iter_mut(Axis(0)))),
         done: AtomicU64::new(0),
@@ -57,8 +59,10 @@ pub fn distance_table<W: Weight>(
         error: Mutex::new(None),
         progress,
     };
-    let work = |_, solver: &mut Solver<'_, W>| {
-        while let Some((&source, mut row)) = rows.next() {
+    let work = |_, solver: &mut Solver<'_, W>, team: &Barrier| {
+        while !team.is_broken()
+            && let Some((&source, mut row)) = rows.next()
+        {
             let request = TableRequest { sources: &[source], targets, progress: None };
             let filled = match row.as_slice_mut() {
                 Some(cells) if !targets.is_empty() => solver.engine.table(&request, cells),
@@ -107,21 +111,18 @@ impl<W: Weight> Solver<'_, W> {
         check_vertices(self.graph, "source", sources)?;
         check_vertices(self.graph, "target", targets)?;
         let mut table = empty_table::<W>(sources.len(), targets.len())?;
-        let progress = self.progress.take();
-        let filled = self.fill(sources, targets, progress, &mut table);
-        self.progress = progress;
-        self.work = filled?;
+        self.work = self.fill(sources, targets, &mut table)?;
         Ok(DistanceTable::from_storage(table))
     }
 
-    /// Fills the table, telling `progress` of rows, while searches tell nobody.
+    /// Fills the table, telling of rows, while searches tell nobody.
     fn fill(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
-        progress: Option<Progress<'_>>,
         table: &mut Array2<W::Distance>,
     ) -> Result<Work, SsspError> {
+        let progress = self.progress;
         let mut work = Work::default();
         if sources.is_empty() || targets.is_empty() {
             return Ok(work);
@@ -198,9 +199,9 @@ fn empty_table<W: Weight>(
 }
 
 /// What one of several searches that run side by side is solved with.
-fn one_of_many<W: Weight>(graph: &Csr<W>, config: &Config, n_workers: usize) -> Config {
+fn one_of_many<W: Weight>(range: &WeightRange<W>, config: &Config, n_workers: usize) -> Config {
     let algorithm = match config.algorithm {
-        Algorithm::Auto if graph.first_negative().is_none() => Algorithm::Dijkstra,
+        Algorithm::Auto if !range.negative => Algorithm::Dijkstra,
         asked => asked,
     };
     let threads = NonZeroUsize::new(config.n_threads() / n_workers);
@@ -217,7 +218,7 @@ fn fill<W: Weight>(
         return Ok(());
     }
     let awaited = awaited(targets, solver.graph.n_vertices());
-    let (distances, _) = solver.search(source, None, awaited)?;
+    let (distances, _) = solver.search(source, None, awaited, None)?;
     for (cell, &target) in row.iter_mut().zip(targets) {
         *cell = distances.as_storage()[target as usize];
     }

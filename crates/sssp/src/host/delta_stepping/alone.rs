@@ -20,8 +20,8 @@ use graph_formats::{Csr, DistanceKey, Weight};
 use super::board::NONE;
 use super::step::Ending;
 use super::{DeltaStepping, Stage};
-use crate::SsspError;
 use crate::host::lengths::Lengths;
+use crate::{SsspError, Team};
 
 /// Arcs of a bucket that are worth the meeting of a team,
 const ARCS_WORTH_A_STEP: usize = 4096;
@@ -30,9 +30,9 @@ const ENTRIES_WORTH_A_STEP: usize = 128;
 /// and arcs still to follow, for each thread, that are worth its starting.
 const ARCS_WORTH_A_THREAD: u64 = 1 << 16;
 
-/// Whether `graph` has less to do than it takes to start so many threads.
-pub(crate) fn few_to_share<W: Weight>(graph: &Csr<W>, n_threads: usize) -> bool {
-    (graph.n_arcs() as u64) < ARCS_WORTH_A_THREAD * n_threads as u64
+/// How many threads, of so many at most, it is worth starting for so many arcs.
+pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
+    usize::try_from(n_arcs / ARCS_WORTH_A_THREAD).map_or(most, |worth| worth.clamp(1, most))
 }
 
 /// When one thread calls the others.
@@ -40,18 +40,30 @@ pub(crate) fn few_to_share<W: Weight>(graph: &Csr<W>, n_threads: usize) -> bool 
 pub(super) struct Calls {
     /// At a bucket of so many entries,
     entries: usize,
-    /// while it has followed no more arcs than this.
-    most_followed: u64,
+    /// all of them, or as many as the arcs still to follow are worth.
+    team: Team,
 }
 
 impl Calls {
-    /// For searches on `graph` by so many threads; `None` where it is never worth it.
-    pub(super) fn for_graph<W: Weight>(graph: &Csr<W>, n_threads: usize) -> Option<Self> {
-        let worth = ARCS_WORTH_A_THREAD * n_threads as u64;
-        let most_followed = (graph.n_arcs() as u64).checked_sub(worth)?;
-        let entries = ARCS_WORTH_A_STEP * graph.n_vertices() / graph.n_arcs();
-        let entries = entries.max(ENTRIES_WORTH_A_STEP);
-        Some(Self { entries, most_followed })
+    /// For searches on `graph`.
+    pub(super) fn for_graph<W: Weight>(graph: &Csr<W>, team: Team) -> Self {
+        let entries = match team {
+            Team::WhereItPays => (ARCS_WORTH_A_STEP * graph.n_vertices())
+                .checked_div(graph.n_arcs())
+                .map_or(usize::MAX, |entries| entries.max(ENTRIES_WORTH_A_STEP)),
+            Team::Always => 1,
+        };
+        Self { entries, team }
+    }
+
+    /// How many of `n_threads` are to share a bucket of so many entries, with so many arcs
+    /// still to follow.
+    fn called(self, n_entries: usize, arcs_left: u64, n_threads: usize) -> usize {
+        match self.team {
+            _ if n_entries < self.entries => 1,
+            Team::WhereItPays => threads_for(arcs_left, n_threads),
+            Team::Always => n_threads,
+        }
     }
 }
 
@@ -109,9 +121,13 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
                 return Ok(Ending::Horizon);
             }
             let n_entries = stage.worker.buckets.place(bucket).len();
-            let followed = stage.worker.work.relaxations;
-            if stage.calls.is_some_and(|c| n_entries >= c.entries && followed <= c.most_followed) {
-                return Ok(Ending::Called(bucket));
+            if let Some(calls) = stage.calls {
+                let followed = stage.worker.work.relaxations;
+                let left = (self.graph.n_arcs() as u64).saturating_sub(followed);
+                let team = calls.called(n_entries, left, self.n_threads);
+                if team > 1 {
+                    return Ok(Ending::Called { bucket, team });
+                }
             }
             self.report(stage, &self.boards[0])?;
             stage.worker.work.rounds += 1;
@@ -171,7 +187,7 @@ mod tests {
             for micros in [0, 10, 50, 200, 1000, 5000] {
                 for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40)] {
                     let mut stepping = stepping(&graph, delta);
-                    stepping.calls = Some(Calls { entries, most_followed: u64::MAX });
+                    stepping.calls.entries = entries;
                     stepping.patience =
                         Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
                     stepping.solve(&search).unwrap();
@@ -187,18 +203,18 @@ mod tests {
     #[test]
     fn a_bucket_of_everything_is_shared() {
         let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
-        assert!(!few_to_share(&graph, 3));
+        assert_eq!(threads_for(graph.n_arcs() as u64, 3), 3);
         let source = graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap();
         let search = Search { source, targets: &[], limit: u32::MAX, progress: None };
         let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
         dijkstra.solve(&search).unwrap();
-        let mut stepping = stepping(&graph, 1e9);
+        let mut stepping = DeltaStepping::<_, Narrow>::new(&graph, 1e9, 255, 3, Team::WhereItPays);
         let work = stepping.solve(&search).unwrap();
         let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
         assert!(labels == dijkstra.labels() && work.rounds > 1, "{work:?}");
     }
 
     fn stepping(graph: &Csr<u32>, delta: f64) -> DeltaStepping<'_, u32, Narrow> {
-        DeltaStepping::new(graph, delta, 255, 3)
+        DeltaStepping::new(graph, delta, 255, 3, Team::Always)
     }
 }

@@ -64,7 +64,8 @@ pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option
         return None;
     }
     let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
-    let window = W::from_f64(window.ceil()).or_else(|| W::from_f64(window))?;
+    // whole weights have none in between
+    let window = W::from_f64(window).or_else(|| W::from_f64(window.ceil()))?;
     (W::ZERO < window && window < max_weight).then_some(window)
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Entry<K> {
 }
 
 /// A circular array of buckets, wide enough that two that are in use at one time never
-/// share a place.
+/// share a place. Places are made when they are first used.
 pub(super) struct Buckets<K> {
     places: Vec<Vec<Entry<K>>>,
     mask: u64,
@@ -23,17 +23,30 @@ impl<K: DistanceKey> Buckets<K> {
     /// Room for buckets that are up to `span` apart.
     pub(super) fn new(span: u64) -> Self {
         let n_places = (span + 1).next_power_of_two();
-        Self { places: (0..n_places).map(|_| Vec::new()).collect(), mask: n_places - 1 }
+        Self { places: Vec::new(), mask: n_places - 1 }
     }
 
     #[inline(always)]
     pub(super) fn place(&mut self, bucket: u64) -> &mut Vec<Entry<K>> {
-        &mut self.places[(bucket & self.mask) as usize]
+        let at = (bucket & self.mask) as usize;
+        if at >= self.places.len() {
+            self.make_place(at);
+        }
+        &mut self.places[at]
+    }
+
+    #[cold]
+    fn make_place(&mut self, at: usize) {
+        // as many as a power of two, so that the last time makes no more than all
+        self.places.resize_with((at + 1).next_power_of_two(), Vec::new);
     }
 
     /// The first bucket at or after `from` that holds an entry.
     pub(super) fn first_from(&self, from: u64) -> Option<u64> {
-        (from..=from + self.mask).find(|b| !self.places[(b & self.mask) as usize].is_empty())
+        let holds = |bucket: &u64| {
+            self.places.get((bucket & self.mask) as usize).is_some_and(|place| !place.is_empty())
+        };
+        (from..=from + self.mask).find(holds)
     }
 
     /// Moves all entries, bucket by bucket in no order, to the end of `entries`.
@@ -79,5 +92,26 @@ impl<K: DistanceKey> Worker<K> {
         self.visited.clear();
         self.labelled = 0;
         self.arcs = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Heads for the buckets in use, not for all that there could be.
+    #[test]
+    fn places_are_made_when_they_are_used() {
+        let mut buckets = Buckets::<u64>::new(65_536);
+        assert_eq!((buckets.places.len(), buckets.first_from(3)), (0, None));
+        buckets.place(5).push(Entry { key: 5, vertex: 0 });
+        assert_eq!((buckets.places.len(), buckets.first_from(3)), (8, Some(5)));
+        // a circle later, in a place that there is
+        let later = buckets.mask + 1 + 2;
+        buckets.place(later).push(Entry { key: later, vertex: 1 });
+        assert_eq!(buckets.first_from(6), Some(later));
+        buckets.place(u64::MAX / 2);
+        let bytes = buckets.places.capacity() * size_of::<Vec<Entry<u64>>>();
+        assert!(bytes <= 3 << 20, "{bytes} bytes of heads");
     }
 }
