@@ -166,8 +166,11 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 
+    use super::super::horizon;
     use super::*;
     use crate::host::dijkstra::Dijkstra;
     use crate::host::lengths::Narrow;
@@ -208,13 +211,15 @@ mod tests {
         let search = Search { source, targets: &[], limit: u32::MAX, progress: None };
         let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
         dijkstra.solve(&search).unwrap();
-        let mut stepping = DeltaStepping::<_, Narrow>::new(&graph, 1e9, 255, 3, Team::WhereItPays);
+        let team = Team::WhereItPays;
+        let mut stepping = DeltaStepping::<_, Narrow>::new(&graph, 1e9, 255, None, 3, team);
         let work = stepping.solve(&search).unwrap();
         let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
         assert!(labels == dijkstra.labels() && work.rounds > 1, "{work:?}");
     }
 
     fn stepping(graph: &Csr<u32>, delta: f64) -> DeltaStepping<'_, u32, Narrow> {
-        DeltaStepping::new(graph, delta, 255, 3, Team::Always)
+        let window = horizon::window(graph, 255).map(Arc::new);
+        DeltaStepping::new(graph, delta, 255, window, 3, Team::Always)
     }
 }
