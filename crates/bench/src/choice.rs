@@ -71,7 +71,7 @@ pub struct Options {
 /// When the program or a graph is missing, a command fails, sums differ, or the folder is there
 /// already or cannot be written. Then no folder is left.
 pub fn run(options: &Options, beside: &Path) -> Result<Written> {
-    let machine = Machine::look();
+    let machine = Machine::without_driver();
     let program = match &options.starpath {
         Some(program) => program.clone(),
         None => std::env::current_exe()?.with_file_name("starpath"),
@@ -95,7 +95,7 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
             }
             std::fs::remove_dir_all(&task.folder).context("cannot remove the graph")?;
         }
-        let summary = summary(&machine, options.runs.get(), &lines);
+        let summary = summary(&Machine::look(), options.runs.get(), &lines);
         write(&folder.join("raw.csv"), &raw(&lines))?;
         write(&folder.join("summary.md"), &summary)?;
         Ok(summary)

@@ -38,6 +38,8 @@ const ARC_PREPARED: f64 = 1.2e-9;
 const VERTEX_PREPARED: f64 = 6e-9;
 /// Seconds an arc for the tree.
 const ARC_OF_TREE: f64 = 9e-9;
+/// Seconds an arc that Dijkstra's algorithm with Dial's queue takes; its vertices cost nothing.
+const ARC_BY_DIAL: f64 = 16e-9;
 /// How much more work it is where threads share it,
 const SHARED: f64 = 1.7;
 /// and seconds for them to meet.
@@ -198,6 +200,13 @@ fn after_trials(searches: f64) -> f64 {
 /// is what a horizon takes.
 pub(crate) fn split_pays(n_vertices: usize, searches: usize) -> bool {
     searches as f64 * (arc_to_the_end(n_vertices) - ARC_TO_HORIZON) > ARC_SPLIT
+}
+
+/// Whether Dijkstra's algorithm with Dial's queue is faster than Δ-stepping by one thread: where
+/// vertices have few arcs, as on grids.
+pub(crate) fn is_for_dial(n_vertices: usize, n_arcs: usize) -> bool {
+    let (n, m) = (n_vertices as f64, n_arcs as f64);
+    ARC_BY_DIAL * m < VERTEX * n + ARC * m
 }
 
 /// Seconds an arc without a horizon.

@@ -14,7 +14,9 @@ use crate::host::nearest;
 use crate::host::team::{self, Barrier};
 use crate::range::WeightRange;
 use crate::solver::check_vertices;
-use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, Solver, SsspError, Team, Work};
+use crate::{
+    Algorithm, Config, Delta, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work,
+};
 
 /// The distances from each of `sources` to each of `targets`; a row a source, in the
 /// order given.
@@ -214,7 +216,21 @@ fn plan_of_many<W: Weight>(
         _ => most,
     };
     let (threads, expected_searches) = (NonZeroUsize::new(threads), NonZeroUsize::new(n_sources));
-    Plan::new(graph, &Config { threads, expected_searches, ..config.clone() }, range)
+    let config = Config { threads, expected_searches, ..config.clone() };
+    let plan = Plan::new(graph, &config, range)?;
+    let is_free = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
+    if is_free
+        && plan.algorithm == Algorithm::DeltaStepping
+        && cost::is_for_dial(graph.n_vertices(), graph.n_arcs())
+    {
+        let dijkstra = Config { algorithm: Algorithm::Dijkstra, ..config };
+        let mut dijkstra = Plan::new(graph, &dijkstra, range)?;
+        if dijkstra.queue == Some(Queue::Dial) {
+            dijkstra.reason = "vertices have few arcs, and searches run side by side".to_owned();
+            return Ok(dijkstra);
+        }
+    }
+    Ok(plan)
 }
 
 impl Plan {
