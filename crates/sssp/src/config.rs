@@ -111,7 +111,7 @@ pub enum Delta {
     /// Chosen from weights, degrees and threads: see [`crate::delta`].
     #[default]
     Auto,
-    /// This width, in units of the weights: at least 1/65,536 of the greatest.
+    /// This width, in units of the weights.
     Fixed(f64),
     /// The median of the weights.
     MedianWeight,

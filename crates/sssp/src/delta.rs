@@ -20,14 +20,16 @@ use crate::{Delta, SsspError};
 const STEPS_OF_THE_FRONT: f64 = 4.0;
 /// Weights that a median is guessed from.
 const SAMPLES: usize = 1 << 12;
-/// Most buckets in use at one time: each thread has a list for each, of 24 bytes when empty.
+/// Most buckets in use at one time that a width of the solver's choice leads to,
 const MOST_BUCKETS: f64 = 65_536.0;
+/// and most that a given width may lead to.
+const MOST_BUCKETS_ASKED: f64 = 1_048_576.0;
 
 /// The width of the buckets by `rule`, for weights of which none is negative. O(n + m).
 ///
 /// # Errors
 /// [`SsspError::BadDelta`] when a given width is not positive, or so small that more
-/// than 65,536 buckets would be in use.
+/// than 2^20 buckets would be in use.
 ///
 /// ```
 /// use graph_formats::Csr;
@@ -87,10 +89,10 @@ pub(crate) fn check_width(width: f64) -> Result<(), SsspError> {
 fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
     check_width(width)?;
     let refuse = |reason| Err(SsspError::BadDelta { delta: width, reason });
-    if max_weight / width > MOST_BUCKETS {
-        let least = max_weight / MOST_BUCKETS;
+    if max_weight / width > MOST_BUCKETS_ASKED {
+        let least = max_weight / MOST_BUCKETS_ASKED;
         return refuse(format!(
-            "weights up to {max_weight} would need more than 65536 buckets; use {least} or more"
+            "weights up to {max_weight} would need more than 2^20 buckets; use {least} or more"
         ));
     }
     Ok(width)
@@ -148,8 +150,8 @@ mod tests {
     #[test]
     fn asked_widths_are_checked() {
         let graph = Csr::from_arcs(2, &[(0, 1, u32::MAX)]).unwrap();
-        assert_eq!(width(&graph, Delta::Fixed(65_536.0)), Ok(65_536.0));
-        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.0, 65_535.0] {
+        assert_eq!(width(&graph, Delta::Fixed(5000.0)), Ok(5000.0));
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.0] {
             assert!(matches!(width(&graph, Delta::Fixed(bad)), Err(SsspError::BadDelta { .. })));
         }
     }

@@ -297,3 +297,24 @@ impl<I: Iterator> Rows<'_, I> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::range::PASSES;
+
+    #[test]
+    fn workers_of_a_table_share_one_pass_over_the_weights() {
+        let graph = Csr::from_arcs(3, &[(0, 1, 2u32), (1, 2, 3)]).expect("it is a graph");
+        for algorithm in [Algorithm::Auto, Algorithm::DeltaStepping, Algorithm::BellmanFordQueue] {
+            for threads in [1, 2, 8] {
+                let threads = NonZeroUsize::new(threads);
+                let config = Config { threads, ..Config::with(algorithm) };
+                let before = PASSES.get();
+                let table = distance_table(&graph, &[0; 9], &[2], &config, None);
+                assert_eq!(table.expect("an answer").get(8, 0), Some(5));
+                assert_eq!(PASSES.get() - before, 1, "{config:?}");
+            }
+        }
+    }
+}

@@ -38,9 +38,10 @@ pub struct Solver<'g, W: Weight> {
 
 impl<'g, W: Weight> Solver<'g, W> {
     /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
-    /// vertex, and the queues. Δ-stepping has a list for each bucket in use, at most 3 MB a
-    /// thread besides what is in them, and on a dense undirected graph also a copy of its
-    /// short arcs, a sixth of all where weights are spread evenly. O(n + m).
+    /// vertex, and the queues: empty, up to 200 kB a thread for Δ-stepping, and for Dial's
+    /// four bytes a unit of the largest weight. For Δ-stepping on a dense undirected graph
+    /// also a copy of its short arcs, a sixth of all where weights are spread evenly.
+    /// O(n + m).
     ///
     /// # Errors
     /// When the configuration does not fit the graph: negative weights for an algorithm

@@ -29,7 +29,7 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
         }
     }
     let rules = Delta::RULES.map(|(_, rule)| rule);
-    let widths = [1.0, 3.5, 1e12].into_iter().filter(|width| largest / width < 65_536.0);
+    let widths = [1.0, 3.5, 1e12].into_iter().filter(|width| largest / width < 1e6);
     let widths: Vec<_> = widths.map(Delta::Fixed).collect();
     for threads in 1..=3 {
         let rules = if threads == 1 { &rules[..] } else { &[Delta::Auto] };

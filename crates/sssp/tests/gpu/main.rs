@@ -10,6 +10,7 @@ mod spmv;
 
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Deref};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -226,6 +227,29 @@ fn a_long_search_tells_of_its_steps_and_can_be_ended() {
     ends.store(false, Relaxed);
     most.store(0, Relaxed);
     assert!(solver.tree(0, Goal::All).unwrap() == tree);
+}
+
+/// Its panic goes on in the caller when the search has ended, and the solver is as before.
+#[test]
+fn a_callback_may_panic() {
+    let Some(gpu) = gpu_alone() else { return };
+    let path: Vec<_> = (0..100_000).map(|v| (v, v + 1, 1 + v % 7)).collect();
+    let graph = Csr::from_edges(100_001, &path).unwrap();
+    let panics = AtomicBool::new(true);
+    let tell = |_, _| match panics.load(Relaxed) {
+        true => resume_unwind(Box::new("of the callback")),
+        false => ControlFlow::Continue(()),
+    };
+    let config = Config { delta: Delta::Fixed(1.0), ..Config::with(Algorithm::DeltaStepping) };
+    let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&tell);
+    for _ in 0..2 {
+        panics.store(true, Relaxed);
+        let searched = catch_unwind(AssertUnwindSafe(|| solver.distances(0, Goal::All).err()));
+        let payload = searched.expect_err("it panics");
+        assert_eq!(payload.downcast_ref(), Some(&"of the callback"));
+        panics.store(false, Relaxed);
+        check_tree(&graph, &solver.tree(0, Goal::All).unwrap()).unwrap();
+    }
 }
 
 #[test]

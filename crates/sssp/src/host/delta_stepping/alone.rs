@@ -2,7 +2,8 @@
 //!
 //! A search begins on one thread, which needs no barriers and no boards: many graphs offer
 //! a vertex or a few at a time from beginning to end, and many are done before a team were
-//! there. It calls the others at the first bucket that is worth sharing ([`Calls`]).
+//! there. At the first bucket that is worth sharing it calls as many of the others as there is
+//! work for ([`Calls`]).
 //!
 //! A team may yet do more harm than good. A step waits for its slowest thread. Where another
 //! program takes a processor away, that is a time slice of milliseconds, at every step, for
@@ -157,7 +158,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             let mut estate = self.estate.lock().unwrap_or_else(PoisonError::into_inner);
             stage.worker.visited.append(&mut estate.visited);
             for entry in estate.queued.drain(..) {
-                stage.worker.buckets.place(self.bucket(entry.key)).push(entry);
+                stage.worker.buckets.push(self.bucket(entry.key), entry);
             }
         }
         stage.index == 0
@@ -168,12 +169,13 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
 mod tests {
     use std::sync::Arc;
 
+    use graph_formats::VertexId;
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 
     use super::super::horizon;
     use super::*;
     use crate::host::dijkstra::Dijkstra;
-    use crate::host::lengths::Narrow;
+    use crate::host::lengths::{Narrow, Native};
     use crate::host::queue::QuaternaryHeap;
     use crate::host::search::Search;
 
@@ -184,19 +186,44 @@ mod tests {
         let grid = grid(&GridConfig { side: 60, ..Default::default() }).unwrap();
         let rmat = rmat(&RmatConfig { scale: 11, edge_factor: 16, ..Default::default() }).unwrap();
         for graph in [grid, rmat] {
-            let search = Search { source: 0, targets: &[], limit: u32::MAX, progress: None };
-            let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
-            dijkstra.solve(&search).unwrap();
-            for micros in [0, 10, 50, 200, 1000, 5000] {
-                for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40)] {
-                    let mut stepping = stepping(&graph, delta);
-                    stepping.calls.entries = entries;
-                    stepping.patience =
-                        Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
-                    stepping.solve(&search).unwrap();
-                    let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
+            nothing_is_lost::<u32, Narrow>(&graph, 255);
+            let edges = graph.arcs().filter(|arc| arc.0 <= arc.1);
+            let edges: Vec<_> = edges.map(|(u, v, w)| (u, v, w as f32 / 3.0)).collect();
+            let thirds = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
+            nothing_is_lost::<f32, Native>(&thirds, 85.0);
+        }
+    }
+
+    fn nothing_is_lost<W: Weight, L: Lengths<W>>(graph: &Csr<W>, max_weight: W) {
+        let window = horizon::window(graph, max_weight).map(Arc::new);
+        let all = Search { source: 0, targets: &[], limit: L::Key::GREATEST, progress: None };
+        let mut dijkstra = Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default());
+        dijkstra.solve(&all).unwrap();
+        let mut reached: Vec<VertexId> = graph.vertices().collect();
+        reached.retain(|&v| dijkstra.labels()[v as usize] < L::Key::GREATEST);
+        reached.sort_by_key(|&v| dijkstra.labels()[v as usize]);
+        let target = reached[reached.len() / 2];
+        let cap = dijkstra.labels()[target as usize];
+        let within = |cap, labels: &mut dyn Iterator<Item = L::Key>| -> Vec<_> {
+            labels.map(|label| if label > cap { L::Key::GREATEST } else { label }).collect()
+        };
+        for micros in [0, 10, 50, 200, 1000, 5000] {
+            for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40), (3e-4, 1)] {
+                let (team, window) = (Team::Always, window.clone());
+                let mut stepping =
+                    DeltaStepping::<W, L>::new(graph, delta, max_weight, window, 3, team);
+                stepping.calls.entries = entries;
+                stepping.patience =
+                    Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
+                for (targets, limit) in
+                    [(&[][..], L::Key::GREATEST), (&[][..], cap), (&[target][..], L::Key::GREATEST)]
+                {
+                    let cap = if targets.is_empty() { limit } else { cap };
+                    stepping.solve(&Search { targets, limit, ..all }).unwrap();
+                    let found = within(cap, &mut stepping.labels().iter().map(L::Key::load));
+                    let expected = within(cap, &mut dijkstra.labels().iter().copied());
                     let case = format!("{entries} entries, {micros} µs, delta {delta}");
-                    assert!(labels == dijkstra.labels(), "{case}");
+                    assert!(found == expected, "{case}, {targets:?}, {cap:?}");
                 }
             }
         }
@@ -216,10 +243,5 @@ mod tests {
         let work = stepping.solve(&search).unwrap();
         let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
         assert!(labels == dijkstra.labels() && work.rounds > 1, "{work:?}");
-    }
-
-    fn stepping(graph: &Csr<u32>, delta: f64) -> DeltaStepping<'_, u32, Narrow> {
-        let window = horizon::window(graph, 255).map(Arc::new);
-        DeltaStepping::new(graph, delta, 255, window, 3, Team::Always)
     }
 }

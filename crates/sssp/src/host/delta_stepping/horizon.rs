@@ -211,7 +211,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         }
         if helps && best < L::Key::GREATEST {
             let bucket = self.bucket(best);
-            stage.worker.buckets.place(bucket).push(Entry { key: best, vertex });
+            stage.worker.buckets.push(bucket, Entry { key: best, vertex });
         }
     }
 }

@@ -213,7 +213,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         L::Key::store(&self.labels[source as usize], L::Key::LEAST);
         let first = &mut workers[0];
         first.labelled += 1;
-        first.buckets.place(0).push(Entry { key: L::Key::LEAST, vertex: source });
+        first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: source });
     }
 
     /// One thread's part of a search, from this point on; if it calls the others, the point
