@@ -48,7 +48,7 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Where to solve; auto takes a GPU where this build and machine have one
+    /// Where to solve; auto takes a GPU where that should be done sooner, its opening counted
     #[arg(long, global = true, value_enum, default_value_t = Backend::Auto)]
     pub(crate) backend: Backend,
     /// Threads to use [default: all processors]

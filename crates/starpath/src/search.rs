@@ -110,6 +110,8 @@ pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
         product: solver.product.unwrap_or_default(),
         reduction_block: solver.reduction_block.unwrap_or_default(),
         threads: common.threads,
+        expected_searches: common.repeat,
+        ..Config::default()
     }
 }
 

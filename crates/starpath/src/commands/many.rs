@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
 use paths::DistanceTable;
 use serde::Serialize;
+use sssp::cost::Searches;
 use sssp::{
     Algorithm, Config, DeviceTimes, Plan, Solver, SsspError, distance_table, nearest_sources,
 };
@@ -83,7 +84,9 @@ fn table<W: Weight>(
     let names = loaded.names();
     let sources = &request.sources;
     let config = config(&args.solver, common);
-    let on_gpu = backend::on_gpu(graph, &config, sources.len(), common)?;
+    let n_tables = common.repeat.map_or(1, |n| n.get());
+    let searches = Searches::Table(sources.len().saturating_mul(n_tables));
+    let on_gpu = backend::on_gpu(graph, &config, searches, common)?;
     let Filled { table, plan, backend, threads, solve, device_times } =
         match on_gpu.map_err(|e| names.explain(e))? {
             Some(solver) => fill_on_gpu(solver, loaded, sources, targets, common)?,
@@ -131,16 +134,11 @@ fn fill<W: Weight>(
     loaded: &Loaded,
     sources: &[VertexId],
     targets: &[VertexId],
-    mut config: Config,
+    config: Config,
     common: &Common,
 ) -> anyhow::Result<Filled<W>> {
     let names = loaded.names();
-    let nobody_asked = config.algorithm == Algorithm::Auto;
-    if nobody_asked && graph.first_negative().is_none() {
-        // with a search a thread, none needs to be parallel in itself
-        config.algorithm = Algorithm::Dijkstra;
-    }
-    let plan = Solver::new(graph, &config).map_err(|e| names.explain(e))?.plan().clone();
+    let plan = Plan::of_table(graph, sources.len(), &config).map_err(|e| names.explain(e))?;
     let threads = plan.threads.max(config.n_threads().min(sources.len()));
     if common.explain {
         let each = sources.len();
