@@ -181,6 +181,11 @@ pub struct Config {
     pub reduction_block: ReductionBlock,
     /// Threads to use at most; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
+    /// How many searches are going to be made, one after the other; one when `None`. What
+    /// makes each of them faster is prepared where so many make up for it: the short arcs of a
+    /// dense graph apart, and on a GPU trials of which algorithm is fastest. Answers are the
+    /// same. A [table](crate::Solver::table) on a GPU, whose searches run together, is one.
+    pub expected_searches: Option<NonZeroUsize>,
     /// When several threads share a search: for tests, whose graphs are small.
     #[doc(hidden)]
     pub team: Team,
@@ -201,6 +206,11 @@ impl Config {
     /// The defaults, with this algorithm.
     pub fn with(algorithm: Algorithm) -> Self {
         Self { algorithm, ..Self::default() }
+    }
+
+    /// How many searches are expected.
+    pub fn n_expected_searches(&self) -> usize {
+        self.expected_searches.map_or(1, NonZeroUsize::get)
     }
 
     /// How many threads that makes on this machine.

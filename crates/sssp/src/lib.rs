@@ -27,6 +27,7 @@
 #![doc = include_str!("../WHICH.md")]
 
 mod config;
+pub mod cost;
 mod cuda;
 pub mod delta;
 mod engine;
@@ -34,6 +35,7 @@ mod error;
 mod gpu_config;
 mod host;
 mod many;
+mod outline;
 mod plan;
 mod predecessors;
 mod range;

@@ -8,7 +8,7 @@ use crate::host::delta_stepping::threads_for;
 use crate::host::lengths::distance_bound;
 use crate::host::queue::MOST_ARCS;
 use crate::range::WeightRange;
-use crate::{Algorithm, Config, Delta, Queue, SsspError, Team, delta};
+use crate::{Algorithm, Config, Delta, Queue, SsspError, Team, cost, delta};
 
 /// Arcs below which Dial's queue is faster than Δ-stepping, and below which any queue is.
 const FEW_ARCS_FOR_DIAL: usize = 12_000;
@@ -39,6 +39,9 @@ pub struct Plan {
     pub threads: usize,
     /// When they work together.
     pub(crate) team: Team,
+    /// Whether searches have a horizon where the graph is dense: so many are expected that they
+    /// make up for what it takes.
+    pub(crate) has_horizon: bool,
     /// True when a proof that no distance is greater lets 32 bits hold every label.
     pub narrow: bool,
     /// True when a proof that no distance is greater spares a look for overflows.
@@ -116,6 +119,7 @@ impl Plan {
             device: None,
             threads: 1,
             team: config.team,
+            has_horizon: cost::split_pays(graph.n_vertices(), config.n_expected_searches()),
             narrow: false,
             bounded: bound.is_some_and(|bound| bound < greatest::<W>(graph.n_vertices()) / 2.0),
             negative,

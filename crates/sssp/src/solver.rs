@@ -7,7 +7,7 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 use rayon::prelude::*;
 
-use crate::engine::{self, Engine, Request};
+use crate::engine::{self, Engine, Request, SharedWindow};
 use crate::range::WeightRange;
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
 
@@ -49,12 +49,18 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
         let plan = Plan::new(graph, config, &range)?;
-        Ok(Self::planned(graph, plan, &range))
+        let window = engine::window(graph, &plan, range.greatest);
+        Ok(Self::planned(graph, plan, &range, window))
     }
 
     /// The work space for what is planned already.
-    pub(crate) fn planned(graph: &'g Csr<W>, plan: Plan, range: &WeightRange<W>) -> Self {
-        let engine = engine::engine(graph, &plan, range.greatest);
+    pub(crate) fn planned(
+        graph: &'g Csr<W>,
+        plan: Plan,
+        range: &WeightRange<W>,
+        window: SharedWindow<W>,
+    ) -> Self {
+        let engine = engine::engine(graph, &plan, range.greatest, window);
         Self::with_engine(graph, plan, engine)
     }
 
@@ -62,8 +68,9 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// Bellman-Ford take weights of type `u32`, `i32`, `f32` and `f64` of any sign; all
     /// others those of 32 bits, or integers that fit, none negative.
     ///
-    /// [`Algorithm::Auto`](crate::Algorithm::Auto) tries some, for which the graph is
-    /// uploaded a few times over; who searches once and is in a hurry names one.
+    /// [`Algorithm::Auto`](crate::Algorithm::Auto) is Δ-stepping, or where weights are negative
+    /// or doubles a form of Bellman-Ford. Where [`Config::expected_searches`] make up for it,
+    /// some are tried first, for which the graph is uploaded a few times over.
     ///
     /// # Errors
     /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for what only the CPU can solve, and

@@ -1,6 +1,8 @@
 //! Every solver gives the oracle's answer, to the bit, predecessors included.
 
 use crate::common::{configs, solver, tree};
+use std::num::NonZeroUsize;
+
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::certificate::{check_negative_cycle, check_tree};
@@ -128,11 +130,32 @@ fn rmat_is_certified() {
     agree("R-MAT", &graph, &configs);
 }
 
+/// Δ-stepping, with a horizon where the graph is dense.
+fn for_many_searches() -> Config {
+    let expected_searches = NonZeroUsize::new(100);
+    Config { expected_searches, ..Config::with(Algorithm::DeltaStepping) }
+}
+
+/// The copy of the short arcs is made where as many searches are expected as make up for it.
+#[test]
+fn one_search_does_without_a_horizon() {
+    let graph = rmat(&RmatConfig { scale: 13, edge_factor: 16, ..Default::default() }).unwrap();
+    let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
+    let work = |config: &Config| {
+        let mut solver = solver(&graph, config);
+        let distances = solver.distances(source, Goal::All).unwrap();
+        (solver.work().relaxations, distances)
+    };
+    let (once, distances) = work(&Config::with(Algorithm::DeltaStepping));
+    let (often, same) = work(&for_many_searches());
+    assert!(once > often && distances == same, "{once} and {often} arcs looked at");
+}
+
 #[test]
 fn the_horizon_saves_arcs() {
     let graph = rmat(&RmatConfig { scale: 14, edge_factor: 16, ..Default::default() }).unwrap();
     let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
-    let mut solver = solver(&graph, &Config::with(Algorithm::DeltaStepping));
+    let mut solver = solver(&graph, &for_many_searches());
     let distances = solver.distances(source, Goal::All).unwrap();
     paths::certificate::check_distances(&graph, source, None, &distances).unwrap();
     let looked_at = solver.work().relaxations as f64 / graph.n_arcs() as f64;
@@ -148,7 +171,7 @@ fn units_of_weights_do_not_matter() {
         let edges: Vec<_> = graph.arcs().filter(|arc| arc.0 <= arc.1).collect();
         let edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, scaled(w))).collect();
         let graph = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
-        let mut solver = solver(&graph, &Config::with(Algorithm::DeltaStepping));
+        let mut solver = solver(&graph, &for_many_searches());
         let distances = solver.distances(source, Goal::All).unwrap();
         (solver.work(), distances.iter().map(|d| d.map_or(-1.0, |d| d.to_f64() / unit)).collect())
     }

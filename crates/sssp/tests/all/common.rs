@@ -38,6 +38,11 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
             let stepping = Config::with(Algorithm::DeltaStepping);
             configs.push(Config { delta, threads, team: Team::Always, ..stepping });
         }
+        // so many searches that a dense graph gets a horizon
+        let expected_searches = NonZeroUsize::new(100);
+        let threads = NonZeroUsize::new(threads);
+        let stepping = Config::with(Algorithm::DeltaStepping);
+        configs.push(Config { threads, expected_searches, team: Team::Always, ..stepping });
     }
     configs
 }

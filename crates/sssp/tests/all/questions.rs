@@ -4,14 +4,15 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
 use paths::zoo::arbitrary_graph;
 use paths::{Distances, oracle};
 use proptest::prelude::*;
 use sssp::{
-    Algorithm, Config, Solver, SsspError, Team, distance_table, nearest_sources, predecessors,
-    shortest_paths,
+    Algorithm, Config, Plan, Queue, Solver, SsspError, Team, distance_table, nearest_sources,
+    predecessors, shortest_paths,
 };
 
 fn vertices() -> impl Strategy<Value = Vec<VertexId>> {
@@ -155,4 +156,20 @@ fn predecessors_of_other_distances_are_refused() {
         let nonsense = Distances::from_iter([None, Some(i64::MIN), Some(i64::MAX - 1)]);
         assert_eq!(predecessors(graph, 1, &nonsense).unwrap().get(0), None);
     }
+}
+
+/// A table's searches are by what is faster side by side, unless somebody asks.
+#[test]
+fn tables_have_a_plan() {
+    let square = grid(&GridConfig { side: 200, ..Default::default() }).unwrap();
+    let skewed = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
+    let chosen = |graph: &Csr<u32>, config: &Config| {
+        let plan = Plan::of_table(graph, 8, config).unwrap();
+        (plan.algorithm, plan.queue)
+    };
+    let dial = (Algorithm::Dijkstra, Some(Queue::Dial));
+    assert_eq!(chosen(&square, &Config::default()), dial);
+    assert_eq!(chosen(&skewed, &Config::default()), (Algorithm::DeltaStepping, None));
+    let asked = Config::with(Algorithm::DeltaStepping);
+    assert_eq!(chosen(&square, &asked), (Algorithm::DeltaStepping, None));
 }

@@ -8,6 +8,7 @@ mod many;
 mod queue;
 mod spmv;
 
+use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Deref};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -288,8 +289,10 @@ fn what_auto_finds_fastest_answers_every_question() {
     let star = Csr::from_edges(100_000, &star).unwrap();
     let dense = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
     let sparse = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    let expected_searches = NonZeroUsize::new(1000);
+    let config = Config { expected_searches, ..Config::default() };
     for graph in [&star, &dense, &sparse, &Csr::from_arcs(3, &[]).unwrap()] {
-        let mut device = Solver::on_gpu(&gpu, graph, &Config::default()).unwrap();
+        let mut device = Solver::on_gpu(&gpu, graph, &config).unwrap();
         let mut host = Solver::new(graph, &Config::with(Algorithm::Dijkstra)).unwrap();
         let n = graph.n_vertices() as VertexId;
         let reason = device.plan().to_string();

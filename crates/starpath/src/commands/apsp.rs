@@ -1,7 +1,7 @@
 //! `starpath apsp`: the distances of all pairs, and their paths.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use apsp::{
@@ -9,7 +9,7 @@ use apsp::{
     all_pairs_on_gpu,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
+use graph_formats::{Csr, Distance, Weight, with_csr};
 use serde::Serialize;
 
 use super::stored;
@@ -20,7 +20,7 @@ use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Number, grouped};
+use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -39,20 +39,26 @@ pub(super) struct Report {
 #[derive(Serialize)]
 pub(super) struct Device {
     device: String,
-    jit_ms: f64,
-    upload_ms: f64,
-    prepare_ms: f64,
-    next_hops_ms: f64,
-    download_ms: f64,
+    jit_ms: Ms,
+    upload_ms: Ms,
+    prepare_ms: Ms,
+    next_hops_ms: Ms,
+    download_ms: Ms,
     /// Strips of rows that passed through it, where it could not hold the matrix.
     strips: u64,
 }
 
 impl Device {
     fn of(gpu: &Gpu, times: &GpuTimes, strips: u64) -> Self {
-        let &GpuTimes { jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, .. } = times;
-        let device = gpu.facts().name.clone();
-        Self { device, jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, strips }
+        Self {
+            device: gpu.facts().name.clone(),
+            jit_ms: Ms(times.jit_ms),
+            upload_ms: Ms(times.upload_ms),
+            prepare_ms: Ms(times.prepare_ms),
+            next_hops_ms: Ms(times.next_hops_ms),
+            download_ms: Ms(times.download_ms),
+            strips,
+        }
     }
 }
 
@@ -64,7 +70,7 @@ pub(super) struct Request {
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
-    let inputs = [Some(&*args.graph)];
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = |path: &Option<PathBuf>| {
         path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
     };
@@ -87,7 +93,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
         Some(scratch) => stored::solve(graph, scratch, &loaded, &request, common),
         None => solve(graph, &loaded, &request, common),
     })?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(
@@ -144,8 +150,7 @@ where
         say(format_args!("{plan}"));
     }
     if let Some(output) = &request.distances {
-        let all: Vec<VertexId> = graph.vertices().collect();
-        output.write_table(&names, &all, &all, table)?;
+        output.write_all_pairs(&names, table)?;
     }
     if let (Some(output), Some(hops)) = (&request.next_hops, &found.next_hops) {
         output.write_next_hops(&names, hops)?;

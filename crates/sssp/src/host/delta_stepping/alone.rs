@@ -167,9 +167,12 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use graph_formats::VertexId;
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 
+    use super::super::horizon;
     use super::*;
     use crate::host::dijkstra::Dijkstra;
     use crate::host::lengths::{Narrow, Native};
@@ -192,6 +195,7 @@ mod tests {
     }
 
     fn nothing_is_lost<W: Weight, L: Lengths<W>>(graph: &Csr<W>, max_weight: W) {
+        let window = horizon::window(graph, max_weight).map(Arc::new);
         let all = Search { source: 0, targets: &[], limit: L::Key::GREATEST, progress: None };
         let mut dijkstra = Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default());
         dijkstra.solve(&all).unwrap();
@@ -205,8 +209,9 @@ mod tests {
         };
         for micros in [0, 10, 50, 200, 1000, 5000] {
             for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40), (3e-4, 1)] {
+                let (team, window) = (Team::Always, window.clone());
                 let mut stepping =
-                    DeltaStepping::<W, L>::new(graph, delta, max_weight, 3, Team::Always);
+                    DeltaStepping::<W, L>::new(graph, delta, max_weight, window, 3, team);
                 stepping.calls.entries = entries;
                 stepping.patience =
                     Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
@@ -233,7 +238,8 @@ mod tests {
         let search = Search { source, targets: &[], limit: u32::MAX, progress: None };
         let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
         dijkstra.solve(&search).unwrap();
-        let mut stepping = DeltaStepping::<_, Narrow>::new(&graph, 1e9, 255, 3, Team::WhereItPays);
+        let team = Team::WhereItPays;
+        let mut stepping = DeltaStepping::<_, Narrow>::new(&graph, 1e9, 255, None, 3, team);
         let work = stepping.solve(&search).unwrap();
         let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
         assert!(labels == dijkstra.labels() && work.rounds > 1, "{work:?}");

@@ -50,17 +50,22 @@ pub(super) const MOST_PUSHES: usize = 8;
 const WINDOWS_A_WEIGHT: f64 = 6.0;
 
 /// What a search with a horizon needs to know of its graph.
-pub(super) struct Window<W> {
+pub(crate) struct Window<W> {
     /// How far ahead the horizon lies.
     pub(super) ahead: W,
     /// The arcs that are shorter than that: no others can end before it.
     pub(super) short: ShortArcs<W>,
 }
 
+/// Whether `graph` is one of those where a horizon may pay. O(n).
+pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
+    let n_linked = || graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
+    graph.direction() == Direction::Undirected && graph.n_arcs() >= LEAST_DEGREE * n_linked()
+}
+
 /// How far ahead the horizon of searches on `graph` should lie; `None` for no horizon. O(n).
 pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
-    let n_linked = graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
-    if graph.direction() != Direction::Undirected || graph.n_arcs() < LEAST_DEGREE * n_linked {
+    if !is_dense(graph) {
         return None;
     }
     let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
@@ -70,7 +75,7 @@ pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option
 }
 
 /// The window of searches on `graph`; `None` for no horizon. O(n + m).
-pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
+pub(crate) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
     let ahead = distance_ahead(graph, max_weight)?;
     let short = ShortArcs::new(graph, ahead);
     puts_off_enough(short.n_arcs(), graph.n_arcs()).then_some(Window { ahead, short })

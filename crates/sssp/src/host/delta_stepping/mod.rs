@@ -32,8 +32,8 @@ mod visit;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use rayon::prelude::*;
@@ -45,7 +45,7 @@ use crate::{SsspError, Team, Work};
 pub(crate) use alone::threads_for;
 use alone::{Account, Calls, Patience};
 use board::Board;
-use horizon::PutOff;
+use horizon::{PutOff, Window};
 use step::Ending;
 use worker::{Entry, Estate, Worker};
 
@@ -58,7 +58,7 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     /// 1/Δ.
     per_delta: f64,
     /// How far arcs are followed at once, and which; all the way when `None`.
-    window: Option<horizon::Window<W>>,
+    window: Option<Arc<Window<W>>>,
     labels: Vec<<L::Key as DistanceKey>::Atomic>,
     workers: Vec<Worker<L::Key>>,
     /// Used in turn, so that one can be written while slower threads read the other.
@@ -123,18 +123,20 @@ impl<'a, K: DistanceKey> Stage<'a, K> {
 }
 
 impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
-    /// Prepares for `graph`, whose weights are at most `max_weight`, none negative. O(n + m).
+    /// Prepares for `graph`, whose weights are at most `max_weight`, none negative, with the
+    /// [`window`](horizon::window) for a horizon or without. O(n + m).
     pub(crate) fn new(
         graph: &'g Csr<W>,
         delta: f64,
         max_weight: W,
+        window: Option<Arc<Window<W>>>,
         n_threads: usize,
         team: Team,
     ) -> Self {
         Self {
             graph,
             per_delta: 1.0 / delta,
-            window: horizon::window(graph, max_weight),
+            window,
             labels: graph.vertices().map(|_| L::Key::GREATEST.atomic()).collect(),
             workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
             boards: [Board::new(n_threads), Board::new(n_threads)],
