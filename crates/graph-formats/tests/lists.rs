@@ -286,7 +286,7 @@ fn malformed_tables_are_refused_with_their_line() {
         ("a,b,1\nb,\u{7},2\n", "2: expected a vertex, found `\\u{7}`"),
         ("0;1;0,5\n", "1: expected a weight, found `0,5`"),
         ("source,target,x\n0,1\n", "2: expected 3 columns, as the first line names; found 2"),
-        ("source,target\n", "1: expected an arc"),
+        ("source,target\n", "2: expected an arc"),
         ("1,99999999999999999999\n", "1: expected a vertex, found `99999999999999999999`"),
     ] {
         let error = with(Csv, text, Default::default()).unwrap_err();

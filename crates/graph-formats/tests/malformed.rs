@@ -436,7 +436,8 @@ fn paths_that_cannot_be_read_or_written_are_named() {
     for read_only in ["x.edges", "x.el", "x.e.gz", "x.metis.bz2", "x.txt"] {
         let error = write(at(read_only), &graph).unwrap_err().to_string();
         assert!(
-            error.contains("expected one of .gr, .mtx, .graph, .wel, .csv, .tsv, .sg"),
+            error
+                .contains("expected one of .gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg"),
             "{error}"
         );
     }
