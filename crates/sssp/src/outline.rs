@@ -63,7 +63,7 @@ fn depth<W: Weight>(graph: &Csr<W>) -> f64 {
     let n = graph.n_vertices();
     // multiples of the golden section keep to no row or column of a grid
     let part = |i: u32| u64::from(i.wrapping_mul(GOLDEN_SECTION));
-    let samples = (1..=SAMPLES).take(n).map(|i| (part(i) * n as u64 >> 32) as VertexId);
+    let samples = (1..=SAMPLES).take(n).map(|i| ((part(i) * n as u64) >> 32) as VertexId);
     let Some(source) = samples.max_by_key(|&vertex| graph.out_degree(vertex)) else { return 0.0 };
     let mut is_seen = vec![false; n];
     is_seen[source as usize] = true;

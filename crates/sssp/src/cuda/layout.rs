@@ -66,6 +66,14 @@ fn declaration(source: &str, name: &str) -> Option<(usize, String)> {
         })
 }
 
+/// The text of a file of `kernels/sssp`.
+macro_rules! source {
+    ($path:expr) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels/sssp/", $path))
+    };
+}
+pub(super) use source;
+
 /// Asserts that a structure, with all its fields in order, is laid out as the kernel's of
 /// another name, which the sources in `kernels/sssp` declare.
 macro_rules! assert_same_layout {
@@ -77,7 +85,7 @@ macro_rules! assert_same_layout {
             size: size_of::<$here>(),
             alignment: align_of::<$here>(),
         };
-        let sources = [$(include_str!(concat!("../../../../kernels/sssp/", $source))),+];
+        let sources = [$($crate::cuda::layout::source!($source)),+];
         let there = $crate::cuda::layout::of_kernel(&sources, $there);
         assert_eq!((here.fields, here.size), (there.fields, there.size), "{}", $there);
     }};

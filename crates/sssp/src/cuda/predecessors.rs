@@ -110,7 +110,7 @@ impl TreeKernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::layout::{assert_same_layout, of_kernel};
+    use crate::cuda::layout::{assert_same_layout, of_kernel, source};
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
@@ -118,7 +118,7 @@ mod tests {
             graph, keys, chosen, levels, lists, control, n_arcs, n_vertices, source, limit,
             padding
         }
-        let source = include_str!("../../../../kernels/sssp/predecessors.cu");
+        let source = source!("predecessors.cu");
         assert_eq!(of_kernel(&[source], "TreeControl").size, size_of::<Control>());
     }
 }
