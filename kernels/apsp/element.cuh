@@ -67,7 +67,8 @@ constexpr u32 infinite_word = 0x7f800000;
 #if defined(ELEMENT_F32)
 #define ELEMENT_NAME f32
 // Floats that are not negative compare as the integers of their bits, and of these there is
-// a minimum of three.
+// a minimum of three. The integers are signed: a zero with a sign is then the least of all,
+// as unsigned it would be more than infinity.
 __device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
     const float first = __uint_as_float(a0) + __uint_as_float(b0);
     const float second = __uint_as_float(a1) + __uint_as_float(b1);
@@ -76,7 +77,8 @@ __device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
 }
 
 __device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
-    return min(c, __float_as_uint(__uint_as_float(a) + __uint_as_float(b)));
+    const float sum = __uint_as_float(a) + __uint_as_float(b);
+    return static_cast<u32>(min(static_cast<int>(c), __float_as_int(sum)));
 }
 #else
 #define ELEMENT_NAME f32_signed

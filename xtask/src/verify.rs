@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::bundle;
 use crate::ptx;
 use crate::report::{Outcome, Report};
 use crate::rules;
@@ -21,15 +22,20 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step { name: "rules", promise: "the house rules hold", run: house_rules },
     Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
     Step { name: "clippy", promise: "clippy and the compiler warn of nothing", run: clippy },
-    Step { name: "cuda", promise: "the GPU build compiles and links without a driver", run: cuda },
+    Step {
+        name: "cuda",
+        promise: "the GPU build links without a driver, and fits a bundle",
+        run: cuda,
+    },
     Step { name: "tests", promise: "unit and integration tests pass", run: tests },
     Step { name: "doc-tests", promise: "the examples in the documentation run", run: doc_tests },
     Step { name: "docs", promise: "rustdoc warns of nothing", run: docs },
+    Step { name: "packages", promise: "every crate could be published", run: packages },
 ];
 
 /// Takes the steps that the arguments ask for, all of them where they name none.
@@ -131,9 +137,10 @@ fn cuda() -> Result<Outcome> {
         link.env(format!("CARGO_PROFILE_{profile}_OPT_LEVEL"), "0");
         link.env(format!("CARGO_PROFILE_{profile}_DEBUG"), "0");
     }
-    let links = succeeds(link.args(["test", "--no-run"]).args(on_all))?;
+    link.args(["test", "--no-run"]).args(on_all);
+    let fits = bundle::fits(&bundle::built_by(link)?)?;
     let lints = if has_component("clippy") { clippy(&mut cargo())? } else { Outcome::of(true) };
-    Ok(Outcome::of(lints.n_failed + links.n_failed == 0))
+    Ok(Outcome::of(lints.n_failed == 0 && fits))
 }
 
 fn tests() -> Result<Outcome> {
@@ -153,6 +160,19 @@ fn docs() -> Result<Outcome> {
     let mut command = cargo();
     command.args(["doc", "--workspace", "--locked", "--no-deps"]);
     succeeds(command.env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+/// Makes the packages that a registry would get. What they hold has been built by other
+/// steps, and the rule `includes` says that they hold all that is built.
+fn packages() -> Result<Outcome> {
+    let mut command = cargo();
+    command.args(["package", "--workspace", "--no-verify", "--allow-dirty"]);
+    // all that is asked of the registry was fetched when the workspace was loaded
+    command.args(["--locked", "--offline"]);
+    for member in Workspace::load()?.members().filter(|member| !member.is_published) {
+        command.args(["--exclude", &member.name]);
+    }
+    succeeds(&mut command)
 }
 
 fn has_component(subcommand: &str) -> bool {

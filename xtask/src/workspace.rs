@@ -36,6 +36,8 @@ pub(crate) struct Package {
     pub(crate) manifest: String,
     /// Whether it is a member of the workspace.
     pub(crate) is_member: bool,
+    /// Whether it may be published.
+    pub(crate) is_published: bool,
     /// The SPDX expression, where it gives one.
     pub(crate) licence: Option<String>,
     /// The names of the packages that its manifest asks for, of every kind.
@@ -145,6 +147,7 @@ fn package_from(root: &Path, package: &Value, members: &[String]) -> Package {
         name: text(&package["name"]).unwrap_or_default(),
         manifest: slashed(manifest.strip_prefix(root).unwrap_or(manifest)),
         is_member: text(&package["id"]).is_some_and(|id| members.contains(&id)),
+        is_published: package["publish"].is_null(),
         licence: text(&package["license"]),
         dependencies: dependencies.filter_map(|d| text(&d["name"])).collect(),
         default_features: strings(&package["features"]["default"]),
@@ -186,7 +189,8 @@ mod tests {
         assert!(workspace.file("Cargo.toml").is_some());
         assert!(workspace.rust_files().any(|file| file.path == "xtask/src/workspace.rs"));
         let xtask = workspace.members().find(|member| member.name == "xtask").unwrap();
-        assert_eq!(xtask.manifest, "xtask/Cargo.toml");
+        assert_eq!((xtask.manifest.as_str(), xtask.is_published), ("xtask/Cargo.toml", false));
+        assert!(workspace.members().any(|m| m.name == "sssp" && m.is_published));
         assert!(workspace.packages.iter().any(|p| p.name == "serde_json" && !p.is_member));
         assert!(!workspace.files.iter().any(|file| file.path.starts_with("target/")));
     }

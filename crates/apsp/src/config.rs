@@ -67,8 +67,8 @@ pub struct Config {
     pub next_hops: bool,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
-    /// Bytes of memory that a solver may hold, the graph not counted; what there is when
-    /// `None`.
+    /// Bytes of memory that a solver may hold, the graph not counted: of the host's, results
+    /// included, and with a GPU as many of the GPU's. What there is when `None`.
     pub memory: Option<u64>,
 }
 

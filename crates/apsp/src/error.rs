@@ -12,7 +12,7 @@ pub enum ApspError {
     /// Memory cannot hold the matrix.
     #[error(
         "all pairs of {n_vertices} vertices take {bytes} bytes, more than there are; keep the \
-         matrix in a folder (--scratch), or search from fewer sources at a time"
+         matrix in a folder, or search from fewer sources at a time"
     )]
     TooLarge {
         /// Vertices of the graph.
@@ -23,7 +23,7 @@ pub enum ApspError {
     /// The table of distances and what it is made in are more than the memory allowed.
     #[error(
         "all pairs of {n_vertices} vertices take {bytes} bytes of memory, more than the {memory} \
-         allowed; keep the matrix in a folder (--scratch), or allow more"
+         allowed; keep the matrix in a folder, or allow more"
     )]
     OverMemory {
         /// Vertices of the graph.

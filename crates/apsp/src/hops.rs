@@ -20,11 +20,15 @@ pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>) -> u128 {
     bytes_of_arcs(graph) + columns + levels
 }
 
+/// Bytes for the next hops of `n` vertices.
+pub(crate) fn bytes_of_hops(n: usize) -> u128 {
+    let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<VertexId>() };
+    n as u128 * n as u128 * hop as u128
+}
+
 /// Bytes for next hops and the work on them, beside the distances.
 pub(crate) fn bytes<W: Weight>(graph: &Csr<W>) -> u128 {
-    let n = graph.n_vertices();
-    let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<VertexId>() };
-    n as u128 * n as u128 * hop as u128 + bytes_of_work(graph)
+    bytes_of_hops(graph.n_vertices()) + bytes_of_work(graph)
 }
 
 /// An error where memory cannot hold the distances, their next hops and the work on these.

@@ -25,6 +25,18 @@ impl Number {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::U16, Self::I32, Self::I64, Self::F32, Self::F64];
 
+    /// Whether these hold all that `others` do: the same, or wider integers.
+    pub(crate) fn hold(self, others: Self) -> bool {
+        let wider =
+            matches!((others, self), (Self::U16, Self::I32 | Self::I64) | (Self::I32, Self::I64));
+        self == others || wider
+    }
+
+    /// Those of this name.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|number| number.to_string() == name)
+    }
+
     /// Bytes of a matrix in memory for `n` vertices.
     pub(crate) fn bytes_of_matrix(self, n: usize) -> u128 {
         match self {

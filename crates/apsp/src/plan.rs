@@ -3,6 +3,7 @@
 use std::fmt;
 
 use graph_formats::{Csr, Weight, WeightKind};
+use sssp::Progress;
 
 use crate::host::Element;
 use crate::proof::greatest_distance;
@@ -30,7 +31,12 @@ pub struct Plan {
 
 impl Plan {
     /// Decides for `graph`. O(m), and where narrow numbers may do, searches to prove it.
-    pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, ApspError> {
+    /// `progress` is only asked whether to go on.
+    pub(crate) fn new<W: Weight>(
+        graph: &Csr<W>,
+        config: &Config,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Self, ApspError> {
         if let Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel = config.algorithm {
             return Err(ApspError::NotHere { algorithm: config.algorithm });
         }
@@ -51,7 +57,7 @@ impl Plan {
         let may_be_narrow = may_be_narrow && is_whole && graph.first_negative().is_none();
         let least = f64::from(u16::INFINITE);
         let bound = match may_be_narrow && bound >= least {
-            true => bound.min(greatest_distance(graph)),
+            true => bound.min(greatest_distance(graph, config.threads, progress)?),
             false => bound,
         };
         let number = match may_be_narrow && bound < least {
@@ -116,7 +122,7 @@ mod tests {
                 .flat_map(|u| (1..=degree).map(move |step| (u, (u + step) % n, weight)))
                 .collect();
             let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
-            Plan::new(&graph, &Config::default()).unwrap()
+            Plan::new(&graph, &Config::default(), None).unwrap()
         };
         assert_eq!(plan(1000, 3, 5).algorithm, Algorithm::Blocked);
         assert_eq!(plan(20_000, 3, 5).algorithm, Algorithm::Johnson);

@@ -6,23 +6,30 @@
 //!
 //! Reference: johnson-1977
 
+use std::num::NonZeroUsize;
+
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use sssp::{Algorithm, Config, Goal, Progress, Solver, SsspError};
+use sssp::{Algorithm, Config, Goal, Progress, Solver};
+
+use crate::ApspError;
 
 /// The potential of each vertex, none of them above zero.
 pub(crate) fn potentials<W: Weight>(
     graph: &Csr<W>,
+    threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,
-) -> Result<Vec<W::Distance>, SsspError> {
+) -> Result<Vec<W::Distance>, ApspError> {
     let n = graph.n_vertices();
     let source = n as VertexId;
     let starts = graph.vertices().map(|v| (source, v, W::ZERO));
     let arcs: Vec<_> = graph.arcs().chain(starts).collect();
-    // one vertex more than a graph that there is room for
-    let graph = Csr::from_arcs(n + 1, &arcs)
-        .map_err(|_| SsspError::Overflow { vertex: 0, kind: std::any::type_name::<VertexId>() })?;
+    // of a graph that has no number left for one vertex more, nothing holds the table either
+    let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
+    let graph =
+        Csr::from_arcs(n + 1, &arcs).map_err(|_| ApspError::TooLarge { n_vertices: n, bytes })?;
     drop(arcs);
-    let solver = Solver::new(&graph, &Config::with(Algorithm::BellmanFordQueue))?;
+    let config = Config { threads, ..Config::with(Algorithm::BellmanFordQueue) };
+    let solver = Solver::new(&graph, &config)?;
     let mut solver = match progress {
         Some(progress) => solver.with_progress(progress),
         None => solver,

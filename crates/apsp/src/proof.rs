@@ -7,12 +7,23 @@
 //! is that, and the most that an arc out of it and what follows can add. Two searches in each
 //! component, O((n + m) log n).
 
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
 use graph_formats::{Components, Csr, Distance, VertexId, Weight};
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, Progress, Solver, SsspError};
 
 /// No distance between vertices of `graph`, whose weights are not negative, is greater.
-/// Infinite where a search fails.
-pub(crate) fn greatest_distance<W: Weight>(graph: &Csr<W>) -> f64 {
+/// Infinite where a search fails. `progress` is only asked whether to go on, the one thing
+/// that is an error.
+pub(crate) fn greatest_distance<W: Weight>(
+    graph: &Csr<W>,
+    threads: Option<NonZeroUsize>,
+    progress: Option<Progress<'_>>,
+) -> Result<f64, SsspError> {
+    // how much of the proof is done, nobody knows
+    let ask = |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(0, 0));
+    let config = Config { threads, ..Config::default() };
     let components = Components::of(graph);
     // of all paths that start in a component
     let mut bounds = vec![0f64; components.n_components()];
@@ -28,23 +39,24 @@ pub(crate) fn greatest_distance<W: Weight>(graph: &Csr<W>) -> f64 {
                 }
             }
         }
-        bounds[component] = beyond + across(graph, &components, component, &mut position);
+        bounds[component] = beyond;
+        if members.len() > 1 {
+            let inside = within(graph, &components, component, &mut position);
+            bounds[component] += across(&inside, &config, &ask)?;
+        }
     }
     // sums of floats may round
-    bounds.into_iter().fold(0.0, f64::max) * (1.0 + 1e-9)
+    Ok(bounds.into_iter().fold(0.0, f64::max) * (1.0 + 1e-9))
 }
 
-/// A bound on the distances within a component. `position` is room for a number a vertex.
-fn across<W: Weight>(
+/// The graph of a component. `position` is room for a number a vertex.
+fn within<W: Weight>(
     graph: &Csr<W>,
     components: &Components,
     component: usize,
     position: &mut [VertexId],
-) -> f64 {
+) -> Csr<W> {
     let members = components.members(component);
-    if members.len() < 2 {
-        return 0.0;
-    }
     for (at, &member) in (0..).zip(members) {
         position[member as usize] = at;
     }
@@ -54,15 +66,29 @@ fn across<W: Weight>(
         .filter(|arc| components.component_of(arc.1) == component)
         .map(|(from, to, weight)| (position[from as usize], position[to as usize], weight))
         .collect();
-    let farthest = |graph: &Csr<W>| -> Result<f64, SsspError> {
-        let distances = Solver::new(graph, &Config::default())?.distances(0, Goal::All)?;
-        Ok(distances.max().map_or(0.0, Distance::to_f64))
+    Csr::from_arcs(members.len(), &arcs).expect("a part of a graph")
+}
+
+/// A bound on the distances of a component.
+fn across<W: Weight>(
+    inside: &Csr<W>,
+    config: &Config,
+    ask: Progress<'_>,
+) -> Result<f64, SsspError> {
+    let farthest = |graph: &Csr<W>| {
+        // small searches ask nobody
+        if ask(0, 0).is_break() {
+            return Err(SsspError::Interrupted);
+        }
+        let found = Solver::new(graph, config)
+            .and_then(|solver| solver.with_progress(ask).distances(0, Goal::All));
+        match found {
+            Ok(distances) => Ok(distances.max().map_or(0.0, Distance::to_f64)),
+            Err(SsspError::Interrupted) => Err(SsspError::Interrupted),
+            Err(_) => Ok(f64::INFINITY),
+        }
     };
-    let Ok(inside) = Csr::from_arcs(members.len(), &arcs) else { return f64::INFINITY };
-    match (farthest(&inside), farthest(&inside.transposed())) {
-        (Ok(out), Ok(back)) => out + back,
-        _ => f64::INFINITY,
-    }
+    Ok(farthest(inside)? + farthest(&inside.transposed())?)
 }
 
 #[cfg(test)]
@@ -75,7 +101,7 @@ mod tests {
     }
 
     fn bound(n: usize, arcs: &[(VertexId, VertexId, u32)]) -> f64 {
-        greatest_distance(&Csr::from_arcs(n, arcs).unwrap()).round()
+        greatest_distance(&Csr::from_arcs(n, arcs).unwrap(), None, None).unwrap().round()
     }
 
     #[test]

@@ -75,13 +75,13 @@ pub fn all_pairs<W: Weight>(
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    let plan = Plan::new(graph, config)?;
+    let plan = Plan::new(graph, config, progress)?;
     check_memory(graph, &plan, config)?;
     if config.next_hops {
         hops::ask_for_memory(graph)?;
     }
     let potentials = match graph.first_negative() {
-        Some(_) => Some(potentials(graph, progress)?),
+        Some(_) => Some(potentials(graph, config.threads, progress)?),
         None => None,
     };
     let (distances, matrix_time) = match (plan.algorithm, plan.number) {
@@ -99,10 +99,9 @@ where
                 if const { is_float(W::KIND) } {
                     if number == Number::F32 {
                         let distance = |number| from_float::<W>(f64::from(number));
-                        let number = |weight: W| weight.to_f64() as f32;
-                        by_matrix(graph, form, number, distance, progress)
+                        by_matrix(graph, form, single, distance, progress)
                     } else {
-                        by_matrix(graph, form, Weight::to_f64, from_float::<W>, progress)
+                        by_matrix(graph, form, double, from_float::<W>, progress)
                     }
                 } else if number == Number::U16 {
                     by_matrix(graph, form, small, from_small::<W>, progress)
@@ -205,6 +204,17 @@ where
     let half: i64 = E::INFINITE.into() / 2;
     let distance = W::Distance::from_i128(i128::from(number)).filter(|_| number < half);
     distance.unwrap_or(<W::Distance as Distance>::UNREACHED)
+}
+
+/// The weight as a float of the matrix, where no zero has a sign: sums have none then, and
+/// bits compare.
+pub(crate) fn double<W: Weight>(weight: W) -> f64 {
+    weight.to_f64() + 0.0
+}
+
+/// The same in single precision.
+pub(crate) fn single<W: Weight>(weight: W) -> f32 {
+    double(weight) as f32
 }
 
 pub(crate) fn from_float<W: Weight>(number: f64) -> W::Distance

@@ -131,17 +131,17 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
                     continue;
                 }
                 let config = Config { next_hops, ..Config::default() };
-                lines.push(study.solve(&large, &config)?);
-                lines.push(study.solve(&small, &config)?);
-                lines.push(study.solve(&floats, &config)?);
+                lines.push(study.solve(&large, &config, None)?);
+                lines.push(study.solve(&small, &config, None)?);
+                lines.push(study.solve(&floats, &config, None)?);
             }
         }
         if let Some(size) = options.strips {
             let graph = in_32_bits(size.get(), options.degree.get())?;
             let n = size.get() as u64;
             let memory = Some(4 * n * n / options.share.get() as u64);
-            lines.push(study.solve(&graph, &Config::default())?);
-            lines.push(study.solve(&graph, &Config { memory, ..Config::default() })?);
+            lines.push(study.solve(&graph, &Config::default(), None)?);
+            lines.push(study.solve(&graph, &Config::default(), memory)?);
         }
         let summary = summary(&machine, options, &lines);
         write(&folder.join("raw.json"), &serde_json::to_string_pretty(&lines)?)?;
@@ -156,16 +156,18 @@ struct Study<'a> {
 }
 
 impl Study<'_> {
-    /// An untimed solve and the timed ones, each of them checked.
-    fn solve<W: Weight>(&self, graph: &Csr<W>, config: &Config) -> Result<Line>
+    /// An untimed solve and the timed ones, each of them checked, with so much of the GPU's
+    /// memory.
+    fn solve<W: Weight>(&self, graph: &Csr<W>, config: &Config, memory: Option<u64>) -> Result<Line>
     where
         W::Distance: Weight<Distance = W::Distance>,
     {
         let expected = searched(graph)?;
         let trees = if config.next_hops { trees(graph)? } else { Vec::new() };
+        let gpu = self.gpu.with_memory_cap(memory.unwrap_or(u64::MAX));
         let mut line = None;
         for run in 0..=self.runs {
-            let pairs = all_pairs_on_gpu(self.gpu, graph, config, None)?;
+            let pairs = all_pairs_on_gpu(&gpu, graph, config, None)?;
             check(&pairs, &expected)?;
             check_hops(&pairs, &trees)?;
             let line = line.get_or_insert_with(|| Line {
@@ -173,7 +175,7 @@ impl Study<'_> {
                 n_arcs: graph.n_arcs(),
                 numbers: pairs.found.plan.number.map_or(String::new(), |number| number.to_string()),
                 next_hops: config.next_hops,
-                memory: config.memory,
+                memory,
                 strips: pairs.strips,
                 launches: pairs.launches,
                 solve_ms: Vec::new(),

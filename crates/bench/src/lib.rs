@@ -8,6 +8,8 @@
 //! * [`families`]: the families of algorithms of the paper on GPUs side by side, its
 //!   extract-min, and how near `auto` comes to the best, which is
 //!   `cargo xtask bench sssp-families`;
+//! * [`choice`]: what `auto` costs somebody who waits, beside each backend and algorithm, which is
+//!   `cargo xtask bench choice`;
 //! * [`floyd_warshall`]: the study of the published forms of Floyd-Warshall on a GPU, which
 //!   is `cargo xtask bench floyd-warshall`;
 //! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
@@ -21,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod all_pairs;
+pub mod choice;
 mod dial;
 mod draws;
 pub mod families;

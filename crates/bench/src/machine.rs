@@ -21,7 +21,7 @@ pub struct Machine {
     pub os: String,
     /// The first GPU and its driver, where this build can use one.
     pub gpu: Option<String>,
-    /// The compiler that is installed, or that a bundle was built with.
+    /// The compiler that this program was built with.
     pub rustc: String,
     /// The commit, short.
     pub commit: String,
@@ -34,14 +34,21 @@ pub struct Machine {
 impl Machine {
     /// Looks around.
     pub fn look() -> Self {
+        let gpu = Gpu::open().ok().map(|gpu| described(gpu.facts()));
+        Self { gpu, ..Self::without_driver() }
+    }
+
+    /// The same but for the GPU: a driver that this process has started stays so, and others
+    /// start it a tenth of a second faster.
+    pub(crate) fn without_driver() -> Self {
         let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
         let system = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
         let system = system.map_or(std::env::consts::OS, |name| name.trim_matches('"'));
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let kib = field("/proc/meminfo", "MemTotal")
             .and_then(|text| text.trim_end_matches("kB").trim().parse::<f64>().ok());
-        // a bundle's origin says it in the commit's name
-        let commit = told("STARPATH_COMMIT");
+        // where the task that built this says the commit, its name says whether files differed
+        let commit = told(option_env!("STARPATH_COMMIT"));
         let status = match commit {
             Some(_) => None,
             None => said("git", &["status", "--porcelain", "--untracked-files=no"]),
@@ -52,10 +59,8 @@ impl Machine {
             n_processors: std::thread::available_parallelism().map_or(1, usize::from),
             memory: kib.map_or_else(unknown, |kib| format!("{:.1} GiB", kib / 1_048_576.0)),
             os: format!("{system}, kernel {}", kernel.trim()),
-            gpu: Gpu::open().ok().map(|gpu| described(gpu.facts())),
-            rustc: told("STARPATH_RUSTC")
-                .or_else(|| said("rustc", &["--version"]))
-                .unwrap_or_else(unknown),
+            gpu: None,
+            rustc: compiler(),
             commit: commit
                 .or_else(|| said("git", &["rev-parse", "--short", "HEAD"]))
                 .unwrap_or_else(unknown),
@@ -87,9 +92,17 @@ fn described(facts: &DeviceFacts) -> String {
     format!("{}, {} multiprocessors, CUDA {major}.{minor}", facts.name, facts.multiprocessors)
 }
 
-/// What the scripts of a bundle say of its origin.
-fn told(variable: &str) -> Option<String> {
-    std::env::var(variable).ok().filter(|value| !value.is_empty())
+/// What the task that built this program said, if it did.
+fn told(said: Option<&str>) -> Option<String> {
+    said.filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// What the task that built this program said of the compiler; elsewhere the one that is
+/// installed, and where there is none, the least that could have built it.
+fn compiler() -> String {
+    let built_with = told(option_env!("STARPATH_RUSTC"));
+    let least = || concat!("rustc ", env!("CARGO_PKG_RUST_VERSION"), " or newer").to_owned();
+    built_with.or_else(|| said("rustc", &["--version"])).unwrap_or_else(least)
 }
 
 fn unknown() -> String {
@@ -148,5 +161,6 @@ mod tests {
         assert_eq!(date(1_767_225_599), "2025-12-31 23:59:59");
         let machine = Machine { date: date(0), commit: "abc".into(), ..Machine::look() };
         assert_eq!(machine.stamp(), "19700101-000000-abc");
+        assert!(machine.rustc.starts_with("rustc 1."), "{}", machine.rustc);
     }
 }

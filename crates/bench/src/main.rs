@@ -12,7 +12,7 @@ use anyhow::Result;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
 use bench::workloads::Workload;
-use bench::{all_pairs, families, floyd_warshall, min_plus, segments, star};
+use bench::{all_pairs, choice, families, floyd_warshall, min_plus, segments, star};
 use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
@@ -124,6 +124,14 @@ enum Study {
                       cargo xtask bench sssp-families --parts auto --graphs \
                       rmat-17+zeros+seed-5,torus-300")]
     SsspFamilies(Box<families::Options>),
+    /// Studies what the program's auto costs: whole commands, beside each backend and algorithm
+    ///
+    /// All answers of a row must have the same sum of distances. The report is a new folder with
+    /// raw.csv (every timed run) and summary.md (a table with a verdict).
+    #[command(after_help = "Examples:\n  \
+                      cargo xtask bench choice\n  \
+                      cargo xtask bench choice --graphs rmat-20,rome99 --sources 1 --runs 9")]
+    Choice(choice::Options),
 }
 
 fn main() -> ExitCode {
@@ -139,6 +147,7 @@ fn main() -> ExitCode {
         Some(Study::MinPlus(options)) => min_plus::run(&options, &beside),
         Some(Study::Star(options)) => star::run(&options, &beside),
         Some(Study::SsspFamilies(options)) => families::run(&options, &beside),
+        Some(Study::Choice(options)) => choice::run(&options, &beside),
         None => report(arguments, beside),
     };
     told(

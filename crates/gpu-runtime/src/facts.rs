@@ -10,6 +10,8 @@ pub struct DeviceFacts {
     pub compute_capability: (u32, u32),
     /// How many multiprocessors it has.
     pub multiprocessors: u32,
+    /// Cycles a second of a multiprocessor, at most.
+    pub clock_hz: u64,
     /// All of its memory, in bytes, used or free.
     pub memory_bytes: u64,
     /// Its second-level cache, in bytes.

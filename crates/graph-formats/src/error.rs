@@ -154,7 +154,7 @@ pub enum GraphError {
         expected: &'static str,
     },
     /// Standard input was to be read, and nothing says in which format.
-    #[error("standard input has no suffix: say its format (--format gr, say)")]
+    #[error("standard input has no suffix that says its format")]
     FormatNeeded,
     /// A graph that the format of the file asked for cannot hold.
     #[error("{}: {message}", path.display())]

@@ -179,14 +179,38 @@ pub struct Config {
     pub product: Product,
     /// Threads of a reducing block, where it is Dijkstra's algorithm on a GPU.
     pub reduction_block: ReductionBlock,
-    /// Threads to use; all processors when `None`.
+    /// Threads to use at most; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
+    /// How many searches are going to be made, one after the other; one when `None`. What
+    /// makes each of them faster is prepared where so many make up for it: the short arcs of a
+    /// dense graph apart, and on a GPU trials of which algorithm is fastest. Answers are the
+    /// same. A [table](crate::Solver::table) on a GPU, whose searches run together, is one.
+    pub expected_searches: Option<NonZeroUsize>,
+    /// When several threads share a search: for tests, whose graphs are small.
+    #[doc(hidden)]
+    pub team: Team,
+}
+
+/// When the threads of a search work together.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Team {
+    /// Where there is enough for each to do.
+    #[default]
+    WhereItPays,
+    /// From the first bucket on, and all that were asked for, until they mostly wait.
+    Always,
 }
 
 impl Config {
     /// The defaults, with this algorithm.
     pub fn with(algorithm: Algorithm) -> Self {
         Self { algorithm, ..Self::default() }
+    }
+
+    /// How many searches are expected.
+    pub fn n_expected_searches(&self) -> usize {
+        self.expected_searches.map_or(1, NonZeroUsize::get)
     }
 
     /// How many threads that makes on this machine.
@@ -209,7 +233,7 @@ pub enum Goal<D> {
     All,
     /// Every vertex no farther than this one; all, when it cannot be reached.
     Target(VertexId),
-    /// Every vertex no farther than this distance.
+    /// Every vertex no farther than this distance; all, for the greatest of its type.
     Within(D),
 }
 

@@ -1,6 +1,8 @@
 //! The algorithms as engines: what a [`Solver`](crate::Solver) asks of them, and which one
 //! its plan calls for on the CPU.
 
+use std::sync::Arc;
+
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
 use rayon::prelude::*;
@@ -8,6 +10,7 @@ use rayon::prelude::*;
 use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::host::delta_stepping::DeltaStepping;
+use crate::host::delta_stepping::horizon::{self, Window};
 use crate::host::dijkstra::Dijkstra;
 use crate::host::lengths::{Lengths, Narrow, Native};
 use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
@@ -87,20 +90,31 @@ impl<W: Weight, E: Engine<W> + ?Sized> Engine<W> for Box<E> {
 
 pub(crate) type Found<W> = (Vec<<W as Weight>::Distance>, Work);
 
+/// The short arcs of a graph, for as many engines as there are.
+pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
+
+/// The window of searches on `graph` with weights up to `max_weight`, if `plan` has one. O(m).
+pub(crate) fn window<W: Weight>(graph: &Csr<W>, plan: &Plan, max_weight: W) -> SharedWindow<W> {
+    if plan.has_horizon { horizon::window(graph, max_weight).map(Arc::new) } else { None }
+}
+
+/// The engine that `plan` calls for, with that [`window`].
 pub(crate) fn engine<'g, W: Weight>(
     graph: &'g Csr<W>,
     plan: &Plan,
     max_weight: W,
+    window: SharedWindow<W>,
 ) -> Box<dyn Engine<W> + Send + 'g> {
-    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules));
+    let negative = plan.negative.is_some();
+    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules, negative));
     match plan.algorithm {
         Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
         Algorithm::BellmanFordQueue => queued(Rules::Fifo),
         Algorithm::BellmanFordSlf => queued(Rules::Slf),
         Algorithm::BellmanFordLll => queued(Rules::Lll),
         Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
-        _ if plan.narrow => keyed_engine::<W, Narrow>(graph, plan, max_weight),
-        _ => keyed_engine::<W, Native>(graph, plan, max_weight),
+        _ if plan.narrow => keyed_engine::<W, Narrow>(graph, plan, max_weight, window),
+        _ => keyed_engine::<W, Native>(graph, plan, max_weight, window),
     }
 }
 
@@ -109,9 +123,12 @@ fn keyed_engine<'g, W: Weight, L: Lengths<W>>(
     graph: &'g Csr<W>,
     plan: &Plan,
     max_weight: W,
+    window: SharedWindow<W>,
 ) -> Box<dyn Engine<W> + Send + 'g> {
     if let Some(delta) = plan.delta {
-        return Box::new(DeltaStepping::<W, L>::new(graph, delta, max_weight, plan.threads));
+        let (threads, team) = (plan.threads, plan.team);
+        let engine = DeltaStepping::<W, L>::new(graph, delta, max_weight, window, threads, team);
+        return Box::new(engine);
     }
     match plan.queue {
         Some(Queue::Dial) => {
@@ -144,6 +161,21 @@ impl<W: Weight, L: Lengths<W>> Engine<W> for DeltaStepping<'_, W, L> {
         let labels = self.labels().par_iter().with_min_len(1 << 14);
         Ok((labels.map(|label| L::distance(L::Key::load(label))).collect(), work))
     }
+
+    fn table(
+        &mut self,
+        request: &TableRequest<'_>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        let n_vertices = self.labels().len();
+        fill_rows::<W, L>(request, n_vertices, cells, |search, row| {
+            let work = self.solve(search)?;
+            for (cell, &target) in row.iter_mut().zip(request.targets) {
+                *cell = L::distance(L::Key::load(&self.labels()[target as usize]));
+            }
+            Ok(work)
+        })
+    }
 }
 
 impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Engine<W> for Dijkstra<'_, W, L, Q> {
@@ -155,31 +187,44 @@ impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Engine<W> for Dijkstra<
         Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
     }
 
-    /// The labels of the targets, with no list of all distances in between.
     fn table(
         &mut self,
         request: &TableRequest<'_>,
         cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
-        if !L::HOLDS_ALL {
-            return Ok(None);
-        }
-        let TableRequest { sources, targets, progress } = *request;
-        let mut work = Work::default();
-        let rows = cells.chunks_exact_mut(targets.len());
-        for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
-            let awaited = awaited(targets, self.labels().len());
-            let limit = L::Key::GREATEST;
-            work.add(&self.solve(&Search { source, targets: awaited, limit, progress: None })?);
-            for (cell, &target) in row.iter_mut().zip(targets) {
+        let n_vertices = self.labels().len();
+        fill_rows::<W, L>(request, n_vertices, cells, |search, row| {
+            let work = self.solve(search)?;
+            for (cell, &target) in row.iter_mut().zip(request.targets) {
                 *cell = L::distance(self.labels()[target as usize]);
             }
-            if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
-        }
-        Ok(Some(work))
+            Ok(work)
+        })
     }
+}
+
+/// Fills a table with labels of the targets, with no list of all distances in between, a row by
+/// each call of `search`; `None` where labels do not hold all distances.
+fn fill_rows<W: Weight, L: Lengths<W>>(
+    request: &TableRequest<'_>,
+    n_vertices: usize,
+    cells: &mut [W::Distance],
+    mut search: impl FnMut(&Search<'_, L::Key>, &mut [W::Distance]) -> Result<Work, SsspError>,
+) -> Result<Option<Work>, SsspError> {
+    if !L::HOLDS_ALL {
+        return Ok(None);
+    }
+    let TableRequest { sources, targets, progress } = *request;
+    let (targets, limit) = (awaited(targets, n_vertices), L::Key::GREATEST);
+    let mut work = Work::default();
+    let rows = cells.chunks_exact_mut(request.targets.len());
+    for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
+        work.add(&search(&Search { source, targets, limit, progress: None }, row)?);
+        if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
+            return Err(SsspError::Interrupted);
+        }
+    }
+    Ok(Some(work))
 }
 
 impl<W: Weight> Engine<W> for BellmanFord<'_, W> {

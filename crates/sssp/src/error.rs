@@ -19,6 +19,14 @@ pub enum SsspError {
         /// How many there are.
         n_vertices: usize,
     },
+    /// Distances of another graph.
+    #[error("{n_distances} distances for {n_vertices} vertices; there must be one for each")]
+    NotAllVertices {
+        /// How many there are.
+        n_distances: usize,
+        /// How many vertices the graph has.
+        n_vertices: usize,
+    },
     /// The algorithm needs weights of at least zero.
     #[error(
         "{algorithm} needs weights of at least zero, but arc {from} -> {to} has {weight}; use a form of bellman-ford"

@@ -27,6 +27,7 @@
 #![doc = include_str!("../WHICH.md")]
 
 mod config;
+pub mod cost;
 mod cuda;
 pub mod delta;
 mod engine;
@@ -34,12 +35,15 @@ mod error;
 mod gpu_config;
 mod host;
 mod many;
+mod outline;
 mod plan;
 mod predecessors;
 mod range;
 mod solver;
 mod work;
 
+#[doc(hidden)]
+pub use config::Team;
 pub use config::{Algorithm, Config, Delta, Goal, Queue};
 pub use cuda::ExtractMin;
 pub use error::SsspError;

@@ -8,18 +8,23 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::{Array2, ArrayViewMut1, Axis};
 use paths::{DistanceTable, Nearest};
 
-use crate::engine::{TableRequest, awaited};
-use crate::host::{nearest, team};
+use crate::cost::{self, Outline};
+use crate::engine::{self, TableRequest, awaited};
+use crate::host::nearest;
+use crate::host::team::{self, Barrier};
+use crate::range::WeightRange;
 use crate::solver::check_vertices;
-use crate::{Algorithm, Config, DeviceTimes, Progress, Solver, SsspError, Work};
+use crate::{
+    Algorithm, Config, Delta, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work,
+};
 
 /// The distances from each of `sources` to each of `targets`; a row a source, in the
 /// order given.
 ///
 /// Sources are shared among the threads, each with a work space of its own, and a
-/// search may end when all targets are settled. With [`Algorithm::Auto`] and weights of at
-/// least zero every search is Dijkstra's. O(s·(n + m)) and O(s·t) memory for the table,
-/// besides up to 24 bytes a vertex for each thread.
+/// search may end when all targets are settled. What is prepared once for the graph is there
+/// once; [`Plan::of_table`] tells what was chosen. O(s·(n + m)) and O(s·t) memory for the
+/// table, besides up to 24 bytes a vertex for each thread.
 ///
 /// # Errors
 /// As [`Solver::new`] and [`Solver::distances`]; the first that any thread meets.
@@ -44,11 +49,12 @@ pub fn distance_table<W: Weight>(
     check_vertices(graph, "source", sources)?;
     check_vertices(graph, "target", targets)?;
     let mut table = empty_table::<W>(sources.len(), targets.len())?;
-    let n_workers = config.n_threads().min(sources.len());
-    let mut solvers = Vec::with_capacity(n_workers);
-    for _ in 0..n_workers {
-        solvers.push(Solver::new(graph, &one_of_many(graph, config, n_workers))?);
-    }
+    let n_workers = config.n_threads().min(sources.len()).max(1);
+    let range = WeightRange::of(graph);
+    let plan = plan_of_many(graph, config, sources.len(), &range)?;
+    let window = engine::window(graph, &plan, range.greatest);
+    let solver = || Solver::planned(graph, plan.clone(), &range, window.clone());
+    let mut solvers: Vec<_> = std::iter::repeat_with(solver).take(n_workers).collect();
     let rows = Rows {
         left: Mutex::new(sources.iter().zip(table.axis_iter_mut(Axis(0)))),
         done: AtomicU64::new(0),
@@ -57,8 +63,10 @@ pub fn distance_table<W: Weight>(
         error: Mutex::new(None),
         progress,
     };
-    let work = |_, solver: &mut Solver<'_, W>| {
-        while let Some((&source, mut row)) = rows.next() {
+    let work = |_, solver: &mut Solver<'_, W>, team: &Barrier| {
+        while !team.is_broken()
+            && let Some((&source, mut row)) = rows.next()
+        {
             let request = TableRequest { sources: &[source], targets, progress: None };
             let filled = match row.as_slice_mut() {
                 Some(cells) if !targets.is_empty() => solver.engine.table(&request, cells),
@@ -107,21 +115,18 @@ impl<W: Weight> Solver<'_, W> {
         check_vertices(self.graph, "source", sources)?;
         check_vertices(self.graph, "target", targets)?;
         let mut table = empty_table::<W>(sources.len(), targets.len())?;
-        let progress = self.progress.take();
-        let filled = self.fill(sources, targets, progress, &mut table);
-        self.progress = progress;
-        self.work = filled?;
+        self.work = self.fill(sources, targets, &mut table)?;
         Ok(DistanceTable::from_storage(table))
     }
 
-    /// Fills the table, telling `progress` of rows, while searches tell nobody.
+    /// Fills the table, telling of rows, while searches tell nobody.
     fn fill(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
-        progress: Option<Progress<'_>>,
         table: &mut Array2<W::Distance>,
     ) -> Result<Work, SsspError> {
+        let progress = self.progress;
         let mut work = Work::default();
         if sources.is_empty() || targets.is_empty() {
             return Ok(work);
@@ -197,14 +202,49 @@ fn empty_table<W: Weight>(
     Array2::from_shape_vec((sources, targets), cells).map_err(|_| too_large())
 }
 
-/// What one of several searches that run side by side is solved with.
-fn one_of_many<W: Weight>(graph: &Csr<W>, config: &Config, n_workers: usize) -> Config {
-    let algorithm = match config.algorithm {
-        Algorithm::Auto if graph.first_negative().is_none() => Algorithm::Dijkstra,
-        asked => asked,
+/// What each of so many searches that run side by side is solved with: by a team of threads
+/// where there are enough for each, and that is faster.
+fn plan_of_many<W: Weight>(
+    graph: &Csr<W>,
+    config: &Config,
+    n_sources: usize,
+    range: &WeightRange<W>,
+) -> Result<Plan, SsspError> {
+    let most = config.n_threads() / config.n_threads().min(n_sources).max(1);
+    let threads = match config.team {
+        Team::WhereItPays if most > 1 => cost::team_for(&Outline::of(graph), most),
+        _ => most,
     };
-    let threads = NonZeroUsize::new(config.n_threads() / n_workers);
-    Config { algorithm, threads, ..config.clone() }
+    let (threads, expected_searches) = (NonZeroUsize::new(threads), NonZeroUsize::new(n_sources));
+    let config = Config { threads, expected_searches, ..config.clone() };
+    let plan = Plan::new(graph, &config, range)?;
+    let is_free = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
+    if is_free
+        && plan.algorithm == Algorithm::DeltaStepping
+        && cost::is_for_dial(graph.n_vertices(), graph.n_arcs())
+    {
+        let dijkstra = Config { algorithm: Algorithm::Dijkstra, ..config };
+        let mut dijkstra = Plan::new(graph, &dijkstra, range)?;
+        if dijkstra.queue == Some(Queue::Dial) {
+            dijkstra.reason = "vertices have few arcs, and searches run side by side".to_owned();
+            return Ok(dijkstra);
+        }
+    }
+    Ok(plan)
+}
+
+impl Plan {
+    /// What [`distance_table`] decides for each of so many sources. O(n + m).
+    ///
+    /// # Errors
+    /// As [`Solver::new`].
+    pub fn of_table<W: Weight>(
+        graph: &Csr<W>,
+        n_sources: usize,
+        config: &Config,
+    ) -> Result<Self, SsspError> {
+        plan_of_many(graph, config, n_sources, &WeightRange::of(graph))
+    }
 }
 
 fn fill<W: Weight>(
@@ -217,7 +257,7 @@ fn fill<W: Weight>(
         return Ok(());
     }
     let awaited = awaited(targets, solver.graph.n_vertices());
-    let (distances, _) = solver.search(source, None, awaited)?;
+    let (distances, _) = solver.search(source, None, awaited, None)?;
     for (cell, &target) in row.iter_mut().zip(targets) {
         *cell = distances.as_storage()[target as usize];
     }
@@ -254,6 +294,27 @@ impl<I: Iterator> Rows<'_, I> {
             self.failed.store(true, Relaxed);
             let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
             slot.get_or_insert(error);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::range::PASSES;
+
+    #[test]
+    fn workers_of_a_table_share_one_pass_over_the_weights() {
+        let graph = Csr::from_arcs(3, &[(0, 1, 2u32), (1, 2, 3)]).expect("it is a graph");
+        for algorithm in [Algorithm::Auto, Algorithm::DeltaStepping, Algorithm::BellmanFordQueue] {
+            for threads in [1, 2, 8] {
+                let threads = NonZeroUsize::new(threads);
+                let config = Config { threads, ..Config::with(algorithm) };
+                let before = PASSES.get();
+                let table = distance_table(&graph, &[0; 9], &[2], &config, None);
+                assert_eq!(table.expect("an answer").get(8, 0), Some(5));
+                assert_eq!(PASSES.get() - before, 1, "{config:?}");
+            }
         }
     }
 }

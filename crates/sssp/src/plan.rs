@@ -4,10 +4,11 @@ use std::fmt;
 
 use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 
-use crate::host::delta_stepping::few_to_share;
+use crate::host::delta_stepping::threads_for;
 use crate::host::lengths::distance_bound;
+use crate::host::queue::MOST_ARCS;
 use crate::range::WeightRange;
-use crate::{Algorithm, Config, Delta, Queue, SsspError, delta};
+use crate::{Algorithm, Config, Delta, Queue, SsspError, Team, cost, delta};
 
 /// Arcs below which Dial's queue is faster than Δ-stepping, and below which any queue is.
 const FEW_ARCS_FOR_DIAL: usize = 12_000;
@@ -33,8 +34,14 @@ pub struct Plan {
     pub queue: Option<Queue>,
     /// The GPU that it runs on, by name; `None` for the CPU.
     pub device: Option<String>,
-    /// Threads that work on one source; on a GPU, those of the CPU beside it.
+    /// Threads that work on one source at most: those asked for, but no more than one for
+    /// every 65,536 arcs. On a GPU, those of the CPU beside it.
     pub threads: usize,
+    /// When they work together.
+    pub(crate) team: Team,
+    /// Whether searches have a horizon where the graph is dense: so many are expected that they
+    /// make up for what it takes.
+    pub(crate) has_horizon: bool,
     /// True when a proof that no distance is greater lets 32 bits hold every label.
     pub narrow: bool,
     /// True when a proof that no distance is greater spares a look for overflows.
@@ -111,6 +118,8 @@ impl Plan {
             queue: None,
             device: None,
             threads: 1,
+            team: config.team,
+            has_horizon: cost::split_pays(graph.n_vertices(), config.n_expected_searches()),
             narrow: false,
             bounded: bound.is_some_and(|bound| bound < greatest::<W>(graph.n_vertices()) / 2.0),
             negative,
@@ -118,10 +127,12 @@ impl Plan {
         match algorithm {
             Algorithm::DeltaStepping | Algorithm::DeltaSteppingBuckets => {
                 plan.delta = Some(delta::width_in(graph, config.delta, range)?);
-                let threads = config.n_threads();
-                plan.threads = if few_to_share(graph, threads) { 1 } else { threads };
+                plan.threads = match config.team {
+                    Team::WhereItPays => threads_for(graph.n_arcs() as u64, config.n_threads()),
+                    Team::Always => config.n_threads(),
+                };
             }
-            Algorithm::Dijkstra => plan.queue = Some(choose_queue(range.greatest, config.queue)?),
+            Algorithm::Dijkstra => plan.queue = Some(choose_queue(graph, range, config.queue)?),
             _ => return Ok(plan),
         }
         let is_integer = W::ONE.to_i128().is_some();
@@ -159,7 +170,7 @@ fn choose<W: Weight>(
         let why = "it is a forest, where any order relaxes each arc once";
         (Algorithm::BellmanFordQueue, why.to_owned())
     } else if n_arcs < FEW_ARCS_FOR_DIAL
-        && choose_queue(range.greatest, Queue::Auto) == Ok(Queue::Dial)
+        && choose_queue(graph, range, Queue::Auto) == Ok(Queue::Dial)
         || n_arcs < FEW_ARCS
     {
         (Algorithm::Dijkstra, format!("{n_arcs} arcs are few"))
@@ -199,11 +210,25 @@ fn root(parents: &mut [VertexId], mut vertex: VertexId) -> VertexId {
     vertex
 }
 
-fn choose_queue<W: Weight>(max_weight: W, asked: Queue) -> Result<Queue, SsspError> {
-    let max = max_weight.to_i128();
+fn choose_queue<W: Weight>(
+    graph: &Csr<W>,
+    range: &WeightRange<W>,
+    asked: Queue,
+) -> Result<Queue, SsspError> {
+    queue_for(graph.n_arcs(), range.greatest.to_i128(), asked)
+}
+
+/// The queue for so many arcs of weights up to `max`, if they are whole.
+fn queue_for(n_arcs: usize, max: Option<i128>, asked: Queue) -> Result<Queue, SsspError> {
     match (asked, max) {
-        (Queue::Auto, Some(max)) if max <= MOST_DIAL_BUCKETS => Ok(Queue::Dial),
+        (Queue::Auto, Some(max)) if max <= MOST_DIAL_BUCKETS && n_arcs <= MOST_ARCS => {
+            Ok(Queue::Dial)
+        }
         (Queue::Auto, _) => Ok(Queue::Radix),
+        (Queue::Dial, _) if n_arcs > MOST_ARCS => Err(SsspError::BadQueue {
+            queue: "dial",
+            reason: format!("it numbers entries in 32 bits, and {n_arcs} arcs are more; use radix"),
+        }),
         (Queue::Dial, None) => Err(SsspError::BadQueue {
             queue: "dial",
             reason: "it needs whole weights; use radix or quaternary-heap".to_owned(),
@@ -236,6 +261,8 @@ impl fmt::Display for Plan {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
 
     #[test]
@@ -248,6 +275,36 @@ mod tests {
         assert!(!is_forest(&edges(9, &[(0, 1, 1), (0, 1, 2)])), "parallel edges");
         assert!(!is_forest(&edges(9, &[(3, 3, 1)])), "a loop");
         assert!(!is_forest(&arcs(9, &[(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1)])), "two ways");
+    }
+
+    /// As many threads as there is work for, not all or none.
+    #[test]
+    fn threads_are_capped_by_the_arcs() {
+        let plan = |n_arcs: u32, asked, team| {
+            let arcs: Vec<_> = (0..n_arcs).map(|arc| (arc % 50_000, arc / 50_000, 1u32)).collect();
+            let graph = Csr::from_arcs(50_000, &arcs).unwrap();
+            let threads = NonZeroUsize::new(asked);
+            let config = Config { threads, team, ..Config::with(Algorithm::DeltaStepping) };
+            Plan::new(&graph, &config, &WeightRange::of(&graph)).unwrap().threads
+        };
+        for (asked, given) in [(1, 1), (61, 61), (62, 62), (64, 62), (128, 62)] {
+            assert_eq!(plan(4_100_000, asked, Team::WhereItPays), given, "of {asked}");
+        }
+        for n_arcs in [0, 65_535, 65_536, 131_071] {
+            assert_eq!(plan(n_arcs, 128, Team::WhereItPays), 1, "for {n_arcs} arcs");
+        }
+        assert_eq!(plan(131_072, 128, Team::WhereItPays), 2);
+        assert_eq!(plan(0, 3, Team::Always), 3);
+    }
+
+    #[test]
+    fn dials_entries_are_numbered_in_32_bits() {
+        let most = u32::MAX as usize - 1;
+        assert_eq!(queue_for(most, Some(9), Queue::Auto), Ok(Queue::Dial));
+        assert_eq!(queue_for(most, Some(9), Queue::Dial), Ok(Queue::Dial));
+        assert_eq!(queue_for(most + 1, Some(9), Queue::Auto), Ok(Queue::Radix));
+        let refused = queue_for(most + 1, Some(9), Queue::Dial);
+        assert!(matches!(refused, Err(SsspError::BadQueue { queue: "dial", .. })));
     }
 
     #[test]

@@ -20,6 +20,9 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
+use crate::SsspError;
+use crate::solver::check_vertices;
+
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
 /// Vertices that one task of the parallel pass takes.
@@ -28,7 +31,11 @@ const VERTICES_A_TASK: usize = 2048;
 /// The predecessor of every reached vertex but the source, by the rule above.
 ///
 /// `distances` must be those of `graph` from `source`, as any solver here returns
-/// them, whole or up to a limit; vertices without a tight arc get no predecessor.
+/// them, whole or up to a limit; vertices without a tight arc get no predecessor. O(n + m).
+///
+/// # Errors
+/// [`SsspError::NoSuchVertex`] for the source, and [`SsspError::NotAllVertices`] where there is
+/// not one distance for each vertex.
 ///
 /// ```
 /// use graph_formats::Csr;
@@ -36,21 +43,36 @@ const VERTICES_A_TASK: usize = 2048;
 ///
 /// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (0, 2, 1), (1, 2, 0)])?;
 /// let distances = Distances::from_iter([Some(0), Some(1), Some(1)]);
-/// let predecessors = sssp::predecessors(&graph, 0, &distances);
+/// let predecessors = sssp::predecessors(&graph, 0, &distances)?;
 /// assert_eq!(predecessors.get(2), Some(0)); // strictly nearer than 1 is
-/// # Ok::<(), graph_formats::GraphError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn predecessors<W: Weight>(
     graph: &Csr<W>,
     source: VertexId,
     distances: &Distances<W::Distance>,
+) -> Result<Predecessors, SsspError> {
+    check_vertices(graph, "source", &[source])?;
+    let (n_distances, n_vertices) = (distances.as_storage().len(), graph.n_vertices());
+    if n_distances != n_vertices {
+        return Err(SsspError::NotAllVertices { n_distances, n_vertices });
+    }
+    Ok(from_distances(graph, source, distances, graph.first_negative().is_some()))
+}
+
+/// The same where it is known whether a weight is negative.
+pub(crate) fn from_distances<W: Weight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    distances: &Distances<W::Distance>,
+    negative: bool,
 ) -> Predecessors {
     let mut levels = Levels { graph, distances: distances.as_storage(), source };
-    let chosen = if graph.first_negative().is_none() {
+    let chosen = if negative {
+        levels.breadth_first()
+    } else {
         let chosen = levels.nearer();
         levels.fill_plateaus(chosen)
-    } else {
-        levels.breadth_first()
     };
     Predecessors::from_storage(chosen)
 }

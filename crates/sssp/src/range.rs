@@ -19,9 +19,17 @@ pub(crate) struct WeightRange<W> {
     pub(crate) sum: f64,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many passes this thread has asked for.
+    pub(crate) static PASSES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl<W: Weight> WeightRange<W> {
     /// Looks at every weight of `graph`. O(m).
     pub(crate) fn of(graph: &Csr<W>) -> Self {
+        #[cfg(test)]
+        PASSES.set(PASSES.get() + 1);
         let none = || Self { negative: false, greatest: W::ZERO, sum: 0.0 };
         graph.weights().par_chunks(PIECE).map(Self::of_piece).reduce(none, |a, b| Self {
             negative: a.negative | b.negative,

@@ -7,7 +7,7 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 use rayon::prelude::*;
 
-use crate::engine::{self, Engine, Request};
+use crate::engine::{self, Engine, Request, SharedWindow};
 use crate::range::WeightRange;
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
 
@@ -38,8 +38,10 @@ pub struct Solver<'g, W: Weight> {
 
 impl<'g, W: Weight> Solver<'g, W> {
     /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
-    /// vertex, and the queues; for Δ-stepping on a dense undirected graph also a copy of
-    /// its short arcs, a sixth of all where weights are spread evenly. O(n + m).
+    /// vertex, and the queues: empty, up to 200 kB a thread for Δ-stepping, and for Dial's
+    /// four bytes a unit of the largest weight. For Δ-stepping on a dense undirected graph
+    /// also a copy of its short arcs, a sixth of all where weights are spread evenly.
+    /// O(n + m).
     ///
     /// # Errors
     /// When the configuration does not fit the graph: negative weights for an algorithm
@@ -47,16 +49,28 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
         let plan = Plan::new(graph, config, &range)?;
-        let engine = engine::engine(graph, &plan, range.greatest);
-        Ok(Self::with_engine(graph, plan, engine))
+        let window = engine::window(graph, &plan, range.greatest);
+        Ok(Self::planned(graph, plan, &range, window))
+    }
+
+    /// The work space for what is planned already.
+    pub(crate) fn planned(
+        graph: &'g Csr<W>,
+        plan: Plan,
+        range: &WeightRange<W>,
+        window: SharedWindow<W>,
+    ) -> Self {
+        let engine = engine::engine(graph, &plan, range.greatest, window);
+        Self::with_engine(graph, plan, engine)
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. The forms of
     /// Bellman-Ford take weights of type `u32`, `i32`, `f32` and `f64` of any sign; all
     /// others those of 32 bits, or integers that fit, none negative.
     ///
-    /// [`Algorithm::Auto`](crate::Algorithm::Auto) tries some, for which the graph is
-    /// uploaded a few times over; who searches once and is in a hurry names one.
+    /// [`Algorithm::Auto`](crate::Algorithm::Auto) is Δ-stepping, or where weights are negative
+    /// or doubles a form of Bellman-Ford. Where [`Config::expected_searches`] make up for it,
+    /// some are tried first, for which the graph is uploaded a few times over.
     ///
     /// # Errors
     /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for what only the CPU can solve, and
@@ -136,7 +150,8 @@ impl<'g, W: Weight> Solver<'g, W> {
     }
 
     /// The distances from `source` and the paths that have them; predecessors take a
-    /// second pass, [`predecessors`], on the GPU where that is where the distances are.
+    /// second pass, [`predecessors`](crate::predecessors()), on the GPU where that is where
+    /// the distances are.
     ///
     /// # Errors
     /// As [`Solver::distances`].
@@ -149,7 +164,10 @@ impl<'g, W: Weight> Solver<'g, W> {
         let start = Instant::now();
         let predecessors = match self.engine.predecessors(source, limit)? {
             Some(found) => found,
-            None => predecessors(self.graph, source, &distances),
+            None => {
+                let negative = self.plan.negative.is_some();
+                predecessors::from_distances(self.graph, source, &distances, negative)
+            }
         };
         self.predecessors_time = start.elapsed();
         Ok(Tree { source, limit, distances, predecessors })
@@ -161,20 +179,23 @@ impl<'g, W: Weight> Solver<'g, W> {
         source: VertexId,
         goal: Goal<W::Distance>,
     ) -> Result<Limited<W>, SsspError> {
+        let progress = self.progress;
         match goal {
-            Goal::All => self.search(source, None, &[]),
-            Goal::Target(target) => self.search(source, None, &[target]),
-            Goal::Within(limit) => self.search(source, Some(limit), &[]),
+            Goal::All => self.search(source, None, &[], progress),
+            Goal::Target(target) => self.search(source, None, &[target], progress),
+            Goal::Within(limit) => self.search(source, Some(limit), &[], progress),
         }
     }
 
     /// The distances of all vertices no farther than `limit`, or than the farthest of
-    /// `targets` if there are any and all can be reached.
+    /// `targets` if there are any and all can be reached; `progress` is told how far the
+    /// search is.
     pub(crate) fn search(
         &mut self,
         source: VertexId,
         limit: Option<W::Distance>,
         targets: &[VertexId],
+        progress: Option<Progress<'_>>,
     ) -> Result<Limited<W>, SsspError> {
         check_vertices(self.graph, "source", &[source])?;
         check_vertices(self.graph, "target", targets)?;
@@ -186,7 +207,11 @@ impl<'g, W: Weight> Solver<'g, W> {
         if let Some(limit) = limit.filter(|l| l.partial_cmp(&W::Distance::ZERO).is_none()) {
             return Err(SsspError::BadCutoff(limit.to_string()));
         }
-        let request = Request { source, limit, targets, progress: self.progress };
+        // a zero may have a sign, which keys tell apart
+        let limit = limit.map(|l| if l == W::Distance::ZERO { W::Distance::ZERO } else { l });
+        // nothing lies beyond the greatest of all, so that what overflows is no farther
+        let limit = limit.filter(|&l| l < W::Distance::UNREACHED);
+        let request = Request { source, limit, targets, progress };
         let (distances, work) = self.engine.search(&request)?;
         self.work = work;
         self.device_times = None;
@@ -200,7 +225,9 @@ impl<'g, W: Weight> Solver<'g, W> {
         match limit.or(farthest) {
             Some(limit) => Ok((distances.within(limit), Some(limit))),
             None => {
-                check_overflow(self.graph, &self.plan, &distances)?;
+                if !self.plan.bounded {
+                    check_overflow(self.graph, &distances)?;
+                }
                 Ok((distances, None))
             }
         }
@@ -251,11 +278,10 @@ pub(crate) fn check_vertices<W: Weight>(
 /// overflow at all.
 pub(crate) fn check_overflow<W: Weight>(
     graph: &Csr<W>,
-    plan: &Plan,
     distances: &Distances<W::Distance>,
 ) -> Result<(), SsspError> {
     let widened = size_of::<W>() < size_of::<W::Distance>();
-    if widened || plan.bounded {
+    if widened {
         return Ok(());
     }
     let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {

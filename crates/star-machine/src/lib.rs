@@ -38,6 +38,8 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
+#[cfg(test)]
+mod abi;
 mod closure;
 mod cuda;
 mod error;

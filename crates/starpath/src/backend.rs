@@ -3,18 +3,17 @@
 use anyhow::anyhow;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
+use sssp::cost::{self, Cpu, Outline, Searches};
 use sssp::{Algorithm, Config, Solver, SsspError};
 use star_machine::ClosureAlgorithm;
 
 use crate::cli::{Backend, Common};
 use crate::failure::say;
 
-/// Arcs below which `auto` stays on the CPU: the search would take less time than the way
-/// to the GPU and back.
-const FEW_ARCS: usize = 1 << 20;
-
-/// Vertices from which `auto` looks for a GPU for all pairs.
-const MANY_VERTICES: usize = 1024;
+/// Sums a second of one thread in Floyd-Warshall, and pairs in a closure by words of bits: half
+/// of what a core with AVX2 does at its best.
+const SUMS_A_SECOND: f64 = 2e10;
+const PAIRS_A_SECOND: f64 = 1e12;
 
 /// A solver where the command line wants it, and the backend's name in reports.
 pub(crate) fn solver<'g, W: Weight>(
@@ -22,19 +21,20 @@ pub(crate) fn solver<'g, W: Weight>(
     config: &Config,
     common: &Common,
 ) -> anyhow::Result<Result<(Solver<'g, W>, &'static str), SsspError>> {
-    Ok(match on_gpu(graph, config, 1, common)? {
+    let searches = Searches::Trees(config.n_expected_searches());
+    Ok(match on_gpu(graph, config, searches, common)? {
         Ok(Some(solver)) => Ok((solver, "cuda")),
         Ok(None) => Solver::new(graph, config).map(|solver| (solver, "cpu")),
         Err(error) => Err(error),
     })
 }
 
-/// A solver on a GPU, if the command line wants it there, or leaves the choice and it is
-/// the place for `n_searches` searches; `None` is the CPU.
+/// A solver on a GPU, if the command line wants it there, or leaves the choice and all of
+/// `searches` should be done there sooner, the way there counted; `None` is the CPU.
 pub(crate) fn on_gpu<'g, W: Weight>(
     graph: &'g Csr<W>,
     config: &Config,
-    n_searches: usize,
+    searches: Searches,
     common: &Common,
 ) -> anyhow::Result<Result<Option<Solver<'g, W>>, SsspError>> {
     let stay = |reason: &dyn std::fmt::Display| {
@@ -45,7 +45,6 @@ pub(crate) fn on_gpu<'g, W: Weight>(
     };
     // a GPU runs every algorithm, but only these go there without being asked to
     let suits = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
-    let n_arcs = graph.n_arcs().saturating_mul(n_searches);
     let gpu = match common.backend {
         Backend::Cpu => return stay(&"it was asked for"),
         Backend::Cuda => Gpu::open().map_err(|error| {
@@ -53,20 +52,19 @@ pub(crate) fn on_gpu<'g, W: Weight>(
         })?,
         Backend::Auto if !config.algorithm.runs_on_cpu() => Gpu::open()
             .map_err(|error| anyhow!("{} runs on a GPU only, and {error}", config.algorithm))?,
-        Backend::Auto if n_arcs < FEW_ARCS => {
-            return stay(&format_args!("{n_arcs} arcs to look at are few"));
-        }
         Backend::Auto if !suits => {
             let algorithm = config.algorithm;
             return stay(&format_args!(
                 "{algorithm} on a GPU has to be asked for with --backend cuda"
             ));
         }
-        Backend::Auto if graph.first_negative().is_some() => {
-            return stay(&"some weights are negative");
-        }
-        Backend::Auto => match Gpu::open() {
-            Ok(gpu) => gpu,
+        Backend::Auto => match sooner(graph, searches, config.n_threads()) {
+            Ok((gpu, reason)) => {
+                if common.explain {
+                    say(format_args!("backend: cuda, because {reason}"));
+                }
+                gpu
+            }
             Err(reason) => return stay(&reason),
         },
     };
@@ -80,9 +78,33 @@ pub(crate) fn on_gpu<'g, W: Weight>(
     }
 }
 
-/// Vertices from which `auto` looks for a GPU for a closure: below, the processor has it before
-/// a GPU is opened.
-const MANY_VERTICES_OF_BITS: usize = 16_384;
+/// The GPU, if it should have made `searches` before the CPU has, or why not; either with the
+/// estimates. It is opened only if the fastest one known would be worth that, for the opening
+/// is most of what it costs.
+fn sooner<W: Weight>(
+    graph: &Csr<W>,
+    searches: Searches,
+    n_threads: usize,
+) -> Result<(Gpu, String), String> {
+    let outline = Outline::of(graph);
+    let cpu = Cpu::with_threads(n_threads);
+    let here = cost::on_cpu(&outline, searches, &cpu);
+    let there = |gpu: &cost::Gpu| cost::on_gpu(&outline, searches, gpu, &cpu);
+    let fastest = there(&cost::Gpu::H200);
+    if here <= fastest {
+        return Err(format!("it takes about {here:.3} s there, and on a GPU {fastest:.3} s"));
+    }
+    if graph.first_negative().is_some() {
+        return Err("some weights are negative".to_owned());
+    }
+    let gpu = Gpu::open().map_err(|reason| reason.to_string())?;
+    let found = cost::Gpu::of(gpu.facts());
+    let whole = there(&found);
+    if here <= whole - found.opening {
+        return Err(format!("it takes about {here:.3} s there, and on this GPU {whole:.3} s"));
+    }
+    Ok((gpu, format!("it takes about {whole:.3} s there, and on the CPU {here:.3} s")))
+}
 
 /// A GPU for the closure of `n_vertices`, as [`gpu_for_pairs`]; what runs on a GPU only looks
 /// for one whatever the graph, and components do not.
@@ -91,30 +113,37 @@ pub(crate) fn gpu_for_closure(
     algorithm: ClosureAlgorithm,
     common: &Common,
 ) -> anyhow::Result<Option<Gpu>> {
-    let many = match algorithm {
-        ClosureAlgorithm::Components => usize::MAX,
-        only if only.is_for_gpu() => 0,
-        _ => MANY_VERTICES_OF_BITS,
+    let rate = match algorithm {
+        ClosureAlgorithm::Components => f64::INFINITY,
+        only if only.is_for_gpu() => 0.0,
+        _ => PAIRS_A_SECOND,
     };
-    gpu_from(many, n_vertices, common)
+    gpu_for_cubes(rate, n_vertices, common)
 }
 
 /// A GPU for all pairs of `n_vertices`, if the command line wants it there, or leaves the
 /// choice and it pays; `None` is the CPU.
 pub(crate) fn gpu_for_pairs(n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
-    gpu_from(MANY_VERTICES, n_vertices, common)
+    gpu_for_cubes(SUMS_A_SECOND, n_vertices, common)
 }
 
-fn gpu_from(many: usize, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+/// A GPU for what takes a thread of the CPU n³ steps at so many a second: it pays where that is
+/// longer than to open it and let go of it.
+fn gpu_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+    let n_threads = Config { threads: common.threads, ..Config::default() }.n_threads();
+    let seconds = (n_vertices as f64).powi(3) / (rate * n_threads as f64);
     match common.backend {
         Backend::Cuda => Gpu::open().map(Some).map_err(|error| {
             anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
         }),
-        Backend::Auto if n_vertices >= many => match Gpu::open() {
+        Backend::Auto if seconds < cost::Gpu::H200.opening + cost::Gpu::H200.closing => {
+            let reason = format!("{n_vertices} vertices take it less than a GPU takes to open");
+            stay_for_pairs(&reason, common)
+        }
+        Backend::Auto => match Gpu::open() {
             Ok(gpu) => Ok(Some(gpu)),
             Err(reason) => stay_for_pairs(&reason, common),
         },
-        Backend::Auto => stay_for_pairs(&format_args!("{n_vertices} vertices are few"), common),
         Backend::Cpu => Ok(None),
     }
 }

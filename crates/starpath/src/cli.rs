@@ -1,5 +1,6 @@
 //! The command line: every command, flag and default, and the help that explains them.
 
+mod graph;
 mod pairs;
 mod star;
 
@@ -12,6 +13,7 @@ use sssp::{Algorithm, Delta, Product, Queue, ReductionBlock, SsspError};
 
 use crate::failure::WrongUse;
 
+pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureArgs, QueryArgs};
 pub(crate) use star::{StarArgs, StarProcedure};
 
@@ -22,8 +24,11 @@ pub(crate) use star::{StarArgs, StarProcedure};
     version,
     arg_required_else_help = true,
     after_help = "\
-Files are recognised by their suffix: .gr .mtx .graph .el .wel .csv .tsv .txt .spg .sg .wsg,
-and .gz may follow. Vertices are named as the file names them.
+Files are recognised by their suffix: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist
+.csv .tsv .txt .spg .sg .wsg, and .gz, .bz2, .xz or .zst may follow; --format reads a file
+whatever its suffix, and - is standard input. Lines of an edge list are arcs, unless --undirected
+makes them edges. Vertices are named as the file names them, by numbers or words. Notes on how a
+file was read go to standard error, with --json into the object.
 
 Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C (a second Ctrl-C
 stops at once). No file is ever left half-written.
@@ -43,7 +48,7 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Where to solve; auto takes a GPU where this build and machine have one
+    /// Where to solve; auto takes a GPU where that should be done sooner, its opening counted
     #[arg(long, global = true, value_enum, default_value_t = Backend::Auto)]
     pub(crate) backend: Backend,
     /// Threads to use [default: all processors]
@@ -89,8 +94,8 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  starpath info rome99.gr")]
 pub(crate) struct InfoArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
 }
 
 /// Make a synthetic graph; the same seed gives the same graph
@@ -182,11 +187,18 @@ pub(crate) struct GenerateOptions {
 
 /// Write a graph in another format, by suffix
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  starpath convert rome99.gr rome99.spg")]
+#[command(after_help = "\
+Only .spg keeps everything. Where a format numbers the vertices otherwise than the graph names
+them, a note says how: by a shift of one, or in order, and then OUT.ids has the names, one a line.
+A file of that name from an earlier run is replaced, or removed where no names are needed.
+
+Example:
+  starpath convert rome99.gr rome99.spg
+  starpath convert roads.csv roads.spg --undirected --columns from,to,length
+  zcat links.txt.gz | starpath convert - links.spg --format txt")]
 pub(crate) struct ConvertArgs {
-    /// The graph file to read
-    #[arg(value_name = "IN")]
-    pub(crate) input: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The graph file to write
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
@@ -288,23 +300,29 @@ Results (-o):
         empty where there is no path; for --nearest: vertex, source, distance.
   .npy  distances alone, by vertex or as sources x targets: u64, i64, f32 or f64, as the
         weights ask for; without a path inf, or for integers the greatest value of the type.
+        So are vertices that --target or --cutoff leaves out.
+
+An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
+names, one a line; for a table OUT.npy.rows.ids has the sources, OUT.npy.columns.ids the targets.
+Files of these names from an earlier run are replaced, or removed where no names are needed.
 
 Example:
   starpath sssp rome99.gr --source 1 -o distances.tsv
   starpath sssp rome99.gr --source 1 --target 3353
+  starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
   starpath sssp rome99.gr --sources depots.txt --nearest -o nearest.tsv"
 )]
 pub(crate) struct SsspArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The vertex to start from
     #[arg(long, value_name = "ID")]
-    pub(crate) source: Option<u64>,
+    pub(crate) source: Option<String>,
     /// Stop when this vertex is settled; vertices farther away are left out, but not where
     /// weights are negative
     #[arg(long, value_name = "ID", conflicts_with_all = ["cutoff", "sources"])]
-    pub(crate) target: Option<u64>,
+    pub(crate) target: Option<String>,
     /// Leave out vertices farther away than this
     #[arg(long, value_name = "D", conflicts_with = "sources", allow_negative_numbers = true)]
     pub(crate) cutoff: Option<String>,
@@ -331,14 +349,14 @@ pub(crate) struct SsspArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  starpath path rome99.gr 1 3353")]
 pub(crate) struct PathArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// Where the path starts
     #[arg(value_name = "FROM")]
-    pub(crate) source: u64,
+    pub(crate) source: String,
     /// Where it ends
     #[arg(value_name = "TO")]
-    pub(crate) target: u64,
+    pub(crate) target: String,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
 }

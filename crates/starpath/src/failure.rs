@@ -3,8 +3,6 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use graph_formats::GraphError;
-
 /// The run failed: unreadable input, no path, a negative cycle, a full disk.
 const EXIT_FAILED: u8 = 1;
 /// The command line asks for something that does not exist.
@@ -38,8 +36,7 @@ impl std::error::Error for Interrupted {}
 /// Says on standard error why the run failed; returns its exit code.
 pub(crate) fn report(error: &anyhow::Error) -> u8 {
     say(format_args!("starpath: {error}"));
-    let unknown_format = matches!(error.downcast_ref(), Some(GraphError::UnknownFormat { .. }));
-    if unknown_format || error.is::<WrongUse>() {
+    if error.is::<WrongUse>() {
         EXIT_WRONG_USE
     } else if error.is::<Interrupted>() {
         EXIT_INTERRUPTED

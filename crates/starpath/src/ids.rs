@@ -5,13 +5,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use graph_formats::{Ids, Name, VertexId};
 use serde::Serialize;
 use sssp::SsspError;
 
 use crate::failure::Interrupted;
-use crate::numbers::read_numbers;
+use crate::load::shown;
+use crate::numbers::read_entries;
 
 /// The names of the vertices of one graph file.
 #[derive(Clone, Copy)]
@@ -21,17 +22,20 @@ pub(crate) struct Names<'a> {
     pub(crate) n_vertices: usize,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
     /// What the file calls `vertex`.
-    pub(crate) fn name(&self, vertex: VertexId) -> Name<'_> {
+    pub(crate) fn name(&self, vertex: VertexId) -> Name<'a> {
         self.ids.name(vertex)
     }
 
     /// The vertex of this name; `role` says in the error what it was to be.
-    pub(crate) fn vertex(&self, role: &str, id: u64) -> anyhow::Result<VertexId> {
-        self.ids.vertex(id, self.n_vertices).ok_or_else(|| {
-            anyhow!("{role} {id} is not in {}: {}", self.path.display(), self.range())
-        })
+    pub(crate) fn vertex(&self, role: &str, id: &str) -> anyhow::Result<VertexId> {
+        self.ids.vertex(id, self.n_vertices).ok_or_else(|| self.absent(role, &id))
+    }
+
+    /// The error for a vertex that is none.
+    fn absent(&self, role: &str, id: &dyn fmt::Display) -> anyhow::Error {
+        anyhow!("{role} {id} is not in {}: {}", shown(self.path), self.range())
     }
 
     /// What the names are like.
@@ -41,8 +45,11 @@ impl Names<'_> {
         };
         let (n, first, last) = (self.n_vertices, self.name(0), self.name(last));
         match self.ids {
-            Ids::Listed(_) | Ids::Words(_) => {
+            Ids::Listed(_) => {
                 format!("its {n} vertices have ids between {first} and {last}, but not all of them")
+            }
+            Ids::Words(_) => {
+                format!("its {n} vertices are named by words, in order from {first} to {last}")
             }
             _ => format!("its vertices are numbered from {first} to {last}"),
         }
@@ -52,9 +59,7 @@ impl Names<'_> {
     pub(crate) fn explain(&self, error: SsspError) -> anyhow::Error {
         match error {
             SsspError::Interrupted => Interrupted.into(),
-            SsspError::NoSuchVertex { role, vertex, .. } => {
-                anyhow!("{role} {vertex} is not in {}: {}", self.path.display(), self.range())
-            }
+            SsspError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
             SsspError::NegativeWeight { algorithm, from, to, weight } => anyhow!(
                 "{algorithm} needs weights of at least zero, but the arc from {} to {} has {weight}; \
                  use --algorithm auto or a form of bellman-ford",
@@ -119,42 +124,23 @@ impl fmt::Display for Id {
 pub(crate) struct IdList {
     path: PathBuf,
     /// Each id with its line.
-    entries: Vec<(usize, u64)>,
+    entries: Vec<(usize, String)>,
 }
 
 impl IdList {
-    /// Reads ids, one a line; empty lines and what follows `#` do not count.
+    /// Reads ids, one a line, as [`read_entries`] does.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        let entries = read_numbers(path, "vertex id")?;
+        let entries = read_entries(path, "vertex id")?;
         Ok(Self { path: path.to_owned(), entries })
     }
 
     /// The vertices of these ids, in the order of the file.
     pub(crate) fn vertices(&self, names: &Names<'_>) -> anyhow::Result<Vec<VertexId>> {
-        let vertex = |&(line, id): &(usize, u64)| {
+        let vertex = |(line, id): &(usize, String)| {
             names
                 .vertex("vertex", id)
                 .map_err(|error| anyhow!("{}:{line}: {error}", self.path.display()))
         };
         self.entries.iter().map(vertex).collect()
-    }
-
-    /// These as the names of the vertices 0 … n − 1.
-    pub(crate) fn into_ids(self, n_vertices: usize) -> anyhow::Result<Ids> {
-        let shown = self.path.display();
-        if self.entries.len() != n_vertices {
-            let found = self.entries.len();
-            bail!("{shown}: {found} ids for {n_vertices} vertices; it must be of the same run");
-        }
-        if let Some(pair) = self.entries.windows(2).find(|pair| pair[0].1 >= pair[1].1) {
-            let (line, id) = pair[1];
-            bail!("{shown}:{line}: {id} is not greater than the id before it");
-        }
-        let ids: Vec<u64> = self.entries.into_iter().map(|entry| entry.1).collect();
-        Ok(if ids.iter().copied().eq(1..=n_vertices as u64) {
-            Ids::FromOne
-        } else {
-            Ids::Listed(ids)
-        })
     }
 }

@@ -1,39 +1,93 @@
 //! Reading the graph that a command is about.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use graph_formats::{AnyCsr, Ids, LoadedGraph, ReadOptions};
+use graph_formats::{AnyCsr, Ids, LoadedGraph};
+use serde::Serialize;
 
-use crate::cli::Common;
+use crate::cli::{Common, GraphArgs};
+use crate::failure::say;
 use crate::ids::Names;
-use crate::progress::{Bar, check_interrupt, leave_if_interrupted};
-use crate::report::milliseconds;
+use crate::progress::{Bar, EndAtOnce, check_interrupt};
+use crate::report::{self, Ms, milliseconds};
 
 /// A graph as its file has it, and how long the reading took.
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) csr: AnyCsr,
     pub(crate) ids: Ids,
-    pub(crate) load_ms: f64,
+    /// What reading decided that the file does not say.
+    pub(crate) notes: Vec<String>,
+    pub(crate) load_ms: Ms,
 }
 
 impl Loaded {
     pub(crate) fn names(&self) -> Names<'_> {
         Names { path: &self.path, ids: &self.ids, n_vertices: self.csr.n_vertices() }
     }
+
+    /// Says something about the graph that a user should know.
+    pub(crate) fn note(&mut self, note: String, common: &Common) {
+        if !common.json {
+            say(format_args!("starpath: note: {note}"));
+        }
+        self.notes.push(note);
+    }
+
+    /// Prints a report on the graph; in JSON with the notes, which people have had.
+    pub(crate) fn print<R: Serialize + fmt::Display>(
+        &self,
+        report: &R,
+        common: &Common,
+    ) -> anyhow::Result<()> {
+        report::print(&WithNotes { report, notes: &self.notes }, common)
+    }
 }
 
-/// Reads a graph; to be called before any file is opened for writing.
-pub(crate) fn load(path: &Path, common: &Common) -> anyhow::Result<Loaded> {
+#[derive(Serialize)]
+struct WithNotes<'a, R> {
+    #[serde(flatten)]
+    report: &'a R,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+}
+
+impl<R: fmt::Display> fmt::Display for WithNotes<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.report.fmt(f)
+    }
+}
+
+/// Reads a graph, and says on standard error what reading decided; to be called before any
+/// file is opened for writing.
+pub(crate) fn load(args: &GraphArgs, common: &Common) -> anyhow::Result<Loaded> {
+    let loaded = load_silently(args, common)?;
+    if !common.json {
+        loaded.notes.iter().for_each(|note| say(format_args!("starpath: note: {note}")));
+    }
+    Ok(loaded)
+}
+
+/// As [`load`], for a report that has the notes itself.
+pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result<Loaded> {
+    let options = args.options()?;
     let bar = Bar::new("reading", common);
     let start = Instant::now();
-    let LoadedGraph { csr, ids, .. } =
-        graph_formats::read_with(path, &ReadOptions::default(), &|done, total| {
-            let _ = bar.step(done, total);
-            leave_if_interrupted();
-        })?;
+    let at_once = EndAtOnce::new();
+    let read = graph_formats::read_with(&args.path, &options, &|done, total| {
+        let _ = bar.step(done, total);
+    });
+    drop(at_once);
+    let LoadedGraph { csr, ids, notes } = read?;
     let load_ms = milliseconds(start.elapsed());
     check_interrupt()?;
-    Ok(Loaded { path: path.to_owned(), csr, ids, load_ms })
+    let notes = notes.iter().map(|note| format!("{}: {note}", shown(&args.path))).collect();
+    Ok(Loaded { path: args.path.clone(), csr, ids, notes, load_ms })
+}
+
+/// A graph's file in messages.
+pub(crate) fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

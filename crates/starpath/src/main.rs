@@ -15,6 +15,7 @@ mod numbers;
 mod output;
 mod progress;
 mod report;
+mod route;
 mod saved;
 mod search;
 mod size;

@@ -1,30 +1,42 @@
-//! Text files with a number a line.
+//! Text files with an entry a line.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-/// Reads numbers, each with its line; empty lines and what follows `#` do not count. `what`
-/// says in errors what one is.
-pub(crate) fn read_numbers(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, u64)>> {
+/// Reads entries, each with its line; empty lines do not count, nor what follows a `#` at the
+/// start of a line or after a blank. `what` says in errors what an entry is.
+pub(crate) fn read_entries(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, String)>> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| anyhow!("{shown}: {error}"))?;
-    let mut numbers = Vec::new();
     // editors on some systems begin every text with a byte order mark
     let text = text.trim_start_matches('\u{feff}');
-    for (line, content) in (1..).zip(text.lines()) {
-        let word = content.split('#').next().unwrap_or_default().trim();
-        if word.is_empty() {
-            continue;
-        }
-        let number = word
-            .parse()
-            .map_err(|_| anyhow!("{shown}:{line}: '{word}' is no {what}; expected one a line"))?;
-        numbers.push((line, number));
-    }
-    if numbers.is_empty() {
+    let entries: Vec<_> = (1..)
+        .zip(text.lines())
+        .map(|(line, content)| (line, without_comment(content).trim()))
+        .filter(|(_, entry)| !entry.is_empty())
+        .map(|(line, entry)| (line, entry.to_owned()))
+        .collect();
+    if entries.is_empty() {
         bail!("{shown}: no {what}s; expected one a line");
     }
-    Ok(numbers)
+    Ok(entries)
+}
+
+fn without_comment(line: &str) -> &str {
+    let starts_comment =
+        |&(at, _): &(usize, &str)| line[..at].chars().next_back().is_none_or(char::is_whitespace);
+    line.match_indices('#').find(starts_comment).map_or(line, |(at, _)| &line[..at])
+}
+
+/// The same where every entry is a number.
+pub(crate) fn read_numbers(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, u64)>> {
+    let number = |(line, word): (usize, String)| {
+        let number = word.parse().map_err(|_| {
+            anyhow!("{}:{line}: '{word}' is no {what}; expected one a line", path.display())
+        });
+        Ok((line, number?))
+    };
+    read_entries(path, what)?.into_iter().map(number).collect()
 }

@@ -1,6 +1,7 @@
 //! Files of results. They are checked before the work, so that nothing is computed in
 //! vain, and put in place only when complete.
 
+mod arrays;
 mod closure;
 
 use std::fmt::Display;
@@ -9,17 +10,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use apsp::{ApspError, StoredPairs};
-use bytemuck::cast_slice;
-use graph_formats::{AtomicFile, Format as GraphFormat, Name, VertexId, Weight, WeightKind};
-use ndarray::{ArrayView, Dimension, StrideShape};
-use ndarray_npy::{WritableElement, WriteNpyExt};
+use graph_formats::{AtomicFile, Format as GraphFormat, Name, VertexId, Weight};
 use paths::{DistanceTable, HopStorage, Nearest, NextHops, Tree};
 use sssp::{Progress, SsspError};
 
+use self::arrays::{Axes, all_beside};
+pub(crate) use self::arrays::{ids_path, remove, write_names};
 use crate::failure::{Interrupted, WrongUse};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
-use crate::saved::ids_path;
 
 /// Lines between two looks at whether the user pressed Ctrl-C.
 const LINES_PER_CHECK: usize = 1 << 16;
@@ -39,7 +38,7 @@ pub(crate) struct ResultFile {
 impl ResultFile {
     /// Says at once why the file could not be written later, if so. It must be none of
     /// the files that the command reads.
-    pub(crate) fn check(path: &Path, inputs: &[Option<&Path>]) -> anyhow::Result<Self> {
+    pub(crate) fn check(path: &Path, inputs: &[&Path]) -> anyhow::Result<Self> {
         let format = match path.extension().and_then(|suffix| suffix.to_str()) {
             Some("tsv") => Format::Tsv,
             Some("npy") => Format::Npy,
@@ -50,6 +49,9 @@ impl ResultFile {
             }
         };
         check_file(path, inputs)?;
+        if format == Format::Npy {
+            all_beside(path).try_for_each(|path| check_file(&path, inputs))?;
+        }
         Ok(Self { path: path.to_owned(), format })
     }
 
@@ -69,7 +71,6 @@ impl ResultFile {
             let shown = self.path.display();
             return Err(WrongUse(format!("{shown}: next hops are written as .npy only")).into());
         }
-        check_writable(&ids_path(&self.path))?;
         Ok(self)
     }
 
@@ -96,7 +97,7 @@ impl ResultFile {
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
             let storage = tree.distances.as_storage();
-            return self.write_array::<W, _>(storage, storage.len());
+            return self.write_distances::<W, _>(names, Axes::Vertices, storage, storage.len());
         }
         let reached = tree.distances.reached();
         self.write_lines("vertex\tdistance\tpredecessor", reached, |out, (vertex, distance)| {
@@ -117,9 +118,8 @@ impl ResultFile {
         table: &DistanceTable<W>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
-            let storage = table.as_storage().as_standard_layout();
-            let slice = storage.as_slice().expect("standard layout is contiguous");
-            return self.write_array::<W, _>(slice, storage.dim());
+            let axes = Axes::Lists { rows: sources, columns: targets };
+            return self.write_table_array(names, axes, table);
         }
         let header = header_of(names, targets.iter().copied());
         self.write_lines(&header, sources.iter().enumerate(), |out, (row, &source)| {
@@ -127,7 +127,31 @@ impl ResultFile {
         })
     }
 
-    /// The same for all vertices, from a matrix in a folder, row by row.
+    /// Writes a row for every vertex and a column for every vertex.
+    pub(crate) fn write_all_pairs<W: Weight>(
+        &self,
+        names: &Names<'_>,
+        table: &DistanceTable<W>,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            return self.write_table_array(names, Axes::Vertices, table);
+        }
+        let all: Vec<VertexId> = (0..names.n_vertices as VertexId).collect();
+        self.write_table(names, &all, &all, table)
+    }
+
+    fn write_table_array<W: Weight>(
+        &self,
+        names: &Names<'_>,
+        axes: Axes<'_>,
+        table: &DistanceTable<W>,
+    ) -> anyhow::Result<()> {
+        let storage = table.as_storage().as_standard_layout();
+        let slice = storage.as_slice().expect("standard layout is contiguous");
+        self.write_distances::<W, _>(names, axes, slice, storage.dim())
+    }
+
+    /// The same, from a matrix in a folder, row by row.
     pub(crate) fn write_stored<W: Weight>(
         &self,
         names: &Names<'_>,
@@ -135,7 +159,9 @@ impl ResultFile {
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
-            return self.write_whole(|file| pairs.write_npy(file, Some(progress)));
+            return self.write_named(names, Axes::Vertices, |file| {
+                self.done(pairs.write_npy(file, Some(progress)))
+            });
         }
         let all = 0..pairs.n_vertices() as VertexId;
         self.write_lines(&header_of(names, all.clone()), all, |out, source| {
@@ -150,22 +176,17 @@ impl ResultFile {
         pairs: &StoredPairs<W>,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
-        self.write_with_names(names, || {
-            self.write_whole(|file| pairs.write_next_hops_npy(file, Some(progress)))
+        self.write_named(names, Axes::Vertices, |file| {
+            self.done(pairs.write_next_hops_npy(file, Some(progress)))
         })
     }
 
-    fn write_whole(
-        &self,
-        write: impl FnOnce(&mut AtomicFile) -> Result<(), ApspError>,
-    ) -> anyhow::Result<()> {
-        let mut file = AtomicFile::create(&self.path)?;
-        write(&mut file).map_err(|error| match error {
+    /// The end of writing, with the file's name in its error.
+    fn done(&self, written: Result<(), ApspError>) -> anyhow::Result<()> {
+        written.map_err(|error| match error {
             ApspError::Search(SsspError::Interrupted) => Interrupted.into(),
             other => anyhow!("{}: {other}", self.path.display()),
-        })?;
-        file.commit()?;
-        Ok(())
+        })
     }
 
     /// Writes the nearest source of every vertex that has one.
@@ -183,39 +204,12 @@ impl ResultFile {
         })
     }
 
-    /// Writes the array of next hops, and the names of the vertices beside it, if they are
-    /// not their numbers.
+    /// Writes the array of next hops.
     pub(crate) fn write_next_hops(&self, names: &Names<'_>, hops: &NextHops) -> anyhow::Result<()> {
-        self.write_with_names(names, || match hops.as_storage() {
-            HopStorage::Narrow(hops) => self.write_view(hops.view()),
-            HopStorage::Wide(hops) => self.write_view(hops.view()),
-        })
-    }
-
-    fn write_with_names(
-        &self,
-        names: &Names<'_>,
-        write: impl FnOnce() -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        let path = ids_path(&self.path);
-        let failed = |error: io::Error| anyhow!("{}: {error}", path.display());
-        let all = 0..names.n_vertices as VertexId;
-        let mut ids = None;
-        if all.clone().any(|vertex| names.name(vertex) != Name::Number(u64::from(vertex))) {
-            let file = ids.insert(AtomicFile::create(&path)?);
-            for vertex in all {
-                writeln!(file, "{}", names.name(vertex)).map_err(failed)?;
-            }
+        match hops.as_storage() {
+            HopStorage::Narrow(hops) => self.write_view(names, Axes::Vertices, hops.view()),
+            HopStorage::Wide(hops) => self.write_view(names, Axes::Vertices, hops.view()),
         }
-        write()?;
-        match ids {
-            Some(file) => file.commit()?,
-            None => match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-                _ => {}
-            },
-        }
-        Ok(())
     }
 
     fn write_lines<T>(
@@ -233,44 +227,6 @@ impl ResultFile {
             }
             write_line(&mut file, line).map_err(failed)?;
         }
-        file.commit()?;
-        Ok(())
-    }
-
-    /// Writes distances as they are stored, where the greatest value of an integer type
-    /// and the infinity of a float stand for no path.
-    fn write_array<W: Weight, D: Dimension>(
-        &self,
-        distances: &[W::Distance],
-        shape: impl Into<StrideShape<D>>,
-    ) -> anyhow::Result<()> {
-        match W::KIND {
-            WeightKind::U32 | WeightKind::U64 => {
-                self.write_npy::<u64, D>(cast_slice(distances), shape)
-            }
-            WeightKind::I32 | WeightKind::I64 => {
-                self.write_npy::<i64, D>(cast_slice(distances), shape)
-            }
-            WeightKind::F32 => self.write_npy::<f32, D>(cast_slice(distances), shape),
-            _ => self.write_npy::<f64, D>(cast_slice(distances), shape),
-        }
-    }
-
-    fn write_npy<T: WritableElement, D: Dimension>(
-        &self,
-        elements: &[T],
-        shape: impl Into<StrideShape<D>>,
-    ) -> anyhow::Result<()> {
-        self.write_view(ArrayView::from_shape(shape, elements)?)
-    }
-
-    fn write_view<T: WritableElement, D: Dimension>(
-        &self,
-        array: ArrayView<'_, T, D>,
-    ) -> anyhow::Result<()> {
-        let mut file = AtomicFile::create(&self.path)?;
-        array.write_npy(&mut file).map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
-        check_interrupt()?;
         file.commit()?;
         Ok(())
     }
@@ -301,10 +257,10 @@ fn write_row<D: Display>(
 
 /// Says at once why a file could not be written later, if so. It must be none of those that
 /// the command reads.
-pub(crate) fn check_file(path: &Path, inputs: &[Option<&Path>]) -> anyhow::Result<()> {
+pub(crate) fn check_file(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     let file = std::fs::canonicalize(path).ok();
     let is_file = |input: &Path| file.is_some() && std::fs::canonicalize(input).ok() == file;
-    if inputs.iter().flatten().any(|input| is_file(input)) {
+    if inputs.iter().any(|input| is_file(input)) {
         let shown = path.display();
         let message = format!("{shown} is also read; write the results to another file");
         return Err(WrongUse(message).into());
@@ -314,7 +270,7 @@ pub(crate) fn check_file(path: &Path, inputs: &[Option<&Path>]) -> anyhow::Resul
 
 /// Says at once why a graph could not be written to this file later, if so.
 pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
-    if !GraphFormat::of(path).is_ok_and(GraphFormat::is_writable) {
+    if GraphFormat::of_writable(path).is_err() {
         let writable = GraphFormat::ALL.into_iter().filter(|format| format.is_writable());
         let suffixes: Vec<_> = writable.map(|format| format!(".{}", format.suffix())).collect();
         let message = format!(

@@ -2,7 +2,7 @@
 //!
 //! The first Ctrl-C sets a flag, which the progress callbacks read; whatever runs then
 //! stops at its next report and unwinds, so that no temporary file stays behind. The
-//! second ends the program on the spot.
+//! second ends the program on the spot, and so does the first while a graph is read.
 
 use std::ops::ControlFlow;
 use std::process;
@@ -21,11 +21,15 @@ const KNOWN_LENGTH: &str = "{msg} {wide_bar} {percent:>3}% {elapsed}, {eta} left
 const UNKNOWN_LENGTH: &str = "{msg} {spinner} {human_pos} in {elapsed}";
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Whether an [`EndAtOnce`] lives.
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
 /// From here on Ctrl-C is ours.
 pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+        let is_second = INTERRUPTED.swap(true, Ordering::Relaxed);
+        if is_second || AT_ONCE.load(Ordering::Relaxed) {
+            say(format_args!("starpath: {Interrupted}"));
             process::exit(EXIT_INTERRUPTED.into());
         }
         say(format_args!("starpath: stopping; Ctrl-C again stops at once"));
@@ -38,11 +42,20 @@ pub(crate) fn check_interrupt() -> Result<(), Interrupted> {
     if INTERRUPTED.load(Ordering::Relaxed) { Err(Interrupted) } else { Ok(()) }
 }
 
-/// For callbacks that cannot stop the work they hear of: ends the program after Ctrl-C.
-/// Only while no file is open for writing.
-pub(crate) fn leave_if_interrupted() {
-    if check_interrupt().is_err() {
-        process::exit(EXIT_INTERRUPTED.into());
+/// While this lives, the first Ctrl-C ends the program on the spot: for work that cannot be
+/// stopped otherwise, as waiting for standard input. No file may be open for writing.
+pub(crate) struct EndAtOnce(());
+
+impl EndAtOnce {
+    pub(crate) fn new() -> Self {
+        AT_ONCE.store(true, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for EndAtOnce {
+    fn drop(&mut self) {
+        AT_ONCE.store(false, Ordering::Relaxed);
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use graph_formats::Distance;
 use paths::Total;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::cli::Common;
 
@@ -21,11 +21,11 @@ pub(crate) struct Head {
     pub(crate) vertices: usize,
     /// Arcs stored: an undirected edge counts twice.
     pub(crate) edges: usize,
-    pub(crate) load_ms: Option<f64>,
+    pub(crate) load_ms: Option<Ms>,
     /// The median, where the work was repeated.
-    pub(crate) solve_ms: Option<f64>,
+    pub(crate) solve_ms: Option<Ms>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) solve_min_ms: Option<f64>,
+    pub(crate) solve_min_ms: Option<Ms>,
 }
 
 impl fmt::Display for Head {
@@ -33,12 +33,12 @@ impl fmt::Display for Head {
         let (vertices, edges) = (grouped(self.vertices as u128), grouped(self.edges as u128));
         write!(f, "{vertices} vertices, {edges} arcs")?;
         if let (Some(algorithm), Some(time)) = (self.algorithm, self.solve_ms) {
-            write!(f, "; {algorithm} took {time:.3} ms")?;
+            write!(f, "; {algorithm} took {time} ms")?;
         }
         if let Some(least) = self.solve_min_ms {
-            write!(f, " in the median, {least:.3} ms at least")?;
+            write!(f, " in the median, {least} ms at least")?;
         }
-        write!(f, ", {} thread{}", self.threads, if self.threads == 1 { "" } else { "s" })
+        write!(f, ", {}", counted(self.threads, ("thread", "threads")))
     }
 }
 
@@ -74,9 +74,25 @@ impl fmt::Display for Number {
     }
 }
 
-/// Milliseconds, to the microsecond.
-pub(crate) fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
+/// A time that was measured, in milliseconds: reported to the microsecond, however it was
+/// computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ms(pub(crate) f64);
+
+impl Serialize for Ms {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64((self.0 * 1e3).round() / 1e3)
+    }
+}
+
+impl fmt::Display for Ms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.0)
+    }
+}
+
+pub(crate) fn milliseconds(time: Duration) -> Ms {
+    Ms(time.as_secs_f64() * 1e3)
 }
 
 /// The number with its thousands set apart.
@@ -91,6 +107,14 @@ pub(crate) fn grouped(number: impl Into<u128>) -> String {
     }
     text
 }
+
+/// So many of a thing: its name for one, and for several.
+pub(crate) fn counted(n: usize, (one, several): (&str, &str)) -> String {
+    format!("{} {}", grouped(n as u128), if n == 1 { one } else { several })
+}
+
+pub(crate) const ARCS: (&str, &str) = ("arc", "arcs");
+pub(crate) const VERTICES: (&str, &str) = ("vertex", "vertices");
 
 /// Prints the report: as one line of JSON where that was asked for, else as people read it.
 pub(crate) fn print<R: Serialize + fmt::Display>(
@@ -123,6 +147,16 @@ mod tests {
         let json = serde_json::to_string(&Number::Integer(i128::MAX)).unwrap();
         assert_eq!(json, i128::MAX.to_string());
         assert_eq!(serde_json::to_string(&Number::Float(0.5)).unwrap(), "0.5");
+    }
+
+    #[test]
+    fn times_have_the_digits_that_were_measured() {
+        // a difference and a mean, neither of which a float holds exactly
+        for (ms, json) in
+            [(0.29 - 0.25, "0.04"), ((0.1 + 0.3) / 2.0, "0.2"), (1234.5678, "1234.568")]
+        {
+            assert_eq!(serde_json::to_string(&Ms(ms)).unwrap(), json);
+        }
     }
 
     #[test]

@@ -2,16 +2,15 @@
 //!
 //! Nothing in the files is believed before it was compared with their size.
 
-use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use graph_formats::{Ids, VertexId};
 use paths::NextHops;
 
-use crate::ids::IdList;
+use crate::output::ids_path;
 use crate::report::Number;
 
 /// Bytes that the description of a square matrix may have; those written have 128.
@@ -181,15 +180,50 @@ impl SavedHops {
     }
 }
 
-/// The file beside saved next hops that has the names of their vertices.
-pub(crate) fn ids_path(hops: &Path) -> PathBuf {
-    let mut path = OsString::from(hops);
-    path.push(".ids");
-    path.into()
+/// The names of the vertices of saved matrices: those beside the next hops, and the same beside
+/// the distances, if any are there.
+pub(crate) fn saved_ids(distances: &Path, hops: &Path, n_vertices: usize) -> anyhow::Result<Ids> {
+    let paths = [ids_path(hops), ids_path(distances)];
+    let [of_hops, of_distances] = [read_if_there(&paths[0])?, read_if_there(&paths[1])?];
+    let ids = match &of_hops {
+        Some(text) => parse_ids(&paths[0], text, n_vertices)?,
+        None => Ids::FromZero,
+    };
+    if of_distances.is_some() && of_distances != of_hops {
+        let [hops, distances] = paths.map(|path| path.display().to_string());
+        bail!("{distances} and {hops} differ; give two files of one run");
+    }
+    Ok(ids)
 }
 
-/// The names of the vertices of saved next hops.
-pub(crate) fn saved_ids(hops: &Path, n_vertices: usize) -> anyhow::Result<Ids> {
-    let path = ids_path(hops);
-    if path.exists() { IdList::read(&path)?.into_ids(n_vertices) } else { Ok(Ids::FromZero) }
+fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(anyhow!("{}: {error}", path.display())),
+    }
+}
+
+/// Names as they were written, one a line: numbers if all are, else words.
+fn parse_ids(path: &Path, text: &str, n_vertices: usize) -> anyhow::Result<Ids> {
+    let shown = path.display();
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() != n_vertices {
+        let found = lines.len();
+        bail!("{shown}: {found} ids for {n_vertices} vertices; it must be of the same run");
+    }
+    let number = |line: &&str| line.parse().ok().filter(|n: &u64| n.to_string() == *line);
+    let numbers: Option<Vec<u64>> = lines.iter().map(number).collect();
+    if let Some(numbers) = numbers.filter(|numbers| numbers.is_sorted_by(|a, b| a < b)) {
+        let is_counted = numbers.iter().copied().eq(1..=n_vertices as u64);
+        return Ok(if is_counted { Ids::FromOne } else { Ids::Listed(numbers) });
+    }
+    if let Some(at) = lines.iter().position(|line| line.is_empty()) {
+        bail!("{shown}:{}: expected an id, found an empty line", at + 1);
+    }
+    if let Some(at) = lines.windows(2).position(|pair| pair[0] >= pair[1]) {
+        let (line, id) = (at + 2, lines[at + 1]);
+        bail!("{shown}:{line}: {id} is not greater than the id before it");
+    }
+    Ok(Ids::Words(lines.into_iter().collect()))
 }

@@ -14,7 +14,7 @@ use crate::cli::{Common, SolverArgs};
 use crate::failure::say;
 use crate::load::Loaded;
 use crate::progress::{Bar, check_interrupt};
-use crate::report::{Head, milliseconds};
+use crate::report::{Head, Ms, milliseconds};
 
 /// What every search reports.
 #[derive(Serialize)]
@@ -22,11 +22,11 @@ pub(crate) struct Searched {
     #[serde(flatten)]
     pub(crate) head: Head,
     /// What is done once for the graph, before any search.
-    pub(crate) prepare_ms: f64,
+    pub(crate) prepare_ms: Ms,
     #[serde(flatten)]
     device: Option<Device>,
     /// The second pass, which finds the paths to the distances.
-    pub(crate) predecessors_ms: f64,
+    pub(crate) predecessors_ms: Ms,
     /// Arcs looked at.
     pub(crate) relaxations: u64,
 }
@@ -37,20 +37,20 @@ pub(crate) struct Device {
     /// Its name.
     device: Option<String>,
     /// Compiling the kernels for it.
-    jit_ms: f64,
+    jit_ms: Ms,
     /// The graph's way there.
-    upload_ms: f64,
+    upload_ms: Ms,
     /// The distances' way back.
-    download_ms: f64,
+    download_ms: Ms,
 }
 
 impl Device {
     pub(crate) fn of(times: &DeviceTimes, plan: &Plan) -> Self {
         Self {
             device: plan.device.clone(),
-            jit_ms: times.jit_ms,
-            upload_ms: times.upload_ms,
-            download_ms: times.download_ms,
+            jit_ms: Ms(times.jit_ms),
+            upload_ms: Ms(times.upload_ms),
+            download_ms: Ms(times.download_ms),
         }
     }
 }
@@ -65,14 +65,14 @@ impl Times {
     }
 
     /// The middle one, or the mean of the two in the middle.
-    pub(crate) fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> Ms {
         let n = self.0.len();
-        (self.0[(n - 1) / 2] + self.0[n / 2]) / 2.0
+        Ms((self.0[(n - 1) / 2] + self.0[n / 2]) / 2.0)
     }
 
     /// The least, where there was a choice.
-    pub(crate) fn least(&self, common: &Common) -> Option<f64> {
-        common.repeat.map(|_| self.0[0])
+    pub(crate) fn least(&self, common: &Common) -> Option<Ms> {
+        common.repeat.map(|_| Ms(self.0[0]))
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn repeated<T>(
     loop {
         let start = Instant::now();
         let result = work()?;
-        times.push(milliseconds(start.elapsed()));
+        times.push(milliseconds(start.elapsed()).0);
         check_interrupt()?;
         if times.len() == n {
             return Ok((result, times));
@@ -110,6 +110,8 @@ pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
         product: solver.product.unwrap_or_default(),
         reduction_block: solver.reduction_block.unwrap_or_default(),
         threads: common.threads,
+        expected_searches: common.repeat,
+        ..Config::default()
     }
 }
 
@@ -131,7 +133,7 @@ pub(crate) fn search<W: Weight>(
     let (solver, backend) = solver.map_err(|e| names.explain(e))?;
     let mut solver = solver.with_progress(&step);
     let prepare_ms = match solver.device_times() {
-        Some(times) => times.prepare_ms,
+        Some(times) => Ms(times.prepare_ms),
         None => milliseconds(start.elapsed()),
     };
     let mut device_times = Vec::new();
@@ -139,7 +141,7 @@ pub(crate) fn search<W: Weight>(
     let (tree, whole) = repeated(common, || {
         let tree = solver.tree(source, goal).map_err(|e| names.explain(e))?;
         device_times.extend(solver.device_times());
-        second_passes.push(milliseconds(solver.predecessors_time()));
+        second_passes.push(milliseconds(solver.predecessors_time()).0);
         Ok(tree)
     })?;
     // on a GPU, the search itself: what goes back and forth is reported beside it
@@ -184,8 +186,8 @@ mod tests {
 
     #[test]
     fn median_of_odd_and_even_counts() {
-        assert_eq!(Times(vec![1.0, 2.0, 9.0]).median(), 2.0);
-        assert_eq!(Times(vec![1.0, 2.0, 4.0, 9.0]).median(), 3.0);
-        assert_eq!(Times(vec![7.0]).median(), 7.0);
+        assert_eq!(Times(vec![1.0, 2.0, 9.0]).median(), Ms(2.0));
+        assert_eq!(Times(vec![1.0, 2.0, 4.0, 9.0]).median(), Ms(3.0));
+        assert_eq!(Times(vec![7.0]).median(), Ms(7.0));
     }
 }

@@ -55,7 +55,15 @@ fn graphs_survive_every_format() {
         assert_fields(&made, &["seed", "write_ms", "output"]);
         let info = json_in(folder, "info {}/a.spg");
         assert_eq!((&info["vertices"], &info["edges"]), (&made["vertices"], &made["edges"]));
-        let mut formats = vec!["gr", "gr.gz", "mtx", "mtx.gz", "wel", "wsg", "spg", "spg.gz"];
+        let mut formats = vec!["gr", "gr.gz", "wel", "wsg", "spg", "spg.gz"];
+        // a matrix has one value at each place
+        if info["parallel_arcs"] == 0 {
+            formats.extend(["mtx", "mtx.gz"]);
+        } else {
+            let refused = run_in(folder, "convert {}/a.spg {}/b.mtx");
+            assert_eq!(refused.code, Some(1), "{shape}");
+            assert!(refused.stderr.contains("several arcs to one vertex"), "{}", refused.stderr);
+        }
         if info["max_weight"] == 1 {
             formats.push("sg");
         }
@@ -178,16 +186,75 @@ fn target_and_cutoff_limit_the_answer() {
             json_in(folder, &format!("sssp {{}}/road.gr --source 1 --algorithm {algorithm} {rest}"))
         };
         let near = run("--target 2");
-        assert_eq!((&near["reached"], &near["max_distance"]), (&2.into(), &5.into()));
         assert_eq!((&near["target"], &near["distance"]), (&2.into(), &5.into()));
         assert_eq!(near["path_arcs"], 1);
+        // it stopped there, and so says nothing of what the source reaches
+        assert_eq!(near["complete"], false);
+        for field in ["reached", "distance_sum", "max_distance", "within_cutoff"] {
+            assert_eq!(near.get(field), None, "{field}: {near}");
+        }
         assert_eq!(run("--target 3")["path_arcs"], 2);
         let never = run("--target 4");
-        assert_eq!((&never["reached"], &never["distance"]), (&3.into(), &Value::Null));
-        assert_eq!(never["path_arcs"], Value::Null);
-        assert_eq!(run("--cutoff 0")["reached"], 1);
-        assert_eq!(run("--cutoff 8")["reached"], 2);
-        assert_eq!(run("--cutoff 9")["reached"], 3);
+        assert_eq!((&never["complete"], &never["reached"]), (&true.into(), &3.into()));
+        assert_eq!((&never["distance"], &never["path_arcs"]), (&Value::Null, &Value::Null));
+        for (cutoff, within) in [(0, 1), (8, 2), (9, 3)] {
+            let found = run(&format!("--cutoff {cutoff}"));
+            assert_eq!((&found["complete"], &found["cutoff"]), (&false.into(), &cutoff.into()));
+            assert_eq!(found["within_cutoff"], within);
+            assert_eq!(found.get("reached"), None, "{found}");
+        }
+        assert_eq!(run("")["complete"], true);
+    }
+    let people = |rest: &str| {
+        let run = run_in(folder, &format!("sssp {{}}/road.gr --source 1 {rest}"));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        run.stdout
+    };
+    let near = people("--target 2");
+    assert!(
+        near.ends_with("\n2 is 5 away, by a path of 1 arc; the search stopped there\n"),
+        "{near}"
+    );
+    assert!(!near.contains("reaches"), "{near}");
+    let never = people("--target 4");
+    assert!(never.ends_with("\nno path leads from 1 to 4\n"), "{never}");
+    let within = people("--cutoff 8");
+    assert!(
+        within.ends_with("\n2 vertices are at most 8 away from 1; the search went no further\n"),
+        "{within}"
+    );
+}
+
+/// Arcs of negative weight may lead back from beyond the target: that search is complete.
+#[test]
+fn searches_with_negative_weights_do_not_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("minus.wel"), "0 1 5\n0 2 7\n2 1 -3\n1 3 9\n").unwrap();
+    let report = json_in(folder.path(), "sssp {}/minus.wel --source 0 --target 1");
+    assert_eq!((&report["distance"], &report["complete"]), (&4.into(), &true.into()));
+    assert_eq!(report["reached"], 4);
+}
+
+/// A median of two and a difference are measured no finer than the times they come from.
+#[test]
+fn times_are_reported_to_the_microsecond() {
+    let folder = road();
+    for line in [
+        "sssp {}/road.gr --source 1 --repeat 4",
+        "sssp {}/road.gr --sources {}/sources.txt --targets {}/targets.txt --repeat 4",
+        "path {}/road.gr 1 3 --repeat 4",
+        "apsp {}/road.gr --repeat 4",
+        "closure {}/road.gr --repeat 4",
+        "convert {}/road.gr {}/road.spg",
+        "info {}/road.gr",
+    ] {
+        let report = json_in(folder.path(), line);
+        let times = report.as_object().unwrap().iter().filter(|field| field.0.ends_with("_ms"));
+        for (name, time) in times.filter(|field| !field.1.is_null()) {
+            let digits = time.to_string();
+            let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            assert!(decimals <= 3 && !digits.contains('e'), "{line}: {name} is {digits}");
+        }
     }
 }
 

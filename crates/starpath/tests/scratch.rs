@@ -173,5 +173,6 @@ fn an_interrupted_run_says_how_to_go_on() {
     assert!(error.contains("--resume"), "{error}");
     let refused = run_in(folder, "apsp {}/graph.spg --scratch {}/work");
     assert_eq!(refused.code, Some(1));
-    assert!(refused.stderr.contains("blocks done; go on with --resume"), "{}", refused.stderr);
+    let (state, way) = ("blocks done; resume it", "(--resume)");
+    assert!(refused.stderr.contains(state) && refused.stderr.contains(way), "{}", refused.stderr);
 }

@@ -3,9 +3,9 @@
 # written to results/ beside this file, unless --out says otherwise.
 set -eu
 cd "$(dirname "$0")"
-if [ -f origin ]; then . ./origin; fi
-if [ -d data ]; then export STARPATH_DATA="$PWD/data"; fi
+. ./unpack.sh
+cd "$folder"
 case " $* " in
-    *" --out"* | *" --help "*) exec bin/bench "$@" ;;
-    *) exec bin/bench "$@" --out results ;;
+    *" --out"* | *" --help "*) exec unpacked/bin/bench "$@" ;;
+    *) exec unpacked/bin/bench "$@" --out results ;;
 esac

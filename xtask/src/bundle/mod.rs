@@ -1,39 +1,44 @@
 //! `cargo xtask bundle`: a folder that runs on a GPU machine with neither Rust nor a CUDA
 //! toolkit.
 //!
-//! `target/bundle` gets the programs, the tests of the crates that use a GPU, the folder of
-//! real graphs, and two scripts. The programs are release builds with the feature `cuda`, stripped. They
-//! keep nothing of this machine that they need at run time, if the tests look for graphs
-//! where `STARPATH_DATA` says and for the program where `CARGO_BIN_EXE_starpath` says, both
-//! as the environment has them when they run.
+//! `target/bundle` gets an archive of the programs, the tests of the crates that use a GPU and
+//! the folder of real graphs, and scripts that unpack and run it. The programs are release
+//! builds with the feature `cuda`, stripped. They keep nothing of this machine that they need
+//! at run time, if the tests look for graphs where `STARPATH_DATA` says and for the program
+//! where `CARGO_BIN_EXE_starpath` says, both as the environment has them when they run.
+//!
+//! The folder must fit a transfer of [`LIMIT`] bytes. `verify` does not build it, which takes
+//! minutes, but holds what it links anyway to a bound: see [`fits`].
+
+mod artifact;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
+use anyhow::{Context, Result, ensure};
+
+pub(crate) use artifact::{Artifact, built_by};
 
 use crate::workspace::{cargo, root, target};
 
 /// What is built, and from which packages.
 const PROGRAMS: [&str; 2] = ["starpath", "bench"];
-const TESTED: [&str; 4] = ["gpu-runtime", "sssp", "apsp", "starpath"];
-const SCRIPTS: [(&str, &str); 2] =
-    [("verify.sh", include_str!("verify.sh")), ("bench.sh", include_str!("bench.sh"))];
+const TESTED: [&str; 5] = ["gpu-runtime", "sssp", "apsp", "star-machine", "starpath"];
+const SCRIPTS: [(&str, &str); 4] = [
+    ("unpack.sh", include_str!("unpack.sh")),
+    ("verify.sh", include_str!("verify.sh")),
+    ("bench.sh", include_str!("bench.sh")),
+    ("sanitize.sh", include_str!("sanitize.sh")),
+];
+const ARCHIVE: &str = "contents.tar.gz";
 /// The most that the folder may hold, in bytes.
 const LIMIT: u64 = 60_000_000;
-
-/// An executable file that cargo has built.
-#[derive(Debug, PartialEq)]
-struct Artifact {
-    /// The name of the package's target: a program, a library, a test file.
-    name: String,
-    /// The name of the package.
-    package: String,
-    is_test: bool,
-    file: PathBuf,
-}
+/// What of it is kept for graphs.
+const GRAPHS: u64 = 10_000_000;
+/// How many times larger programs are as [`fits`] sees them than they are in the archive: most
+/// some 20 times.
+const LINKED_TO_ARCHIVED: u64 = 16;
 
 /// Gathers the bundle anew.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -42,79 +47,82 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         let is_native = env::var(flags).is_ok_and(|flags| flags.contains("target-cpu=native"));
         ensure!(!is_native, "{flags}: target-cpu=native may not run on another machine");
     }
-    let mut artifacts = build(&["build", "--bins"], &PROGRAMS)?;
-    artifacts.extend(build(&["test", "--no-run", "--lib", "--bins", "--tests"], &TESTED)?);
+    let origin = Origin::look();
+    let mut artifacts = build(&["build", "--bins"], &PROGRAMS, &origin)?;
+    let tests = ["test", "--no-run", "--lib", "--bins", "--tests"];
+    artifacts.extend(build(&tests, &TESTED, &origin)?);
 
     let bundle = target()?.join("bundle");
     if bundle.exists() {
         fs::remove_dir_all(&bundle).with_context(|| format!("cannot clear {bundle:?}"))?;
     }
+    let contents = bundle.join("contents");
     for artifact in &artifacts {
-        let place = bundle.join(place_of(artifact));
+        let place = contents.join(place_of(artifact));
         copy(&artifact.file, &place)?;
-        let stripped = Command::new("strip").arg(&place).status();
-        ensure!(stripped.context("cannot start strip")?.success(), "strip failed");
-    }
-    for (name, text) in SCRIPTS {
-        write_script(&bundle.join(name), text)?;
+        succeeds(Command::new("strip").arg(&place))?;
     }
     let graphs =
         env::var_os("STARPATH_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
     if graphs.is_dir() {
-        copy(&graphs, &bundle.join("data"))?;
+        copy(&graphs, &contents.join("data"))?;
     } else {
         println!("SKIPPED: there are no graphs in {} to bundle", graphs.display());
     }
-    fs::write(bundle.join("origin"), origin()).context("cannot write the bundle's origin")?;
+    fs::write(contents.join("origin"), origin.for_people()).context("cannot write the origin")?;
+    let mut tar = Command::new("tar");
+    tar.arg("-czf").arg(bundle.join(ARCHIVE)).arg("-C").arg(&contents);
+    succeeds(tar.args(["bin", "tests", "origin"]).args(graphs.is_dir().then_some("data")))?;
+    fs::remove_dir_all(&contents).with_context(|| format!("cannot clear {contents:?}"))?;
+    for (name, text) in SCRIPTS {
+        write_script(&bundle.join(name), text)?;
+    }
     let size = size_of(&bundle)?;
     ensure!(size <= LIMIT, "the bundle has {size} bytes, more than {LIMIT}");
     println!("{} has {:.1} MB", bundle.display(), size as f64 / 1e6);
     Ok(ExitCode::SUCCESS)
 }
 
-/// What reports made from the bundle say of it, for the shell.
-fn origin() -> String {
-    let said = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).current_dir(root()).output();
-        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        text.unwrap_or_default()
-    };
-    let commit = said("git", &["describe", "--always", "--dirty"]);
-    let rustc = said("rustc", &["--version"]);
-    format!("export STARPATH_COMMIT='{commit}'\nexport STARPATH_RUSTC='{rustc}'\n")
+fn succeeds(command: &mut Command) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().with_context(|| format!("cannot start {program}"))?;
+    ensure!(status.success(), "{program} failed");
+    Ok(())
 }
 
-/// Runs cargo on these packages and returns the executable files that it names.
-fn build(task: &[&str], packages: &[&str]) -> Result<Vec<Artifact>> {
+/// Builds these packages for a bundle.
+fn build(task: &[&str], packages: &[&str], origin: &Origin) -> Result<Vec<Artifact>> {
     let mut command = cargo();
     command.args(task).args(["--release", "--locked", "--features", "cuda"]);
-    command.arg("--message-format=json-render-diagnostics");
     packages.iter().for_each(|package| _ = command.args(["--package", package]));
-    let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
-    ensure!(output.status.success(), "cargo {} failed", task[0]);
-    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    let artifacts = messages.lines().map(artifact_of).collect::<Result<Vec<_>>>()?;
-    let mut artifacts: Vec<Artifact> = artifacts.into_iter().flatten().collect();
+    command.env("STARPATH_COMMIT", &origin.commit).env("STARPATH_RUSTC", &origin.rustc);
+    let mut artifacts = built_by(command)?;
     // To test a program, cargo builds it as well, and that one is bundled already.
     artifacts.retain(|artifact| artifact.is_test == (task[0] == "test"));
     ensure!(!artifacts.is_empty(), "cargo {} built nothing that runs", task[0]);
     Ok(artifacts)
 }
 
-/// The executable file that a line of cargo's messages tells of.
-fn artifact_of(line: &str) -> Result<Option<Artifact>> {
-    let message: Value = serde_json::from_str(line).context("a message of cargo is no JSON")?;
-    let Some(file) = message["executable"].as_str() else { return Ok(None) };
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let Some(name) = text(&message["target"]["name"]) else { bail!("no target: {line}") };
-    let manifest = Path::new(message["manifest_path"].as_str().unwrap_or_default());
-    let package = manifest.parent().and_then(Path::file_name).unwrap_or_default();
-    Ok(Some(Artifact {
-        name,
-        package: package.to_string_lossy().into_owned(),
-        is_test: message["profile"]["test"].as_bool().unwrap_or(false),
-        file: file.into(),
-    }))
+/// What reports made from the bundle say of it.
+struct Origin {
+    commit: String,
+    rustc: String,
+}
+
+impl Origin {
+    fn look() -> Self {
+        let said = |program: &str, arguments: &[&str]| {
+            let output = Command::new(program).args(arguments).current_dir(root()).output();
+            let text = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().into());
+            text.unwrap_or_default()
+        };
+        let commit = said("git", &["describe", "--always", "--dirty"]);
+        Self { commit, rustc: said("rustc", &["--version"]) }
+    }
+
+    fn for_people(&self) -> String {
+        format!("commit {}, {}\n", self.commit, self.rustc)
+    }
 }
 
 /// Where it lies in the bundle. Several packages may have a test file of one name.
@@ -152,6 +160,25 @@ fn write_script(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// Whether a bundle would fit, from what `verify` links without optimising it.
+///
+/// Optimised, stripped and compressed they take far less; the rest of the limit is for graphs.
+pub(crate) fn fits(linked: &[Artifact]) -> Result<bool> {
+    let is_bundled = |artifact: &&Artifact| {
+        let from = if artifact.is_test { &TESTED[..] } else { &PROGRAMS };
+        from.contains(&artifact.package.as_str())
+    };
+    let mut size = 0;
+    for artifact in linked.iter().filter(is_bundled) {
+        let facts = fs::metadata(&artifact.file);
+        size += facts.with_context(|| format!("cannot look at {:?}", artifact.file))?.len();
+    }
+    let would_fit = size / LINKED_TO_ARCHIVED <= LIMIT - GRAPHS;
+    let verdict = if would_fit { "so a bundle fits" } else { "too much for a bundle" };
+    println!("programs and tests have {:.0} MB, {verdict}", size as f64 / 1e6);
+    Ok(would_fit)
+}
+
 /// Bytes of all files below a folder.
 fn size_of(folder: &Path) -> Result<u64> {
     let mut size = 0;
@@ -168,16 +195,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_name_programs_and_tests() {
-        let line = r#"{"reason":"compiler-artifact","manifest_path":"/x/crates/a-b/Cargo.toml",
-            "target":{"name":"a_b"},"profile":{"test":true},"executable":"/x/target/a_b-1"}"#;
-        let unit = artifact_of(line).unwrap().unwrap();
-        assert_eq!(place_of(&unit), Path::new("tests/a-b-unit"));
-        let all = artifact_of(&line.replace("a_b\"", "all\"")).unwrap().unwrap();
-        assert_eq!(place_of(&all), Path::new("tests/a-b-all"));
-        let program = artifact_of(&line.replace("true", "false")).unwrap().unwrap();
-        assert_eq!(place_of(&program), Path::new("bin/a_b"));
-        assert_eq!(artifact_of(r#"{"reason":"build-finished","executable":null}"#).unwrap(), None);
-        assert!(artifact_of("warning").is_err());
+    fn several_packages_may_have_a_test_file_of_one_name() {
+        let artifact = |name: &str, is_test| Artifact {
+            name: name.into(),
+            package: "a-b".into(),
+            is_test,
+            file: PathBuf::new(),
+        };
+        assert_eq!(place_of(&artifact("a_b", true)), Path::new("tests/a-b-unit"));
+        assert_eq!(place_of(&artifact("all", true)), Path::new("tests/a-b-all"));
+        assert_eq!(place_of(&artifact("a-b", false)), Path::new("bin/a-b"));
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_carried_is_noticed() {
+        let folder = env::temp_dir().join(format!("xtask-bundle-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("all");
+        let linked = |package: &str| Artifact {
+            name: "all".into(),
+            package: package.into(),
+            is_test: true,
+            file: file.clone(),
+        };
+        let most = (LIMIT - GRAPHS) * LINKED_TO_ARCHIVED;
+        // a file with a hole, which takes no room
+        fs::File::create(&file).unwrap().set_len(most).unwrap();
+        assert!(fits(&[linked("sssp"), linked("graph-formats")]).unwrap());
+        assert!(!fits(&[linked("sssp"), linked("star-machine")]).unwrap());
+        fs::remove_dir_all(folder).unwrap();
     }
 }

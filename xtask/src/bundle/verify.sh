@@ -3,9 +3,8 @@
 # line `N passed, N failed, N skipped`. Arguments go to each test program.
 set -u
 cd "$(dirname "$0")" || exit 2
+. ./unpack.sh
 export STARPATH_REQUIRE_GPU=1
-export CARGO_BIN_EXE_starpath="$PWD/bin/starpath"
-if [ -d data ]; then export STARPATH_DATA="$PWD/data"; fi
 
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
@@ -13,6 +12,7 @@ passed=0 failed=0 skipped=0
 # The number before a word in the line `test result: ok. 3 passed; 0 failed; ...`.
 count() { sed -n "s/^test result: .* \([0-9]*\) $1;.*/\1/p" "$log" | tail -n 1; }
 
+cat origin
 for test in tests/*; do
     if "$test" "$@" --show-output >"$log" 2>&1; then
         grep -E '^(SKIPPED|test result)' "$log" | sed "s|^|$test: |"

@@ -6,17 +6,20 @@
 use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
-/// Each crate of the workspace, and the crates of the workspace that it may name.
+/// Each package of the workspace, and the packages of the workspace that it may name.
 const MAY_NAME: [(&str, &[&str]); 10] = [
     ("graph-formats", &[]),
     ("gpu-runtime", &[]),
-    ("kernels", &[]),
-    ("paths", &["graph-formats"]),
-    ("sssp", &["graph-formats", "paths", "gpu-runtime", "kernels"]),
-    ("apsp", &["graph-formats", "paths", "sssp", "gpu-runtime", "kernels"]),
-    ("star-machine", &["graph-formats", "paths", "gpu-runtime", "kernels"]),
-    ("starpath", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp", "star-machine"]),
-    ("bench", &["graph-formats", "paths", "gpu-runtime", "sssp", "apsp", "star-machine"]),
+    ("starpath-kernels", &[]),
+    ("starpath-paths", &["graph-formats"]),
+    ("sssp", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
+    ("apsp", &["graph-formats", "starpath-paths", "sssp", "gpu-runtime", "starpath-kernels"]),
+    ("star-machine", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
+    (
+        "starpath",
+        &["graph-formats", "starpath-paths", "gpu-runtime", "sssp", "apsp", "star-machine"],
+    ),
+    ("bench", &["graph-formats", "starpath-paths", "gpu-runtime", "sssp", "apsp", "star-machine"]),
     ("xtask", &[]),
 ];
 
@@ -53,7 +56,10 @@ mod tests {
 
     #[test]
     fn an_arrow_that_points_up_is_found() {
-        let good = [("graph-formats", &["rayon"][..]), ("paths", &["graph-formats", "paths"])];
+        let good = [
+            ("graph-formats", &["rayon"][..]),
+            ("starpath-paths", &["graph-formats", "starpath-paths"]),
+        ];
         assert!(check(&Workspace::of_members(&good)).is_empty());
         let bad = [("graph-formats", &["gpu-runtime"][..]), ("gpu-runtime", &[])];
         let findings = check(&Workspace::of_members(&bad));

@@ -36,7 +36,7 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The path, seen from the root, of a target seen from a folder.
-fn resolve(folder: &str, target: &str) -> String {
+pub(super) fn resolve(folder: &str, target: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.split('/').filter(|part| !part.is_empty()) {
         match part {

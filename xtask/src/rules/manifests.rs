@@ -1,5 +1,5 @@
 //! Versions and lints are written once, in the workspace manifest, and members take
-//! them from there.
+//! them from there; what they describe is themselves.
 
 use super::{Finding, Rule};
 use crate::workspace::{File, Workspace};
@@ -30,6 +30,10 @@ fn check(workspace: &Workspace) -> Vec<Finding> {
                 let message = format!("{name}: take it from the workspace (workspace = true)");
                 findings.push(Finding::new(&file.path, entry.line, message));
             }
+        }
+        if !entries(&file.text).any(|e| (e.section, e.key) == ("package", "description")) {
+            let message = "say in a description what it is, for a registry takes none without";
+            findings.push(Finding::new(&file.path, 0, message));
         }
         if !entries(&file.text)
             .any(|e| (e.section, e.key, e.value) == ("lints", "workspace", "true"))
@@ -80,9 +84,9 @@ mod tests {
     use crate::rules::places;
 
     #[test]
-    fn own_versions_unused_ones_and_missing_lints_are_found() {
+    fn own_versions_unused_ones_and_what_is_missing_are_found() {
         let top = "[workspace.dependencies]\na = \"1\"\nb = \"2\"\nunused = \"3\"\n";
-        let good = "[dependencies]\na.workspace = true\n\n[dev-dependencies]\n\
+        let good = "[package]\ndescription = \"x\"\n[dependencies]\na.workspace = true\n\n[dev-dependencies]\n\
                     b = { workspace = true, features = [\"x\"] }\n\
                     good = { path = \".\", features = [\"x\"] }\n\n[lints]\nworkspace = true\n";
         let bad = "[package]\nname = \"bad\"\n[target.'cfg(unix)'.dependencies]\nc = \"1.0\"\n";
@@ -95,7 +99,12 @@ mod tests {
         ]);
         assert_eq!(
             places(&check(&workspace)),
-            [("crates/bad/Cargo.toml", 4), ("crates/bad/Cargo.toml", 0), ("Cargo.toml", 4)]
+            [
+                ("crates/bad/Cargo.toml", 4),
+                ("crates/bad/Cargo.toml", 0),
+                ("crates/bad/Cargo.toml", 0),
+                ("Cargo.toml", 4)
+            ]
         );
     }
 

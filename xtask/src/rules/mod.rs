@@ -7,6 +7,7 @@ mod arrows;
 mod build_scripts;
 mod default_features;
 mod file_form;
+mod includes;
 mod licences;
 mod links;
 mod loose_ends;
@@ -32,7 +33,7 @@ pub(crate) struct Rule {
 }
 
 /// All rules.
-pub(crate) const ALL: [Rule; 13] = [
+pub(crate) const ALL: [Rule; 14] = [
     arrows::RULE,
     owners::RULE,
     default_features::RULE,
@@ -43,6 +44,7 @@ pub(crate) const ALL: [Rule; 13] = [
     licences::RULE,
     build_scripts::RULE,
     references::RULE,
+    includes::RULE,
     readmes::RULE,
     links::RULE,
     machine_paths::RULE,

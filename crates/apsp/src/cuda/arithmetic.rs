@@ -2,8 +2,10 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
+use graph_formats::{Csr, Weight};
 
 use super::published::SIDE_STEP;
+use crate::{ApspError, Number};
 
 /// What distances are added and compared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,24 @@ pub(crate) enum Arithmetic {
 }
 
 impl Arithmetic {
+    /// That in which an element is a word, for such numbers of a matrix.
+    ///
+    /// # Errors
+    /// [`ApspError::NotOnGpu`] for numbers of 64 bits.
+    pub(crate) fn of_words<W: Weight>(
+        numbers: Option<Number>,
+        graph: &Csr<W>,
+    ) -> Result<Self, ApspError> {
+        let refuse = |reason: &str| Err(ApspError::NotOnGpu { reason: reason.to_owned() });
+        match numbers {
+            Some(Number::U16 | Number::I32) => Ok(Self::I32),
+            Some(Number::F32) if graph.first_negative().is_none() => Ok(Self::F32),
+            Some(Number::F32) => Ok(Self::F32Signed),
+            Some(Number::F64) => refuse("it adds floats in 32 bits, and these have 64"),
+            Some(Number::I64) | None => refuse("sums may need more than its 32 bits"),
+        }
+    }
+
     /// Elements of a word.
     pub(super) fn lanes(self) -> usize {
         if self == Self::U16 { 2 } else { 1 }
@@ -71,7 +91,7 @@ pub(super) fn adds_and_compares(gpu: &Gpu) -> bool {
 
 /// The kernels for an arithmetic.
 #[derive(Debug)]
-pub(super) struct Kernels {
+pub(crate) struct Kernels {
     pub(super) clear_matrix: Kernel,
     pub(super) place_arcs: Kernel,
     pub(super) close_pivot: Kernel,
@@ -135,7 +155,7 @@ static F32_SIGNED: Names = names!(
 );
 
 impl Kernels {
-    pub(super) fn load(gpu: &Gpu, arithmetic: Arithmetic) -> Result<Self, GpuError> {
+    pub(crate) fn load(gpu: &Gpu, arithmetic: Arithmetic) -> Result<Self, GpuError> {
         let names = match (arithmetic, adds_and_compares(gpu)) {
             (Arithmetic::I32, false) => &I32,
             (Arithmetic::I32, true) => &I32_90,

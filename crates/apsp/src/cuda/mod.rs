@@ -6,12 +6,13 @@
 mod arcs;
 mod arithmetic;
 mod blocked;
+mod form;
+mod memory;
 mod next_hops;
 pub mod published;
 pub(crate) mod scratch;
 mod solve;
 mod strips;
 
-pub(crate) use arithmetic::Arithmetic;
-pub(crate) use solve::plan;
+pub(crate) use arithmetic::{Arithmetic, Kernels};
 pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu};

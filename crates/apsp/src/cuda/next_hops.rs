@@ -12,6 +12,7 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Shape};
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
+use crate::hops::bytes_of_hops;
 
 /// Columns of a block of threads.
 const COLUMNS: usize = 1024;
@@ -36,9 +37,17 @@ pub(super) enum DeviceHops {
     Wide(Buffer<u32>),
 }
 
-/// The hops for finished distances, or `None` where some pair has none: floats whose sums
-/// were rounded otherwise than along the arcs, or levels of more vertices than there are bits
-/// for. The distances are the matrix of these arcs.
+impl DeviceHops {
+    /// Bytes that finding the hops of `n` vertices takes beside their distances.
+    pub(super) fn bytes(n: usize) -> u64 {
+        let counts = 2 * size_of::<u64>() as u128;
+        u64::try_from(bytes_of_hops(n) + counts).unwrap_or(u64::MAX)
+    }
+}
+
+/// The hops for finished distances, or `None` where some pair has none: levels of more
+/// vertices than there are bits for. The distances are the matrix of these arcs, of which no
+/// sum [rounds](crate::host::useful_arcs::rounds): what is tight then is shortest.
 pub(super) fn next_hops(
     gpu: &Gpu,
     kernels: &Kernels,

@@ -6,7 +6,8 @@
 //! rows takes the sums of its columns and the closed rows. Strips take turns on a few
 //! streams; while some are on their way or computed, the host copies others between the
 //! file's pages and pinned memory. Every element depends on the panels and itself alone, so a
-//! run may be ended and resumed as one on the CPU may. O(n³).
+//! run may be ended and resumed as one on the CPU may. The arithmetic is of 32 bits; a folder in
+//! 16 bits is made wider on the way to the GPU and narrow again on the way back. O(n³).
 //!
 //! Reference: origin-out-of-core, katz-kider-2008
 
@@ -42,38 +43,54 @@ struct Slot {
     holds: Option<Range<usize>>,
 }
 
-/// Distances in place of arcs, from wherever the run is, in numbers of 32 bits. `progress`
-/// hears of strips, those of all blocks together.
-pub(crate) fn close<E: Element + Pod>(
-    gpu: &Gpu,
-    arithmetic: Arithmetic,
-    scratch: &mut Scratch<E>,
-    progress: Option<Progress<'_>>,
-) -> Result<(), ApspError> {
-    let kernels = Kernels::load(gpu, arithmetic)?;
-    let mut engine = Engine::new(gpu, arithmetic, kernels, scratch.side(), scratch.width())?;
-    let (n_blocks, done) = scratch.blocks();
-    let n_strips = engine.side.div_ceil(engine.strip_rows);
-    let total = (n_blocks * n_strips) as u64;
-    let mut passed = (done * n_strips) as u64;
-    while let Some(block) = scratch.next_block() {
-        if !block.panels_ready {
-            engine.write_panels(scratch.parts_mut(&block), &block)?;
-            scratch.panels_ready()?;
-        }
-        engine.lower(scratch.parts_mut(&block), &block, &mut || {
-            passed += 1;
-            match progress {
-                Some(tell) if tell(passed, total).is_break() => Err(SsspError::Interrupted),
-                _ => Ok(()),
-            }
-        })?;
-        scratch.block_done(&block)?;
-    }
-    Ok(())
+/// Bytes of the GPU's memory with blocks of so many pivots and strips of so many rows.
+fn device_bytes_with(side: usize, width: usize, strip_rows: usize) -> u128 {
+    let words = width * side + SLOTS * strip_rows * (side + 2 * width);
+    words as u128 * size_of::<u32>() as u128 + u128::from(Closer::bytes(width))
 }
 
-struct Engine {
+/// The same of the host's.
+fn host_bytes_with(side: usize, width: usize, strip_rows: usize) -> u128 {
+    (SLOTS * strip_rows * (side + width)) as u128 * size_of::<u32>() as u128
+}
+
+/// The least of the GPU's memory that will do for blocks of so many pivots.
+pub(crate) fn device_bytes(side: usize, width: usize) -> u128 {
+    device_bytes_with(side, width, BLOCK)
+}
+
+/// The least of the host's, where strips are kept for their copies, however many threads.
+pub(crate) fn host_bytes(side: usize, _threads: usize, width: usize) -> u128 {
+    host_bytes_with(side, width, BLOCK)
+}
+
+/// The numbers of a folder in 32 bits: a copy where they have as many. Those of 16 are made
+/// wider; what stands for no path there need not be told from others, for no sum with it is
+/// less.
+fn widen<E: Pod>(words: &mut [u32], numbers: &[E]) {
+    if size_of::<E>() == size_of::<u16>() {
+        let numbers = cast_slice::<E, u16>(numbers);
+        words.iter_mut().zip(numbers).for_each(|(word, &number)| *word = number.into());
+    } else {
+        words.copy_from_slice(cast_slice(numbers));
+    }
+}
+
+/// The way back: of 16 bits no number is more than what stands for no path.
+fn narrow<E: Pod>(numbers: &mut [E], words: &[u32]) {
+    if size_of::<E>() == size_of::<u16>() {
+        let numbers = cast_slice_mut::<E, u16>(numbers);
+        let least = u32::from(u16::INFINITE);
+        let pairs = numbers.iter_mut().zip(words);
+        pairs.for_each(|(number, &word)| *number = word.min(least) as u16);
+    } else {
+        numbers.copy_from_slice(cast_slice(words));
+    }
+}
+
+/// The work space on a GPU, and beside it on the host, for matrices of one side and blocks of
+/// one width.
+pub(crate) struct Engine {
     gpu: Gpu,
     kernels: Kernels,
     side: usize,
@@ -84,23 +101,25 @@ struct Engine {
 }
 
 impl Engine {
-    fn new(
+    /// With strips as high as the GPU's memory holds, and the `memory` allowed on the host.
+    pub(crate) fn new(
         gpu: &Gpu,
         arithmetic: Arithmetic,
         kernels: Kernels,
         side: usize,
         width: usize,
+        memory: Option<u64>,
     ) -> Result<Self, GpuError> {
-        let bytes = |strip_rows: usize| {
-            let words = width * side + SLOTS * strip_rows * (side + 2 * width);
-            (words * size_of::<u32>()) as u64 + Closer::bytes(width)
-        };
         let available = gpu.available_bytes()?;
+        let memory = memory.map_or(u128::MAX, u128::from);
         let mut heights = (1..=MOST_STRIP_ROWS / BLOCK).rev().map(|height| height * BLOCK);
-        let fits = heights.find(|&rows| bytes(rows) <= available);
+        let fits = heights.find(|&rows| {
+            device_bytes_with(side, width, rows) <= available.into()
+                && host_bytes_with(side, width, rows) <= memory
+        });
         let strip_rows = fits.ok_or(GpuError::OutOfMemory {
             what: "a block of pivots and the smallest strips",
-            required: bytes(BLOCK),
+            required: u64::try_from(device_bytes(side, width)).unwrap_or(u64::MAX),
             available,
         })?;
         let slot = |_| {
@@ -127,6 +146,34 @@ impl Engine {
         Ok(engine)
     }
 
+    /// Distances in place of arcs, from wherever the run is. `progress` hears of strips, those
+    /// of all blocks together.
+    pub(crate) fn close<E: Element + Pod>(
+        &mut self,
+        scratch: &mut Scratch<E>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        let (n_blocks, done) = scratch.blocks();
+        let n_strips = self.side.div_ceil(self.strip_rows);
+        let total = (n_blocks * n_strips) as u64;
+        let mut passed = (done * n_strips) as u64;
+        while let Some(block) = scratch.next_block() {
+            if !block.panels_ready {
+                self.write_panels(scratch.parts_mut(&block), &block)?;
+                scratch.panels_ready()?;
+            }
+            self.lower(scratch.parts_mut(&block), &block, &mut || {
+                passed += 1;
+                match progress {
+                    Some(tell) if tell(passed, total).is_break() => Err(SsspError::Interrupted),
+                    _ => Ok(()),
+                }
+            })?;
+            scratch.block_done(&block)?;
+        }
+        Ok(())
+    }
+
     /// The panels of a block from the matrix.
     fn write_panels<E: Element + Pod>(
         &mut self,
@@ -136,13 +183,12 @@ impl Engine {
         let Parts { matrix, row_panel, column_panel } = parts;
         let Range { start, end } = block.pivots;
         let side = self.side;
-        self.upload_panel(cast_slice(&matrix[start * side..end * side]))?;
+        self.upload_panel(&matrix[start * side..end * side])?;
         let rows = Rows { address: self.panel.address(), n_rows: end - start, side, first: start };
         self.closer.close(&self.gpu, &self.kernels, rows, None)?;
         let columns = column_panel.par_chunks_mut(end - start).zip(matrix.par_chunks(side));
         columns.for_each(|(column, row)| column.copy_from_slice(&row[start..end]));
         self.gpu.synchronize()?;
-        let row_panel: &mut [u32] = cast_slice_mut(row_panel);
         let slot = &mut self.slots[0];
         for (number, rows) in row_panel.chunks_mut(self.strip_rows * side).enumerate() {
             let first = number * self.strip_rows * side;
@@ -153,16 +199,16 @@ impl Engine {
                 slot.gpu.queue_download(&self.panel, range, &mut slot.staging, 0)?;
             }
             slot.gpu.synchronize()?;
-            rows.copy_from_slice(&slot.staging[..rows.len()]);
+            narrow(rows, &slot.staging[..rows.len()]);
         }
         Ok(())
     }
 
     /// Copies rows to the panel, and waits for that.
-    fn upload_panel(&mut self, rows: &[u32]) -> Result<(), GpuError> {
+    fn upload_panel<E: Pod>(&mut self, rows: &[E]) -> Result<(), GpuError> {
         let slot = &mut self.slots[0];
         for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
-            slot.staging[..rows.len()].copy_from_slice(rows);
+            widen(&mut slot.staging[..rows.len()], rows);
             let at = number * self.strip_rows * self.side;
             // SAFETY: as in `write_panels`.
             unsafe { slot.gpu.queue_upload(&slot.staging, 0..rows.len(), &self.panel, at)? };
@@ -179,9 +225,7 @@ impl Engine {
         go_on: &mut impl FnMut() -> Result<(), SsspError>,
     ) -> Result<(), ApspError> {
         let Parts { matrix, row_panel, column_panel } = parts;
-        let (matrix, column_panel): (&mut [u32], &[u32]) =
-            (cast_slice_mut(matrix), cast_slice(column_panel));
-        self.upload_panel(cast_slice(row_panel))?;
+        self.upload_panel(row_panel)?;
         let width = block.pivots.len();
         let others = [0..block.pivots.start, block.pivots.end..self.side];
         let strip_rows = self.strip_rows;
@@ -203,33 +247,33 @@ impl Engine {
     }
 
     /// Waits for the strip of a slot, if it has one, and copies it to its rows.
-    fn store(&mut self, number: usize, matrix: &mut [u32]) -> Result<(), GpuError> {
+    fn store<E: Element + Pod>(&mut self, number: usize, matrix: &mut [E]) -> Result<(), GpuError> {
         let slot = &mut self.slots[number];
         slot.done.wait()?;
         if let Some(rows) = slot.holds.take() {
             let to = &mut matrix[rows.start * self.side..rows.end * self.side];
             let from = slot.staging[..to.len()].par_chunks(self.side);
-            to.par_chunks_mut(self.side).zip(from).for_each(|(to, from)| to.copy_from_slice(from));
+            to.par_chunks_mut(self.side).zip(from).for_each(|(to, from)| narrow(to, from));
         }
         Ok(())
     }
 
     /// Queues a strip on a slot whose last one has been stored.
-    fn start(
+    fn start<E: Element + Pod>(
         &mut self,
         number: usize,
         rows: &Range<usize>,
         width: usize,
-        matrix: &[u32],
-        column_panel: &[u32],
+        matrix: &[E],
+        column_panel: &[E],
     ) -> Result<(), GpuError> {
         let side = self.side;
         let slot = &mut self.slots[number];
         let (n_words, n_columns) = (rows.len() * side, rows.len() * width);
         let (to_rows, to_columns) = slot.staging[..n_words + n_columns].split_at_mut(n_words);
         let from = matrix[rows.start * side..rows.end * side].par_chunks(side);
-        to_rows.par_chunks_mut(side).zip(from).for_each(|(to, from)| to.copy_from_slice(from));
-        to_columns.copy_from_slice(&column_panel[rows.start * width..rows.end * width]);
+        to_rows.par_chunks_mut(side).zip(from).for_each(|(to, from)| widen(to, from));
+        widen(to_columns, &column_panel[rows.start * width..rows.end * width]);
         let strip = Strip {
             rows: slot.rows.address(),
             n_rows: rows.len(),
@@ -262,5 +306,28 @@ impl Drop for Engine {
         for slot in &self.slots {
             let _ = slot.gpu.synchronize();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_16_bits_go_there_and_back() {
+        let numbers = [0u16, 5, 32_766, u16::INFINITE];
+        let mut words = [7; 4];
+        widen(&mut words, &numbers);
+        assert_eq!(words, [0, 5, 32_766, 32_767]);
+        // a sum with no path, and a longer one
+        words[0] += words[3];
+        words[1] = 100_000;
+        let mut back = [1; 4];
+        narrow(&mut back, &words);
+        assert_eq!(back, [u16::INFINITE, u16::INFINITE, 32_766, u16::INFINITE]);
+        let mut floats = [0f32; 2];
+        widen(&mut words[..2], &[1.5f32, f32::INFINITY]);
+        narrow(&mut floats, &words[..2]);
+        assert_eq!(floats, [1.5, f32::INFINITY]);
     }
 }

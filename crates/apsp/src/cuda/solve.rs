@@ -3,22 +3,24 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, cast_slice};
-use gpu_runtime::{Buffer, Gpu, GpuError, PinnedBuffer};
+use gpu_runtime::{Gpu, GpuError, PinnedBuffer};
 use graph_formats::{Csr, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sssp::Progress;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
-use super::blocked::{Closer, Rows};
+use super::form::Form;
+use super::memory::{Need, parameters};
 use super::next_hops::{DeviceHops, next_hops};
-use super::published::{self, Parameters};
 use super::strips::{Cut, Streamer};
+use crate::host::useful_arcs::rounds;
 use crate::number::is_float;
 use crate::potentials::potentials;
-use crate::solve::{from_float, from_integer, from_small, integer, small, zeros};
+use crate::solve::{from_float, from_integer, from_small, integer, single, small, zeros};
 use crate::{Algorithm, AllPairs, ApspError, Config, Number, Plan, hops};
 
 /// What became of the time, in milliseconds.
@@ -54,11 +56,13 @@ pub struct GpuPairs<W: Weight> {
 /// The distances of all pairs of vertices of `graph`, by a GPU.
 ///
 /// [`Algorithm::Auto`] is [`Algorithm::Blocked`] here, and all forms of Floyd-Warshall are
-/// there. With [`Config::memory`] no more of the GPU's memory is used. A matrix that does not
-/// fit stays in pinned memory of the host and passes through the GPU in strips. Numbers are
-/// those of 32 bits; or of 16 where a proof allows it and the device adds and compares in one
-/// instruction. Floats may differ from those of other algorithms in their last bits, except
-/// with next hops. O(n³).
+/// there. A matrix that the GPU's memory does not hold stays in pinned memory of the host and
+/// passes through the GPU in strips. [`Config::memory`] bounds each of the two memories; a cap
+/// for the GPU's alone is [`Gpu::with_memory_cap`]. Numbers are those of 32 bits; or of 16
+/// where a proof allows it and the device adds and compares in one instruction. Floats may
+/// differ from those of other algorithms in their last bits, except with next hops: these are
+/// found on the GPU where no sum rounds and its memory has room for them, else on the host.
+/// O(n³).
 ///
 /// # Errors
 /// [`ApspError::NotOnGpu`] for numbers of 64 bits and for Johnson's, [`ApspError::Gpu`], and
@@ -86,29 +90,28 @@ where
 {
     let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
     let gpu = capped.as_ref().unwrap_or(gpu);
-    let (plan, arithmetic) = plan(gpu, graph, config)?;
-    ask_for_memory(graph, arithmetic)?;
-    if config.next_hops {
-        hops::ask_for_memory(graph)?;
-    }
+    let (plan, arithmetic) = plan(gpu, graph, config, progress)?;
+    let need = Need::of(graph, config, plan.algorithm, arithmetic);
+    need.check_host(config.memory)?;
     if graph.first_negative().is_some() {
-        potentials(graph, progress)?;
+        potentials(graph, config.threads, progress)?;
     }
-    let work = Work { gpu, graph, config, plan: &plan, progress };
+    let work = Work { gpu, graph, config, plan: &plan, need, progress };
     let jit_before = gpu.jit_ms();
-    let mut solved = if const { is_float(W::KIND) } {
-        // no zero has a sign: bits compare
-        let word = |weight: W| (weight.to_f64() as f32 + 0.0).to_bits();
-        work.solve(arithmetic, word, |number: f32| from_float::<W>(number.into()))
-    } else if arithmetic == Arithmetic::U16 {
-        work.solve(arithmetic, |weight| small(weight).into(), from_small::<W>)
-    } else {
-        let word = |weight| integer::<W, i32>(weight) as u32;
-        work.solve(arithmetic, word, from_integer::<W, i32>)
-    }?;
-    solved.times.jit_ms = gpu.jit_ms() - jit_before;
-    let Solved { distances, mut next_hops, mut times, launches, strips } = solved;
-    let mut distances = distances;
+    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
+    let solved = pool.install(|| {
+        if const { is_float(W::KIND) } {
+            let word = |weight: W| single(weight).to_bits();
+            work.solve(arithmetic, word, |number: f32| from_float::<W>(number.into()))
+        } else if arithmetic == Arithmetic::U16 {
+            work.solve(arithmetic, |weight| small(weight).into(), from_small::<W>)
+        } else {
+            let word = |weight| integer::<W, i32>(weight) as u32;
+            work.solve(arithmetic, word, from_integer::<W, i32>)
+        }
+    })?;
+    let Solved { mut distances, mut next_hops, mut times, launches, strips } = solved;
+    times.jit_ms = gpu.jit_ms() - jit_before;
     if config.next_hops && next_hops.is_none() {
         let start = Instant::now();
         (distances, next_hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
@@ -118,45 +121,32 @@ where
     Ok(GpuPairs { found, times, launches, strips })
 }
 
-/// An error where the host's memory cannot hold the matrix and the table of distances.
-fn ask_for_memory<W: Weight>(graph: &Csr<W>, arithmetic: Arithmetic) -> Result<(), ApspError> {
-    let n = graph.n_vertices();
-    let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
-    let matrix = square(arithmetic.side(n), size_of::<u32>()) / arithmetic.lanes() as u128;
-    let bytes = matrix + square(n, size_of::<W::Distance>());
-    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
-    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
-    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
-}
-
 /// What is going to be done.
-pub(crate) fn plan<W: Weight>(
+fn plan<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     config: &Config,
+    progress: Option<Progress<'_>>,
 ) -> Result<(Plan, Arithmetic), ApspError> {
-    let refuse = |reason: &str| Err(ApspError::NotOnGpu { reason: reason.to_owned() });
     let algorithm = match config.algorithm {
-        Algorithm::Johnson => return refuse("johnson's searches run on the CPU"),
+        Algorithm::Johnson => {
+            let reason = "johnson's searches run on the CPU".to_owned();
+            return Err(ApspError::NotOnGpu { reason });
+        }
         Algorithm::Auto => Algorithm::Blocked,
         asked => asked,
     };
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
-    let mut plan = Plan::new(graph, &matrix)?;
+    let mut plan = Plan::new(graph, &matrix, progress)?;
     let arithmetic = match plan.number {
         Some(Number::U16) if algorithm == Algorithm::Blocked && adds_and_compares(gpu) => {
             Arithmetic::U16
         }
-        Some(Number::U16) => {
-            plan.number = Some(Number::I32);
-            Arithmetic::I32
-        }
-        Some(Number::I32) => Arithmetic::I32,
-        Some(Number::F32) if graph.first_negative().is_none() => Arithmetic::F32,
-        Some(Number::F32) => Arithmetic::F32Signed,
-        Some(Number::F64) => return refuse("it adds floats in 32 bits, and these have 64"),
-        Some(Number::I64) | None => return refuse("sums may need more than its 32 bits"),
+        numbers => Arithmetic::of_words(numbers, graph)?,
     };
+    if arithmetic == Arithmetic::I32 {
+        plan.number = Some(Number::I32);
+    }
     plan.algorithm = algorithm;
     plan.reason = match config.algorithm {
         Algorithm::Auto => "a GPU is fastest by the matrix".to_owned(),
@@ -170,6 +160,7 @@ struct Work<'a, W: Weight> {
     graph: &'a Csr<W>,
     config: &'a Config,
     plan: &'a Plan,
+    need: Need,
     progress: Option<Progress<'a>>,
 }
 
@@ -193,17 +184,10 @@ where
         word: impl Fn(W) -> u32 + Sync,
         distance: impl Fn(E) -> W::Distance + Sync,
     ) -> Result<Solved<W>, ApspError> {
-        let n = self.graph.n_vertices();
-        let side = arithmetic.side(n);
-        let words = side / arithmetic.lanes() * side;
-        let matrices = if self.config.next_hops { 2 } else { 1 };
-        let in_core = (matrices * words * size_of::<u32>()) as u64
-            + Closer::bytes(side)
-            + DeviceArcs::bytes(self.graph);
-        let fits = in_core <= self.gpu.available_bytes()?;
         let kernels = Kernels::load(self.gpu, arithmetic)?;
+        let fits = self.need.on_gpu() <= self.gpu.available_bytes()?;
         if fits || self.plan.algorithm != Algorithm::Blocked {
-            self.gpu.check_fits("the matrix of all pairs", in_core)?;
+            self.gpu.check_fits("the matrix of all pairs", self.need.on_gpu())?;
             self.in_core(arithmetic, &kernels, word, distance)
         } else {
             self.streamed(arithmetic, &kernels, word, distance)
@@ -222,6 +206,8 @@ where
         let side = arithmetic.side(n);
         let mut times = GpuTimes::default();
         let timed = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
+        let parameters = parameters(self.config);
+        let mut form = Form::new(gpu, self.plan.algorithm, parameters, arithmetic, side)?;
 
         let start = Instant::now();
         let arcs = DeviceArcs::of(gpu, graph, &word)?;
@@ -237,23 +223,17 @@ where
         times.prepare_ms = timed(start);
 
         let timer = gpu.timer()?;
-        let launches = if self.plan.algorithm == Algorithm::Blocked {
-            let closer = Closer::new(gpu, arithmetic, side)?;
-            let rows = Rows { address: matrix.address(), n_rows: side, side, first: 0 };
-            timer.start()?;
-            let launches = closer.close(gpu, kernels, rows, self.progress)?;
-            timer.stop()?;
-            times.solve_ms = timer.elapsed_ms()?;
-            launches
-        } else {
-            let (solved, launches, solve_ms) = self.published(arithmetic, matrix)?;
-            matrix = solved;
-            times.solve_ms = solve_ms;
-            launches
-        };
+        timer.start()?;
+        let (matrix, launches) = form.solve(gpu, kernels, matrix, (n, side), self.progress)?;
+        timer.stop()?;
+        times.solve_ms = timer.elapsed_ms()?;
+        drop(form);
 
         let mut found = None;
-        if self.config.next_hops {
+        if self.config.next_hops
+            && !rounds(graph)
+            && DeviceHops::bytes(n) <= gpu.available_bytes()?
+        {
             let start = Instant::now();
             let negative = graph.first_negative().is_some();
             found = next_hops(gpu, kernels, &arcs, &matrix, side, negative)?;
@@ -267,29 +247,6 @@ where
         let distances = table::<W, E>(n, side, cast_slice(&words), distance)?;
         times.download_ms = timed(start);
         Ok(Solved { distances, next_hops, times, launches, strips: 0 })
-    }
-
-    /// By one of the published forms, which have matrices of numbers.
-    fn published(
-        &self,
-        arithmetic: Arithmetic,
-        matrix: Buffer<u32>,
-    ) -> Result<(Buffer<u32>, u64, f64), ApspError> {
-        let parameters = self.config.tile.map_or_else(Parameters::default, Parameters::of_tile);
-        let (gpu, n, algorithm) = (self.gpu, self.graph.n_vertices(), self.plan.algorithm);
-        let timer = gpu.timer()?;
-        timer.start()?;
-        let (matrix, launches) = if arithmetic == Arithmetic::I32 {
-            let mut numbers = matrix.cast::<i32>();
-            let launches = published::solve(gpu, algorithm, parameters, &mut numbers, n)?;
-            (numbers.cast(), launches)
-        } else {
-            let mut numbers = matrix.cast::<f32>();
-            let launches = published::solve(gpu, algorithm, parameters, &mut numbers, n)?;
-            (numbers.cast(), launches)
-        };
-        timer.stop()?;
-        Ok((matrix, launches, timer.elapsed_ms()?))
     }
 
     fn streamed<E: Pod + Sync>(

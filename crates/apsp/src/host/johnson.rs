@@ -44,7 +44,7 @@ where
         // floats may round to less than nothing
         arcs.push((u, v, if raised < Distance::ZERO { Distance::ZERO } else { raised }));
     }
-    let raised = Csr::from_arcs(graph.n_vertices(), &arcs).map_err(|_| overflow(0))?;
+    let raised = Csr::from_arcs(graph.n_vertices(), &arcs).expect("finite weights on its arcs");
     drop(arcs);
     let mut table: Array2<Raised<W>> = search(&raised, config, progress)?.into_storage();
     let n = potentials.len().max(1);

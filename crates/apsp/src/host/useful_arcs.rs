@@ -42,25 +42,34 @@ pub(crate) fn useful_arcs<W: Weight>(
 /// How far rounding can take two sums over a shortest path apart, generously: 16 n ε times
 /// the greatest distance. Each of the sums has at most n additions, or for potentials three
 /// times as many, and no part of a shortest path is longer than the greatest distance. `None`
-/// where nothing rounds: integers, and whole numbers that are small. O(m), or O(n²).
+/// where [no sum rounds](rounds). O(m), or O(n²).
 pub(crate) fn rounding<W: Weight>(
     graph: &Csr<W>,
     distances: &impl Rows<W::Distance>,
 ) -> Option<f64> {
-    let epsilon = match W::KIND {
-        WeightKind::F32 => f64::from(f32::EPSILON),
-        WeightKind::F64 => f64::EPSILON,
-        _ => return None,
-    };
-    if sums_are_whole(graph, epsilon) {
-        return None;
-    }
+    let epsilon = epsilon(W::KIND).filter(|_| rounds(graph))?;
     let greatest = |from: VertexId| {
         let row = graph.vertices().map(move |to| distances.get(from, to));
         row.filter(|&d| d != W::Distance::UNREACHED).map(|d| d.to_f64().abs()).fold(0.0, f64::max)
     };
     let greatest = graph.vertices().into_par_iter().map(greatest).reduce(|| 0.0, f64::max);
     Some(16.0 * graph.n_vertices() as f64 * epsilon * greatest)
+}
+
+/// Whether sums of the weights may be rounded: not those of integers, nor of whole numbers
+/// that are small. Then distances depend on the order of the sums, and next hops are for
+/// settled ones only. O(m).
+pub(crate) fn rounds<W: Weight>(graph: &Csr<W>) -> bool {
+    epsilon(W::KIND).is_some_and(|epsilon| !sums_are_whole(graph, epsilon))
+}
+
+/// The distance from 1 to the next float; `None` for integers.
+fn epsilon(kind: WeightKind) -> Option<f64> {
+    match kind {
+        WeightKind::F32 => Some(f64::from(f32::EPSILON)),
+        WeightKind::F64 => Some(f64::EPSILON),
+        _ => None,
+    }
 }
 
 /// Whether weights are whole numbers so small that no sum of them is rounded, potentials

@@ -3,18 +3,36 @@
 use bytemuck::cast_slice;
 use graph_formats::{Csr, Weight};
 use sha2::{Digest, Sha256};
+use sssp::{Progress, SsspError};
+
+/// Bytes between two reports of progress.
+const PART: usize = 16 << 20;
 
 /// SHA-256 over the type of the weights and the three arrays of the graph, as this machine
 /// holds them: on one with another order of bytes, which could not read the matrix either,
-/// it is another. O(n + m).
-pub(crate) fn digest<W: Weight>(graph: &Csr<W>) -> String {
+/// it is another. O(n + m). `progress` hears of bytes.
+pub(crate) fn digest<W: Weight>(
+    graph: &Csr<W>,
+    progress: Option<Progress<'_>>,
+) -> Result<String, SsspError> {
+    let arrays: [&[u8]; 3] = [
+        cast_slice(graph.row_offsets()),
+        cast_slice(graph.column_indices()),
+        cast_slice(graph.weights()),
+    ];
     let mut hash = Sha256::new();
     hash.update(W::KIND.to_string());
     hash.update((graph.n_vertices() as u64).to_ne_bytes());
-    hash.update(cast_slice::<u64, u8>(graph.row_offsets()));
-    hash.update(cast_slice::<u32, u8>(graph.column_indices()));
-    hash.update(cast_slice::<W, u8>(graph.weights()));
-    hexadecimal(hash)
+    let total: usize = arrays.iter().map(|array| array.len()).sum();
+    let mut done = 0;
+    for part in arrays.into_iter().flat_map(|array| array.chunks(PART)) {
+        if progress.is_some_and(|tell| tell(done, total as u64).is_break()) {
+            return Err(SsspError::Interrupted);
+        }
+        hash.update(part);
+        done += part.len() as u64;
+    }
+    Ok(hexadecimal(hash))
 }
 
 /// What was hashed, as text.
@@ -24,11 +42,24 @@ pub(crate) fn hexadecimal(hash: Sha256) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
+
+    fn whole<W: Weight>(graph: &Csr<W>) -> String {
+        digest(graph, None).unwrap()
+    }
+
+    #[test]
+    fn it_can_be_ended() {
+        let graph = Csr::from_arcs(2, &[(0, 1, 5u32)]).unwrap();
+        let stop = |_, _| ControlFlow::Break(());
+        assert_eq!(digest(&graph, Some(&stop)), Err(SsspError::Interrupted));
+    }
 
     #[test]
     fn every_part_of_a_graph_counts() {
-        let of = |n, arcs: &[(u32, u32, u32)]| digest(&Csr::from_arcs(n, arcs).unwrap());
+        let of = |n, arcs: &[(u32, u32, u32)]| whole(&Csr::from_arcs(n, arcs).unwrap());
         let first = of(3, &[(0, 1, 5), (1, 2, 6)]);
         assert_eq!(first.len(), 64);
         assert_eq!(first, of(3, &[(0, 1, 5), (1, 2, 6)]));
@@ -37,7 +68,7 @@ mod tests {
             of(3, &[(0, 2, 5), (1, 2, 6)]),
             of(3, &[(0, 1, 5), (0, 2, 6)]),
             of(3, &[(0, 1, 6), (1, 2, 6)]),
-            digest(&Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 6)]).unwrap()),
+            whole(&Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 6)]).unwrap()),
         ];
         assert!(others.iter().all(|other| *other != first));
     }

@@ -17,8 +17,8 @@ pub enum ScratchError {
     },
     /// A file cannot be written: the disk is full or broken.
     #[error(
-        "{}: cannot write: {source}; what is done is kept: when that is put right, go on with \
-         --resume", path.display()
+        "{}: cannot write: {source}; what is done is kept: when that is put right, resume the run",
+        path.display()
     )]
     Write {
         /// The file.
@@ -48,7 +48,7 @@ pub enum ScratchError {
     },
     /// The folder holds this run, and to go on with it was not asked for.
     #[error(
-        "{} holds a run on this graph, {state}; go on with --resume, or name another folder",
+        "{} holds a run on this graph, {state}; resume it, or name another folder",
         folder.display()
     )]
     Started {

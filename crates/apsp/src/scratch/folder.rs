@@ -1,10 +1,12 @@
 //! A scratch folder: made where there is none, ours alone while a run lasts.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::ScratchError;
 use super::journal::{self, Journal};
+use crate::Number;
 
 /// The file that is locked.
 const LOCK: &str = "lock";
@@ -22,23 +24,26 @@ impl Folder {
     pub(crate) fn lock(path: &Path) -> Result<Self, ScratchError> {
         let fail = |source| ScratchError::Open { path: path.to_owned(), source };
         fs::create_dir_all(path).map_err(fail)?;
-        if !path.join(journal::NAME).exists() {
-            for entry in fs::read_dir(path).map_err(fail)? {
-                let name = entry.map_err(fail)?.file_name();
-                // what a run leaves that was ended before its first journal
-                if name != LOCK && name != journal::NEXT {
-                    let file = name.to_string_lossy().into_owned();
-                    return Err(ScratchError::Foreign { folder: path.to_owned(), file });
-                }
-            }
-        }
         let lock = path.join(LOCK);
-        let fail = |source| ScratchError::Open { path: lock.clone(), source };
-        let file = OpenOptions::new().create(true).append(true).open(&lock).map_err(fail)?;
+        // The lock is the first file of a run. A folder that has others and no lock after
+        // they were seen is none of ours, and gets none.
+        let foreign = foreign_file(path).map_err(fail)?;
+        if let Some(file) = foreign.filter(|_| !lock.exists()) {
+            return Err(ScratchError::Foreign { folder: path.to_owned(), file });
+        }
+        let fail_lock = |source| ScratchError::Open { path: lock.clone(), source };
+        let file = OpenOptions::new().create(true).append(true).open(&lock).map_err(fail_lock)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: file }),
-            Err(TryLockError::WouldBlock) => Err(ScratchError::Locked { folder: path.to_owned() }),
-            Err(TryLockError::Error(source)) => Err(fail(source)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(ScratchError::Locked { folder: path.to_owned() });
+            }
+            Err(TryLockError::Error(source)) => return Err(fail_lock(source)),
+        }
+        // from here on nobody else changes what is seen
+        match foreign_file(path).map_err(fail)? {
+            Some(file) => Err(ScratchError::Foreign { folder: path.to_owned(), file }),
+            None => Ok(Self { path: path.to_owned(), _lock: file }),
         }
     }
 
@@ -46,11 +51,13 @@ impl Folder {
         &self.path
     }
 
-    /// The journal of the run on this graph, in these numbers; `None` where none has begun.
+    /// The journal of the run on this graph, in these numbers or wider ones; `None` where none
+    /// has begun.
     pub(crate) fn journal(
         &self,
         graph: &str,
-        numbers: &str,
+        n_vertices: usize,
+        numbers: Number,
         resume: bool,
     ) -> Result<Option<Journal>, ScratchError> {
         let Some(found) = Journal::read(&self.path)? else { return Ok(None) };
@@ -58,13 +65,60 @@ impl Folder {
         if found.graph != graph {
             return Err(ScratchError::OtherRun { folder, what: "another graph".to_owned() });
         }
-        if found.numbers != numbers {
-            let what = format!("this graph in {}, not {numbers}", found.numbers);
+        if !found.is_of(n_vertices) {
+            let path = folder.join(journal::NAME);
+            let problem = "does not belong to this graph".to_owned();
+            return Err(ScratchError::Damaged { path, problem });
+        }
+        if !found.numbers.hold(numbers) {
+            let what = format!("this graph in {}, which do not do for {numbers}", found.numbers);
             return Err(ScratchError::OtherRun { folder, what });
         }
         if !resume {
             return Err(ScratchError::Started { folder, state: found.state() });
         }
         Ok(Some(found))
+    }
+}
+
+/// A file of a folder that has no journal, and that is not of a run which was ended before its
+/// first.
+fn foreign_file(path: &Path) -> io::Result<Option<String>> {
+    if path.join(journal::NAME).exists() {
+        return Ok(None);
+    }
+    for entry in fs::read_dir(path)? {
+        let name = entry?.file_name();
+        if name != LOCK && name != journal::NEXT {
+            return Ok(Some(name.to_string_lossy().into_owned()));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another run may have begun between two looks at a folder.
+    #[test]
+    fn a_locked_folder_is_locked_whatever_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Folder::lock(folder.path()).unwrap();
+        fs::write(folder.path().join("matrix.bin"), "").unwrap();
+        let refused = Folder::lock(folder.path()).unwrap_err();
+        assert!(matches!(refused, ScratchError::Locked { .. }), "{refused}");
+        drop(lock);
+        let refused = Folder::lock(folder.path()).unwrap_err();
+        assert!(matches!(refused, ScratchError::Foreign { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_foreign_folder_gets_no_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("letter"), "").unwrap();
+        let refused = Folder::lock(folder.path()).unwrap_err();
+        assert!(matches!(refused, ScratchError::Foreign { .. }), "{refused}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

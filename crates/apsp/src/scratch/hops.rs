@@ -7,7 +7,9 @@
 //! be told from others. A run that is ended before finds them all again, which is O(n m).
 //!
 //! Floats are settled first, column by column in the matrix. What a column becomes does not
-//! depend on what stood in it, so that this too may be done again from any state.
+//! depend on what stood in it, so that this too may be done again from any state. The journal
+//! hears of it before the first column changes, and when the last has: a matrix of which some
+//! columns are settled is nobody's answer, and whoever resumes such a run settles the rest.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
@@ -17,6 +19,7 @@ use bytemuck::Pod;
 use graph_formats::{Csr, VertexId, Weight};
 use sssp::{Progress, SsspError};
 
+use super::journal::State;
 use super::map::{Mapped, write};
 use super::{Scratch, ScratchError};
 use crate::ApspError;
@@ -102,7 +105,22 @@ pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop + Pod>(
     Ok(hops)
 }
 
-/// The arcs that begin a shortest path; settles the matrix, if it is of floats.
+/// Settles the rest of a matrix that a run before has begun to settle.
+pub(super) fn settle_rest<W: Weight, E: Element + Pod>(
+    scratch: &mut Scratch<E>,
+    graph: &Csr<W>,
+    distance: &(impl Fn(E) -> W::Distance + Sync),
+    number: impl Fn(W::Distance) -> E,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    if scratch.journal.matrix == State::Settling {
+        useful(scratch, graph, distance, number, progress)?;
+    }
+    Ok(())
+}
+
+/// The arcs that begin a shortest path; settles the matrix, if its sums are rounded and it is
+/// not settled.
 fn useful<W: Weight, E: Element + Pod>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
@@ -113,7 +131,8 @@ fn useful<W: Weight, E: Element + Pod>(
     let distances = Stored { scratch, distance };
     let rounding = rounding(graph, &distances);
     let arcs = useful_arcs(graph, &distances, rounding.unwrap_or_default());
-    if rounding.is_some() {
+    if rounding.is_some() && scratch.journal.matrix != State::Settled {
+        scratch.set_state(State::Settling)?;
         settle(&arcs, rayon::current_num_threads(), progress, |first, columns| {
             for (u, columns) in columns.rows().into_iter().enumerate() {
                 let cells = &mut scratch.row_mut(u)[first..];
@@ -121,6 +140,7 @@ fn useful<W: Weight, E: Element + Pod>(
             }
         })?;
         scratch.matrix.flush()?;
+        scratch.set_state(State::Settled)?;
     }
     Ok(arcs)
 }

@@ -11,8 +11,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::ScratchError;
 use super::digest::hexadecimal;
+use super::{ALIGNMENT, ScratchError, side_of};
+use crate::Number;
 
 pub(super) const NAME: &str = "journal";
 /// Where the next one is written.
@@ -21,20 +22,46 @@ const TITLE: &str = "starpath scratch folder, version 1";
 /// More than any journal has.
 const MOST_BYTES: u64 = 4096;
 
+/// What the matrix holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Not yet all arcs.
+    Filling,
+    /// The arcs, or distances that lead through some blocks of pivots.
+    Filled,
+    /// Distances of floats, some of them settled.
+    Settling,
+    /// Settled distances.
+    Settled,
+}
+
+impl State {
+    const ALL: [Self; 4] = [Self::Filling, Self::Filled, Self::Settling, Self::Settled];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Filling => "filling",
+            Self::Filled => "filled",
+            Self::Settling => "settling",
+            Self::Settled => "settled",
+        }
+    }
+}
+
 /// What is done of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Journal {
     /// The digest of the graph.
     pub(super) graph: String,
-    /// The type of the matrix's numbers.
-    pub(super) numbers: String,
+    /// What the matrix is of.
+    pub(super) numbers: Number,
     pub(super) n_vertices: usize,
     /// Rows and columns of the matrix.
     pub(super) side: usize,
     /// Pivots of a block; the last block may have fewer.
     pub(super) block: usize,
-    /// Whether the matrix holds the arcs, or more.
-    pub(super) is_filled: bool,
+    /// What it holds.
+    pub(super) matrix: State,
     /// Blocks of pivots that all distances lead through.
     pub(super) blocks_done: usize,
     /// Whether the panels of the next block are written.
@@ -49,6 +76,19 @@ impl Journal {
         self.side.div_ceil(self.block)
     }
 
+    /// Whether it can be one of a graph of so many vertices.
+    pub(super) fn is_of(&self, n_vertices: usize) -> bool {
+        (self.n_vertices, self.side) == (n_vertices, side_of(n_vertices))
+            && self.block.is_multiple_of(ALIGNMENT)
+            && (1..=self.side).contains(&self.block)
+            && self.blocks_done <= self.n_blocks()
+    }
+
+    /// Whether all distances lead through all pivots.
+    pub(super) fn is_closed(&self) -> bool {
+        self.matrix != State::Filling && self.blocks_done == self.n_blocks()
+    }
+
     /// How far the run is, for people.
     pub(super) fn state(&self) -> String {
         format!("{} of {} blocks done", self.blocks_done, self.n_blocks())
@@ -56,11 +96,11 @@ impl Journal {
 
     fn text(&self) -> String {
         let Self { graph, numbers, n_vertices, side, block, blocks_done, hop_rows, .. } = self;
-        let filled = if self.is_filled { "filled" } else { "filling" };
+        let matrix = self.matrix.name();
         let panels = if self.panels_ready { "ready" } else { "open" };
         let mut text = format!(
             "{TITLE}\ngraph {graph}\nnumbers {numbers}\nvertices {n_vertices}\nside {side}\n\
-             block {block}\nmatrix {filled}\nblocks-done {blocks_done}\npanels {panels}\n\
+             block {block}\nmatrix {matrix}\nblocks-done {blocks_done}\npanels {panels}\n\
              hop-rows {hop_rows}\n"
         );
         let checksum = hexadecimal(Sha256::new_with_prefix(&text));
@@ -78,13 +118,15 @@ impl Journal {
             words.next().filter(|found| found.0 == name).map(|found| found.1).ok_or("is damaged")
         };
         let number = |word: &str| word.parse::<usize>().map_err(|_| "is damaged");
+        let state =
+            |word| State::ALL.into_iter().find(|state| state.name() == word).ok_or("is damaged");
         let journal = Self {
             graph: word("graph")?.to_owned(),
-            numbers: word("numbers")?.to_owned(),
+            numbers: Number::of_name(word("numbers")?).ok_or("is damaged")?,
             n_vertices: number(word("vertices")?)?,
             side: number(word("side")?)?,
             block: number(word("block")?)?,
-            is_filled: word("matrix")? == "filled",
+            matrix: state(word("matrix")?)?,
             blocks_done: number(word("blocks-done")?)?,
             panels_ready: word("panels")? == "ready",
             hop_rows: number(word("hop-rows")?)?,
@@ -132,11 +174,11 @@ mod tests {
     fn journal() -> Journal {
         Journal {
             graph: "ab".repeat(32),
-            numbers: "i32".to_owned(),
+            numbers: Number::I32,
             n_vertices: 300,
             side: 384,
             block: 256,
-            is_filled: true,
+            matrix: State::Filled,
             blocks_done: 1,
             panels_ready: true,
             hop_rows: 0,
@@ -147,8 +189,8 @@ mod tests {
     fn what_is_written_is_read() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Journal::read(folder.path()).unwrap(), None);
-        let journals = [journal(), Journal { is_filled: false, hop_rows: 7, ..journal() }];
-        for journal in journals {
+        for (matrix, hop_rows) in State::ALL.into_iter().zip([0, 0, 0, 7]) {
+            let journal = Journal { matrix, hop_rows, ..journal() };
             journal.write(folder.path()).unwrap();
             assert_eq!(Journal::read(folder.path()).unwrap(), Some(journal));
         }

@@ -5,6 +5,11 @@
 //! and mapped after that. What is stored in the map reaches the disk when the system likes,
 //! or with [`Mapped::flush`], and survives the end of the process in any case. A disk that
 //! cannot give back a page ends the process too; there is nothing else that a map could do.
+//!
+//! This holds where a block that was written stays. A file system that copies on write (btrfs,
+//! ZFS, a file of XFS that shares its blocks) takes a new block for each page that changes, and
+//! a full disk is then found out as the page goes there: [`Mapped::flush`] fails, or the
+//! process ends. What the journal says is on the disk in any case.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -22,12 +27,13 @@ const BUFFER_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Mapped<T> {
     path: PathBuf,
-    map: MmapMut,
+    /// None of an empty file, which no system maps.
+    map: Option<MmapMut>,
     numbers: PhantomData<T>,
 }
 
 impl<T: Pod> Mapped<T> {
-    /// Maps a file that must hold `len` numbers, `len` > 0.
+    /// Maps a file that must hold `len` numbers.
     pub(crate) fn open(path: PathBuf, len: usize) -> Result<Self, ScratchError> {
         let fail = |path: &Path, source| ScratchError::Open { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).write(true).open(&path);
@@ -40,25 +46,26 @@ impl<T: Pod> Mapped<T> {
         }
         // SAFETY: any bytes are numbers. The folder's lock keeps other processes of this
         // program out, and this one maps each of its files once.
-        let map = unsafe { MmapMut::map_mut(&file) }.map_err(|source| fail(&path, source))?;
+        let map = (len > 0).then(|| unsafe { MmapMut::map_mut(&file) }).transpose();
+        let map = map.map_err(|source| fail(&path, source))?;
         Ok(Self { path, map, numbers: PhantomData })
     }
 
     /// The numbers.
     pub(crate) fn numbers(&self) -> &[T] {
         // maps begin on a page, which suits every number
-        cast_slice(&self.map)
+        self.map.as_deref().map_or(&[], cast_slice)
     }
 
     /// The numbers, to be changed.
     pub(crate) fn numbers_mut(&mut self) -> &mut [T] {
-        cast_slice_mut(&mut self.map)
+        self.map.as_deref_mut().map_or(&mut [], cast_slice_mut)
     }
 
     /// Returns when all of it is on the disk.
     pub(crate) fn flush(&self) -> Result<(), ScratchError> {
         let fail = |source| ScratchError::Write { path: self.path.clone(), source };
-        self.map.flush().map_err(fail)
+        self.map.as_ref().map_or(Ok(()), MmapMut::flush).map_err(fail)
     }
 }
 
@@ -79,4 +86,19 @@ pub(crate) fn create(
 /// Writes numbers as they are in memory.
 pub(crate) fn write<T: Pod>(out: &mut impl Write, numbers: &[T]) -> io::Result<()> {
     out.write_all(cast_slice(numbers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_has_no_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("numbers");
+        create(&path, |_| Ok(())).unwrap();
+        let mut mapped = Mapped::<u32>::open(path, 0).unwrap();
+        assert!(mapped.numbers().is_empty() && mapped.numbers_mut().is_empty());
+        mapped.flush().unwrap();
+    }
 }

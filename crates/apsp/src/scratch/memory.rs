@@ -3,6 +3,8 @@
 //! Wide blocks read and write the matrix less often: once for each. They also take more
 //! memory, and more is done again after an interruption.
 
+use gpu_runtime::GpuError;
+
 use super::ALIGNMENT;
 use crate::ApspError;
 
@@ -11,33 +13,51 @@ const MOST_PIVOTS: usize = 2048;
 /// Fewer where this makes at least so many blocks.
 const BLOCKS: usize = 8;
 
-/// What the work on a matrix of this side takes beside the matrix, on threads.
+/// Bytes that an engine takes of the host's memory with a matrix of a side, on threads, with
+/// blocks of so many pivots.
+pub(crate) type HostBytes = fn(usize, usize, usize) -> u128;
+
+/// What an engine takes of a GPU's memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GpuNeed {
+    /// Bytes with a matrix of a side, with blocks of so many pivots.
+    pub(crate) bytes: fn(usize, usize) -> u128,
+    /// Bytes there are.
+    pub(crate) available: u64,
+}
+
+/// What the work on a matrix of this side takes beside the matrix, on threads, by the engine
+/// that is going to do it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Need {
     pub(crate) n_vertices: usize,
     pub(crate) side: usize,
     pub(crate) threads: usize,
-    /// Bytes that an engine takes with a matrix of a side, on threads, with blocks of pivots.
-    pub(crate) engine: fn(usize, usize, usize) -> u128,
+    pub(crate) engine: HostBytes,
+    pub(crate) gpu: Option<GpuNeed>,
     /// Bytes for the work on next hops, when the matrix is closed.
     pub(crate) hops: u128,
 }
 
 impl Need {
-    /// Bytes with blocks of so many pivots.
+    /// Bytes of the host's memory with blocks of so many pivots.
     pub(crate) fn bytes(&self, block: usize) -> u128 {
         (self.engine)(self.side, self.threads, block).max(self.hops)
     }
 
-    /// An error where that is more than `memory`.
+    /// An error where that is more than `memory`, or a GPU has less than it would take.
     pub(crate) fn check(&self, block: usize, memory: Option<u64>) -> Result<(), ApspError> {
         let least = self.bytes(block);
-        match memory {
-            Some(memory) if u128::from(memory) < least => {
-                Err(ApspError::ScratchMemory { n_vertices: self.n_vertices, least, memory })
-            }
-            _ => Ok(()),
+        if let Some(memory) = memory.filter(|&memory| u128::from(memory) < least) {
+            return Err(ApspError::ScratchMemory { n_vertices: self.n_vertices, least, memory });
         }
+        let Some(GpuNeed { bytes, available }) = self.gpu else { return Ok(()) };
+        let required = u64::try_from(bytes(self.side, block)).unwrap_or(u64::MAX);
+        if required > available {
+            let what = "a block of pivots and the smallest strips of the matrix in the folder";
+            return Err(GpuError::OutOfMemory { what, required, available }.into());
+        }
+        Ok(())
     }
 
     /// The widest block that the memory allows, or the least memory that would do.
@@ -57,8 +77,9 @@ mod tests {
 
     #[test]
     fn blocks_are_as_wide_as_memory_allows() {
-        let need =
-            Need { n_vertices: 12_529, side: 12_544, threads: 2, engine: bytes::<i32>, hops: 0 };
+        let engine = bytes::<i32>;
+        let (n_vertices, side) = (12_529, 12_544);
+        let need = Need { n_vertices, side, threads: 2, engine, gpu: None, hops: 0 };
         let block = |mebibytes: u64| need.block(Some(mebibytes << 20));
         assert_eq!(need.block(None).unwrap(), 1664);
         assert_eq!(block(512).unwrap(), 1664);
@@ -71,5 +92,34 @@ mod tests {
         let need = Need { hops: 17 << 20, ..need };
         assert!(need.block(Some(16 << 20)).is_err());
         assert!(need.block(Some(17 << 20)).unwrap() >= narrow);
+    }
+
+    /// The case of 65,000 vertices in 600 MiB: a block that the processor could work with is
+    /// too wide for a GPU, whose need counts before anything is written.
+    #[test]
+    fn a_block_for_a_gpu_fits_the_gpu() {
+        use crate::cuda::scratch::{device_bytes, host_bytes};
+        let memory = 600u64 << 20;
+        let by_cpu = Need {
+            n_vertices: 65_000,
+            side: 65_024,
+            threads: 8,
+            engine: bytes::<i32>,
+            gpu: None,
+            hops: 0,
+        };
+        let gpu = Some(GpuNeed { bytes: device_bytes, available: memory });
+        let by_gpu = Need { engine: host_bytes, gpu, ..by_cpu };
+        let wide = by_cpu.block(Some(memory)).unwrap();
+        assert_eq!(wide, 2048);
+        let refused = by_gpu.check(wide, Some(memory)).unwrap_err().to_string();
+        let required = device_bytes(65_024, wide);
+        assert!(required > memory.into() && refused.contains(&required.to_string()), "{refused}");
+        let block = by_gpu.block(Some(memory)).unwrap();
+        assert!((1024..2048).contains(&block), "{block}");
+        by_gpu.check(block, Some(memory)).unwrap();
+        // and the host's part, which is pinned, is bounded too
+        let refused = by_gpu.block(Some(90 << 20)).unwrap_err();
+        assert!(matches!(refused, ApspError::ScratchMemory { .. }), "{refused}");
     }
 }

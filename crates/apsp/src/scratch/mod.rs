@@ -44,6 +44,8 @@ mod journal;
 mod map;
 mod memory;
 mod npy;
+#[cfg(test)]
+mod resumed;
 mod solve;
 mod stored;
 #[cfg(test)]
@@ -58,7 +60,7 @@ use sssp::{Progress, SsspError};
 use crate::ApspError;
 use crate::host::Element;
 use folder::Folder;
-use journal::Journal;
+use journal::{Journal, State};
 use map::Mapped;
 
 pub use error::ScratchError;
@@ -108,7 +110,7 @@ pub(crate) struct Parts<'a, E> {
 }
 
 impl<E: Element + Pod> Scratch<E> {
-    /// The matrix of the run that `journal` tells of, filled with the arcs of `graph` if it
+    /// The matrix of the run that `journal`, one of this graph, tells of, filled with the arcs of `graph` if it
     /// is not yet. `number` turns weights into numbers; `progress` hears of rows filled.
     pub(crate) fn open<W: Weight>(
         folder: Folder,
@@ -119,22 +121,13 @@ impl<E: Element + Pod> Scratch<E> {
     ) -> Result<Self, ApspError> {
         let n = graph.n_vertices();
         let side = side_of(n);
-        let is_possible = (journal.n_vertices, journal.side) == (n, side)
-            && journal.block.is_multiple_of(ALIGNMENT)
-            && (1..=side).contains(&journal.block)
-            && journal.blocks_done <= journal.n_blocks();
-        if !is_possible {
-            let path = folder.path().join(journal::NAME);
-            let problem = "does not belong to this graph".to_owned();
-            return Err(ScratchError::Damaged { path, problem }.into());
-        }
         let bytes = side as u128 * side as u128 * size_of::<E>() as u128;
         let len = side.checked_mul(side).filter(|_| usize::try_from(bytes).is_ok());
         let len = len.ok_or(ApspError::TooLarge { n_vertices: n, bytes })?;
         let panels_len = 2 * journal.block * side;
         let matrix = folder.path().join("matrix.bin");
         let panels = folder.path().join("panels.bin");
-        if !journal.is_filled {
+        if journal.matrix == State::Filling {
             // from here on these files are ours, whatever happens
             journal.write(folder.path())?;
             fill(&matrix, graph, number, progress)?;
@@ -142,7 +135,7 @@ impl<E: Element + Pod> Scratch<E> {
                 let row = vec![E::INFINITE; side];
                 (0..2 * journal.block).try_for_each(|_| map::write(out, &row))
             })?;
-            journal.is_filled = true;
+            journal.matrix = State::Filled;
             journal.write(folder.path())?;
         }
         let matrix = Mapped::open(matrix, len)?;
@@ -153,11 +146,6 @@ impl<E: Element + Pod> Scratch<E> {
     /// Rows and columns of the matrix.
     pub(crate) fn side(&self) -> usize {
         self.journal.side
-    }
-
-    /// Pivots of a block; the last may have fewer.
-    pub(crate) fn width(&self) -> usize {
-        self.journal.block
     }
 
     /// How many blocks of pivots there are, and how many are done.
@@ -188,6 +176,12 @@ impl<E: Element + Pod> Scratch<E> {
     fn row_mut(&mut self, i: usize) -> &mut [E] {
         let side = self.journal.side;
         &mut self.matrix.numbers_mut()[i * side..][..side]
+    }
+
+    /// What the matrix holds from here on.
+    fn set_state(&mut self, state: State) -> Result<(), ScratchError> {
+        self.journal.matrix = state;
+        self.journal.write(self.folder.path())
     }
 
     /// So many rows of next hops are on the disk, as they stay.

@@ -10,17 +10,18 @@ use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
 use super::folder::Folder;
-use super::hops::{bytes_of_rows, write_hops};
-use super::journal::Journal;
-use super::memory::Need;
+use super::hops::{bytes_of_rows, settle_rest, write_hops};
+use super::journal::{self, Journal, State};
+use super::memory::{GpuNeed, HostBytes, Need};
 use super::stored::Hops;
 use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
-use crate::cuda::{self, Arithmetic};
+use crate::cuda::scratch::Engine;
+use crate::cuda::{self, Arithmetic, Kernels};
 use crate::hops::bytes_of_work;
 use crate::host::Element;
 use crate::number::is_float;
 use crate::potentials::potentials;
-use crate::solve::{from_float, from_integer, from_small, integer, small};
+use crate::solve::{double, from_float, from_integer, from_small, integer, single, small};
 use crate::{Algorithm, ApspError, Config, Number, Plan};
 
 /// Where a matrix is kept that memory cannot hold.
@@ -38,6 +39,11 @@ impl ScratchFolder {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), resume: false }
     }
+
+    /// Whether a run has begun in this folder, be it on this graph or another.
+    pub fn holds_run(&self) -> bool {
+        self.path.join(journal::NAME).exists()
+    }
 }
 
 /// The distances of all pairs of vertices of `graph`, by blocked Floyd-Warshall over a matrix
@@ -47,8 +53,9 @@ impl ScratchFolder {
 /// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
 /// again, and the answer is the same to the last bit. With [`Config::next_hops`] the folder
 /// holds n² next hops too, of 2 or 4 bytes, the same as those of
-/// [`all_pairs`](crate::all_pairs), and floats are settled as there. O(n³), and some 8 to
-/// n / 128 passes over the file.
+/// [`all_pairs`](crate::all_pairs), and floats are settled as there; from then on the folder's
+/// distances are these, with next hops or without. O(n³), and some 8 to n / 128 passes over
+/// the file.
 ///
 /// # Errors
 /// When there is a negative cycle anywhere in the graph; sums may be too large for numbers
@@ -66,7 +73,7 @@ impl ScratchFolder {
 /// let config = Config { memory: Some(64 << 20), ..Config::default() };
 /// let found = all_pairs_in(&scratch, &graph, &config, None)?;
 /// assert_eq!(found.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
-/// assert_eq!(found.summary().n_reachable_pairs, 6);
+/// assert_eq!(found.summary(None)?.n_reachable_pairs, 6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn all_pairs_in<W: Weight>(
@@ -79,18 +86,20 @@ where
     W::Distance: Weight<Distance = W::Distance>,
 {
     let config = blocked(config)?;
-    let plan = Plan::new(graph, &config)?;
+    let plan = Plan::new(graph, &config, progress)?;
     solve(Run { scratch, graph, plan, config: &config, gpu: None, progress })
 }
 
-/// The same as [`all_pairs_in`] by a GPU, through which the matrix passes in strips of rows:
-/// in numbers of 32 bits, with at most [`Config::memory`] of the GPU's memory and as much of
-/// the host's. A run may be resumed on the other kind of device; then floats may differ in
-/// their last bits.
+/// The same as [`all_pairs_in`] by a GPU, through which the matrix passes in strips of rows: in
+/// the same numbers, which the GPU adds in 32 bits, with at most [`Config::memory`] of its
+/// memory and as much of the host's. A run may be resumed on the other kind of device, as long
+/// as its blocks of pivots fit the memory there; then floats may differ in their last bits.
 ///
 /// # Errors
 /// Those of [`all_pairs_in`], [`ApspError::NotOnGpu`] for numbers of 64 bits, and
-/// [`ApspError::Gpu`].
+/// [`ApspError::Gpu`]. All needs of memory are known, and the memory taken, before the matrix
+/// is written; after [`NotOnGpu`](ApspError::NotOnGpu) and [`Gpu`](ApspError::Gpu), whenever
+/// they come, [`all_pairs_in`] goes on with what there is.
 pub fn all_pairs_in_on_gpu<W: Weight>(
     gpu: &Gpu,
     scratch: &ScratchFolder,
@@ -104,11 +113,10 @@ where
     let config = blocked(config)?;
     let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
     let gpu = capped.as_ref().unwrap_or(gpu);
-    let (mut plan, mut arithmetic) = cuda::plan(gpu, graph, &config)?;
-    if arithmetic == Arithmetic::U16 {
-        (plan.number, arithmetic) = (Some(Number::I32), Arithmetic::I32);
-    }
-    let gpu = Some((gpu, arithmetic));
+    let plan = Plan::new(graph, &config, progress)?;
+    let arithmetic = Arithmetic::of_words(plan.number, graph)?;
+    let kernels = Kernels::load(gpu, arithmetic)?;
+    let gpu = Some(Device { gpu, arithmetic, kernels });
     solve(Run { scratch, graph, plan, config: &config, gpu, progress })
 }
 
@@ -122,27 +130,40 @@ fn blocked(config: &Config) -> Result<Config, ApspError> {
     }
 }
 
-fn solve<W: Weight>(run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError>
+fn solve<W: Weight>(mut run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
     // a plan for blocks has numbers
-    let number = run.plan.number;
+    let Some(numbers) = run.plan.number else {
+        return Err(ApspError::NotInFolder { algorithm: run.plan.algorithm });
+    };
+    let opened = run.open(numbers)?;
+    let numbers = opened.journal.numbers;
+    run.plan.number = Some(numbers);
     if const { is_float(W::KIND) } {
-        if number == Some(Number::F32) {
+        if numbers == Number::F32 {
             let distance = |number: f32| from_float::<W>(f64::from(number));
-            let kept = |distance| Distance::to_f64(distance) as f32;
-            run.solve("f32", |weight| weight.to_f64() as f32, distance, kept)
+            run.close(opened, single, distance, |distance| Distance::to_f64(distance) as f32)
         } else {
-            run.solve("f64", Weight::to_f64, from_float::<W>, Distance::to_f64)
+            run.close(opened, double, from_float::<W>, Distance::to_f64)
         }
-    } else if number == Some(Number::U16) {
-        run.solve("u16", small, from_small::<W>, small)
-    } else if number == Some(Number::I32) {
-        run.solve("i32", integer::<W, i32>, from_integer::<W, i32>, integer::<W::Distance, i32>)
+    } else if numbers == Number::U16 {
+        run.close(opened, small, from_small::<W>, small)
+    } else if numbers == Number::I32 {
+        let kept = integer::<W::Distance, i32>;
+        run.close(opened, integer::<W, i32>, from_integer::<W, i32>, kept)
     } else {
-        run.solve("i64", integer::<W, i64>, from_integer::<W, i64>, integer::<W::Distance, i64>)
+        let kept = integer::<W::Distance, i64>;
+        run.close(opened, integer::<W, i64>, from_integer::<W, i64>, kept)
     }
+}
+
+/// A GPU, and what it needs for the arithmetic of a graph.
+struct Device<'a> {
+    gpu: &'a Gpu,
+    arithmetic: Arithmetic,
+    kernels: Kernels,
 }
 
 /// What is asked for.
@@ -152,88 +173,139 @@ struct Run<'a, W: Weight> {
     plan: Plan,
     config: &'a Config,
     /// The GPU that does the arithmetic, if it is not the processor.
-    gpu: Option<(&'a Gpu, Arithmetic)>,
+    gpu: Option<Device<'a>>,
     progress: Option<Progress<'a>>,
+}
+
+/// A folder of ours, and the memory for the work on it: nothing was written yet.
+struct Opened {
+    folder: Folder,
+    journal: Journal,
+    need: Need,
+    /// For what is left of the matrix, if that is for a GPU.
+    engine: Option<Engine>,
 }
 
 impl<W: Weight> Run<'_, W>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    /// In numbers of this name, which weights become, which become distances, and as which distances are
+    /// What the work takes, in these numbers; with `settles` where no hops are asked for,
+    /// but floats are to be settled.
+    fn need(&self, numbers: Number, settles: bool) -> Result<Need, ApspError> {
+        let n = self.graph.n_vertices();
+        let hops = match (self.config.next_hops, settles, NextHops::is_narrow(n)) {
+            (false, false, _) => 0,
+            (false, true, _) => bytes_of_work(self.graph),
+            (true, _, true) => bytes_of_work(self.graph) + bytes_of_rows::<u16>(n),
+            (true, _, false) => bytes_of_work(self.graph) + bytes_of_rows::<u32>(n),
+        };
+        let (engine, gpu) = match &self.gpu {
+            None => (engine_bytes(numbers), None),
+            Some(Device { gpu, .. }) => {
+                let (bytes, available) = (cuda::scratch::device_bytes as _, gpu.available_bytes()?);
+                (cuda::scratch::host_bytes as HostBytes, Some(GpuNeed { bytes, available }))
+            }
+        };
+        Ok(Need { n_vertices: n, side: side_of(n), threads: self.plan.threads, engine, gpu, hops })
+    }
+
+    /// Finds out whether the run is possible, in the folder and in memory. A new one is in
+    /// `numbers`, one that is resumed in those that it began with, which may be wider.
+    fn open(&mut self, numbers: Number) -> Result<Opened, ApspError> {
+        let (graph, memory) = (self.graph, self.config.memory);
+        // what is too little for a new run is so for any
+        let block = self.need(numbers, false)?.block(memory)?;
+        let folder = Folder::lock(&self.scratch.path)?;
+        let (n, graph_digest) = (graph.n_vertices(), digest(graph, self.progress)?);
+        let begun = folder.journal(&graph_digest, n, numbers, self.scratch.resume)?;
+        let is_new = begun.is_none();
+        let journal = begun.unwrap_or_else(|| Journal {
+            graph: graph_digest,
+            numbers,
+            n_vertices: n,
+            side: side_of(n),
+            block,
+            matrix: State::Filling,
+            blocks_done: 0,
+            panels_ready: false,
+            hop_rows: 0,
+        });
+        let mut need = self.need(journal.numbers, journal.matrix == State::Settling)?;
+        let gpu = self.gpu.take().filter(|_| !journal.is_closed());
+        if gpu.is_none() {
+            need.gpu = None;
+        }
+        need.check(journal.block, memory)?;
+        let engine = match gpu {
+            Some(Device { gpu, arithmetic, kernels }) => {
+                // wider numbers than the plan's may be too wide
+                Arithmetic::of_words(Some(journal.numbers), graph)?;
+                let (side, block) = (journal.side, journal.block);
+                Some(Engine::new(gpu, arithmetic, kernels, side, block, memory)?)
+            }
+            None => None,
+        };
+        if is_new && graph.first_negative().is_some() {
+            // there is no negative cycle if this succeeds
+            potentials(graph, self.config.threads, self.progress)?;
+        }
+        Ok(Opened { folder, journal, need, engine })
+    }
+
+    /// In numbers which weights become, which become distances, and as which distances are
     /// kept.
-    fn solve<E: Element + Pod>(
+    fn close<E: Element + Pod>(
         self,
-        numbers: &str,
+        opened: Opened,
         number: impl Fn(W) -> E + Sync,
         distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
         kept: impl Fn(W::Distance) -> E + Send,
     ) -> Result<StoredPairs<W>, ApspError> {
-        let Self { scratch, graph, mut plan, config, gpu, progress } = self;
-        let memory = config.memory;
+        let Self { graph, mut plan, config, progress, .. } = self;
+        let Opened { folder, journal, need, engine } = opened;
         let n = graph.n_vertices();
-        let (side, threads) = (side_of(n), plan.threads);
-        let is_narrow = NextHops::is_narrow(n);
-        let hops = match (config.next_hops, is_narrow) {
-            (false, _) => 0,
-            (true, true) => bytes_of_work(graph) + bytes_of_rows::<u16>(n),
-            (true, false) => bytes_of_work(graph) + bytes_of_rows::<u32>(n),
-        };
-        let need = Need { n_vertices: n, side, threads, engine: engine::bytes::<E>, hops };
-        let block = need.block(memory)?;
-        let folder = Folder::lock(&scratch.path)?;
-        let graph_digest = digest(graph);
-        let journal = match folder.journal(&graph_digest, numbers, scratch.resume)? {
-            Some(journal) => journal,
-            None => {
-                if graph.first_negative().is_some() {
-                    // there is no negative cycle if this succeeds
-                    potentials(graph, progress)?;
-                }
-                Journal {
-                    graph: graph_digest,
-                    numbers: numbers.to_owned(),
-                    n_vertices: n,
-                    side,
-                    block,
-                    is_filled: false,
-                    blocks_done: 0,
-                    panels_ready: false,
-                    hop_rows: 0,
-                }
-            }
-        };
-        need.check(journal.block, memory)?;
         plan.reason = format!(
             "its matrix is in a folder; {} bytes of memory are for blocks of {} pivots",
             need.bytes(journal.block),
             journal.block
         );
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
         let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
         let hops = pool.install(|| {
-            match gpu {
-                Some((gpu, arithmetic)) => {
-                    cuda::scratch::close(gpu, arithmetic, &mut matrix, progress)?;
-                }
+            match engine {
+                Some(mut engine) => engine.close(&mut matrix, progress)?,
                 None => engine::close(&mut matrix, progress)?,
             }
             let matrix = &mut matrix;
-            let hops = match (config.next_hops, is_narrow) {
-                (false, _) => None,
+            Ok::<_, ApspError>(match (config.next_hops, NextHops::is_narrow(n)) {
+                (false, _) => {
+                    settle_rest(matrix, graph, &distance, kept, progress)?;
+                    None
+                }
                 (true, true) => {
                     Some(Hops::Narrow(write_hops(matrix, graph, &distance, kept, progress)?))
                 }
                 (true, false) => {
                     Some(Hops::Wide(write_hops(matrix, graph, &distance, kept, progress)?))
                 }
-            };
-            Ok::<_, ApspError>(hops)
+            })
         })?;
         let read_row = move |u: usize, row: &mut Vec<W::Distance>| {
             row.clear();
             row.extend(matrix.row(u)[..n].iter().map(|&number| distance(number)));
         };
         Ok(StoredPairs { n_vertices: n, plan, read_row: Box::new(read_row), hops })
+    }
+}
+
+/// What the processor takes for a matrix of these numbers.
+fn engine_bytes(numbers: Number) -> HostBytes {
+    match numbers {
+        Number::U16 => engine::bytes::<u16>,
+        Number::I32 => engine::bytes::<i32>,
+        Number::I64 => engine::bytes::<i64>,
+        Number::F32 => engine::bytes::<f32>,
+        Number::F64 => engine::bytes::<f64>,
     }
 }

@@ -82,13 +82,22 @@ impl<W: Weight> StoredPairs<W> {
         }
     }
 
-    /// How many distances there are, their sum and the greatest. O(n²), one pass.
-    pub fn summary(&self) -> Summary<W::Distance> {
+    /// How many distances there are, their sum and the greatest. O(n²), one pass. `progress`
+    /// hears of rows.
+    ///
+    /// # Errors
+    /// When the progress callback ends the work.
+    pub fn summary(
+        &self,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Summary<W::Distance>, ApspError> {
         let is_integer = W::Distance::ZERO.to_i128().is_some();
         let sum = if is_integer { Total::Integer(0) } else { Total::Float(0.0) };
         let mut summary = Summary { n_reachable_pairs: 0, sum, max: None };
         let mut row = Vec::new();
-        for u in 0..self.n_vertices {
+        let n = self.n_vertices;
+        for u in 0..n {
+            tell(progress, u, n)?;
             (self.read_row)(u, &mut row);
             for &distance in row.iter().filter(|&&d| d != W::Distance::UNREACHED) {
                 summary.n_reachable_pairs += 1;
@@ -101,7 +110,7 @@ impl<W: Weight> StoredPairs<W> {
                 }
             }
         }
-        summary
+        Ok(summary)
     }
 
     /// Writes a NumPy file (.npy) of the distances, a row for each source: u64, i64, f32 or
@@ -162,12 +171,19 @@ impl<W: Weight> StoredPairs<W> {
         let n = self.n_vertices;
         write_header(out, kind, n).map_err(ApspError::Output)?;
         for u in 0..n {
-            if progress.is_some_and(|tell| tell(u as u64, n as u64).is_break()) {
-                return Err(SsspError::Interrupted.into());
-            }
+            tell(progress, u, n)?;
             write_row(out, u).map_err(ApspError::Output)?;
         }
         Ok(())
+    }
+}
+
+fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), ApspError> {
+    match progress {
+        Some(tell) if tell(done as u64, total as u64).is_break() => {
+            Err(SsspError::Interrupted.into())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -7,8 +7,9 @@ use graph_formats::{Csr, Weight};
 
 use super::engine::{close, lower, write_panels};
 use super::folder::Folder;
-use super::journal::Journal;
+use super::journal::{Journal, State};
 use super::{Parts, Scratch, side_of};
+use crate::Number;
 
 const N: u32 = 300;
 
@@ -26,16 +27,17 @@ fn open(path: &Path) -> Scratch<f64> {
     let folder = Folder::lock(path).unwrap();
     let new = || Journal {
         graph: "a graph".to_owned(),
-        numbers: "f64".to_owned(),
+        numbers: Number::F64,
         n_vertices: N as usize,
         side: side_of(N as usize),
         block: 128,
-        is_filled: false,
+        matrix: State::Filling,
         blocks_done: 0,
         panels_ready: false,
         hop_rows: 0,
     };
-    let journal = folder.journal("a graph", "f64", true).unwrap().unwrap_or_else(new);
+    let journal =
+        folder.journal("a graph", N as usize, Number::F64, true).unwrap().unwrap_or_else(new);
     Scratch::open(folder, journal, &graph(), Weight::to_f64, None).unwrap()
 }
 
@@ -118,7 +120,7 @@ fn an_unfinished_matrix_is_filled_again() {
     let whole = closed(open(folder.path()));
     let folder = tempfile::tempdir().unwrap();
     let scratch = open(folder.path());
-    Journal { is_filled: false, ..scratch.journal.clone() }.write(folder.path()).unwrap();
+    Journal { matrix: State::Filling, ..scratch.journal.clone() }.write(folder.path()).unwrap();
     drop(scratch);
     std::fs::write(folder.path().join("matrix.bin"), "half").unwrap();
     std::fs::remove_file(folder.path().join("panels.bin")).unwrap();

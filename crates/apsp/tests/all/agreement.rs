@@ -10,7 +10,7 @@ use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use sssp::SsspError;
 
-use crate::common::{data, same};
+use crate::common::{data, identical, minus_zeros, same};
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
@@ -49,6 +49,50 @@ where
     for (name, graph) in zoo::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES) {
         agree(name, graph);
     }
+}
+
+/// A weight of −0.0 is one of 0, and no distance is −0.0, which is another float by its bits.
+#[test]
+fn zeros_have_no_sign() {
+    for graph in minus_zeros() {
+        let all = HERE.map(|form| all_pairs(&graph, &Config::with(form), None).unwrap().distances);
+        let is_signed = |d: &f32| *d == 0.0 && d.is_sign_negative();
+        assert!(!all[0].as_storage().iter().any(is_signed));
+        assert!(all.iter().all(|found| identical(found, &all[0])));
+        let doubles = graph.convert_weights::<f64>().unwrap();
+        let all = HERE.map(|form| all_pairs(&doubles, &Config::with(form), None).unwrap());
+        assert!(all.iter().all(|found| identical(&found.distances, &all[0].distances)));
+    }
+}
+
+/// What cannot be held is refused with the vertex that it is about: of a weight that is raised
+/// beyond its type, the head of the arc.
+#[test]
+fn overflows_name_their_vertex() {
+    let arcs = [(0, 3, -1e308), (2, 3, 1.7e308)];
+    let graph = Csr::from_arcs(4, &arcs).unwrap();
+    let refused = all_pairs(&graph, &Config::with(Algorithm::Johnson), None);
+    match refused {
+        Err(ApspError::Search(SsspError::Overflow { vertex, .. })) => assert_eq!(vertex, 3),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The proof that numbers of 16 bits do is work that can be ended.
+#[test]
+fn a_callback_ends_the_proof() {
+    // a circle that is longer than 16 bits count, and short ways across
+    let n = 2000u32;
+    let arcs: Vec<_> =
+        (0..n).flat_map(|u| [(u, (u + 1) % n, 30), (u, (u * 7 + 1) % n, 1)]).collect();
+    let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
+    // how long the proof takes is not known; of all other work there is a total
+    let stop = |_, total| match total {
+        0 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let ended = all_pairs(&graph, &Config::with(Algorithm::Blocked), Some(&stop));
+    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
 }
 
 #[test]

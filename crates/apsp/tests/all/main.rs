@@ -3,5 +3,7 @@
 mod agreement;
 mod common;
 mod gpu;
+mod gpu_folder;
 mod next_hops;
 mod scratch;
+mod scratch_floats;

@@ -9,7 +9,7 @@ use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use sssp::{Goal, Solver};
 
-use crate::common::data;
+use crate::common::{data, rounding_path};
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
@@ -94,6 +94,20 @@ fn sevenths<W: Weight, V: Weight>(graph: &Csr<W>) -> Csr<V> {
     let part = |weight: W| V::from_f64(weight.to_f64() / 7.0).unwrap();
     let arcs: Vec<_> = graph.arcs().map(|(u, v, weight)| (u, v, part(weight))).collect();
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
+}
+
+/// Of two sums over one path the one from its end counts, which no arc undercuts.
+#[test]
+fn distances_are_least_sums_from_the_end() {
+    let graph = rounding_path();
+    for algorithm in Algorithm::ALL {
+        let found = match with_hops(&graph, algorithm) {
+            Err(ApspError::NotHere { .. }) => continue,
+            found => found.unwrap(),
+        };
+        assert_eq!(found.distances.get(0, 3), Some(0.2 + (0.1 + 0.4)), "{algorithm}");
+        assert_eq!(found.next_hops.unwrap().get(0, 3), Some(1), "{algorithm}");
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn slope(n: u32) -> Csr<i64> {
 }
 
 /// Arcs with weights from 1 to 50.
-fn streets(n: u32) -> Csr<u32> {
+pub(crate) fn streets(n: u32) -> Csr<u32> {
     let arcs: Vec<_> = (0..n)
         .flat_map(|u| [(u, (u * 7 + 1) % n), (u, (u + 11) % n), (u, (u * u + 5) % n)])
         .map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50))
@@ -37,15 +37,18 @@ fn streets(n: u32) -> Csr<u32> {
     Csr::from_arcs(n as usize, &arcs).unwrap()
 }
 
-fn scratch(path: &Path) -> ScratchFolder {
+pub(crate) fn scratch(path: &Path) -> ScratchFolder {
     ScratchFolder::new(path)
 }
 
-fn resumed(path: &Path) -> ScratchFolder {
+pub(crate) fn resumed(path: &Path) -> ScratchFolder {
     ScratchFolder { resume: true, ..scratch(path) }
 }
 
-fn solve<W: Weight>(scratch: &ScratchFolder, graph: &Csr<W>) -> Result<StoredPairs<W>, ApspError>
+pub(crate) fn solve<W: Weight>(
+    scratch: &ScratchFolder,
+    graph: &Csr<W>,
+) -> Result<StoredPairs<W>, ApspError>
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
@@ -53,7 +56,7 @@ where
 }
 
 /// With next hops, and so with floats that do not depend on who finds them.
-fn with_hops() -> Config {
+pub(crate) fn with_hops() -> Config {
     Config { next_hops: true, ..Config::with(Algorithm::Blocked) }
 }
 
@@ -81,7 +84,7 @@ where
     }
     let beyond = graph.n_vertices() as u32;
     assert!(found.row(beyond).len() == 0 && found.next_hops(beyond).is_empty());
-    let summary = found.summary();
+    let summary = found.summary(None).unwrap();
     assert_eq!(summary.n_reachable_pairs, expected.n_reachable_pairs(), "{name}");
     if Distance::to_i128(<W::Distance as Distance>::ZERO).is_some() {
         assert_eq!(summary.sum, expected.sum(), "{name}");
@@ -205,6 +208,53 @@ fn a_run_ended_at_any_report_goes_on() {
     assert!(read(whole.path()) == read(folder.path()));
 }
 
+/// What a run began with may be too wide for the memory of the next one, which is told how
+/// much would do before it begins.
+#[test]
+fn memory_that_is_too_little_to_go_on_is_named() {
+    let graph = streets(1100);
+    let folder = tempfile::tempdir().unwrap();
+    let threads = std::num::NonZeroUsize::new(2);
+    let config = |memory| Config { memory, threads, ..Config::default() };
+    let stop = |done, total| match (done, total) {
+        (2000.., 5760) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let ended = all_pairs_in(&scratch(folder.path()), &graph, &config(None), Some(&stop));
+    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
+    let files = ["journal", "matrix.bin", "panels.bin"];
+    let read = || files.map(|name| fs::read(folder.path().join(name)).unwrap());
+    let before = read();
+    let refused = all_pairs_in(&resumed(folder.path()), &graph, &config(Some(700 << 10)), None);
+    let Err(ApspError::ScratchMemory { least, .. }) = refused else { panic!("{refused:?}") };
+    assert!(read() == before);
+    let config = config(u64::try_from(least).ok());
+    let found = all_pairs_in(&resumed(folder.path()), &graph, &config, None).unwrap();
+    let expected = all_pairs(&graph, &Config::default(), None).unwrap().distances;
+    assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
+}
+
+/// No vertex has no rows, and its files hold nothing.
+#[test]
+fn no_vertices_have_no_paths() {
+    let graph = Csr::<f32>::from_arcs(0, &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let found = all_pairs_in(&scratch(folder.path()), &graph, &with_hops(), None).unwrap();
+    assert!(found.next_hops(0).is_empty() && found.row(0).len() == 0);
+    assert_eq!(found.summary(None).unwrap().n_reachable_pairs, 0);
+    drop(found);
+    all_pairs_in(&resumed(folder.path()), &graph, &with_hops(), None).unwrap();
+}
+
+#[test]
+fn a_callback_ends_the_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = solve(&scratch(folder.path()), &streets(10)).unwrap();
+    let stop = |done, _| if done == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let ended = found.summary(Some(&stop));
+    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
+}
+
 #[test]
 fn a_folder_of_another_run_is_refused_and_left_alone() {
     let graph = streets(130);
@@ -223,7 +273,7 @@ fn a_folder_of_another_run_is_refused_and_left_alone() {
 
     let error = refused(&scratch(&at), &graph);
     assert!(matches!(error, ScratchError::Started { .. }), "{error}");
-    assert!(error.to_string().contains("--resume"), "{error}");
+    assert!(error.to_string().contains("resume it"), "{error}");
     for again in [scratch(&at), resumed(&at)] {
         let error = refused(&again, &streets(131));
         assert!(matches!(error, ScratchError::OtherRun { .. }), "{error}");
@@ -303,7 +353,7 @@ fn memory_is_not_exceeded_in_silence() {
         for next_hops in [false, true] {
             let with = |memory| Config { next_hops, ..with(algorithm, memory) };
             let refused = all_pairs(&graph, &with(1), None).unwrap_err();
-            assert!(refused.to_string().contains("--scratch"), "{refused}");
+            assert!(refused.to_string().contains("in a folder"), "{refused}");
             let ApspError::OverMemory { bytes, .. } = refused else { panic!("{refused}") };
             let n = if next_hops || algorithm == Algorithm::Blocked { 10 } else { 8 };
             assert!((200 * 200 * n..300 * 300 * n).contains(&bytes), "{bytes}");

@@ -16,6 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::{Algorithm, Config, Goal, Plan, Solver, SsspError, Work};
 
 use crate::measure::check;
+use crate::roster::many_times;
 
 /// Most solves in one turn.
 const MOST_SOLVES: f64 = 1000.0;
@@ -213,9 +214,9 @@ pub(super) fn race<W: Weight>(
         };
         let start = Instant::now();
         let solver = match gpu.filter(|_| *on_gpu) {
-            Some(gpu) => Solver::on_gpu(gpu, task.graph, config),
+            Some(gpu) => Solver::on_gpu(gpu, task.graph, &many_times(config)),
             None if *on_gpu => continue,
-            None => Solver::new(task.graph, config),
+            None => Solver::new(task.graph, &many_times(config)),
         };
         let solver = match solver {
             Ok(solver) => solver.with_progress(&ask),

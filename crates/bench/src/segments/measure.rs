@@ -17,6 +17,7 @@ use sssp::{Algorithm, Config, EdgeOrder, Goal, Queue, Reads, Solver, SsspError};
 use super::figures::{Line, Sample, ScaleReport, Who};
 use super::references::{References, Solved, hub, spread};
 use super::{Options, WeightType};
+use crate::roster::many_times;
 
 /// Sources for the parallel solver of the host, which is no matter of the study.
 const FEW_SOURCES: usize = 4;
@@ -133,7 +134,7 @@ impl Study<'_> {
     }
 
     fn host_delta_stepping<W: Weight>(&mut self, graph: &Csr<W>) -> Result<()> {
-        let mut solver = Solver::new(graph, &Config::with(Algorithm::DeltaStepping))?;
+        let mut solver = Solver::new(graph, &many_times(&Config::with(Algorithm::DeltaStepping)))?;
         let who = Who::HostDeltaStepping;
         let solve = |source| timed(&mut solver, source);
         let samples = self.warmed(W::KIND, who, FEW_SOURCES, solve)?;

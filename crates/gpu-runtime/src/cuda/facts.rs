@@ -21,6 +21,8 @@ pub(super) fn read(device: Device) -> Result<DeviceFacts, GpuError> {
             number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
         multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        // the driver says thousands
+        clock_hz: 1000 * u64::from(number(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?),
         memory_bytes: device.total_memory().map_err(failed(ASKING))? as u64,
         l2_bytes: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
         max_threads_per_multiprocessor: number(

@@ -36,7 +36,7 @@ pub enum Format {
 
 const READABLE: &str = ".gr, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, .edgelist, \
                         .csv, .tsv, .txt, .sg, .wsg or .spg, each also with .gz, .bz2, .xz or \
-                        .zst after it; or say the format (--format), whatever the file's name";
+                        .zst after it";
 const WRITABLE: &str =
     ".gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 
@@ -126,7 +126,10 @@ impl Format {
     }
 
     /// As [`Format::of`], for a file that is to be written, plain or as `.gz`.
-    pub(super) fn of_writable(path: &Path) -> Result<Self, GraphError> {
+    ///
+    /// # Errors
+    /// [`GraphError::UnknownFormat`] lists the suffixes that would do.
+    pub fn of_writable(path: &Path) -> Result<Self, GraphError> {
         let inner = if is_gzip(path) { path.with_extension("") } else { path.to_path_buf() };
         let format = Self::named_by(&inner).filter(|format| format.is_writable());
         format.ok_or_else(|| unknown(path, WRITABLE))

@@ -235,3 +235,21 @@ impl WordSearch for BucketsOnGpu {
         self.times
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Search as "BucketSearch" of ["buckets/search.cuh", "delta_stepping/search.cuh"]:
+            graph, keys, buckets, lowest, stamps, lists, sums, control, host, n_vertices,
+            source, target, limit, delta, has_heavy
+        }
+        assert_same_layout! { Control as "BucketControl" of ["buckets/search.cuh"]:
+            arrived, trouble, stopped, total, listed, least, kept, padding, relaxations,
+            improvements, taken, taken_again, taken_arcs, phases
+        }
+    }
+}

@@ -262,3 +262,21 @@ impl WordSearch for CrauserOnGpu {
         self.times
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Search as "Crauser" of ["crauser.cu", "delta_stepping/search.cuh"]:
+            graph, least_out, least_in, keys, fringe, pieces, control, host, n_vertices, source,
+            target, limit
+        }
+        assert_same_layout! { Control as "CrauserControl" of ["crauser.cu"]:
+            rounds, arrived, trouble, stopped, n_rounds, relaxations, improvements, settled,
+            padding
+        }
+    }
+}

@@ -226,6 +226,18 @@ impl WordSearch for DijkstraOnGpu {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Search as "Dijkstra" of ["dijkstra.cu", "delta_stepping/search.cuh"]:
+            graph, labels, keys, of_blocks, control, host, n_vertices, source, target, share,
+            limit, padding
+        }
+        assert_same_layout! { Control as "DijkstraControl" of ["dijkstra.cu"]:
+            arrived, trouble, stopped, settled, relaxations, improvements
+        }
+    }
 
     #[test]
     fn blocks_share_all_labels() {

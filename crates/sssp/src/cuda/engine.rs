@@ -20,10 +20,10 @@ use super::word_engine::WordEngine;
 use crate::engine::{Engine, Found, Request};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::range::WeightRange;
-use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError};
+use crate::{Algorithm, Config, Delta, DeviceTimes, Plan, SsspError, cost};
 
-/// The engine that `plan`, made for a GPU, asks for; where it leaves a choice, the fastest,
-/// of which it tells afterwards.
+/// The engine that `plan`, made for a GPU, asks for; where it leaves a choice and enough
+/// searches are expected to make up for trials, the fastest, of which it tells afterwards.
 pub(crate) fn engine<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
@@ -32,6 +32,7 @@ pub(crate) fn engine<'g, W: Weight>(
     range: &WeightRange<W>,
 ) -> Result<Box<dyn Engine<W> + Send + 'g>, SsspError> {
     let chooses = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
+    let chooses = chooses && cost::trials_pay(config.n_expected_searches());
     match plan.algorithm {
         Algorithm::DeltaStepping if chooses => trial::fastest(gpu, graph, config, plan, range),
         Algorithm::BellmanFordLll if chooses => {

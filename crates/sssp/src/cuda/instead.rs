@@ -30,7 +30,8 @@ impl<'g, W: Weight> HostInstead<'g, W> {
             None => {
                 let range = WeightRange::of(self.graph);
                 let plan = Plan::new(self.graph, &self.config, &range)?;
-                (engine::engine(self.graph, &plan, range.greatest), plan)
+                let window = engine::window(self.graph, &plan, range.greatest);
+                (engine::engine(self.graph, &plan, range.greatest, window), plan)
             }
         };
         let (host, plan) = self.host.insert(made);

@@ -135,3 +135,25 @@ impl WorkSpace {
         search.piece_capacity = (self.pieces[0].len() / self.count()) as u32;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { RowsAt as "Rows" of ["delta_stepping/search.cuh"]:
+            bounds, arcs
+        }
+        assert_same_layout! { Search as "Search" of ["delta_stepping/search.cuh"]:
+            graph, near_arcs, keys, near, far, visited, pieces, control, host, targets, n_arcs,
+            n_vertices, source, n_targets, limit, delta, window, budget, capacity,
+            piece_capacity, most_doublings
+        }
+        assert_same_layout! { Control as "Control" of ["delta_stepping/search.cuh"]:
+            arrived, turn, trouble, steps, stopped, padding, near, pieces, far, least, visited,
+            least_beyond, visited_arcs, settled_arcs, relaxations, improvements, settled, cycles
+        }
+    }
+}

@@ -16,6 +16,8 @@ mod extract_min;
 mod graph;
 mod instead;
 mod kernels;
+#[cfg(test)]
+mod layout;
 mod many_sources;
 mod memory;
 mod negative_cycle;

@@ -106,3 +106,19 @@ impl TreeKernel {
         self.chosen.download()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::layout::{assert_same_layout, of_kernel};
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { TreeAt as "Tree" of ["predecessors.cu", "delta_stepping/search.cuh"]:
+            graph, keys, chosen, levels, lists, control, n_arcs, n_vertices, source, limit,
+            padding
+        }
+        let source = include_str!("../../../../kernels/sssp/predecessors.cu");
+        assert_eq!(of_kernel(&[source], "TreeControl").size, size_of::<Control>());
+    }
+}

@@ -27,8 +27,10 @@
 //! arc's end, weight and an eighth of a byte for pieces of long rows. One barrier a round, two
 //! where rows are long.
 //!
-//! The paper's queue is worked off by one thread; its array of n places has 2 n here, so
-//! that vertices can be appended while others are taken.
+//! What differs from the paper: its queue is a circular array of n places with a head and a
+//! tail, as far as its damaged text can be read one for each block. Here the grid has one
+//! queue, worked off in rounds, in an array of 2 n places, so that vertices can be appended
+//! while others are taken.
 //!
 //! Reference: origin-four-families, moore-1959, bertsekas-1993, bertsekas-1996
 
@@ -364,11 +366,19 @@ fn required_bytes<W: Weight>(n: usize, m: usize, rules: Rules) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::layout::assert_same_layout;
 
     #[test]
-    fn structures_are_as_large_as_the_kernels_take_them() {
-        assert_eq!(size_of::<Control>(), 144);
-        assert_eq!(size_of::<Search>(), 128);
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Search as "Search" of ["queue/state.cuh"]:
+            offsets, ends, weights, distances, states, back, front, pieces, control, arrived,
+            host, n_places, most_rounds, batch, n_vertices, small_first, large_last
+        }
+        assert_same_layout! { Control as "Control" of ["queue/state.cuh"]:
+            head, rank_sum, rounds, relaxations, improvements, taken, taken_again,
+            relaxed_again, rank_change, n_front, n_back, below, above, stopped, front, back,
+            pieces
+        }
     }
 
     #[test]

@@ -263,6 +263,19 @@ fn kernel<W: Weight>(gpu: &Gpu, product: Product) -> Result<Kernel, SsspError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Spmv as "Spmv" of ["spmv/rounds.cuh"]:
+            offsets, starts, weights, distances, control, host, n_vertices, n_arcs, source,
+            width, first_round, last_round
+        }
+        assert_same_layout! { Control as "Control" of ["spmv/rounds.cuh"]:
+            arrived, stopped, fell, dropped, rounds, has_fallen, has_dropped, padding,
+            improvements
+        }
+    }
 
     #[test]
     fn lanes_follow_the_mean_degree() {

@@ -46,8 +46,8 @@ impl<'g, W: Weight> DeltaSteppingEngine<'g, W> {
         for (cell, &target) in cells.iter_mut().zip(request.targets) {
             *cell = found[target as usize];
         }
-        if cells.contains(&W::Distance::UNREACHED) {
-            solver::check_overflow(graph, plan, &Distances::from_storage(found))?;
+        if !plan.bounded && cells.contains(&W::Distance::UNREACHED) {
+            solver::check_overflow(graph, &Distances::from_storage(found))?;
         }
         Ok(work)
     }

@@ -46,6 +46,7 @@ impl Watch {
         let mut pause = Duration::from_micros(50);
         let mut ended = false;
         if let Some(tell) = tell {
+            let _ending = EndOnPanic(self);
             while !self.timer.is_done()? {
                 ended |= tell(u64::from(steps.load(Relaxed))).is_break();
                 stop.store(ended.into(), Relaxed);
@@ -55,5 +56,19 @@ impl Watch {
         }
         let ms = self.timer.elapsed_ms()?;
         if ended { Err(SsspError::Interrupted) } else { Ok(ms) }
+    }
+}
+
+/// Ends the search before a panic of the callback goes on, for what unwinds may own what the
+/// kernel writes.
+struct EndOnPanic<'a>(&'a Watch);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.mailbox[0].store(1, Relaxed);
+            // who panics has no use for an error, too
+            let _ = self.0.timer.elapsed_ms();
+        }
     }
 }

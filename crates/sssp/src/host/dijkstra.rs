@@ -25,11 +25,13 @@ pub(crate) struct Dijkstra<'g, W: Weight, L: Lengths<W>, Q> {
     graph: &'g Csr<W>,
     labels: Vec<L::Key>,
     queue: Q,
+    unsettled: Targets,
 }
 
 impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, Q> {
     pub(crate) fn new(graph: &'g Csr<W>, queue: Q) -> Self {
-        Self { graph, labels: vec![L::Key::GREATEST; graph.n_vertices()], queue }
+        let labels = vec![L::Key::GREATEST; graph.n_vertices()];
+        Self { graph, labels, queue, unsettled: Targets::default() }
     }
 
     /// The labels of the last search; the greatest key where there is no path.
@@ -41,13 +43,13 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
     /// its targets if that is less, and perhaps some beyond.
     pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
         // as locals, for the compiler to know that nobody else changes them
-        let Self { graph, labels, queue } = self;
+        let Self { graph, labels, queue, unsettled } = self;
         let labels = labels.as_mut_slice();
         labels.fill(L::Key::GREATEST);
         queue.clear();
         let mut work = Work::default();
         let mut limit = search.limit;
-        let mut unsettled = Targets::new(search.targets);
+        unsettled.set(search.targets, labels.len());
         // from a vertex with no arc, or with none but back, no path goes on; targets have to be
         // seen all the same
         let dead_end = match graph.direction() {
@@ -89,26 +91,72 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
     }
 }
 
-/// The targets that are not settled yet, ascending.
-struct Targets(Vec<VertexId>);
+/// The targets that are not settled yet.
+#[derive(Default)]
+struct Targets {
+    /// A bit a vertex, where there are any.
+    bits: Vec<u64>,
+    n_left: usize,
+}
 
 impl Targets {
-    fn new(targets: &[VertexId]) -> Self {
-        let mut sorted = targets.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
-        Self(sorted)
+    /// Puts `targets` in the place of those before. O(n / 64 + t).
+    fn set(&mut self, targets: &[VertexId], n_vertices: usize) {
+        self.n_left = 0;
+        if targets.is_empty() {
+            return;
+        }
+        self.bits.clear();
+        self.bits.resize(n_vertices.div_ceil(64), 0);
+        for &target in targets {
+            let (word, bit) = (&mut self.bits[target as usize / 64], 1 << (target % 64));
+            self.n_left += usize::from(*word & bit == 0);
+            *word |= bit;
+        }
     }
 
-    /// Takes `vertex` off; true when it was the last one.
+    /// Takes `vertex` off, which is settled once; true when it was the last one.
+    #[inline(always)]
     fn settle(&mut self, vertex: VertexId) -> bool {
-        if self.0.is_empty() {
+        if self.n_left == 0 || self.bits[vertex as usize / 64] >> (vertex % 64) & 1 == 0 {
             return false;
         }
-        if let Ok(at) = self.0.binary_search(&vertex) {
-            self.0.remove(at);
-            return self.0.is_empty();
+        self.n_left -= 1;
+        self.n_left == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever is asked for twice, and whatever was left of an earlier search.
+        #[test]
+        fn the_last_target_is_the_last(
+            targets in prop::collection::vec(0u32..200, 0..300),
+            order in Just((0u32..200).collect::<Vec<_>>()).prop_shuffle(),
+            left in prop::collection::vec(0u32..200, 0..9),
+        ) {
+            let mut unsettled = Targets::default();
+            unsettled.set(&left, 200);
+            unsettled.set(&targets, 200);
+            let last = order.iter().rposition(|vertex| targets.contains(vertex));
+            for (at, &vertex) in order.iter().enumerate() {
+                prop_assert_eq!(unsettled.settle(vertex), Some(at) == last, "at {}", at);
+            }
         }
-        false
+    }
+
+    /// With a list of targets that each is removed from, this would take minutes.
+    #[test]
+    fn many_targets_cost_no_more_than_a_bit_each() {
+        let n = 3_000_000;
+        let targets: Vec<VertexId> = (0..n).collect();
+        let mut unsettled = Targets::default();
+        unsettled.set(&targets, n as usize);
+        assert_eq!((0..n).find(|&vertex| unsettled.settle(vertex)), Some(n - 1));
     }
 }

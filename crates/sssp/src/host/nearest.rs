@@ -15,6 +15,7 @@ use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::{Distances, Nearest};
 
 use super::lengths::{Lengths, Native};
+use crate::solver::check_overflow;
 use crate::{Progress, SsspError};
 
 /// Labels taken from the queue between two calls of the progress callback.
@@ -32,7 +33,6 @@ pub(crate) fn solve<W: Weight>(
         labels[source as usize] = (Key::<W>::LEAST, source);
         queue.push(Reverse((Key::<W>::LEAST, source, source)));
     }
-    let mut overflowing = None;
     let mut pops = 0u64;
     while let Some(Reverse((key, owner, vertex))) = queue.pop() {
         pops += 1;
@@ -46,19 +46,15 @@ pub(crate) fn solve<W: Weight>(
         for (to, weight) in graph.arcs_from(vertex) {
             let through = (<Native as Lengths<W>>::after(key, weight), owner);
             let label = &mut labels[to as usize];
-            if through.0 == Key::<W>::GREATEST {
-                overflowing = Some(to).filter(|_| *label >= through).or(overflowing);
-            } else if through < *label {
+            if through.0 < Key::<W>::GREATEST && through < *label {
                 *label = through;
                 queue.push(Reverse((through.0, owner, to)));
             }
         }
     }
-    if let Some(vertex) = overflowing.filter(|&v| labels[v as usize].0 == Key::<W>::GREATEST) {
-        let kind = std::any::type_name::<W::Distance>();
-        return Err(SsspError::Overflow { vertex, kind });
-    }
     let distances = labels.iter().map(|label| W::Distance::from_key(label.0)).collect();
+    let distances = Distances::from_storage(distances);
+    check_overflow(graph, &distances)?;
     let owners = labels.iter().map(|label| label.1).collect();
-    Ok(Nearest::from_storage(Distances::from_storage(distances), owners))
+    Ok(Nearest::from_storage(distances, owners))
 }

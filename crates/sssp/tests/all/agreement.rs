@@ -1,13 +1,15 @@
 //! Every solver gives the oracle's answer, to the bit, predecessors included.
 
-use crate::common::configs;
+use crate::common::{configs, solver, tree};
+use std::num::NonZeroUsize;
+
 use graph_formats::generate::{RmatConfig, rmat};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::certificate::{check_negative_cycle, check_tree};
 use paths::oracle::{self, OracleError};
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
-use sssp::{Config, Goal, Solver, SsspError, shortest_paths};
+use sssp::{Algorithm, Config, Goal, SsspError, Work};
 
 /// All solvers against the oracle, from some sources, in one work space a solver.
 fn agree<W: Weight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
@@ -18,7 +20,7 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
     let expected: Vec<_> =
         sources.iter().map(|&s| oracle::tree(graph, s, None).expect("an answer")).collect();
     for config in configs {
-        let mut solver = Solver::new(graph, config).expect("a fitting configuration");
+        let mut solver = solver(graph, config);
         for (&source, expected) in sources.iter().zip(&expected) {
             let tree = solver.tree(source, Goal::All).expect("an answer");
             assert!(tree == *expected, "{name}, {}, from {source}, {config:?}", W::KIND);
@@ -102,7 +104,7 @@ proptest! {
     #[test]
     fn negative_weights(graph in arbitrary_graph::<i32>(12, 40, -3..=20)) {
         for config in configs(&graph) {
-            match (shortest_paths(&graph, 0, &config), oracle::tree(&graph, 0, None)) {
+            match (tree(&graph, 0, &config), oracle::tree(&graph, 0, None)) {
                 (Ok(tree), Ok(expected)) => prop_assert!(tree == expected, "{:?}", config),
                 (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
                     prop_assert!(check_negative_cycle(&graph, &cycle).is_ok(), "{:?}: {:?}", config, cycle);
@@ -120,21 +122,66 @@ fn rmat_is_certified() {
     for source in graph.vertices().step_by(1013) {
         let expected = oracle::tree(&graph, source, None).unwrap();
         check_tree(&graph, &expected).unwrap();
-        for config in configs.iter().filter(|c| c.algorithm == sssp::Algorithm::DeltaStepping) {
-            let tree = shortest_paths(&graph, source, config).unwrap();
+        for config in configs.iter().filter(|c| c.algorithm == Algorithm::DeltaStepping) {
+            let tree = tree(&graph, source, config).unwrap();
             assert!(tree == expected, "from {source}, {config:?}");
         }
     }
     agree("R-MAT", &graph, &configs);
 }
 
+/// Δ-stepping, with a horizon where the graph is dense.
+fn for_many_searches() -> Config {
+    let expected_searches = NonZeroUsize::new(100);
+    Config { expected_searches, ..Config::with(Algorithm::DeltaStepping) }
+}
+
+/// The copy of the short arcs is made where as many searches are expected as make up for it.
+#[test]
+fn one_search_does_without_a_horizon() {
+    let graph = rmat(&RmatConfig { scale: 13, edge_factor: 16, ..Default::default() }).unwrap();
+    let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
+    let work = |config: &Config| {
+        let mut solver = solver(&graph, config);
+        let distances = solver.distances(source, Goal::All).unwrap();
+        (solver.work().relaxations, distances)
+    };
+    let (once, distances) = work(&Config::with(Algorithm::DeltaStepping));
+    let (often, same) = work(&for_many_searches());
+    assert!(once > often && distances == same, "{once} and {often} arcs looked at");
+}
+
 #[test]
 fn the_horizon_saves_arcs() {
     let graph = rmat(&RmatConfig { scale: 14, edge_factor: 16, ..Default::default() }).unwrap();
     let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
-    let mut solver = Solver::new(&graph, &Config::with(sssp::Algorithm::DeltaStepping)).unwrap();
+    let mut solver = solver(&graph, &for_many_searches());
     let distances = solver.distances(source, Goal::All).unwrap();
     paths::certificate::check_distances(&graph, source, None, &distances).unwrap();
     let looked_at = solver.work().relaxations as f64 / graph.n_arcs() as f64;
     assert!(looked_at < 0.7, "{looked_at} of the arcs");
+}
+
+/// Weights in other units change neither the distances nor the work, whether they are below
+/// one or in the thousands.
+#[test]
+fn units_of_weights_do_not_matter() {
+    fn work_in<W: Weight>(graph: &Csr<u32>, source: VertexId, unit: f64) -> (Work, Vec<f64>) {
+        let scaled = |w: u32| W::from_f64(f64::from(w) * unit).expect("a weight");
+        let edges: Vec<_> = graph.arcs().filter(|arc| arc.0 <= arc.1).collect();
+        let edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, scaled(w))).collect();
+        let graph = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
+        let mut solver = solver(&graph, &for_many_searches());
+        let distances = solver.distances(source, Goal::All).unwrap();
+        (solver.work(), distances.iter().map(|d| d.map_or(-1.0, |d| d.to_f64() / unit)).collect())
+    }
+    let graph = rmat(&RmatConfig { scale: 12, edge_factor: 16, ..Default::default() }).unwrap();
+    let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
+    let (work, distances) = work_in::<f64>(&graph, source, 1.0);
+    assert!(work.relaxations < graph.n_arcs() as u64 * 3 / 4, "there is a horizon: {work:?}");
+    for exponent in [-60, -20, -8, -7, -6, -1, 1, 30] {
+        let unit = f64::from(exponent).exp2();
+        assert_eq!(work_in::<f32>(&graph, source, unit), (work, distances.clone()), "{unit}");
+        assert_eq!(work_in::<f64>(&graph, source, unit), (work, distances.clone()), "{unit}");
+    }
 }

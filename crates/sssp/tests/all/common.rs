@@ -2,8 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use graph_formats::{Csr, Weight};
-use sssp::{Algorithm, Config, Delta, Queue};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::Tree;
+use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, Team};
 
 /// Every way to solve a graph that it admits: algorithms, queues, bucket widths, and
 /// numbers of threads.
@@ -27,18 +28,39 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
             configs.push(Config { queue, ..Config::with(Algorithm::Dijkstra) });
         }
     }
-    let mut stepping = |threads, delta| {
-        let threads = NonZeroUsize::new(threads);
-        configs.push(Config { delta, threads, ..Config::with(Algorithm::DeltaStepping) });
-    };
-    for (_, rule) in Delta::RULES {
-        stepping(1, rule);
-    }
-    for width in [1.0, 3.5, 1e12] {
-        if largest / width < 1e6 {
-            stepping(2, Delta::Fixed(width));
-            stepping(3, Delta::Fixed(width));
+    let rules = Delta::RULES.map(|(_, rule)| rule);
+    let widths = [1.0, 3.5, 1e12].into_iter().filter(|width| largest / width < 1e6);
+    let widths: Vec<_> = widths.map(Delta::Fixed).collect();
+    for threads in 1..=3 {
+        let rules = if threads == 1 { &rules[..] } else { &[Delta::Auto] };
+        for &delta in rules.iter().chain(&widths) {
+            let threads = NonZeroUsize::new(threads);
+            let stepping = Config::with(Algorithm::DeltaStepping);
+            configs.push(Config { delta, threads, team: Team::Always, ..stepping });
         }
+        // so many searches that a dense graph gets a horizon
+        let expected_searches = NonZeroUsize::new(100);
+        let threads = NonZeroUsize::new(threads);
+        let stepping = Config::with(Algorithm::DeltaStepping);
+        configs.push(Config { threads, expected_searches, team: Team::Always, ..stepping });
     }
     configs
+}
+
+/// The solver, which has exactly the threads that were asked for.
+pub(crate) fn solver<'g, W: Weight>(graph: &'g Csr<W>, config: &Config) -> Solver<'g, W> {
+    let solver = Solver::new(graph, config).expect("a fitting configuration");
+    if let (Team::Always, Some(threads)) = (config.team, config.threads) {
+        assert_eq!(solver.plan().threads, threads.get(), "{config:?}");
+    }
+    solver
+}
+
+/// The tree of all that can be reached, by that solver.
+pub(crate) fn tree<W: Weight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    config: &Config,
+) -> Result<Tree<W>, SsspError> {
+    solver(graph, config).tree(source, Goal::All)
 }

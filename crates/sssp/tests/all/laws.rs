@@ -1,12 +1,12 @@
 //! Laws of shortest paths that need no oracle.
 
-use crate::common::configs;
+use crate::common::{configs, solver, tree};
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, VertexId};
+use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_distances, check_tree};
 use paths::zoo::arbitrary_graph;
 use proptest::prelude::*;
-use sssp::{Goal, Solver, shortest_paths};
+use sssp::Goal;
 
 fn graph() -> impl Strategy<Value = Csr<u32>> {
     arbitrary_graph::<u32>(30, 120, 0..=50)
@@ -21,8 +21,8 @@ proptest! {
         let renamed = relabelling.apply(&graph).unwrap();
         let source = relabelling.new_ids()[0];
         for config in configs(&graph) {
-            let before = shortest_paths(&graph, 0, &config).unwrap();
-            let after = shortest_paths(&renamed, source, &config).unwrap();
+            let before = tree(&graph, 0, &config).unwrap();
+            let after = tree(&renamed, source, &config).unwrap();
             for v in graph.vertices() {
                 let renamed = relabelling.new_ids()[v as usize];
                 prop_assert_eq!(before.distance(v), after.distance(renamed));
@@ -35,10 +35,8 @@ proptest! {
         let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, w * factor)).collect();
         let scaled = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
         for config in configs(&graph) {
-            let (before, after) =
-                (shortest_paths(&graph, 0, &config), shortest_paths(&scaled, 0, &config));
-            // a fixed bucket width may be too narrow for the larger weights
-            let (Ok(before), Ok(after)) = (before, after) else { continue };
+            let before = tree(&graph, 0, &config).unwrap();
+            let after = tree(&scaled, 0, &config).unwrap();
             for v in graph.vertices() {
                 prop_assert_eq!(before.distance(v).map(|d| d * u64::from(factor)), after.distance(v));
             }
@@ -54,8 +52,8 @@ proptest! {
         arcs.push((u % n, v % n, weight));
         let more = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
         for config in configs(&graph) {
-            let before = shortest_paths(&graph, 0, &config).unwrap();
-            let after = shortest_paths(&more, 0, &config).unwrap();
+            let before = tree(&graph, 0, &config).unwrap();
+            let after = tree(&more, 0, &config).unwrap();
             for v in graph.vertices() {
                 let (before, after) = (before.distance(v), after.distance(v));
                 prop_assert!(before.is_none() || after.is_some_and(|d| Some(d) <= before));
@@ -67,7 +65,7 @@ proptest! {
     fn a_goal_gives_all_within_it_and_nothing_beyond(graph in graph(), target: VertexId) {
         let target = target % graph.n_vertices() as VertexId;
         for config in configs(&graph) {
-            let mut solver = Solver::new(&graph, &config).unwrap();
+            let mut solver = solver(&graph, &config);
             let all = solver.tree(0, Goal::All).unwrap();
             check_tree(&graph, &all).unwrap();
             for limit in [0, 1, 17, 40, u64::MAX - 1] {
@@ -93,11 +91,30 @@ fn stopping_early_saves_work() {
     let arcs: Vec<_> = (0..9_999).flat_map(|v| [(v, v + 1, 3u32), (v + 1, v, 3)]).collect();
     let graph = Csr::from_arcs(10_000, &arcs).unwrap();
     for config in configs(&graph).iter().filter(|c| !c.algorithm.admits_negative()) {
-        let mut solver = Solver::new(&graph, config).unwrap();
+        let mut solver = solver(&graph, config);
         solver.distances(0, Goal::Target(10)).unwrap();
         let wide = config.delta == sssp::Delta::Fixed(1e12);
         assert!(wide || solver.work().relaxations < 1000, "{config:?}: {:?}", solver.work());
         solver.distances(0, Goal::Within(30)).unwrap();
         assert!(solver.work().relaxations < 1000, "{config:?}: {:?}", solver.work());
     }
+}
+
+/// No negative zero is the greatest of all.
+#[test]
+fn a_cutoff_of_zero_of_either_sign_saves_work() {
+    fn saves<W: Weight>(zeros: [W::Distance; 2]) {
+        let arcs: Vec<_> = (0..9_999).map(|v| (v, v + 1, W::ONE)).collect();
+        let graph = Csr::from_arcs(10_000, &arcs).unwrap();
+        for config in configs(&graph).iter().filter(|c| !c.algorithm.admits_negative()) {
+            let mut solver = solver(&graph, config);
+            for zero in zeros {
+                let distances = solver.distances(0, Goal::Within(zero)).unwrap();
+                assert_eq!(distances.n_reached(), 1);
+                assert!(solver.work().relaxations < 10, "{config:?}: {:?}", solver.work());
+            }
+        }
+    }
+    saves::<f32>([0.0, -0.0]);
+    saves::<f64>([0.0, -0.0]);
 }

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod common;
+mod cost;
 mod laws;
 mod questions;
 mod refusals;

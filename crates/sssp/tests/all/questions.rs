@@ -2,13 +2,18 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use graph_formats::{Csr, VertexId};
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
-use paths::oracle;
 use paths::zoo::arbitrary_graph;
+use paths::{Distances, oracle};
 use proptest::prelude::*;
-use sssp::{Algorithm, Config, SsspError, distance_table, nearest_sources};
+use sssp::{
+    Algorithm, Config, Plan, Queue, Solver, SsspError, Team, distance_table, nearest_sources,
+    predecessors, shortest_paths,
+};
 
 fn vertices() -> impl Strategy<Value = Vec<VertexId>> {
     prop::collection::vec(0u32..1000, 0..8)
@@ -24,10 +29,11 @@ proptest! {
         let n = graph.n_vertices() as VertexId;
         let wrap = |ids: &[VertexId]| ids.iter().map(|v| v % n).collect::<Vec<_>>();
         let (sources, targets) = (wrap(&sources), wrap(&targets));
-        for threads in 1..=3 {
+        for threads in [1, 2, 3, 16] {
             for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.runs_on_cpu()) {
                 let threads = NonZeroUsize::new(threads);
-                let config = Config { threads, ..Config::with(algorithm) };
+                // more threads than sources, and a search is shared, too
+                let config = Config { threads, team: Team::Always, ..Config::with(algorithm) };
                 let table = distance_table(&graph, &sources, &targets, &config, None).unwrap();
                 for (i, &source) in sources.iter().enumerate() {
                     let distances = oracle::dijkstra(&graph, source).unwrap();
@@ -84,4 +90,86 @@ fn a_table_can_be_interrupted() {
     let stop = |done, _| if done < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     let table = distance_table(&graph, &[0; 50], &[1], &Config::default(), Some(&stop));
     assert!(matches!(table, Err(SsspError::Interrupted)));
+}
+
+/// Also where another thread is told, and whoever it is that panics.
+#[test]
+fn a_table_whose_callback_panics_is_not_waited_for() {
+    let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
+    for threads in 1..=3 {
+        for last in [1, 2, 30] {
+            let panic = |done, _| match done {
+                done if done == last => resume_unwind(Box::new("of the callback")),
+                _ => ControlFlow::Continue(()),
+            };
+            let config = Config { threads: NonZeroUsize::new(threads), ..Config::default() };
+            let table =
+                catch_unwind(|| distance_table(&graph, &[0; 50], &[1], &config, Some(&panic)));
+            let payload = table.expect_err("it panics");
+            assert_eq!(payload.downcast_ref(), Some(&"of the callback"));
+            let mut solver = Solver::new(&graph, &config).unwrap().with_progress(&panic);
+            let table = catch_unwind(AssertUnwindSafe(|| solver.table(&[0; 50], &[1])));
+            assert!(table.is_err());
+            // it tells of the next, too
+            let table = catch_unwind(AssertUnwindSafe(|| solver.table(&[0; 50], &[1])));
+            assert!(table.is_err());
+        }
+    }
+}
+
+/// Whichever vertices overflow, and whichever of them get a shorter path later.
+#[test]
+fn nearest_sources_lose_nothing_that_overflows() {
+    fn overflows<W: Weight>(small: [W; 2], large: W) {
+        let [one, ten] = small;
+        let arcs = [(0, 1, ten), (1, 2, large), (1, 3, large), (1, 4, one), (4, 3, one)];
+        let graph = Csr::from_arcs(5, &arcs).unwrap();
+        let error = nearest_sources(&graph, &[0], None).unwrap_err();
+        assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{error}");
+        // from its end, nothing does
+        let nearest = nearest_sources(&graph, &[3, 4], None).unwrap();
+        assert_eq!(nearest.source_of(3), Some(3));
+        assert_eq!(nearest.source_of(2), None);
+    }
+    overflows([1, 10], u64::MAX - 5);
+    overflows([1, 10], i64::MAX - 5);
+    overflows([f32::MAX / 8.0, f32::MAX / 2.0], f32::MAX);
+    overflows([f64::MAX / 8.0, f64::MAX / 2.0], f64::MAX);
+}
+
+#[test]
+fn predecessors_of_other_distances_are_refused() {
+    let graph = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 2, -1)]).unwrap();
+    let positive = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 2, 1)]).unwrap();
+    for graph in [&graph, &positive] {
+        let distances = shortest_paths(graph, 0, &Config::default()).unwrap().distances;
+        let found = predecessors(graph, 0, &distances).unwrap();
+        assert_eq!([0, 1, 2].map(|v| found.get(v)), [None, Some(0), Some(1)]);
+        let error = predecessors(graph, 3, &distances).unwrap_err();
+        assert!(matches!(error, SsspError::NoSuchVertex { role: "source", vertex: 3, .. }));
+        for wrong in [vec![], vec![Some(0), Some(1)], vec![Some(0); 4]] {
+            let n_distances = wrong.len();
+            let error = predecessors(graph, 0, &Distances::from_iter(wrong)).unwrap_err();
+            assert_eq!(error, SsspError::NotAllVertices { n_distances, n_vertices: 3 });
+        }
+        // nonsense is no reason to panic
+        let nonsense = Distances::from_iter([None, Some(i64::MIN), Some(i64::MAX - 1)]);
+        assert_eq!(predecessors(graph, 1, &nonsense).unwrap().get(0), None);
+    }
+}
+
+/// A table's searches are by what is faster side by side, unless somebody asks.
+#[test]
+fn tables_have_a_plan() {
+    let square = grid(&GridConfig { side: 200, ..Default::default() }).unwrap();
+    let skewed = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
+    let chosen = |graph: &Csr<u32>, config: &Config| {
+        let plan = Plan::of_table(graph, 8, config).unwrap();
+        (plan.algorithm, plan.queue)
+    };
+    let dial = (Algorithm::Dijkstra, Some(Queue::Dial));
+    assert_eq!(chosen(&square, &Config::default()), dial);
+    assert_eq!(chosen(&skewed, &Config::default()), (Algorithm::DeltaStepping, None));
+    let asked = Config::with(Algorithm::DeltaStepping);
+    assert_eq!(chosen(&square, &asked), (Algorithm::DeltaStepping, None));
 }

@@ -1,9 +1,11 @@
 //! What cannot be answered is refused, with the reason; nothing wraps, nothing hangs.
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::common::configs;
-use graph_formats::{Csr, Weight};
+use crate::common::{configs, solver, tree};
+use graph_formats::{Csr, Distance, Weight};
 use paths::certificate::check_negative_cycle;
 use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, shortest_paths};
 
@@ -19,7 +21,7 @@ fn negative_weights_are_named() {
     // −0 is no negative weight
     let graph = Csr::from_arcs(2, &[(0, 1, -0.0f32)]).unwrap();
     for config in configs(&graph) {
-        assert_eq!(shortest_paths(&graph, 0, &config).unwrap().distance(1), Some(0.0));
+        assert_eq!(tree(&graph, 0, &config).unwrap().distance(1), Some(0.0));
     }
 }
 
@@ -28,27 +30,33 @@ fn negative_cycles_are_listed() {
     let arcs = [(0, 1, 2), (1, 2, -1), (2, 3, -1), (3, 1, 1), (3, 4, 5), (5, 5, -1)];
     let graph = Csr::from_arcs(6, &arcs.map(|(u, v, w): (u32, u32, i64)| (u, v, w))).unwrap();
     for config in configs(&graph) {
-        let Err(SsspError::NegativeCycle { cycle }) = shortest_paths(&graph, 0, &config) else {
+        let Err(SsspError::NegativeCycle { cycle }) = tree(&graph, 0, &config) else {
             panic!("{config:?} found no cycle");
         };
         check_negative_cycle(&graph, &cycle).unwrap();
         // the cycle 5 → 5 cannot be reached from 0, and nothing can from 4
-        assert_eq!(shortest_paths(&graph, 4, &config).unwrap().distances.n_reached(), 1);
+        assert_eq!(tree(&graph, 4, &config).unwrap().distances.n_reached(), 1);
     }
     let steep = Csr::from_arcs(2, &[(0, 1, i64::MIN / 2), (1, 0, i64::MIN / 2)]).unwrap();
     for config in configs(&steep) {
-        let error = shortest_paths(&steep, 0, &config).unwrap_err();
+        let error = tree(&steep, 0, &config).unwrap_err();
         assert!(matches!(error, SsspError::NegativeCycle { .. }), "{config:?}: {error}");
     }
 }
 
 fn overflows<W: Weight>(largest: W) {
+    let farthest = largest.after(W::Distance::ZERO).unwrap();
     let graph = Csr::from_arcs(3, &[(0, 1, largest), (1, 2, largest)]).unwrap();
     for config in configs(&graph) {
-        let mut solver = Solver::new(&graph, &config).unwrap();
+        let mut solver = solver(&graph, &config);
         let error = solver.distances(0, Goal::All).unwrap_err();
         assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{config:?}: {error}");
+        // no cutoff says that the farthest is to be left out
+        let error = solver.distances(0, Goal::Within(W::Distance::UNREACHED)).unwrap_err();
+        assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{config:?}: {error}");
         // within a limit, nothing overflows
+        let near = solver.distances(0, Goal::Within(farthest)).unwrap();
+        assert_eq!(near.n_reached(), 2, "{config:?}");
         let near = solver.distances(0, Goal::Target(1)).unwrap();
         assert_eq!(near.n_reached(), 2, "{config:?}");
     }
@@ -62,7 +70,7 @@ fn overflow_names_the_vertex() {
     overflows(f64::MAX);
     let deep = Csr::from_arcs(3, &[(0, 1, i64::MIN + 1), (1, 2, -2)]).unwrap();
     for config in configs(&deep) {
-        let error = shortest_paths(&deep, 0, &config).unwrap_err();
+        let error = tree(&deep, 0, &config).unwrap_err();
         assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{config:?}: {error}");
     }
 }
@@ -72,7 +80,7 @@ fn thirty_two_bits_are_widened() {
     let arcs: Vec<_> = (0..100).map(|v| (v, v + 1, u32::MAX)).collect();
     let graph = Csr::from_arcs(101, &arcs).unwrap();
     for config in configs(&graph) {
-        let tree = shortest_paths(&graph, 0, &config).unwrap();
+        let tree = tree(&graph, 0, &config).unwrap();
         assert_eq!(tree.distance(100), Some(100 * u64::from(u32::MAX)), "{config:?}");
     }
 }
@@ -82,9 +90,9 @@ fn vertices_must_exist() {
     let empty = Csr::<u32>::from_arcs(0, &[]).unwrap();
     let two = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
     for config in configs(&two) {
-        let error = shortest_paths(&empty, 0, &config).unwrap_err();
+        let error = tree(&empty, 0, &config).unwrap_err();
         assert!(matches!(error, SsspError::NoSuchVertex { role: "source", n_vertices: 0, .. }));
-        let mut solver = Solver::new(&two, &config).unwrap();
+        let mut solver = solver(&two, &config);
         let error = solver.distances(0, Goal::Target(2)).unwrap_err();
         assert!(matches!(error, SsspError::NoSuchVertex { role: "target", vertex: 2, .. }));
     }
@@ -100,7 +108,7 @@ fn settings_must_fit() {
     let floats = Csr::from_arcs(2, &[(0, 1, 1.5f64), (1, 0, 2.0)]).unwrap();
     assert!(matches!(Solver::new(&floats, &dial).err(), Some(SsspError::BadQueue { .. })));
     for config in configs(&floats) {
-        let mut solver = Solver::new(&floats, &config).unwrap();
+        let mut solver = solver(&floats, &config);
         let error = solver.distances(0, Goal::Within(f64::NAN)).unwrap_err();
         assert!(matches!(error, SsspError::BadCutoff(_)));
         assert_eq!(solver.distances(0, Goal::Within(-1.0)).unwrap().n_reached(), 0);
@@ -113,17 +121,62 @@ fn settings_must_fit() {
     assert_eq!(solver.tree(0, Goal::Target(0)).unwrap().distance(1), Some(-1));
 }
 
-#[test]
-fn searches_can_be_interrupted() {
+/// Has `ask` called with every way to solve a long path and a call of its progress callback,
+/// from the first on, up to the third if there are so many.
+fn at_some_calls(ask: impl Fn(&Csr<u32>, &Config, usize)) {
     let n = 200_000;
     let arcs: Vec<_> = (0..n - 1).map(|v| (v, v + 1, 1u32)).collect();
     let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
-    let stop = |_, _| ControlFlow::Break(());
     for config in configs(&graph) {
-        let mut solver = Solver::new(&graph, &config).unwrap().with_progress(&stop);
-        let error = solver.distances(0, Goal::All).unwrap_err();
-        assert_eq!(error, SsspError::Interrupted, "{config:?}");
+        let calls = AtomicUsize::new(0);
+        let count = |_, _| {
+            calls.fetch_add(1, Relaxed);
+            ControlFlow::Continue(())
+        };
+        solver(&graph, &config).with_progress(&count).distances(0, Goal::All).unwrap();
+        assert!(calls.load(Relaxed) > 0, "{config:?}");
+        (1..=calls.load(Relaxed).min(3)).for_each(|call| ask(&graph, &config, call));
     }
+}
+
+/// A search in a work space that another left in the middle.
+fn assert_usable(mut solver: Solver<'_, u32>, config: &Config) {
+    let near = solver.distances(7, Goal::Within(10)).unwrap();
+    assert_eq!((near.get(17), near.get(18)), (Some(10), None), "{config:?}");
+}
+
+#[test]
+fn searches_can_be_interrupted() {
+    at_some_calls(|graph, config, last| {
+        let calls = AtomicUsize::new(0);
+        let stop = |_, _| match calls.fetch_add(1, Relaxed) + 1 {
+            call if call == last => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        let mut solver = solver(graph, config).with_progress(&stop);
+        let error = solver.distances(0, Goal::All).err();
+        assert_eq!(error, Some(SsspError::Interrupted), "{config:?}");
+        assert_eq!(calls.load(Relaxed), last, "{config:?}");
+        assert_usable(solver, config);
+    });
+}
+
+/// The panic of a callback reaches the caller, no thread waits for one that is gone, and the
+/// solver is as good as before.
+#[test]
+fn a_callback_may_panic() {
+    at_some_calls(|graph, config, last| {
+        let calls = AtomicUsize::new(0);
+        let panic = |_, _| match calls.fetch_add(1, Relaxed) + 1 {
+            call if call == last => resume_unwind(Box::new("of the callback")),
+            _ => ControlFlow::Continue(()),
+        };
+        let mut solver = solver(graph, config).with_progress(&panic);
+        let searched = catch_unwind(AssertUnwindSafe(|| solver.distances(0, Goal::All).err()));
+        let payload = searched.expect_err("it panics");
+        assert_eq!(payload.downcast_ref(), Some(&"of the callback"), "{config:?}");
+        assert_usable(solver, config);
+    });
 }
 
 #[test]

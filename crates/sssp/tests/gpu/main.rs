@@ -8,7 +8,9 @@ mod many;
 mod queue;
 mod spmv;
 
+use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Deref};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -227,6 +229,29 @@ fn a_long_search_tells_of_its_steps_and_can_be_ended() {
     assert!(solver.tree(0, Goal::All).unwrap() == tree);
 }
 
+/// Its panic goes on in the caller when the search has ended, and the solver is as before.
+#[test]
+fn a_callback_may_panic() {
+    let Some(gpu) = gpu_alone() else { return };
+    let path: Vec<_> = (0..100_000).map(|v| (v, v + 1, 1 + v % 7)).collect();
+    let graph = Csr::from_edges(100_001, &path).unwrap();
+    let panics = AtomicBool::new(true);
+    let tell = |_, _| match panics.load(Relaxed) {
+        true => resume_unwind(Box::new("of the callback")),
+        false => ControlFlow::Continue(()),
+    };
+    let config = Config { delta: Delta::Fixed(1.0), ..Config::with(Algorithm::DeltaStepping) };
+    let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&tell);
+    for _ in 0..2 {
+        panics.store(true, Relaxed);
+        let searched = catch_unwind(AssertUnwindSafe(|| solver.distances(0, Goal::All).err()));
+        let payload = searched.expect_err("it panics");
+        assert_eq!(payload.downcast_ref(), Some(&"of the callback"));
+        panics.store(false, Relaxed);
+        check_tree(&graph, &solver.tree(0, Goal::All).unwrap()).unwrap();
+    }
+}
+
 #[test]
 fn sums_beyond_32_bits_are_right() {
     let Some(gpu) = gpu() else { return };
@@ -264,8 +289,10 @@ fn what_auto_finds_fastest_answers_every_question() {
     let star = Csr::from_edges(100_000, &star).unwrap();
     let dense = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
     let sparse = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    let expected_searches = NonZeroUsize::new(1000);
+    let config = Config { expected_searches, ..Config::default() };
     for graph in [&star, &dense, &sparse, &Csr::from_arcs(3, &[]).unwrap()] {
-        let mut device = Solver::on_gpu(&gpu, graph, &Config::default()).unwrap();
+        let mut device = Solver::on_gpu(&gpu, graph, &config).unwrap();
         let mut host = Solver::new(graph, &Config::with(Algorithm::Dijkstra)).unwrap();
         let n = graph.n_vertices() as VertexId;
         let reason = device.plan().to_string();

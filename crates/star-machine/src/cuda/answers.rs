@@ -94,3 +94,27 @@ impl Answers {
         Ok((answer != NONE).then_some(answer))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::{layout, layout_in, number, source};
+
+    #[test]
+    fn blocks_meet_where_the_kernels_look() {
+        let meeting = layout!(Meeting: least, arrived, expected, turn);
+        assert_eq!(meeting, layout_in(source!("fused.cu"), "Meeting"));
+        // three numbers of 64 bits, then what has arrived, then `Together`
+        let questions = source!("questions.cu");
+        let (fields, size) = layout_in(questions, "Together");
+        let fields: Vec<_> =
+            fields.iter().map(|(name, offset, _)| (name.as_str(), *offset as u64)).collect();
+        assert_eq!(fields, [("first", 0), ("count", 4), ("arrived", 8)]);
+        assert_eq!((ARRIVED, TOGETHER), (3 * 8, ARRIVED + 4));
+        assert_eq!(TOGETHER as usize + size, size_of_val(&COMMON));
+        // as they are before the first launch
+        assert_eq!(COMMON[..6], [NONE; 6]);
+        assert_eq!(COMMON[6..], [0, NONE, 0, 0]);
+        assert_eq!(number(questions, "u32 none"), NONE);
+    }
+}

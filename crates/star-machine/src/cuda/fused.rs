@@ -197,7 +197,20 @@ impl Operands {
         let Some(to) = self.to else { return false };
         [self.table, self.other].into_iter().flatten().any(|read| {
             let distance = to.first.abs_diff(read.first);
-            read.table.id == to.table.id && distance != 0 && distance < to.columns
+            read.table == to.table && distance != 0 && distance < to.columns
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::{layout, layout_in, source};
+
+    #[test]
+    fn calls_are_laid_out_as_kernels_read_them() {
+        let call = layout!(Call: table, other, to, rows, word, z, equal, greater, stride, n,
+            columns, is_shifted, variant);
+        assert_eq!(call, layout_in(source!("fused.cu"), "Call"));
     }
 }

@@ -35,6 +35,11 @@ struct Control {
     cells: [u32; 4],
 }
 
+/// `Failure` of the kernel: why a run ended early.
+const NO_POSITION: u32 = 1;
+const OUT_OF_RANGE: u32 = 2;
+const ENDLESS: u32 = 3;
+
 /// `Run` of the kernel.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -222,8 +227,8 @@ impl GpuProgram {
         let control = self.control.download()?[0];
         match control.failure {
             0 => Ok(()),
-            1 | 2 => Err(self.failed_position(control)),
-            _ => Err(StarError::Endless { turns: self.program.most_turns() }),
+            NO_POSITION | OUT_OF_RANGE => Err(self.failed_position(control)),
+            ENDLESS.. => Err(StarError::Endless { turns: self.program.most_turns() }),
         }
     }
 
@@ -282,7 +287,7 @@ impl GpuProgram {
         self.expect(table.into(), "table")?;
         same(table.rows, value.rows())?;
         same(table.columns, value.columns())?;
-        Ok(self.tables[table.id as usize].upload(value.as_words())?)
+        Ok(self.tables[table.place() as usize].upload(value.as_words())?)
     }
 
     /// Puts a number into an integer of the program, or none.
@@ -292,7 +297,7 @@ impl GpuProgram {
     pub fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
         Op::SetInt { i, value }.check()?;
         self.expect(i.into(), "integer")?;
-        self.ints.values()?[i.id as usize] = value.map_or(-1, |value| value as i32);
+        self.ints.values()?[i.place() as usize] = value.map_or(-1, |value| value as i32);
         self.ints.newer = Newer::Host;
         Ok(())
     }
@@ -315,7 +320,7 @@ impl GpuProgram {
     /// As [`set_vector`](Self::set_vector).
     pub fn table_value(&self, table: TableVar) -> Result<Table, StarError> {
         self.expect(table.into(), "table")?;
-        let words = self.tables[table.id as usize].download()?;
+        let words = self.tables[table.place() as usize].download()?;
         let value = Table::from_words(table.rows as usize, table.columns as usize, words);
         value.ok_or(StarError::Unknown { what: "table" })
     }
@@ -326,7 +331,7 @@ impl GpuProgram {
     /// As [`set_vector`](Self::set_vector).
     pub fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {
         self.expect(i.into(), "integer")?;
-        Ok(u32::try_from(self.ints.values()?[i.id as usize]).ok())
+        Ok(u32::try_from(self.ints.values()?[i.place() as usize]).ok())
     }
 
     fn expect(&self, variable: Variable, what: &'static str) -> Result<(), StarError> {
@@ -337,11 +342,35 @@ impl GpuProgram {
     /// The word that a parameter starts at.
     fn start(&self, x: Vector) -> Result<usize, StarError> {
         self.expect(x.into(), "slice or word")?;
-        Ok(self.starts[x.id as usize] as usize)
+        Ok(self.starts[x.place() as usize] as usize)
     }
 }
 
 fn same(left: u32, right: usize) -> Result<(), StarError> {
     let (what, left) = ("an assignment", left as usize);
     if left == right { Ok(()) } else { Err(StarError::LengthMismatch { what, left, right }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::{block, layout, layout_in, number, source};
+
+    #[test]
+    fn the_kernel_is_told_what_it_reads() {
+        let source = source!("interpreter/code.cuh");
+        let run = layout!(Run: code, vectors, ints, control, most_turns, n_words, n_ints);
+        assert_eq!(run, layout_in(source, "Run"));
+        let control = layout!(Control: arrived, failure, step, position, turns, cells);
+        assert_eq!(control, layout_in(source, "Control"));
+        let failures = block(source, "enum Failure : u32 {");
+        let ours =
+            [("no_position", NO_POSITION), ("out_of_range", OUT_OF_RANGE), ("endless", ENDLESS)];
+        for (name, code) in ours {
+            assert_eq!(number(&failures, name), code, "{name}");
+        }
+        assert_eq!(failures.matches('=').count(), ours.len());
+        // vectors of different lines have different bits in the account of barriers
+        assert!(source.contains("at >> 4 & 31") && LINE == 1 << 4);
+    }
 }

@@ -16,16 +16,15 @@ use super::kernels::Kernels;
 use super::launches::BLOCK;
 use super::pool::Pool;
 use crate::error::LIMIT;
-use crate::language::{Condition, IntVar, Machine, Op, TableVar, Vector};
+use crate::language::{Condition, IntVar, Machine, Op, Store, TableVar, Vector};
 use crate::values::tail;
 use crate::{Procedure, Slice, StarError, Table};
 
 /// A machine on a GPU: every operation is a launch, and so is a fused procedure.
 ///
 /// An operation on vectors takes the time of a launch up to some 10⁶ bits, then time in their
-/// length; one with an answer, a few microseconds more. Memory of ended scopes is kept for
-/// later variables of the same sizes. A variable is known by its number and sizes, as on a
-/// [`Host`](crate::Host).
+/// length; one with an answer, a few microseconds more. Up to 64 MiB of ended scopes are kept
+/// for later variables of the same sizes.
 ///
 /// ```
 /// use star_machine::{Cuda, Machine, Operations, Slice, Star};
@@ -47,9 +46,9 @@ pub struct Cuda {
     pub(super) kernels: Kernels,
     pub(super) answers: Answers,
     pub(super) pool: Pool,
-    pub(super) vectors: Vec<HeldVector>,
-    tables: Vec<HeldTable>,
-    ints: Vec<Option<u32>>,
+    vectors: Store<Buffer<u64>>,
+    tables: Store<Buffer<u64>>,
+    ints: Store<Option<u32>>,
     pub(super) launches: u64,
     /// How many blocks may look for a least number together.
     pub(super) most_blocks: u32,
@@ -61,19 +60,6 @@ pub struct CudaMark {
     vectors: usize,
     tables: usize,
     ints: usize,
-}
-
-#[derive(Debug)]
-pub(super) struct HeldVector {
-    len: u32,
-    pub(super) words: Buffer<u64>,
-}
-
-#[derive(Debug)]
-struct HeldTable {
-    rows: u32,
-    columns: u32,
-    words: Buffer<u64>,
 }
 
 /// A vector, or a column, as kernels see it.
@@ -101,9 +87,9 @@ impl Cuda {
             kernels,
             answers: Answers::new(gpu)?,
             pool: Pool::new(gpu),
-            vectors: Vec::new(),
-            tables: Vec::new(),
-            ints: Vec::new(),
+            vectors: Store::new("vector"),
+            tables: Store::new("table"),
+            ints: Store::new("integer"),
             launches: 0,
             most_blocks: if can_wait { side_by_side.max(1) } else { 1 },
         })
@@ -122,35 +108,22 @@ impl Cuda {
     }
 
     pub(super) fn bits(&self, x: Vector) -> Result<Bits, StarError> {
-        let held = self.vectors.get(x.id as usize).filter(|held| held.len == x.len);
-        let held = held.ok_or(StarError::Unknown { what: "vector" })?;
-        Ok(Bits {
-            at: held.words.address(),
-            words: held.words.len() as u64,
-            last: tail(x.len as usize),
-        })
+        let words = self.vectors.get(x.name)?;
+        Ok(Bits { at: words.address(), words: words.len() as u64, last: tail(x.len as usize) })
     }
 
     /// All words of a table; its columns have `rows / 64` each, rounded up.
     pub(super) fn table_words(&self, table: TableVar) -> Result<&Buffer<u64>, StarError> {
-        self.held_table(table).map(|held| &held.words)
+        self.tables.get(table.name)
     }
 
     pub(super) fn int(&self, i: IntVar) -> Result<Option<u32>, StarError> {
-        self.ints.get(i.id as usize).copied().ok_or(StarError::Unknown { what: "integer" })
+        self.ints.get(i.name).copied()
     }
 
     pub(super) fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
-        let held = self.ints.get_mut(i.id as usize);
-        *held.ok_or(StarError::Unknown { what: "integer" })? = value;
+        *self.ints.get_mut(i.name)? = value;
         Ok(())
-    }
-
-    fn held_table(&self, table: TableVar) -> Result<&HeldTable, StarError> {
-        let size = (table.rows, table.columns);
-        let held = self.tables.get(table.id as usize);
-        held.filter(|held| (held.rows, held.columns) == size)
-            .ok_or(StarError::Unknown { what: "table" })
     }
 }
 
@@ -162,9 +135,7 @@ impl Machine for Cuda {
             return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
         }
         let words = self.pool.take("a slice or word", len.div_ceil(64))?;
-        let (id, len) = (self.vectors.len() as u32, len as u32);
-        self.vectors.push(HeldVector { len, words });
-        Ok(Vector { id, len })
+        Ok(Vector { name: self.vectors.declare(words), len: len as u32 })
     }
 
     fn new_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
@@ -173,28 +144,27 @@ impl Machine for Cuda {
         }
         // below 2²⁵ times 2³¹
         let words = self.pool.take("a table", rows.div_ceil(64) * columns)?;
-        let (id, rows, columns) = (self.tables.len() as u32, rows as u32, columns as u32);
-        self.tables.push(HeldTable { rows, columns, words });
-        Ok(TableVar { id, rows, columns })
+        let name = self.tables.declare(words);
+        Ok(TableVar { name, rows: rows as u32, columns: columns as u32 })
     }
 
     fn new_int(&mut self) -> Result<IntVar, StarError> {
-        let id = self.ints.len() as u32;
-        self.ints.push(None);
-        Ok(IntVar { id })
+        Ok(IntVar { name: self.ints.declare(None) })
     }
 
     fn mark(&self) -> CudaMark {
-        let (vectors, tables, ints) = (self.vectors.len(), self.tables.len(), self.ints.len());
-        CudaMark { vectors, tables, ints }
+        CudaMark {
+            vectors: self.vectors.n_declared(),
+            tables: self.tables.n_declared(),
+            ints: self.ints.n_declared(),
+        }
     }
 
     fn release(&mut self, mark: CudaMark) {
-        let vectors = self.vectors.drain(mark.vectors.min(self.vectors.len())..);
-        let tables = self.tables.drain(mark.tables.min(self.tables.len())..);
-        let buffers = vectors.map(|held| held.words).chain(tables.map(|held| held.words));
-        buffers.for_each(|buffer| self.pool.keep(buffer));
-        self.ints.truncate(mark.ints);
+        let (vectors, tables) =
+            (self.vectors.end_from(mark.vectors), self.tables.end_from(mark.tables));
+        vectors.chain(tables).for_each(|buffer| self.pool.keep(buffer));
+        drop(self.ints.end_from(mark.ints));
     }
 
     fn execute(&mut self, op: &Op) -> Result<(), StarError> {
@@ -214,8 +184,7 @@ impl Machine for Cuda {
     }
 
     fn vector_value(&mut self, x: Vector) -> Result<Slice, StarError> {
-        self.bits(x)?;
-        let words = self.vectors[x.id as usize].words.download()?;
+        let words = self.vectors.get(x.name)?.download()?;
         Ok(Slice::from_words(x.len as usize, words).expect("kernels leave tails clean"))
     }
 
@@ -230,8 +199,7 @@ impl Machine for Cuda {
         if left != right {
             return Err(StarError::LengthMismatch { what: "an assignment", left, right });
         }
-        self.bits(z)?;
-        Ok(self.vectors[z.id as usize].words.upload(value.as_words())?)
+        Ok(self.vectors.get_mut(z.name)?.upload(value.as_words())?)
     }
 
     fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
@@ -240,7 +208,6 @@ impl Machine for Cuda {
         if let Some(&(left, right)) = sizes.iter().find(|(left, right)| left != right) {
             return Err(StarError::LengthMismatch { what: "an assignment", left, right });
         }
-        self.held_table(table)?;
-        Ok(self.tables[table.id as usize].words.upload(value.as_words())?)
+        Ok(self.tables.get_mut(table.name)?.upload(value.as_words())?)
     }
 }

@@ -5,10 +5,13 @@ mod machine;
 mod op;
 mod operations;
 mod star;
+mod store;
 mod variables;
 
 pub use machine::Machine;
 pub use op::{Condition, Index, Logic, Op, Relation};
 pub use operations::Operations;
 pub use star::Star;
+pub(crate) use store::Store;
+pub(crate) use variables::Name;
 pub use variables::{FieldVar, IntVar, SliceVar, TableVar, Vector, WordVar};

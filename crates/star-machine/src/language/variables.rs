@@ -1,17 +1,65 @@
 //! The variables of a program: names and sizes, without values. A machine has the values.
+//!
+//! A variable says where its value lies, and when it was declared. A machine that has another
+//! one there, of a later scope, or that has never declared it, does not know it.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::StarError;
+
+/// Which variable it is: no two of a process have the same name.
+// Packed, for an operation has up to four of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C, packed(4))]
+pub(crate) struct Name {
+    /// How many were declared before it, on any machine.
+    birth: u64,
+    /// The place of its machine where its value lies.
+    pub(crate) place: u32,
+}
+
+impl Name {
+    /// The name of what is declared now.
+    pub(crate) fn new(place: u32) -> Self {
+        static BIRTHS: AtomicU64 = AtomicU64::new(0);
+        Self { birth: BIRTHS.fetch_add(1, Ordering::Relaxed), place }
+    }
+}
 
 /// A variable of type `slice` or `word`: a row of bits. What a machine stores for the two is
 /// the same; [`SliceVar`] and [`WordVar`] keep them apart in programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Vector {
-    /// Which one of its machine.
-    pub id: u32,
+    pub(crate) name: Name,
+    pub(crate) len: u32,
+}
+
+impl Vector {
+    /// A variable of `len` bits that is declared now; for those who write a
+    /// [`Machine`](crate::Machine), which chooses the place.
+    #[must_use]
+    pub fn new(place: u32, len: u32) -> Self {
+        Self { name: Name::new(place), len }
+    }
+
+    /// The place that its machine gave it.
+    #[must_use]
+    pub fn place(self) -> u32 {
+        self.name.place
+    }
+
     /// Bits.
-    pub len: u32,
+    #[must_use]
+    pub fn len(self) -> u32 {
+        self.len
+    }
+
+    /// Whether it has no bits.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
 }
 
 /// A variable of type `slice`: a bit for every row of a table.
@@ -26,19 +74,29 @@ pub struct WordVar(pub Vector);
 /// for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IntVar {
-    /// Which one of its machine.
-    pub id: u32,
+    pub(crate) name: Name,
+}
+
+impl IntVar {
+    /// A variable that is declared now, as [`Vector::new`].
+    #[must_use]
+    pub fn new(place: u32) -> Self {
+        Self { name: Name::new(place) }
+    }
+
+    /// The place that its machine gave it.
+    #[must_use]
+    pub fn place(self) -> u32 {
+        self.name.place
+    }
 }
 
 /// A variable of type `table`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableVar {
-    /// Which one of its machine.
-    pub id: u32,
-    /// Rows: the length of its slices.
-    pub rows: u32,
-    /// Columns: the length of its words.
-    pub columns: u32,
+    pub(crate) name: Name,
+    pub(crate) rows: u32,
+    pub(crate) columns: u32,
 }
 
 /// Neighbouring columns of a table, seen as a table.
@@ -65,6 +123,30 @@ impl From<WordVar> for Vector {
 }
 
 impl TableVar {
+    /// A variable that is declared now, as [`Vector::new`].
+    #[must_use]
+    pub fn new(place: u32, rows: u32, columns: u32) -> Self {
+        Self { name: Name::new(place), rows, columns }
+    }
+
+    /// The place that its machine gave it.
+    #[must_use]
+    pub fn place(self) -> u32 {
+        self.name.place
+    }
+
+    /// Rows: the length of its slices.
+    #[must_use]
+    pub fn rows(self) -> u32 {
+        self.rows
+    }
+
+    /// Columns: the length of its words.
+    #[must_use]
+    pub fn columns(self) -> u32 {
+        self.columns
+    }
+
     /// The columns in this range.
     ///
     /// # Errors

@@ -3,7 +3,9 @@
 use std::mem;
 
 use crate::error::LIMIT;
-use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Machine, Op, TableVar, Vector};
+use crate::language::{
+    Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Store, TableVar, Vector,
+};
 use crate::values::tail;
 use crate::{Field, Procedure, Slice, StarError, Table, fused};
 
@@ -11,8 +13,7 @@ use crate::{Field, Procedure, Slice, StarError, Table, fused};
 ///
 /// An operation on vectors takes time in their words, 64 bits at a time; a row of a table time
 /// in its columns. Procedures of large tables are fused on all threads of the current rayon
-/// pool. A variable is known by its number and sizes: where its scope has ended, a later one
-/// may have both.
+/// pool.
 ///
 /// ```
 /// use star_machine::{Host, Machine, Operations, Slice, Star};
@@ -26,11 +27,11 @@ use crate::{Field, Procedure, Slice, StarError, Table, fused};
 /// assert_eq!(m.int_value(i)?, Some(98));
 /// # Ok::<(), star_machine::StarError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Host {
-    vectors: Vec<Slice>,
-    tables: Vec<Table>,
-    ints: Vec<Option<u32>>,
+    vectors: Store<Slice>,
+    tables: Store<Table>,
+    ints: Store<Option<u32>>,
     /// Storage that the next result is written to, so that it may be an operand.
     spare: Vec<u64>,
 }
@@ -43,39 +44,40 @@ pub struct HostMark {
     ints: usize,
 }
 
+impl Default for Host {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Host {
     /// A machine without variables.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            vectors: Store::new("vector"),
+            tables: Store::new("table"),
+            ints: Store::new("integer"),
+            spare: Vec::new(),
+        }
     }
 
     /// What a vector holds.
     pub(crate) fn vector_ref(&self, x: Vector) -> Result<&Slice, StarError> {
-        let vector = self.vectors.get(x.id as usize);
-        vector.filter(|v| v.len() == x.len as usize).ok_or(StarError::Unknown { what: "vector" })
+        self.vectors.get(x.name)
     }
 
     pub(crate) fn vector_mut(&mut self, z: Vector) -> Result<&mut Slice, StarError> {
-        let vector = self.vectors.get_mut(z.id as usize);
-        vector.filter(|v| v.len() == z.len as usize).ok_or(StarError::Unknown { what: "vector" })
+        self.vectors.get_mut(z.name)
     }
 
     /// What a table holds.
     pub(crate) fn table_ref(&self, table: TableVar) -> Result<&Table, StarError> {
-        let size = (table.rows as usize, table.columns as usize);
-        let found = self.tables.get(table.id as usize);
-        found
-            .filter(|t| (t.rows(), t.columns()) == size)
-            .ok_or(StarError::Unknown { what: "table" })
+        self.tables.get(table.name)
     }
 
     pub(crate) fn table_mut(&mut self, table: TableVar) -> Result<&mut Table, StarError> {
-        let size = (table.rows as usize, table.columns as usize);
-        let found = self.tables.get_mut(table.id as usize);
-        found
-            .filter(|t| (t.rows(), t.columns()) == size)
-            .ok_or(StarError::Unknown { what: "table" })
+        self.tables.get_mut(table.name)
     }
 
     /// Changes a table by what the rest of the machine holds.
@@ -86,7 +88,7 @@ impl Host {
     ) -> Result<(), StarError> {
         let mut changed = mem::take(self.table_mut(table)?);
         let done = change(self, &mut changed);
-        self.tables[table.id as usize] = changed;
+        *self.table_mut(table)? = changed;
         done
     }
 
@@ -96,12 +98,11 @@ impl Host {
     }
 
     fn int_ref(&self, i: IntVar) -> Result<Option<u32>, StarError> {
-        self.ints.get(i.id as usize).copied().ok_or(StarError::Unknown { what: "integer" })
+        self.ints.get(i.name).copied()
     }
 
     fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
-        let unknown = StarError::Unknown { what: "integer" };
-        *self.ints.get_mut(i.id as usize).ok_or(unknown)? = value;
+        *self.ints.get_mut(i.name)? = value;
         Ok(())
     }
 
@@ -168,32 +169,31 @@ impl Machine for Host {
     type Mark = HostMark;
 
     fn new_vector(&mut self, len: usize) -> Result<Vector, StarError> {
-        let id = self.vectors.len() as u32;
-        self.vectors.push(Slice::zeros(len)?);
-        Ok(Vector { id, len: len as u32 })
+        let name = self.vectors.declare(Slice::zeros(len)?);
+        Ok(Vector { name, len: len as u32 })
     }
 
     fn new_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
-        let id = self.tables.len() as u32;
-        self.tables.push(Table::zeros(rows, columns)?);
-        Ok(TableVar { id, rows: rows as u32, columns: columns as u32 })
+        let name = self.tables.declare(Table::zeros(rows, columns)?);
+        Ok(TableVar { name, rows: rows as u32, columns: columns as u32 })
     }
 
     fn new_int(&mut self) -> Result<IntVar, StarError> {
-        let id = self.ints.len() as u32;
-        self.ints.push(None);
-        Ok(IntVar { id })
+        Ok(IntVar { name: self.ints.declare(None) })
     }
 
     fn mark(&self) -> HostMark {
-        let (vectors, tables, ints) = (self.vectors.len(), self.tables.len(), self.ints.len());
-        HostMark { vectors, tables, ints }
+        HostMark {
+            vectors: self.vectors.n_declared(),
+            tables: self.tables.n_declared(),
+            ints: self.ints.n_declared(),
+        }
     }
 
     fn release(&mut self, mark: HostMark) {
-        self.vectors.truncate(mark.vectors);
-        self.tables.truncate(mark.tables);
-        self.ints.truncate(mark.ints);
+        drop(self.vectors.end_from(mark.vectors));
+        drop(self.tables.end_from(mark.tables));
+        drop(self.ints.end_from(mark.ints));
     }
 
     fn execute(&mut self, op: &Op) -> Result<(), StarError> {

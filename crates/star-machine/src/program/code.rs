@@ -28,47 +28,25 @@ pub(crate) struct Code {
     b: u32,
 }
 
-/// `Operation` of the kernel, in its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-enum Operation {
-    End,
-    Fill,
-    Copy,
-    Not,
-    And,
-    AndNot,
-    Or,
-    Xor,
-    SetBit,
-    First,
-    Find,
-    Step,
-    Count,
-    Trim,
-    Replace,
-    Add,
-    Subtract,
-    ReadColumn,
-    WriteColumn,
-    ReadRow,
-    WriteRow,
-    ClearTable,
-    SetInt,
-    AddInt,
-    Jump,
-    IfSome,
-    IfFound,
-    IfBit,
-    IfCompare,
-    Start,
-    Repeat,
-    TakeFirst,
-    UpdateAnd,
-    UpdateAndNot,
-    UpdateOr,
-    UpdateXor,
-    UpdateNotAnd,
+macro_rules! operations {
+    ($($name:ident,)*) => {
+        /// `Operation` of the kernel, in its order.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        enum Operation {
+            $($name,)*
+        }
+
+        #[cfg(test)]
+        const OPERATIONS: &[Operation] = &[$(Operation::$name,)*];
+    };
+}
+
+operations! {
+    End, Fill, Copy, Not, And, AndNot, Or, Xor, SetBit, First, Find, Step, Count, Trim, Replace,
+    Add, Subtract, ReadColumn, WriteColumn, ReadRow, WriteRow, ClearTable, SetInt, AddInt, Jump,
+    IfSome, IfFound, IfBit, IfCompare, Start, Repeat, TakeFirst, UpdateAnd, UpdateAndNot, UpdateOr,
+    UpdateXor, UpdateNotAnd,
 }
 
 /// The index is the position itself.
@@ -115,7 +93,7 @@ impl Code {
                 self.head |= CONSTANT;
                 self.index = position;
             }
-            Index::In(i) => self.index = i.id,
+            Index::In(i) => self.index = i.place(),
         }
         self
     }
@@ -140,14 +118,14 @@ struct Encoder<'a> {
 
 impl Encoder<'_> {
     fn vector(&self, x: Vector) -> u32 {
-        self.addresses.vectors[x.id as usize]
+        self.addresses.vectors[x.place() as usize]
     }
 
     /// With the address of a field, and its table's number for the account of barriers.
     fn field(&self, mut code: Code, field: FieldVar) -> Code {
         let first = u64::from(field.first) * u64::from(field.table.rows.div_ceil(64)) * 8;
-        let address = self.addresses.tables[field.table.id as usize] + first;
-        code.head |= (field.table.id % 32) << 24;
+        let address = self.addresses.tables[field.table.place() as usize] + first;
+        code.head |= (field.table.place() % 32) << 24;
         (code.a, code.b) = (address as u32, (address >> 32) as u32);
         code
     }
@@ -166,11 +144,11 @@ impl Encoder<'_> {
             Instruction::Jump { to } => Code::new(Operation::Jump, 1).to(to),
             Instruction::Start { counter, i, first } => {
                 let code = Code::new(Operation::Start, 1);
-                Code { x: self.counter(counter), index: i.id, y: first, ..code }
+                Code { x: self.counter(counter), index: i.place(), y: first, ..code }
             }
             Instruction::Repeat { counter, i, last, back, to } => {
                 let code = Code::new(Operation::Repeat, 1).with(BACK, back).to(to);
-                Code { x: self.counter(counter), index: i.id, y: last, ..code }
+                Code { x: self.counter(counter), index: i.place(), y: last, ..code }
             }
         }
     }
@@ -183,7 +161,7 @@ impl Encoder<'_> {
 
     /// An operation that finds an integer from a vector.
     fn find(&self, operation: Operation, i: IntVar, x: Vector) -> Code {
-        Code { index: i.id, ..self.vectors(operation, x, x, x) }
+        Code { index: i.place(), ..self.vectors(operation, x, x, x) }
     }
 
     fn column(&self, code: Code, x: Vector, table: FieldVar, column: Index) -> Code {
@@ -220,10 +198,10 @@ impl Encoder<'_> {
                 Code { y: x.len, index: from, ..self.vectors(Operation::Replace, z, x, x) }
             }
             Op::Add { z, v, w, carry } => {
-                Code { index: carry.id, ..self.vectors(Operation::Add, z, v, w) }
+                Code { index: carry.place(), ..self.vectors(Operation::Add, z, v, w) }
             }
             Op::Subtract { z, v, w, borrow } => {
-                Code { index: borrow.id, ..self.vectors(Operation::Subtract, z, v, w) }
+                Code { index: borrow.place(), ..self.vectors(Operation::Subtract, z, v, w) }
             }
             Op::ReadColumn { z, table, column } => {
                 self.column(Code::new(Operation::ReadColumn, 1), z, table, column)
@@ -249,11 +227,11 @@ impl Encoder<'_> {
             }
             Op::SetInt { i, value } => {
                 let code = Code::new(Operation::SetInt, 1);
-                Code { index: i.id, x: value.unwrap_or(u32::MAX), ..code }
+                Code { index: i.place(), x: value.unwrap_or(u32::MAX), ..code }
             }
             Op::AddInt { i, j, by } => {
                 let code = Code::new(Operation::AddInt, 1);
-                Code { index: i.id, x: j.id, y: by as u32, ..code }
+                Code { index: i.place(), x: j.place(), y: by as u32, ..code }
             }
         }
     }
@@ -261,7 +239,7 @@ impl Encoder<'_> {
     fn question(&self, condition: &Condition) -> Code {
         match *condition {
             Condition::Some(x) => self.vectors(Operation::IfSome, x, x, x),
-            Condition::Found(i) => Code { index: i.id, ..Code::new(Operation::IfFound, 1) },
+            Condition::Found(i) => Code { index: i.place(), ..Code::new(Operation::IfFound, 1) },
             Condition::Bit { x, at } => self.vectors(Operation::IfBit, x, x, x).at(at),
             Condition::Compare { relation, v, w } => {
                 // which of less, equal and greater it is true of
@@ -309,7 +287,7 @@ impl Encoder<'_> {
     }
 
     fn take_first(&self, code: Code, i: IntVar, x: Vector) -> Code {
-        Code { x: self.vector(x), len: x.len, index: i.id, ..code }
+        Code { x: self.vector(x), len: x.len, index: i.place(), ..code }
     }
 
     /// `v := COL(i, t); v := v or w; COL(i, t) := v`, and with other functions.
@@ -337,7 +315,9 @@ impl Encoder<'_> {
         let code = Code { x: self.vector(other), ..code };
         let repeats = self.fused_step(at + 3).is_some_and(|step| {
             let apart = step.x != code.z && step.x != code.x;
-            apart && step.a == at as u32 && column == Index::In(IntVar { id: step.index })
+            apart
+                && step.a == at as u32
+                && matches!(column, Index::In(i) if i.place() == step.index)
         });
         Some(code.with(REPEATS, repeats))
     }
@@ -346,6 +326,7 @@ impl Encoder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abi::{block, layout, layout_in, number, source};
     use crate::{Recorder, procedures};
 
     fn heads(program: &Program) -> Vec<u32> {
@@ -368,26 +349,29 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_operations_are_those_of_the_kernel() {
-        let source = include_str!(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../kernels/star/interpreter/code.cuh"
-        ));
-        let (_, names) = source.split_once("enum Operation : u32 {").unwrap();
-        let (names, _) = names.split_once("};").unwrap();
-        let names = names.lines().filter(|line| !line.trim_start().starts_with("//"));
-        let names: Vec<_> = names.flat_map(|line| line.split(',')).map(str::trim).collect();
-        let position = |name: &str| names.iter().filter(|n| !n.is_empty()).position(|n| *n == name);
-        for operation in [
-            Operation::End,
-            Operation::Xor,
-            Operation::Subtract,
-            Operation::AddInt,
-            Operation::IfCompare,
-            Operation::TakeFirst,
-            Operation::UpdateNotAnd,
-        ] {
-            assert_eq!(position(&format!("{operation:?}")), Some(operation as usize));
+    fn steps_are_those_of_the_kernel() {
+        let source = source!("interpreter/code.cuh");
+        let fields = layout!(Code: head, z, x, y, len, index, a, b);
+        assert_eq!(fields, layout_in(source, "Code"));
+        let names = block(source, "enum Operation : u32 {");
+        let names: Vec<_> = names.split(',').map(str::trim).filter(|n| !n.is_empty()).collect();
+        let ours: Vec<_> = OPERATIONS.iter().map(|operation| format!("{operation:?}")).collect();
+        assert_eq!(names, ours);
+        assert!((0..).zip(OPERATIONS).all(|(number, &operation)| operation as u32 == number));
+        let flags = [
+            ("constant_position", CONSTANT),
+            ("one", ONE),
+            ("backwards", BACK),
+            ("repeats", REPEATS),
+        ];
+        for (name, flag) in flags {
+            assert_eq!(number(source, &format!(" {name}")), flag, "{name}");
         }
+        // the parts of the head, of which `Code::new`, `to` and `field` make it
+        for part in ["head & 0xff;", "head >> 16 & 0xff;", "head >> 31;", "head >> 24 & 31)"] {
+            assert!(source.contains(part), "{part}");
+        }
+        let code = Code::new(Operation::UpdateNotAnd, 3).to(5);
+        assert_eq!((code.head & 0xff, code.head >> 16 & 0xff, code.head >> 31), (36, 3, 1));
     }
 }

@@ -50,15 +50,15 @@ impl Display for Instruction {
 }
 
 fn v(x: Vector) -> String {
-    format!("v{}", x.id)
+    format!("v{}", x.place())
 }
 
 fn int(i: IntVar) -> String {
-    format!("i{}", i.id)
+    format!("i{}", i.place())
 }
 
 fn t(table: TableVar) -> String {
-    format!("t{}", table.id)
+    format!("t{}", table.place())
 }
 
 fn field(field: FieldVar) -> String {

@@ -125,11 +125,11 @@ pub enum Instruction {
 /// assert_eq!(program.parameters(), [x.into(), z.into()]);
 /// # Ok::<(), StarError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Program {
     instructions: Vec<Instruction>,
     parameters: Vec<Variable>,
-    /// Bits of each vector; its id is its position.
+    /// Bits of the vector at each place.
     vectors: Vec<u32>,
     /// Rows and columns of each table.
     tables: Vec<(u32, u32)>,

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::language::Name;
+
 /// The places of variables of one type. A place keeps its size; it may have several
 /// variables, one after another.
 #[derive(Debug)]
 pub(super) struct Places<Size> {
     sizes: Vec<Size>,
-    is_live: Vec<bool>,
+    /// The variable that has a place now.
+    names: Vec<Option<Name>>,
     /// The live places, the latest last.
     live: Vec<u32>,
     free: HashMap<Size, Vec<u32>>,
@@ -16,26 +19,27 @@ pub(super) struct Places<Size> {
 
 impl<Size> Default for Places<Size> {
     fn default() -> Self {
-        Self { sizes: Vec::new(), is_live: Vec::new(), live: Vec::new(), free: HashMap::new() }
+        Self { sizes: Vec::new(), names: Vec::new(), live: Vec::new(), free: HashMap::new() }
     }
 }
 
 impl<Size: Copy + Eq + Hash> Places<Size> {
-    pub(super) fn declare(&mut self, size: Size) -> u32 {
-        let place = match self.free.get_mut(&size).and_then(Vec::pop) {
-            Some(place) => place,
+    pub(super) fn declare(&mut self, size: Size) -> Name {
+        let name = match self.free.get_mut(&size).and_then(Vec::pop) {
+            Some(place) => Name::new(place),
             None => self.declare_for_ever(size),
         };
-        self.is_live[place as usize] = true;
-        self.live.push(place);
-        place
+        self.names[name.place as usize] = Some(name);
+        self.live.push(name.place);
+        name
     }
 
-    /// A place of its own, whose variable no scope ends.
-    pub(super) fn declare_for_ever(&mut self, size: Size) -> u32 {
+    /// At a place of its own, a variable that no scope ends.
+    pub(super) fn declare_for_ever(&mut self, size: Size) -> Name {
+        let name = Name::new(self.sizes.len() as u32);
         self.sizes.push(size);
-        self.is_live.push(true);
-        self.sizes.len() as u32 - 1
+        self.names.push(Some(name));
+        name
     }
 
     /// How many variables a scope can end.
@@ -51,13 +55,12 @@ impl<Size: Copy + Eq + Hash> Places<Size> {
     /// Ends the variables that were declared when more than `n` were live.
     pub(super) fn release(&mut self, n: usize) {
         for place in self.live.drain(n..) {
-            self.is_live[place as usize] = false;
+            self.names[place as usize] = None;
             self.free.entry(self.sizes[place as usize]).or_default().push(place);
         }
     }
 
-    pub(super) fn has(&self, place: u32, size: Size) -> bool {
-        let place = place as usize;
-        self.sizes.get(place) == Some(&size) && self.is_live[place]
+    pub(super) fn has(&self, name: Name) -> bool {
+        self.names.get(name.place as usize) == Some(&Some(name))
     }
 }

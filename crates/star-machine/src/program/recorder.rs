@@ -74,22 +74,22 @@ impl Recorder {
     /// As [`parameter_slice`](Self::parameter_slice).
     pub fn parameter_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
         let (rows, columns) = table_size(rows, columns)?;
-        let id = self.tables.declare_for_ever((rows, columns));
-        let table = TableVar { id, rows, columns };
+        let name = self.tables.declare_for_ever((rows, columns));
+        let table = TableVar { name, rows, columns };
         self.parameters.push(table.into());
         Ok(table)
     }
 
     /// Declares a parameter: an integer.
     pub fn parameter_int(&mut self) -> IntVar {
-        let i = IntVar { id: self.ints.declare_for_ever(()) };
+        let i = IntVar { name: self.ints.declare_for_ever(()) };
         self.parameters.push(i.into());
         i
     }
 
     fn parameter_vector(&mut self, len: usize) -> Result<Vector, StarError> {
         let len = vector_size(len)?;
-        let x = Vector { id: self.vectors.declare_for_ever(len), len };
+        let x = Vector { name: self.vectors.declare_for_ever(len), len };
         self.parameters.push(x.into());
         Ok(x)
     }
@@ -131,9 +131,9 @@ impl Recorder {
 
     fn check_live(&self, operand: &Operand<'_>) -> Result<(), StarError> {
         let (is_live, what) = match operand.variable() {
-            Variable::Vector(x) => (self.vectors.has(x.id, x.len), "slice or word"),
-            Variable::Int(i) => (self.ints.has(i.id, ()), "integer"),
-            Variable::Table(t) => (self.tables.has(t.id, (t.rows, t.columns)), "table"),
+            Variable::Vector(x) => (self.vectors.has(x.name), "slice or word"),
+            Variable::Int(i) => (self.ints.has(i.name), "integer"),
+            Variable::Table(t) => (self.tables.has(t.name), "table"),
         };
         if is_live { Ok(()) } else { Err(StarError::Unknown { what }) }
     }
@@ -177,20 +177,20 @@ impl Recorder {
 impl Star for Recorder {
     fn vector(&mut self, len: usize) -> Result<Vector, StarError> {
         let len = vector_size(len)?;
-        let z = Vector { id: self.vectors.declare(len), len };
+        let z = Vector { name: self.vectors.declare(len), len };
         self.pending.push(z.into());
         Ok(z)
     }
 
     fn table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
         let (rows, columns) = table_size(rows, columns)?;
-        let table = TableVar { id: self.tables.declare((rows, columns)), rows, columns };
+        let table = TableVar { name: self.tables.declare((rows, columns)), rows, columns };
         self.pending.push(table.into());
         Ok(table)
     }
 
     fn int(&mut self) -> Result<IntVar, StarError> {
-        let i = IntVar { id: self.ints.declare(()) };
+        let i = IntVar { name: self.ints.declare(()) };
         self.pending.push(i.into());
         Ok(i)
     }
@@ -229,9 +229,9 @@ impl Star for Recorder {
         // what nobody has used
         let (vectors, tables, ints) = (&self.vectors, &self.tables, &self.ints);
         self.pending.retain(|variable| match *variable {
-            Variable::Vector(x) => vectors.has(x.id, x.len),
-            Variable::Int(i) => ints.has(i.id, ()),
-            Variable::Table(table) => tables.has(table.id, (table.rows, table.columns)),
+            Variable::Vector(x) => vectors.has(x.name),
+            Variable::Int(i) => ints.has(i.name),
+            Variable::Table(table) => tables.has(table.name),
         });
         done
     }
@@ -288,7 +288,7 @@ impl Star for Recorder {
         };
         let (first, last) = if back { (most, least) } else { (least, most) };
         self.statement(|recorder| {
-            let i = IntVar { id: recorder.ints.declare(()) };
+            let i = IntVar { name: recorder.ints.declare(()) };
             let counter = recorder.depth;
             recorder.instructions.push(Instruction::Start { counter, i, first });
             let to = recorder.here();
@@ -317,11 +317,11 @@ mod tests {
                 .scope(|m| {
                     let z = m.slice(len)?;
                     m.set(z)?;
-                    m.scope(|m| m.slice(70).map(|inner| seen.push((z.0.id, inner.0.id))))
+                    m.scope(|m| m.slice(70).map(|inner| seen.push((z.0.place(), inner.0.place()))))
                 })
                 .unwrap();
         }
-        assert_eq!(x.0.id, 0);
+        assert_eq!(x.0.place(), 0);
         assert_eq!(seen[0], seen[1]);
         assert_ne!(seen[0].0, seen[0].1);
         assert_eq!(recorder.finish().vectors, [70, 70, 70, 5]);
@@ -330,11 +330,20 @@ mod tests {
     #[test]
     fn what_has_ended_is_unknown() {
         let mut recorder = Recorder::new();
+        let mut other = Recorder::new();
         let mut ended = None;
         recorder.scope(|m| m.slice(3).map(|z| ended = Some(z))).unwrap();
-        let ended = ended.unwrap();
-        assert!(matches!(recorder.set(ended), Err(StarError::Unknown { .. })));
-        assert!(matches!(recorder.while_some(ended, |_| Ok(())), Err(StarError::Unknown { .. })));
+        let strange = other.slice(3).unwrap();
+        // has the place of both
+        let z = recorder.slice(3).unwrap();
+        for gone in [ended.unwrap(), strange] {
+            assert_eq!(gone.0.place(), z.0.place());
+            let unknown =
+                |done: Result<_, _>| assert!(matches!(done, Err(StarError::Unknown { .. })));
+            unknown(recorder.set(gone));
+            unknown(recorder.copy(gone, z));
+            unknown(recorder.while_some(gone, |_| Ok(())));
+        }
         assert!(recorder.finish().instructions.is_empty());
     }
 

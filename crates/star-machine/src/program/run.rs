@@ -1,7 +1,5 @@
 //! The interpreter of the host: a program on any machine.
 
-use std::collections::HashMap;
-
 use super::operands::Operand;
 use super::{Instruction, Program, Variable};
 use crate::StarError;
@@ -104,7 +102,7 @@ fn described(variable: Option<&Variable>) -> String {
     }
 }
 
-/// The machine's variables for those of the program, by their ids.
+/// The machine's variables for those of the program, by their places.
 struct Bound {
     vectors: Vec<Vector>,
     tables: Vec<TableVar>,
@@ -118,28 +116,37 @@ impl Bound {
         machine: &mut M,
         arguments: &[Variable],
     ) -> Result<Self, StarError> {
-        let given: HashMap<Variable, Variable> =
-            program.parameters.iter().copied().zip(arguments.iter().copied()).collect();
-        let mut bound = Self { vectors: Vec::new(), tables: Vec::new(), ints: Vec::new() };
-        for (id, &len) in (0..).zip(&program.vectors) {
-            bound.vectors.push(match given.get(&Vector { id, len }.into()) {
-                Some(&Variable::Vector(x)) => x,
-                _ => machine.new_vector(len as usize)?,
-            });
+        let mut vectors = vec![None; program.vectors.len()];
+        let mut tables = vec![None; program.tables.len()];
+        let mut ints = vec![None; program.n_ints as usize];
+        for pair in program.parameters.iter().zip(arguments) {
+            match pair {
+                (Variable::Vector(x), Variable::Vector(y)) => {
+                    vectors[x.place() as usize] = Some(*y)
+                }
+                (Variable::Table(x), Variable::Table(y)) => tables[x.place() as usize] = Some(*y),
+                (Variable::Int(i), Variable::Int(j)) => ints[i.place() as usize] = Some(*j),
+                // refused before
+                _ => (),
+            }
         }
-        for (id, &(rows, columns)) in (0..).zip(&program.tables) {
-            bound.tables.push(match given.get(&TableVar { id, rows, columns }.into()) {
-                Some(&Variable::Table(table)) => table,
-                _ => machine.new_table(rows as usize, columns as usize)?,
-            });
-        }
-        for id in 0..program.n_ints {
-            bound.ints.push(match given.get(&IntVar { id }.into()) {
-                Some(&Variable::Int(i)) => i,
-                _ => machine.new_int()?,
-            });
-        }
-        Ok(bound)
+        let vectors = vectors.into_iter().zip(&program.vectors);
+        let tables = tables.into_iter().zip(&program.tables);
+        Ok(Self {
+            vectors: vectors
+                .map(|(given, &len)| given.map_or_else(|| machine.new_vector(len as usize), Ok))
+                .collect::<Result<_, _>>()?,
+            tables: tables
+                .map(|(given, &(rows, columns))| match given {
+                    Some(table) => Ok(table),
+                    None => machine.new_table(rows as usize, columns as usize),
+                })
+                .collect::<Result<_, _>>()?,
+            ints: ints
+                .into_iter()
+                .map(|given| given.map_or_else(|| machine.new_int(), Ok))
+                .collect::<Result<_, _>>()?,
+        })
     }
 
     /// The program's steps with the machine's variables.
@@ -147,15 +154,15 @@ impl Bound {
         let mut instructions = program.instructions.clone();
         for instruction in &mut instructions {
             let rename = &mut |_, operand: Operand<'_>| match operand {
-                Operand::Vector(x) => *x = self.vectors[x.id as usize],
-                Operand::Int(i) => *i = self.ints[i.id as usize],
-                Operand::Table(table) => *table = self.tables[table.id as usize],
+                Operand::Vector(x) => *x = self.vectors[x.place() as usize],
+                Operand::Int(i) => *i = self.ints[i.place() as usize],
+                Operand::Table(table) => *table = self.tables[table.place() as usize],
             };
             match instruction {
                 Instruction::Do(op) => op.operands(rename),
                 Instruction::Branch { condition, .. } => condition.operands(rename),
                 Instruction::Start { i, .. } | Instruction::Repeat { i, .. } => {
-                    *i = self.ints[i.id as usize];
+                    *i = self.ints[i.place() as usize];
                 }
                 Instruction::Jump { .. } => (),
             }

@@ -148,9 +148,9 @@ impl Body for Warshall {
     fn give<S: Star>(&self, m: &mut S, parameters: &[Variable]) -> Result<(), StarError> {
         let Variable::Table(p) = parameters[0] else { unreachable!("it takes a table") };
         if self.by_columns {
-            procedures::warshall_columns(m, p, 0..p.rows as usize)
+            procedures::warshall_columns(m, p, 0..p.rows() as usize)
         } else {
-            procedures::warshall(m, p, 0..p.rows as usize)
+            procedures::warshall(m, p, 0..p.rows() as usize)
         }
     }
 }
@@ -183,7 +183,7 @@ impl Body for Crossings {
         else {
             unreachable!("it takes these")
         };
-        let (n, x) = (t.rows as usize, WordVar(x));
+        let (n, x) = (t.rows() as usize, WordVar(x));
         let (v, r) = (SliceVar(m.vector(n)?), m.word(n)?);
         m.for_each(0..n.min(9), |m, j| {
             m.col(v, t, j)?;

@@ -3,7 +3,7 @@
 
 use star_machine::{
     Cuda, FieldVar, Host, Machine, Procedure, Slice, SliceVar, Star, StarError, Table, TableVar,
-    WordVar, procedures, warshall_adapted,
+    Vector, WordVar, procedures, warshall_adapted,
 };
 
 use crate::both::{Both, gpu, some_bits, some_table};
@@ -30,16 +30,16 @@ impl Variables {
     /// The same values before every call. Few ones and few zeros make rows that are equal.
     fn set(&self, m: &mut Both, seed: u64) {
         for (table, seed) in self.tables.iter().zip(seed..) {
-            let (rows, columns) = (table.rows as usize, table.columns as usize);
+            let (rows, columns) = (table.rows() as usize, table.columns() as usize);
             let sparsity = if columns > 20 { 1 + 20 * (seed % 2) as usize } else { 2 };
             m.set_table(*table, &some_table(rows, columns, seed, sparsity)).unwrap();
         }
         for (slice, seed) in self.slices.iter().zip(seed..) {
-            m.set_vector(slice.0, &some_bits(slice.0.len as usize, seed, 2)).unwrap();
+            m.set_vector(slice.0, &some_bits(slice.0.len() as usize, seed, 2)).unwrap();
         }
         m.set_vector(self.slices[0].0, &self.rows).unwrap();
         // the word is that of a row, so that some are equal
-        let (columns, table) = (self.word.0.len as usize, self.tables[0]);
+        let (columns, table) = (self.word.0.len() as usize, self.tables[0]);
         let table = m.table_value(table).unwrap();
         let word = match self.rows.fnd() {
             Some(row) if seed.is_multiple_of(2) => {
@@ -183,8 +183,8 @@ fn errors_of_procedures_change_nothing() {
     let v = Variables::new(&mut m, 70, 5);
     v.set(&mut m, 1);
     let before = v.values(&mut m);
-    let (long, gone) = (m.slice(71).unwrap(), SliceVar(star_machine::Vector { id: 99, len: 70 }));
-    let no_table = TableVar { id: 99, ..v.tables[0] };
+    let (long, gone) = (m.slice(71).unwrap(), SliceVar(Vector::new(99, 70)));
+    let no_table = TableVar::new(99, 70, v.tables[0].columns());
     let [table, other, to] = v.tables.map(|table| table.field(0..5).unwrap());
     let [rows, z, ..] = v.slices;
     let wide = v.tables[2].field(0..6).unwrap();
@@ -336,7 +336,7 @@ fn closure_of_what_is_not_square_is_refused() {
     let table = m.new_table(3, 4).unwrap();
     let error = warshall_adapted(&mut m, table, 0..3).unwrap_err();
     assert!(matches!(error, StarError::LengthMismatch { left: 3, right: 4, .. }), "{error}");
-    let unknown = TableVar { id: 7, rows: 4, columns: 4 };
+    let unknown = TableVar::new(0, 4, 4);
     assert!(warshall_adapted(&mut m, unknown, 0..4).is_err());
     let square = m.new_table(4, 4).unwrap();
     let beyond = warshall_adapted(&mut m, square, 0..5).unwrap_err();

@@ -3,10 +3,11 @@
 
 use proptest::prelude::*;
 use star_machine::{
-    Condition, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Operations, Relation, Slice,
-    Star, StarError, Table, TableVar, Vector, Word,
+    Condition, Counting, Cuda, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Operations,
+    Procedures, Relation, Slice, SliceVar, Star, StarError, Table, TableVar, Vector, Word, WordVar,
 };
 
+use crate::both::gpu;
 use crate::cases::{SIZES, bits_of, clean};
 use crate::naive::Naive;
 use crate::random::Random;
@@ -51,13 +52,14 @@ impl Variables {
             _ if len > 0 => Some(Index::At(random.below(len as usize) as u32)),
             _ => None,
         };
-        let (bit, column, row) = (index(z.len), index(self.table.columns), index(self.table.rows));
+        let (bit, column, row) =
+            (index(z.len()), index(self.table.columns()), index(self.table.rows()));
         let slice = self.slices[random.below(3)];
         let (word, other) = (self.words[random.below(3)], self.words[random.below(3)]);
         let part = self.parts[random.below(2)];
-        let from = random.below((word.len - part.len) as usize + 1) as u32;
+        let from = random.below((word.len() - part.len()) as usize + 1) as u32;
         let (narrow, word_of_it) = if random.bit() {
-            (FieldVar { table: self.table, first: from, columns: part.len }, part)
+            (FieldVar { table: self.table, first: from, columns: part.len() }, part)
         } else {
             (self.table.into(), word)
         };
@@ -136,8 +138,8 @@ fn agree(rows: usize, columns: usize, ops: usize, seed: u64) -> Result<(), StarE
         ]);
         let order = Condition::Compare { relation, v, w };
         assert_eq!(host.holds(&order)?, naive.holds(&order)?);
-        if v.len > 0 {
-            let bit = Condition::bit(v, random.below(v.len as usize) as u32);
+        if !v.is_empty() {
+            let bit = Condition::bit(v, random.below(v.len() as usize) as u32);
             assert_eq!(host.holds(&bit)?, naive.holds(&bit)?);
         }
     }
@@ -220,27 +222,24 @@ fn operations_refuse_what_does_not_fit() -> Result<(), StarError> {
     Ok(())
 }
 
-/// Variables are those of their scope.
-#[test]
-fn variables_end_with_their_scope() -> Result<(), StarError> {
-    let mut m = Host::new();
-    let (x, v) = (m.slice(10)?, m.word(4)?);
-    m.set(x)?;
-    let mut inner = None;
-    m.scope(|m| {
-        inner = Some((m.slice(10)?, m.table(10, 4)?, m.int()?));
-        Ok(())
-    })?;
-    let (y, table, i) = inner.expect("the scope was entered");
+/// Whatever is done with these variables, the machine does not know them.
+fn unknown<M: Machine>(
+    m: &mut M,
+    (y, table, i): (SliceVar, TableVar, IntVar),
+    known: (SliceVar, WordVar),
+) -> Result<(), StarError> {
+    let (x, v) = known;
     let none = |done: Result<(), StarError>| {
         assert!(matches!(done, Err(StarError::Unknown { .. })), "{done:?}");
     };
+    none(m.set(y));
     none(m.copy(x, y));
     none(m.copy(y, x));
     none(m.not(y, x));
     none(m.or(x, x, y));
     none(m.frst(y, x));
     none(m.set_bit(y, 0, true));
+    none(m.set_bit(x, i, true));
     none(m.step(i, x));
     none(m.numb(i, x));
     none(m.fnd(i, x));
@@ -250,18 +249,60 @@ fn variables_end_with_their_scope() -> Result<(), StarError> {
     none(m.row(v, table, 0));
     none(m.set_row(table, 0, v));
     none(m.clear_table(table));
+    none(m.match_rows(x, table, x, v));
     none(m.set_int(i, None));
     none(m.int_value(i).map(drop));
     none(m.vector_value(y.0).map(drop));
     none(m.table_value(table).map(drop));
+    none(m.set_vector(y.0, &Slice::ones(10)?));
+    none(m.set_table(table, &Table::zeros(10, 4)?));
     none(m.if_then(Condition::some(y), |_| Ok(())));
-    assert_eq!(m.slice_value(x)?, Slice::ones(10)?);
-    // the next scope has new variables, and they hold zeros
+    none(m.if_then(Condition::Found(i), |_| Ok(())));
+    none(m.while_found(i, |_| Ok(())));
+    Ok(())
+}
+
+/// A variable is that of its scope and its machine: a later one that lies in its place, as
+/// long as it, is another.
+fn names_are_never_taken_again(
+    mut m: impl Machine,
+    mut other: impl Machine,
+) -> Result<(), StarError> {
+    let (x, v) = (m.slice(10)?, m.word(4)?);
+    m.set(x)?;
+    let mut inner = None;
     m.scope(|m| {
-        let (y, i) = (m.slice(10)?, m.int()?);
-        assert_eq!((m.slice_value(y)?, m.int_value(i)?), (Slice::zeros(10)?, None));
+        inner = Some((m.slice(10)?, m.table(10, 4)?, m.int()?));
         Ok(())
-    })
+    })?;
+    let ended = inner.expect("the scope was entered");
+    unknown(&mut m, ended, (x, v))?;
+    // the next variables have their places, and hold zeros
+    let (y, table, i) = (m.slice(10)?, m.table(10, 4)?, m.int()?);
+    unknown(&mut m, ended, (x, v))?;
+    let strange = (other.slice(10)?, other.slice(10)?, other.slice(10)?);
+    unknown(&mut m, (strange.2, other.table(10, 4)?, other.int()?), (x, v))?;
+    assert_eq!((m.slice_value(y)?, m.int_value(i)?), (Slice::zeros(10)?, None));
+    assert_eq!(m.table_value(table)?, Table::zeros(10, 4)?);
+    assert_eq!(m.slice_value(x)?, Slice::ones(10)?);
+    Ok(())
+}
+
+#[test]
+fn names_are_never_taken_again_by_the_host() -> Result<(), StarError> {
+    names_are_never_taken_again(Host::new(), Host::new())
+}
+
+#[test]
+fn names_are_never_taken_again_by_who_counts() -> Result<(), StarError> {
+    names_are_never_taken_again(Counting::new(Host::new()), Host::new())
+}
+
+#[test]
+fn names_are_never_taken_again_by_a_gpu() -> Result<(), StarError> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    names_are_never_taken_again(Cuda::new(&gpu)?, Cuda::new(&gpu)?)?;
+    names_are_never_taken_again(Cuda::new(&gpu)?, Host::new())
 }
 
 #[test]

@@ -17,5 +17,6 @@ mod naive;
 mod procedures;
 mod programs;
 mod random;
+mod renamed;
 mod statements;
 mod values;

@@ -140,7 +140,7 @@ fn each_column(
 
 /// A slice of zeros, or one that starts as this one.
 fn slice(m: &mut Host, o: &Operands, start: Option<SliceVar>) -> Result<SliceVar, StarError> {
-    let z = m.slice(o.rows.0.len as usize)?;
+    let z = m.slice(o.rows.0.len() as usize)?;
     start.map_or(Ok(()), |start| m.copy(z, start))?;
     Ok(z)
 }

@@ -18,27 +18,27 @@ pub(crate) struct Naive {
 
 impl Naive {
     fn get(&self, x: Vector) -> Row {
-        self.vectors[x.id as usize].clone()
+        self.vectors[x.place() as usize].clone()
     }
 
     fn put(&mut self, z: Vector, row: Row) {
-        assert_eq!(row.len(), z.len as usize);
-        self.vectors[z.id as usize] = row;
+        assert_eq!(row.len(), z.len() as usize);
+        self.vectors[z.place() as usize] = row;
     }
 
     fn put_int(&mut self, i: IntVar, value: Option<usize>) {
-        self.ints[i.id as usize] = value.map(|value| value as u32);
+        self.ints[i.place() as usize] = value.map(|value| value as u32);
     }
 
     fn at(&self, index: Index) -> usize {
         match index {
             Index::At(at) => at as usize,
-            Index::In(i) => self.ints[i.id as usize].unwrap() as usize,
+            Index::In(i) => self.ints[i.place() as usize].unwrap() as usize,
         }
     }
 
     fn rows(&mut self, field: FieldVar) -> &mut Vec<Row> {
-        &mut self.tables[field.table.id as usize].0
+        &mut self.tables[field.table.place() as usize].0
     }
 }
 
@@ -47,18 +47,18 @@ impl Machine for Naive {
 
     fn new_vector(&mut self, len: usize) -> Result<Vector, StarError> {
         self.vectors.push(vec![false; len]);
-        Ok(Vector { id: self.vectors.len() as u32 - 1, len: len as u32 })
+        Ok(Vector::new(self.vectors.len() as u32 - 1, len as u32))
     }
 
     fn new_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
         self.tables.push((vec![vec![false; columns]; rows], columns));
-        let id = self.tables.len() as u32 - 1;
-        Ok(TableVar { id, rows: rows as u32, columns: columns as u32 })
+        let place = self.tables.len() as u32 - 1;
+        Ok(TableVar::new(place, rows as u32, columns as u32))
     }
 
     fn new_int(&mut self) -> Result<IntVar, StarError> {
         self.ints.push(None);
-        Ok(IntVar { id: self.ints.len() as u32 - 1 })
+        Ok(IntVar::new(self.ints.len() as u32 - 1))
     }
 
     fn mark(&self) -> Self::Mark {
@@ -73,7 +73,7 @@ impl Machine for Naive {
 
     fn execute(&mut self, op: &Op) -> Result<(), StarError> {
         match *op {
-            Op::Fill { z, ones } => self.put(z, vec![ones; z.len as usize]),
+            Op::Fill { z, ones } => self.put(z, vec![ones; z.len() as usize]),
             Op::Copy { z, x } => self.put(z, self.get(x)),
             Op::Not { z, x } => self.put(z, self.get(x).iter().map(|x| !x).collect()),
             Op::Logic { logic, z, x, y } => {
@@ -87,7 +87,7 @@ impl Machine for Naive {
             }
             Op::SetBit { z, at, bit } => {
                 let at = self.at(at);
-                self.vectors[z.id as usize][at] = bit;
+                self.vectors[z.place() as usize][at] = bit;
             }
             Op::First { z, x } => {
                 let x = self.get(x);
@@ -97,18 +97,18 @@ impl Machine for Naive {
             Op::Find { i, x } => self.put_int(i, self.get(x).iter().position(|x| *x)),
             Op::Step { i, x } => {
                 let first = self.get(x).iter().position(|x| *x);
-                first.into_iter().for_each(|first| self.vectors[x.id as usize][first] = false);
+                first.into_iter().for_each(|first| self.vectors[x.place() as usize][first] = false);
                 self.put_int(i, first);
             }
             Op::Count { i, x } => {
                 self.put_int(i, Some(self.get(x).iter().filter(|x| **x).count()));
             }
             Op::Trim { z, x, from } => {
-                self.put(z, self.get(x)[from as usize..(from + z.len) as usize].to_vec());
+                self.put(z, self.get(x)[from as usize..(from + z.len()) as usize].to_vec());
             }
             Op::Replace { z, x, from } => {
                 let mut whole = self.get(z);
-                whole[from as usize..(from + x.len) as usize].copy_from_slice(&self.get(x));
+                whole[from as usize..(from + x.len()) as usize].copy_from_slice(&self.get(x));
                 self.put(z, whole);
             }
             Op::Add { z, v, w, carry } => {
@@ -142,11 +142,11 @@ impl Machine for Naive {
             Op::ClearTable { table } => {
                 self.rows(table.into()).iter_mut().for_each(|row| row.fill(false));
             }
-            Op::SetInt { i, value } => self.ints[i.id as usize] = value,
+            Op::SetInt { i, value } => self.ints[i.place() as usize] = value,
             Op::AddInt { i, j, by } => {
-                let sum = self.ints[j.id as usize].map(|j| i64::from(j) + i64::from(by));
+                let sum = self.ints[j.place() as usize].map(|j| i64::from(j) + i64::from(by));
                 let sum = sum.filter(|sum| (0..1 << 31).contains(sum));
-                self.ints[i.id as usize] = sum.map(|sum| sum as u32);
+                self.ints[i.place() as usize] = sum.map(|sum| sum as u32);
             }
         }
         Ok(())
@@ -155,7 +155,7 @@ impl Machine for Naive {
     fn holds(&mut self, condition: &Condition) -> Result<bool, StarError> {
         Ok(match *condition {
             Condition::Some(x) => self.get(x).contains(&true),
-            Condition::Found(i) => self.ints[i.id as usize].is_some(),
+            Condition::Found(i) => self.ints[i.place() as usize].is_some(),
             Condition::Bit { x, at } => self.get(x)[self.at(at)],
             Condition::Compare { relation, v, w } => {
                 let (v, w) = (self.get(v), self.get(w));
@@ -176,7 +176,7 @@ impl Machine for Naive {
     }
 
     fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {
-        Ok(self.ints[i.id as usize])
+        Ok(self.ints[i.place() as usize])
     }
 
     fn vector_value(&mut self, x: Vector) -> Result<Slice, StarError> {
@@ -184,7 +184,7 @@ impl Machine for Naive {
     }
 
     fn table_value(&mut self, table: TableVar) -> Result<Table, StarError> {
-        let (rows, columns) = &self.tables[table.id as usize];
+        let (rows, columns) = &self.tables[table.place() as usize];
         table_of(rows, *columns)
     }
 
@@ -196,7 +196,7 @@ impl Machine for Naive {
     fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
         let row = |i| value.row(i).map(|row| bits_of(row.as_slice()));
         let rows = (0..value.rows()).map(row).collect::<Result<_, _>>()?;
-        self.tables[table.id as usize] = (rows, value.columns());
+        self.tables[table.place() as usize] = (rows, value.columns());
         Ok(())
     }
 }

@@ -123,9 +123,9 @@ impl Scene {
             }
             Statement::Scope(body) => m.scope(|m| {
                 let mut inner = self.clone();
-                inner.slices.push(m.slice(table.rows as usize)?.0);
-                inner.words.push(m.word(table.columns as usize)?.0);
-                inner.tables.push(m.table(table.rows as usize, table.columns as usize)?);
+                inner.slices.push(m.slice(table.rows() as usize)?.0);
+                inner.words.push(m.word(table.columns() as usize)?.0);
+                inner.tables.push(m.table(table.rows() as usize, table.columns() as usize)?);
                 inner.ints.push(m.int()?);
                 inner.play(m, body)
             }),
@@ -136,7 +136,7 @@ impl Scene {
                 None => Ok(()),
             },
             Statement::For(n, back, body) => {
-                let end = (*n as usize % 6).min(table.rows.min(table.columns) as usize);
+                let end = (*n as usize % 6).min(table.rows().min(table.columns()) as usize);
                 m.count_through((*n as usize / 7 % 3).min(end)..end, *back, |m, i| {
                     let mut inner = self.clone();
                     inner.positions.push(i);
@@ -144,7 +144,7 @@ impl Scene {
                 })
             }
             Statement::WhileSome(x, body) => m.scope(|m| {
-                let (left, i) = (m.slice(table.rows as usize)?, m.int()?);
+                let (left, i) = (m.slice(table.rows() as usize)?, m.int()?);
                 m.copy(left, pick(&self.slices, *x))?;
                 m.while_some(left, |m| {
                     m.step(i, left)?;
@@ -218,13 +218,13 @@ impl Scene {
 
     fn field(&self, numbers: [u8; 2], whole: bool) -> FieldVar {
         let table = pick(&self.tables, numbers[0]);
-        let cut = u32::from(numbers[1]) % (table.columns + 1);
+        let cut = u32::from(numbers[1]) % (table.columns() + 1);
         let columns = if whole || !numbers[1].is_multiple_of(3) {
-            0..table.columns
+            0..table.columns()
         } else if numbers[1].is_multiple_of(2) {
             0..cut
         } else {
-            cut..table.columns
+            cut..table.columns()
         };
         table.field(columns.start as usize..columns.end as usize).unwrap()
     }
@@ -234,21 +234,21 @@ impl Scene {
         let [z, x, y] = [a, b, c].map(|number| pick(among, number));
         let [i, j] = [d / 2, e].map(|number| pick(&self.ints, number));
         let (short, long) = (pick(&self.slices, a), pick(&self.words, b));
-        let (short, long) = if short.len <= long.len { (short, long) } else { (long, short) };
-        let from = u32::from(c) % (long.len - short.len + 1);
+        let (short, long) = if short.len() <= long.len() { (short, long) } else { (long, short) };
+        let from = u32::from(c) % (long.len() - short.len() + 1);
         let (table, slice, word) =
             (self.field([b, c], false), pick(&self.slices, a), pick(&self.words, a));
         let column = |number| self.index(number, table.columns, false);
-        let row = |number| self.index(number, table.table.rows, true);
+        let row = |number| self.index(number, table.table.rows(), true);
         // fields have fewer columns than words: rows are of whole tables
-        let (whole, fits) = (self.field([b, c], true), table.columns == table.table.columns);
+        let (whole, fits) = (self.field([b, c], true), table.columns == table.table.columns());
         let logic = pick(&[Logic::And, Logic::AndNot, Logic::Or, Logic::Xor], e);
         Some(match kind % 26 {
             0 => Op::Fill { z, ones: c.is_multiple_of(2) },
             1 => Op::Copy { z, x },
             2 | 3 => Op::Not { z, x },
             4..=8 => Op::Logic { logic, z, x, y },
-            9 => Op::SetBit { z, at: self.index(e, z.len, is_row)?, bit: c.is_multiple_of(2) },
+            9 => Op::SetBit { z, at: self.index(e, z.len(), is_row)?, bit: c.is_multiple_of(2) },
             10 => Op::First { z, x },
             11 => Op::Find { i, x },
             12 => Op::Step { i, x },
@@ -286,7 +286,7 @@ impl Scene {
         Some(match kind % 4 {
             0 => Condition::Some(v),
             1 => Condition::Found(pick(&self.ints, a)),
-            2 => Condition::Bit { x: v, at: self.index(c, v.len, is_row)? },
+            2 => Condition::Bit { x: v, at: self.index(c, v.len(), is_row)? },
             _ => Condition::Compare { relation, v, w },
         })
     }

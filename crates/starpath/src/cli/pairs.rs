@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use star_machine::ClosureAlgorithm;
 
-use super::{Backend, Common};
+use super::{Backend, Common, GraphArgs};
 use crate::failure::WrongUse;
 use crate::size::parse_size;
 
@@ -23,10 +23,11 @@ Results (--distances):
 Paths (--next-hops):
   .npy  a square array: in row u, column v the vertex after u on a shortest path to v; u16, or
         u32 from 65535 vertices on; without a path, and from a vertex to itself, the greatest
-        value of the type. Vertices are numbered from 0, as rows and columns are. Where the
-        graph file names them otherwise, OUT.npy.ids has their names, one a line; a file of
-        that name from an earlier run is replaced, or removed where no names are needed.
-        `starpath query` answers from the two arrays.
+        value of the type. `starpath query` answers from the two arrays.
+
+An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
+names, one a line; a file of that name from an earlier run is replaced, or removed where no names
+are needed.
 
 Graphs whose matrix is more than memory: it is kept in the folder of --scratch, n x n numbers of
 2 to 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
@@ -38,8 +39,8 @@ Example:
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy --resume")]
 pub(crate) struct ApspArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The algorithm; auto chooses by size, density and weights
     #[arg(long, value_name = "A", default_value = "auto", value_parser = apsp_parser())]
     pub(crate) algorithm: apsp::Algorithm,
@@ -47,8 +48,8 @@ pub(crate) struct ApspArgs {
     /// [default: 32]
     #[arg(long, value_name = "T")]
     pub(crate) tile: Option<u32>,
-    /// Bytes that the solver may hold beside the graph, on a GPU of its memory: 1000000, 512M
-    /// (512MiB), 2G
+    /// Bytes that the solver may hold beside the graph: of the host's memory, and with a GPU as
+    /// many of the GPU's; 1000000, 512M (512MiB), 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Keep the matrix in this folder, not in memory
@@ -89,7 +90,8 @@ impl ApspArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Both files must come from one run of `starpath apsp --distances DIST.npy --next-hops HOPS.npy`.
-Only the entries on the way are read. HOPS.npy.ids, where it exists, names the vertices.
+Only the entries on the way are read. HOPS.npy.ids and DIST.npy.ids, where they exist, name the
+vertices, and must be the same. That there is no path is an answer too.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
@@ -103,10 +105,10 @@ pub(crate) struct QueryArgs {
     pub(crate) next_hops: PathBuf,
     /// Where the path starts
     #[arg(value_name = "FROM")]
-    pub(crate) source: u64,
+    pub(crate) source: String,
     /// Where it ends
     #[arg(value_name = "TO")]
-    pub(crate) target: u64,
+    pub(crate) target: String,
 }
 
 /// Which vertices reach which, by at least one arc
@@ -118,6 +120,8 @@ Results (-o):
   .npy  a square array of booleans, a row for each start; with --packed of bytes, eight vertices
         each, the lowest bit first: numpy.unpackbits(a, axis=1, bitorder=\"little\", count=n)
   .tsv  a header line, then start and end, a line for every pair
+An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
+names, one a line.
 
 Counts (--counts):
   .tsv  a header line, then vertex, how many it reaches, and how many reach it
@@ -136,8 +140,8 @@ Example:
   starpath closure rome99.gr --counts counts.tsv
   starpath closure brain.csv --algorithm blocked -o closure.npy --packed")]
 pub(crate) struct ClosureArgs {
-    /// The graph file
-    pub(crate) graph: PathBuf,
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
     /// The algorithm; auto takes components, unless blocked is the shorter way
     #[arg(long, value_name = "A", default_value = "auto", value_parser = closure_parser())]
     pub(crate) algorithm: ClosureAlgorithm,

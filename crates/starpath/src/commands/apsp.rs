@@ -1,14 +1,15 @@
 //! `starpath apsp`: the distances of all pairs, and their paths.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use apsp::{
-    Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchFolder, all_pairs, all_pairs_on_gpu,
+    Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchError, ScratchFolder, all_pairs,
+    all_pairs_on_gpu,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
+use graph_formats::{Csr, Distance, Weight, with_csr};
 use serde::Serialize;
 
 use super::stored;
@@ -19,7 +20,7 @@ use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Number, grouped};
+use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -38,20 +39,26 @@ pub(super) struct Report {
 #[derive(Serialize)]
 pub(super) struct Device {
     device: String,
-    jit_ms: f64,
-    upload_ms: f64,
-    prepare_ms: f64,
-    next_hops_ms: f64,
-    download_ms: f64,
+    jit_ms: Ms,
+    upload_ms: Ms,
+    prepare_ms: Ms,
+    next_hops_ms: Ms,
+    download_ms: Ms,
     /// Strips of rows that passed through it, where it could not hold the matrix.
     strips: u64,
 }
 
 impl Device {
     fn of(gpu: &Gpu, times: &GpuTimes, strips: u64) -> Self {
-        let &GpuTimes { jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, .. } = times;
-        let device = gpu.facts().name.clone();
-        Self { device, jit_ms, upload_ms, prepare_ms, next_hops_ms, download_ms, strips }
+        Self {
+            device: gpu.facts().name.clone(),
+            jit_ms: Ms(times.jit_ms),
+            upload_ms: Ms(times.upload_ms),
+            prepare_ms: Ms(times.prepare_ms),
+            next_hops_ms: Ms(times.next_hops_ms),
+            download_ms: Ms(times.download_ms),
+            strips,
+        }
     }
 }
 
@@ -63,7 +70,7 @@ pub(super) struct Request {
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
-    let inputs = [Some(&*args.graph)];
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = |path: &Option<PathBuf>| {
         path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
     };
@@ -86,7 +93,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
         Some(scratch) => stored::solve(graph, scratch, &loaded, &request, common),
         None => solve(graph, &loaded, &request, common),
     })?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(
@@ -110,17 +117,19 @@ where
     let on_gpu = gpu.map(|gpu| {
         let (pairs, _) = repeated(common, || {
             let pairs = all_pairs_on_gpu(&gpu, graph, &request.config, Some(&step));
-            let pairs = pairs.map_err(|error| explain(&names, error))?;
-            solve_times.push(pairs.times.solve_ms);
-            Ok(pairs)
+            let pairs = pairs.inspect(|pairs| solve_times.push(pairs.times.solve_ms));
+            Ok(pairs?)
         })?;
-        Ok((gpu, pairs))
+        Ok::<_, anyhow::Error>((gpu, pairs))
     });
     let on_gpu = match on_gpu {
-        Some(Err(reason)) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
-            backend::stay_for_pairs(&reason, common)?;
-            None
-        }
+        Some(Err(reason)) => match reason.downcast::<ApspError>()? {
+            reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
+                backend::stay_for_pairs(&reason, common)?;
+                None
+            }
+            reason => return Err(explain(&names, reason)),
+        },
         tried => tried.transpose()?,
     };
     let (found, device, solve) = match on_gpu {
@@ -141,8 +150,7 @@ where
         say(format_args!("{plan}"));
     }
     if let Some(output) = &request.distances {
-        let all: Vec<VertexId> = graph.vertices().collect();
-        output.write_table(&names, &all, &all, table)?;
+        output.write_all_pairs(&names, table)?;
     }
     if let (Some(output), Some(hops)) = (&request.next_hops, &found.next_hops) {
         output.write_next_hops(&names, hops)?;
@@ -167,18 +175,31 @@ where
     })
 }
 
-/// Whether the CPU may still do it.
-pub(super) fn is_of_gpu(error: &anyhow::Error) -> bool {
-    let error = error.downcast_ref::<ApspError>();
-    matches!(error, Some(ApspError::NotOnGpu { .. } | ApspError::Gpu(_)))
+/// Whether the CPU may still do what a GPU does not: it has other needs of memory, too.
+pub(super) fn may_do_on_cpu(error: &ApspError) -> bool {
+    matches!(
+        error,
+        ApspError::NotOnGpu { .. }
+            | ApspError::Gpu(_)
+            | ApspError::TooLarge { .. }
+            | ApspError::OverMemory { .. }
+            | ApspError::ScratchMemory { .. }
+    )
 }
 
-/// The error with the file's names in it.
+/// The error with the file's names in it, and the options that help.
 pub(super) fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
-    match error {
-        ApspError::Search(error) => names.explain(error),
-        other => anyhow!(other),
-    }
+    let help = match error {
+        ApspError::Search(error) => return names.explain(error),
+        ApspError::TooLarge { .. } => " (--scratch DIR)",
+        ApspError::OverMemory { .. } => " (--scratch DIR, --memory SIZE)",
+        ApspError::ScratchMemory { .. } => " (--memory SIZE, --threads N)",
+        ApspError::Scratch(ScratchError::Write { .. } | ScratchError::Started { .. }) => {
+            " (--resume)"
+        }
+        other => return anyhow!(other),
+    };
+    anyhow!("{error}{help}")
 }
 
 impl fmt::Display for Report {

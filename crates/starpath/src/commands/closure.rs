@@ -1,7 +1,7 @@
 //! `starpath closure`: which vertices reach which.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
@@ -16,7 +16,7 @@ use crate::failure::{Interrupted, say};
 use crate::load::load;
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, grouped};
+use crate::report::{Head, Ms, grouped};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -34,17 +34,21 @@ struct Report {
 struct Device {
     device: String,
     /// By components, on the processor, where that was broken off.
-    search_ms: f64,
-    jit_ms: f64,
-    upload_ms: f64,
-    download_ms: f64,
+    search_ms: Ms,
+    jit_ms: Ms,
+    upload_ms: Ms,
+    download_ms: Ms,
 }
 
 impl Device {
     fn of(gpu: &Gpu, times: &ClosureTimes) -> Self {
-        let &ClosureTimes { search_ms, jit_ms, upload_ms, download_ms, .. } = times;
-        let device = gpu.facts().name.clone();
-        Self { device, search_ms, jit_ms, upload_ms, download_ms }
+        Self {
+            device: gpu.facts().name.clone(),
+            search_ms: Ms(times.search_ms),
+            jit_ms: Ms(times.jit_ms),
+            upload_ms: Ms(times.upload_ms),
+            download_ms: Ms(times.download_ms),
+        }
     }
 }
 
@@ -55,7 +59,7 @@ struct Solved {
 }
 
 pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
-    let inputs = [Some(&*args.graph)];
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = |path: &Option<PathBuf>| {
         path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
     };
@@ -78,7 +82,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         say(format_args!("{plan}"));
     }
     match output {
-        Some(output) if args.packed => output.write_packed_closure(&closure)?,
+        Some(output) if args.packed => output.write_packed_closure(&names, &closure)?,
         Some(output) => output.write_closure(&names, &closure)?,
         None => {}
     }
@@ -100,7 +104,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         device: solved.device,
         reachable_pairs: closure.n_pairs(),
     };
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(

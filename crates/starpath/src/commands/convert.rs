@@ -4,21 +4,22 @@ use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
-use graph_formats::{Format, Ids, LoadedGraph};
+use graph_formats::{Csr, Format, NamesLost, VertexId, Weight, names_lost, with_csr, write_csr};
 use serde::Serialize;
 
 use crate::cli::{Common, ConvertArgs};
 use crate::load::load;
-use crate::output::check_graph_file;
+use crate::output::{check_file, check_graph_file, ids_path, remove, write_names};
 use crate::progress::check_interrupt;
-use crate::report::{self, Head, grouped, milliseconds};
+use crate::report::{Head, Ms, VERTICES, counted, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     head: Head,
-    write_ms: f64,
+    write_ms: Ms,
     output: String,
+    names: NamesThere,
 }
 
 impl fmt::Display for Report {
@@ -28,31 +29,55 @@ impl fmt::Display for Report {
     }
 }
 
-/// What the format of `output` cannot say about the names of the vertices.
-fn lost_names(output: &Path, ids: &Ids) -> anyhow::Result<Option<&'static str>> {
-    Ok(match (Format::of(output)?, ids) {
-        (Format::Spg, _) | (Format::Wel, Ids::Listed(_) | Ids::FromZero) => None,
-        (Format::Wel, Ids::FromOne) => {
-            Some("an edge list is read with a vertex 0, which nothing leads to or from")
-        }
-        (Format::Wel, Ids::Words(_)) => None,
-        (_, Ids::Listed(_) | Ids::Words(_)) => {
-            Some("this format numbers vertices in order; the names that the input had are lost")
-        }
-        _ => None,
-    })
+/// How the vertices are named in a file that was written.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum NamesThere {
+    /// As in the file that was read.
+    Kept,
+    /// By numbers one greater, or one less.
+    Shifted,
+    /// By their place in the list beside the file.
+    Listed,
 }
 
 pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
-    check_graph_file(&args.output)?;
-    let loaded = load(&args.input, common)?;
+    let output = &*args.output;
+    check_graph_file(output)?;
+    let list = ids_path(output);
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
+    [output, &list].into_iter().try_for_each(|path| check_file(path, &inputs))?;
+    let mut loaded = load(&args.graph, common)?;
     let (vertices, edges) = (loaded.csr.n_vertices(), loaded.csr.n_arcs());
+    let format = Format::of(output)?;
+    let lost = names_lost(format, &loaded.ids);
+    let names = match lost {
+        None => NamesThere::Kept,
+        Some(NamesLost::Shifted { .. }) => NamesThere::Shifted,
+        Some(_) => NamesThere::Listed,
+    };
     let start = Instant::now();
-    let graph = LoadedGraph::new(loaded.csr, loaded.ids);
-    graph_formats::write(&args.output, &graph)?;
+    let all: Vec<_> = (0..vertices as VertexId).collect();
+    let listed = (names == NamesThere::Listed)
+        .then(|| write_names(&list, &loaded.names(), &all))
+        .transpose()?;
+    with_csr!(&loaded.csr, |graph| write_csr(output, graph, &loaded.ids))?;
+    match listed {
+        Some(listed) => listed.commit()?,
+        None => remove(&list)?,
+    }
     let write_ms = milliseconds(start.elapsed());
-    if let (Some(loss), false) = (lost_names(&args.output, &graph.ids)?, common.quiet) {
-        eprintln!("starpath: note: {loss}");
+    if let Some(lost) = lost {
+        let listed = format!("; {} has these, one a line", list.display());
+        let listed = if names == NamesThere::Listed { &*listed } else { "" };
+        loaded.note(format!("{}: {lost}{listed}", output.display()), common);
+    }
+    let absent =
+        if format.is_edge_list() { with_csr!(&loaded.csr, |graph| without_arcs(graph)) } else { 0 };
+    if absent > 0 {
+        let absent = counted(absent, VERTICES);
+        let there = output.display();
+        loaded.note(format!("{there}: an edge list lacks {absent} without arcs"), common);
     }
     check_interrupt()?;
     let head = Head {
@@ -66,5 +91,16 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
         solve_ms: None,
         solve_min_ms: None,
     };
-    report::print(&Report { head, write_ms, output: args.output.display().to_string() }, common)
+    let output = output.display().to_string();
+    loaded.print(&Report { head, write_ms, output, names }, common)
+}
+
+/// Vertices that no arc touches. O(n + m).
+fn without_arcs<W: Weight>(graph: &Csr<W>) -> usize {
+    let mut touched = vec![false; graph.n_vertices()];
+    for (u, v, _) in graph.arcs() {
+        touched[u as usize] = true;
+        touched[v as usize] = true;
+    }
+    touched.iter().filter(|&&touched| !touched).count()
 }

@@ -14,14 +14,14 @@ use crate::cli::{Common, GenerateArgs, GenerateOptions, Shape};
 use crate::failure::WrongUse;
 use crate::output::check_graph_file;
 use crate::progress::check_interrupt;
-use crate::report::{self, Head, grouped, milliseconds};
+use crate::report::{self, Head, Ms, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     head: Head,
     seed: u64,
-    write_ms: f64,
+    write_ms: Ms,
     output: String,
 }
 

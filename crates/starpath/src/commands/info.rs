@@ -11,8 +11,8 @@ use crate::backend;
 use crate::cli::{Common, InfoArgs};
 use crate::components::components;
 use crate::ids::Id;
-use crate::load::{Loaded, load};
-use crate::report::{self, Head, Number, grouped, milliseconds};
+use crate::load::{Loaded, load_silently};
+use crate::report::{Head, Number, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -37,13 +37,16 @@ struct Report {
     last_id: Option<Id>,
     /// What `--algorithm auto` runs, and why.
     auto: String,
+    /// What reading decided; in JSON every report on a graph has that.
+    #[serde(skip)]
+    notes: Vec<String>,
 }
 
 pub(crate) fn run(args: &InfoArgs, common: &Common) -> anyhow::Result<()> {
     let backend = backend::cpu("info", common)?;
-    let loaded = load(&args.graph, common)?;
+    let loaded = load_silently(&args.graph, common)?;
     let report = with_csr!(&loaded.csr, |graph| survey(graph, &loaded, backend, common))?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn survey<W: Weight>(
@@ -92,6 +95,7 @@ fn survey<W: Weight>(
         first_id: last.map(|_| names.name(0).into()),
         last_id: last.map(|last| names.name(last).into()),
         auto: plan.to_string(),
+        notes: loaded.notes.clone(),
     };
     report.head.solve_ms = Some(milliseconds(start.elapsed()));
     Ok(report)
@@ -157,6 +161,7 @@ impl fmt::Display for Report {
             count(self.components),
             count(self.largest_component)
         )?;
-        writeln!(f, "auto runs    {}", self.auto)
+        writeln!(f, "auto runs    {}", self.auto)?;
+        self.notes.iter().try_for_each(|note| writeln!(f, "note         {note}"))
     }
 }

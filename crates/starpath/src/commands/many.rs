@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
 use paths::DistanceTable;
 use serde::Serialize;
+use sssp::cost::Searches;
 use sssp::{
     Algorithm, Config, DeviceTimes, Plan, Solver, SsspError, distance_table, nearest_sources,
 };
@@ -19,7 +20,7 @@ use crate::ids::IdList;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{self, Head, Number, grouped};
+use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Device, Times, config, repeated};
 
 #[derive(Serialize)]
@@ -28,7 +29,7 @@ struct Report {
     head: Head,
     /// What was done once for the graph and the searches on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
-    prepare_ms: Option<f64>,
+    prepare_ms: Option<Ms>,
     #[serde(flatten)]
     device: Option<Device>,
     sources: usize,
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
         Some(targets) => table(graph, &loaded, args, &request, targets, common),
         None => nearest(graph, &loaded, &request, common),
     })?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 /// What is asked for, in terms of the graph.
@@ -83,7 +84,9 @@ fn table<W: Weight>(
     let names = loaded.names();
     let sources = &request.sources;
     let config = config(&args.solver, common);
-    let on_gpu = backend::on_gpu(graph, &config, sources.len(), common)?;
+    let n_tables = common.repeat.map_or(1, |n| n.get());
+    let searches = Searches::Table(sources.len().saturating_mul(n_tables));
+    let on_gpu = backend::on_gpu(graph, &config, searches, common)?;
     let Filled { table, plan, backend, threads, solve, device_times } =
         match on_gpu.map_err(|e| names.explain(e))? {
             Some(solver) => fill_on_gpu(solver, loaded, sources, targets, common)?,
@@ -105,7 +108,7 @@ fn table<W: Weight>(
             solve_ms: Some(solve.median()),
             solve_min_ms: solve.least(common),
         },
-        prepare_ms: device_times.map(|times| times.prepare_ms),
+        prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, &plan)),
         sources: sources.len(),
         targets: Some(targets.len()),
@@ -131,16 +134,11 @@ fn fill<W: Weight>(
     loaded: &Loaded,
     sources: &[VertexId],
     targets: &[VertexId],
-    mut config: Config,
+    config: Config,
     common: &Common,
 ) -> anyhow::Result<Filled<W>> {
     let names = loaded.names();
-    let nobody_asked = config.algorithm == Algorithm::Auto;
-    if nobody_asked && graph.first_negative().is_none() {
-        // with a search a thread, none needs to be parallel in itself
-        config.algorithm = Algorithm::Dijkstra;
-    }
-    let plan = Solver::new(graph, &config).map_err(|e| names.explain(e))?.plan().clone();
+    let plan = Plan::of_table(graph, sources.len(), &config).map_err(|e| names.explain(e))?;
     let threads = plan.threads.max(config.n_threads().min(sources.len()));
     if common.explain {
         let each = sources.len();

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::cli::{Common, QueryArgs};
 use crate::ids::{Id, Names};
 use crate::progress::check_interrupt;
-use crate::report::{self, Number, grouped, milliseconds};
+use crate::report::{self, Ms, grouped, milliseconds};
+use crate::route::Route;
 use crate::saved::{SavedDistances, SavedHops, saved_ids};
 
 #[derive(Serialize)]
@@ -17,13 +18,10 @@ struct Report {
     command: &'static str,
     backend: &'static str,
     vertices: usize,
-    load_ms: f64,
-    solve_ms: f64,
-    source: u64,
-    target: u64,
-    distance: Number,
-    /// The ids of the vertices on the way, both ends included.
-    path: Vec<Id>,
+    load_ms: Ms,
+    solve_ms: Ms,
+    #[serde(flatten)]
+    route: Route,
 }
 
 pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
@@ -36,19 +34,17 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         let found = distances.n_vertices();
         bail!("{dist} is of {found} vertices and {hop} of {vertices}; give two files of one run");
     }
-    let ids = saved_ids(&args.next_hops, vertices)?;
+    let ids = saved_ids(&args.distances, &args.next_hops, vertices)?;
     let names = Names { path: &args.next_hops, ids: &ids, n_vertices: vertices };
     let load_ms = milliseconds(start.elapsed());
 
     let start = Instant::now();
-    let source = names.vertex("source", args.source)?;
-    let target = names.vertex("target", args.target)?;
-    let distance = distances.get(source, target)?.ok_or_else(|| {
-        anyhow!("no path leads from {} to {} in {dist}", args.source, args.target)
-    })?;
+    let source = names.vertex("source", &args.source)?;
+    let target = names.vertex("target", &args.target)?;
+    let distance = distances.get(source, target)?;
     let mut path = vec![Id::from(names.name(source))];
     let mut at = source;
-    while at != target {
+    while distance.is_some() && at != target {
         check_interrupt()?;
         let next = hops.get(at, target)?.filter(|_| path.len() < vertices);
         at = next.ok_or_else(|| {
@@ -62,26 +58,20 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         path.push(names.name(at).into());
     }
     let solve_ms = milliseconds(start.elapsed());
-    let report = Report {
-        command: "query",
-        backend: "cpu",
-        vertices,
-        load_ms,
-        solve_ms,
-        source: args.source,
-        target: args.target,
+    let path = distance.is_some().then_some(path);
+    let route = Route {
+        source: names.name(source).into(),
+        target: names.name(target).into(),
         distance,
         path,
     };
+    let report = Report { command: "query", backend: "cpu", vertices, load_ms, solve_ms, route };
     report::print(&report, common)
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} vertices", grouped(self.vertices as u128))?;
-        let (distance, arcs) = (self.distance, self.path.len() - 1);
-        writeln!(f, "{} to {}: {distance}, {arcs} arcs", self.source, self.target)?;
-        let path: Vec<_> = self.path.iter().map(Id::to_string).collect();
-        writeln!(f, "{}", path.join(" "))
+        self.route.fmt(f)
     }
 }

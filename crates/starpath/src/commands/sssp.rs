@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 use std::fmt;
+use std::path::Path;
 
 use anyhow::anyhow;
 use graph_formats::{Csr, Weight, with_csr};
@@ -13,20 +14,40 @@ use crate::failure::WrongUse;
 use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::report::{self, Number, grouped};
+use crate::report::{ARCS, Number, VERTICES, counted};
 use crate::search::{Searched, search};
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     searched: Searched,
-    source: u64,
+    source: Id,
+    /// Whether all that the source reaches was found; not where the search stopped at its
+    /// target or cutoff.
+    complete: bool,
+    #[serde(flatten)]
+    all: Option<All>,
+    #[serde(flatten)]
+    within: Option<Within>,
+    #[serde(flatten)]
+    target: Option<Target>,
+}
+
+/// All that the source reaches.
+#[derive(Serialize)]
+struct All {
     /// Vertices that have a distance, the source included.
     reached: usize,
     distance_sum: Number,
     max_distance: Option<Number>,
-    #[serde(flatten)]
-    target: Option<Target>,
+}
+
+/// What a search with a cutoff found.
+#[derive(Serialize)]
+struct Within {
+    cutoff: Number,
+    /// Vertices at most so far away, the source included.
+    within_cutoff: usize,
 }
 
 #[derive(Serialize)]
@@ -39,7 +60,8 @@ struct Target {
 
 /// The file that `-o` names, checked.
 pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>> {
-    let inputs = [Some(&*args.graph), args.sources.as_deref(), args.targets.as_deref()];
+    let lists = [args.sources.as_deref(), args.targets.as_deref()].into_iter().flatten();
+    let inputs: Vec<&Path> = args.graph.inputs().chain(lists).collect();
     args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
 }
 
@@ -48,7 +70,7 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
     let report =
         with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, output.as_ref(), common))?;
-    report::print(&report, common)
+    loaded.print(&report, common)
 }
 
 fn solve<W: Weight>(
@@ -59,9 +81,9 @@ fn solve<W: Weight>(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let source_id = args.source.ok_or_else(|| anyhow!("--source is missing"))?;
-    let source = names.vertex("source", source_id)?;
-    let target = args.target.map(|id| names.vertex("target", id)).transpose()?;
+    let source = args.source.as_deref().ok_or_else(|| anyhow!("--source is missing"))?;
+    let source = names.vertex("source", source)?;
+    let target = args.target.as_deref().map(|id| names.vertex("target", id)).transpose()?;
     let goal = match (target, &args.cutoff) {
         (Some(vertex), _) => Goal::Target(vertex),
         (None, Some(cutoff)) => Goal::Within(parse_cutoff::<W>(cutoff)?),
@@ -71,12 +93,21 @@ fn solve<W: Weight>(
     if let Some(output) = output {
         output.write_tree(&names, &tree)?;
     }
+    let complete = tree.limit.is_none();
+    let cutoff = tree.limit.filter(|_| target.is_none());
     Ok(Report {
         searched,
-        source: source_id,
-        reached: tree.distances.n_reached(),
-        distance_sum: tree.distances.sum().into(),
-        max_distance: tree.distances.max().map(Number::of),
+        source: names.name(source).into(),
+        complete,
+        all: complete.then(|| All {
+            reached: tree.distances.n_reached(),
+            distance_sum: tree.distances.sum().into(),
+            max_distance: tree.distances.max().map(Number::of),
+        }),
+        within: cutoff.map(|cutoff| Within {
+            cutoff: Number::of(cutoff),
+            within_cutoff: tree.distances.n_reached(),
+        }),
         target: target.map(|vertex| Target {
             target: names.name(vertex).into(),
             distance: tree.distance(vertex).map(Number::of),
@@ -97,23 +128,33 @@ fn parse_cutoff<W: Weight>(text: &str) -> Result<W::Distance, WrongUse> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = &self.source;
         writeln!(f, "{}", self.searched.head)?;
-        write!(
-            f,
-            "{} reaches {} vertices; distances sum to {}",
-            self.source,
-            grouped(self.reached as u128),
-            self.distance_sum
-        )?;
-        if let Some(max) = self.max_distance {
-            write!(f, ", the greatest is {max}")?;
+        if let Some(All { reached, distance_sum, max_distance }) = &self.all {
+            let reached = counted(*reached, VERTICES);
+            write!(f, "{source} reaches {reached}; distances sum to {distance_sum}")?;
+            match max_distance {
+                Some(max) => writeln!(f, ", the greatest is {max}")?,
+                None => writeln!(f)?,
+            }
         }
-        writeln!(f)?;
+        if let Some(Within { cutoff, within_cutoff }) = &self.within {
+            let within = counted(*within_cutoff, VERTICES);
+            let verb = if *within_cutoff == 1 { "is" } else { "are" };
+            writeln!(
+                f,
+                "{within} {verb} at most {cutoff} away from {source}; the search went no further"
+            )?;
+        }
         match &self.target {
             Some(Target { target, distance: Some(distance), path_arcs: Some(arcs) }) => {
-                writeln!(f, "{target} is {distance} away, by a path of {arcs} arcs")
+                let arcs = counted(*arcs, ARCS);
+                let stopped = if self.complete { "" } else { "; the search stopped there" };
+                writeln!(f, "{target} is {distance} away, by a path of {arcs}{stopped}")
             }
-            Some(Target { target, .. }) => writeln!(f, "no path leads to {target}"),
+            Some(Target { target, .. }) => {
+                writeln!(f, "no path leads from {source} to {target}")
+            }
             None => Ok(()),
         }
     }

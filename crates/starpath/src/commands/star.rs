@@ -19,7 +19,7 @@ use crate::backend;
 use crate::cli::{Common, StarArgs, StarProcedure};
 use crate::failure::WrongUse;
 use crate::output::check_file;
-use crate::report::{self, grouped};
+use crate::report::{self, Ms, grouped};
 use crate::search::{Times, repeated};
 
 /// Rows, or numbers, that are listed for people; all are in JSON and in the file.
@@ -35,9 +35,9 @@ struct Report {
     /// Rows that take part.
     taking_part: usize,
     /// The median, where the work was repeated.
-    solve_ms: f64,
+    solve_ms: Ms,
     #[serde(skip_serializing_if = "Option::is_none")]
-    solve_min_ms: Option<f64>,
+    solve_min_ms: Option<Ms>,
     #[serde(serialize_with = "as_map")]
     found: Vec<(&'static str, Vec<usize>)>,
     /// Those that a procedure made.
@@ -70,7 +70,8 @@ pub(crate) fn run(args: &StarArgs, common: &Common) -> anyhow::Result<()> {
             };
             return Err(WrongUse(message).into());
         }
-        check_file(output, &[Some(&args.table), args.other.as_deref(), rows_file])?;
+        let read = [Some(&*args.table), args.other.as_deref(), rows_file];
+        check_file(output, &read.into_iter().flatten().collect::<Vec<_>>())?;
     }
     let column = Column::read(&args.table)?;
     let n_rows = column.values.len();
@@ -156,7 +157,7 @@ impl fmt::Display for Report {
         let rows = grouped(self.rows as u128);
         writeln!(
             f,
-            "{rows} rows of {bits} bits, {} take part; {procedure} took {solve_ms:.3} ms",
+            "{rows} rows of {bits} bits, {} take part; {procedure} took {solve_ms} ms",
             grouped(*taking_part as u128)
         )?;
         for (name, rows) in &self.found {

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use apsp::{ApspError, ScratchFolder, all_pairs_in, all_pairs_in_on_gpu};
+use apsp::{ScratchFolder, all_pairs_in, all_pairs_in_on_gpu};
 use graph_formats::{Csr, Weight};
 
-use super::apsp::{Report, Request, explain};
+use super::apsp::{Report, Request, explain, may_do_on_cpu};
 use crate::backend;
 use crate::cli::{Backend, Common};
 use crate::failure::{Interrupted, say};
@@ -28,13 +28,13 @@ where
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
+    let had_run = scratch.holds_run();
     let on_gpu = backend::gpu_for_pairs(graph.n_vertices(), common)?.map(|gpu| {
         all_pairs_in_on_gpu(&gpu, scratch, graph, &request.config, Some(&step))
             .map(|found| (found, "cuda"))
     });
     let solved = match on_gpu {
-        // nothing was written to the folder then
-        Some(Err(reason @ ApspError::NotOnGpu { .. })) if common.backend == Backend::Auto => {
+        Some(Err(reason)) if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
             backend::stay_for_pairs(&reason, common)?;
             None
         }
@@ -42,7 +42,9 @@ where
     };
     let (found, backend) = solved
         .unwrap_or_else(|| {
-            let found = all_pairs_in(scratch, graph, &request.config, Some(&step));
+            // what the GPU began in this folder, the CPU goes on with
+            let scratch = ScratchFolder { resume: scratch.resume || !had_run, ..scratch.clone() };
+            let found = all_pairs_in(&scratch, graph, &request.config, Some(&step));
             found.map(|found| (found, "cpu"))
         })
         .map_err(|error| explain(&names, error))
@@ -66,8 +68,8 @@ where
     if let Some(output) = &request.next_hops {
         output.write_stored_hops(&names, &found, &step)?;
     }
+    let summary = found.summary(Some(&step)).map_err(|error| explain(&names, error))?;
     drop(bar);
-    let summary = found.summary();
     check_interrupt()?;
     Ok(Report {
         head: Head {

@@ -7,7 +7,7 @@ use graph_formats::VertexId;
 use ndarray_npy::WritableElement;
 use paths::Closure;
 
-use super::{Format, ResultFile};
+use super::{Axes, Format, ResultFile};
 use crate::failure::WrongUse;
 use crate::ids::Names;
 
@@ -35,11 +35,15 @@ impl ResultFile {
         for (row, u) in joined.chunks_mut(n.max(1)).zip(all) {
             closure.reached_from(u).for_each(|v| row[v as usize] = true);
         }
-        self.write_npy(&joined, (n, n))
+        self.write_array(names, Axes::Vertices, &joined, (n, n))
     }
 
     /// Writes the array of all pairs, eight vertices a byte, the lowest bit first.
-    pub(crate) fn write_packed_closure(&self, closure: &Closure) -> anyhow::Result<()> {
+    pub(crate) fn write_packed_closure(
+        &self,
+        names: &Names<'_>,
+        closure: &Closure,
+    ) -> anyhow::Result<()> {
         let n = closure.n_vertices();
         let width = n.div_ceil(8);
         let mut bytes = self.room::<u8>(n, width, "write a .tsv file")?;
@@ -48,7 +52,7 @@ impl ResultFile {
             let words = words.iter().flat_map(|word| word.to_le_bytes());
             row.iter_mut().zip(words).for_each(|(byte, word)| *byte = word);
         }
-        self.write_npy(&bytes, (n, width))
+        self.write_array(names, Axes::Vertices, &bytes, (n, width))
     }
 
     /// Writes a line for every vertex: how many it reaches, and how many reach it.

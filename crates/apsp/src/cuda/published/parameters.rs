@@ -74,6 +74,18 @@ impl Parameters {
         }
     }
 
+    /// How many matrices `algorithm` takes beside the one that it solves: one for the products
+    /// of the recursive form, for the blocked layout of method B, or for last vertices.
+    pub(in crate::cuda) fn n_matrices_beside(&self, algorithm: Algorithm) -> usize {
+        let has_second = match algorithm {
+            Algorithm::FloydWarshall => self.last_vertices,
+            Algorithm::BlockedTwoLevel => self.layout == Layout::Blocked,
+            Algorithm::Recursive => true,
+            _ => false,
+        };
+        usize::from(has_second)
+    }
+
     /// That there are kernels for them.
     pub(super) fn check(&self, algorithm: Algorithm) -> Result<(), ApspError> {
         let wrong = |name, value, expected: &str| {

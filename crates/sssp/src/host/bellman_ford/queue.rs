@@ -68,9 +68,9 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
-    pub(crate) fn new(graph: &'g Csr<W>, rules: Rules) -> Self {
+    /// For searches on `graph`, of whose weights some are `negative` or none is.
+    pub(crate) fn new(graph: &'g Csr<W>, rules: Rules, negative: bool) -> Self {
         let n = graph.n_vertices();
-        let negative = graph.first_negative().is_some();
         Self {
             graph,
             asked: rules,

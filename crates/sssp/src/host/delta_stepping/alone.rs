@@ -2,7 +2,8 @@
 //!
 //! A search begins on one thread, which needs no barriers and no boards: many graphs offer
 //! a vertex or a few at a time from beginning to end, and many are done before a team were
-//! there. It calls the others at the first bucket that is worth sharing ([`Calls`]).
+//! there. At the first bucket that is worth sharing it calls as many of the others as there is
+//! work for ([`Calls`]).
 //!
 //! A team may yet do more harm than good. A step waits for its slowest thread. Where another
 //! program takes a processor away, that is a time slice of milliseconds, at every step, for
@@ -20,8 +21,8 @@ use graph_formats::{Csr, DistanceKey, Weight};
 use super::board::NONE;
 use super::step::Ending;
 use super::{DeltaStepping, Stage};
-use crate::SsspError;
 use crate::host::lengths::Lengths;
+use crate::{SsspError, Team};
 
 /// Arcs of a bucket that are worth the meeting of a team,
 const ARCS_WORTH_A_STEP: usize = 4096;
@@ -30,9 +31,9 @@ const ENTRIES_WORTH_A_STEP: usize = 128;
 /// and arcs still to follow, for each thread, that are worth its starting.
 const ARCS_WORTH_A_THREAD: u64 = 1 << 16;
 
-/// Whether `graph` has less to do than it takes to start so many threads.
-pub(crate) fn few_to_share<W: Weight>(graph: &Csr<W>, n_threads: usize) -> bool {
-    (graph.n_arcs() as u64) < ARCS_WORTH_A_THREAD * n_threads as u64
+/// How many threads, of so many at most, it is worth starting for so many arcs.
+pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
+    usize::try_from(n_arcs / ARCS_WORTH_A_THREAD).map_or(most, |worth| worth.clamp(1, most))
 }
 
 /// When one thread calls the others.
@@ -40,18 +41,30 @@ pub(crate) fn few_to_share<W: Weight>(graph: &Csr<W>, n_threads: usize) -> bool 
 pub(super) struct Calls {
     /// At a bucket of so many entries,
     entries: usize,
-    /// while it has followed no more arcs than this.
-    most_followed: u64,
+    /// all of them, or as many as the arcs still to follow are worth.
+    team: Team,
 }
 
 impl Calls {
-    /// For searches on `graph` by so many threads; `None` where it is never worth it.
-    pub(super) fn for_graph<W: Weight>(graph: &Csr<W>, n_threads: usize) -> Option<Self> {
-        let worth = ARCS_WORTH_A_THREAD * n_threads as u64;
-        let most_followed = (graph.n_arcs() as u64).checked_sub(worth)?;
-        let entries = ARCS_WORTH_A_STEP * graph.n_vertices() / graph.n_arcs();
-        let entries = entries.max(ENTRIES_WORTH_A_STEP);
-        Some(Self { entries, most_followed })
+    /// For searches on `graph`.
+    pub(super) fn for_graph<W: Weight>(graph: &Csr<W>, team: Team) -> Self {
+        let entries = match team {
+            Team::WhereItPays => (ARCS_WORTH_A_STEP * graph.n_vertices())
+                .checked_div(graph.n_arcs())
+                .map_or(usize::MAX, |entries| entries.max(ENTRIES_WORTH_A_STEP)),
+            Team::Always => 1,
+        };
+        Self { entries, team }
+    }
+
+    /// How many of `n_threads` are to share a bucket of so many entries, with so many arcs
+    /// still to follow.
+    fn called(self, n_entries: usize, arcs_left: u64, n_threads: usize) -> usize {
+        match self.team {
+            _ if n_entries < self.entries => 1,
+            Team::WhereItPays => threads_for(arcs_left, n_threads),
+            Team::Always => n_threads,
+        }
     }
 }
 
@@ -109,9 +122,13 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
                 return Ok(Ending::Horizon);
             }
             let n_entries = stage.worker.buckets.place(bucket).len();
-            let followed = stage.worker.work.relaxations;
-            if stage.calls.is_some_and(|c| n_entries >= c.entries && followed <= c.most_followed) {
-                return Ok(Ending::Called(bucket));
+            if let Some(calls) = stage.calls {
+                let followed = stage.worker.work.relaxations;
+                let left = (self.graph.n_arcs() as u64).saturating_sub(followed);
+                let team = calls.called(n_entries, left, self.n_threads);
+                if team > 1 {
+                    return Ok(Ending::Called { bucket, team });
+                }
             }
             self.report(stage, &self.boards[0])?;
             stage.worker.work.rounds += 1;
@@ -141,7 +158,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             let mut estate = self.estate.lock().unwrap_or_else(PoisonError::into_inner);
             stage.worker.visited.append(&mut estate.visited);
             for entry in estate.queued.drain(..) {
-                stage.worker.buckets.place(self.bucket(entry.key)).push(entry);
+                stage.worker.buckets.push(self.bucket(entry.key), entry);
             }
         }
         stage.index == 0
@@ -150,11 +167,15 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use graph_formats::VertexId;
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 
+    use super::super::horizon;
     use super::*;
     use crate::host::dijkstra::Dijkstra;
-    use crate::host::lengths::Narrow;
+    use crate::host::lengths::{Narrow, Native};
     use crate::host::queue::QuaternaryHeap;
     use crate::host::search::Search;
 
@@ -165,19 +186,44 @@ mod tests {
         let grid = grid(&GridConfig { side: 60, ..Default::default() }).unwrap();
         let rmat = rmat(&RmatConfig { scale: 11, edge_factor: 16, ..Default::default() }).unwrap();
         for graph in [grid, rmat] {
-            let search = Search { source: 0, targets: &[], limit: u32::MAX, progress: None };
-            let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
-            dijkstra.solve(&search).unwrap();
-            for micros in [0, 10, 50, 200, 1000, 5000] {
-                for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40)] {
-                    let mut stepping = stepping(&graph, delta);
-                    stepping.calls = Some(Calls { entries, most_followed: u64::MAX });
-                    stepping.patience =
-                        Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
-                    stepping.solve(&search).unwrap();
-                    let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
+            nothing_is_lost::<u32, Narrow>(&graph, 255);
+            let edges = graph.arcs().filter(|arc| arc.0 <= arc.1);
+            let edges: Vec<_> = edges.map(|(u, v, w)| (u, v, w as f32 / 3.0)).collect();
+            let thirds = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
+            nothing_is_lost::<f32, Native>(&thirds, 85.0);
+        }
+    }
+
+    fn nothing_is_lost<W: Weight, L: Lengths<W>>(graph: &Csr<W>, max_weight: W) {
+        let window = horizon::window(graph, max_weight).map(Arc::new);
+        let all = Search { source: 0, targets: &[], limit: L::Key::GREATEST, progress: None };
+        let mut dijkstra = Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default());
+        dijkstra.solve(&all).unwrap();
+        let mut reached: Vec<VertexId> = graph.vertices().collect();
+        reached.retain(|&v| dijkstra.labels()[v as usize] < L::Key::GREATEST);
+        reached.sort_by_key(|&v| dijkstra.labels()[v as usize]);
+        let target = reached[reached.len() / 2];
+        let cap = dijkstra.labels()[target as usize];
+        let within = |cap, labels: &mut dyn Iterator<Item = L::Key>| -> Vec<_> {
+            labels.map(|label| if label > cap { L::Key::GREATEST } else { label }).collect()
+        };
+        for micros in [0, 10, 50, 200, 1000, 5000] {
+            for (delta, entries) in [(1.0, 1), (1.0, 20), (100.0, 1), (100.0, 40), (3e-4, 1)] {
+                let (team, window) = (Team::Always, window.clone());
+                let mut stepping =
+                    DeltaStepping::<W, L>::new(graph, delta, max_weight, window, 3, team);
+                stepping.calls.entries = entries;
+                stepping.patience =
+                    Patience { least: Duration::from_micros(micros), parts: 1_000_000 };
+                for (targets, limit) in
+                    [(&[][..], L::Key::GREATEST), (&[][..], cap), (&[target][..], L::Key::GREATEST)]
+                {
+                    let cap = if targets.is_empty() { limit } else { cap };
+                    stepping.solve(&Search { targets, limit, ..all }).unwrap();
+                    let found = within(cap, &mut stepping.labels().iter().map(L::Key::load));
+                    let expected = within(cap, &mut dijkstra.labels().iter().copied());
                     let case = format!("{entries} entries, {micros} µs, delta {delta}");
-                    assert!(labels == dijkstra.labels(), "{case}");
+                    assert!(found == expected, "{case}, {targets:?}, {cap:?}");
                 }
             }
         }
@@ -187,18 +233,15 @@ mod tests {
     #[test]
     fn a_bucket_of_everything_is_shared() {
         let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
-        assert!(!few_to_share(&graph, 3));
+        assert_eq!(threads_for(graph.n_arcs() as u64, 3), 3);
         let source = graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap();
         let search = Search { source, targets: &[], limit: u32::MAX, progress: None };
         let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
         dijkstra.solve(&search).unwrap();
-        let mut stepping = stepping(&graph, 1e9);
+        let team = Team::WhereItPays;
+        let mut stepping = DeltaStepping::<_, Narrow>::new(&graph, 1e9, 255, None, 3, team);
         let work = stepping.solve(&search).unwrap();
         let labels: Vec<_> = stepping.labels().iter().map(u32::load).collect();
         assert!(labels == dijkstra.labels() && work.rounds > 1, "{work:?}");
-    }
-
-    fn stepping(graph: &Csr<u32>, delta: f64) -> DeltaStepping<'_, u32, Narrow> {
-        DeltaStepping::new(graph, delta, 255, 3)
     }
 }

@@ -50,26 +50,32 @@ pub(super) const MOST_PUSHES: usize = 8;
 const WINDOWS_A_WEIGHT: f64 = 6.0;
 
 /// What a search with a horizon needs to know of its graph.
-pub(super) struct Window<W> {
+pub(crate) struct Window<W> {
     /// How far ahead the horizon lies.
     pub(super) ahead: W,
     /// The arcs that are shorter than that: no others can end before it.
     pub(super) short: ShortArcs<W>,
 }
 
+/// Whether `graph` is one of those where a horizon may pay. O(n).
+pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
+    let n_linked = || graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
+    graph.direction() == Direction::Undirected && graph.n_arcs() >= LEAST_DEGREE * n_linked()
+}
+
 /// How far ahead the horizon of searches on `graph` should lie; `None` for no horizon. O(n).
 pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
-    let n_linked = graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
-    if graph.direction() != Direction::Undirected || graph.n_arcs() < LEAST_DEGREE * n_linked {
+    if !is_dense(graph) {
         return None;
     }
     let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
-    let window = W::from_f64(window.ceil()).or_else(|| W::from_f64(window))?;
+    // whole weights have none in between
+    let window = W::from_f64(window).or_else(|| W::from_f64(window.ceil()))?;
     (W::ZERO < window && window < max_weight).then_some(window)
 }
 
 /// The window of searches on `graph`; `None` for no horizon. O(n + m).
-pub(super) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
+pub(crate) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
     let ahead = distance_ahead(graph, max_weight)?;
     let short = ShortArcs::new(graph, ahead);
     puts_off_enough(short.n_arcs(), graph.n_arcs()).then_some(Window { ahead, short })
@@ -205,7 +211,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
         }
         if helps && best < L::Key::GREATEST {
             let bucket = self.bucket(best);
-            stage.worker.buckets.place(bucket).push(Entry { key: best, vertex });
+            stage.worker.buckets.push(bucket, Entry { key: best, vertex });
         }
     }
 }

@@ -31,8 +31,9 @@ mod step;
 mod visit;
 mod worker;
 
-use std::sync::Mutex;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use rayon::prelude::*;
@@ -40,11 +41,11 @@ use rayon::prelude::*;
 use super::lengths::Lengths;
 use super::search::Search;
 use super::team::{self, Barrier};
-use crate::{SsspError, Work};
-pub(crate) use alone::few_to_share;
+use crate::{SsspError, Team, Work};
+pub(crate) use alone::threads_for;
 use alone::{Account, Calls, Patience};
 use board::Board;
-use horizon::PutOff;
+use horizon::{PutOff, Window};
 use step::Ending;
 use worker::{Entry, Estate, Worker};
 
@@ -57,15 +58,16 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     /// 1/Δ.
     per_delta: f64,
     /// How far arcs are followed at once, and which; all the way when `None`.
-    window: Option<horizon::Window<W>>,
+    window: Option<Arc<Window<W>>>,
     labels: Vec<<L::Key as DistanceKey>::Atomic>,
     workers: Vec<Worker<L::Key>>,
     /// Used in turn, so that one can be written while slower threads read the other.
     boards: [Board<L::Key>; 2],
     /// A bit a vertex: whether it has an arc that can lead on.
     onward: Vec<u64>,
-    /// When the one thread that begins calls the others, if there are any.
-    calls: Option<Calls>,
+    n_threads: usize,
+    /// When the one thread that begins calls the others.
+    calls: Calls,
     patience: Patience,
     estate: Mutex<Estate<L::Key>>,
     no_barrier: Barrier,
@@ -80,6 +82,8 @@ struct Point<K> {
     n_pushes: usize,
     /// No bucket before it holds anything.
     bucket: u64,
+    /// How many threads go on from here.
+    team: usize,
 }
 
 /// A thread's view of a search.
@@ -119,17 +123,26 @@ impl<'a, K: DistanceKey> Stage<'a, K> {
 }
 
 impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
-    /// Prepares for `graph`, whose weights are at most `max_weight`, none negative. O(n + m).
-    pub(crate) fn new(graph: &'g Csr<W>, delta: f64, max_weight: W, n_threads: usize) -> Self {
+    /// Prepares for `graph`, whose weights are at most `max_weight`, none negative, with the
+    /// [`window`](horizon::window) for a horizon or without. O(n + m).
+    pub(crate) fn new(
+        graph: &'g Csr<W>,
+        delta: f64,
+        max_weight: W,
+        window: Option<Arc<Window<W>>>,
+        n_threads: usize,
+        team: Team,
+    ) -> Self {
         Self {
             graph,
             per_delta: 1.0 / delta,
-            window: horizon::window(graph, max_weight),
+            window,
             labels: graph.vertices().map(|_| L::Key::GREATEST.atomic()).collect(),
             workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
             boards: [Board::new(n_threads), Board::new(n_threads)],
             onward: horizon::onward_vertices(graph),
-            calls: if n_threads > 1 { Calls::for_graph(graph, n_threads) } else { None },
+            n_threads,
+            calls: Calls::for_graph(graph, team),
             patience: Patience::default(),
             estate: Mutex::new(Estate { queued: Vec::new(), visited: Vec::new() }),
             no_barrier: Barrier::new(1),
@@ -143,37 +156,46 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
 
     /// Labels every vertex within the goal, and perhaps some beyond it.
     pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
+        // each thread changes its own, and all read the rest
         let mut workers = std::mem::take(&mut self.workers);
-        let this = &*self;
-        this.reset(&mut workers, search.source);
-        let team = workers.len();
-        let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0 };
-        let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
+        let found = catch_unwind(AssertUnwindSafe(|| self.solve_by(&mut workers, search)));
+        self.workers = workers;
+        found.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn solve_by(
+        &self,
+        workers: &mut [Worker<L::Key>],
+        search: &Search<'_, L::Key>,
+    ) -> Result<Work, SsspError> {
+        self.reset(workers, search.source);
+        let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0, team: 1 };
+        let alone = Stage::new(0, 1, &mut workers[0], search, &self.no_barrier);
         let mut interrupted = false;
-        match this.run(Stage { calls: this.calls, ..alone }, start) {
+        match self.run(Stage { calls: Some(self.calls), ..alone }, start) {
             Err(_) => interrupted = true,
             Ok(None) => {}
             Ok(Some(point)) => {
-                let (barrier, failed) = (Barrier::new(team), AtomicBool::new(false));
-                let run = |index, worker: &mut Worker<L::Key>| {
-                    let stage = Stage::new(index, team, worker, search, &barrier);
-                    if this.run(stage, point).is_err() {
+                let team = point.team;
+                let failed = AtomicBool::new(false);
+                let run = |index, worker: &mut Worker<L::Key>, barrier: &Barrier| {
+                    let stage = Stage::new(index, team, worker, search, barrier);
+                    if self.run(stage, point).is_err() {
                         failed.store(true, Relaxed);
                     }
                 };
-                if !team::run(&mut workers, run) {
-                    let alone = Stage::new(0, 1, &mut workers[0], search, &this.no_barrier);
-                    failed.store(this.run(alone, point).is_err(), Relaxed);
+                if !team::run(&mut workers[..team], run) {
+                    let alone = Stage::new(0, 1, &mut workers[0], search, &self.no_barrier);
+                    failed.store(self.run(alone, point).is_err(), Relaxed);
                 }
                 interrupted = failed.into_inner();
             }
         }
         let mut work = Work::default();
-        for worker in &workers {
+        for worker in &*workers {
             work.add(&worker.work);
         }
         work.rounds = workers[0].work.rounds;
-        self.workers = workers;
         if interrupted { Err(SsspError::Interrupted) } else { Ok(work) }
     }
 
@@ -191,7 +213,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         L::Key::store(&self.labels[source as usize], L::Key::LEAST);
         let first = &mut workers[0];
         first.labelled += 1;
-        first.buckets.place(0).push(Entry { key: L::Key::LEAST, vertex: source });
+        first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: source });
     }
 
     /// One thread's part of a search, from this point on; if it calls the others, the point
@@ -209,8 +231,8 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
                 _ => L::Key::GREATEST,
             };
             let ending = self.empty_buckets(&mut stage, point.bucket)?;
-            if let Ending::Called(bucket) = ending {
-                return Ok(Some(Point { bucket, ..point }));
+            if let Ending::Called { bucket, team } = ending {
+                return Ok(Some(Point { bucket, team, ..point }));
             }
             let all_followed = stage.horizon == L::Key::GREATEST;
             if all_followed || matches!(ending, Ending::Parted) {

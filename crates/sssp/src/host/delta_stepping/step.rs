@@ -25,8 +25,8 @@ pub(super) enum Ending {
     Horizon,
     /// The first thread goes on alone, and this is another.
     Parted,
-    /// A thread alone calls the others; this is the bucket that it was at.
-    Called(u64),
+    /// A thread alone calls others, for a team of so many from this bucket on.
+    Called { bucket: u64, team: usize },
 }
 
 impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {

@@ -168,7 +168,7 @@ impl<W: Weight, L: Lengths<W>> DeltaStepping<'_, W, L> {
             stage.worker.labelled += u64::from(before == L::Key::GREATEST);
             if bit(&self.onward, to) {
                 let bucket = self.bucket(key);
-                stage.worker.buckets.place(bucket).push(Entry { key, vertex: to });
+                stage.worker.buckets.push(bucket, Entry { key, vertex: to });
             }
         }
     }

@@ -14,6 +14,9 @@ use super::MonotoneQueue;
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
+/// The most arcs of a graph to search: each is relaxed once, so that there are no more entries
+/// than this and the source's, and the last one's number is below [`NONE`].
+pub(crate) const MOST_ARCS: usize = NONE as usize - 1;
 
 pub(crate) struct Dial {
     /// The first entry of each bucket.

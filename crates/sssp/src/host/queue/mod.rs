@@ -10,7 +10,7 @@ mod radix;
 
 use graph_formats::{DistanceKey, VertexId};
 
-pub(crate) use dial::Dial;
+pub(crate) use dial::{Dial, MOST_ARCS};
 pub(crate) use heap::QuaternaryHeap;
 pub(crate) use radix::RadixHeap;
 

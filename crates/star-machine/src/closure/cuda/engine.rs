@@ -192,3 +192,18 @@ impl Engine {
 fn side_of(n: usize) -> usize {
     n.next_multiple_of(CHUNK)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::{layout, layout_in, number, source};
+
+    #[test]
+    fn steps_are_laid_out_as_kernels_read_them() {
+        let source = source!("closure/layout.cuh");
+        let step = layout!(Step: lines, turned, stride, chunk_bytes, first, count, skip, skipped,
+            pivot, n_chunks);
+        assert_eq!(step, layout_in(source, "Step"));
+        assert_eq!(number(source, "u32 chunk") as usize, CHUNK);
+    }
+}

@@ -1,0 +1,138 @@
+//! What all pairs on a GPU take of its memory and of the host's: known before anything is
+//! taken.
+
+use graph_formats::{Csr, Weight};
+
+use super::arcs::DeviceArcs;
+use super::arithmetic::Arithmetic;
+use super::blocked::Closer;
+use super::published::Parameters;
+use crate::hops::{bytes_of_hops, bytes_of_work};
+use crate::{Algorithm, ApspError, Config};
+
+/// The needs of one solve, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Need {
+    n_vertices: usize,
+    /// The matrix, padding included.
+    matrix: u128,
+    /// What the form of Floyd-Warshall takes beside it on the GPU,
+    beside: u128,
+    /// and the arcs there.
+    arcs: u128,
+    /// The table of distances.
+    table: u128,
+    /// Next hops, where they are asked for,
+    hops: u128,
+    /// and the work on them on the host.
+    hops_work: u128,
+}
+
+impl Need {
+    pub(super) fn of<W: Weight>(
+        graph: &Csr<W>,
+        config: &Config,
+        algorithm: Algorithm,
+        arithmetic: Arithmetic,
+    ) -> Self {
+        let n = graph.n_vertices();
+        let side = arithmetic.side(n);
+        let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
+        let matrix = square(side, size_of::<u32>()) / arithmetic.lanes() as u128;
+        let beside = match algorithm {
+            Algorithm::Blocked => Closer::bytes(side).into(),
+            published => parameters(config).n_matrices_beside(published) as u128 * matrix,
+        };
+        let (hops, hops_work) =
+            if config.next_hops { (bytes_of_hops(n), bytes_of_work(graph)) } else { (0, 0) };
+        Self {
+            n_vertices: n,
+            matrix,
+            beside,
+            arcs: DeviceArcs::bytes(graph).into(),
+            table: square(n, size_of::<W::Distance>()),
+            hops,
+            hops_work,
+        }
+    }
+
+    /// Of the GPU's memory, with the matrix there. Next hops are found there too only where
+    /// there is memory left when the matrix is closed.
+    pub(super) fn on_gpu(&self) -> u64 {
+        u64::try_from(self.matrix + self.beside + self.arcs).unwrap_or(u64::MAX)
+    }
+
+    /// Of the host's: the results, and beside them the matrix as it comes back or, after that,
+    /// the work on next hops.
+    pub(super) fn on_host(&self) -> u128 {
+        self.table + self.hops + self.matrix.max(self.hops_work)
+    }
+
+    /// An error where that is more than the memory allowed, or than there is.
+    pub(super) fn check_host(&self, memory: Option<u64>) -> Result<(), ApspError> {
+        let (n_vertices, bytes) = (self.n_vertices, self.on_host());
+        if let Some(memory) = memory.filter(|&memory| u128::from(memory) < bytes) {
+            return Err(ApspError::OverMemory { n_vertices, bytes, memory });
+        }
+        let too_large = || ApspError::TooLarge { n_vertices, bytes };
+        let whole = usize::try_from(bytes).map_err(|_| too_large())?;
+        Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
+    }
+}
+
+/// What the published forms are asked to vary.
+pub(super) fn parameters(config: &Config) -> Parameters {
+    config.tile.map_or_else(Parameters::default, Parameters::of_tile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::next_hops::DeviceHops;
+    use super::*;
+
+    fn need(n: u32, algorithm: Algorithm, arithmetic: Arithmetic, next_hops: bool) -> Need {
+        let arcs: Vec<_> = (1..n).map(|v| (v - 1, v, 5u32)).collect();
+        let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
+        Need::of(&graph, &Config { next_hops, ..Config::default() }, algorithm, arithmetic)
+    }
+
+    /// From 65,535 vertices on a hop has 32 bits, whatever the matrix is of.
+    #[test]
+    fn hops_beside_numbers_of_16_bits_may_have_32() {
+        let n = 70_000u128;
+        let need = need(70_000, Algorithm::Blocked, Arithmetic::U16, true);
+        assert_eq!(u128::from(DeviceHops::bytes(70_000)), 4 * n * n + 16);
+        assert!((2 * n * n..2 * n * n + 300_000_000).contains(&u128::from(need.on_gpu())));
+        // a distance has 8 bytes, a hop 4, and a number of the matrix 2
+        assert!((14 * n * n..14 * n * n + 200_000_000).contains(&need.on_host()));
+        assert_eq!(DeviceHops::bytes(60_000), 2 * 60_000 * 60_000 + 16);
+    }
+
+    /// The recursive form has a second matrix, and method B in its blocked layout.
+    #[test]
+    fn published_forms_count_their_second_matrix() {
+        let need = |algorithm| need(1000, algorithm, Arithmetic::I32, false);
+        let (one, arcs) = (4 * 1024 * 1024, 4 * (1001 + 2 * 999));
+        assert_eq!(need(Algorithm::BlockedProduct).on_gpu(), one + arcs);
+        assert_eq!(need(Algorithm::FloydWarshall).on_gpu(), one + arcs);
+        assert_eq!(need(Algorithm::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
+        assert_eq!(need(Algorithm::Recursive).on_gpu(), 2 * one + arcs);
+        let blocked = need(Algorithm::Blocked).on_gpu() - one - arcs;
+        assert_eq!(blocked, Closer::bytes(1024));
+    }
+
+    /// What is allowed is what the host may hold, too.
+    #[test]
+    fn the_host_is_bounded() {
+        let need = need(1000, Algorithm::Blocked, Arithmetic::I32, false);
+        let bytes = 8 * 1000 * 1000 + 4 * 1024 * 1024;
+        assert_eq!(need.on_host(), bytes.into());
+        need.check_host(Some(bytes)).unwrap();
+        need.check_host(None).unwrap();
+        let refused = need.check_host(Some(bytes - 1));
+        assert!(matches!(refused, Err(ApspError::OverMemory { .. })), "{refused:?}");
+        let huge = Need { table: u128::from(u64::MAX) * 2, ..need };
+        assert_eq!(need.on_gpu(), huge.on_gpu());
+        assert!(matches!(huge.check_host(None), Err(ApspError::TooLarge { .. })));
+    }
+}

@@ -1,0 +1,187 @@
+//! Matrices in a folder on a GPU: the bytes that the CPU leaves there, whichever of the two
+//! began and whichever ended.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use apsp::{
+    ApspError, Config, Number, ScratchFolder, all_pairs, all_pairs_in, all_pairs_in_on_gpu,
+};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use sssp::SsspError;
+
+use crate::common::minus_zeros;
+use crate::gpu::{connected, gpu, in_32_bits};
+
+fn resumed(path: &Path) -> ScratchFolder {
+    ScratchFolder { resume: true, ..ScratchFolder::new(path) }
+}
+
+fn matrix(path: &Path) -> Vec<u8> {
+    fs::read(path.join("matrix.bin")).unwrap()
+}
+
+/// Whether the work ended because it was asked to.
+fn is_ended<T>(found: &Result<T, ApspError>) -> bool {
+    matches!(found, Err(ApspError::Search(SsspError::Interrupted)))
+}
+
+/// With next hops.
+fn with_hops() -> Config {
+    Config { next_hops: true, ..Config::default() }
+}
+
+#[test]
+fn a_matrix_in_a_folder_passes_through() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (case, graph) in
+        [in_32_bits(700, 2100, 50_000), in_32_bits(1500, 6000, 50_000)].iter().enumerate()
+    {
+        let config = Config { memory: Some(24 << 20), ..with_hops() };
+        let by_gpu = ScratchFolder::new(folder.path().join(format!("gpu{case}")));
+        let by_cpu = ScratchFolder::new(folder.path().join(format!("cpu{case}")));
+        begin_on_gpu(&gpu, graph, &by_gpu.path, &config, 7);
+        let again = ScratchFolder { resume: true, ..by_gpu };
+        let found = all_pairs_in_on_gpu(&gpu, &again, graph, &config, None).unwrap();
+        let expected = all_pairs_in(&by_cpu, graph, &config, None).unwrap();
+        assert_eq!(found.summary(None).unwrap(), expected.summary(None).unwrap());
+        assert!(matrix(&again.path) == matrix(&by_cpu.path), "the matrices differ");
+        for u in [0, 5, 699] {
+            assert!(found.row(u).eq(expected.row(u)));
+        }
+    }
+}
+
+/// Begins a run on the processor, and ends it when rows that it has taken through pivots are
+/// more than so many of the matrix, some of them twice.
+fn begin_on_cpu<W: Weight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64)
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let side = graph.n_vertices().next_multiple_of(128) as u64;
+    let stop = |done, total| {
+        // filling the matrix, and reading the graph, has other totals
+        let is_closing = total > side && total % side == 0;
+        if is_closing && done > rows { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let ended = all_pairs_in(&ScratchFolder::new(path), graph, config, Some(&stop));
+    assert!(is_ended(&ended), "{:?}", ended.err());
+}
+
+/// The same on a GPU, after so many strips.
+fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Config, strips: u64)
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let rows = graph.n_vertices().next_multiple_of(128) as u64;
+    let stop = |done, total| {
+        let is_closing = total > 0 && total < rows;
+        if is_closing && done > strips { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let ended = all_pairs_in_on_gpu(gpu, &ScratchFolder::new(path), graph, config, Some(&stop));
+    assert!(is_ended(&ended), "{:?}", ended.err());
+}
+
+/// Small weights are kept in 16 bits, by both.
+#[test]
+fn a_run_in_16_bits_goes_on_on_the_other_device() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let graph = connected(1100, 4400, 50);
+    // with memory for blocks of 256 pivots on both, so that there are five
+    let config = Config { memory: Some(5 << 20), ..with_hops() };
+    let whole = all_pairs_in(&ScratchFolder::new(at("whole")), &graph, &config, None).unwrap();
+    assert_eq!(whole.plan().number, Some(Number::U16));
+
+    begin_on_cpu(&graph, &at("cpu first"), &config, 2500);
+    let by_gpu =
+        all_pairs_in_on_gpu(&gpu, &resumed(&at("cpu first")), &graph, &config, None).unwrap();
+    assert_eq!(by_gpu.plan().number, Some(Number::U16));
+    begin_on_gpu(&gpu, &graph, &at("gpu first"), &config, 7);
+    let by_cpu = all_pairs_in(&resumed(&at("gpu first")), &graph, &config, None).unwrap();
+    let only_gpu =
+        all_pairs_in_on_gpu(&gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None).unwrap();
+    for (name, found) in [("cpu first", by_gpu), ("gpu first", by_cpu), ("gpu", only_gpu)] {
+        assert!(matrix(&at(name)) == matrix(&at("whole")), "{name}");
+        for u in [0, 5, 700, 1099] {
+            assert!(found.row(u).eq(whole.row(u)), "{name}, {u}");
+            assert!(found.next_hops(u) == whole.next_hops(u), "{name}, {u}");
+        }
+    }
+}
+
+/// Arcs of −0.0 are arcs of 0 in a folder that a GPU filled, and in one that the processor did.
+#[test]
+fn zeros_have_no_sign_in_a_folder() {
+    let Some(gpu) = gpu() else { return };
+    for graph in minus_zeros() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let config = Config::default();
+        let expected = all_pairs(&graph, &config, None).unwrap().distances;
+        drop(all_pairs_in(&ScratchFolder::new(at("cpu")), &graph, &config, None).unwrap());
+        // ended as the arcs are there and nothing else
+        let rows = graph.n_vertices().next_multiple_of(128) as u64;
+        let heard = std::sync::atomic::AtomicU64::new(0);
+        let stop = |_, total| {
+            let of_rows = u64::from(total % rows == 0 && total > 0);
+            if heard.fetch_add(of_rows, std::sync::atomic::Ordering::Relaxed) >= rows {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let begun = all_pairs_in(&ScratchFolder::new(at("both")), &graph, &config, Some(&stop));
+        assert!(is_ended(&begun), "{:?}", begun.err());
+        let both = all_pairs_in_on_gpu(&gpu, &resumed(&at("both")), &graph, &config, None).unwrap();
+        let new = all_pairs_in_on_gpu(&gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None)
+            .unwrap();
+        let bits = |d: Option<f32>| d.map(f32::to_bits);
+        for (name, found) in [("both", both), ("gpu", new)] {
+            assert!(matrix(&at(name)) == matrix(&at("cpu")), "{name}");
+            for u in graph.vertices() {
+                let expected = expected.row(u as usize).map(bits);
+                assert!(found.row(u).map(bits).eq(expected), "{name}, row {u}");
+            }
+        }
+    }
+}
+
+/// A block of pivots is as wide as the GPU's memory allows, not as the processor's would;
+/// memory that is too little for any is found out before there is a folder.
+#[test]
+fn blocks_fit_the_memory_of_the_gpu() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let graph = in_32_bits(1500, 6000, 50_000);
+    let threads = std::num::NonZeroUsize::new(2);
+    let config = |memory| Config { memory: Some(memory), threads, ..Config::default() };
+    let solve = |name: &str, memory| {
+        all_pairs_in_on_gpu(&gpu, &resumed(&at(name)), &graph, &config(memory), None)
+    };
+    let refused = solve("new", 3 << 20);
+    assert!(matches!(refused, Err(ApspError::Gpu(_))), "{:?}", refused.err());
+    assert!(!at("new").exists(), "nothing is made in vain");
+    // 3.7 MB with blocks of 128 pivots, 5 MB with 256, which the processor would take
+    let found = solve("new", 4 << 20).unwrap();
+    let journal = fs::read_to_string(at("new").join("journal")).unwrap();
+    assert!(journal.contains("\nblock 128\n"), "{journal}");
+    let expected = all_pairs(&graph, &Config::default(), None).unwrap().distances;
+    assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
+
+    // begun with wide blocks, too wide for this GPU: it says so before it begins, and the
+    // processor goes on
+    begin_on_cpu(&graph, &at("wide"), &Config::default(), 2500);
+    let before = matrix(&at("wide"));
+    let refused = solve("wide", 4 << 20).err().map(|error| error.to_string());
+    let refused = refused.expect("256 pivots are too many");
+    assert!(refused.contains("5046272 bytes of GPU memory"), "{refused}");
+    assert!(matrix(&at("wide")) == before);
+    let found = all_pairs_in(&resumed(&at("wide")), &graph, &config(4 << 20), None).unwrap();
+    assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
+}

@@ -1,0 +1,220 @@
+//! What searches will cost: the wall-clock time of a whole use, estimated before it begins.
+//!
+//! One search of a graph of a hundred million arcs takes a GPU 3 ms and sixteen threads of a
+//! CPU 65; but a GPU is open after 0.2 s, the graph is there after 0.1, and the driver takes
+//! 0.1 to let go of it. So the backend is chosen by all of what somebody waits for:
+//!
+//! * on the CPU, preparing + searches × (search + tree), where a pass that threads share
+//!   takes its work divided by them, and a search one meeting of all for each arc of its
+//!   longest paths;
+//! * on a GPU, opening and closing + upload + trials + searches × (search + the tree's way
+//!   back), where a search is a chain of round trips to memory, one for each such arc, and
+//!   beside it arcs at so many cycles of a multiprocessor. Searches for a table have one
+//!   chain together.
+//!
+//! All constants were measured once, on 16 threads of a Xeon (Sapphire Rapids) and an H200
+//! beside it, and stand for other machines by threads, multiprocessors and clock. They are
+//! good to a third, which is enough: where both ways are estimated alike, either will do.
+//! docs/benchmarking.md of the repository sets what is chosen beside what was best, and
+//! `cargo xtask bench choice` does so on the machine at hand.
+
+use gpu_runtime::DeviceFacts;
+
+pub use crate::outline::Outline;
+
+/// Seconds a vertex and an arc that one thread takes to search,
+const VERTEX: f64 = 45e-9;
+const ARC: f64 = 6e-9;
+/// where the labels of so many vertices are near; and how much more an arc takes each time
+/// that there are twice as many.
+const NEAR_VERTICES: f64 = 1_048_576.0;
+const FARTHER: f64 = 0.25;
+/// Seconds an arc with a horizon, which leaves most of them out, and to split off the short
+/// arcs for it.
+const ARC_TO_HORIZON: f64 = 3.4e-9;
+const ARC_SPLIT: f64 = 3e-9;
+/// Seconds to look at the weight of an arc, and to make a vertex ready.
+const ARC_PREPARED: f64 = 1.2e-9;
+const VERTEX_PREPARED: f64 = 6e-9;
+/// Seconds an arc for the tree.
+const ARC_OF_TREE: f64 = 9e-9;
+/// Seconds an arc that Dijkstra's algorithm with Dial's queue takes; its vertices cost nothing.
+const ARC_BY_DIAL: f64 = 16e-9;
+/// How much more work it is where threads share it,
+const SHARED: f64 = 1.7;
+/// and seconds for them to meet.
+const MEETING: f64 = 12e-6;
+
+/// Bytes that a graph takes on a GPU, for a vertex or an arc.
+const BYTES: f64 = 8.0;
+/// Cycles of a round trip to memory in the chain of a search,
+const ROUND_TRIP: f64 = 4500.0;
+/// and of one multiprocessor for an arc.
+const ARC_ON_GPU: f64 = 10.0;
+/// Seconds a vertex until a tree from a GPU is in the host's memory.
+const TREE_FROM_GPU: f64 = 12e-9;
+/// Trials of algorithms take as long as so many searches (6 to 21 were measured), and find one
+/// that saves this part of each (none to 0.4).
+const TRIALS: f64 = 16.0;
+const SAVED: f64 = 0.25;
+
+/// A processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cpu {
+    /// Threads that work on searches.
+    pub threads: usize,
+    /// How fast one is, in parts of one of the Xeon that was measured.
+    pub speed: f64,
+}
+
+impl Cpu {
+    /// One with so many threads, each as fast as those that were measured.
+    pub fn with_threads(threads: usize) -> Self {
+        Self { threads, speed: 1.0 }
+    }
+}
+
+/// A GPU and its driver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gpu {
+    /// How many multiprocessors it has.
+    pub multiprocessors: u32,
+    /// Their cycles a second.
+    pub clock_hz: f64,
+    /// Bytes a second on the way there, from memory that is not pinned.
+    pub upload_rate: f64,
+    /// Seconds until it is open, kernels loaded as the driver keeps them on disk.
+    pub opening: f64,
+    /// Seconds that it takes to let go of it.
+    pub closing: f64,
+}
+
+impl Gpu {
+    /// An H200, of those that were measured the fastest: where this one is not worth opening,
+    /// none is, and nobody needs to ask the driver which there is.
+    pub const H200: Self = Self {
+        multiprocessors: 132,
+        clock_hz: 1.98e9,
+        upload_rate: 8e9,
+        opening: 0.21,
+        closing: 0.13,
+    };
+
+    /// The one with these facts; of the driver and the way there nothing is known before it is
+    /// used, so they are as they were measured.
+    pub fn of(facts: &DeviceFacts) -> Self {
+        Self {
+            multiprocessors: facts.multiprocessors,
+            clock_hz: facts.clock_hz as f64,
+            ..Self::H200
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Searches {
+    /// So many trees, one after the other.
+    Trees(usize),
+    /// A table of distances from so many sources, all searched at once.
+    Table(usize),
+}
+
+impl Searches {
+    fn number(self) -> f64 {
+        match self {
+            Self::Trees(n) | Self::Table(n) => n as f64,
+        }
+    }
+}
+
+/// Seconds that `searches` of a graph will take on the CPU, the graph in memory.
+///
+/// ```
+/// use sssp::cost::{Cpu, Outline, Searches, on_cpu};
+///
+/// let roads = Outline { n_vertices: 264_346, n_arcs: 733_846, depth: 1200.0, is_dense: false };
+/// let one = on_cpu(&roads, Searches::Trees(1), &Cpu::with_threads(16));
+/// assert!((0.01..0.04).contains(&one));
+/// ```
+pub fn on_cpu(graph: &Outline, searches: Searches, cpu: &Cpu) -> f64 {
+    let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
+    let threads = cpu.threads.max(1);
+    let split = graph.is_dense && split_pays(graph.n_vertices, searches.number() as usize);
+    let arc = if split { ARC_TO_HORIZON } else { arc_to_the_end(graph.n_vertices) };
+    let search = |threads| search(graph, arc, threads);
+    let arc_prepared = ARC_PREPARED + if split { ARC_SPLIT } else { 0.0 };
+    let prepare = shared(VERTEX_PREPARED * n + arc_prepared * m, threads);
+    let seconds = match searches {
+        Searches::Trees(k) => {
+            prepare + k as f64 * (search(threads) + shared(ARC_OF_TREE * m, threads))
+        }
+        Searches::Table(k) => {
+            let at_once = k.clamp(1, threads);
+            prepare + k.div_ceil(at_once) as f64 * search(threads / at_once)
+        }
+    };
+    seconds / cpu.speed
+}
+
+/// Seconds that they will take on a GPU that is not open yet.
+pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 {
+    let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
+    let prepare = shared(ARC_PREPARED * m, cpu.threads) / cpu.speed;
+    let upload = BYTES * (n + m) / gpu.upload_rate;
+    let chain = ROUND_TRIP * graph.depth / gpu.clock_hz;
+    let arcs = ARC_ON_GPU * m / (f64::from(gpu.multiprocessors) * gpu.clock_hz);
+    let searching = match searches {
+        Searches::Trees(k) => {
+            let k = k as f64;
+            k.min(after_trials(k)) * (chain + arcs) + k * TREE_FROM_GPU * n / cpu.speed
+        }
+        Searches::Table(k) => chain + k as f64 * arcs,
+    };
+    gpu.opening + prepare + upload + searching + gpu.closing
+}
+
+/// Seconds of a search by so many threads, or by one of them where that is faster.
+fn search(graph: &Outline, arc: f64, threads: usize) -> f64 {
+    let alone = VERTEX * graph.n_vertices as f64 + arc * graph.n_arcs as f64;
+    alone.min(shared(alone, threads) + MEETING * graph.depth)
+}
+
+/// How many threads a search should have of so many at most: all or one.
+pub(crate) fn team_for(graph: &Outline, most: usize) -> usize {
+    let arc = arc_to_the_end(graph.n_vertices);
+    if search(graph, arc, most) < search(graph, arc, 1) { most } else { 1 }
+}
+
+/// Whether so many searches that follow make up for trials of which algorithm is fastest.
+pub(crate) fn trials_pay(searches: usize) -> bool {
+    after_trials(searches as f64) <= searches as f64
+}
+
+/// How many searches without trials are as long as so many after them, the trials included.
+fn after_trials(searches: f64) -> f64 {
+    TRIALS + (1.0 - SAVED) * searches
+}
+
+/// Whether so many searches make up for splitting off the short arcs of a dense graph, which
+/// is what a horizon takes.
+pub(crate) fn split_pays(n_vertices: usize, searches: usize) -> bool {
+    searches as f64 * (arc_to_the_end(n_vertices) - ARC_TO_HORIZON) > ARC_SPLIT
+}
+
+/// Whether Dijkstra's algorithm with Dial's queue is faster than Δ-stepping by one thread: where
+/// vertices have few arcs, as on grids.
+pub(crate) fn is_for_dial(n_vertices: usize, n_arcs: usize) -> bool {
+    let (n, m) = (n_vertices as f64, n_arcs as f64);
+    ARC_BY_DIAL * m < VERTEX * n + ARC * m
+}
+
+/// Seconds an arc without a horizon.
+fn arc_to_the_end(n_vertices: usize) -> f64 {
+    ARC * (1.0 + FARTHER * (n_vertices as f64 / NEAR_VERTICES).log2().max(0.0))
+}
+
+/// Seconds for work of so many that threads share.
+fn shared(work: f64, threads: usize) -> f64 {
+    if threads <= 1 { work } else { work.min(SHARED * work / threads as f64) }
+}

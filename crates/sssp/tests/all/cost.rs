@@ -1,0 +1,161 @@
+//! What searches should cost: on the machine that was measured, and on others.
+
+use sssp::cost::{Cpu, Gpu, Outline, Searches, on_cpu, on_gpu};
+
+const fn outline(n_vertices: usize, n_arcs: usize, depth: f64, is_dense: bool) -> Outline {
+    Outline { n_vertices, n_arcs, depth, is_dense }
+}
+
+const ROME: Outline = outline(3_353, 8_870, 120.0, false);
+const NEW_YORK: Outline = outline(264_346, 733_846, 1_080.0, false);
+const GRID_1024: Outline = outline(1 << 20, 4_190_208, 2_150.0, false);
+const GRID_2048: Outline = outline(1 << 22, 16_769_024, 4_300.0, false);
+const RMAT_20: Outline = outline(1 << 20, 31_399_524, 20.0, true);
+const RMAT_22: Outline = outline(1 << 22, 128_307_288, 25.0, true);
+const RMAT_26: Outline = outline(1 << 26, 2_100_000_000, 30.0, true);
+const PATH: Outline = outline(400_000, 799_998, 400_000.0, false);
+const GRAPHS: [Outline; 8] =
+    [ROME, NEW_YORK, GRID_1024, GRID_2048, RMAT_20, RMAT_22, RMAT_26, PATH];
+
+/// Sixteen threads beside an H200, which were measured; and two machines made up.
+fn measured() -> (Cpu, Gpu) {
+    (Cpu::with_threads(16), Gpu::H200)
+}
+
+fn laptop() -> (Cpu, Gpu) {
+    let gpu = Gpu {
+        multiprocessors: 20,
+        clock_hz: 1.5e9,
+        upload_rate: 5e9,
+        opening: 0.15,
+        closing: 0.05,
+    };
+    (Cpu { threads: 8, speed: 0.8 }, gpu)
+}
+
+fn server_with_a_slow_driver() -> (Cpu, Gpu) {
+    (Cpu { threads: 64, speed: 1.1 }, Gpu { opening: 3.0, closing: 0.5, ..Gpu::H200 })
+}
+
+fn machines() -> [(Cpu, Gpu); 3] {
+    [measured(), laptop(), server_with_a_slow_driver()]
+}
+
+fn is_for_gpu(graph: &Outline, searches: Searches, (cpu, gpu): &(Cpu, Gpu)) -> bool {
+    on_gpu(graph, searches, gpu, cpu) < on_cpu(graph, searches, cpu)
+}
+
+/// Trees, and tables, of ever more searches.
+fn uses() -> impl Iterator<Item = [Searches; 2]> {
+    (0..24).map(|bits| 1 << bits).map(|n| [Searches::Trees(n), Searches::Table(n)])
+}
+
+/// What was faster there, by a quarter at least: seconds of whole commands less their loading.
+#[test]
+fn choices_on_the_machine_that_was_measured() {
+    let (tree, table) = (Searches::Trees(1), Searches::Table);
+    for (graph, searches, on_the_cpu, on_the_gpu) in [
+        (ROME, tree, 0.004, 0.34),
+        (NEW_YORK, tree, 0.028, 0.36),
+        (GRID_1024, tree, 0.060, 0.38),
+        (RMAT_20, tree, 0.084, 0.42),
+        (GRID_2048, tree, 0.166, 0.44),
+        (RMAT_22, tree, 0.266, 0.57),
+        (ROME, table(8), 0.004, 0.34),
+        (NEW_YORK, table(8), 0.035, 0.36),
+        (GRID_1024, table(8), 0.099, 0.36),
+        (RMAT_20, table(8), 0.248, 0.39),
+        (GRID_2048, table(8), 0.314, 0.39),
+        (RMAT_22, table(8), 1.16, 0.49),
+        (ROME, table(64), 0.006, 0.40),
+        (NEW_YORK, table(64), 0.118, 0.37),
+        (GRID_1024, table(64), 0.320, 0.42),
+        (RMAT_20, table(64), 0.978, 0.40),
+        (GRID_2048, table(64), 1.228, 0.45),
+        (RMAT_22, table(64), 3.52, 0.62),
+    ] {
+        let (cpu, gpu) = measured();
+        let chosen = is_for_gpu(&graph, searches, &(cpu, gpu));
+        assert_eq!(chosen, on_the_gpu < on_the_cpu, "{graph:?}, {searches:?}");
+        let gpu = on_gpu(&graph, searches, &gpu, &cpu) / on_the_gpu;
+        assert!((0.75..1.35).contains(&gpu), "{graph:?}, {searches:?}: {gpu}");
+    }
+}
+
+#[test]
+fn choices_on_other_machines() {
+    let one = Searches::Trees(1);
+    // sixteen threads outrun the GPU's opening; eight slower ones do not, and four even less
+    assert!(!is_for_gpu(&RMAT_22, one, &measured()));
+    assert!(is_for_gpu(&RMAT_22, Searches::Trees(2), &laptop()));
+    assert!(is_for_gpu(&RMAT_22, one, &(Cpu::with_threads(2), Gpu::H200)));
+    // a driver that takes seconds pays only for what takes a CPU seconds
+    assert!(is_for_gpu(&RMAT_20, Searches::Table(64), &measured()));
+    assert!(!is_for_gpu(&RMAT_20, Searches::Table(64), &server_with_a_slow_driver()));
+    assert!(is_for_gpu(&RMAT_26, Searches::Table(512), &server_with_a_slow_driver()));
+    for machine in machines() {
+        for [trees, table] in uses().take(7) {
+            assert!(!is_for_gpu(&ROME, table, &machine), "{table:?} on {machine:?}");
+            assert!(!is_for_gpu(&PATH, trees, &machine), "{trees:?} of a path on {machine:?}");
+        }
+    }
+}
+
+/// Whoever is for a GPU stays so with more searches, but for what is longest and narrowest,
+/// and with a slower CPU; whoever is not stays so with a slower way there.
+#[test]
+fn choices_move_one_way() {
+    for machine @ (cpu, gpu) in machines() {
+        for graph in &GRAPHS {
+            let mut before = [false; 2];
+            for searches in uses() {
+                let now = searches.map(|searches| is_for_gpu(graph, searches, &machine));
+                for (now, before) in now.into_iter().zip(before) {
+                    assert!(now >= before, "{searches:?} of {graph:?} on {machine:?}");
+                }
+                before = now;
+                for searches in searches {
+                    let slower = Cpu { speed: cpu.speed / 1.5, ..cpu };
+                    let fewer = Cpu { threads: cpu.threads / 2, ..cpu };
+                    let late = Gpu { opening: gpu.opening + 0.2, ..gpu };
+                    let far = Gpu { upload_rate: gpu.upload_rate / 2.0, ..gpu };
+                    let weak = Gpu { multiprocessors: gpu.multiprocessors / 2, ..gpu };
+                    let is_for_gpu = |machine| is_for_gpu(graph, searches, &machine);
+                    let chosen = is_for_gpu(machine);
+                    for worse_cpu in [slower, fewer] {
+                        assert!(is_for_gpu((worse_cpu, gpu)) >= chosen, "{graph:?} {worse_cpu:?}");
+                    }
+                    for worse_gpu in [late, far, weak] {
+                        assert!(is_for_gpu((cpu, worse_gpu)) <= chosen, "{graph:?} {worse_gpu:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// More of anything takes no less time.
+#[test]
+fn costs_grow() {
+    for (cpu, gpu) in machines() {
+        for graph in GRAPHS {
+            let more = [
+                Outline { n_arcs: 2 * graph.n_arcs, ..graph },
+                Outline { n_vertices: 2 * graph.n_vertices, ..graph },
+                Outline { depth: 2.0 * graph.depth, ..graph },
+            ];
+            for searches in uses().flatten() {
+                let costs =
+                    |graph| [on_cpu(graph, searches, &cpu), on_gpu(graph, searches, &gpu, &cpu)];
+                let [here, there] = costs(&graph);
+                assert!(here > 0.0 && there > gpu.opening);
+                for more in &more {
+                    let [more_here, more_there] = costs(more);
+                    assert!(more_here >= here && more_there >= there, "{more:?}, {searches:?}");
+                }
+            }
+        }
+    }
+    let nothing = outline(0, 0, 0.0, false);
+    assert_eq!(on_cpu(&nothing, Searches::Table(0), &Cpu::with_threads(0)), 0.0);
+}

@@ -1,0 +1,106 @@
+//! The graph that a command is about: its file, and how that is read.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use graph_formats::{Base, Columns, Direction, EdgeListOptions, Format, Header, ReadOptions};
+
+use crate::failure::WrongUse;
+
+const HEADING: &str = "Reading the graph";
+
+/// A graph file, and what it does not say itself.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct GraphArgs {
+    /// The graph file, or - for standard input (with --format)
+    #[arg(value_name = "GRAPH")]
+    pub(crate) path: PathBuf,
+    /// Read the file in this format, whatever its suffix: gr, mtx, graph (METIS), el, wel, txt,
+    /// csv, tsv, sg, wsg or spg
+    #[arg(long, help_heading = HEADING, value_name = "F", value_parser = parse_format)]
+    format: Option<Format>,
+    /// Edge lists: a line is an edge, which is an arc each way [default: a line is one arc, from
+    /// its first vertex to its second]
+    #[arg(long, help_heading = HEADING)]
+    undirected: bool,
+    /// Edge lists: whether the first line is a header, the numbers of vertices and of lines, or in
+    /// a table the names of columns; auto: where it fits the lines that follow
+    #[arg(
+        long, help_heading = HEADING, value_name = "H", value_enum, default_value_t = HeaderArg::Auto
+    )]
+    header: HeaderArg,
+    /// Edge lists: the vertices count from 0, or from 1 [default: as header and ids suggest]
+    #[arg(long, help_heading = HEADING, value_name = "B", value_parser = ["0", "1"])]
+    base: Option<String>,
+    /// Edge lists: which columns hold source, target and maybe weight, by name or by number from 1:
+    /// from,to,length or 2,3 [default: the first two or three]
+    #[arg(long, help_heading = HEADING, value_name = "S,T[,W]", value_parser = parse_columns)]
+    columns: Option<Columns>,
+    /// Edge lists: a file with the ids of all vertices, one a line [default: x.v beside x.e, where
+    /// there is one]
+    #[arg(long, help_heading = HEADING, value_name = "FILE")]
+    vertices: Option<PathBuf>,
+}
+
+/// Whether an edge list begins with a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HeaderArg {
+    Auto,
+    Yes,
+    No,
+}
+
+impl GraphArgs {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        [Some(&*self.path), self.vertices.as_deref()].into_iter().flatten()
+    }
+
+    /// How to read the file, or an error for what its format has no use for.
+    pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
+        let Self { format, undirected, header, base, columns, vertices, .. } = self;
+        let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
+        let for_lists = [
+            ("--undirected", *undirected),
+            ("--header", *header != HeaderArg::Auto),
+            ("--base", base.is_some()),
+            ("--columns", columns.is_some()),
+            ("--vertices", vertices.is_some()),
+        ];
+        if let (Some((option, _)), false) =
+            (for_lists.iter().find(|option| option.1), format.is_edge_list())
+        {
+            let suffix = format.suffix();
+            let text = format!("{option} is for edge lists; the format {suffix} has no use for it");
+            return Err(WrongUse(text).into());
+        }
+        let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
+        let header = match header {
+            HeaderArg::Auto => Header::Auto,
+            HeaderArg::Yes => Header::Yes,
+            HeaderArg::No => Header::No,
+        };
+        let base = base.as_ref().map(|base| if base == "0" { Base::Zero } else { Base::One });
+        let (columns, vertices) = (columns.clone(), vertices.clone());
+        let edge_list = EdgeListOptions { direction, header, base, columns, vertices };
+        Ok(ReadOptions { format: Some(format), edge_list })
+    }
+
+    fn format_of_suffix(&self) -> Result<Format, WrongUse> {
+        Format::of(&self.path).map_err(|error| WrongUse(format!("{error}; --format can say it")))
+    }
+}
+
+/// The errors say what is expected; clap says of what.
+fn parse_format(name: &str) -> Result<Format, String> {
+    name.parse().map_err(|_| {
+        let names: Vec<_> = Format::ALL.into_iter().map(Format::suffix).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+fn parse_columns(text: &str) -> Result<Columns, String> {
+    text.parse().map_err(|_| {
+        "expected source,target or source,target,weight, each a name or a number from 1".to_owned()
+    })
+}

@@ -1,0 +1,156 @@
+//! Arrays, as .npy files, and beside them the names of what they are indexed by: an array
+//! counts from 0, whatever the graph file calls its vertices.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use bytemuck::cast_slice;
+use graph_formats::{AtomicFile, Name, VertexId, Weight, WeightKind};
+use ndarray::{ArrayView, Dimension, StrideShape};
+use ndarray_npy::{WritableElement, WriteNpyExt};
+
+use super::ResultFile;
+use crate::ids::Names;
+use crate::progress::check_interrupt;
+
+/// What the rows of an array, and its columns if it has any, are.
+#[derive(Clone, Copy)]
+pub(super) enum Axes<'a> {
+    /// All vertices, in order.
+    Vertices,
+    /// The vertices of two lists.
+    Lists { rows: &'a [VertexId], columns: &'a [VertexId] },
+}
+
+/// What follows the name of an array in that of a file with names.
+const SUFFIXES: [&str; 3] = [".ids", ".rows.ids", ".columns.ids"];
+
+/// The file beside an array that names the vertices it is indexed by.
+pub(crate) fn ids_path(array: &Path) -> PathBuf {
+    beside(array, SUFFIXES[0])
+}
+
+/// The files that may come to stand beside an array.
+pub(super) fn all_beside(array: &Path) -> impl Iterator<Item = PathBuf> {
+    SUFFIXES.iter().map(|suffix| beside(array, suffix))
+}
+
+fn beside(array: &Path, suffix: &str) -> PathBuf {
+    let mut path = OsString::from(array);
+    path.push(suffix);
+    path.into()
+}
+
+impl ResultFile {
+    /// Writes an array, whose bytes `write` gives, and the names of its rows and columns where
+    /// these are not 0, 1, 2 and so on. Names that an earlier array left there go.
+    ///
+    /// Nothing is put in place before all of it has been written.
+    pub(super) fn write_named(
+        &self,
+        names: &Names<'_>,
+        axes: Axes<'_>,
+        write: impl FnOnce(&mut AtomicFile) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut array = AtomicFile::create(&self.path)?;
+        write(&mut array)?;
+        array.flush().map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        let all: Vec<VertexId>;
+        let lists: [Option<&[VertexId]>; 3] = match axes {
+            Axes::Vertices => {
+                all = (0..names.n_vertices as VertexId).collect();
+                [Some(&all), None, None]
+            }
+            Axes::Lists { rows, columns } => [None, Some(rows), Some(columns)],
+        };
+        let (mut written, mut needless) = (Vec::new(), Vec::new());
+        for (path, list) in all_beside(&self.path).zip(lists) {
+            match list.filter(|list| !is_counted(names, list)) {
+                Some(list) => written.push(write_names(&path, names, list)?),
+                None => needless.push(path),
+            }
+        }
+        check_interrupt()?;
+        for file in written {
+            file.commit()?;
+        }
+        array.commit()?;
+        needless.iter().try_for_each(|path| remove(path))
+    }
+
+    /// Writes distances as they are stored, where the greatest value of an integer type
+    /// and the infinity of a float stand for no path.
+    pub(super) fn write_distances<W: Weight, D: Dimension>(
+        &self,
+        names: &Names<'_>,
+        axes: Axes<'_>,
+        distances: &[W::Distance],
+        shape: impl Into<StrideShape<D>>,
+    ) -> anyhow::Result<()> {
+        match W::KIND {
+            WeightKind::U32 | WeightKind::U64 => {
+                self.write_array::<u64, D>(names, axes, cast_slice(distances), shape)
+            }
+            WeightKind::I32 | WeightKind::I64 => {
+                self.write_array::<i64, D>(names, axes, cast_slice(distances), shape)
+            }
+            WeightKind::F32 => {
+                self.write_array::<f32, D>(names, axes, cast_slice(distances), shape)
+            }
+            _ => self.write_array::<f64, D>(names, axes, cast_slice(distances), shape),
+        }
+    }
+
+    /// Writes these elements, row by row.
+    pub(super) fn write_array<T: WritableElement, D: Dimension>(
+        &self,
+        names: &Names<'_>,
+        axes: Axes<'_>,
+        elements: &[T],
+        shape: impl Into<StrideShape<D>>,
+    ) -> anyhow::Result<()> {
+        self.write_view(names, axes, ArrayView::from_shape(shape, elements)?)
+    }
+
+    pub(super) fn write_view<T: WritableElement, D: Dimension>(
+        &self,
+        names: &Names<'_>,
+        axes: Axes<'_>,
+        array: ArrayView<'_, T, D>,
+    ) -> anyhow::Result<()> {
+        self.write_named(names, axes, |file| {
+            array.write_npy(file).map_err(|error| anyhow!("{}: {error}", self.path.display()))
+        })
+    }
+}
+
+/// Whether the vertices are named 0, 1, 2 and so on.
+fn is_counted(names: &Names<'_>, list: &[VertexId]) -> bool {
+    (0..).zip(list).all(|(i, &vertex)| names.name(vertex) == Name::Number(i))
+}
+
+/// Writes the names of these vertices, one a line.
+pub(crate) fn write_names(
+    path: &Path,
+    names: &Names<'_>,
+    list: &[VertexId],
+) -> anyhow::Result<AtomicFile> {
+    let mut file = AtomicFile::create(path)?;
+    list.iter()
+        .try_for_each(|&vertex| writeln!(file, "{}", names.name(vertex)))
+        .and_then(|()| file.flush())
+        .map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    Ok(file)
+}
+
+/// Removes a file that an earlier run may have left.
+pub(crate) fn remove(path: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(anyhow!("{}: {error}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
