@@ -24,7 +24,7 @@ const ALLOWED: [(&str, &str); 34] = [
     ("crates/graph-formats/src/io/pages.rs", "a file is mapped where the caller asks for it"),
     ("crates/graph-formats/src/io/spg.rs", "a file is mapped where the caller asks for it"),
     ("crates/graph-formats/src/rustacuda.rs", "DeviceCopy is an unsafe trait"),
-    ("crates/graph-formats/tests/malformed.rs", "files of the tests are mapped"),
+    ("crates/graph-formats/tests/binary.rs", "files of the tests are mapped"),
     ("crates/sssp/src/cuda/buckets.rs", "a search is launched"),
     ("crates/sssp/src/cuda/crauser.rs", "a search is launched"),
     ("crates/sssp/src/cuda/delta_stepping.rs", "a search is launched"),

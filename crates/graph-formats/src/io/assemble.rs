@@ -172,12 +172,15 @@ fn ensure_memory<P: Part>(path: &Path, n_vertices: usize, parts: &[P]) -> Result
     memory::ensure(path, held, held + more + 8 * (n_vertices as u64 + 1))
 }
 
+/// What to say of the arcs of a file of which two have these ends.
+type OnParallel<'a> = &'a dyn Fn(&[Arcs<VertexId>], (VertexId, VertexId)) -> GraphError;
+
 /// Whether arcs may have both their ends in common.
 #[derive(Clone, Copy)]
 pub(super) enum Parallel<'a> {
     Allowed,
-    /// No; what to say of the arcs of a file of which two have these ends.
-    Refused(&'a dyn Fn(&[Arcs<VertexId>], (VertexId, VertexId)) -> GraphError),
+    /// No, they are an error.
+    Refused(OnParallel<'a>),
 }
 
 impl Parallel<'_> {
