@@ -222,9 +222,9 @@ fn columns_are_found_by_their_names() {
 #[test]
 fn no_column_is_a_weight_in_silence() {
     let notes = |format, text: &str| with(format, text, Default::default()).unwrap().notes;
-    let third = Note::WeightColumn { number: 3, name: None };
-    assert_eq!(notes(Csv, "0,1,5\n"), [third.clone()]);
-    assert_eq!(notes(Txt, "0 1 5\n"), [third]);
+    let third = [Note::WeightColumn { number: 3, name: None }];
+    assert_eq!(notes(Csv, "0,1,5\n"), third);
+    assert_eq!(notes(Txt, "0 1 5\n"), third);
     assert_eq!(notes(Wel, "0 1 5\n"), []);
     assert_eq!(notes(Csv, "source,target,weight\n0,1,5\n"), []);
     let names: Vec<String> = ["a", "b", "strength"].map(Into::into).into();
