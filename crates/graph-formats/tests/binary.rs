@@ -1,4 +1,4 @@
-//! Binary files: what is damaged in any bit is refused, and files of older versions are read.
+//! Binary files are refused where anything disagrees, and any flipped bit is found.
 
 use graph_formats::{Csr, Format, Ids, LoadedGraph, map_spg, parse, read, write};
 

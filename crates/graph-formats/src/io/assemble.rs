@@ -173,14 +173,14 @@ fn ensure_memory<P: Part>(path: &Path, n_vertices: usize, parts: &[P]) -> Result
 }
 
 /// What to say of the arcs of a file of which two have these ends.
-type ParallelError<'a> = dyn Fn(&[Arcs<VertexId>], (VertexId, VertexId)) -> GraphError + 'a;
+type OnParallel<'a> = &'a dyn Fn(&[Arcs<VertexId>], (VertexId, VertexId)) -> GraphError;
 
 /// Whether arcs may have both their ends in common.
 #[derive(Clone, Copy)]
 pub(super) enum Parallel<'a> {
     Allowed,
-    /// No, with this error.
-    Refused(&'a ParallelError<'a>),
+    /// No, they are an error.
+    Refused(OnParallel<'a>),
 }
 
 impl Parallel<'_> {
