@@ -82,12 +82,13 @@ impl AllWords {
 
     /// The words in ascending order, and the arcs between their places.
     pub(super) fn into_vertices(self, parts: Vec<Arcs<u32>>) -> (Words, Vec<Arcs<VertexId>>) {
-        let words: Words = self.0.0.keys().map(|word| &**word).collect();
-        let mut vertices = vec![0; words.len()];
-        for (word, number) in self.0.0 {
-            let vertex = words.position(&word).expect("a word of the same dictionary");
-            vertices[number as usize] = vertex as VertexId;
+        let mut sorted: Vec<(Box<str>, u32)> = self.0.0.into_iter().collect();
+        sorted.par_sort_unstable();
+        let mut vertices = vec![0; sorted.len()];
+        for (vertex, &(_, number)) in (0..).zip(&sorted) {
+            vertices[number as usize] = vertex;
         }
+        let words: Words = sorted.iter().map(|(word, _)| &**word).collect();
         let parts = parts.into_par_iter().map(|part| part.map(|number| vertices[number as usize]));
         let parts = parts.collect();
         (words, parts)
