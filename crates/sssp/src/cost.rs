@@ -22,43 +22,45 @@ use gpu_runtime::DeviceFacts;
 
 pub use crate::outline::Outline;
 
-/// Seconds a vertex and an arc that one thread takes to search,
+/// Seconds that one thread takes to search a vertex.
 const VERTEX: f64 = 45e-9;
+/// Seconds that one thread takes to relax an arc while tentative distances stay in its caches.
 const ARC: f64 = 6e-9;
-/// where the labels of so many vertices are near; and how much more an arc takes each time
-/// that there are twice as many.
+/// Vertices whose tentative distances stay in the caches.
 const NEAR_VERTICES: f64 = 1_048_576.0;
+/// How much more an arc takes each time that there are twice as many vertices as that.
 const FARTHER: f64 = 0.25;
-/// Seconds an arc with a horizon, which leaves most of them out, and to split off the short
-/// arcs for it.
+/// Seconds an arc where long arcs are deferred, which leaves most of them out.
 const ARC_TO_HORIZON: f64 = 3.4e-9;
+/// Seconds an arc to split off the short arcs for that.
 const ARC_SPLIT: f64 = 3e-9;
-/// Seconds to look at the weight of an arc, and to make a vertex ready.
+/// Seconds to look at the weight of an arc before the first search.
 const ARC_PREPARED: f64 = 1.2e-9;
+/// Seconds to make a vertex ready for a search.
 const VERTEX_PREPARED: f64 = 6e-9;
 /// Seconds an arc for the tree.
 const ARC_OF_TREE: f64 = 9e-9;
 /// Seconds an arc that Dijkstra's algorithm with Dial's queue takes; its vertices cost nothing.
 const ARC_BY_DIAL: f64 = 16e-9;
-/// How much more work it is where threads share it,
+/// How much more work it is where threads share it.
 const SHARED: f64 = 1.7;
-/// and seconds for them to meet.
+/// Seconds that threads take to meet at a barrier.
 const MEETING: f64 = 12e-6;
 
-/// Bytes that a graph takes on a GPU, for a vertex or an arc.
+/// Bytes that a vertex or an arc takes on a GPU.
 const BYTES: f64 = 8.0;
-/// Cycles of a round trip to memory in the chain of a search,
+/// Cycles of a GPU for one step of a search: a round trip to memory.
 const ROUND_TRIP: f64 = 4500.0;
-/// and of one multiprocessor for an arc.
+/// Cycles of one multiprocessor to relax an arc.
 const ARC_ON_GPU: f64 = 10.0;
 /// Seconds a vertex until a tree from a GPU is in the host's memory.
 const TREE_FROM_GPU: f64 = 12e-9;
-/// Trials of algorithms take as long as so many searches (6 to 21 were measured), and find one
-/// that saves this part of each (none to 0.4).
+/// How many searches the trials of algorithms take as long as (6 to 21 were measured).
 const TRIALS: f64 = 16.0;
+/// The part of each later search that trials save (none to 0.4 was measured).
 const SAVED: f64 = 0.25;
 
-/// A processor.
+/// A CPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cpu {
     /// Threads that work on searches.
@@ -91,7 +93,7 @@ pub struct Gpu {
 
 impl Gpu {
     /// An H200, of those that were measured the fastest: where this one is not worth opening,
-    /// none is, and nobody needs to ask the driver which there is.
+    /// none is, and the driver need not be asked which there is.
     pub const H200: Self = Self {
         multiprocessors: 132,
         clock_hz: 1.98e9,
@@ -101,7 +103,7 @@ impl Gpu {
     };
 
     /// The one with these facts; of the driver and the way there nothing is known before it is
-    /// used, so they are as they were measured.
+    /// used, so those are as they were measured.
     pub fn of(facts: &DeviceFacts) -> Self {
         Self {
             multiprocessors: facts.multiprocessors,
