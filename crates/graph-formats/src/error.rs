@@ -134,7 +134,7 @@ pub enum GraphError {
     },
     /// The memory does not hold what the file holds.
     #[error(
-        "{}: reading it takes {} GB of memory, {} GB are there",
+        "{}: reading it takes {} GB of memory at least, {} GB are there",
         path.display(), gigabytes(*needed), gigabytes(*available)
     )]
     OutOfMemory {
@@ -174,8 +174,8 @@ pub enum GraphError {
     },
 }
 
-/// Gigabytes with one digit behind the point, or with as many as show a small number.
+/// Gigabytes with three digits behind the point, or with six where they are few.
 fn gigabytes(bytes: u64) -> String {
     let value = bytes as f64 / 1e9;
-    if value < 0.1 { format!("{value:.6}") } else { format!("{value:.1}") }
+    if value < 0.1 { format!("{value:.6}") } else { format!("{value:.3}") }
 }

@@ -59,6 +59,9 @@ mod tests {
         let GraphError::OutOfMemory { needed, available, .. } = error else { panic!("{error}") };
         assert_eq!(needed, 1 << 60);
         assert!(available > 5_000_000_000);
-        assert!(error.to_string().starts_with("x.el: reading it takes 1152921504.6 GB"), "{error}");
+        assert!(
+            error.to_string().starts_with("x.el: reading it takes 1152921504.607 GB"),
+            "{error}"
+        );
     }
 }
