@@ -19,7 +19,7 @@
 //!     rows: SliceVar,
 //! ) -> Result<(), StarError> {
 //!     m.scope(|m| {
-//!         let extreme = m.slice(table.rows as usize)?;
+//!         let extreme = m.slice(table.rows() as usize)?;
 //!         m.min(extreme, table, rows)?;
 //!         m.and_not(z, rows, extreme)?;
 //!         m.max(extreme, table, rows)?;
