@@ -221,7 +221,8 @@ fn plan_of_many<W: Weight>(
     let is_free = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
     if is_free
         && plan.algorithm == Algorithm::DeltaStepping
-        && cost::is_for_dial(graph.n_vertices(), graph.n_arcs())
+        && let Some(greatest) = range.greatest.to_i128()
+        && cost::is_for_dial(graph.n_vertices(), graph.n_arcs(), greatest)
     {
         let dijkstra = Config { algorithm: Algorithm::Dijkstra, ..config };
         let mut dijkstra = Plan::new(graph, &dijkstra, range)?;
