@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::atomic::AtomicU32;
 
-use crate::{Arg, DeviceFacts, GpuError, KernelFacts, Plain, Priority, Ptx, Shape};
+use crate::{Arg, DeviceProperties, GpuError, KernelAttributes, LaunchConfig, Pod, Priority, Ptx};
 
 /// Types without values. Dropping one counts as work, as dropping its twin does.
 macro_rules! types {
@@ -36,18 +36,18 @@ macro_rules! types {
 macro_rules! methods {
     () => {};
     (unsafe fn $name:ident $(<$element:ident>)? ($($args:tt)*) -> $result:ty; $($rest:tt)*) => {
-        pub unsafe fn $name $(<$element: Plain>)? ($($args)*) -> $result { unreachable!() }
+        pub unsafe fn $name $(<$element: Pod>)? ($($args)*) -> $result { unreachable!() }
         methods! { $($rest)* }
     };
     (fn $name:ident $(<$element:ident>)? ($($args:tt)*) -> $result:ty; $($rest:tt)*) => {
-        pub fn $name $(<$element: Plain>)? ($($args)*) -> $result { unreachable!() }
+        pub fn $name $(<$element: Pod>)? ($($args)*) -> $result { unreachable!() }
         methods! { $($rest)* }
     };
 }
 
 type Result<T> = std::result::Result<T, GpuError>;
 
-types! { Gpu Kernel Timer Signal Mailbox Buffer<T> PinnedBuffer<T> }
+types! { Gpu Kernel Timer Event Mailbox Buffer<T> PinnedBuffer<T> }
 
 impl Gpu {
     /// Opens the first GPU: [`GpuError::NotCompiled`], always.
@@ -56,12 +56,12 @@ impl Gpu {
     }
 
     /// Opens the GPU with this number: [`GpuError::NotCompiled`], always.
-    pub fn open_nth(ordinal: u32) -> Result<Self> {
+    pub fn open_ordinal(ordinal: u32) -> Result<Self> {
         Err(GpuError::NotCompiled)
     }
 
     methods! {
-        fn facts(&self) -> &DeviceFacts;
+        fn properties(&self) -> &DeviceProperties;
         fn with_memory_cap(&self, bytes: u64) -> Self;
         fn available_bytes(&self) -> Result<u64>;
         fn check_fits(&self, what: &'static str, required: u64) -> Result<()>;
@@ -70,11 +70,11 @@ impl Gpu {
         fn pinned<T>(&self, len: usize) -> Result<PinnedBuffer<T>>;
         fn mailbox(&self, len: usize) -> Result<Mailbox>;
         fn kernel(&self, module: &'static Ptx, name: &'static str) -> Result<Kernel>;
-        unsafe fn launch(&self, kernel: &Kernel, shape: Shape, args: &[Arg<'_>]) -> Result<()>;
+        unsafe fn launch(&self, kernel: &Kernel, config: LaunchConfig, args: &[Arg<'_>]) -> Result<()>;
         fn synchronize(&self) -> Result<()>;
-        fn beside(&self, priority: Priority) -> Result<Self>;
-        fn signal(&self) -> Result<Signal>;
-        fn wait_for(&self, signal: &Signal) -> Result<()>;
+        fn new_stream(&self, priority: Priority) -> Result<Self>;
+        fn event(&self) -> Result<Event>;
+        fn wait_for(&self, event: &Event) -> Result<()>;
         unsafe fn queue_upload<T>(
             &self, source: &PinnedBuffer<T>, range: Range<usize>, target: &Buffer<T>, at: usize
         ) -> Result<()>;
@@ -111,7 +111,7 @@ impl<T> Buffer<T> {
     }
 }
 
-impl<T: Plain> Buffer<T> {
+impl<T: Pod> Buffer<T> {
     methods! {
         fn cast<U>(self) -> Buffer<U>;
         fn upload(&mut self, values: &[T]) -> Result<()>;
@@ -151,15 +151,15 @@ impl Deref for Mailbox {
 impl Kernel {
     methods! {
         fn name(&self) -> &'static str;
-        fn facts(&self) -> Result<KernelFacts>;
+        fn attributes(&self) -> Result<KernelAttributes>;
         fn occupancy(&self, block: u32, shared_bytes: u32) -> Result<u32>;
         fn allow_shared(&self, bytes: u32) -> Result<()>;
     }
 }
 
-impl Signal {
+impl Event {
     methods! {
-        fn set(&self, gpu: &Gpu) -> Result<()>;
+        fn record(&self, gpu: &Gpu) -> Result<()>;
         fn wait(&self) -> Result<()>;
     }
 }

@@ -88,7 +88,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// ```
     pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
-        let mut plan = Plan::on_gpu(graph, config, &range, &gpu.facts().name)?;
+        let mut plan = Plan::on_gpu(graph, config, &range, &gpu.properties().name)?;
         let engine = cuda::engine::engine(gpu, graph, config, &mut plan, &range)?;
         Ok(Self::with_engine(graph, plan, engine))
     }

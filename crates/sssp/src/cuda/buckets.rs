@@ -21,7 +21,7 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, VertexId, Weight};
 
 use super::check_size;
@@ -120,7 +120,7 @@ impl WorkSpace {
 pub(super) struct BucketsOnGpu {
     gpu: Gpu,
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     watch: Watch,
     work_space: WorkSpace,
     /// All that is the same for every source.
@@ -150,7 +150,7 @@ impl BucketsOnGpu {
         check_size(n, m)?;
         // more blocks than are resident at once would wait for one another for ever; one a
         // multiprocessor always fits
-        let blocks = gpu.facts().multiprocessors;
+        let blocks = gpu.properties().multiprocessors;
         gpu.check_fits("the graph and its search by buckets", required_bytes(n, m, blocks))?;
         let jit_before = gpu.jit_ms();
         let prepare = PrepareKernels::load(gpu, arithmetic)?;
@@ -183,7 +183,7 @@ impl BucketsOnGpu {
             has_heavy: (arithmetic.word(range.greatest.to_f64()) > delta).into(),
             ..Search::zeroed()
         };
-        let shape = Shape { cooperative: true, ..Shape::new(blocks, BLOCK) };
+        let shape = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, BLOCK) };
         let gpu = gpu.clone();
         Ok(Self { gpu, kernel, shape, watch, work_space, search, _graph: rows, times })
     }

@@ -22,7 +22,7 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 
 use super::check_size;
@@ -85,7 +85,7 @@ struct Control {
 pub(super) struct CrauserOnGpu {
     gpu: Gpu,
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     watch: Watch,
     keys: Buffer<u32>,
     control: Buffer<Control>,
@@ -133,7 +133,8 @@ impl LeastWeights {
             (&of_out_arcs).into(),
             of_in_arcs.as_ref().unwrap_or(&of_out_arcs).into(),
         ];
-        let shape = Shape::new(gpu.facts().multiprocessors * PREPARE_BLOCKS, PREPARE_BLOCK);
+        let shape =
+            LaunchConfig::new(gpu.properties().multiprocessors * PREPARE_BLOCKS, PREPARE_BLOCK);
         // SAFETY: rows lie inside their arcs, and arcs end at vertices, as in every
         // `DeviceRows`; both buffers have a word for each vertex, and only the first is written
         // where the second is the same.
@@ -203,12 +204,12 @@ impl CrauserOnGpu {
         };
         // more blocks than are resident at once would wait for one another for ever; one a
         // multiprocessor always fits
-        let most = gpu.facts().multiprocessors as usize;
+        let most = gpu.properties().multiprocessors as usize;
         let blocks = (n + m).div_ceil(SHARE).clamp(1, most) as u32;
         Ok(Self {
             gpu: gpu.clone(),
             kernel,
-            shape: Shape { cooperative: true, ..Shape::new(blocks, BLOCK) },
+            shape: LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, BLOCK) },
             watch: Watch::new(gpu)?,
             keys,
             control,

@@ -20,7 +20,7 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, VertexId, Weight};
 
 use super::check_size;
@@ -80,7 +80,7 @@ struct Control {
 pub(super) struct DijkstraOnGpu {
     gpu: Gpu,
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     watch: Watch,
     keys: Buffer<u32>,
     control: Buffer<Control>,
@@ -125,7 +125,7 @@ impl DijkstraOnGpu {
         check_size(n, m)?;
         // more blocks than are resident at once would wait for one another for ever; one a
         // multiprocessor always fits
-        let (blocks, share) = shares(n, block.threads(), gpu.facts().multiprocessors);
+        let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
         gpu.check_fits("the graph and its search", required_bytes(n, m, blocks))?;
         let jit_before = gpu.jit_ms();
         let prepare = PrepareKernels::load(gpu, arithmetic)?;
@@ -153,7 +153,7 @@ impl DijkstraOnGpu {
         Ok(Self {
             gpu: gpu.clone(),
             kernel,
-            shape: Shape { cooperative: true, ..Shape::new(blocks, block.threads()) },
+            shape: LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, block.threads()) },
             watch: Watch::new(gpu)?,
             keys,
             control,

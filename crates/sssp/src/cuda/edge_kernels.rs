@@ -1,7 +1,7 @@
 //! The launches of edge-parallel kernels: what those of `prepare.cu` and `bellman_ford.cu`
 //! take, in Rust's types.
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{VertexId, Weight, WeightKind};
 
 use super::kernels::ptx;
@@ -133,7 +133,7 @@ impl EdgeKernels {
     fn scan(&self, gpu: &Gpu, counts: &Buffer<u32>) -> Result<(), GpuError> {
         let args = [counts.into(), of(counts).into()];
         // SAFETY: one block reads and writes `counts` below its length.
-        unsafe { gpu.launch(&self.scan_counts, Shape::new(1, BLOCK), &args) }
+        unsafe { gpu.launch(&self.scan_counts, LaunchConfig::new(1, BLOCK), &args) }
     }
 
     /// 0, 1, 2, and so on below `n`.
@@ -263,11 +263,11 @@ pub(super) fn of<T>(buffer: &Buffer<T>) -> u32 {
     buffer.len() as u32
 }
 
-pub(super) fn a_thread_each(n: usize) -> Shape {
-    Shape::covering(n as u64, BLOCK)
+pub(super) fn a_thread_each(n: usize) -> LaunchConfig {
+    LaunchConfig::covering(n as u64, BLOCK)
 }
 
 /// As many blocks as keep the device busy; counts are 256 for each of them.
-fn counting_shape(gpu: &Gpu) -> Shape {
-    Shape::new(gpu.facts().multiprocessors * COUNTING_BLOCKS, BLOCK)
+fn counting_shape(gpu: &Gpu) -> LaunchConfig {
+    LaunchConfig::new(gpu.properties().multiprocessors * COUNTING_BLOCKS, BLOCK)
 }

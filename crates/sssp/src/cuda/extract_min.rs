@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU32;
 
-use gpu_runtime::{Buffer, Gpu, Kernel, Ptx, Shape, Timer};
+use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig, Ptx, Timer};
 
 use super::dijkstra::shares;
 use super::kernels::ptx;
@@ -65,7 +65,7 @@ impl ExtractMin {
         let of_labels = gpu.kernel(&EXTRACT_MIN, name_of_labels)?;
         let of_blocks = gpu.kernel(&EXTRACT_MIN, name_of_blocks)?;
         let resident = of_labels.occupancy(block.threads(), 0)?.max(1);
-        let most = resident * gpu.facts().multiprocessors;
+        let most = resident * gpu.properties().multiprocessors;
         let (n_blocks, share) = shares(labels.len(), block.threads(), most);
         let required = padded * size_of::<u32>() + (n_blocks as usize + 1) * size_of::<u64>();
         gpu.check_fits("the labels", required as u64)?;
@@ -120,7 +120,7 @@ impl ExtractMin {
         let found = if is_alone { &self.least } else { &self.found };
         let n = self.labels.len() as u32;
         let args = [(&self.labels).into(), n.into(), self.share.into(), found.into()];
-        let shape = Shape::new(self.n_blocks, self.block);
+        let shape = LaunchConfig::new(self.n_blocks, self.block);
         // SAFETY: blocks read `labels` below `n`, their length, which is a multiple of four,
         // and each writes its word of `found`, which has one for each.
         unsafe { self.gpu.launch(&self.of_labels, shape, &args)? };
@@ -128,7 +128,7 @@ impl ExtractMin {
             let args = [found.into(), self.n_blocks.into(), (&self.least).into()];
             // SAFETY: one block reads as many words of `found` as there are blocks, and writes
             // the one of `least`.
-            unsafe { self.gpu.launch(&self.of_blocks, Shape::new(1, self.block), &args)? };
+            unsafe { self.gpu.launch(&self.of_blocks, LaunchConfig::new(1, self.block), &args)? };
         }
         Ok(())
     }

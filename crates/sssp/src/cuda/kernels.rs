@@ -1,6 +1,6 @@
 //! The launches: what each kernel of `kernels/sssp` takes, in Rust's types.
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 
 use super::graph::DeviceRows;
 use super::memory::{Control, Search};
@@ -125,14 +125,14 @@ impl PrepareKernels {
 }
 
 /// As many threads as the preparing kernels keep busy.
-fn whole(gpu: &Gpu) -> Shape {
-    Shape::new(gpu.facts().multiprocessors * PREPARE_BLOCKS, PREPARE_BLOCK)
+fn whole(gpu: &Gpu) -> LaunchConfig {
+    LaunchConfig::new(gpu.properties().multiprocessors * PREPARE_BLOCKS, PREPARE_BLOCK)
 }
 
 /// The kernel of `delta_stepping.cu`.
 pub(super) struct SearchKernel {
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
 }
 
 impl SearchKernel {
@@ -146,8 +146,11 @@ impl SearchKernel {
         // more blocks than are resident at once would wait for one another for ever; one
         // a multiprocessor always fits. Small graphs have work for few, and the fewer
         // blocks, the shorter each barrier: this measured best, or nearly, from 600 arcs on.
-        let blocks = ((n_arcs as f64).sqrt() as u32 / 8).clamp(1, gpu.facts().multiprocessors);
-        Ok(Self { kernel, shape: Shape { cooperative: true, ..Shape::new(blocks, SEARCH_BLOCK) } })
+        let blocks = ((n_arcs as f64).sqrt() as u32 / 8).clamp(1, gpu.properties().multiprocessors);
+        Ok(Self {
+            kernel,
+            shape: LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, SEARCH_BLOCK) },
+        })
     }
 
     /// Queues a search.

@@ -16,7 +16,7 @@ use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::VertexId;
 
 use super::delta_stepping::{DeltaSteppingOnGpu, milliseconds};
@@ -90,12 +90,12 @@ impl ManySources {
     /// How many teams there should be for `n_sources` sources.
     fn teams(gpu: &Gpu, search: &Search, n_sources: usize) -> Result<usize, GpuError> {
         let (n, m) = (search.n_vertices as usize, search.n_arcs as usize);
-        let facts = gpu.facts();
+        let properties = gpu.properties();
         let a_team = WorkSpace::bytes(n, Lists::of(n, m));
         let by_memory = gpu.available_bytes()? / 4 / a_team;
-        let mut most = by_memory.min(u64::from(facts.multiprocessors));
+        let mut most = by_memory.min(u64::from(properties.multiprocessors));
         if m / n >= MANY_ARCS {
-            most = most.min(facts.l2_bytes / (n as u64 * size_of::<u32>() as u64));
+            most = most.min(properties.l2_bytes / (n as u64 * size_of::<u32>() as u64));
         }
         Ok(n_sources.min(most as usize).max(1))
     }
@@ -177,7 +177,7 @@ impl DeltaSteppingOnGpu {
         };
         batch.work_spaces.describe(&mut search);
         batch.work_spaces.control.fill_bytes(0)?;
-        let team_blocks = gpu.facts().multiprocessors / n_teams as u32;
+        let team_blocks = gpu.properties().multiprocessors / n_teams as u32;
         search.host = self.watch.start(tell.is_some())?;
         let request = Batch {
             search,
@@ -189,8 +189,8 @@ impl DeltaSteppingOnGpu {
             n_sources: sources.len() as u32,
             team_blocks,
         };
-        let shape = Shape::new(n_teams as u32 * team_blocks, SEARCH_BLOCK);
-        let shape = Shape { cooperative: true, ..shape };
+        let shape = LaunchConfig::new(n_teams as u32 * team_blocks, SEARCH_BLOCK);
+        let shape = LaunchConfig { cooperative: true, ..shape };
         // SAFETY: the kernel reads the graph, sources and targets, which the solver has
         // checked, and writes as many work spaces as there are teams, a row of the table
         // and a word of trouble for each source; all are of `gpu`.

@@ -7,7 +7,7 @@
 //! Reference: meyer-sanders-2003
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::VertexId;
 
 use super::kernels::ptx;
@@ -44,7 +44,7 @@ struct TreeAt {
 /// The kernel of `predecessors.cu`.
 pub(super) struct TreeKernel {
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     chosen: Buffer<VertexId>,
     control: Buffer<Control>,
 }
@@ -65,10 +65,10 @@ impl TreeKernel {
             Arithmetic::F32 => (&PREDECESSORS_F32, "predecessors_f32"),
         };
         // so many blocks are resident at once on every device, as a barrier needs
-        let shape = Shape::new(gpu.facts().multiprocessors * BLOCKS, BLOCK);
+        let shape = LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK);
         Ok(Self {
             kernel: gpu.kernel(module, name)?,
-            shape: Shape { cooperative: true, ..shape },
+            shape: LaunchConfig { cooperative: true, ..shape },
             chosen: gpu.buffer(n_vertices)?,
             control: gpu.buffer(1)?,
         })

@@ -38,7 +38,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
 
 use super::csr::DeviceCsr;
@@ -150,7 +150,7 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
     gpu: Gpu,
     start: Kernel,
     search: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     watch: Watch,
     rows: DeviceCsr<W>,
     distances: Buffer<W>,
@@ -189,7 +189,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         gpu.synchronize()?;
         let upload_ms = milliseconds(start_of_upload);
         // one block of a multiprocessor always fits, and a barrier needs all of them resident
-        let shape = Shape::new(gpu.facts().multiprocessors, BLOCK);
+        let shape = LaunchConfig::new(gpu.properties().multiprocessors, BLOCK);
         let n_in_front = if rules.small_first { n } else { 0 };
         Ok(Self {
             graph,
@@ -198,7 +198,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             gpu: gpu.clone(),
             start,
             search,
-            shape: Shape { cooperative: true, ..shape },
+            shape: LaunchConfig { cooperative: true, ..shape },
             watch: Watch::new(gpu)?,
             rows,
             distances: gpu.buffer(n)?,
@@ -239,7 +239,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     fn begin(&mut self, source: VertexId) -> Result<(), GpuError> {
         self.control.fill_bytes(0)?;
         let search = self.describe(Rules::FIFO, 0, 0);
-        let shape = Shape { cooperative: false, ..self.shape };
+        let shape = LaunchConfig { cooperative: false, ..self.shape };
         // SAFETY: threads write distances, states and the first places of the queue, which
         // are as long as `search` says, and of the kernel's type.
         unsafe { self.gpu.launch(&self.start, shape, &[Arg::structure(&search), source.into()]) }

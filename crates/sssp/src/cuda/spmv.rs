@@ -20,7 +20,7 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, Kernel, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, VertexId, Weight, WeightKind};
 
 use super::delta_stepping::milliseconds;
@@ -83,7 +83,7 @@ pub(super) struct SpmvOnGpu<'g, W: Weight> {
     negative: bool,
     gpu: Gpu,
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     watch: Watch,
     matrix: Matrix<W>,
     distances: Buffer<W>,
@@ -120,9 +120,10 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
             Product::CsrBalanced => (n + m) as u64 / 2,
         };
         // blocks wait for one another: no more than are resident at once, nor than have work
-        let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.facts().multiprocessors;
-        let useful = Shape::covering(threads, BLOCK).grid.0;
-        let shape = Shape { cooperative: true, ..Shape::new(resident.min(useful), BLOCK) };
+        let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.properties().multiprocessors;
+        let useful = LaunchConfig::covering(threads, BLOCK).grid.0;
+        let shape =
+            LaunchConfig { cooperative: true, ..LaunchConfig::new(resident.min(useful), BLOCK) };
         let (distances, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
         let spmv = Spmv {
             offsets: matrix.offsets.as_ref().map_or(0, Buffer::address),
