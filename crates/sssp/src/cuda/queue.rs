@@ -42,16 +42,16 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Shape};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
 
-use super::csr::DeviceCsr;
 use super::edge_predecessors::{RowTree, Searched};
 use super::fallback::DeviceSearch;
+use super::graph::DeviceCsr;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use crate::query::Query;
 use crate::search::Answer;
 use crate::work::Again;
-use crate::{Algorithm, DeviceTimes, Progress, SsspError, Work};
+use crate::{Algorithm, DeviceTimes, SsspError, Work};
 
 /// Threads of a block: `block_size` of `queue.cu`.
 const BLOCK: u32 = 512;
@@ -267,16 +267,15 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     /// Rounds until the queue is empty; `None` where there is no answer.
     fn empty_the_queue(
         &mut self,
-        source: VertexId,
-        progress: Option<Progress<'_>>,
+        query: &Query<'_, W::Distance>,
     ) -> Result<Option<QueueControl>, SsspError> {
-        let mut source = Some(source);
+        let mut source = Some(query.source);
         let mut rounds = 0;
         let mut look = FIRST_LOOK;
         for (rules, mut left) in self.rules.schedule(self.graph.n_vertices()) {
             while left > 0 {
                 let length = if self.negative { left.min(look) } else { left };
-                let tell = progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
+                let tell = query.progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
                 let control = self.advance(source.take(), rules, length, tell)?;
                 if control.below != 0 {
                     return Ok(None);
@@ -288,9 +287,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
                     return Ok(None);
                 }
                 (rounds, left, look) = (control.rounds, left - length, 2 * look);
-                if progress.is_some_and(|tell| tell(rounds, 0).is_break()) {
-                    return Err(SsspError::Interrupted);
-                }
+                query.report(rounds, 0)?;
             }
         }
         Ok(None)
@@ -300,9 +297,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
 impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
         self.times = self.times.without_search();
-        let Some(control) = self.empty_the_queue(query.source, query.progress)? else {
-            return Ok(None);
-        };
+        let Some(control) = self.empty_the_queue(query)? else { return Ok(None) };
         let start = Instant::now();
         let distances = keys::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
