@@ -69,7 +69,7 @@ impl Gpu {
         fn upload<T>(&self, values: &[T]) -> Result<Buffer<T>>;
         fn pinned<T>(&self, len: usize) -> Result<PinnedBuffer<T>>;
         fn mailbox(&self, len: usize) -> Result<Mailbox>;
-        fn kernel(&self, module: &'static Ptx, name: &'static str) -> Result<Kernel>;
+        fn kernel(&self, module: &Ptx, name: &str) -> Result<Kernel>;
         unsafe fn launch(&self, kernel: &Kernel, config: LaunchConfig, args: &[Arg<'_>]) -> Result<()>;
         fn synchronize(&self) -> Result<()>;
         fn new_stream(&self, priority: Priority) -> Result<Self>;

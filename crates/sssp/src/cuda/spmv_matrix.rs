@@ -19,8 +19,8 @@ use std::time::Instant;
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, EllLimit, VertexId, Weight};
 
-use super::csr::DeviceCsr;
-use super::delta_stepping::milliseconds;
+use super::graph::DeviceCsr;
+use super::launch::milliseconds;
 use crate::{DeviceTimes, Product, SsspError};
 
 /// The matrix, a row for each vertex.
