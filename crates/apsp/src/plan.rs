@@ -41,9 +41,8 @@ impl Plan {
             return Err(ApspError::NotHere { algorithm: config.algorithm });
         }
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        let sizes = graph.weights().iter().map(|weight| weight.to_f64().abs());
-        let (largest, sum) = sizes.fold((0f64, 0f64), |(a, b), w| (a.max(w), b + w));
-        let bound = (n as f64 * largest).min(sum) * (1.0 + 1e-9);
+        let weights = graph.weight_summary();
+        let bound = (n as f64 * weights.greatest_size()).min(weights.sum_of_sizes) * (1.0 + 1e-9);
         let degree = m as f64 / n.max(1) as f64;
         let search = ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC;
         let by_matrix = |number| n as f64 * cost(number) <= search;

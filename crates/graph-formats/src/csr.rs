@@ -10,7 +10,7 @@ use std::{any::Any, ops::Range};
 use rayon::prelude::*;
 
 use crate::rows::row_blocks;
-use crate::{Buffer, Coo, GraphError, VertexId, Weight};
+use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary};
 
 /// Rows, and arcs, that one task of a parallel check takes.
 const ROWS_PER_TASK: usize = 1 << 15;
@@ -37,6 +37,7 @@ pub struct Csr<W: Weight> {
     row_offsets: Buffer<u64>,
     column_indices: Buffer<VertexId>,
     weights: Buffer<W>,
+    weight_summary: WeightSummary<W>,
     direction: Direction,
 }
 
@@ -70,28 +71,9 @@ impl<W: Weight> Csr<W> {
             let (previous, value) = (row_offsets[row], row_offsets[row + 1]);
             return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
         }
-        validate_arcs(row_offsets.len() - 1, &column_indices, &weights)?;
-        Ok(Self { row_offsets, column_indices, weights, direction: Direction::Directed })
-    }
-
-    /// The same without looking.
-    ///
-    /// # Safety
-    /// The invariants of the type must hold; solvers index by them unchecked. With
-    /// [`Direction::Undirected`], every arc must have its reverse, or distances are
-    /// wrong (though memory stays safe).
-    pub unsafe fn new_unchecked(
-        row_offsets: impl Into<Buffer<u64>>,
-        column_indices: impl Into<Buffer<VertexId>>,
-        weights: impl Into<Buffer<W>>,
-        direction: Direction,
-    ) -> Self {
-        Self {
-            row_offsets: row_offsets.into(),
-            column_indices: column_indices.into(),
-            weights: weights.into(),
-            direction,
-        }
+        let weight_summary = validate_arcs(row_offsets.len() - 1, &column_indices, &weights)?;
+        let direction = Direction::Directed;
+        Ok(Self { row_offsets, column_indices, weights, weight_summary, direction })
     }
 
     /// Arrays that this crate has just made and knows to be valid.
@@ -105,6 +87,7 @@ impl<W: Weight> Csr<W> {
         Self {
             row_offsets: row_offsets.into(),
             column_indices: column_indices.into(),
+            weight_summary: WeightSummary::of(&weights),
             weights: weights.into(),
             direction,
         }
@@ -190,6 +173,7 @@ impl<W: Weight> Csr<W> {
         Ok(Csr {
             row_offsets: this.row_offsets,
             column_indices: this.column_indices,
+            weight_summary: WeightSummary::of(&weights),
             weights: weights.into(),
             direction: this.direction,
         })
@@ -235,6 +219,12 @@ impl<W: Weight> Csr<W> {
         &self.weights
     }
 
+    /// What the weights are, all in all; found when the graph was made.
+    #[inline]
+    pub fn weight_summary(&self) -> &WeightSummary<W> {
+        &self.weight_summary
+    }
+
     /// The positions of the arcs that leave `vertex`.
     ///
     /// # Panics
@@ -263,9 +253,9 @@ impl<W: Weight> Csr<W> {
         self.vertices().flat_map(|u| self.arcs_from(u).map(move |(v, w)| (u, v, w)))
     }
 
-    /// The first arc of negative weight: its position, source and destination. O(m).
+    /// The first arc of negative weight: its position, source and destination. O(log n).
     pub fn first_negative(&self) -> Option<(usize, VertexId, VertexId)> {
-        let arc = self.weights.par_iter().position_first(|w| w.is_negative())?;
+        let arc = self.weight_summary.first_negative?;
         let source = self.row_offsets.partition_point(|&offset| offset <= arc as u64) - 1;
         Some((arc, source as VertexId, self.column_indices[arc]))
     }
@@ -299,12 +289,13 @@ pub(crate) fn validate_vertex_count(n_vertices: usize) -> Result<(), GraphError>
     Ok(())
 }
 
-/// Columns in range, weights finite; else an error with the first arc that is not.
+/// Columns in range, weights finite; else an error with the first arc that is not. What the
+/// weights are comes of the same pass.
 pub(crate) fn validate_arcs<W: Weight>(
     n_vertices: usize,
     columns: &[VertexId],
     weights: &[W],
-) -> Result<(), GraphError> {
+) -> Result<WeightSummary<W>, GraphError> {
     // whole chunks first, for that is a maximum, which takes no branch for each arc
     let in_range =
         |chunk: &[VertexId]| chunk.iter().max().is_none_or(|&v| (v as usize) < n_vertices);
@@ -314,12 +305,14 @@ pub(crate) fn validate_arcs<W: Weight>(
         let vertex = u64::from(columns[arc]);
         return Err(GraphError::VertexOutOfRange { arc, vertex, n_vertices });
     }
-    if !weights.par_chunks(ARCS_PER_TASK).all(|chunk| chunk.iter().all(|w| w.is_finite()))
+    let summary = WeightSummary::of(weights);
+    // of finite terms, unless they are too many or too great
+    if !summary.sum_of_sizes.is_finite()
         && let Some(arc) = weights.par_iter().position_first(|w| !w.is_finite())
     {
         return Err(GraphError::WeightNotFinite { arc, weight: weights[arc].to_string() });
     }
-    Ok(())
+    Ok(summary)
 }
 
 #[cfg(test)]

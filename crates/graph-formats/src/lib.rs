@@ -38,6 +38,7 @@ mod rows;
 mod rustacuda;
 mod undirected;
 mod weight;
+mod weight_summary;
 mod words;
 
 pub use any::{AnyCsr, LoadedGraph};
@@ -56,6 +57,7 @@ pub use io::{
 };
 pub use key::DistanceKey;
 pub use weight::{Distance, Weight, WeightKind};
+pub use weight_summary::WeightSummary;
 pub use words::Words;
 
 /// A vertex of a graph with `n` vertices: a number from 0 to `n − 1`.

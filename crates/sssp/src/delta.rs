@@ -13,7 +13,6 @@
 use graph_formats::{Csr, Weight};
 use rayon::prelude::*;
 
-use crate::range::WeightRange;
 use crate::{Delta, SsspError};
 
 /// The constant c.
@@ -42,27 +41,18 @@ const MOST_BUCKETS_ASKED: f64 = 1_048_576.0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
-    width_in(graph, rule, &WeightRange::of(graph))
-}
-
-/// The same for a graph whose weights were looked at before.
-pub(crate) fn width_in<W: Weight>(
-    graph: &Csr<W>,
-    rule: Delta,
-    range: &WeightRange<W>,
-) -> Result<f64, SsspError> {
-    let weights = graph.weights();
-    let max = range.greatest.to_f64();
+    let (weights, summary) = (graph.weights(), graph.weight_summary());
+    let (max, sum) = (summary.greatest.to_f64(), summary.sum_of_sizes);
     let width = match rule {
         Delta::Fixed(width) => return check_asked(width, max),
         Delta::MedianWeight => median(weights),
-        Delta::MeanWeight => range.sum / weights.len() as f64,
-        Delta::WeightPerVertex => range.sum / graph.n_vertices() as f64,
+        Delta::MeanWeight => sum / weights.len() as f64,
+        Delta::WeightPerVertex => sum / graph.n_vertices() as f64,
         Delta::MaxWeightPerDegree => {
             max / graph.vertices().map(|v| graph.out_degree(v)).max().unwrap_or(0) as f64
         }
         Delta::Auto => {
-            let typical = typical(weights, range.sum / weights.len() as f64);
+            let typical = typical(weights, sum / weights.len() as f64);
             let width = STEPS_OF_THE_FRONT * typical / degree_at_arc_end(graph);
             // the time is flat around the best width, so a round number will do
             width.log2().round().exp2()

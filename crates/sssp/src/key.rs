@@ -8,8 +8,6 @@
 
 use graph_formats::{Csr, Distance, DistanceKey, Weight};
 
-use crate::range::WeightRange;
-
 /// The arithmetic of path lengths for weights `W`, none of them negative.
 pub(crate) trait Lengths<W: Weight>: Send + Sync + 'static {
     /// What a vertex is labelled with.
@@ -94,13 +92,14 @@ impl<W: Weight> Lengths<W> for Narrow {
 /// A bound on the length of every path that a solver can meet, and of one arc more:
 /// the lesser of (n − 1)·max w and Σ w, plus max w. Exact up to 2^53, and never below
 /// that when it is above. `None` for negative weights.
-pub(crate) fn distance_bound<W: Weight>(graph: &Csr<W>, range: &WeightRange<W>) -> Option<f64> {
-    if range.negative {
+pub(crate) fn distance_bound<W: Weight>(graph: &Csr<W>) -> Option<f64> {
+    let weights = graph.weight_summary();
+    if weights.first_negative.is_some() {
         return None;
     }
-    let max = range.greatest.to_f64();
+    let max = weights.greatest.to_f64();
     let by_hops = (graph.n_vertices() as f64 - 1.0).max(0.0) * max;
-    Some(by_hops.min(range.sum) + max)
+    Some(by_hops.min(weights.sum_of_sizes) + max)
 }
 
 #[cfg(test)]

@@ -39,7 +39,6 @@ mod outline;
 mod plan;
 mod predecessors;
 mod query;
-mod range;
 mod search;
 mod solver;
 mod work;

@@ -12,7 +12,6 @@ use crate::cost::{self, Outline};
 use crate::host::nearest;
 use crate::host::team::{self, Barrier};
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::search::{self, awaited};
 use crate::solver::check_vertices;
 use crate::{
@@ -51,10 +50,9 @@ pub fn distance_table<W: Weight>(
     check_vertices(graph, "target", targets)?;
     let mut table = empty_table::<W>(sources.len(), targets.len())?;
     let n_workers = config.n_threads().min(sources.len()).max(1);
-    let range = WeightRange::of(graph);
-    let plan = plan_of_many(graph, config, sources.len(), &range)?;
-    let window = search::window(graph, &plan, range.greatest);
-    let solver = || Solver::planned(graph, plan.clone(), &range, window.clone());
+    let plan = plan_of_many(graph, config, sources.len())?;
+    let window = search::window(graph, &plan);
+    let solver = || Solver::planned(graph, plan.clone(), window.clone());
     let mut solvers: Vec<_> = std::iter::repeat_with(solver).take(n_workers).collect();
     let rows = Rows {
         left: Mutex::new(sources.iter().zip(table.axis_iter_mut(Axis(0)))),
@@ -209,7 +207,6 @@ fn plan_of_many<W: Weight>(
     graph: &Csr<W>,
     config: &Config,
     n_sources: usize,
-    range: &WeightRange<W>,
 ) -> Result<Plan, SsspError> {
     let most = config.n_threads() / config.n_threads().min(n_sources).max(1);
     let threads = match config.team {
@@ -218,15 +215,15 @@ fn plan_of_many<W: Weight>(
     };
     let (threads, expected_searches) = (NonZeroUsize::new(threads), NonZeroUsize::new(n_sources));
     let config = Config { threads, expected_searches, ..config.clone() };
-    let plan = Plan::new(graph, &config, range)?;
+    let plan = Plan::new(graph, &config)?;
     let is_free = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
     if is_free
         && plan.algorithm == Algorithm::DeltaStepping
-        && let Some(greatest) = range.greatest.to_i128()
+        && let Some(greatest) = graph.weight_summary().greatest.to_i128()
         && cost::is_for_dial(graph.n_vertices(), graph.n_arcs(), greatest)
     {
         let dijkstra = Config { algorithm: Algorithm::Dijkstra, ..config };
-        let mut dijkstra = Plan::new(graph, &dijkstra, range)?;
+        let mut dijkstra = Plan::new(graph, &dijkstra)?;
         if dijkstra.queue == Some(Queue::Dial) {
             dijkstra.reason = "vertices have few arcs, and searches run side by side".to_owned();
             return Ok(dijkstra);
@@ -245,7 +242,7 @@ impl Plan {
         n_sources: usize,
         config: &Config,
     ) -> Result<Self, SsspError> {
-        plan_of_many(graph, config, n_sources, &WeightRange::of(graph))
+        plan_of_many(graph, config, n_sources)
     }
 }
 
@@ -298,27 +295,6 @@ impl<I: Iterator> Rows<'_, I> {
             self.failed.store(true, Relaxed);
             let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
             slot.get_or_insert(error);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::range::PASSES;
-
-    #[test]
-    fn workers_of_a_table_share_one_pass_over_the_weights() {
-        let graph = Csr::from_arcs(3, &[(0, 1, 2u32), (1, 2, 3)]).expect("it is a graph");
-        for algorithm in [Algorithm::Auto, Algorithm::DeltaStepping, Algorithm::BellmanFordQueue] {
-            for threads in [1, 2, 8] {
-                let threads = NonZeroUsize::new(threads);
-                let config = Config { threads, ..Config::with(algorithm) };
-                let before = PASSES.get();
-                let table = distance_table(&graph, &[0; 9], &[2], &config, None);
-                assert_eq!(table.expect("an answer").get(8, 0), Some(5));
-                assert_eq!(PASSES.get() - before, 1, "{config:?}");
-            }
         }
     }
 }

@@ -7,7 +7,6 @@ use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 use crate::host::delta_stepping::threads_for;
 use crate::host::queue::MOST_ARCS;
 use crate::key::distance_bound;
-use crate::range::WeightRange;
 use crate::{Algorithm, Config, Delta, Queue, SsspError, Team, cost, delta};
 
 /// Arcs below which Dial's queue is faster than Δ-stepping, and below which any queue is.
@@ -55,14 +54,13 @@ impl Plan {
     pub(crate) fn on_gpu<W: Weight>(
         graph: &Csr<W>,
         config: &Config,
-        range: &WeightRange<W>,
         device: &str,
     ) -> Result<Self, SsspError> {
         let (algorithm, reason) = match config.algorithm {
             Algorithm::Auto if W::KIND == WeightKind::F64 && config.delta == Delta::Auto => {
                 (Algorithm::BellmanFordLll, "weights are doubles")
             }
-            Algorithm::Auto if range.negative && config.delta == Delta::Auto => {
+            Algorithm::Auto if graph.first_negative().is_some() && config.delta == Delta::Auto => {
                 (Algorithm::BellmanFordLll, "some weights are negative")
             }
             Algorithm::Auto => (Algorithm::DeltaStepping, "it is the solver for GPUs"),
@@ -72,7 +70,7 @@ impl Plan {
             let reason = "queues of dijkstra are the CPU's; solve there, or leave the queue out";
             return Err(SsspError::NotOnGpu { reason: reason.to_owned() });
         }
-        let mut plan = Self::of(graph, &Config { algorithm, ..config.clone() }, range)?;
+        let mut plan = Self::of(graph, &Config { algorithm, ..config.clone() })?;
         plan.queue = None;
         plan.reason = reason.to_owned();
         plan.threads = 1;
@@ -81,27 +79,19 @@ impl Plan {
     }
 
     /// Decides for `graph` on the CPU.
-    pub(crate) fn new<W: Weight>(
-        graph: &Csr<W>,
-        config: &Config,
-        range: &WeightRange<W>,
-    ) -> Result<Self, SsspError> {
+    pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let algorithm = config.algorithm;
         let instead = algorithm.on_cpu();
         if instead != algorithm {
             return Err(SsspError::NotOnCpu { algorithm, instead });
         }
-        Self::of(graph, config, range)
+        Self::of(graph, config)
     }
 
-    fn of<W: Weight>(
-        graph: &Csr<W>,
-        config: &Config,
-        range: &WeightRange<W>,
-    ) -> Result<Self, SsspError> {
-        let negative = if range.negative { graph.first_negative() } else { None };
+    fn of<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, SsspError> {
+        let negative = graph.first_negative();
         let (algorithm, reason) = match config.algorithm {
-            Algorithm::Auto => choose(graph, config, range),
+            Algorithm::Auto => choose(graph, config),
             asked => (asked, "it was asked for".to_owned()),
         };
         if let Some((arc, from, to)) = negative
@@ -110,7 +100,7 @@ impl Plan {
             let weight = graph.weights()[arc].to_string();
             return Err(SsspError::NegativeWeight { algorithm, from, to, weight });
         }
-        let bound = distance_bound(graph, range);
+        let bound = distance_bound(graph);
         let mut plan = Self {
             algorithm,
             reason,
@@ -126,13 +116,13 @@ impl Plan {
         };
         match algorithm {
             Algorithm::DeltaStepping | Algorithm::DeltaSteppingBuckets => {
-                plan.delta = Some(delta::width_in(graph, config.delta, range)?);
+                plan.delta = Some(delta::width(graph, config.delta)?);
                 plan.threads = match config.team {
                     Team::WhereItPays => threads_for(graph.n_arcs() as u64, config.n_threads()),
                     Team::Always => config.n_threads(),
                 };
             }
-            Algorithm::Dijkstra => plan.queue = Some(choose_queue(graph, range, config.queue)?),
+            Algorithm::Dijkstra => plan.queue = Some(choose_queue(graph, config.queue)?),
             _ => return Ok(plan),
         }
         let is_integer = W::ONE.to_i128().is_some();
@@ -152,13 +142,9 @@ fn greatest<W: Weight>(n: usize) -> f64 {
     }
 }
 
-fn choose<W: Weight>(
-    graph: &Csr<W>,
-    config: &Config,
-    range: &WeightRange<W>,
-) -> (Algorithm, String) {
+fn choose<W: Weight>(graph: &Csr<W>, config: &Config) -> (Algorithm, String) {
     let n_arcs = graph.n_arcs();
-    if range.negative {
+    if graph.first_negative().is_some() {
         let why =
             "some weights are negative, and the queue in order of arrival does the least work";
         (Algorithm::BellmanFordQueue, why.to_owned())
@@ -169,8 +155,7 @@ fn choose<W: Weight>(
     } else if is_forest(graph) && !has_one_hub(graph) {
         let why = "it is a forest, where any order relaxes each arc once";
         (Algorithm::BellmanFordQueue, why.to_owned())
-    } else if n_arcs < FEW_ARCS_FOR_DIAL
-        && choose_queue(graph, range, Queue::Auto) == Ok(Queue::Dial)
+    } else if n_arcs < FEW_ARCS_FOR_DIAL && choose_queue(graph, Queue::Auto) == Ok(Queue::Dial)
         || n_arcs < FEW_ARCS
     {
         (Algorithm::Dijkstra, format!("{n_arcs} arcs are few"))
@@ -210,12 +195,8 @@ fn root(parents: &mut [VertexId], mut vertex: VertexId) -> VertexId {
     vertex
 }
 
-fn choose_queue<W: Weight>(
-    graph: &Csr<W>,
-    range: &WeightRange<W>,
-    asked: Queue,
-) -> Result<Queue, SsspError> {
-    queue_for(graph.n_arcs(), range.greatest.to_i128(), asked)
+fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Queue) -> Result<Queue, SsspError> {
+    queue_for(graph.n_arcs(), graph.weight_summary().greatest.to_i128(), asked)
 }
 
 /// The queue for so many arcs of weights up to `max`, if they are whole.
@@ -285,7 +266,7 @@ mod tests {
             let graph = Csr::from_arcs(50_000, &arcs).unwrap();
             let threads = NonZeroUsize::new(asked);
             let config = Config { threads, team, ..Config::with(Algorithm::DeltaStepping) };
-            Plan::new(&graph, &config, &WeightRange::of(&graph)).unwrap().threads
+            Plan::new(&graph, &config).unwrap().threads
         };
         for (asked, given) in [(1, 1), (61, 61), (62, 62), (64, 62), (128, 62)] {
             assert_eq!(plan(4_100_000, asked, Team::WhereItPays), given, "of {asked}");
@@ -309,9 +290,7 @@ mod tests {
 
     #[test]
     fn auto_chooses_by_the_graph() {
-        let chosen = |graph: &Csr<u32>| {
-            Plan::new(graph, &Config::default(), &WeightRange::of(graph)).unwrap().algorithm
-        };
+        let chosen = |graph: &Csr<u32>| Plan::new(graph, &Config::default()).unwrap().algorithm;
         let path: Vec<_> = (0..3000).map(|v| (v, v + 1, 1 + v % 5)).collect();
         assert_eq!(chosen(&Csr::from_edges(3001, &path).unwrap()), Algorithm::BellmanFordQueue);
         let star: Vec<_> = (1..3000).map(|v| (0, v, v)).collect();

@@ -57,16 +57,16 @@ pub(crate) type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
 /// The short arcs of a graph, for as many searches as share it.
 pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
 
-/// The window of searches on `graph` with weights up to `max_weight`, if `plan` has one. O(m).
-pub(crate) fn window<W: Weight>(graph: &Csr<W>, plan: &Plan, max_weight: W) -> SharedWindow<W> {
-    if plan.has_horizon { horizon::window(graph, max_weight).map(Arc::new) } else { None }
+/// The window of searches on `graph`, if `plan` has one. O(m).
+pub(crate) fn window<W: Weight>(graph: &Csr<W>, plan: &Plan) -> SharedWindow<W> {
+    let greatest = graph.weight_summary().greatest;
+    if plan.has_horizon { horizon::window(graph, greatest).map(Arc::new) } else { None }
 }
 
 /// The algorithm that `plan` calls for on the CPU, with that [`window`].
 pub(crate) fn on_cpu<'g, W: Weight>(
     graph: &'g Csr<W>,
     plan: &Plan,
-    max_weight: W,
     window: SharedWindow<W>,
 ) -> Box<dyn Search<W> + 'g> {
     let negative = plan.negative.is_some();
@@ -77,8 +77,8 @@ pub(crate) fn on_cpu<'g, W: Weight>(
         Algorithm::BellmanFordSlf => queued(Rules::Slf),
         Algorithm::BellmanFordLll => queued(Rules::Lll),
         Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
-        _ if plan.narrow => on_keys::<W, Narrow>(graph, plan, max_weight, window),
-        _ => on_keys::<W, Native>(graph, plan, max_weight, window),
+        _ if plan.narrow => on_keys::<W, Narrow>(graph, plan, window),
+        _ => on_keys::<W, Native>(graph, plan, window),
     }
 }
 
@@ -86,9 +86,9 @@ pub(crate) fn on_cpu<'g, W: Weight>(
 fn on_keys<'g, W: Weight, L: Lengths<W>>(
     graph: &'g Csr<W>,
     plan: &Plan,
-    max_weight: W,
     window: SharedWindow<W>,
 ) -> Box<dyn Search<W> + 'g> {
+    let max_weight = graph.weight_summary().greatest;
     if let Some(delta) = plan.delta {
         let (threads, team) = (plan.threads, plan.team);
         let stepping = DeltaStepping::<W, L>::new(graph, delta, max_weight, window, threads, team);

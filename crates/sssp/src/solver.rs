@@ -8,7 +8,6 @@ use paths::{Distances, Tree};
 use rayon::prelude::*;
 
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::search::{self, Search, SharedWindow};
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
 
@@ -48,20 +47,14 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// When the configuration does not fit the graph: negative weights for an algorithm
     /// that does not take them, a bad Δ, a queue for other weights.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let range = WeightRange::of(graph);
-        let plan = Plan::new(graph, config, &range)?;
-        let window = search::window(graph, &plan, range.greatest);
-        Ok(Self::planned(graph, plan, &range, window))
+        let plan = Plan::new(graph, config)?;
+        let window = search::window(graph, &plan);
+        Ok(Self::planned(graph, plan, window))
     }
 
     /// The work space for what is planned already.
-    pub(crate) fn planned(
-        graph: &'g Csr<W>,
-        plan: Plan,
-        range: &WeightRange<W>,
-        window: SharedWindow<W>,
-    ) -> Self {
-        let search = search::on_cpu(graph, &plan, range.greatest, window);
+    pub(crate) fn planned(graph: &'g Csr<W>, plan: Plan, window: SharedWindow<W>) -> Self {
+        let search = search::on_cpu(graph, &plan, window);
         Self::with_search(graph, plan, search)
     }
 
@@ -88,9 +81,8 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let range = WeightRange::of(graph);
-        let mut plan = Plan::on_gpu(graph, config, &range, &gpu.properties().name)?;
-        let search = cuda::on_gpu(gpu, graph, config, &mut plan, &range)?;
+        let mut plan = Plan::on_gpu(graph, config, &gpu.properties().name)?;
+        let search = cuda::on_gpu(gpu, graph, config, &mut plan)?;
         Ok(Self::with_search(graph, plan, search))
     }
 

@@ -83,8 +83,7 @@ impl Hop for u32 {
 /// Whether pairs may be left to levels: where weights are positive integers there are none,
 /// for every arc leads nearer then.
 pub(crate) fn may_need_levels<W: Weight>(graph: &Csr<W>) -> bool {
-    let leads_nearer = |weight: &W| weight.to_i128().is_some_and(|weight| weight > 0);
-    !graph.weights().iter().all(leads_nearer)
+    !graph.weight_summary().least.to_i128().is_some_and(|least| least > 0)
 }
 
 /// Bytes for the levels of `n` vertices.

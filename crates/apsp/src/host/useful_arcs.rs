@@ -75,8 +75,7 @@ fn epsilon(kind: WeightKind) -> Option<f64> {
 /// Whether weights are whole numbers so small that no sum of them is rounded, potentials
 /// included.
 fn sums_are_whole<W: Weight>(graph: &Csr<W>, epsilon: f64) -> bool {
-    let weights = || graph.weights().par_iter().map(|weight| weight.to_f64());
-    let greatest = weights().map(f64::abs).reduce(|| 0.0, f64::max);
+    let greatest = graph.weight_summary().greatest_size();
     4.0 * graph.n_vertices() as f64 * greatest < 1.0 / epsilon
-        && weights().all(|weight| weight.fract() == 0.0)
+        && graph.weights().par_iter().all(|weight| weight.to_f64().fract() == 0.0)
 }

@@ -30,7 +30,6 @@ use super::key_search::{KeySearch, Parameters};
 use super::keys;
 use super::launch::{Kernels, Launch};
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::{Again, SsspError, Work};
 
 /// Threads of a block: `block_threads` of `buckets/search.cuh`.
@@ -109,18 +108,17 @@ fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
     DeviceRows::bytes(n, m) + others as u64
 }
 
-/// Uploads `graph`, whose weights are in `range`, none negative, for buckets `delta`
+/// Uploads `graph`, which has no negative weights, for buckets `delta`
 /// wide; whole weights have it rounded down, to 1 at least. O(n + m).
 pub(super) fn buckets<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
-    range: &WeightRange<W>,
     delta: f64,
 ) -> Result<KeySearch<BucketSearch>, SsspError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
     let blocks = gpu.properties().multiprocessors;
     let required = required_bytes(n, m, blocks);
-    let (on_device, kernel) = KeyGraph::upload(gpu, graph, range, required, |kind| {
+    let (on_device, kernel) = KeyGraph::upload(gpu, graph, required, |kind| {
         Ok(Kernels::of(gpu, &[BUCKETS_U32, BUCKETS_F32], kind)?.get("buckets")?)
     })?;
     let start = Instant::now();
@@ -131,7 +129,7 @@ pub(super) fn buckets<W: Weight>(
     let lists = [list()?, list()?, list()?];
     let sums: Buffer<u64> = gpu.buffer(blocks as usize)?;
     let delta = keys::key(on_device.kind, delta).max(1);
-    let greatest = keys::key(on_device.kind, range.greatest.to_f64());
+    let greatest = keys::key(on_device.kind, graph.weight_summary().greatest.to_f64());
     let parameters = BucketSearch {
         graph: on_device.rows.at(),
         keys: keys.address(),

@@ -30,7 +30,6 @@ use super::graph::{DeviceRows, KeyGraph, RowsAt, whole};
 use super::key_search::{KeySearch, Parameters};
 use super::launch::{Kernels, Launch};
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::{SsspError, Work};
 
 /// Threads of a block: `block_size` of the source.
@@ -144,20 +143,18 @@ fn required_bytes(n: usize, m: usize, direction: Direction) -> u64 {
     DeviceRows::bytes(n, m) + lists as u64
 }
 
-/// Uploads `graph`, whose weights are in `range`, none negative, and finds the least weights
+/// Uploads `graph`, which has no negative weights, and finds the least weights
 /// of its vertices. O(n + m).
 pub(super) fn crauser<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
-    range: &WeightRange<W>,
 ) -> Result<KeySearch<Crauser>, SsspError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
     let required = required_bytes(n, m, graph.direction());
-    let (on_device, (kernel, least_weights)) =
-        KeyGraph::upload(gpu, graph, range, required, |kind| {
-            let kernels = Kernels::of(gpu, &[CRAUSER_U32, CRAUSER_F32], kind)?;
-            Ok((kernels.get("crauser")?, kernels.get("least_weights")?))
-        })?;
+    let (on_device, (kernel, least_weights)) = KeyGraph::upload(gpu, graph, required, |kind| {
+        let kernels = Kernels::of(gpu, &[CRAUSER_U32, CRAUSER_F32], kind)?;
+        Ok((kernels.get("crauser")?, kernels.get("least_weights")?))
+    })?;
     let start = Instant::now();
     let least = LeastWeights::of(gpu, &least_weights, &on_device.rows, graph.direction())?;
     let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);

@@ -28,7 +28,6 @@ use super::memory::{Lists, SteppingControl, SteppingSearch, WorkSpace};
 use super::predecessors::TreeKernel;
 use crate::host::delta_stepping::horizon;
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::search::Answer;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
@@ -80,17 +79,16 @@ pub(super) struct Form {
 }
 
 impl DeltaSteppingOnGpu {
-    /// Uploads `graph`, whose weights are in `range`, none negative. `fixed` says that
+    /// Uploads `graph`, which has no negative weights. `fixed` says that
     /// the width `delta` was asked for and is not to be adapted. O(n + m).
     pub(super) fn new<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
-        range: &WeightRange<W>,
         delta: f64,
         fixed: bool,
     ) -> Result<Self, SsspError> {
         let lists = Lists::of(graph.n_vertices(), graph.n_arcs());
-        Self::with_lists(gpu, graph, range, delta, fixed, lists)
+        Self::with_lists(gpu, graph, delta, fixed, lists)
     }
 
     /// The same with lists of other lengths: what does not fit is looked for among all
@@ -98,21 +96,20 @@ impl DeltaSteppingOnGpu {
     fn with_lists<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
-        range: &WeightRange<W>,
         delta: f64,
         fixed: bool,
         lists: Lists,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         let required = required_bytes(n, m, lists);
-        let (on_device, (kernel, tree_kernel)) =
-            KeyGraph::upload(gpu, graph, range, required, |kind| {
-                let kernels = Kernels::of(gpu, &[DELTA_STEPPING_U32, DELTA_STEPPING_F32], kind)?;
-                Ok((kernels.get("delta_stepping")?, TreeKernel::load(gpu, kind, n)?))
-            })?;
+        let (on_device, (kernel, tree_kernel)) = KeyGraph::upload(gpu, graph, required, |kind| {
+            let kernels = Kernels::of(gpu, &[DELTA_STEPPING_U32, DELTA_STEPPING_F32], kind)?;
+            Ok((kernels.get("delta_stepping")?, TreeKernel::load(gpu, kind, n)?))
+        })?;
 
         let start = Instant::now();
-        let ahead = horizon::distance_ahead(graph, range.greatest).map(Weight::to_f64);
+        let ahead =
+            horizon::distance_ahead(graph, graph.weight_summary().greatest).map(Weight::to_f64);
         let window = ahead.map_or(0, |ahead| keys::key(on_device.kind, ahead));
         // without memory for the short arcs, a search does without a horizon
         let short = match window {
@@ -308,8 +305,7 @@ mod tests {
     /// The distances, by lists of this length.
     fn by_lists(gpu: &Gpu, graph: &Csr<u32>, delta: f64, capacity: usize) -> Distances<u64> {
         let lists = Lists { capacity, n_pieces: capacity };
-        let range = WeightRange::of(graph);
-        let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, &range, delta, true, lists);
+        let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, delta, true, lists);
         let mut solver: Box<dyn DeviceSearch<u32>> = Box::new(solver.unwrap());
         let query = Query { source: 0, targets: &[], limit: u64::MAX, progress: None };
         let (distances, _) = solver.search(&query).unwrap().expect("no sum leaves 32 bits");

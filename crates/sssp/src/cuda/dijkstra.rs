@@ -28,7 +28,6 @@ use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::key_search::{KeySearch, Parameters};
 use super::launch::{Kernels, Launch};
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::{ReductionBlock, SsspError, Work};
 
 /// Labels a thread that one block still takes by itself: up to there a barrier of the grid
@@ -105,17 +104,16 @@ fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
     DeviceRows::bytes(n, m) + others as u64
 }
 
-/// Uploads `graph`, whose weights are in `range`, none negative. O(n + m).
+/// Uploads `graph`, which has no negative weights. O(n + m).
 pub(super) fn dijkstra<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
-    range: &WeightRange<W>,
     block: ReductionBlock,
 ) -> Result<KeySearch<Dijkstra>, SsspError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
     let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
     let required = required_bytes(n, m, blocks);
-    let (on_device, kernel) = KeyGraph::upload(gpu, graph, range, required, |kind| {
+    let (on_device, kernel) = KeyGraph::upload(gpu, graph, required, |kind| {
         let kernels = Kernels::of(gpu, &[DIJKSTRA_U32, DIJKSTRA_F32], kind)?;
         Ok(kernels.get(&format!("dijkstra_{}", block.threads()))?)
     })?;

@@ -13,7 +13,6 @@ use paths::{Distances, Predecessors};
 
 use super::launch::milliseconds;
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::search::{self, Answer, Search};
 use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, SsspError, Work, solver};
 
@@ -86,10 +85,9 @@ impl<'g, W: Weight> WithFallback<'g, W> {
         let cpu = match &mut self.cpu {
             Some(cpu) => cpu,
             empty => {
-                let range = WeightRange::of(self.graph);
-                let plan = Plan::new(self.graph, &self.config, &range)?;
-                let window = search::window(self.graph, &plan, range.greatest);
-                empty.insert(search::on_cpu(self.graph, &plan, range.greatest, window))
+                let plan = Plan::new(self.graph, &self.config)?;
+                let window = search::window(self.graph, &plan);
+                empty.insert(search::on_cpu(self.graph, &plan, window))
             }
         };
         let answer = cpu.search(query);

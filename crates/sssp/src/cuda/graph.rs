@@ -14,7 +14,6 @@ use kernels::sssp::{ROWS_F32, ROWS_U32};
 
 use super::keys;
 use super::launch::{Kernels, check_size, milliseconds};
-use crate::range::WeightRange;
 use crate::{DeviceTimes, SsspError};
 
 /// Arcs uploaded in one go.
@@ -49,16 +48,15 @@ pub(super) struct KeyGraph {
 }
 
 impl KeyGraph {
-    /// Copies `graph`, whose weights are in `range`, none negative, to the device, if `required`
+    /// Copies `graph`, which has no negative weights, to the device, if `required`
     /// bytes fit there; `load`s the kernels of the search for their kind. O(n + m).
     pub(super) fn upload<W: Weight, K>(
         gpu: &Gpu,
         graph: &Csr<W>,
-        range: &WeightRange<W>,
         required: u64,
         load: impl FnOnce(WeightKind) -> Result<K, SsspError>,
     ) -> Result<(Self, K), SsspError> {
-        let kind = keys::kind(range)?;
+        let kind = keys::kind(graph.weight_summary().greatest)?;
         check_size(graph.n_vertices(), graph.n_arcs())?;
         gpu.check_fits("the graph and its search", required)?;
         let jit_before = gpu.jit_ms();

@@ -13,23 +13,21 @@ use rayon::prelude::*;
 
 use crate::SsspError;
 use crate::key::{Lengths, Narrow};
-use crate::range::WeightRange;
 
 /// Numbers that a task turns into others.
 const PER_TASK: usize = 1 << 14;
 
-/// The type whose bits are the keys for weights in `range`, none of them negative.
-pub(super) fn kind<W: Weight>(range: &WeightRange<W>) -> Result<WeightKind, SsspError> {
+/// The type whose bits are the keys for weights up to `greatest`, none of them negative.
+pub(super) fn kind<W: Weight>(greatest: W) -> Result<WeightKind, SsspError> {
     let reason = match W::KIND {
         WeightKind::F32 => return Ok(WeightKind::F32),
         WeightKind::F64 => "it adds 32-bit weights; convert the graph's f64 weights to f32 or to \
                             whole numbers, or solve on the CPU"
             .to_owned(),
-        _ if range.greatest.to_f64() <= f64::from(u32::MAX) => return Ok(WeightKind::U32),
-        _ => format!(
-            "it adds 32-bit weights, and this graph has {}; solve on the CPU",
-            range.greatest
-        ),
+        _ if greatest.to_f64() <= f64::from(u32::MAX) => {
+            return Ok(WeightKind::U32);
+        }
+        _ => format!("it adds 32-bit weights, and this graph has {}; solve on the CPU", greatest),
     };
     Err(SsspError::NotOnGpu { reason })
 }

@@ -36,7 +36,6 @@ pub use self::extract_min::ExtractMin;
 use self::fallback::{DeviceSearch, WithFallback};
 use self::queue::{QueueOnGpu, Rules};
 use self::spmv::SpmvOnGpu;
-use crate::range::WeightRange;
 use crate::search::Search;
 use crate::{Algorithm, Config, Delta, Plan, SsspError, cost};
 
@@ -50,16 +49,15 @@ pub(crate) fn on_gpu<'g, W: Weight>(
     graph: &'g Csr<W>,
     config: &Config,
     plan: &mut Plan,
-    range: &WeightRange<W>,
 ) -> Result<Box<dyn Search<W> + 'g>, SsspError> {
     let chooses = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
     let chooses = chooses && cost::trials_pay(config.n_expected_searches());
     let (device, choice_ms) = match plan.algorithm {
-        Algorithm::DeltaStepping if chooses => trial::fastest(gpu, graph, config, plan, range)?,
+        Algorithm::DeltaStepping if chooses => trial::fastest(gpu, graph, config, plan)?,
         Algorithm::BellmanFordLll if chooses => {
-            trial::fastest_of_any_sign(gpu, graph, config, plan, range)?
+            trial::fastest_of_any_sign(gpu, graph, config, plan)?
         }
-        _ => (search(gpu, graph, config, plan, range)?, 0.0),
+        _ => (search(gpu, graph, config, plan)?, 0.0),
     };
     Ok(Box::new(WithFallback::new(device, choice_ms, graph, plan.algorithm, config)))
 }
@@ -70,19 +68,16 @@ fn search<'g, W: Weight>(
     graph: &'g Csr<W>,
     config: &Config,
     plan: &Plan,
-    range: &WeightRange<W>,
 ) -> Result<Boxed<'g, W>, SsspError> {
-    let (delta, negative) = (plan.delta.unwrap_or(1.0), range.negative);
+    let (delta, negative) = (plan.delta.unwrap_or(1.0), graph.first_negative().is_some());
     Ok(match plan.algorithm {
         Algorithm::Auto | Algorithm::DeltaStepping => {
             let fixed = config.delta != Delta::Auto;
-            Box::new(DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?)
+            Box::new(DeltaSteppingOnGpu::new(gpu, graph, delta, fixed)?)
         }
-        Algorithm::DeltaSteppingBuckets => Box::new(buckets::buckets(gpu, graph, range, delta)?),
-        Algorithm::Dijkstra => {
-            Box::new(dijkstra::dijkstra(gpu, graph, range, config.reduction_block)?)
-        }
-        Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph, range)?),
+        Algorithm::DeltaSteppingBuckets => Box::new(buckets::buckets(gpu, graph, delta)?),
+        Algorithm::Dijkstra => Box::new(dijkstra::dijkstra(gpu, graph, config.reduction_block)?),
+        Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph)?),
         Algorithm::BellmanFord => Box::new(BellmanFordOnGpu::new(gpu, graph, negative, config)?),
         Algorithm::BellmanFordQueue
         | Algorithm::BellmanFordSlf

@@ -22,7 +22,6 @@ use super::fallback::{DeviceSearch, unless_out_of_memory};
 use super::launch::milliseconds;
 use super::{Boxed, search};
 use crate::query::Query;
-use crate::range::WeightRange;
 use crate::{Algorithm, Config, Plan, SsspError, delta};
 
 /// What is tried beside Δ-stepping where hops are few.
@@ -65,10 +64,9 @@ pub(super) fn fastest<'g, W: Weight>(
     graph: &'g Csr<W>,
     config: &Config,
     plan: &mut Plan,
-    range: &WeightRange<W>,
 ) -> Result<(Boxed<'g, W>, f64), SsspError> {
     let width = plan.delta.unwrap_or(1.0);
-    let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, range, width, false)?;
+    let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, width, false)?;
     let began = Instant::now();
     let source = far_reaching(&mut stepping, &samples(graph))?;
     let found = match source {
@@ -88,7 +86,7 @@ pub(super) fn fastest<'g, W: Weight>(
     if hops_are_few(graph) {
         for algorithm in WHERE_HOPS_ARE_FEW {
             let tried = Plan { algorithm, delta: None, ..plan.clone() };
-            let Some(mut device) = if_possible(search(gpu, graph, config, &tried, range))? else {
+            let Some(mut device) = if_possible(search(gpu, graph, config, &tried))? else {
                 continue;
             };
             if let Trial::Took(trial) = time(&mut *device, source, least)?
@@ -112,7 +110,6 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
     graph: &'g Csr<W>,
     config: &Config,
     plan: &mut Plan,
-    range: &WeightRange<W>,
 ) -> Result<(Boxed<'g, W>, f64), SsspError> {
     let began = Instant::now();
     let (mut best, mut least) = (None, LONGEST_MS);
@@ -120,7 +117,7 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
     for algorithm in OF_ANY_SIGN {
         let Some(source) = source.filter(|_| graph.n_arcs() <= MOST_ARCS_TRIED) else { break };
         let tried = Plan { algorithm, ..plan.clone() };
-        let Some(mut device) = if_possible(search(gpu, graph, config, &tried, range))? else {
+        let Some(mut device) = if_possible(search(gpu, graph, config, &tried))? else {
             continue;
         };
         match time(&mut *device, source, least)? {
@@ -137,7 +134,7 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
             plan.reason += &format!("; the fastest form where it was tried, with {least:.3} ms");
             Ok((device, milliseconds(began)))
         }
-        None => Ok((search(gpu, graph, config, plan, range)?, 0.0)),
+        None => Ok((search(gpu, graph, config, plan)?, 0.0)),
     }
 }
 

@@ -61,6 +61,7 @@ fn survey<W: Weight>(
     let plan = solver.plan();
     let start = Instant::now();
     let weights = graph.weights();
+    let summary = (graph.n_arcs() > 0).then(|| graph.weight_summary());
     let degrees = || graph.vertices().map(|v| graph.out_degree(v));
     let (components, largest_component) = components(graph);
     let last = (graph.n_vertices() as VertexId).checked_sub(1);
@@ -81,8 +82,8 @@ fn survey<W: Weight>(
             Direction::Undirected => "undirected",
         },
         weights: W::KIND.to_string(),
-        min_weight: weights.iter().copied().min_by(|a, b| a.order(*b)).map(number),
-        max_weight: weights.iter().copied().max_by(|a, b| a.order(*b)).map(number),
+        min_weight: summary.map(|weights| number(weights.least)),
+        max_weight: summary.map(|weights| number(weights.greatest)),
         weight_sum: sum(weights),
         self_loops: graph.arcs().filter(|&(u, v, _)| u == v).count(),
         parallel_arcs: parallel_arcs(graph),

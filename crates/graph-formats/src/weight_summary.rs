@@ -1,0 +1,130 @@
+//! What one pass over the weights of a graph tells.
+//!
+//! Solvers choose by it, prove with it that sums of weights fit their types, and refuse by
+//! it what they cannot solve; so it is found once, when a graph is made, in the pass that
+//! checks the weights.
+
+use rayon::prelude::*;
+
+use crate::Weight;
+
+/// Weights that one task takes.
+const WEIGHTS_PER_TASK: usize = 1 << 16;
+/// Values kept side by side, so that no operation waits for the one before.
+const LANES: usize = 8;
+
+/// The weights of a graph, all in all; [`Csr::weight_summary`](crate::Csr::weight_summary).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightSummary<W> {
+    /// The least; zero where there are no arcs.
+    pub least: W,
+    /// The greatest; zero where there are no arcs.
+    pub greatest: W,
+    /// The sum of the weights without their signs: exact for integers up to 2^53, and the
+    /// same on any number of threads.
+    pub sum_of_sizes: f64,
+    /// The position of the first arc of negative weight.
+    pub first_negative: Option<usize>,
+}
+
+impl<W: Weight> WeightSummary<W> {
+    /// The greatest of the weights without their signs.
+    pub fn greatest_size(&self) -> f64 {
+        self.least.to_f64().abs().max(self.greatest.to_f64().abs())
+    }
+
+    /// Looks at each of `weights`; where one is not finite, the sum is not either. O(m).
+    pub(crate) fn of(weights: &[W]) -> Self {
+        let tasks: Vec<_> = weights.par_chunks(WEIGHTS_PER_TASK).map(extremes_and_sum).collect();
+        // in order, for sums of floats to depend on it alone
+        let whole =
+            tasks.into_iter().reduce(|(a_least, a_greatest, a_sum), (least, greatest, sum)| {
+                (lesser(a_least, least), greater(a_greatest, greatest), a_sum + sum)
+            });
+        let (least, greatest, sum_of_sizes) = whole.unwrap_or((W::ZERO, W::ZERO, 0.0));
+        let is_negative = |weight: &W| weight.is_negative();
+        let first_negative = match least.is_negative() {
+            true => weights.par_iter().position_first(is_negative),
+            false => None,
+        };
+        Self { least, greatest, sum_of_sizes, first_negative }
+    }
+}
+
+/// The least, the greatest, and the sum of the sizes; there is one weight at least.
+fn extremes_and_sum<W: Weight>(weights: &[W]) -> (W, W, f64) {
+    let mut least = [weights[0]; LANES];
+    let mut greatest = least;
+    let mut sums = [0.0; LANES];
+    let (whole, rest) = weights.as_chunks::<LANES>();
+    for lanes in whole {
+        for lane in 0..LANES {
+            least[lane] = lesser(least[lane], lanes[lane]);
+            greatest[lane] = greater(greatest[lane], lanes[lane]);
+            sums[lane] += lanes[lane].to_f64().abs();
+        }
+    }
+    let first = (weights[0], weights[0], sums.iter().sum());
+    let all = least.into_iter().zip(greatest);
+    let (least, greatest, sum) = all.fold(first, |(a, b, sum), (least, greatest)| {
+        (lesser(a, least), greater(b, greatest), sum)
+    });
+    rest.iter().fold((least, greatest, sum), |(least, greatest, sum), &weight| {
+        (lesser(least, weight), greater(greatest, weight), sum + weight.to_f64().abs())
+    })
+}
+
+#[inline(always)]
+fn lesser<W: Weight>(a: W, b: W) -> W {
+    if b < a { b } else { a }
+}
+
+#[inline(always)]
+fn greater<W: Weight>(a: W, b: W) -> W {
+    if a < b { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lane_and_task_is_covered() {
+        let n = 3 * WEIGHTS_PER_TASK + LANES + 3;
+        for at in [0, LANES + 1, WEIGHTS_PER_TASK - 1, WEIGHTS_PER_TASK, n - 1] {
+            let with = |weight| {
+                let mut weights = vec![2i64; n];
+                weights[at] = weight;
+                WeightSummary::of(&weights)
+            };
+            let others = 2.0 * (n - 1) as f64;
+            let expected = WeightSummary {
+                least: 2,
+                greatest: 9,
+                sum_of_sizes: others + 9.0,
+                first_negative: None,
+            };
+            assert_eq!(with(9), expected);
+            let expected = WeightSummary {
+                least: -5,
+                greatest: 2,
+                sum_of_sizes: others + 5.0,
+                first_negative: Some(at),
+            };
+            assert_eq!(with(-5), expected);
+        }
+    }
+
+    #[test]
+    fn odd_weights_are_summed() {
+        let none =
+            WeightSummary { least: 0.0, greatest: 0.0, sum_of_sizes: 0.0, first_negative: None };
+        assert_eq!(WeightSummary::<f32>::of(&[]), none);
+        let far = WeightSummary::of(&[f64::MAX, -f64::MAX, f64::MAX]);
+        assert_eq!((far.sum_of_sizes, far.first_negative), (f64::INFINITY, Some(1)));
+        for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert!(!WeightSummary::of(&[1.0, odd, 2.0]).sum_of_sizes.is_finite());
+        }
+        assert_eq!(WeightSummary::of(&[7u32]).least, 7);
+    }
+}
