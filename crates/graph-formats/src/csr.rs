@@ -9,7 +9,7 @@ use std::{any::Any, ops::Range};
 
 use rayon::prelude::*;
 
-use crate::rows::row_blocks;
+use crate::rows::{row_blocks, rows_ascend};
 use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary};
 
 /// Rows, and arcs, that one task of a parallel check takes.
@@ -30,14 +30,15 @@ pub enum Direction {
 ///
 /// Hard invariants, checked by [`Csr::new`]: offsets ascend from 0 to the number of
 /// arcs, every column is a vertex, every weight is finite. Parallel arcs and
-/// self-loops are legal. Columns ascend within a row where this crate built the graph,
-/// but nothing relies on it.
+/// self-loops are legal. Columns ascend within a row where this crate built the graph;
+/// [`Csr::rows_ascend`] tells whether they do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr<W: Weight> {
     row_offsets: Buffer<u64>,
     column_indices: Buffer<VertexId>,
     weights: Buffer<W>,
     weight_summary: WeightSummary<W>,
+    rows_ascend: bool,
     direction: Direction,
 }
 
@@ -72,8 +73,14 @@ impl<W: Weight> Csr<W> {
             return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
         }
         let weight_summary = validate_arcs(row_offsets.len() - 1, &column_indices, &weights)?;
-        let direction = Direction::Directed;
-        Ok(Self { row_offsets, column_indices, weights, weight_summary, direction })
+        Ok(Self {
+            rows_ascend: rows_ascend(&row_offsets, &column_indices),
+            row_offsets,
+            column_indices,
+            weights,
+            weight_summary,
+            direction: Direction::Directed,
+        })
     }
 
     /// Arrays that this crate has just made and knows to be valid.
@@ -85,6 +92,7 @@ impl<W: Weight> Csr<W> {
     ) -> Self {
         debug_assert_eq!(row_offsets.last(), Some(&(column_indices.len() as u64)));
         Self {
+            rows_ascend: rows_ascend(&row_offsets, &column_indices),
             row_offsets: row_offsets.into(),
             column_indices: column_indices.into(),
             weight_summary: WeightSummary::of(&weights),
@@ -175,6 +183,7 @@ impl<W: Weight> Csr<W> {
             column_indices: this.column_indices,
             weight_summary: WeightSummary::of(&weights),
             weights: weights.into(),
+            rows_ascend: this.rows_ascend,
             direction: this.direction,
         })
     }
@@ -223,6 +232,12 @@ impl<W: Weight> Csr<W> {
     #[inline]
     pub fn weight_summary(&self) -> &WeightSummary<W> {
         &self.weight_summary
+    }
+
+    /// Whether the ends of the arcs of each vertex ascend, those of parallel arcs side by side.
+    #[inline]
+    pub fn rows_ascend(&self) -> bool {
+        self.rows_ascend
     }
 
     /// The positions of the arcs that leave `vertex`.
@@ -327,6 +342,7 @@ mod tests {
         assert_eq!(graph.arcs_from(0).collect::<Vec<_>>(), [(1, 3), (1, 9), (2, 1)]);
         assert_eq!(Csr::from_coo(&graph.to_coo()), graph);
         assert_eq!(graph.transposed().transposed(), graph);
+        assert!(graph.rows_ascend());
     }
 
     #[test]

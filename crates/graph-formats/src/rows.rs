@@ -14,6 +14,8 @@ use crate::{Csr, Direction, VertexId, Weight};
 
 /// Rows that one task of a parallel pass takes.
 const ROWS_PER_TASK: usize = 4096;
+/// Columns that one task of a parallel check takes.
+const COLUMNS_PER_TASK: usize = 1 << 16;
 
 /// Memory that the system does not give.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +130,21 @@ pub(crate) fn first_parallel(
     })
 }
 
+/// Whether columns ascend within each row: where one is less than the one before, a row begins.
+/// O(n + m).
+pub(crate) fn rows_ascend(row_offsets: &[u64], columns: &[VertexId]) -> bool {
+    // counted without a branch, a task's last column compared with the next one's first
+    let falls = (0..columns.len()).into_par_iter().step_by(COLUMNS_PER_TASK).map(|first| {
+        let task = &columns[first..columns.len().min(first + COLUMNS_PER_TASK + 1)];
+        task.iter().zip(&task[1..]).map(|(a, b)| u32::from(a > b)).sum::<u32>() as usize
+    });
+    let at_rows = row_offsets.par_windows(2).with_min_len(ROWS_PER_TASK).filter(|row| {
+        let (first, end) = (row[0] as usize, row[1] as usize);
+        0 < first && first < end && columns[first - 1] > columns[first]
+    });
+    falls.sum::<usize>() == at_rows.count()
+}
+
 /// Where each row starts, and, last, the number of arcs.
 fn count_rows(
     n_vertices: usize,
@@ -170,4 +187,24 @@ pub(crate) fn row_blocks<'a, T>(
 fn ranges(row_offsets: &[u64], rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let base = row_offsets[rows.start];
     rows.map(move |row| (row_offsets[row] - base) as usize..(row_offsets[row + 1] - base) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_ascend_or_do_not() {
+        assert!(rows_ascend(&[0], &[]));
+        assert!(rows_ascend(&[0, 0, 3, 3, 5, 5], &[1, 1, 4, 0, 2]));
+        assert!(!rows_ascend(&[0, 2], &[1, 0]));
+        assert!(!rows_ascend(&[0, 0, 3, 3, 5], &[1, 4, 3, 0, 2]));
+        // across the end of a task, within a row and between two
+        let n = COLUMNS_PER_TASK as u64;
+        let mut columns: Vec<VertexId> = (0..2 * n as VertexId).collect();
+        columns[COLUMNS_PER_TASK..].iter_mut().for_each(|column| *column -= n as VertexId);
+        assert!(rows_ascend(&[0, 0, n, n, 2 * n], &columns));
+        assert!(!rows_ascend(&[0, n - 1, 2 * n], &columns));
+        assert!(!rows_ascend(&[0, 2 * n], &columns));
+    }
 }

@@ -12,21 +12,39 @@
 //! for all vertices, from the source. Neither can make a cycle: each predecessor is
 //! strictly nearer, or one level earlier.
 //!
+//! A vertex of a directed graph offers itself to the ends of its tight arcs. In an
+//! undirected graph with ascending rows, each looks along its own row instead, and the first
+//! that it finds is the smallest; it passes over arcs that are longer than it is far. For
+//! that to be most of them, the few nearest vertices offer themselves all the same, and all
+//! others look for what is not so near: in R-MAT graphs, most arcs are longer than the way
+//! from the nearest hubs to any vertex.
+//!
 //! O(n + m); the pass over all arcs is parallel, plateaus are not.
 
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight};
 use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
+use crate::key::{Lengths, Native};
 use crate::solver::check_vertices;
 
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
-/// Vertices that one task of the parallel pass takes.
-const VERTICES_A_TASK: usize = 2048;
+/// Rows and arcs that one task of the parallel pass takes.
+const ROWS_AND_ARCS_A_TASK: usize = 1 << 16;
+/// Arcs whose ends are looked at to tell the nearest vertices from others.
+const SAMPLES: usize = 4096;
+/// The nearest vertices have one arc of so many.
+const PART_OF_NEAREST: usize = 256;
+/// Arcs of a row from which on their weights are looked at first, so many in one go.
+const LONG_ROW: usize = 16;
+/// Arcs that all of a short row are looked at in one go.
+const SHORT_ROW: usize = 4;
 
 /// The predecessor of every reached vertex but the source, by the rule above.
 ///
@@ -57,104 +75,262 @@ pub fn predecessors<W: Weight>(
     if n_distances != n_vertices {
         return Err(SsspError::NotAllVertices { n_distances, n_vertices });
     }
-    Ok(from_distances(graph, source, distances, graph.first_negative().is_some()))
+    Ok(from_distances(graph, source, distances))
 }
 
-/// The same where it is known whether a weight is negative.
+/// The same where the lengths are known to agree.
 pub(crate) fn from_distances<W: Weight>(
     graph: &Csr<W>,
     source: VertexId,
     distances: &Distances<W::Distance>,
-    negative: bool,
 ) -> Predecessors {
-    let mut levels = Levels { graph, distances: distances.as_storage(), source };
-    let chosen = if negative {
-        levels.breadth_first()
-    } else {
-        let chosen = levels.nearer();
-        levels.fill_plateaus(chosen)
-    };
+    let distances = distances.as_storage();
+    if graph.first_negative().is_none() {
+        let key = |vertex| distances[vertex as usize].to_key();
+        return from_keys::<W, Native>(graph, source, DistanceKey::GREATEST, key);
+    }
+    let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
+    if distances[source as usize] != W::Distance::UNREACHED {
+        spread(graph, source, vec![source], &mut chosen, |from, weight, to| {
+            let distance = distances[from as usize];
+            // a sum is never the code for unreached
+            weight.after(distance) == Some(distances[to as usize])
+        });
+    }
     Predecessors::from_storage(chosen)
 }
 
-struct Levels<'a, W: Weight> {
-    graph: &'a Csr<W>,
-    distances: &'a [W::Distance],
+/// The predecessors that belong to the keys up to `limit` of the distances from `source`, where
+/// no weight is negative.
+pub(crate) fn from_keys<W: Weight, L: Lengths<W>>(
+    graph: &Csr<W>,
     source: VertexId,
+    limit: L::Key,
+    key: impl Fn(VertexId) -> L::Key + Sync,
+) -> Predecessors {
+    let key = |vertex| match key(vertex) {
+        beyond if beyond > limit => L::Key::GREATEST,
+        key => key,
+    };
+    let tails = Tails::<W, L, _> { graph, source, key, lengths: PhantomData };
+    Predecessors::from_storage(tails.fill_plateaus(tails.nearer()))
 }
 
-impl<W: Weight> Levels<'_, W> {
+/// The tails of tight arcs.
+struct Tails<'a, W: Weight, L, K> {
+    graph: &'a Csr<W>,
+    source: VertexId,
+    key: K,
+    lengths: PhantomData<L>,
+}
+
+impl<W: Weight, L: Lengths<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L, K> {
     fn is_reached(&self, vertex: VertexId) -> bool {
-        self.distances[vertex as usize] != W::Distance::UNREACHED
+        (self.key)(vertex) != L::Key::GREATEST
     }
 
-    /// The heads of the tight arcs of a reached vertex.
+    /// Whether an arc of this weight is tight; its tail is reached.
     #[inline(always)]
-    fn tight(&self, from: VertexId) -> impl Iterator<Item = VertexId> {
-        let distance = self.distances[from as usize];
-        self.graph.arcs_from(from).filter_map(move |(to, weight)| {
-            // `after` is never the code for unreached
-            (weight.after(distance) == Some(self.distances[to as usize])).then_some(to)
-        })
+    fn is_tight(&self, from: VertexId, weight: W, to: VertexId) -> bool {
+        let there = (self.key)(to);
+        // a sum that cannot be held has the key of what is unreached
+        (L::after((self.key)(from), weight) == there) & (there != L::Key::GREATEST)
     }
 
     /// The smallest tight tail that is strictly nearer, for every vertex.
     fn nearer(&self) -> Vec<VertexId> {
-        let n = self.graph.n_vertices();
-        let chosen: Vec<AtomicU32> = (0..n).map(|_| AtomicU32::new(NO_VERTEX)).collect();
-        (0..n.div_ceil(VERTICES_A_TASK)).into_par_iter().for_each(|task| {
-            let first = task * VERTICES_A_TASK;
-            for from in first as VertexId..(first + VERTICES_A_TASK).min(n) as VertexId {
-                if !self.is_reached(from) {
-                    continue;
-                }
-                for to in self.tight(from) {
-                    let nearer = self.distances[from as usize] < self.distances[to as usize];
-                    if nearer && from < chosen[to as usize].load(Relaxed) {
-                        chosen[to as usize].fetch_min(from, Relaxed);
+        let looks = self.graph.direction() == Direction::Undirected && self.graph.rows_ascend();
+        let near = if looks { self.near() } else { L::Key::GREATEST };
+        let none = |_| AtomicU32::new(NO_VERTEX);
+        let chosen: Vec<_> = (0..self.graph.n_vertices()).into_par_iter().map(none).collect();
+        let tasks = tasks(self.graph.row_offsets());
+        tasks.par_iter().for_each(|rows| {
+            for from in rows.clone().filter(|&from| (self.key)(from) < near) {
+                let key = (self.key)(from);
+                for (to, weight) in self.graph.arcs_from(from) {
+                    if self.is_tight(from, weight, to) && key < (self.key)(to) {
+                        offer(&chosen[to as usize], from);
                     }
                 }
             }
         });
+        if looks {
+            tasks.par_iter().for_each(|rows| {
+                for to in rows.clone() {
+                    offer(&chosen[to as usize], self.look(to, near));
+                }
+            });
+        }
         chosen.into_iter().map(AtomicU32::into_inner).collect()
     }
 
-    /// Gives the vertices that no nearer one leads to a predecessor on their plateau.
-    fn fill_plateaus(&mut self, mut chosen: Vec<VertexId>) -> Vec<VertexId> {
-        let placed =
-            |chosen: &[VertexId], v: VertexId| v == self.source || chosen[v as usize] != NO_VERTEX;
-        if self.graph.vertices().all(|v| placed(&chosen, v) || !self.is_reached(v)) {
-            return chosen;
-        }
-        let level = self.graph.vertices().filter(|&v| placed(&chosen, v)).collect();
-        self.spread(level, &mut chosen);
-        chosen
+    /// A key that only the nearest vertices are below.
+    fn near(&self) -> L::Key {
+        let step = self.graph.n_arcs() / SAMPLES + 1;
+        let ends = self.graph.column_indices().iter().step_by(step).map(|&end| (self.key)(end));
+        let mut keys: Vec<_> = ends.filter(|&key| key != L::Key::GREATEST).collect();
+        let rank = keys.len() / PART_OF_NEAREST;
+        if keys.is_empty() { L::Key::GREATEST } else { *keys.select_nth_unstable(rank).1 }
     }
 
-    /// Places every vertex by the number of tight arcs from the source.
-    fn breadth_first(&self) -> Vec<VertexId> {
-        let mut chosen = vec![NO_VERTEX; self.graph.n_vertices()];
-        if self.is_reached(self.source) {
-            self.spread(vec![self.source], &mut chosen);
+    /// The smallest tight tail of `to` that is strictly nearer, and not below `near`; others
+    /// may be passed over. The graph is undirected, with ascending rows.
+    fn look(&self, to: VertexId, near: L::Key) -> VertexId {
+        let key = (self.key)(to);
+        if key == L::Key::GREATEST || key <= near {
+            return NO_VERTEX;
         }
-        chosen
+        let row = self.graph.row(to);
+        let (ends, weights) =
+            (&self.graph.column_indices()[row.clone()], &self.graph.weights()[row]);
+        if ends.len() <= SHORT_ROW {
+            return self.smallest::<SHORT_ROW>(key, ends, weights);
+        }
+        let longest = if ends.len() < LONG_ROW { None } else { self.longest(key, near) };
+        if let Some(longest) = longest {
+            return self.first_of_length(key, longest, ends, weights);
+        }
+        let pairs = ends.chunks(2).zip(weights.chunks(2));
+        let mut found = pairs.map(|(ends, weights)| self.smallest::<2>(key, ends, weights));
+        found.find(|&from| from != NO_VERTEX).unwrap_or(NO_VERTEX)
     }
 
-    /// From a level of placed vertices, ascending, to the next, until none is left. The
-    /// first tail that finds a vertex is the smallest.
-    fn spread(&self, mut level: Vec<VertexId>, chosen: &mut [VertexId]) {
-        while !level.is_empty() {
-            let mut next = Vec::new();
-            for &from in &level {
-                for to in self.tight(from) {
-                    if to != self.source && chosen[to as usize] == NO_VERTEX {
-                        chosen[to as usize] = from;
-                        next.push(to);
-                    }
+    /// How long an arc to a vertex with this key can be from one not below `near`, if some
+    /// arcs of the graph are longer.
+    fn longest(&self, key: L::Key, near: L::Key) -> Option<W> {
+        let (distance, nearest) = (L::distance(key), L::distance(near));
+        let longest = match (distance.to_i128(), nearest.to_i128()) {
+            (Some(distance), Some(nearest)) => W::from_i128(distance - nearest)?,
+            // differences round, but no weight is greater than a sum with it
+            _ => W::from_f64(distance.to_f64())?,
+        };
+        (longest < self.graph.weight_summary().greatest).then_some(longest)
+    }
+
+    /// The first end that is a tight tail, over an arc of this length at most.
+    fn first_of_length(
+        &self,
+        key: L::Key,
+        longest: W,
+        ends: &[VertexId],
+        weights: &[W],
+    ) -> VertexId {
+        let blocks = ends.chunks(LONG_ROW).zip(weights.chunks(LONG_ROW));
+        for (ends, weights) in blocks {
+            // a byte for each, all at once: which are short cannot be foretold
+            let mut is_short = [0; LONG_ROW];
+            for (is_short, &weight) in is_short.iter_mut().zip(weights) {
+                *is_short = u8::from(weight <= longest);
+            }
+            let mut short = u128::from_le_bytes(is_short);
+            while short != 0 {
+                let at = short.trailing_zeros() as usize / 8;
+                short &= short - 1;
+                if self.leads(key, ends[at], weights[at]) {
+                    return ends[at];
                 }
             }
-            next.sort_unstable();
-            level = next;
         }
+        NO_VERTEX
     }
+
+    /// The smallest end that is a tight tail, of at most N. There is no branch that cannot be
+    /// foretold: the last arc is looked at again in the place of those that are not there.
+    #[inline(always)]
+    fn smallest<const N: usize>(&self, key: L::Key, ends: &[VertexId], weights: &[W]) -> VertexId {
+        let Some(last) = ends.len().checked_sub(1) else { return NO_VERTEX };
+        let weights = &weights[..=last];
+        (0..N).map(|at| at.min(last)).fold(NO_VERTEX, |least, at| {
+            let leads = self.leads(key, ends[at], weights[at]);
+            least.min(if leads { ends[at] } else { NO_VERTEX })
+        })
+    }
+
+    /// Whether an arc of this weight is tight, and its tail nearer than its head's key.
+    #[inline(always)]
+    fn leads(&self, key: L::Key, from: VertexId, weight: W) -> bool {
+        let before = (self.key)(from);
+        (L::after(before, weight) == key) & (before < key)
+    }
+
+    /// Gives the vertices that no nearer one leads to a predecessor on their plateau.
+    fn fill_plateaus(&self, mut chosen: Vec<VertexId>) -> Vec<VertexId> {
+        let placed =
+            |chosen: &[VertexId], v: VertexId| v == self.source || chosen[v as usize] != NO_VERTEX;
+        let is_left = |&v: &VertexId| !placed(&chosen, v) && self.is_reached(v);
+        let left: Vec<VertexId> = self.graph.vertices().into_par_iter().filter(is_left).collect();
+        if left.is_empty() {
+            return chosen;
+        }
+        let level = match self.graph.direction() {
+            Direction::Directed => self.graph.vertices().filter(|&v| placed(&chosen, v)).collect(),
+            // of the placed ones, those beside them are enough
+            Direction::Undirected => {
+                let beside = left.iter().flat_map(|&v| {
+                    let arcs = self.graph.arcs_from(v);
+                    arcs.filter_map(move |(to, weight)| self.is_tight(v, weight, to).then_some(to))
+                });
+                let mut level: Vec<_> = beside.filter(|&v| placed(&chosen, v)).collect();
+                level.sort_unstable();
+                level.dedup();
+                level
+            }
+        };
+        spread(self.graph, self.source, level, &mut chosen, |from, weight, to| {
+            self.is_tight(from, weight, to)
+        });
+        chosen
+    }
+}
+
+/// From a level of placed vertices, ascending, to the next, until none is left. The first tail
+/// that finds a vertex is the smallest.
+fn spread<W: Weight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    mut level: Vec<VertexId>,
+    chosen: &mut [VertexId],
+    is_tight: impl Fn(VertexId, W, VertexId) -> bool,
+) {
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for &from in &level {
+            for (to, weight) in graph.arcs_from(from) {
+                if chosen[to as usize] == NO_VERTEX && to != source && is_tight(from, weight, to) {
+                    chosen[to as usize] = from;
+                    next.push(to);
+                }
+            }
+        }
+        next.sort_unstable();
+        level = next;
+    }
+}
+
+/// Lowers a choice to `from`.
+#[inline(always)]
+fn offer(choice: &AtomicU32, from: VertexId) {
+    if from < choice.load(Relaxed) {
+        choice.fetch_min(from, Relaxed);
+    }
+}
+
+/// All rows, cut for as many rows and arcs in each task.
+fn tasks(row_offsets: &[u64]) -> Vec<Range<VertexId>> {
+    let n = row_offsets.len() - 1;
+    let n_tasks = (n + row_offsets[n] as usize).div_ceil(ROWS_AND_ARCS_A_TASK);
+    let first_row = |task: usize| {
+        // so many rows and arcs, or more, are before it
+        let before = task * ROWS_AND_ARCS_A_TASK;
+        let (mut low, mut high) = (0, n);
+        while low < high {
+            let middle = low.midpoint(high);
+            match middle + row_offsets[middle] as usize {
+                fewer if fewer < before => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low as VertexId
+    };
+    (0..n_tasks).map(|task| first_row(task)..first_row(task + 1)).collect()
 }

@@ -15,7 +15,7 @@ use crate::host::dijkstra::Dijkstra;
 use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::key::{Lengths, Narrow, Native};
 use crate::query::Query;
-use crate::{Algorithm, DeviceTimes, Plan, Progress, Queue, SsspError, Work};
+use crate::{Algorithm, DeviceTimes, Plan, Progress, Queue, SsspError, Work, predecessors};
 
 /// An algorithm with its work space.
 pub(crate) trait Search<W: Weight>: Send {
@@ -23,7 +23,7 @@ pub(crate) trait Search<W: Weight>: Send {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError>;
 
     /// The predecessors of the vertices within `limit` of `source`, which the last search was
-    /// from, where there is a faster way to them than the CPU's.
+    /// from, where there is a faster way to them than from distances.
     fn predecessors(
         &mut self,
         _source: VertexId,
@@ -113,6 +113,16 @@ impl<W: Weight, L: Lengths<W>> Search<W> for DeltaStepping<'_, W, L> {
         Ok((labels.map(|label| L::distance(L::Key::load(label))).collect(), work))
     }
 
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        let (graph, labels, limit) = (self.graph(), self.labels(), L::limit_key(limit));
+        let label = |vertex| L::Key::load(&labels[vertex as usize]);
+        Ok(Some(predecessors::from_keys::<W, L>(graph, source, limit, label)))
+    }
+
     fn table(
         &mut self,
         sources: &[VertexId],
@@ -135,6 +145,16 @@ impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Search<W> for Dijkstra<
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let work = self.solve(&query.with_limit(L::limit_key(query.limit)))?;
         Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        let (graph, labels, limit) = (self.graph(), self.labels(), L::limit_key(limit));
+        let label = |vertex| labels[vertex as usize];
+        Ok(Some(predecessors::from_keys::<W, L>(graph, source, limit, label)))
     }
 
     fn table(

@@ -162,10 +162,7 @@ impl<'g, W: Weight> Solver<'g, W> {
         };
         let predecessors = match found {
             Some(found) => found,
-            None => {
-                let negative = self.plan.negative.is_some();
-                predecessors::from_distances(self.graph, source, &distances, negative)
-            }
+            None => predecessors::from_distances(self.graph, source, &distances),
         };
         self.predecessors_time = start.elapsed();
         Ok(Tree { source, limit, distances, predecessors })

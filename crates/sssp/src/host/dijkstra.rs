@@ -34,6 +34,10 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
         Self { graph, labels, queue, unsettled: Targets::default() }
     }
 
+    pub(crate) fn graph(&self) -> &'g Csr<W> {
+        self.graph
+    }
+
     /// The labels of the last search; the greatest key where there is no path.
     pub(crate) fn labels(&self) -> &[L::Key] {
         &self.labels

@@ -158,6 +158,46 @@ fn predecessors_of_other_distances_are_refused() {
     }
 }
 
+/// Also where arcs add nothing, sums round, rows are long, or the first tail of a row is not the
+/// smallest.
+#[test]
+fn predecessors_are_the_smallest_in_any_order_of_rows() {
+    fn agrees<W: Weight>(graph: &Csr<u32>, weight: impl Fn(u32) -> f64) {
+        let weight = |w| W::from_f64(weight(w)).expect("a weight");
+        let edges = graph.arcs().filter(|arc| arc.0 <= arc.1);
+        let edges: Vec<_> = edges.map(|(u, v, w)| (u, v, weight(w))).collect();
+        let sorted = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
+        let (mut ends, mut weights) = (Vec::new(), Vec::new());
+        for vertex in sorted.vertices() {
+            let row: Vec<_> = sorted.arcs_from(vertex).collect();
+            ends.extend(row.iter().rev().map(|arc| arc.0));
+            weights.extend(row.iter().rev().map(|arc| arc.1));
+        }
+        let turned = Csr::new(sorted.row_offsets().to_vec(), ends, weights).unwrap();
+        let turned = turned.into_undirected().unwrap();
+        assert!(sorted.rows_ascend() && !turned.rows_ascend());
+        for source in sorted.vertices().step_by(97) {
+            let expected = oracle::tree(&sorted, source, None).unwrap();
+            for graph in [&sorted, &turned] {
+                let found = predecessors(graph, source, &expected.distances).unwrap();
+                assert!(found == expected.predecessors, "from {source}");
+                let tree = shortest_paths(graph, source, &Config::default()).unwrap();
+                assert!(tree == expected, "from {source}");
+            }
+        }
+    }
+    let skewed = rmat(&RmatConfig { scale: 9, edge_factor: 24, ..Default::default() }).unwrap();
+    let square = grid(&GridConfig { side: 20, ..Default::default() }).unwrap();
+    for graph in [&skewed, &square] {
+        agrees::<u32>(graph, f64::from);
+        agrees::<u32>(graph, |_| 1.0);
+        agrees::<i64>(graph, |weight| f64::from(weight % 3));
+        agrees::<u64>(graph, |weight| f64::from(weight / 200));
+        agrees::<f32>(graph, |weight| f64::from(weight) / 3.0);
+        agrees::<f64>(graph, |weight| f64::from(weight % 5) / 7.0);
+    }
+}
+
 /// A table's searches are by what is faster side by side, unless somebody asks.
 #[test]
 fn tables_have_a_plan() {

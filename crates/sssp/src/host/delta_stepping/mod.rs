@@ -149,6 +149,10 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         }
     }
 
+    pub(crate) fn graph(&self) -> &'g Csr<W> {
+        self.graph
+    }
+
     /// The labels of the last search.
     pub(crate) fn labels(&self) -> &[<L::Key as DistanceKey>::Atomic] {
         &self.labels
