@@ -215,13 +215,11 @@ impl<W: Weight, L: Lengths<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L,
         ends: &[VertexId],
         weights: &[W],
     ) -> VertexId {
-        let blocks = ends.chunks(LONG_ROW).zip(weights.chunks(LONG_ROW));
-        for (ends, weights) in blocks {
+        let (end_blocks, last_ends) = ends.as_chunks::<LONG_ROW>();
+        let (weight_blocks, last_weights) = weights.as_chunks::<LONG_ROW>();
+        for (ends, weights) in end_blocks.iter().zip(weight_blocks) {
             // a byte for each, all at once: which are short cannot be foretold
-            let mut is_short = [0; LONG_ROW];
-            for (is_short, &weight) in is_short.iter_mut().zip(weights) {
-                *is_short = u8::from(weight <= longest);
-            }
+            let is_short = weights.map(|weight| u8::from(weight <= longest));
             let mut short = u128::from_le_bytes(is_short);
             while short != 0 {
                 let at = short.trailing_zeros() as usize / 8;
@@ -231,7 +229,9 @@ impl<W: Weight, L: Lengths<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L,
                 }
             }
         }
-        NO_VERTEX
+        let mut last = last_ends.iter().zip(last_weights);
+        let found = last.find(|&(&end, &weight)| weight <= longest && self.leads(key, end, weight));
+        found.map_or(NO_VERTEX, |(&end, _)| end)
     }
 
     /// The smallest end that is a tight tail, of at most N. There is no branch that cannot be
