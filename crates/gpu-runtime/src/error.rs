@@ -68,7 +68,7 @@ pub enum GpuError {
         /// The module's name.
         module: &'static str,
         /// The kernel asked for.
-        kernel: &'static str,
+        kernel: String,
     },
     /// The arguments of a launch are not what the kernel takes. Nothing was launched.
     #[error("kernel {kernel} of module {module}: {reason}")]

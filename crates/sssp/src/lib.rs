@@ -30,15 +30,17 @@ mod config;
 pub mod cost;
 mod cuda;
 pub mod delta;
-mod engine;
 mod error;
 mod gpu_config;
 mod host;
+mod key;
 mod many;
 mod outline;
 mod plan;
 mod predecessors;
+mod query;
 mod range;
+mod search;
 mod solver;
 mod work;
 

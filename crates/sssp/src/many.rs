@@ -9,10 +9,10 @@ use ndarray::{Array2, ArrayViewMut1, Axis};
 use paths::{DistanceTable, Nearest};
 
 use crate::cost::{self, Outline};
-use crate::engine::{self, TableRequest, awaited};
 use crate::host::nearest;
 use crate::host::team::{self, Barrier};
 use crate::range::WeightRange;
+use crate::search::{self, awaited};
 use crate::solver::check_vertices;
 use crate::{
     Algorithm, Config, Delta, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work,
@@ -52,7 +52,7 @@ pub fn distance_table<W: Weight>(
     let n_workers = config.n_threads().min(sources.len()).max(1);
     let range = WeightRange::of(graph);
     let plan = plan_of_many(graph, config, sources.len(), &range)?;
-    let window = engine::window(graph, &plan, range.greatest);
+    let window = search::window(graph, &plan, range.greatest);
     let solver = || Solver::planned(graph, plan.clone(), &range, window.clone());
     let mut solvers: Vec<_> = std::iter::repeat_with(solver).take(n_workers).collect();
     let rows = Rows {
@@ -67,9 +67,10 @@ pub fn distance_table<W: Weight>(
         while !team.is_broken()
             && let Some((&source, mut row)) = rows.next()
         {
-            let request = TableRequest { sources: &[source], targets, progress: None };
             let filled = match row.as_slice_mut() {
-                Some(cells) if !targets.is_empty() => solver.engine.table(&request, cells),
+                Some(cells) if !targets.is_empty() => {
+                    solver.search.table(&[source], targets, None, cells)
+                }
                 _ => Ok(None),
             };
             rows.settle(match filled {
@@ -131,10 +132,9 @@ impl<W: Weight> Solver<'_, W> {
         if sources.is_empty() || targets.is_empty() {
             return Ok(work);
         }
-        let request = TableRequest { sources, targets, progress };
         self.device_times = None;
         if let Some(cells) = table.as_slice_mut()
-            && let Some(work) = self.engine.table(&request, cells)?
+            && let Some(work) = self.search.table(sources, targets, progress, cells)?
         {
             return Ok(work);
         }
@@ -142,7 +142,7 @@ impl<W: Weight> Solver<'_, W> {
         for (done, (&source, mut cells)) in (1..).zip(sources.iter().zip(table.rows_mut())) {
             fill(self, source, targets, &mut cells)?;
             work.add(&self.work);
-            times = match (times, self.engine.device_times()) {
+            times = match (times, self.search.device_times()) {
                 (Some(before), Some(now)) => Some(before.and(now)),
                 (before, now) => before.or(now),
             };
@@ -258,7 +258,7 @@ fn fill<W: Weight>(
         return Ok(());
     }
     let awaited = awaited(targets, solver.graph.n_vertices());
-    let (distances, _) = solver.search(source, None, awaited, None)?;
+    let (distances, _) = solver.search_to(source, None, awaited, None)?;
     for (cell, &target) in row.iter_mut().zip(targets) {
         *cell = distances.as_storage()[target as usize];
     }

@@ -5,8 +5,8 @@ use std::fmt;
 use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 
 use crate::host::delta_stepping::threads_for;
-use crate::host::lengths::distance_bound;
 use crate::host::queue::MOST_ARCS;
+use crate::key::distance_bound;
 use crate::range::WeightRange;
 use crate::{Algorithm, Config, Delta, Queue, SsspError, Team, cost, delta};
 

@@ -7,8 +7,9 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 use rayon::prelude::*;
 
-use crate::engine::{self, Engine, Request, SharedWindow};
+use crate::query::Query;
 use crate::range::WeightRange;
+use crate::search::{self, Search, SharedWindow};
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
 
 /// Searches a graph from one source after another, in the same work space.
@@ -28,11 +29,11 @@ use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, pr
 pub struct Solver<'g, W: Weight> {
     pub(crate) graph: &'g Csr<W>,
     plan: Plan,
-    pub(crate) engine: Box<dyn Engine<W> + Send + 'g>,
+    pub(crate) search: Box<dyn Search<W> + 'g>,
     pub(crate) progress: Option<Progress<'g>>,
     pub(crate) work: Work,
     predecessors_time: Duration,
-    /// Those of a table, where they are not the engine's last.
+    /// Those of a table, where they are not the last search's.
     pub(crate) device_times: Option<DeviceTimes>,
 }
 
@@ -49,7 +50,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
         let plan = Plan::new(graph, config, &range)?;
-        let window = engine::window(graph, &plan, range.greatest);
+        let window = search::window(graph, &plan, range.greatest);
         Ok(Self::planned(graph, plan, &range, window))
     }
 
@@ -60,8 +61,8 @@ impl<'g, W: Weight> Solver<'g, W> {
         range: &WeightRange<W>,
         window: SharedWindow<W>,
     ) -> Self {
-        let engine = engine::engine(graph, &plan, range.greatest, window);
-        Self::with_engine(graph, plan, engine)
+        let search = search::on_cpu(graph, &plan, range.greatest, window);
+        Self::with_search(graph, plan, search)
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. The forms of
@@ -89,15 +90,15 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
         let mut plan = Plan::on_gpu(graph, config, &range, &gpu.facts().name)?;
-        let engine = cuda::engine::engine(gpu, graph, config, &mut plan, &range)?;
-        Ok(Self::with_engine(graph, plan, engine))
+        let search = cuda::on_gpu(gpu, graph, config, &mut plan, &range)?;
+        Ok(Self::with_search(graph, plan, search))
     }
 
-    fn with_engine(graph: &'g Csr<W>, plan: Plan, engine: Box<dyn Engine<W> + Send + 'g>) -> Self {
+    fn with_search(graph: &'g Csr<W>, plan: Plan, search: Box<dyn Search<W> + 'g>) -> Self {
         Self {
             graph,
             plan,
-            engine,
+            search,
             progress: None,
             work: Work::default(),
             predecessors_time: Duration::ZERO,
@@ -108,7 +109,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// Where the time on the device went, if the solver is on one: that of the last search,
     /// or of all searches of the last [table](Solver::table).
     pub fn device_times(&self) -> Option<DeviceTimes> {
-        self.device_times.or_else(|| self.engine.device_times())
+        self.device_times.or_else(|| self.search.device_times())
     }
 
     /// The same, telling `progress` how far a search is.
@@ -162,7 +163,12 @@ impl<'g, W: Weight> Solver<'g, W> {
     ) -> Result<Tree<W>, SsspError> {
         let (distances, limit) = self.limited(source, goal)?;
         let start = Instant::now();
-        let predecessors = match self.engine.predecessors(source, limit)? {
+        // a cutoff below zero leaves out the source itself, and there was no search
+        let found = match distances.get(source) {
+            Some(_) => self.search.predecessors(source, limit.unwrap_or(W::Distance::UNREACHED))?,
+            None => None,
+        };
+        let predecessors = match found {
             Some(found) => found,
             None => {
                 let negative = self.plan.negative.is_some();
@@ -181,16 +187,16 @@ impl<'g, W: Weight> Solver<'g, W> {
     ) -> Result<Limited<W>, SsspError> {
         let progress = self.progress;
         match goal {
-            Goal::All => self.search(source, None, &[], progress),
-            Goal::Target(target) => self.search(source, None, &[target], progress),
-            Goal::Within(limit) => self.search(source, Some(limit), &[], progress),
+            Goal::All => self.search_to(source, None, &[], progress),
+            Goal::Target(target) => self.search_to(source, None, &[target], progress),
+            Goal::Within(limit) => self.search_to(source, Some(limit), &[], progress),
         }
     }
 
     /// The distances of all vertices no farther than `limit`, or than the farthest of
     /// `targets` if there are any and all can be reached; `progress` is told how far the
     /// search is.
-    pub(crate) fn search(
+    pub(crate) fn search_to(
         &mut self,
         source: VertexId,
         limit: Option<W::Distance>,
@@ -211,10 +217,16 @@ impl<'g, W: Weight> Solver<'g, W> {
         let limit = limit.map(|l| if l == W::Distance::ZERO { W::Distance::ZERO } else { l });
         // nothing lies beyond the greatest of all, so that what overflows is no farther
         let limit = limit.filter(|&l| l < W::Distance::UNREACHED);
-        let request = Request { source, limit, targets, progress };
-        let (distances, work) = self.engine.search(&request)?;
-        self.work = work;
         self.device_times = None;
+        if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
+            self.work = Work::default();
+            let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];
+            return Ok((Distances::from_storage(nothing), limit));
+        }
+        let greatest = limit.unwrap_or(W::Distance::UNREACHED);
+        let (distances, work) =
+            self.search.search(&Query { source, targets, limit: greatest, progress })?;
+        self.work = work;
         let distances = Distances::from_storage(distances);
         let farthest = targets
             .iter()

@@ -47,9 +47,9 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::Module`] where the driver does not take the module,
     /// [`GpuError::Kernel`] where it has no such kernel, or [`GpuError::Driver`].
-    pub fn kernel(&self, module: &'static Ptx, name: &'static str) -> Result<Kernel, GpuError> {
-        let missing = GpuError::Kernel { module: module.name, kernel: name };
-        let c_name = CString::new(name).map_err(|_| missing.clone())?;
+    pub fn kernel(&self, module: &Ptx, name: &str) -> Result<Kernel, GpuError> {
+        let missing = || GpuError::Kernel { module: module.name, kernel: name.to_owned() };
+        let c_name = CString::new(name).map_err(|_| missing())?;
         self.make_current()?;
         let start = Instant::now();
         // Held while loading, so that two threads do not load the same module.
@@ -59,7 +59,8 @@ impl Gpu {
             Entry::Occupied(loaded) => loaded.into_mut(),
             Entry::Vacant(place) => place.insert(self.load(module)?),
         };
-        let signature = loaded.kernels.get(name).cloned().ok_or_else(|| missing.clone())?;
+        let (&name, signature) = loaded.kernels.get_key_value(name).ok_or_else(missing)?;
+        let signature = signature.clone();
         let mut function: CUfunction = ptr::null_mut();
         // SAFETY: the driver writes one handle, to a place that is one; the module is
         // loaded; the name ends with a zero.
@@ -68,7 +69,7 @@ impl Gpu {
         // A driver that loads lazily compiles only here.
         self.add_jit_time(start.elapsed());
         match result {
-            CUresult::CUDA_ERROR_NOT_FOUND => Err(missing),
+            CUresult::CUDA_ERROR_NOT_FOUND => Err(missing()),
             CUresult::CUDA_SUCCESS => {
                 Ok(launch::kernel(self.clone(), module.name, name, function, signature))
             }
@@ -76,7 +77,7 @@ impl Gpu {
         }
     }
 
-    fn load(&self, module: &'static Ptx) -> Result<Module, GpuError> {
+    fn load(&self, module: &Ptx) -> Result<Module, GpuError> {
         let wrong = |reason| self.module_error(module, reason, "");
         let kernels = signatures(module.text).map_err(wrong)?;
         let text =
@@ -90,7 +91,7 @@ impl Gpu {
         }
     }
 
-    fn refusal(&self, module: &'static Ptx, failure: CUresult) -> GpuError {
+    fn refusal(&self, module: &Ptx, failure: CUresult) -> GpuError {
         let hint = match failure {
             CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => "; update the driver",
             CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => "; the module is for newer GPUs",

@@ -107,7 +107,7 @@ fn kernels_and_modules_that_are_wrong_are_named() {
     static BROKEN: Ptx = Ptx::new("broken", ".version 6.3\n.target sm_75\nnonsense\n");
     static FUTURE: Ptx = Ptx::new("future", ".version 99.0\n.target sm_75\n.address_size 64\n");
     let Some(gpu) = gpu() else { return };
-    let missing = GpuError::Kernel { module: "increment", kernel: "decrement" };
+    let missing = GpuError::Kernel { module: "increment", kernel: "decrement".into() };
     assert_eq!(gpu.kernel(&INCREMENT, "decrement").unwrap_err(), missing);
     for (module, version) in [(&BROKEN, "broken (PTX 6.3"), (&FUTURE, "future (PTX 99.0")] {
         let message = gpu.kernel(module, "any").unwrap_err().to_string();

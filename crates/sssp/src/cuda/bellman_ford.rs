@@ -16,26 +16,29 @@
 //!
 //! Reference: origin-segments
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gpu_runtime::{Buffer, Gpu, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 
 use super::edge_kernels::{EDGES_A_LAUNCH, EdgeKernels, RelaxKernels};
-use super::edge_predecessors::EdgeTree;
+use super::edge_predecessors::{EdgeTree, Searched};
+use super::fallback::DeviceSearch;
+use super::keys;
+use super::launch::{check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use super::prepare::DeviceEdges;
-use super::{check_size, typed_distances};
-use crate::engine::Found;
-use crate::{Config, DeviceTimes, EdgeOrder, Progress, Reads, SsspError, Work};
+use crate::query::Query;
+use crate::search::Answer;
+use crate::{Config, DeviceTimes, EdgeOrder, Reads, SsspError, Work};
 
 /// Iterations before the first look for a negative cycle; each later one is after twice as
 /// many.
 const FIRST_LOOK: u32 = 1 << 8;
 
 /// The solver with its edges and distances on a device.
-pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
-    pub(super) graph: &'g Csr<W>,
+pub(super) struct BellmanFordOnGpu<'g, W: Weight> {
+    graph: &'g Csr<W>,
     /// Whether to look for negative cycles.
     negative: bool,
     gpu: Gpu,
@@ -44,8 +47,6 @@ pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
     edges: DeviceEdges<W>,
     distances: Buffer<W>,
     tree: EdgeTree,
-    /// The source whose distances the device holds.
-    pub(super) searched: Option<VertexId>,
     /// The last iteration that lowered a distance, and the last that dropped a sum.
     mark: Buffer<[u32; 2]>,
     reads: Reads,
@@ -55,7 +56,7 @@ pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
 impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     /// Uploads `graph`, whose weights may be below zero where `negative`, and prepares its
     /// edges. O(n + m).
-    pub(crate) fn new(
+    pub(super) fn new(
         gpu: &Gpu,
         graph: &'g Csr<W>,
         negative: bool,
@@ -82,45 +83,16 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
             edges,
             distances: gpu.buffer(n)?,
             tree,
-            searched: None,
             mark: gpu.buffer(1)?,
             reads: config.reads,
             times,
         })
     }
 
-    /// The distances of all vertices from `source`, which there is; `None` where a
-    /// negative cycle can be reached or a distance may not fit.
-    pub(crate) fn solve(
-        &mut self,
-        source: VertexId,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<Found<W>>, SsspError> {
-        self.searched = None;
-        self.times = DeviceTimes { solve_ms: 0.0, download_ms: 0.0, ..self.times };
-        self.timer.start()?;
-        let iterations = self.iterate(source, progress)?;
-        self.timer.stop()?;
-        self.times.solve_ms = self.timer.elapsed_ms()?;
-        let Some(iterations) = iterations else { return Ok(None) };
-        let start = Instant::now();
-        let distances = typed_distances::download(&self.distances)?;
-        self.times.download_ms = start.elapsed().as_secs_f64() * 1e3;
-        self.searched = Some(source);
-        let rounds = u64::from(iterations);
-        let relaxations = rounds * self.graph.n_arcs() as u64;
-        let work = Work { relaxations, rounds, ..Work::default() };
-        Ok(Some((distances, work)))
-    }
-
     /// Iterates until nothing falls; how often that was.
-    fn iterate(
-        &mut self,
-        source: VertexId,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<u32>, SsspError> {
+    fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<u32>, SsspError> {
         let n_vertices = self.distances.len() as u32;
-        self.kernels.start(&self.gpu, &mut self.distances, source)?;
+        self.kernels.start(&self.gpu, &mut self.distances, query.source)?;
         self.mark.fill_bytes(0)?;
         let mut reads = self.reads;
         for iteration in 1.. {
@@ -132,13 +104,10 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
                 (true, _) => reads = self.reads,
             }
             let look = self.negative && iteration >= FIRST_LOOK && iteration.is_power_of_two();
-            if look && lowers_itself(self.graph, &typed_distances::download(&self.distances)?) {
+            if look && lowers_itself(self.graph, &keys::download(&self.distances)?) {
                 return Ok(None);
             }
-            let (done, total) = (u64::from(iteration), u64::from(n_vertices));
-            if progress.is_some_and(|tell| tell(done, total).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
+            query.report(iteration.into(), n_vertices.into())?;
         }
         unreachable!("there are fewer vertices than numbers of iterations")
     }
@@ -152,24 +121,37 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         }
         Ok(mark.download()?[0])
     }
+}
 
-    /// The predecessors that belong to the distances of the last search, which was from
-    /// `source`; `None` where that would take too many launches.
-    pub(crate) fn predecessors(
+impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
+        self.times = self.times.without_search();
+        self.timer.start()?;
+        let iterations = self.iterate(query)?;
+        self.timer.stop()?;
+        self.times.solve_ms = self.timer.elapsed_ms()?;
+        let Some(iterations) = iterations else { return Ok(None) };
+        let start = Instant::now();
+        let distances = keys::download(&self.distances)?;
+        self.times.download_ms = milliseconds(start);
+        let rounds = u64::from(iterations);
+        let relaxations = rounds * self.graph.n_arcs() as u64;
+        Ok(Some((distances, Work { relaxations, rounds, ..Work::default() })))
+    }
+
+    fn predecessors(
         &mut self,
         source: VertexId,
+        limit: W::Distance,
     ) -> Result<Option<Vec<VertexId>>, SsspError> {
         let Self { gpu, edges, distances, tree, negative, .. } = self;
-        Ok(tree.predecessors(gpu, edges, distances, source, *negative)?)
+        let DeviceEdges { tails, heads, weights } = edges;
+        let searched = Searched { tails, heads, weights, distances, negative: *negative };
+        Ok(tree.predecessors(gpu, searched, source, limit)?)
     }
 
-    pub(crate) fn times(&self) -> DeviceTimes {
+    fn times(&self) -> DeviceTimes {
         self.times
-    }
-
-    /// Counts what the CPU has done in the device's place as part of the search.
-    pub(crate) fn add_solve_time(&mut self, time: Duration) {
-        self.times.solve_ms += time.as_secs_f64() * 1e3;
     }
 }
 

@@ -22,36 +22,26 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
+use kernels::sssp::{CRAUSER_F32, CRAUSER_U32};
 
-use super::check_size;
-use super::delta_stepping::{Outcome, at, milliseconds};
-use super::dijkstra::NO_VERTEX;
-use super::graph::DeviceRows;
-use super::kernels::{PrepareKernels, ptx};
-use super::memory::RowsAt;
-use super::watch::Watch;
-use super::word_engine::WordSearch;
-use super::words::Arithmetic;
+use super::graph::{DeviceRows, KeyGraph, RowsAt, whole};
+use super::key_search::{KeySearch, Parameters};
+use super::launch::{Kernels, Launch};
+use crate::query::Query;
 use crate::range::WeightRange;
-use crate::{DeviceTimes, Progress, SsspError, Work};
-
-static CRAUSER_U32: Ptx = ptx(kernels::sssp::CRAUSER_U32);
-static CRAUSER_F32: Ptx = ptx(kernels::sssp::CRAUSER_F32);
+use crate::{SsspError, Work};
 
 /// Threads of a block: `block_size` of the source.
 const BLOCK: u32 = 1024;
 /// Vertices and arcs for a block of a small graph: a barrier of few blocks is faster.
 const SHARE: usize = 4096;
-/// Threads of a block that looks for least weights, and blocks of a multiprocessor.
-const PREPARE_BLOCK: u32 = 256;
-const PREPARE_BLOCKS: u32 = 8;
 
 /// `Crauser` of `crauser.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Search {
+pub(super) struct Crauser {
     graph: RowsAt,
     least_out: u64,
     least_in: u64,
@@ -69,7 +59,7 @@ struct Search {
 /// `CrauserControl` of `crauser.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Control {
+pub(super) struct CrauserControl {
     rounds: [[u32; 4]; 3],
     arrived: u32,
     trouble: u32,
@@ -81,22 +71,22 @@ struct Control {
     padding: u64,
 }
 
-/// The solver with its graph and work space on a device.
-pub(super) struct CrauserOnGpu {
-    gpu: Gpu,
-    kernel: Kernel,
-    shape: Shape,
-    watch: Watch,
-    keys: Buffer<u32>,
-    control: Buffer<Control>,
-    /// All that is the same for every source.
-    search: Search,
-    /// Hold what `search` points to.
-    _graph: DeviceRows,
-    _least: LeastWeights,
-    _fringe: [Buffer<VertexId>; 2],
-    _pieces: Buffer<[u32; 4]>,
-    times: DeviceTimes,
+impl Parameters for Crauser {
+    type Control = CrauserControl;
+
+    fn asking(self, query: &Query<'_, u32>, target: VertexId, host: u64) -> Self {
+        Self { source: query.source, limit: query.limit, target, host, ..self }
+    }
+
+    fn work(control: &CrauserControl) -> Option<Work> {
+        (control.trouble == 0).then_some(Work {
+            relaxations: control.relaxations,
+            improvements: control.improvements,
+            settled: control.settled,
+            rounds: control.n_rounds.into(),
+            again: None,
+        })
+    }
 }
 
 /// For every vertex the least weight of its arcs, a word.
@@ -133,11 +123,10 @@ impl LeastWeights {
             (&of_out_arcs).into(),
             of_in_arcs.as_ref().unwrap_or(&of_out_arcs).into(),
         ];
-        let shape = Shape::new(gpu.facts().multiprocessors * PREPARE_BLOCKS, PREPARE_BLOCK);
         // SAFETY: rows lie inside their arcs, and arcs end at vertices, as in every
         // `DeviceRows`; both buffers have a word for each vertex, and only the first is written
         // where the second is the same.
-        unsafe { gpu.launch(kernel, shape, &args)? };
+        unsafe { gpu.launch(kernel, whole(gpu), &args)? };
         Ok(Self { of_out_arcs, of_in_arcs })
     }
 }
@@ -151,116 +140,47 @@ fn n_pieces(m: usize) -> usize {
 /// while not counted.
 fn required_bytes(n: usize, m: usize, direction: Direction) -> u64 {
     let least = if direction == Direction::Directed { 8 } else { 4 };
-    (n * (8 + 4 + 8 + least) + m * 8 + n_pieces(m) * 16 + size_of::<Control>()) as u64
+    let lists = n * (4 + 8 + least) + n_pieces(m) * 16 + size_of::<CrauserControl>();
+    DeviceRows::bytes(n, m) + lists as u64
 }
 
-impl CrauserOnGpu {
-    /// Uploads `graph`, whose weights are in `range`, none negative, and finds the least weights
-    /// of its vertices. O(n + m).
-    pub(super) fn new<W: Weight>(
-        gpu: &Gpu,
-        graph: &Csr<W>,
-        range: &WeightRange<W>,
-    ) -> Result<Self, SsspError> {
-        let arithmetic = Arithmetic::of(range)?;
-        let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        check_size(n, m)?;
-        let required = required_bytes(n, m, graph.direction());
-        gpu.check_fits("the graph and its search", required)?;
-        let jit_before = gpu.jit_ms();
-        let prepare = PrepareKernels::load(gpu, arithmetic)?;
-        let (module, search, least_weights) = match arithmetic {
-            Arithmetic::U32 => (&CRAUSER_U32, "crauser_u32", "least_weights_u32"),
-            Arithmetic::F32 => (&CRAUSER_F32, "crauser_f32", "least_weights_f32"),
-        };
-        let kernel = gpu.kernel(module, search)?;
-        let least_weights = gpu.kernel(module, least_weights)?;
-        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
-
-        let start = Instant::now();
-        let rows = DeviceRows::upload(gpu, &prepare, graph)?;
-        gpu.synchronize()?;
-        times.upload_ms = milliseconds(start);
-
-        let start = Instant::now();
-        let least = LeastWeights::of(gpu, &least_weights, &rows, graph.direction())?;
-        let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
-        let fringe = [gpu.buffer(n)?, gpu.buffer(n)?];
-        let pieces = gpu.buffer(n_pieces(m))?;
-        gpu.synchronize()?;
-        times.prepare_ms = milliseconds(start);
-
-        let search = Search {
-            graph: at(&rows),
-            least_out: least.of_out_arcs.address(),
-            least_in: least.of_in_arcs.as_ref().unwrap_or(&least.of_out_arcs).address(),
-            keys: keys.address(),
-            fringe: [fringe[0].address(), fringe[1].address()],
-            pieces: pieces.address(),
-            control: control.address(),
-            n_vertices: n as u32,
-            ..Search::zeroed()
-        };
-        // more blocks than are resident at once would wait for one another for ever; one a
-        // multiprocessor always fits
-        let most = gpu.facts().multiprocessors as usize;
-        let blocks = (n + m).div_ceil(SHARE).clamp(1, most) as u32;
-        Ok(Self {
-            gpu: gpu.clone(),
-            kernel,
-            shape: Shape { cooperative: true, ..Shape::new(blocks, BLOCK) },
-            watch: Watch::new(gpu)?,
-            keys,
-            control,
-            search,
-            _graph: rows,
-            _least: least,
-            _fringe: fringe,
-            _pieces: pieces,
-            times,
-        })
-    }
-}
-
-impl WordSearch for CrauserOnGpu {
-    fn solve(
-        &mut self,
-        source: VertexId,
-        target: Option<VertexId>,
-        limit: u32,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Outcome, SsspError> {
-        self.times = self.times.without_search();
-        self.control.fill_bytes(0)?;
-        let host = self.watch.start(progress.is_some())?;
-        let target = target.unwrap_or(NO_VERTEX);
-        let search = Search { source, target, limit, host, ..self.search };
-        // SAFETY: the kernel reads and writes inside the buffers of `self.search`, which `self`
-        // owns and which are as long as it says, all of `self.gpu`; the solver has checked the
-        // source.
-        unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(&search)])? };
-        let tell = progress.map(|progress| move |rounds| progress(rounds, 0));
-        self.times.solve_ms = self.watch.wait(tell)?;
-        let start = Instant::now();
-        let control = self.control.download()?[0];
-        if control.trouble != 0 {
-            return Ok(Outcome::Overflow);
-        }
-        let keys = self.keys.download()?;
-        self.times.download_ms = milliseconds(start);
-        let work = Work {
-            relaxations: control.relaxations,
-            improvements: control.improvements,
-            settled: control.settled,
-            rounds: control.n_rounds.into(),
-            again: None,
-        };
-        Ok(Outcome::Found(keys, work))
-    }
-
-    fn times(&self) -> DeviceTimes {
-        self.times
-    }
+/// Uploads `graph`, whose weights are in `range`, none negative, and finds the least weights
+/// of its vertices. O(n + m).
+pub(super) fn crauser<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    range: &WeightRange<W>,
+) -> Result<KeySearch<Crauser>, SsspError> {
+    let (n, m) = (graph.n_vertices(), graph.n_arcs());
+    let required = required_bytes(n, m, graph.direction());
+    let (on_device, (kernel, least_weights)) =
+        KeyGraph::upload(gpu, graph, range, required, |kind| {
+            let kernels = Kernels::of(gpu, &[CRAUSER_U32, CRAUSER_F32], kind)?;
+            Ok((kernels.get("crauser")?, kernels.get("least_weights")?))
+        })?;
+    let start = Instant::now();
+    let least = LeastWeights::of(gpu, &least_weights, &on_device.rows, graph.direction())?;
+    let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
+    let fringe: [Buffer<VertexId>; 2] = [gpu.buffer(n)?, gpu.buffer(n)?];
+    let pieces: Buffer<[u32; 4]> = gpu.buffer(n_pieces(m))?;
+    let parameters = Crauser {
+        graph: on_device.rows.at(),
+        least_out: least.of_out_arcs.address(),
+        least_in: least.of_in_arcs.as_ref().unwrap_or(&least.of_out_arcs).address(),
+        keys: keys.address(),
+        fringe: [fringe[0].address(), fringe[1].address()],
+        pieces: pieces.address(),
+        control: control.address(),
+        n_vertices: n as u32,
+        ..Crauser::zeroed()
+    };
+    let max_blocks = gpu.facts().multiprocessors as usize;
+    let blocks = (n + m).div_ceil(SHARE).clamp(1, max_blocks) as u32;
+    let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
+    let lists = (least, fringe, pieces);
+    // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers have a place
+    // for each vertex, and `pieces` as many as `arcs.cuh` asks for.
+    Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
 
 #[cfg(test)]
@@ -270,11 +190,11 @@ mod tests {
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Search as "Crauser" of ["crauser.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Crauser as "Crauser" of ["crauser.cu", "delta_stepping/search.cuh"]:
             graph, least_out, least_in, keys, fringe, pieces, control, host, n_vertices, source,
             target, limit
         }
-        assert_same_layout! { Control as "CrauserControl" of ["crauser.cu"]:
+        assert_same_layout! { CrauserControl as "CrauserControl" of ["crauser.cu"]:
             rounds, arrived, trouble, stopped, n_rounds, relaxations, improvements, settled,
             padding
         }

@@ -2,7 +2,7 @@
 //!
 //! The method, and what differs from the papers, stands in `kernels/sssp/delta_stepping/team.cuh`;
 //! this is the side that uploads the graph, chooses the widths, launches and reads back.
-//! Weights are 32-bit words, integers or floats; where a sum leaves 32 bits the search is
+//! Weights are 32-bit keys, integers or floats; where a sum leaves 32 bits the search is
 //! done again on the CPU, with sums as wide as the distance type.
 //!
 //! Memory, for n vertices and m arcs: 56 bytes a vertex, 8.5 bytes an arc, and on a dense
@@ -12,25 +12,28 @@
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytemuck::Zeroable;
-use gpu_runtime::{Buffer, Gpu, GpuError};
+use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
-use rayon::prelude::*;
+use kernels::sssp::{DELTA_STEPPING_F32, DELTA_STEPPING_U32};
 
-use super::check_size;
-use super::graph::DeviceRows;
-use super::kernels::{PrepareKernels, SearchKernel};
+use super::fallback::{DeviceSearch, unless_out_of_memory};
+use super::graph::{DeviceRows, KeyGraph, RowsAt};
+use super::keys;
+use super::launch::{Kernels, Launch, MAX_VERTICES, milliseconds};
 use super::many_sources::ManySources;
-use super::memory::{Lists, RowsAt, Search, WorkSpace};
+use super::memory::{Lists, SteppingControl, SteppingSearch, WorkSpace};
 use super::predecessors::TreeKernel;
-use super::watch::Watch;
-use super::words::{self, Arithmetic};
 use crate::host::delta_stepping::horizon;
+use crate::query::Query;
 use crate::range::WeightRange;
+use crate::search::Answer;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
+/// Threads of a block of the search: `warps_a_block` of its source, times 32.
+pub(super) const BLOCK: u32 = 512;
 /// Arcs that a warp relaxes at a step before it gives work away.
 const BUDGET: u32 = 256;
 /// How many times a bucket whose width the solver chose may double it.
@@ -41,24 +44,21 @@ const BUCKETS_A_WINDOW: f64 = 6.0;
 const WIDER: f64 = 16.0;
 
 /// The solver with its graph and work space on a device.
-pub(crate) struct DeltaSteppingOnGpu {
-    pub(super) gpu: Gpu,
-    pub(super) arithmetic: Arithmetic,
-    kernel: SearchKernel,
+pub(super) struct DeltaSteppingOnGpu {
+    pub(super) launch: Launch,
+    pub(super) graph: KeyGraph,
     tree_kernel: TreeKernel,
-    pub(super) watch: Watch,
     work_space: WorkSpace,
     /// The vertex that a search may end at, if there is one.
     target: Buffer<VertexId>,
     /// All that is the same for every source.
-    pub(super) search: Search,
-    /// The width of buckets, as a length, before it is widened by the form.
+    pub(super) search: SteppingSearch,
+    /// The width of buckets, as a distance, before it is widened by the form.
     delta: f64,
     is_wide: bool,
     /// The window of a form with a horizon, and its arcs; none without one.
     window: (u32, RowsAt),
-    /// Hold what `search` points to.
-    _graph: DeviceRows,
+    /// Holds what `search` points to.
     _short: Option<DeviceRows>,
     pub(super) batch: Option<ManySources>,
     pub(super) times: DeviceTimes,
@@ -67,7 +67,7 @@ pub(crate) struct DeltaSteppingOnGpu {
 /// Bytes of device memory for a graph of `n` vertices and `m` arcs, short arcs and what an
 /// upload takes for a while not counted.
 fn required_bytes(n: usize, m: usize, lists: Lists) -> u64 {
-    (n * 8 + m * 8) as u64 + WorkSpace::bytes(n, lists) + TreeKernel::bytes(n)
+    DeviceRows::bytes(n, m) + WorkSpace::bytes(n, lists) + TreeKernel::bytes(n)
 }
 
 /// A form of search: which of what was prepared it uses. The answer is the same.
@@ -79,18 +79,10 @@ pub(super) struct Form {
     pub(super) has_horizon: bool,
 }
 
-/// What came of a search.
-pub(crate) enum Outcome {
-    /// A word for every vertex.
-    Found(Vec<u32>, Work),
-    /// A sum left 32 bits.
-    Overflow,
-}
-
 impl DeltaSteppingOnGpu {
     /// Uploads `graph`, whose weights are in `range`, none negative. `fixed` says that
     /// the width `delta` was asked for and is not to be adapted. O(n + m).
-    pub(crate) fn new<W: Weight>(
+    pub(super) fn new<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
         range: &WeightRange<W>,
@@ -111,69 +103,59 @@ impl DeltaSteppingOnGpu {
         fixed: bool,
         lists: Lists,
     ) -> Result<Self, SsspError> {
-        let arithmetic = Arithmetic::of(range)?;
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        check_size(n, m)?;
-        gpu.check_fits("the graph and its search", required_bytes(n, m, lists))?;
-        let jit_before = gpu.jit_ms();
-        let prepare = PrepareKernels::load(gpu, arithmetic)?;
-        let kernel = SearchKernel::load(gpu, arithmetic, m)?;
-        let tree_kernel = TreeKernel::load(gpu, arithmetic, n)?;
-        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
-
-        let start = Instant::now();
-        let rows = DeviceRows::upload(gpu, &prepare, graph)?;
-        gpu.synchronize()?;
-        times.upload_ms = milliseconds(start);
+        let required = required_bytes(n, m, lists);
+        let (on_device, (kernel, tree_kernel)) =
+            KeyGraph::upload(gpu, graph, range, required, |kind| {
+                let kernels = Kernels::of(gpu, &[DELTA_STEPPING_U32, DELTA_STEPPING_F32], kind)?;
+                Ok((kernels.get("delta_stepping")?, TreeKernel::load(gpu, kind, n)?))
+            })?;
 
         let start = Instant::now();
         let ahead = horizon::distance_ahead(graph, range.greatest).map(Weight::to_f64);
-        let window = ahead.map_or(0, |ahead| arithmetic.word(ahead));
+        let window = ahead.map_or(0, |ahead| keys::key(on_device.kind, ahead));
         // without memory for the short arcs, a search does without a horizon
         let short = match window {
             0 => None,
-            window => match rows.short(gpu, &prepare, window) {
-                Err(GpuError::OutOfMemory { .. }) => None,
-                short => Some(short?).filter(|short| horizon::puts_off_enough(short.arcs.len(), m)),
-            },
+            window => unless_out_of_memory(on_device.short(gpu, window))?,
         };
+        let short = short.filter(|short| horizon::puts_off_enough(short.arcs.len(), m));
         let delta = match ahead {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_A_WINDOW),
             _ => delta,
         };
         let work_space = WorkSpace::new(gpu, n, lists, 1)?;
-        let (target, watch) = (gpu.buffer(1)?, Watch::new(gpu)?);
+        let target = gpu.buffer(1)?;
+        // Small graphs have work for few blocks, and the fewer, the shorter each barrier: this
+        // measured best, or nearly, from 600 arcs on.
+        let blocks = ((m as f64).sqrt() as u32 / 8).clamp(1, gpu.facts().multiprocessors);
+        let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
         gpu.synchronize()?;
-        times.prepare_ms = milliseconds(start);
+        let times = DeviceTimes { prepare_ms: milliseconds(start), ..on_device.times };
 
-        let graph_at = at(&rows);
-        let mut search = Search {
-            graph: graph_at,
+        let mut search = SteppingSearch {
+            graph: on_device.rows.at(),
             targets: target.address(),
             n_arcs: m as u64,
             budget: BUDGET,
             most_doublings: if fixed { 0 } else { MOST_DOUBLINGS },
-            ..Search::zeroed()
+            ..SteppingSearch::zeroed()
         };
         work_space.describe(&mut search);
         let window = match &short {
-            Some(short) => (window, at(short)),
-            None => (0, graph_at),
+            Some(short) => (window, short.at()),
+            None => (0, search.graph),
         };
-        let gpu = gpu.clone();
         let mut solver = Self {
-            gpu,
-            arithmetic,
-            kernel,
+            launch,
+            graph: on_device,
             tree_kernel,
-            watch,
             work_space,
             target,
             search,
             delta,
             is_wide: false,
             window,
-            _graph: rows,
             _short: short,
             batch: None,
             times,
@@ -194,7 +176,7 @@ impl DeltaSteppingOnGpu {
     /// Searches in this form from now on.
     pub(super) fn set_form(&mut self, form: Form) {
         self.is_wide = form.is_wide;
-        self.search.delta = self.arithmetic.word(self.delta()).max(1);
+        self.search.delta = keys::key(self.graph.kind, self.delta()).max(1);
         (self.search.window, self.search.near_arcs) =
             if form.has_horizon { self.window } else { (0, self.search.graph) };
     }
@@ -203,27 +185,9 @@ impl DeltaSteppingOnGpu {
         self.search.n_vertices.into()
     }
 
-    /// The width of buckets in this form, as a length.
+    /// The width of buckets in this form, as a distance.
     pub(super) fn delta(&self) -> f64 {
         if self.is_wide { WIDER * self.delta } else { self.delta }
-    }
-
-    /// The words of the distances from `source`: all up to `limit`, or until `target` is
-    /// settled. Tells `progress` how many steps are done.
-    pub(crate) fn solve(
-        &mut self,
-        source: VertexId,
-        target: Option<VertexId>,
-        limit: u32,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Outcome, SsspError> {
-        let Some(work) = self.launch(source, target, limit, progress)? else {
-            return Ok(Outcome::Overflow);
-        };
-        let start = Instant::now();
-        let keys = self.work_space.keys.download()?;
-        self.times.download_ms = milliseconds(start);
-        Ok(Outcome::Found(keys, work))
     }
 
     /// Milliseconds of a search of everything from `source`; `None` where a sum leaves 32
@@ -239,33 +203,30 @@ impl DeltaSteppingOnGpu {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        match self.launch(source, None, u32::MAX - 1, Some(&tell)) {
+        let query = Query { source, targets: &[], limit: u32::MAX - 1, progress: Some(&tell) };
+        match self.launch(&query) {
             Err(SsspError::Interrupted) => Ok(None),
             work => Ok(work?.map(|work| work.settled)),
         }
     }
 
-    /// Searches, and leaves the words where they are; `None` where a sum leaves 32 bits.
-    fn launch(
-        &mut self,
-        source: VertexId,
-        target: Option<VertexId>,
-        limit: u32,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<Work>, SsspError> {
-        let n_targets = u32::from(target.is_some());
-        if let Some(target) = target {
+    /// Searches, and leaves the keys where they are; `None` where a sum leaves 32 bits.
+    fn launch(&mut self, query: &Query<'_, u32>) -> Result<Option<Work>, SsspError> {
+        const { assert!(size_of::<SteppingControl>() == 168) };
+        let &Query { source, limit, progress, .. } = query;
+        let n_targets = u32::from(query.target().is_some());
+        if let Some(target) = query.target() {
             self.target.upload(&[target])?;
         }
         self.times = self.times.without_search();
-        let host = self.watch.start(progress.is_some())?;
-        let search = Search { source, n_targets, limit, host, ..self.search };
+        let host = self.launch.start(progress.is_some())?;
         self.work_space.control.fill_bytes(0)?;
-        // SAFETY: `self.search` was made for buffers that `self` owns, all of `self.gpu`,
-        // and the solver has checked the source.
-        unsafe { self.kernel.launch(&self.gpu, &search)? };
+        let search = SteppingSearch { source, n_targets, limit, host, ..self.search };
+        // SAFETY: the kernel reads and writes inside the buffers that `self.search` was made
+        // for, which `self` owns; the solver has checked source and target.
+        unsafe { self.launch.queue(&search)? };
         let tell = progress.map(|progress| move |steps| progress(steps, 0));
-        self.times.solve_ms = self.watch.wait(tell)?;
+        self.times.solve_ms = self.launch.wait(tell)?;
         let control = self.work_space.control.download()?[0];
         if control.trouble != 0 {
             return Ok(None);
@@ -282,70 +243,77 @@ impl DeltaSteppingOnGpu {
             again: None,
         }))
     }
+}
 
-    /// The predecessors of the vertices within `limit` of `source`, which the last search
-    /// was from, and whose words it has found.
-    pub(crate) fn predecessors(
+impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
+        let query = query.with_limit(keys::limit_key::<W>(query.limit));
+        let Some(work) = self.launch(&query)? else { return Ok(None) };
+        let start = Instant::now();
+        let keys = self.work_space.keys.download()?;
+        self.times.download_ms = milliseconds(start);
+        Ok(Some((keys::distances::<W>(&keys), work)))
+    }
+
+    fn predecessors(
         &mut self,
         source: VertexId,
-        limit: u32,
-    ) -> Result<Vec<VertexId>, SsspError> {
-        let Self { gpu, tree_kernel, search, work_space, .. } = self;
-        Ok(tree_kernel.predecessors(gpu, search, work_space, source, limit)?)
+        limit: W::Distance,
+    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+        let Self { launch, graph, tree_kernel, work_space, .. } = self;
+        let WorkSpace { keys, near, far, .. } = work_space;
+        let (lists, limit) = ([&near[0], &far[0], &far[1]], keys::limit_key::<W>(limit));
+        let found = tree_kernel.predecessors(&launch.gpu, graph, keys, lists, source, limit)?;
+        Ok(Some(found))
     }
 
-    pub(crate) fn times(&self) -> DeviceTimes {
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<(Work, Vec<usize>)>, SsspError> {
+        if targets.len() > MAX_VERTICES {
+            return Ok(None);
+        }
+        let mut work = Work::default();
+        let mut missing = Vec::new();
+        let filled = self.many_sources(sources, targets, progress, |rows, found| {
+            let cells = &mut cells[rows.start * targets.len()..rows.end * targets.len()];
+            keys::write_distances::<W>(&found.table, cells);
+            work.add(&found.work);
+            missing.extend(rows.zip(&found.overflowed).filter(|row| *row.1).map(|row| row.0));
+        });
+        if filled.is_err() {
+            // what the teams take may be what single searches lack
+            self.batch = None;
+        }
+        filled.map(|()| Some((work, missing)))
+    }
+
+    fn times(&self) -> DeviceTimes {
         self.times
     }
-
-    /// Counts what the CPU has done in the device's place as part of the search.
-    pub(crate) fn add_solve_time(&mut self, time: Duration) {
-        self.times.solve_ms += time.as_secs_f64() * 1e3;
-    }
-}
-
-/// The distances with these words.
-pub(crate) fn distances<W: Weight>(words: &[u32]) -> Vec<W::Distance> {
-    words.par_iter().with_min_len(1 << 14).map(|&word| words::distance::<W>(word)).collect()
-}
-
-/// Writes the distances with these words into `cells`, as many.
-pub(crate) fn write_distances<W: Weight>(words: &[u32], cells: &mut [W::Distance]) {
-    let pairs = cells.par_iter_mut().with_min_len(1 << 14).zip(words);
-    pairs.for_each(|(cell, &word)| *cell = words::distance::<W>(word));
-}
-
-/// The word of a limit that is not negative, or of none.
-pub(crate) fn limit_word<W: Weight>(limit: Option<W::Distance>) -> u32 {
-    limit.map_or(u32::MAX - 1, words::limit::<W>)
-}
-
-/// Where a kernel finds `rows`.
-pub(super) fn at(rows: &DeviceRows) -> RowsAt {
-    RowsAt { bounds: rows.bounds.address(), arcs: rows.arcs.address() }
-}
-
-pub(super) fn milliseconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64() * 1e3
 }
 
 #[cfg(test)]
 mod tests {
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-    use paths::oracle;
+    use paths::{Distances, oracle};
 
     use super::*;
     use crate::cuda::tests::gpu;
 
-    /// The words of the distances, in lists of this length.
-    fn words(gpu: &Gpu, graph: &Csr<u32>, delta: f64, capacity: usize) -> Vec<u32> {
+    /// The distances, by lists of this length.
+    fn by_lists(gpu: &Gpu, graph: &Csr<u32>, delta: f64, capacity: usize) -> Distances<u64> {
         let lists = Lists { capacity, n_pieces: capacity };
         let range = WeightRange::of(graph);
         let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, &range, delta, true, lists);
-        match solver.unwrap().solve(0, None, u32::MAX - 1, None).unwrap() {
-            Outcome::Found(words, _) => words,
-            Outcome::Overflow => panic!("no sum leaves 32 bits"),
-        }
+        let mut solver: Box<dyn DeviceSearch<u32>> = Box::new(solver.unwrap());
+        let query = Query { source: 0, targets: &[], limit: u64::MAX, progress: None };
+        let (distances, _) = solver.search(&query).unwrap().expect("no sum leaves 32 bits");
+        Distances::from_storage(distances)
     }
 
     #[test]
@@ -357,8 +325,7 @@ mod tests {
             let expected = oracle::tree(&graph, 0, None).unwrap();
             for (delta, capacity) in [(1.0, 1), (8.0, 5), (100.0, 33), (1e6, 200), (30.0, 100_000)]
             {
-                let found = distances::<u32>(&words(&gpu, &graph, delta, capacity));
-                let found = paths::Distances::from_storage(found);
+                let found = by_lists(&gpu, &graph, delta, capacity);
                 assert!(found == expected.distances, "delta {delta}, lists of {capacity}");
             }
         }

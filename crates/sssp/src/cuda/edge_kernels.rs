@@ -2,17 +2,16 @@
 //! take, in Rust's types.
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
-use graph_formats::{VertexId, Weight, WeightKind};
+use graph_formats::{VertexId, Weight};
+use kernels::sssp::{
+    BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32, PREPARE as MODULE,
+};
 
-use super::kernels::ptx;
+use super::launch::Kernels;
 use super::prepare::{DeviceEdges, Segments};
 use crate::{Reads, SsspError};
 
-static PREPARE: Ptx = ptx(kernels::sssp::PREPARE);
-static BELLMAN_FORD_U32: Ptx = ptx(kernels::sssp::BELLMAN_FORD_U32);
-static BELLMAN_FORD_I32: Ptx = ptx(kernels::sssp::BELLMAN_FORD_I32);
-static BELLMAN_FORD_F32: Ptx = ptx(kernels::sssp::BELLMAN_FORD_F32);
-static BELLMAN_FORD_F64: Ptx = ptx(kernels::sssp::BELLMAN_FORD_F64);
+static PREPARE: Ptx = Ptx::new(MODULE.name, MODULE.ptx);
 
 /// Edges of a launch: no more threads than numbers without a sign may count.
 pub(super) const EDGES_A_LAUNCH: usize = 1 << 31;
@@ -41,7 +40,7 @@ struct Counting {
 }
 
 impl Counting {
-    fn load(gpu: &Gpu, count: &'static str, scatter: &'static str) -> Result<Self, GpuError> {
+    fn load(gpu: &Gpu, count: &str, scatter: &str) -> Result<Self, GpuError> {
         Ok(Self { count: gpu.kernel(&PREPARE, count)?, scatter: gpu.kernel(&PREPARE, scatter)? })
     }
 }
@@ -174,30 +173,13 @@ pub(super) struct RelaxKernels {
 impl RelaxKernels {
     /// Those that relax each edge both ways, or each arc from its tail to its head.
     pub(super) fn load<W: Weight>(gpu: &Gpu, both_ways: bool) -> Result<Self, SsspError> {
-        macro_rules! names {
-            ($kind:literal) => {
-                [
-                    concat!("bellman_ford_start_", $kind),
-                    concat!("bellman_ford_arcs_", $kind),
-                    concat!("bellman_ford_arcs_ldg_", $kind),
-                    concat!("bellman_ford_pairs_", $kind),
-                    concat!("bellman_ford_pairs_ldg_", $kind),
-                ]
-            };
-        }
-        let (module, names) = match W::KIND {
-            WeightKind::U32 => (&BELLMAN_FORD_U32, names!("u32")),
-            WeightKind::I32 => (&BELLMAN_FORD_I32, names!("i32")),
-            WeightKind::F32 => (&BELLMAN_FORD_F32, names!("f32")),
-            WeightKind::F64 => (&BELLMAN_FORD_F64, names!("f64")),
-            kind => return Err(unsupported(kind)),
-        };
-        let [start, arcs, arcs_ldg, pairs, pairs_ldg] = names;
-        let (plain, read_only) = if both_ways { (pairs, pairs_ldg) } else { (arcs, arcs_ldg) };
+        let modules = [BELLMAN_FORD_U32, BELLMAN_FORD_I32, BELLMAN_FORD_F32, BELLMAN_FORD_F64];
+        let kernels = Kernels::of(gpu, &modules, W::KIND)?;
+        let edges = if both_ways { "pairs" } else { "arcs" };
         Ok(Self {
-            start: gpu.kernel(module, start)?,
-            plain: gpu.kernel(module, plain)?,
-            read_only: gpu.kernel(module, read_only)?,
+            start: kernels.get("bellman_ford_start")?,
+            plain: kernels.get(&format!("bellman_ford_{edges}"))?,
+            read_only: kernels.get(&format!("bellman_ford_{edges}_ldg"))?,
         })
     }
 
@@ -247,15 +229,6 @@ impl RelaxKernels {
         // kernel's type; `mark` has the two words.
         unsafe { gpu.launch(kernel, a_thread_each(count), &args) }
     }
-}
-
-/// An error for weights that Bellman-Ford does not take on a GPU.
-pub(super) fn unsupported(kind: WeightKind) -> SsspError {
-    let reason = format!(
-        "its bellman-ford adds weights of type u32, i32, f32 or f64, and these are {kind}; solve \
-         on the CPU"
-    );
-    SsspError::NotOnGpu { reason }
 }
 
 /// How many elements, as kernels take it: all buffers here have fewer than 2^32.

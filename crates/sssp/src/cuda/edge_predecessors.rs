@@ -3,26 +3,36 @@
 //! The rule is that of [`crate::predecessors`], and the method stands in
 //! `kernels/sssp/edge_predecessors.cu`: this is its host loop, one launch for the nearer
 //! predecessors, and one for each level of those that a rule of levels gives, unless these
-//! are many. O(n + m) for each launch, and 8 bytes a vertex.
+//! are many. O(n + m) for each launch, and 8 bytes a vertex; where a search has rows of arcs,
+//! 4 bytes an arc more, for their edges.
 //!
 //! Reference: origin-segments
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
-use graph_formats::{VertexId, Weight, WeightKind};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
+use graph_formats::{Distance, VertexId, Weight};
+use kernels::sssp::{
+    EDGE_PREDECESSORS_F32, EDGE_PREDECESSORS_F64, EDGE_PREDECESSORS_I32, EDGE_PREDECESSORS_U32,
+};
 
-use super::edge_kernels::{EDGES_A_LAUNCH, a_thread_each, of, unsupported};
-use super::kernels::ptx;
-use super::prepare::DeviceEdges;
+use super::edge_kernels::{EDGES_A_LAUNCH, EdgeKernels, a_thread_each, of};
+use super::keys;
+use super::launch::{Kernels, NO_VERTEX};
 use crate::SsspError;
-
-static EDGE_PREDECESSORS_U32: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_U32);
-static EDGE_PREDECESSORS_I32: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_I32);
-static EDGE_PREDECESSORS_F32: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_F32);
-static EDGE_PREDECESSORS_F64: Ptx = ptx(kernels::sssp::EDGE_PREDECESSORS_F64);
 
 /// Levels beyond which the CPU, which looks at each arc once, is faster than a look at all
 /// edges for each of them.
-const MOST_LEVELS: u32 = 256;
+const MAX_LEVELS: u32 = 256;
+
+/// What a search leaves on the device: edges, and the distances of all vertices.
+#[derive(Clone, Copy)]
+pub(super) struct Searched<'a, W> {
+    pub(super) tails: &'a Buffer<VertexId>,
+    pub(super) heads: &'a Buffer<VertexId>,
+    pub(super) weights: &'a Buffer<W>,
+    pub(super) distances: &'a Buffer<W>,
+    /// Whether any weight is below zero.
+    pub(super) negative: bool,
+}
 
 /// The kernels of `edge_predecessors.cu` for one type of weights, and what they write.
 pub(super) struct EdgeTree {
@@ -42,25 +52,17 @@ impl EdgeTree {
         both_ways: bool,
         n_vertices: usize,
     ) -> Result<Self, SsspError> {
-        let (module, [nearer, first_level, next_level]) = match W::KIND {
-            WeightKind::I32 => {
-                (&EDGE_PREDECESSORS_I32, ["nearer_i32", "first_level_i32", "next_level_i32"])
-            }
-            WeightKind::F32 => {
-                (&EDGE_PREDECESSORS_F32, ["nearer_f32", "first_level_f32", "next_level_f32"])
-            }
-            WeightKind::F64 => {
-                (&EDGE_PREDECESSORS_F64, ["nearer_f64", "first_level_f64", "next_level_f64"])
-            }
-            WeightKind::U32 => {
-                (&EDGE_PREDECESSORS_U32, ["nearer_u32", "first_level_u32", "next_level_u32"])
-            }
-            kind => return Err(unsupported(kind)),
-        };
+        let modules = [
+            EDGE_PREDECESSORS_U32,
+            EDGE_PREDECESSORS_I32,
+            EDGE_PREDECESSORS_F32,
+            EDGE_PREDECESSORS_F64,
+        ];
+        let kernels = Kernels::of(gpu, &modules, W::KIND)?;
         Ok(Self {
-            nearer: gpu.kernel(module, nearer)?,
-            first_level: gpu.kernel(module, first_level)?,
-            next_level: gpu.kernel(module, next_level)?,
+            nearer: kernels.get("nearer")?,
+            first_level: kernels.get("first_level")?,
+            next_level: kernels.get("next_level")?,
             both_ways,
             chosen: gpu.buffer(n_vertices)?,
             levels: gpu.buffer(n_vertices)?,
@@ -68,22 +70,41 @@ impl EdgeTree {
         })
     }
 
-    /// The predecessors that belong to `distances` from `source`; `u32::MAX` is no vertex.
-    /// `negative` says whether any weight is. `None` where there are too many levels.
+    /// The predecessors of the vertices within `limit` of `source`, which the search was from;
+    /// `u32::MAX` is no vertex. `None` where there are too many levels.
     pub(super) fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,
-        edges: &DeviceEdges<W>,
-        distances: &Buffer<W>,
+        searched: Searched<'_, W>,
         source: VertexId,
-        negative: bool,
+        limit: W::Distance,
     ) -> Result<Option<Vec<VertexId>>, GpuError> {
+        if !self.choose(gpu, searched, source)? {
+            return Ok(None);
+        }
+        let mut chosen = self.chosen.download()?;
+        if limit < W::Distance::UNREACHED {
+            // a vertex within the limit has a predecessor within it
+            let distances = keys::download(searched.distances)?;
+            let beyond = chosen.iter_mut().zip(distances).filter(|vertex| vertex.1 > limit);
+            beyond.for_each(|(chosen, _)| *chosen = NO_VERTEX);
+        }
+        Ok(Some(chosen))
+    }
+
+    /// Chooses for all vertices; whether that took few enough levels.
+    fn choose<W: Weight>(
+        &mut self,
+        gpu: &Gpu,
+        searched: Searched<'_, W>,
+        source: VertexId,
+    ) -> Result<bool, GpuError> {
         self.chosen.fill_bytes(0xff)?;
         self.mark.fill_bytes(0)?;
-        if !negative {
-            self.all_edges(gpu, &self.nearer, edges, distances, &[])?;
+        if !searched.negative {
+            self.all_edges(gpu, &self.nearer, searched, &[])?;
             if self.mark.download()?[0] == 0 {
-                return self.chosen.download().map(Some);
+                return Ok(true);
             }
         }
         let n = of(&self.chosen);
@@ -91,14 +112,14 @@ impl EdgeTree {
         // SAFETY: threads read `chosen` and write `levels` below `n`, which both have.
         unsafe { gpu.launch(&self.first_level, a_thread_each(n as usize), &args)? };
         self.mark.fill_bytes(0)?;
-        for level in 1..=MOST_LEVELS {
+        for level in 1..=MAX_LEVELS {
             let more = [(&self.levels).into(), level.into()];
-            self.all_edges(gpu, &self.next_level, edges, distances, &more)?;
+            self.all_edges(gpu, &self.next_level, searched, &more)?;
             if self.mark.download()?[0] != level {
-                return self.chosen.download().map(Some);
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
     /// Launches `kernel`, which takes what `nearer` does and then `more`, over all edges.
@@ -106,20 +127,19 @@ impl EdgeTree {
         &self,
         gpu: &Gpu,
         kernel: &Kernel,
-        edges: &DeviceEdges<W>,
-        distances: &Buffer<W>,
+        searched: Searched<'_, W>,
         more: &[Arg<'_>],
     ) -> Result<(), GpuError> {
-        for first in (0..edges.len()).step_by(EDGES_A_LAUNCH) {
-            let count = EDGES_A_LAUNCH.min(edges.len() - first);
+        for first in (0..searched.tails.len()).step_by(EDGES_A_LAUNCH) {
+            let count = EDGES_A_LAUNCH.min(searched.tails.len() - first);
             let args = [
-                (&edges.tails).into(),
-                (&edges.heads).into(),
-                (&edges.weights).into(),
+                searched.tails.into(),
+                searched.heads.into(),
+                searched.weights.into(),
                 (first as u32).into(),
                 (count as u32).into(),
                 u32::from(self.both_ways).into(),
-                distances.into(),
+                searched.distances.into(),
                 (&self.chosen).into(),
                 (&self.mark).into(),
             ];
@@ -130,5 +150,26 @@ impl EdgeTree {
             unsafe { gpu.launch(kernel, a_thread_each(count), &args)? };
         }
         Ok(())
+    }
+}
+
+/// The tree of a search that has the arcs on the device row by row.
+pub(super) struct RowTree {
+    pub(super) tree: EdgeTree,
+    /// Which row each arc is in.
+    pub(super) rows: Buffer<VertexId>,
+}
+
+impl RowTree {
+    /// For `n_arcs` arcs with weights of type `W`, in rows that begin at `offsets`; these end
+    /// with `n_arcs`.
+    pub(super) fn new<W: Weight>(
+        gpu: &Gpu,
+        offsets: &Buffer<u32>,
+        n_arcs: usize,
+    ) -> Result<Self, SsspError> {
+        let offsets: Vec<u64> = offsets.download()?.into_iter().map(u64::from).collect();
+        let rows = EdgeKernels::load(gpu)?.expand_rows(gpu, &gpu.upload(&offsets)?, n_arcs)?;
+        Ok(Self { tree: EdgeTree::load::<W>(gpu, false, offsets.len() - 1)?, rows })
     }
 }

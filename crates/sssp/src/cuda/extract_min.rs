@@ -12,14 +12,13 @@
 
 use std::num::NonZeroU32;
 
-use gpu_runtime::{Buffer, Gpu, Kernel, Ptx, Shape, Timer};
+use gpu_runtime::{Buffer, Gpu, Kernel, Shape, Timer};
+use graph_formats::WeightKind;
+use kernels::sssp::EXTRACT_MIN_U32;
 
 use super::dijkstra::shares;
-use super::kernels::ptx;
-use super::{MOST_VERTICES, check_size};
+use super::launch::{Kernels, MAX_VERTICES, check_size};
 use crate::{ReductionBlock, SsspError};
-
-static EXTRACT_MIN: Ptx = ptx(kernels::sssp::EXTRACT_MIN_U32);
 
 /// Labels on a GPU, of which the least is to be found.
 ///
@@ -61,9 +60,9 @@ impl ExtractMin {
     pub fn new(gpu: &Gpu, block: ReductionBlock, labels: &[u32]) -> Result<Self, SsspError> {
         check_size(labels.len(), 0)?;
         let padded = labels.len().next_multiple_of(4);
-        let (name_of_labels, name_of_blocks) = names(block);
-        let of_labels = gpu.kernel(&EXTRACT_MIN, name_of_labels)?;
-        let of_blocks = gpu.kernel(&EXTRACT_MIN, name_of_blocks)?;
+        let kernels = Kernels::of(gpu, &[EXTRACT_MIN_U32], WeightKind::U32)?;
+        let of_labels = kernels.get(&format!("extract_min_labels_{}", block.threads()))?;
+        let of_blocks = kernels.get(&format!("extract_min_blocks_{}", block.threads()))?;
         let resident = of_labels.occupancy(block.threads(), 0)?.max(1);
         let most = resident * gpu.facts().multiprocessors;
         let (n_blocks, share) = shares(labels.len(), block.threads(), most);
@@ -115,7 +114,7 @@ impl ExtractMin {
 
     /// Queues an extraction.
     fn launch(&mut self) -> Result<(), SsspError> {
-        const { assert!(MOST_VERTICES < u32::MAX as usize) };
+        const { assert!(MAX_VERTICES < u32::MAX as usize) };
         let is_alone = self.n_blocks == 1;
         let found = if is_alone { &self.least } else { &self.found };
         let n = self.labels.len() as u32;
@@ -131,17 +130,5 @@ impl ExtractMin {
             unsafe { self.gpu.launch(&self.of_blocks, Shape::new(1, self.block), &args)? };
         }
         Ok(())
-    }
-}
-
-/// The kernels for blocks of this size.
-fn names(block: ReductionBlock) -> (&'static str, &'static str) {
-    match block {
-        ReductionBlock::Threads128 => ("extract_min_labels_128_u32", "extract_min_blocks_128_u32"),
-        ReductionBlock::Threads256 => ("extract_min_labels_256_u32", "extract_min_blocks_256_u32"),
-        ReductionBlock::Threads512 => ("extract_min_labels_512_u32", "extract_min_blocks_512_u32"),
-        ReductionBlock::Threads1024 => {
-            ("extract_min_labels_1024_u32", "extract_min_blocks_1024_u32")
-        }
     }
 }

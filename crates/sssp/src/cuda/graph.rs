@@ -2,15 +2,31 @@
 //! end and weight, so that an arc is one read.
 
 use std::ops::Range;
+use std::time::Instant;
 
-use gpu_runtime::{Buffer, Gpu, GpuError};
-use graph_formats::{Csr, Weight};
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
+use graph_formats::{Csr, Weight, WeightKind};
+use kernels::sssp::{ROWS_F32, ROWS_U32};
 
-use super::kernels::PrepareKernels;
-use super::words;
+use super::keys;
+use super::launch::{Kernels, check_size, milliseconds};
+use crate::range::WeightRange;
+use crate::{DeviceTimes, SsspError};
 
 /// Arcs uploaded in one go.
 const CHUNK: usize = 1 << 24;
+/// Threads of a block of the kernels of `rows.cu`, and blocks of a multiprocessor.
+const BLOCK: u32 = 256;
+const BLOCKS: u32 = 8;
+
+/// `Rows` of `search.cuh`: addresses of bounds and arcs.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct RowsAt {
+    pub(super) bounds: u64,
+    pub(super) arcs: u64,
+}
 
 /// Rows of arcs on the device.
 pub(super) struct DeviceRows {
@@ -20,11 +36,56 @@ pub(super) struct DeviceRows {
     pub(super) arcs: Buffer<[u32; 2]>,
 }
 
-impl DeviceRows {
-    /// Copies `graph`, which has fewer than 2^32 arcs, to the device. O(n + m).
-    pub(super) fn upload<W: Weight>(
+/// A graph whose weights are [keys], and what all searches of it begin with.
+pub(super) struct KeyGraph {
+    pub(super) kind: WeightKind,
+    pub(super) rows: DeviceRows,
+    kernels: RowKernels,
+    /// Of loading kernels, and of the upload.
+    pub(super) times: DeviceTimes,
+}
+
+impl KeyGraph {
+    /// Copies `graph`, whose weights are in `range`, none negative, to the device, if `required`
+    /// bytes fit there; `load`s the kernels of the search for their kind. O(n + m).
+    pub(super) fn upload<W: Weight, K>(
         gpu: &Gpu,
-        kernels: &PrepareKernels,
+        graph: &Csr<W>,
+        range: &WeightRange<W>,
+        required: u64,
+        load: impl FnOnce(WeightKind) -> Result<K, SsspError>,
+    ) -> Result<(Self, K), SsspError> {
+        let kind = keys::kind(range)?;
+        check_size(graph.n_vertices(), graph.n_arcs())?;
+        gpu.check_fits("the graph and its search", required)?;
+        let jit_before = gpu.jit_ms();
+        let kernels = RowKernels::load(gpu, kind)?;
+        let loaded = load(kind)?;
+        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+        let start = Instant::now();
+        let rows = DeviceRows::upload(gpu, &kernels, graph)?;
+        gpu.synchronize()?;
+        times.upload_ms = milliseconds(start);
+        Ok((Self { kind, rows, kernels, times }, loaded))
+    }
+
+    /// The arcs shorter than `limit`, a key, row by row. O(n + m).
+    pub(super) fn short(&self, gpu: &Gpu, limit: u32) -> Result<DeviceRows, SsspError> {
+        let Self { rows, kernels, .. } = self;
+        let mut bounds = gpu.buffer(rows.bounds.len())?;
+        let mut used = gpu.buffer::<u32>(1)?;
+        kernels.count_short(gpu, rows, limit, &mut used, &mut bounds)?;
+        let n_short = used.download()?[0] as usize;
+        let mut arcs = gpu.buffer(n_short)?;
+        kernels.copy_short(gpu, rows, limit, &bounds, &mut arcs)?;
+        Ok(DeviceRows { bounds, arcs })
+    }
+}
+
+impl DeviceRows {
+    fn upload<W: Weight>(
+        gpu: &Gpu,
+        kernels: &RowKernels,
         graph: &Csr<W>,
     ) -> Result<Self, GpuError> {
         let offsets = gpu.upload(graph.row_offsets())?;
@@ -34,29 +95,135 @@ impl DeviceRows {
         let mut arcs = gpu.buffer(graph.n_arcs())?;
         for chunk in chunks(graph.n_arcs()) {
             let ends = gpu.upload(&graph.column_indices()[chunk.clone()])?;
-            let weights = gpu.upload(&words::of_weights(&graph.weights()[chunk.clone()]))?;
+            let weights = gpu.upload(&keys::of_weights(&graph.weights()[chunk.clone()]))?;
             kernels.zip_arcs(gpu, &ends, &weights, &mut arcs, chunk.start)?;
         }
         Ok(Self { bounds, arcs })
     }
 
-    /// The arcs shorter than `limit`, a word, row by row. O(n + m).
-    pub(super) fn short(
-        &self,
-        gpu: &Gpu,
-        kernels: &PrepareKernels,
-        limit: u32,
-    ) -> Result<Self, GpuError> {
-        let mut bounds = gpu.buffer(self.bounds.len())?;
-        let mut used = gpu.buffer::<u32>(1)?;
-        kernels.count_short(gpu, self, limit, &mut used, &mut bounds)?;
-        let n_short = used.download()?[0] as usize;
-        let mut arcs = gpu.buffer(n_short)?;
-        kernels.copy_short(gpu, self, limit, &bounds, &mut arcs)?;
-        Ok(Self { bounds, arcs })
+    /// Bytes of a graph of `n` vertices and `m` arcs.
+    pub(super) fn bytes(n: usize, m: usize) -> u64 {
+        ((n + m) * size_of::<[u32; 2]>()) as u64
+    }
+
+    /// Where a kernel finds them.
+    pub(super) fn at(&self) -> RowsAt {
+        RowsAt { bounds: self.bounds.address(), arcs: self.arcs.address() }
     }
 }
 
 fn chunks(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(CHUNK).map(move |first| first..(first + CHUNK).min(n))
+}
+
+/// The kernels of `rows.cu`.
+struct RowKernels {
+    zip_arcs: Kernel,
+    row_bounds: Kernel,
+    count_short: Kernel,
+    copy_short: Kernel,
+}
+
+impl RowKernels {
+    fn load(gpu: &Gpu, kind: WeightKind) -> Result<Self, SsspError> {
+        let kernels = Kernels::of(gpu, &[ROWS_U32, ROWS_F32], kind)?;
+        Ok(Self {
+            zip_arcs: kernels.get("zip_arcs")?,
+            row_bounds: kernels.get("row_bounds")?,
+            count_short: kernels.get("count_short")?,
+            copy_short: kernels.get("copy_short")?,
+        })
+    }
+
+    /// `arcs[first..]` from ends and weights, as far as these go.
+    fn zip_arcs(
+        &self,
+        gpu: &Gpu,
+        ends: &Buffer<u32>,
+        weights: &Buffer<u32>,
+        arcs: &mut Buffer<[u32; 2]>,
+        first: usize,
+    ) -> Result<(), GpuError> {
+        let n = ends.len().min(weights.len()).min(arcs.len().saturating_sub(first)) as u64;
+        let args = [ends.into(), weights.into(), (&*arcs).into(), (first as u64).into(), n.into()];
+        // SAFETY: threads read `ends` and `weights` and write `arcs` from `first` on, all
+        // below `n`, which each of them has.
+        unsafe { gpu.launch(&self.zip_arcs, whole(gpu), &args) }
+    }
+
+    /// The bounds of the rows from their offsets, which are one more and below 2^32.
+    fn row_bounds(
+        &self,
+        gpu: &Gpu,
+        offsets: &Buffer<u64>,
+        bounds: &mut Buffer<[u32; 2]>,
+    ) -> Result<(), GpuError> {
+        let n = bounds.len().min(offsets.len().saturating_sub(1)) as u32;
+        let args = [offsets.into(), (&*bounds).into(), n.into()];
+        // SAFETY: threads read `offsets` up to `n` and write `bounds` below it.
+        unsafe { gpu.launch(&self.row_bounds, whole(gpu), &args) }
+    }
+
+    /// Counts the short arcs of `rows` and gives them places; `used` is 0 before, and
+    /// their number after.
+    fn count_short(
+        &self,
+        gpu: &Gpu,
+        rows: &DeviceRows,
+        limit: u32,
+        used: &mut Buffer<u32>,
+        bounds: &mut Buffer<[u32; 2]>,
+    ) -> Result<(), GpuError> {
+        let n = rows.bounds.len().min(bounds.len()) as u32;
+        let args = [
+            (&rows.bounds).into(),
+            (&rows.arcs).into(),
+            n.into(),
+            limit.into(),
+            (&*used).into(),
+            (&*bounds).into(),
+        ];
+        // SAFETY: rows lie inside their arcs, as in every `DeviceRows`; threads write
+        // `bounds` below `n` and the one element of `used`.
+        unsafe { gpu.launch(&self.count_short, whole(gpu), &args) }
+    }
+
+    /// Copies the short arcs to the places in `bounds` that [`Self::count_short`] gave.
+    fn copy_short(
+        &self,
+        gpu: &Gpu,
+        rows: &DeviceRows,
+        limit: u32,
+        bounds: &Buffer<[u32; 2]>,
+        arcs: &mut Buffer<[u32; 2]>,
+    ) -> Result<(), GpuError> {
+        let n = rows.bounds.len().min(bounds.len()) as u32;
+        let args = [
+            (&rows.bounds).into(),
+            (&rows.arcs).into(),
+            n.into(),
+            limit.into(),
+            bounds.into(),
+            (&*arcs).into(),
+        ];
+        // SAFETY: `bounds` were counted for these rows and this limit, and `arcs` has room
+        // for as many as were counted.
+        unsafe { gpu.launch(&self.copy_short, whole(gpu), &args) }
+    }
+}
+
+/// As many threads as keep the device busy.
+pub(super) fn whole(gpu: &Gpu) -> Shape {
+    Shape::new(gpu.facts().multiprocessors * BLOCKS, BLOCK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { RowsAt as "Rows" of ["delta_stepping/search.cuh"]: bounds, arcs }
+    }
 }

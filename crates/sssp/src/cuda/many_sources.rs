@@ -1,7 +1,7 @@
 //! Searches from many sources on a GPU, several at once.
 //!
 //! The method stands in `kernels/sssp/many_sources.cu`: teams of blocks, each with a work
-//! space of its own, take source after source and leave the words of the targets in a
+//! space of its own, take source after source and leave the keys of the targets in a
 //! table. This side chooses how many teams there are, and asks for a few rows of the table
 //! a launch, so that it is never large and the caller hears of progress.
 //!
@@ -16,17 +16,14 @@ use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
-use graph_formats::VertexId;
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Shape};
+use graph_formats::{VertexId, WeightKind};
+use kernels::sssp::{MANY_SOURCES_F32, MANY_SOURCES_U32};
 
-use super::delta_stepping::{DeltaSteppingOnGpu, milliseconds};
-use super::kernels::{SEARCH_BLOCK, ptx};
-use super::memory::{Lists, Search, WorkSpace};
-use super::words::Arithmetic;
+use super::delta_stepping::{BLOCK, DeltaSteppingOnGpu};
+use super::launch::{Kernels, milliseconds};
+use super::memory::{Lists, SteppingSearch, WorkSpace};
 use crate::{Progress, SsspError, Work};
-
-static MANY_SOURCES_U32: Ptx = ptx(kernels::sssp::MANY_SOURCES_U32);
-static MANY_SOURCES_F32: Ptx = ptx(kernels::sssp::MANY_SOURCES_F32);
 
 /// Sources of a launch for each team: enough that teams end at about the same time.
 const TURNS: usize = 16;
@@ -42,7 +39,7 @@ const MOST_WORDS: usize = 1 << 26;
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Batch {
-    search: Search,
+    search: SteppingSearch,
     sources: u64,
     table: u64,
     troubles: u64,
@@ -60,27 +57,24 @@ pub(super) struct ManySources {
     made_for: usize,
 }
 
-/// The words of the targets of some sources, row by row.
-pub(crate) struct Words {
+/// The keys of the targets of some sources, row by row.
+pub(super) struct Found {
     /// A row for each source.
-    pub(crate) table: Vec<u32>,
+    pub(super) table: Vec<u32>,
     /// For each source, whether a sum left 32 bits, and its row is wrong.
-    pub(crate) overflowed: Vec<bool>,
-    pub(crate) work: Work,
+    pub(super) overflowed: Vec<bool>,
+    pub(super) work: Work,
 }
 
 impl ManySources {
     fn new(
         gpu: &Gpu,
-        arithmetic: Arithmetic,
-        search: &Search,
+        kind: WeightKind,
+        search: &SteppingSearch,
         n_sources: usize,
-    ) -> Result<Self, GpuError> {
-        let (module, name) = match arithmetic {
-            Arithmetic::U32 => (&MANY_SOURCES_U32, "many_sources_u32"),
-            Arithmetic::F32 => (&MANY_SOURCES_F32, "many_sources_f32"),
-        };
-        let kernel = gpu.kernel(module, name)?;
+    ) -> Result<Self, SsspError> {
+        let kernels = Kernels::of(gpu, &[MANY_SOURCES_U32, MANY_SOURCES_F32], kind)?;
+        let kernel = kernels.get("many_sources")?;
         let n_teams = Self::teams(gpu, search, n_sources)?;
         let lists = Lists::of(search.n_vertices as usize, search.n_arcs as usize);
         let work_spaces = WorkSpace::new(gpu, search.n_vertices as usize, lists, n_teams)?;
@@ -88,7 +82,7 @@ impl ManySources {
     }
 
     /// How many teams there should be for `n_sources` sources.
-    fn teams(gpu: &Gpu, search: &Search, n_sources: usize) -> Result<usize, GpuError> {
+    fn teams(gpu: &Gpu, search: &SteppingSearch, n_sources: usize) -> Result<usize, GpuError> {
         let (n, m) = (search.n_vertices as usize, search.n_arcs as usize);
         let facts = gpu.facts();
         let a_team = WorkSpace::bytes(n, Lists::of(n, m));
@@ -102,19 +96,19 @@ impl ManySources {
 }
 
 impl DeltaSteppingOnGpu {
-    /// Searches from all of `sources` and hands the words of `targets`, of which there is
+    /// Searches from all of `sources` and hands the keys of `targets`, of which there is
     /// one at least, to `take`: those of a few sources at a time, with the positions of
     /// these. Tells `progress` how many are done. Makes as many teams as are needed, once.
-    pub(crate) fn table(
+    pub(super) fn many_sources(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
-        mut take: impl FnMut(Range<usize>, &Words),
+        mut take: impl FnMut(Range<usize>, &Found),
     ) -> Result<(), SsspError> {
         self.prepare_teams(sources.len())?;
         let n_teams = self.batch.as_ref().map_or(1, |batch| batch.work_spaces.count());
-        let targets = self.gpu.upload(targets)?;
+        let targets = self.launch.gpu.upload(targets)?;
         let at_once = (n_teams * TURNS).min(MOST_WORDS / targets.len().max(1)).max(1);
         self.times = self.times.without_search();
         let mut n_done = 0;
@@ -125,16 +119,11 @@ impl DeltaSteppingOnGpu {
         for first in (0..sources.len()).step_by(at_once) {
             let rows = first..(first + at_once).min(sources.len());
             let watcher = progress.map(|_| || tell(n_done));
-            let words = self.rows(&sources[rows.clone()], &targets, watcher)?;
-            take(rows, &words);
-            n_done += words.overflowed.iter().filter(|&&overflowed| !overflowed).count();
+            let found = self.rows(&sources[rows.clone()], &targets, watcher)?;
+            take(rows, &found);
+            n_done += found.overflowed.iter().filter(|&&overflowed| !overflowed).count();
         }
         if tell(n_done).is_break() { Err(SsspError::Interrupted) } else { Ok(()) }
-    }
-
-    /// Gives back what the teams take.
-    pub(crate) fn dismiss_teams(&mut self) {
-        self.batch = None;
     }
 
     /// Makes teams for so many sources, unless there are enough.
@@ -145,31 +134,31 @@ impl DeltaSteppingOnGpu {
         // what the present ones take is free for more
         self.batch = None;
         let start = Instant::now();
-        let jit_before = self.gpu.jit_ms();
-        let batch = ManySources::new(&self.gpu, self.arithmetic, &self.search, n_sources)?;
-        self.batch = Some(batch);
-        self.gpu.synchronize()?;
-        let jit_ms = self.gpu.jit_ms() - jit_before;
+        let gpu = &self.launch.gpu;
+        let jit_before = gpu.jit_ms();
+        self.batch = Some(ManySources::new(gpu, self.graph.kind, &self.search, n_sources)?);
+        gpu.synchronize()?;
+        let jit_ms = gpu.jit_ms() - jit_before;
         self.times.jit_ms += jit_ms;
         self.times.prepare_ms += milliseconds(start) - jit_ms;
         Ok(())
     }
 
-    /// The words of `targets` from each of `sources`, in one launch, which `tell` may end.
+    /// The keys of `targets` from each of `sources`, in one launch, which `tell` may end.
     fn rows(
         &mut self,
         sources: &[VertexId],
         targets: &Buffer<VertexId>,
         tell: Option<impl Fn() -> ControlFlow<()>>,
-    ) -> Result<Words, SsspError> {
+    ) -> Result<Found, SsspError> {
         let Some(batch) = &mut self.batch else { unreachable!("the teams are there") };
-        let gpu = &self.gpu;
+        let gpu = &self.launch.gpu;
         let n_teams = batch.work_spaces.count().min(sources.len());
         let source_ids = gpu.upload(sources)?;
         let table = gpu.buffer::<u32>(sources.len() * targets.len())?;
         let troubles = gpu.buffer::<u32>(sources.len())?;
         let (next, work) = (gpu.buffer::<u32>(1)?, gpu.buffer::<u64>(4)?);
-        let mut search = Search {
+        let mut search = SteppingSearch {
             targets: targets.address(),
             n_targets: targets.len() as u32,
             limit: u32::MAX - 1,
@@ -178,7 +167,7 @@ impl DeltaSteppingOnGpu {
         batch.work_spaces.describe(&mut search);
         batch.work_spaces.control.fill_bytes(0)?;
         let team_blocks = gpu.facts().multiprocessors / n_teams as u32;
-        search.host = self.watch.start(tell.is_some())?;
+        search.host = self.launch.start(tell.is_some())?;
         let request = Batch {
             search,
             sources: source_ids.address(),
@@ -189,13 +178,13 @@ impl DeltaSteppingOnGpu {
             n_sources: sources.len() as u32,
             team_blocks,
         };
-        let shape = Shape::new(n_teams as u32 * team_blocks, SEARCH_BLOCK);
+        let shape = Shape::new(n_teams as u32 * team_blocks, BLOCK);
         let shape = Shape { cooperative: true, ..shape };
         // SAFETY: the kernel reads the graph, sources and targets, which the solver has
         // checked, and writes as many work spaces as there are teams, a row of the table
         // and a word of trouble for each source; all are of `gpu`.
         unsafe { gpu.launch(&batch.kernel, shape, &[Arg::structure(&request)])? };
-        self.times.solve_ms += self.watch.wait(tell.map(|tell| move |_| tell()))?;
+        self.times.solve_ms += self.launch.wait(tell.map(|tell| move |_| tell()))?;
         let start = Instant::now();
         let (table, troubles, work) = (table.download()?, troubles.download()?, work.download()?);
         self.times.download_ms += milliseconds(start);
@@ -204,7 +193,7 @@ impl DeltaSteppingOnGpu {
         };
         let work = Work { relaxations, improvements, settled, rounds, again: None };
         let overflowed = troubles.iter().map(|&trouble| trouble != 0).collect();
-        Ok(Words { table, overflowed, work })
+        Ok(Found { table, overflowed, work })
     }
 }
 

@@ -4,18 +4,12 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError};
 
-/// `Rows` of `search.cuh`: addresses of bounds and arcs.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct RowsAt {
-    pub(super) bounds: u64,
-    pub(super) arcs: u64,
-}
+use super::graph::RowsAt;
 
 /// `Search` of `search.cuh`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Search {
+pub(super) struct SteppingSearch {
     pub(super) graph: RowsAt,
     pub(super) near_arcs: RowsAt,
     pub(super) keys: u64,
@@ -42,7 +36,7 @@ pub(super) struct Search {
 /// `Control` of `search.cuh`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Control {
+pub(super) struct SteppingControl {
     arrived: u32,
     turn: u32,
     pub(super) trouble: u32,
@@ -83,7 +77,7 @@ impl Lists {
 /// the first, then that of the second, and so on.
 pub(super) struct WorkSpace {
     pub(super) keys: Buffer<u32>,
-    pub(super) control: Buffer<Control>,
+    pub(super) control: Buffer<SteppingControl>,
     pub(super) near: [Buffer<u64>; 2],
     pub(super) far: [Buffer<u64>; 2],
     visited: Buffer<u64>,
@@ -94,7 +88,8 @@ impl WorkSpace {
     /// Bytes of one search of `n_vertices` vertices.
     pub(super) fn bytes(n_vertices: usize, lists: Lists) -> u64 {
         let Lists { capacity, n_pieces } = lists;
-        (n_vertices * 4 + capacity * 5 * 8 + n_pieces * 2 * 16 + size_of::<Control>()) as u64
+        (n_vertices * 4 + capacity * 5 * 8 + n_pieces * 2 * 16 + size_of::<SteppingControl>())
+            as u64
     }
 
     /// Room for `count` searches.
@@ -122,7 +117,7 @@ impl WorkSpace {
     }
 
     /// Writes the addresses and capacities of the first search into `search`.
-    pub(super) fn describe(&self, search: &mut Search) {
+    pub(super) fn describe(&self, search: &mut SteppingSearch) {
         let both = |pair: &[Buffer<u64>; 2]| [pair[0].address(), pair[1].address()];
         search.keys = self.keys.address();
         search.n_vertices = (self.keys.len() / self.count()) as u32;
@@ -143,15 +138,12 @@ mod tests {
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { RowsAt as "Rows" of ["delta_stepping/search.cuh"]:
-            bounds, arcs
-        }
-        assert_same_layout! { Search as "Search" of ["delta_stepping/search.cuh"]:
+        assert_same_layout! { SteppingSearch as "Search" of ["delta_stepping/search.cuh"]:
             graph, near_arcs, keys, near, far, visited, pieces, control, host, targets, n_arcs,
             n_vertices, source, n_targets, limit, delta, window, budget, capacity,
             piece_capacity, most_doublings
         }
-        assert_same_layout! { Control as "Control" of ["delta_stepping/search.cuh"]:
+        assert_same_layout! { SteppingControl as "Control" of ["delta_stepping/search.cuh"]:
             arrived, turn, trouble, steps, stopped, padding, near, pieces, far, least, visited,
             least_beyond, visited_arcs, settled_arcs, relaxations, improvements, settled, cycles
         }

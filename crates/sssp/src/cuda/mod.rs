@@ -11,11 +11,12 @@ mod delta_stepping;
 mod dijkstra;
 mod edge_kernels;
 mod edge_predecessors;
-pub(crate) mod engine;
 mod extract_min;
+mod fallback;
 mod graph;
-mod instead;
-mod kernels;
+mod key_search;
+mod keys;
+mod launch;
 #[cfg(test)]
 mod layout;
 mod many_sources;
@@ -26,35 +27,75 @@ mod prepare;
 mod queue;
 mod spmv;
 mod spmv_matrix;
-mod stepping_engine;
 mod trial;
-mod tried;
-mod typed_distances;
-mod typed_engine;
-mod watch;
-mod word_engine;
-mod words;
 
-pub use extract_min::ExtractMin;
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
 
-use crate::SsspError;
+use self::bellman_ford::BellmanFordOnGpu;
+use self::delta_stepping::DeltaSteppingOnGpu;
+pub use self::extract_min::ExtractMin;
+use self::fallback::{DeviceSearch, WithFallback};
+use self::queue::{QueueOnGpu, Rules};
+use self::spmv::SpmvOnGpu;
+use crate::range::WeightRange;
+use crate::search::Search;
+use crate::{Algorithm, Config, Delta, Plan, SsspError, cost};
 
-/// Most arcs of a graph on a device: kernels number them with 32 bits, and their loops
-/// step beyond the last one by less than what is left.
-const MOST_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
+/// An algorithm on a device, whichever it is.
+type Boxed<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
 
-/// Most vertices, and targets: loops over them step by up to as many as there are threads.
-const MOST_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
-
-/// An error for a graph of too many vertices or arcs.
-fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SsspError> {
-    for (n, most, what) in [(n_vertices, MOST_VERTICES, "vertices"), (n_arcs, MOST_ARCS, "arcs")] {
-        if n > most {
-            let reason = format!("it takes up to {most} {what}, and this graph has {n}");
-            return Err(SsspError::NotOnGpu { reason });
+/// The search that `plan`, made for a GPU, asks for; where it leaves a choice and enough
+/// searches are expected to make up for trials, the fastest, which it tells of afterwards.
+pub(crate) fn on_gpu<'g, W: Weight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    config: &Config,
+    plan: &mut Plan,
+    range: &WeightRange<W>,
+) -> Result<Box<dyn Search<W> + 'g>, SsspError> {
+    let chooses = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
+    let chooses = chooses && cost::trials_pay(config.n_expected_searches());
+    let (device, choice_ms) = match plan.algorithm {
+        Algorithm::DeltaStepping if chooses => trial::fastest(gpu, graph, config, plan, range)?,
+        Algorithm::BellmanFordLll if chooses => {
+            trial::fastest_of_any_sign(gpu, graph, config, plan, range)?
         }
-    }
-    Ok(())
+        _ => (search(gpu, graph, config, plan, range)?, 0.0),
+    };
+    Ok(Box::new(WithFallback::new(device, choice_ms, graph, plan.algorithm, config)))
+}
+
+/// The search by the algorithm in `plan`.
+fn search<'g, W: Weight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    config: &Config,
+    plan: &Plan,
+    range: &WeightRange<W>,
+) -> Result<Boxed<'g, W>, SsspError> {
+    let (delta, negative) = (plan.delta.unwrap_or(1.0), range.negative);
+    Ok(match plan.algorithm {
+        Algorithm::Auto | Algorithm::DeltaStepping => {
+            let fixed = config.delta != Delta::Auto;
+            Box::new(DeltaSteppingOnGpu::new(gpu, graph, range, delta, fixed)?)
+        }
+        Algorithm::DeltaSteppingBuckets => Box::new(buckets::buckets(gpu, graph, range, delta)?),
+        Algorithm::Dijkstra => {
+            Box::new(dijkstra::dijkstra(gpu, graph, range, config.reduction_block)?)
+        }
+        Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph, range)?),
+        Algorithm::BellmanFord => Box::new(BellmanFordOnGpu::new(gpu, graph, negative, config)?),
+        Algorithm::BellmanFordQueue
+        | Algorithm::BellmanFordSlf
+        | Algorithm::BellmanFordLll
+        | Algorithm::BellmanFordSlfLll => {
+            Box::new(QueueOnGpu::new(gpu, graph, negative, Rules::of(plan.algorithm))?)
+        }
+        Algorithm::BellmanFordSpmv => {
+            Box::new(SpmvOnGpu::new(gpu, graph, negative, config.product)?)
+        }
+    })
 }
 
 #[cfg(test)]

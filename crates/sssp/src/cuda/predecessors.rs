@@ -2,20 +2,18 @@
 //!
 //! The rule is that of [`crate::predecessors`], and the method stands in
 //! `kernels/sssp/predecessors.cu`. One launch, O(n + m); where arcs add nothing, a barrier
-//! of the grid for each level. Four bytes a vertex, and the memory of the search's lists.
+//! of the grid for each level. Four bytes a vertex, and three lists of as many, which a search may have.
 //!
 //! Reference: meyer-sanders-2003
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
-use graph_formats::VertexId;
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Shape};
+use graph_formats::{VertexId, WeightKind};
+use kernels::sssp::{PREDECESSORS_F32, PREDECESSORS_U32};
 
-use super::kernels::ptx;
-use super::memory::{RowsAt, Search, WorkSpace};
-use super::words::Arithmetic;
-
-static PREDECESSORS_U32: Ptx = ptx(kernels::sssp::PREDECESSORS_U32);
-static PREDECESSORS_F32: Ptx = ptx(kernels::sssp::PREDECESSORS_F32);
+use super::graph::{KeyGraph, RowsAt};
+use super::launch::Kernels;
+use crate::SsspError;
 
 /// Threads of a block, and blocks of a multiprocessor: what its source says.
 const BLOCK: u32 = 512;
@@ -27,7 +25,7 @@ type Control = [u32; 6];
 /// `Tree` of `predecessors.cu`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct TreeAt {
+struct Tree {
     graph: RowsAt,
     keys: u64,
     chosen: u64,
@@ -55,53 +53,47 @@ impl TreeKernel {
         (n_vertices * size_of::<VertexId>() + size_of::<Control>()) as u64
     }
 
-    pub(super) fn load(
-        gpu: &Gpu,
-        arithmetic: Arithmetic,
-        n_vertices: usize,
-    ) -> Result<Self, GpuError> {
-        let (module, name) = match arithmetic {
-            Arithmetic::U32 => (&PREDECESSORS_U32, "predecessors_u32"),
-            Arithmetic::F32 => (&PREDECESSORS_F32, "predecessors_f32"),
-        };
+    pub(super) fn load(gpu: &Gpu, kind: WeightKind, n_vertices: usize) -> Result<Self, SsspError> {
+        let kernels = Kernels::of(gpu, &[PREDECESSORS_U32, PREDECESSORS_F32], kind)?;
         // so many blocks are resident at once on every device, as a barrier needs
         let shape = Shape::new(gpu.facts().multiprocessors * BLOCKS, BLOCK);
         Ok(Self {
-            kernel: gpu.kernel(module, name)?,
+            kernel: kernels.get("predecessors")?,
             shape: Shape { cooperative: true, ..shape },
             chosen: gpu.buffer(n_vertices)?,
             control: gpu.buffer(1)?,
         })
     }
 
-    /// The predecessors of the vertices with keys up to `limit` in `work_space`, which is
-    /// that of one `search` from `source`, with lists for all vertices; the lists are
-    /// overwritten. `u32::MAX` is no vertex.
-    pub(super) fn predecessors(
+    /// The predecessors of the vertices whose `keys`, those of a search of `graph` from `source`,
+    /// are at most `limit`; `u32::MAX` is no vertex. Overwrites `lists`, which have an entry of
+    /// four bytes or more for each vertex.
+    pub(super) fn predecessors<T>(
         &mut self,
         gpu: &Gpu,
-        search: &Search,
-        work_space: &mut WorkSpace,
+        graph: &KeyGraph,
+        keys: &Buffer<u32>,
+        lists: [&Buffer<T>; 3],
         source: VertexId,
         limit: u32,
     ) -> Result<Vec<VertexId>, GpuError> {
-        let tree = TreeAt {
-            graph: search.graph,
-            keys: search.keys,
+        let [levels, first, second] = lists.map(Buffer::address);
+        let tree = Tree {
+            graph: graph.rows.at(),
+            keys: keys.address(),
             chosen: self.chosen.address(),
-            levels: work_space.near[0].address(),
-            lists: [work_space.far[0].address(), work_space.far[1].address()],
+            levels,
+            lists: [first, second],
             control: self.control.address(),
-            n_arcs: search.n_arcs,
-            n_vertices: search.n_vertices,
+            n_arcs: graph.rows.arcs.len() as u64,
+            n_vertices: self.chosen.len() as u32,
             source,
             limit,
             padding: 0,
         };
         self.control.fill_bytes(0)?;
-        // SAFETY: the kernel reads graph and keys, and writes chosen, of as many words as
-        // there are vertices, and levels and lists, which lie in lists of eight bytes a
-        // vertex and take four; all are of `gpu`.
+        // SAFETY: the kernel reads graph and keys, and writes chosen and lists, all of which
+        // have a place of four bytes for each vertex, and are of `gpu`.
         unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(&tree)])? };
         self.chosen.download()
     }
@@ -114,7 +106,7 @@ mod tests {
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { TreeAt as "Tree" of ["predecessors.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Tree as "Tree" of ["predecessors.cu", "delta_stepping/search.cuh"]:
             graph, keys, chosen, levels, lists, control, n_arcs, n_vertices, source, limit,
             padding
         }

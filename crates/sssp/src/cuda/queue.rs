@@ -38,25 +38,20 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx, Shape};
-use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Shape};
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
 
 use super::csr::DeviceCsr;
-use super::delta_stepping::milliseconds;
-use super::edge_kernels::unsupported;
-use super::kernels::ptx;
+use super::edge_predecessors::{RowTree, Searched};
+use super::fallback::DeviceSearch;
+use super::keys;
+use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
-use super::typed_engine::TypedSearch;
-use super::watch::Watch;
-use super::{check_size, typed_distances};
-use crate::engine::Found;
+use crate::query::Query;
+use crate::search::Answer;
 use crate::work::Again;
 use crate::{Algorithm, DeviceTimes, Progress, SsspError, Work};
-
-static QUEUE_U32: Ptx = ptx(kernels::sssp::QUEUE_U32);
-static QUEUE_I32: Ptx = ptx(kernels::sssp::QUEUE_I32);
-static QUEUE_F32: Ptx = ptx(kernels::sssp::QUEUE_F32);
-static QUEUE_F64: Ptx = ptx(kernels::sssp::QUEUE_F64);
 
 /// Threads of a block: `block_size` of `queue.cu`.
 const BLOCK: u32 = 512;
@@ -98,7 +93,7 @@ impl Rules {
 /// `Control` of `queue/state.cuh`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Control {
+struct QueueControl {
     head: u64,
     rank_sum: u64,
     rounds: u64,
@@ -121,7 +116,7 @@ struct Control {
 /// `Search` of `queue/state.cuh`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Search {
+struct QueueSearch {
     offsets: u64,
     ends: u64,
     weights: u64,
@@ -147,19 +142,18 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
     /// Whether to look for negative cycles.
     negative: bool,
     rules: Rules,
-    gpu: Gpu,
     start: Kernel,
-    search: Kernel,
-    shape: Shape,
-    watch: Watch,
+    launch: Launch,
     rows: DeviceCsr<W>,
     distances: Buffer<W>,
     states: Buffer<u32>,
     back: Buffer<u64>,
     front: [Buffer<u64>; 2],
     pieces: Buffer<[u32; 4]>,
-    control: Buffer<Control>,
+    control: Buffer<QueueControl>,
     arrived: Buffer<u32>,
+    /// Made when the first tree is asked for.
+    tree: Option<RowTree>,
     times: DeviceTimes,
 }
 
@@ -174,32 +168,21 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let jit_before = gpu.jit_ms();
-        let (module, [start, search]) = match W::KIND {
-            WeightKind::U32 => (&QUEUE_U32, ["queue_start_u32", "queue_search_u32"]),
-            WeightKind::I32 => (&QUEUE_I32, ["queue_start_i32", "queue_search_i32"]),
-            WeightKind::F32 => (&QUEUE_F32, ["queue_start_f32", "queue_search_f32"]),
-            WeightKind::F64 => (&QUEUE_F64, ["queue_start_f64", "queue_search_f64"]),
-            kind => return Err(unsupported(kind)),
-        };
-        let (start, search) = (gpu.kernel(module, start)?, gpu.kernel(module, search)?);
+        let kernels = Kernels::of(gpu, &[QUEUE_U32, QUEUE_I32, QUEUE_F32, QUEUE_F64], W::KIND)?;
+        let (start, search) = (kernels.get("queue_start")?, kernels.get("queue_search")?);
         let jit_ms = gpu.jit_ms() - jit_before;
         gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rules))?;
         let start_of_upload = Instant::now();
         let rows = DeviceCsr::upload(gpu, graph)?;
         gpu.synchronize()?;
         let upload_ms = milliseconds(start_of_upload);
-        // one block of a multiprocessor always fits, and a barrier needs all of them resident
-        let shape = Shape::new(gpu.facts().multiprocessors, BLOCK);
         let n_in_front = if rules.small_first { n } else { 0 };
         Ok(Self {
             graph,
             negative,
             rules,
-            gpu: gpu.clone(),
             start,
-            search,
-            shape: Shape { cooperative: true, ..shape },
-            watch: Watch::new(gpu)?,
+            launch: Launch::new(gpu, search, gpu.facts().multiprocessors, BLOCK)?,
             rows,
             distances: gpu.buffer(n)?,
             states: gpu.buffer(n)?,
@@ -208,13 +191,14 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             pieces: gpu.buffer(most_pieces(m))?,
             control: gpu.buffer(1)?,
             arrived: gpu.buffer(1)?,
+            tree: None,
             times: DeviceTimes { jit_ms, upload_ms, ..DeviceTimes::default() },
         })
     }
 
     /// What the kernels are told: rounds of a launch by `rules`, and where the host listens.
-    fn describe(&self, rules: Rules, most_rounds: u64, host: u64) -> Search {
-        Search {
+    fn describe(&self, rules: Rules, most_rounds: u64, host: u64) -> QueueSearch {
+        QueueSearch {
             offsets: self.rows.offsets.address(),
             ends: self.rows.ends.address(),
             weights: self.rows.weights.address(),
@@ -228,7 +212,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             host,
             n_places: self.back.len() as u64,
             most_rounds,
-            batch: self.shape.grid.0 * WARPS_A_BLOCK,
+            batch: self.launch.shape.grid.0 * WARPS_A_BLOCK,
             n_vertices: self.distances.len() as u32,
             small_first: rules.small_first.into(),
             large_last: rules.large_last.into(),
@@ -239,10 +223,12 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     fn begin(&mut self, source: VertexId) -> Result<(), GpuError> {
         self.control.fill_bytes(0)?;
         let search = self.describe(Rules::FIFO, 0, 0);
-        let shape = Shape { cooperative: false, ..self.shape };
+        let shape = Shape { cooperative: false, ..self.launch.shape };
         // SAFETY: threads write distances, states and the first places of the queue, which
         // are as long as `search` says, and of the kernel's type.
-        unsafe { self.gpu.launch(&self.start, shape, &[Arg::structure(&search), source.into()]) }
+        unsafe {
+            self.launch.gpu.launch(&self.start, shape, &[Arg::structure(&search), source.into()])
+        }
     }
 
     /// Up to so many rounds more, or the first from `source`; what the kernel has counted
@@ -253,8 +239,8 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         rules: Rules,
         most_rounds: u64,
         tell: Option<impl Fn(u64) -> ControlFlow<()>>,
-    ) -> Result<Control, SsspError> {
-        let host = self.watch.start(tell.is_some())?;
+    ) -> Result<QueueControl, SsspError> {
+        let host = self.launch.start(tell.is_some())?;
         if let Some(source) = source {
             self.begin(source)?;
         }
@@ -264,15 +250,15 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         // kernel reads them and what `begin` or the launch before has left, and writes
         // inside the buffers of `self`, whose lengths are those that its comments ask for;
         // all blocks are resident.
-        unsafe { self.gpu.launch(&self.search, self.shape, &[Arg::structure(&search)])? };
-        self.times.solve_ms += self.watch.wait(tell)?;
+        unsafe { self.launch.queue(&search)? };
+        self.times.solve_ms += self.launch.wait(tell)?;
         Ok(self.control.download()?[0])
     }
 
     /// Whether the distances so far show a negative cycle; its time is the search's.
     fn shows_a_cycle(&mut self) -> Result<bool, SsspError> {
         let start = Instant::now();
-        let distances = typed_distances::download(&self.distances)?;
+        let distances = keys::download(&self.distances)?;
         let shows = lowers_itself(self.graph, &distances);
         self.times.solve_ms += milliseconds(start);
         Ok(shows)
@@ -283,7 +269,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         &mut self,
         source: VertexId,
         progress: Option<Progress<'_>>,
-    ) -> Result<Option<Control>, SsspError> {
+    ) -> Result<Option<QueueControl>, SsspError> {
         let mut source = Some(source);
         let mut rounds = 0;
         let mut look = FIRST_LOOK;
@@ -311,16 +297,14 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> TypedSearch<W> for QueueOnGpu<'_, W> {
-    fn solve(
-        &mut self,
-        source: VertexId,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<Found<W>>, SsspError> {
+impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
         self.times = self.times.without_search();
-        let Some(control) = self.empty_the_queue(source, progress)? else { return Ok(None) };
+        let Some(control) = self.empty_the_queue(query.source, query.progress)? else {
+            return Ok(None);
+        };
         let start = Instant::now();
-        let distances = typed_distances::download(&self.distances)?;
+        let distances = keys::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
         if control.above != 0 && ends_early(self.graph, &distances) {
             return Ok(None);
@@ -336,6 +320,21 @@ impl<W: Weight> TypedSearch<W> for QueueOnGpu<'_, W> {
             }),
         };
         Ok(Some((distances, work)))
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+        let (gpu, DeviceCsr { offsets, ends, weights }) = (&self.launch.gpu, &self.rows);
+        let RowTree { tree, rows } = match &mut self.tree {
+            Some(tree) => tree,
+            empty => empty.insert(RowTree::new::<W>(gpu, offsets, ends.len())?),
+        };
+        let (distances, negative) = (&self.distances, self.negative);
+        let searched = Searched { tails: rows, heads: ends, weights, distances, negative };
+        Ok(tree.predecessors(gpu, searched, source, limit)?)
     }
 
     fn times(&self) -> DeviceTimes {
@@ -360,7 +359,7 @@ fn required_bytes<W: Weight>(n: usize, m: usize, rules: Rules) -> u64 {
     let lists = if rules.small_first { 4 } else { 2 };
     let a_vertex = size_of::<W>() + size_of::<u32>() + lists * size_of::<u64>();
     let pieces = most_pieces(m) * size_of::<[u32; 4]>();
-    DeviceCsr::<W>::bytes(n, m) + (n * a_vertex + pieces + size_of::<Control>()) as u64
+    DeviceCsr::<W>::bytes(n, m) + (n * a_vertex + pieces + size_of::<QueueControl>()) as u64
 }
 
 #[cfg(test)]
@@ -370,11 +369,11 @@ mod tests {
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Search as "Search" of ["queue/state.cuh"]:
+        assert_same_layout! { QueueSearch as "Search" of ["queue/state.cuh"]:
             offsets, ends, weights, distances, states, back, front, pieces, control, arrived,
             host, n_places, most_rounds, batch, n_vertices, small_first, large_last
         }
-        assert_same_layout! { Control as "Control" of ["queue/state.cuh"]:
+        assert_same_layout! { QueueControl as "Control" of ["queue/state.cuh"]:
             head, rank_sum, rounds, relaxations, improvements, taken, taken_again,
             relaxed_again, rank_change, n_front, n_back, below, above, stopped, front, back,
             pieces

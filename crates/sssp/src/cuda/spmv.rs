@@ -20,23 +20,19 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, Kernel, Ptx, Shape};
-use graph_formats::{Csr, VertexId, Weight, WeightKind};
+use gpu_runtime::{Buffer, Gpu, Shape};
+use graph_formats::{Csr, VertexId, Weight};
+use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
 
-use super::delta_stepping::milliseconds;
-use super::kernels::ptx;
+use super::edge_predecessors::{RowTree, Searched};
+use super::fallback::DeviceSearch;
+use super::keys;
+use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use super::spmv_matrix::Matrix;
-use super::typed_engine::TypedSearch;
-use super::watch::Watch;
-use super::{check_size, edge_kernels, typed_distances};
-use crate::engine::Found;
+use crate::query::Query;
+use crate::search::Answer;
 use crate::{DeviceTimes, Product, Progress, SsspError, Work};
-
-static SPMV_U32: Ptx = ptx(kernels::sssp::SPMV_U32);
-static SPMV_I32: Ptx = ptx(kernels::sssp::SPMV_I32);
-static SPMV_F32: Ptx = ptx(kernels::sssp::SPMV_F32);
-static SPMV_F64: Ptx = ptx(kernels::sssp::SPMV_F64);
 
 /// Threads of a block: what the source says.
 const BLOCK: u32 = 512;
@@ -46,7 +42,7 @@ const FIRST_LOOK: u32 = 1 << 8;
 /// `Control` of `spmv/rounds.cuh`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Control {
+struct SpmvControl {
     arrived: u32,
     stopped: u32,
     fell: [u32; 3],
@@ -81,15 +77,14 @@ pub(super) struct SpmvOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
     /// Whether to look for negative cycles.
     negative: bool,
-    gpu: Gpu,
-    kernel: Kernel,
-    shape: Shape,
-    watch: Watch,
+    launch: Launch,
     matrix: Matrix<W>,
     distances: Buffer<W>,
-    control: Buffer<Control>,
+    control: Buffer<SpmvControl>,
     /// All but the source, the host's words and the rounds.
     spmv: Spmv,
+    /// Made when the first tree is asked for.
+    tree: Option<RowTree>,
     times: DeviceTimes,
 }
 
@@ -105,9 +100,15 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let jit_before = gpu.jit_ms();
-        let kernel = kernel::<W>(gpu, product)?;
+        let kernels = Kernels::of(gpu, &[SPMV_U32, SPMV_I32, SPMV_F32, SPMV_F64], W::KIND)?;
+        let kernel = kernels.get(match product {
+            Product::CsrScalar => "spmv_scalar",
+            Product::CsrVector => "spmv_vector",
+            Product::CsrBalanced => "spmv_balanced",
+            Product::Ell => "spmv_ell",
+        })?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
-        let others = (n * size_of::<W>() + size_of::<Control>()) as u64;
+        let others = (n * size_of::<W>() + size_of::<SpmvControl>()) as u64;
         let matrix = Matrix::of(gpu, graph, product, others, &mut times)?;
         let width = match product {
             Product::CsrVector => lanes_a_row(n, m),
@@ -122,7 +123,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         // blocks wait for one another: no more than are resident at once, nor than have work
         let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.facts().multiprocessors;
         let useful = Shape::covering(threads, BLOCK).grid.0;
-        let shape = Shape { cooperative: true, ..Shape::new(resident.min(useful), BLOCK) };
+        let launch = Launch::new(gpu, kernel, resident.min(useful), BLOCK)?;
         let (distances, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
         let spmv = Spmv {
             offsets: matrix.offsets.as_ref().map_or(0, Buffer::address),
@@ -135,20 +136,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
             width,
             ..Spmv::zeroed()
         };
-        let (gpu, watch) = (gpu.clone(), Watch::new(gpu)?);
-        Ok(Self {
-            graph,
-            negative,
-            gpu,
-            kernel,
-            shape,
-            watch,
-            matrix,
-            distances,
-            control,
-            spmv,
-            times,
-        })
+        Ok(Self { graph, negative, launch, matrix, distances, control, spmv, tree: None, times })
     }
 
     /// Rounds until nothing falls, and what they did; `None` where there is no answer.
@@ -173,8 +161,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
                 return Ok(None);
             }
             let start = Instant::now();
-            let falls_for_ever =
-                lowers_itself(self.graph, &typed_distances::download(&self.distances)?);
+            let falls_for_ever = lowers_itself(self.graph, &keys::download(&self.distances)?);
             self.times.solve_ms += milliseconds(start);
             if falls_for_ever {
                 return Ok(None);
@@ -195,36 +182,49 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         first: u32,
         last: u32,
         progress: Option<Progress<'_>>,
-    ) -> Result<Control, SsspError> {
-        const { assert!(size_of::<Control>() == 56 && size_of::<Spmv>() == 72) };
+    ) -> Result<SpmvControl, SsspError> {
+        const { assert!(size_of::<SpmvControl>() == 56 && size_of::<Spmv>() == 72) };
         self.control.fill_bytes(0)?;
-        let host = self.watch.start(progress.is_some())?;
+        let host = self.launch.start(progress.is_some())?;
         let spmv = Spmv { source, host, first_round: first, last_round: last, ..self.spmv };
         // SAFETY: the kernel reads the matrix, whose rows lie in its arcs (or have `width`
         // slots each) and whose arcs begin at vertices, and writes one distance a vertex and
-        // the control; all of it is of `self.gpu` and of the kernel's type, and the solver
+        // the control; all of it is of the same GPU and of the kernel's type, and the solver
         // has checked the source.
-        unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(&spmv)])? };
+        unsafe { self.launch.queue(&spmv)? };
         let (before, total) = (u64::from(first - 1), u64::from(self.spmv.n_vertices));
         // until the kernel has told, the rounds of earlier launches are what is done
         let tell = progress.map(|tell| move |rounds: u64| tell(rounds.max(before), total));
-        self.times.solve_ms += self.watch.wait(tell)?;
+        self.times.solve_ms += self.launch.wait(tell)?;
         Ok(self.control.download()?[0])
     }
 }
 
-impl<W: Weight> TypedSearch<W> for SpmvOnGpu<'_, W> {
-    fn solve(
-        &mut self,
-        source: VertexId,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<Found<W>>, SsspError> {
+impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
         self.times = self.times.without_search();
-        let Some(work) = self.iterate(source, progress)? else { return Ok(None) };
+        let Some(work) = self.iterate(query.source, query.progress)? else { return Ok(None) };
         let start = Instant::now();
-        let distances = typed_distances::download(&self.distances)?;
+        let distances = keys::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
         Ok(Some((distances, work)))
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+        let (gpu, Matrix { offsets, starts, weights, .. }) = (&self.launch.gpu, &self.matrix);
+        // padded rows have arcs that the graph has not
+        let Some(offsets) = offsets else { return Ok(None) };
+        let RowTree { tree, rows } = match &mut self.tree {
+            Some(tree) => tree,
+            empty => empty.insert(RowTree::new::<W>(gpu, offsets, starts.len())?),
+        };
+        let (distances, negative) = (&self.distances, self.negative);
+        let searched = Searched { tails: starts, heads: rows, weights, distances, negative };
+        Ok(tree.predecessors(gpu, searched, source, limit)?)
     }
 
     fn times(&self) -> DeviceTimes {
@@ -239,27 +239,6 @@ fn lanes_a_row(n: usize, m: usize) -> u32 {
     mean.clamp(2, 32).next_power_of_two() as u32
 }
 
-fn kernel<W: Weight>(gpu: &Gpu, product: Product) -> Result<Kernel, SsspError> {
-    macro_rules! names {
-        ($kind:literal) => {
-            match product {
-                Product::CsrScalar => concat!("spmv_scalar_", $kind),
-                Product::CsrVector => concat!("spmv_vector_", $kind),
-                Product::CsrBalanced => concat!("spmv_balanced_", $kind),
-                Product::Ell => concat!("spmv_ell_", $kind),
-            }
-        };
-    }
-    let (module, name) = match W::KIND {
-        WeightKind::U32 => (&SPMV_U32, names!("u32")),
-        WeightKind::I32 => (&SPMV_I32, names!("i32")),
-        WeightKind::F32 => (&SPMV_F32, names!("f32")),
-        WeightKind::F64 => (&SPMV_F64, names!("f64")),
-        kind => return Err(edge_kernels::unsupported(kind)),
-    };
-    Ok(gpu.kernel(module, name)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,7 +250,7 @@ mod tests {
             offsets, starts, weights, distances, control, host, n_vertices, n_arcs, source,
             width, first_round, last_round
         }
-        assert_same_layout! { Control as "Control" of ["spmv/rounds.cuh"]:
+        assert_same_layout! { SpmvControl as "Control" of ["spmv/rounds.cuh"]:
             arrived, stopped, fell, dropped, rounds, has_fallen, has_dropped, padding,
             improvements
         }

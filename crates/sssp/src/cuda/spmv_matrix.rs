@@ -20,7 +20,7 @@ use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, EllLimit, VertexId, Weight};
 
 use super::csr::DeviceCsr;
-use super::delta_stepping::milliseconds;
+use super::launch::milliseconds;
 use crate::{DeviceTimes, Product, SsspError};
 
 /// The matrix, a row for each vertex.

@@ -14,14 +14,14 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, VertexId, Weight};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Distance, VertexId, Weight};
 
-use super::delta_stepping::{DeltaSteppingOnGpu, Form, milliseconds};
-use super::engine::one;
-use super::stepping_engine::DeltaSteppingEngine;
-use super::tried::{Both, Tried};
-use crate::engine::{Engine, Request};
+use super::delta_stepping::{DeltaSteppingOnGpu, Form};
+use super::fallback::{DeviceSearch, unless_out_of_memory};
+use super::launch::milliseconds;
+use super::{Boxed, search};
+use crate::query::Query;
 use crate::range::WeightRange;
 use crate::{Algorithm, Config, Plan, SsspError, delta};
 
@@ -58,59 +58,52 @@ const SOURCES: usize = 4;
 /// A search that visits one vertex in so many tells of the graph.
 const PART_REACHED: u64 = 10;
 
-type Boxed<'g, W> = Box<dyn Engine<W> + Send + 'g>;
-
-/// The engine that is fastest on `graph`, whose weights are not negative; `plan` says which
-/// and why afterwards.
+/// The search that is fastest on `graph`, whose weights are not negative, and milliseconds that
+/// finding it took; `plan` says which and why afterwards.
 pub(super) fn fastest<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     config: &Config,
     plan: &mut Plan,
     range: &WeightRange<W>,
-) -> Result<Boxed<'g, W>, SsspError> {
+) -> Result<(Boxed<'g, W>, f64), SsspError> {
     let width = plan.delta.unwrap_or(1.0);
-    let mut device = DeltaSteppingOnGpu::new(gpu, graph, range, width, false)?;
+    let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, range, width, false)?;
     let began = Instant::now();
-    let source = far_reaching(&mut device, &samples(graph))?;
+    let source = far_reaching(&mut stepping, &samples(graph))?;
     let found = match source {
-        Some(source) => fastest_form(&mut device, source)?,
+        Some(source) => fastest_form(&mut stepping, source)?,
         None => None,
     };
-    let stepping = |device| DeltaSteppingEngine::new(device, graph, config);
     let Some((source, (ms, form))) = source.zip(found) else {
         plan.reason += "; no trial was done in time with sums of 32 bits";
-        return Ok(Box::new(Tried::new(stepping(device), milliseconds(began))));
+        return Ok((Box::new(stepping), milliseconds(began)));
     };
-    device.set_form(form);
-    plan.delta = Some(device.delta());
+    stepping.set_form(form);
+    plan.delta = Some(stepping.delta());
     let horizon = if form.has_horizon { "" } else { " without a horizon" };
     plan.reason = format!("the fastest where it was tried, with {ms:.3} ms{horizon}");
-    let stepping = stepping(device);
-    let mut best = None;
+    let mut best: Boxed<'g, W> = Box::new(stepping);
     let mut least = ms;
     if hops_are_few(graph) {
         for algorithm in WHERE_HOPS_ARE_FEW {
             let tried = Plan { algorithm, delta: None, ..plan.clone() };
-            let Some(mut engine) = if_possible(one(gpu, graph, config, &tried, range))? else {
+            let Some(mut device) = if_possible(search(gpu, graph, config, &tried, range))? else {
                 continue;
             };
-            if let Trial::Took(ms) = time(&mut *engine, source, least)?
-                && ms < CLEARLY * least
+            if let Trial::Took(trial) = time(&mut *device, source, least)?
+                && trial < CLEARLY * least
             {
-                (best, least) = (Some((algorithm, engine)), ms);
+                (best, least) = (device, trial);
+                let reason = format!(
+                    "the fastest where it was tried, with {least:.3} ms where delta-stepping \
+                     took {ms:.3}"
+                );
+                *plan = Plan { reason, ..tried };
             }
         }
     }
-    let Some((algorithm, whole)) = best else {
-        return Ok(Box::new(Tried::new(stepping, milliseconds(began))));
-    };
-    plan.reason = format!(
-        "the fastest where it was tried, with {least:.3} ms where delta-stepping took {ms:.3}; \
-         targets, cutoffs and tables by delta-stepping"
-    );
-    (plan.algorithm, plan.delta) = (algorithm, None);
-    Ok(Box::new(Tried::new(Both::new(whole, stepping), milliseconds(began))))
+    Ok((best, milliseconds(began)))
 }
 
 /// The same for weights of any sign: the fastest form of Bellman-Ford.
@@ -120,19 +113,19 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
     config: &Config,
     plan: &mut Plan,
     range: &WeightRange<W>,
-) -> Result<Boxed<'g, W>, SsspError> {
+) -> Result<(Boxed<'g, W>, f64), SsspError> {
     let began = Instant::now();
     let (mut best, mut least) = (None, LONGEST_MS);
     let source = samples(graph).first().copied();
     for algorithm in OF_ANY_SIGN {
         let Some(source) = source.filter(|_| graph.n_arcs() <= MOST_ARCS_TRIED) else { break };
         let tried = Plan { algorithm, ..plan.clone() };
-        let Some(mut engine) = if_possible(one(gpu, graph, config, &tried, range))? else {
+        let Some(mut device) = if_possible(search(gpu, graph, config, &tried, range))? else {
             continue;
         };
-        match time(&mut *engine, source, least)? {
+        match time(&mut *device, source, least)? {
             Trial::Took(ms) if ms < CLEARLY * least => {
-                (best, least, plan.algorithm) = (Some(engine), ms, algorithm);
+                (best, least, plan.algorithm) = (Some(device), ms, algorithm);
             }
             // nor have the others one
             Trial::NoAnswer => break,
@@ -140,20 +133,19 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
         }
     }
     match best {
-        Some(engine) => {
+        Some(device) => {
             plan.reason += &format!("; the fastest form where it was tried, with {least:.3} ms");
-            Ok(Box::new(Tried::new(engine, milliseconds(began))))
+            Ok((device, milliseconds(began)))
         }
-        None => one(gpu, graph, config, plan, range),
+        None => Ok((search(gpu, graph, config, plan, range)?, 0.0)),
     }
 }
 
-/// The engine, unless the device has no memory for it, or it does not take such weights.
-fn if_possible<E>(engine: Result<E, SsspError>) -> Result<Option<E>, SsspError> {
-    match engine {
+/// The search, unless the device has no memory for it, or it does not take such weights.
+fn if_possible<S>(search: Result<S, SsspError>) -> Result<Option<S>, SsspError> {
+    match search {
         Err(SsspError::NotOnGpu { .. }) => Ok(None),
-        Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
-        engine => engine.map(Some),
+        search => unless_out_of_memory(search),
     }
 }
 
@@ -191,7 +183,7 @@ fn fastest_form(
     device: &mut DeltaSteppingOnGpu,
     source: VertexId,
 ) -> Result<Option<(f64, Form)>, SsspError> {
-    let times = device.times();
+    let times = device.times;
     let patience = Duration::from_secs_f64((times.upload_ms + times.prepare_ms) / 1e3);
     let began = Instant::now();
     let mut best = None;
@@ -227,13 +219,13 @@ enum Trial {
     /// Milliseconds on the device.
     Took(f64),
     TooLong,
-    /// There are no distances from that vertex.
+    /// The device has no answer.
     NoAnswer,
 }
 
 /// A trial from `source`; too long is what takes much longer than `most`.
 fn time<W: Weight>(
-    engine: &mut dyn Engine<W>,
+    device: &mut dyn DeviceSearch<W>,
     source: VertexId,
     most: f64,
 ) -> Result<Trial, SsspError> {
@@ -243,16 +235,12 @@ fn time<W: Weight>(
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let request = Request { source, limit: None, targets: &[], progress: Some(&tell) };
-        match engine.search(&request) {
-            Err(SsspError::Interrupted) => return Ok(Trial::TooLong),
-            // that is for whoever asks for distances
-            Err(SsspError::NegativeCycle { .. } | SsspError::Overflow { .. }) => {
-                return Ok(Trial::NoAnswer);
-            }
-            found => drop(found?),
+        let limit = W::Distance::UNREACHED;
+        let query = Query { source, targets: &[], limit, progress: Some(&tell) };
+        match device.search(&query) {
+            Err(SsspError::Interrupted) => Ok(Trial::TooLong),
+            found => Ok(found?.map_or(Trial::NoAnswer, |_| Trial::Took(device.times().solve_ms))),
         }
-        Ok(engine.device_times().map_or(Trial::NoAnswer, |times| Trial::Took(times.solve_ms)))
     })
 }
 

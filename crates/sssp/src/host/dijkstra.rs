@@ -12,9 +12,9 @@
 
 use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
 
-use super::lengths::Lengths;
 use super::queue::MonotoneQueue;
-use super::search::Search;
+use crate::key::Lengths;
+use crate::query::Query;
 use crate::{SsspError, Work};
 
 /// Vertices settled between two calls of the progress callback.
@@ -41,7 +41,7 @@ impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, 
 
     /// Labels every vertex within the limit of `search`, or as near as the farthest of
     /// its targets if that is less, and perhaps some beyond.
-    pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
+    pub(crate) fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         // as locals, for the compiler to know that nobody else changes them
         let Self { graph, labels, queue, unsettled } = self;
         let labels = labels.as_mut_slice();

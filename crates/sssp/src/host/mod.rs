@@ -3,9 +3,7 @@
 pub(crate) mod bellman_ford;
 pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
-pub(crate) mod lengths;
 pub(crate) mod nearest;
 pub(crate) mod prefetch;
 pub(crate) mod queue;
-pub(crate) mod search;
 pub(crate) mod team;

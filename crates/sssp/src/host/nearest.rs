@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::{Distances, Nearest};
 
-use super::lengths::{Lengths, Native};
+use crate::key::{Lengths, Native};
 use crate::solver::check_overflow;
 use crate::{Progress, SsspError};
 

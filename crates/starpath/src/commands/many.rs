@@ -83,7 +83,8 @@ fn table<W: Weight>(
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let sources = &request.sources;
-    let config = config(&args.solver, common);
+    // the searches of a table run together, so that trials of single ones tell nothing of it
+    let config = Config { expected_searches: None, ..config(&args.solver, common) };
     let n_tables = common.repeat.map_or(1, |n| n.get());
     let searches = Searches::Table(sources.len().saturating_mul(n_tables));
     let on_gpu = backend::on_gpu(graph, &config, searches, common)?;

@@ -21,7 +21,8 @@
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 
 use super::{CycleWatch, Labels};
-use crate::{Progress, SsspError};
+use crate::SsspError;
+use crate::query::Query;
 
 /// Vertices taken from the queue between two calls of the progress callback.
 const POPS_A_REPORT: u64 = 1 << 16;
@@ -84,31 +85,25 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
         }
     }
 
-    /// Labels every vertex within `limit`, or as near as `target`, and perhaps some beyond it;
-    /// all, where a weight is negative.
-    pub(crate) fn solve(
-        &mut self,
-        source: VertexId,
-        limit: Option<W::Distance>,
-        target: Option<VertexId>,
-        progress: Option<Progress<'_>>,
-    ) -> Result<(), SsspError> {
-        let limit = limit.filter(|_| !self.negative);
-        let target = target.filter(|_| !self.negative);
-        self.labels.reset(source);
+    /// Labels every vertex within the limit of `query`, or as near as its one target, and perhaps
+    /// some beyond it; all, where a weight is negative.
+    pub(crate) fn solve(&mut self, query: &Query<'_, W::Distance>) -> Result<(), SsspError> {
+        let limit = if self.negative { W::Distance::UNREACHED } else { query.limit };
+        let target = query.target().filter(|_| !self.negative);
+        self.labels.reset(query.source);
         self.queue.clear();
         self.queued.fill(false);
         self.label_sum = 0.0;
         let mut watch = CycleWatch::new(self.graph);
         let patience = PATIENCE * (self.graph.n_vertices() + self.graph.n_arcs()) as u64;
         self.rules = self.asked;
-        self.push(source);
+        self.push(query.source);
         while let Some(from) = self.pop() {
             self.labels.work.settled += 1;
             // no path through what lies beyond leads back
             let own = self.labels.distances[from as usize];
             let least = target.map(|target| self.labels.distances[target as usize]);
-            if limit.is_some_and(|limit| own > limit) || least.is_some_and(|least| own > least) {
+            if own > limit || least.is_some_and(|least| own > least) {
                 continue;
             }
             for (to, weight) in self.graph.arcs_from(from) {
@@ -127,10 +122,8 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
                 self.rules = Rules::Fifo;
             }
             let settled = self.labels.work.settled;
-            if settled.is_multiple_of(POPS_A_REPORT)
-                && progress.is_some_and(|tell| tell(settled, 0).is_break())
-            {
-                return Err(SsspError::Interrupted);
+            if settled.is_multiple_of(POPS_A_REPORT) {
+                query.report(settled, 0)?;
             }
         }
         Ok(())

@@ -9,10 +9,11 @@
 //!
 //! Reference: bellman-1958, ford-1956
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, Weight};
 
 use super::{CycleWatch, Labels};
-use crate::{Progress, SsspError};
+use crate::SsspError;
+use crate::query::Query;
 
 /// Lowers labels until none falls; see the module.
 pub(crate) struct BellmanFord<'g, W: Weight> {
@@ -25,12 +26,8 @@ impl<'g, W: Weight> BellmanFord<'g, W> {
         Self { graph, labels: Labels::new(graph.n_vertices()) }
     }
 
-    pub(crate) fn solve(
-        &mut self,
-        source: VertexId,
-        progress: Option<Progress<'_>>,
-    ) -> Result<(), SsspError> {
-        self.labels.reset(source);
+    pub(crate) fn solve(&mut self, query: &Query<'_, W::Distance>) -> Result<(), SsspError> {
+        self.labels.reset(query.source);
         let mut watch = CycleWatch::new(self.graph);
         let mut changed = true;
         while changed {
@@ -45,10 +42,7 @@ impl<'g, W: Weight> BellmanFord<'g, W> {
             }
             self.labels.work.rounds += 1;
             watch.look(&self.labels)?;
-            let total = self.graph.n_vertices() as u64;
-            if progress.is_some_and(|tell| tell(self.labels.work.rounds, total).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
+            query.report(self.labels.work.rounds, self.graph.n_vertices() as u64)?;
         }
         Ok(())
     }

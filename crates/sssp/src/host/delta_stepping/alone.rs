@@ -21,7 +21,7 @@ use graph_formats::{Csr, DistanceKey, Weight};
 use super::board::NONE;
 use super::step::Ending;
 use super::{DeltaStepping, Stage};
-use crate::host::lengths::Lengths;
+use crate::key::Lengths;
 use crate::{SsspError, Team};
 
 /// Arcs of a bucket that are worth the meeting of a team,
@@ -175,9 +175,9 @@ mod tests {
     use super::super::horizon;
     use super::*;
     use crate::host::dijkstra::Dijkstra;
-    use crate::host::lengths::{Narrow, Native};
     use crate::host::queue::QuaternaryHeap;
-    use crate::host::search::Search;
+    use crate::key::{Narrow, Native};
+    use crate::query::Query;
 
     /// Whenever the team is called, and whenever it parts, at once or late, nothing that
     /// somebody had in hand is lost.
@@ -196,7 +196,7 @@ mod tests {
 
     fn nothing_is_lost<W: Weight, L: Lengths<W>>(graph: &Csr<W>, max_weight: W) {
         let window = horizon::window(graph, max_weight).map(Arc::new);
-        let all = Search { source: 0, targets: &[], limit: L::Key::GREATEST, progress: None };
+        let all = Query { source: 0, targets: &[], limit: L::Key::GREATEST, progress: None };
         let mut dijkstra = Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default());
         dijkstra.solve(&all).unwrap();
         let mut reached: Vec<VertexId> = graph.vertices().collect();
@@ -219,7 +219,7 @@ mod tests {
                     [(&[][..], L::Key::GREATEST), (&[][..], cap), (&[target][..], L::Key::GREATEST)]
                 {
                     let cap = if targets.is_empty() { limit } else { cap };
-                    stepping.solve(&Search { targets, limit, ..all }).unwrap();
+                    stepping.solve(&Query { targets, limit, ..all }).unwrap();
                     let found = within(cap, &mut stepping.labels().iter().map(L::Key::load));
                     let expected = within(cap, &mut dijkstra.labels().iter().copied());
                     let case = format!("{entries} entries, {micros} µs, delta {delta}");
@@ -235,7 +235,7 @@ mod tests {
         let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
         assert_eq!(threads_for(graph.n_arcs() as u64, 3), 3);
         let source = graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap();
-        let search = Search { source, targets: &[], limit: u32::MAX, progress: None };
+        let search = Query { source, targets: &[], limit: u32::MAX, progress: None };
         let mut dijkstra = Dijkstra::<u32, Narrow, _>::new(&graph, QuaternaryHeap::default());
         dijkstra.solve(&search).unwrap();
         let team = Team::WhereItPays;

@@ -28,8 +28,8 @@ use rayon::prelude::*;
 use super::short::ShortArcs;
 use super::worker::Entry;
 use super::{DeltaStepping, Stage};
-use crate::host::lengths::Lengths;
 use crate::host::prefetch::prefetch;
+use crate::key::Lengths;
 
 /// Vertices that a thread pulls for in one go.
 const VERTICES_A_TASK: usize = 1024;

@@ -38,9 +38,9 @@ use std::sync::{Arc, Mutex};
 use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use rayon::prelude::*;
 
-use super::lengths::Lengths;
-use super::search::Search;
 use super::team::{self, Barrier};
+use crate::key::Lengths;
+use crate::query::Query;
 use crate::{SsspError, Team, Work};
 pub(crate) use alone::threads_for;
 use alone::{Account, Calls, Patience};
@@ -91,7 +91,7 @@ struct Stage<'a, K> {
     index: usize,
     team: usize,
     worker: &'a mut Worker<K>,
-    search: &'a Search<'a, K>,
+    search: &'a Query<'a, K>,
     barrier: &'a Barrier,
     account: Account,
     /// Arcs that lead here or beyond are put off.
@@ -105,7 +105,7 @@ impl<'a, K: DistanceKey> Stage<'a, K> {
         index: usize,
         team: usize,
         worker: &'a mut Worker<K>,
-        search: &'a Search<'a, K>,
+        search: &'a Query<'a, K>,
         barrier: &'a Barrier,
     ) -> Self {
         let (account, horizon) = (Account::new(), K::GREATEST);
@@ -155,7 +155,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     }
 
     /// Labels every vertex within the goal, and perhaps some beyond it.
-    pub(crate) fn solve(&mut self, search: &Search<'_, L::Key>) -> Result<Work, SsspError> {
+    pub(crate) fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         // each thread changes its own, and all read the rest
         let mut workers = std::mem::take(&mut self.workers);
         let found = catch_unwind(AssertUnwindSafe(|| self.solve_by(&mut workers, search)));
@@ -166,7 +166,7 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     fn solve_by(
         &self,
         workers: &mut [Worker<L::Key>],
-        search: &Search<'_, L::Key>,
+        search: &Query<'_, L::Key>,
     ) -> Result<Work, SsspError> {
         self.reset(workers, search.source);
         let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0, team: 1 };

@@ -8,7 +8,7 @@ use graph_formats::{DistanceKey, Weight};
 use super::board::{Board, NONE, Post};
 use super::{DeltaStepping, Stage};
 use crate::SsspError;
-use crate::host::lengths::Lengths;
+use crate::key::Lengths;
 
 /// Entries that a thread takes from a posted list at a time.
 const PIECE: usize = 64;

@@ -11,8 +11,8 @@ use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use super::short::ShortArcs;
 use super::worker::Entry;
 use super::{DeltaStepping, Stage, bit};
-use crate::host::lengths::Lengths;
 use crate::host::prefetch::{LINE, prefetch};
+use crate::key::Lengths;
 
 /// Arcs that are compared with the horizon in one go.
 const BLOCK: usize = 64;

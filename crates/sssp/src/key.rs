@@ -3,7 +3,8 @@
 //! A solver for weights of at least zero works on the keys of distances
 //! ([`DistanceKey`]): it compares integers whatever the weights are, and several
 //! threads may lower one key at a time. [`Native`] is right for every weight type;
-//! [`Narrow`] halves the memory traffic where a proof allows it.
+//! [`Narrow`] halves the memory traffic where a proof allows it. On a GPU keys are narrow too:
+//! there a kernel tells where a sum does not fit, and they may be the bits of `f32`.
 
 use graph_formats::{Csr, Distance, DistanceKey, Weight};
 
@@ -57,7 +58,7 @@ impl<W: Weight> Lengths<W> for Native {
     }
 }
 
-/// Sums of integers in 32 bits, for graphs whose [`distance_bound`] fits.
+/// Keys of 32 bits. The CPU adds integers in them, on graphs whose [`distance_bound`] fits.
 pub(crate) struct Narrow;
 
 impl<W: Weight> Lengths<W> for Narrow {
@@ -85,7 +86,8 @@ impl<W: Weight> Lengths<W> for Narrow {
     }
 
     fn limit_key(limit: W::Distance) -> u32 {
-        limit.to_i128().and_then(|d| u32::try_from(d).ok()).unwrap_or(u32::MAX - 1)
+        // the greatest key of all means unreached
+        limit.to_key().to_u64().min(u64::from(u32::MAX - 1)) as u32
     }
 }
 
@@ -99,4 +101,29 @@ pub(crate) fn distance_bound<W: Weight>(graph: &Csr<W>, range: &WeightRange<W>) 
     let max = range.greatest.to_f64();
     let by_hops = (graph.n_vertices() as f64 - 1.0).max(0.0) * max;
     Some(by_hops.min(range.sum) + max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distance<W: Weight>(key: u32) -> W::Distance {
+        <Narrow as Lengths<W>>::distance(key)
+    }
+
+    fn limit<W: Weight>(limit: W::Distance) -> u32 {
+        <Narrow as Lengths<W>>::limit_key(limit)
+    }
+
+    #[test]
+    fn narrow_keys_stand_for_distances() {
+        assert_eq!(distance::<u32>(7), 7u64);
+        assert_eq!(distance::<i32>(u32::MAX), i64::UNREACHED);
+        assert_eq!(distance::<f32>(2.5f32.to_bits()), 2.5);
+        assert_eq!(distance::<f32>(u32::MAX), f32::INFINITY);
+        assert_eq!(limit::<u32>(u64::MAX - 1), u32::MAX - 1);
+        assert_eq!(limit::<i64>(i64::UNREACHED), u32::MAX - 1);
+        assert_eq!(limit::<f32>(1.5), 1.5f32.to_bits());
+        assert_eq!(limit::<i32>(0), 0);
+    }
 }

@@ -1,0 +1,172 @@
+//! The CPU in the place of a device that has no answer.
+//!
+//! Kernels add weights in numbers of fixed width, and may meet a negative cycle that they
+//! cannot name. There the CPU searches the same graph: it adds in wider numbers, and finds the
+//! cycle. Its time is counted as the search's.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use gpu_runtime::GpuError;
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use paths::{Distances, Predecessors};
+
+use super::launch::milliseconds;
+use crate::query::Query;
+use crate::range::WeightRange;
+use crate::search::{self, Answer, Search};
+use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, SsspError, Work, solver};
+
+/// An algorithm on a device with its graph and work space there.
+pub(super) trait DeviceSearch<W: Weight>: Send {
+    /// As [`Search::search`]; `None` where a sum does not fit what the kernels add in, or a
+    /// negative cycle can be reached.
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError>;
+
+    /// As [`Search::predecessors`], of a search that had an answer.
+    fn predecessors(
+        &mut self,
+        _source: VertexId,
+        _limit: W::Distance,
+    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+        Ok(None)
+    }
+
+    /// As [`Search::table`], and the rows that are not filled, for a sum does not fit.
+    fn table(
+        &mut self,
+        _sources: &[VertexId],
+        _targets: &[VertexId],
+        _progress: Option<Progress<'_>>,
+        _cells: &mut [W::Distance],
+    ) -> Result<Option<(Work, Vec<usize>)>, SsspError> {
+        Ok(None)
+    }
+
+    /// Where the time went, of the last search or table and of what was done before it.
+    fn times(&self) -> DeviceTimes;
+}
+
+/// A search on a device, and on the CPU where the device has no answer.
+pub(super) struct WithFallback<'g, W: Weight> {
+    device: Box<dyn DeviceSearch<W> + 'g>,
+    /// What the choice of this one took, in milliseconds.
+    choice_ms: f64,
+    graph: &'g Csr<W>,
+    /// What the CPU searches with.
+    config: Config,
+    /// Made when it is first needed.
+    cpu: Option<Box<dyn Search<W> + 'g>>,
+    /// Milliseconds that the CPU took for the last search or table.
+    cpu_ms: f64,
+    /// Whether the device had an answer to the last search.
+    on_device: bool,
+}
+
+impl<'g, W: Weight> WithFallback<'g, W> {
+    /// For `device`, which runs `algorithm` on `graph`.
+    pub(super) fn new(
+        device: Box<dyn DeviceSearch<W> + 'g>,
+        choice_ms: f64,
+        graph: &'g Csr<W>,
+        algorithm: Algorithm,
+        config: &Config,
+    ) -> Self {
+        let algorithm = match algorithm.admits_negative() {
+            true => Algorithm::BellmanFord,
+            false => Algorithm::DeltaStepping,
+        };
+        let config = Config { algorithm, ..config.clone() };
+        let (cpu, cpu_ms, on_device) = (None, 0.0, false);
+        Self { device, choice_ms, graph, config, cpu, cpu_ms, on_device }
+    }
+
+    fn on_cpu(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        let start = Instant::now();
+        let cpu = match &mut self.cpu {
+            Some(cpu) => cpu,
+            empty => {
+                let range = WeightRange::of(self.graph);
+                let plan = Plan::new(self.graph, &self.config, &range)?;
+                let window = search::window(self.graph, &plan, range.greatest);
+                empty.insert(search::on_cpu(self.graph, &plan, range.greatest, window))
+            }
+        };
+        let answer = cpu.search(query);
+        self.cpu_ms += milliseconds(start);
+        answer
+    }
+}
+
+impl<W: Weight> Search<W> for WithFallback<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        self.cpu_ms = 0.0;
+        self.on_device = false;
+        match self.device.search(query)? {
+            Some(answer) => {
+                self.on_device = true;
+                Ok(answer)
+            }
+            None => self.on_cpu(query),
+        }
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        if !self.on_device {
+            return Ok(None);
+        }
+        let chosen = unless_out_of_memory(self.device.predecessors(source, limit))?;
+        Ok(chosen.flatten().map(Predecessors::from_storage))
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        self.cpu_ms = 0.0;
+        self.on_device = false;
+        // one search at a time needs no more memory than there is
+        let filled = unless_out_of_memory(self.device.table(sources, targets, progress, cells))?;
+        let Some((mut work, missing)) = filled.flatten() else { return Ok(None) };
+        let total = sources.len() as u64;
+        for (done, row) in (total - missing.len() as u64..).zip(missing) {
+            let tell = |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(done, total));
+            let (source, limit) = (sources[row], W::Distance::UNREACHED);
+            let query = Query { source, targets, limit, progress: Some(&tell) };
+            let (distances, counts) = self.on_cpu(&query)?;
+            work.add(&counts);
+            let cells = &mut cells[row * targets.len()..(row + 1) * targets.len()];
+            for (cell, &target) in cells.iter_mut().zip(targets) {
+                *cell = distances[target as usize];
+            }
+            if cells.contains(&W::Distance::UNREACHED) {
+                solver::check_overflow(self.graph, &Distances::from_storage(distances))?;
+            }
+        }
+        Ok(Some(work))
+    }
+
+    fn device_times(&self) -> Option<DeviceTimes> {
+        let mut times = self.device.times();
+        times.prepare_ms += self.choice_ms;
+        times.solve_ms += self.cpu_ms;
+        Some(times)
+    }
+}
+
+/// What came of it, unless the device has too little memory for it.
+pub(super) fn unless_out_of_memory<T>(
+    result: Result<T, SsspError>,
+) -> Result<Option<T>, SsspError> {
+    match result {
+        Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
+        result => result.map(Some),
+    }
+}

@@ -1,0 +1,156 @@
+//! Kernels, by name and type of weights, and searches that one cooperative kernel does: the
+//! CPU times the launch, hears how far it is, and may end it.
+//!
+//! The kernels' side of that is `kernels/common/watch.cuh`.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytemuck::Pod;
+use gpu_runtime::{Arg, Gpu, GpuError, Kernel, Mailbox, Ptx, Shape, Timer};
+use graph_formats::WeightKind;
+use kernels::Module;
+
+use crate::SsspError;
+
+/// The longest time between two looks at a search under way.
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// Most arcs of a graph on a device: kernels number them with 32 bits, and their loops
+/// step beyond the last one by less than what is left.
+const MAX_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
+
+/// Most vertices, and targets: loops over them step by up to as many as there are threads.
+pub(super) const MAX_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
+
+/// No vertex, for a search that has no target.
+pub(super) const NO_VERTEX: u32 = u32::MAX;
+
+/// An error for a graph of too many vertices or arcs.
+pub(super) fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SsspError> {
+    for (n, max, what) in [(n_vertices, MAX_VERTICES, "vertices"), (n_arcs, MAX_ARCS, "arcs")] {
+        if n > max {
+            let reason = format!("it takes up to {max} {what}, and this graph has {n}");
+            return Err(SsspError::NotOnGpu { reason });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+/// The kernels of a module for one type of weights, which their names end with.
+pub(super) struct Kernels<'a> {
+    gpu: &'a Gpu,
+    ptx: Ptx,
+    kind: WeightKind,
+}
+
+impl<'a> Kernels<'a> {
+    /// Those of the one of `modules`, each for another type, that is for `kind`.
+    pub(super) fn of(
+        gpu: &'a Gpu,
+        modules: &[Module],
+        kind: WeightKind,
+    ) -> Result<Self, SsspError> {
+        let suffix = format!("_{kind}");
+        let Some(module) = modules.iter().find(|module| module.name.ends_with(&suffix)) else {
+            let reason = format!(
+                "its bellman-ford adds weights of type u32, i32, f32 or f64, and these are \
+                 {kind}; solve on the CPU"
+            );
+            return Err(SsspError::NotOnGpu { reason });
+        };
+        Ok(Self { gpu, ptx: Ptx::new(module.name, module.ptx), kind })
+    }
+
+    /// The kernel whose name begins like this.
+    pub(super) fn get(&self, name: &str) -> Result<Kernel, GpuError> {
+        self.gpu.kernel(&self.ptx, &format!("{name}_{}", self.kind))
+    }
+}
+
+/// A kernel that searches, all its blocks at once; the clock; and two words that CPU and device
+/// share: whether the search is to end, and how many steps it has done.
+pub(super) struct Launch {
+    pub(super) gpu: Gpu,
+    kernel: Kernel,
+    pub(super) shape: Shape,
+    timer: Timer,
+    mailbox: Mailbox,
+}
+
+impl Launch {
+    /// Of so many blocks and threads each. Blocks wait for one another, so that more than are
+    /// resident at once would do so for ever; one a multiprocessor always fits.
+    pub(super) fn new(
+        gpu: &Gpu,
+        kernel: Kernel,
+        blocks: u32,
+        threads: u32,
+    ) -> Result<Self, GpuError> {
+        let shape = Shape { cooperative: true, ..Shape::new(blocks, threads) };
+        let (timer, mailbox) = (gpu.timer()?, gpu.mailbox(2)?);
+        Ok(Self { gpu: gpu.clone(), kernel, shape, timer, mailbox })
+    }
+
+    /// Starts the clock. What the kernel is to be told of the two words: where they are, or 0
+    /// where no caller listens.
+    pub(super) fn start(&self, is_heard: bool) -> Result<u64, GpuError> {
+        self.mailbox.iter().for_each(|word| word.store(0, Relaxed));
+        let address = if is_heard { self.mailbox.address()? } else { 0 };
+        self.timer.start()?;
+        Ok(address)
+    }
+
+    /// Queues the kernel with these parameters.
+    ///
+    /// # Safety
+    /// The kernel must read and write inside buffers of the launch's GPU only, and they must
+    /// stay until [`Self::wait`] has returned.
+    pub(super) unsafe fn queue<P: Pod>(&self, parameters: &P) -> Result<(), GpuError> {
+        // SAFETY: the caller vouches for what the addresses in the parameters mean.
+        unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(parameters)]) }
+    }
+
+    /// Waits for the end of what was queued since the start, in milliseconds. Tells how
+    /// many steps it has done meanwhile, and ends it early where that is the answer.
+    pub(super) fn wait(
+        &self,
+        tell: Option<impl Fn(u64) -> ControlFlow<()>>,
+    ) -> Result<f64, SsspError> {
+        self.timer.stop()?;
+        let [stop, steps] = &self.mailbox[..] else { unreachable!("it has two words") };
+        let mut pause = Duration::from_micros(50);
+        let mut ended = false;
+        if let Some(tell) = tell {
+            let _ending = EndOnPanic(self);
+            while !self.timer.is_done()? {
+                ended |= tell(u64::from(steps.load(Relaxed))).is_break();
+                stop.store(ended.into(), Relaxed);
+                thread::sleep(pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
+            }
+        }
+        let ms = self.timer.elapsed_ms()?;
+        if ended { Err(SsspError::Interrupted) } else { Ok(ms) }
+    }
+}
+
+/// Ends the search before a panic of the callback goes on, for what unwinds may own what the
+/// kernel writes.
+struct EndOnPanic<'a>(&'a Launch);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.mailbox[0].store(1, Relaxed);
+            // a second error would hide the panic
+            let _ = self.0.timer.elapsed_ms();
+        }
+    }
+}

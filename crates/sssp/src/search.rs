@@ -1,0 +1,198 @@
+//! The algorithms behind a [`Solver`](crate::Solver): what each of them does, and which one a
+//! plan calls for on the CPU.
+
+use std::sync::Arc;
+
+use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use paths::Predecessors;
+use rayon::prelude::*;
+
+use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
+use crate::host::bellman_ford::rounds::BellmanFord;
+use crate::host::delta_stepping::DeltaStepping;
+use crate::host::delta_stepping::horizon::{self, Window};
+use crate::host::dijkstra::Dijkstra;
+use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
+use crate::key::{Lengths, Narrow, Native};
+use crate::query::Query;
+use crate::{Algorithm, DeviceTimes, Plan, Progress, Queue, SsspError, Work};
+
+/// An algorithm with its work space.
+pub(crate) trait Search<W: Weight>: Send {
+    /// At least all distances that are asked for, and perhaps others.
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError>;
+
+    /// The predecessors of the vertices within `limit` of `source`, which the last search was
+    /// from, where there is a faster way to them than the CPU's.
+    fn predecessors(
+        &mut self,
+        _source: VertexId,
+        _limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        Ok(None)
+    }
+
+    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`, where there
+    /// is a faster way than a [search](Self::search) for each, and the memory; the counts of
+    /// all searches. Tells `progress` how many rows are done.
+    fn table(
+        &mut self,
+        _sources: &[VertexId],
+        _targets: &[VertexId],
+        _progress: Option<Progress<'_>>,
+        _cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        Ok(None)
+    }
+
+    /// Where the time of the last search went, where that was on a device.
+    fn device_times(&self) -> Option<DeviceTimes> {
+        None
+    }
+}
+
+/// Distances in storage form, and what it took.
+pub(crate) type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
+
+/// The short arcs of a graph, for as many searches as share it.
+pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
+
+/// The window of searches on `graph` with weights up to `max_weight`, if `plan` has one. O(m).
+pub(crate) fn window<W: Weight>(graph: &Csr<W>, plan: &Plan, max_weight: W) -> SharedWindow<W> {
+    if plan.has_horizon { horizon::window(graph, max_weight).map(Arc::new) } else { None }
+}
+
+/// The algorithm that `plan` calls for on the CPU, with that [`window`].
+pub(crate) fn on_cpu<'g, W: Weight>(
+    graph: &'g Csr<W>,
+    plan: &Plan,
+    max_weight: W,
+    window: SharedWindow<W>,
+) -> Box<dyn Search<W> + 'g> {
+    let negative = plan.negative.is_some();
+    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules, negative));
+    match plan.algorithm {
+        Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
+        Algorithm::BellmanFordQueue => queued(Rules::Fifo),
+        Algorithm::BellmanFordSlf => queued(Rules::Slf),
+        Algorithm::BellmanFordLll => queued(Rules::Lll),
+        Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
+        _ if plan.narrow => on_keys::<W, Narrow>(graph, plan, max_weight, window),
+        _ => on_keys::<W, Native>(graph, plan, max_weight, window),
+    }
+}
+
+/// The algorithms that work on keys.
+fn on_keys<'g, W: Weight, L: Lengths<W>>(
+    graph: &'g Csr<W>,
+    plan: &Plan,
+    max_weight: W,
+    window: SharedWindow<W>,
+) -> Box<dyn Search<W> + 'g> {
+    if let Some(delta) = plan.delta {
+        let (threads, team) = (plan.threads, plan.team);
+        let stepping = DeltaStepping::<W, L>::new(graph, delta, max_weight, window, threads, team);
+        return Box::new(stepping);
+    }
+    match plan.queue {
+        Some(Queue::Dial) => {
+            let dial = Dial::new(max_weight.to_i128().unwrap_or(0) as u64);
+            Box::new(Dijkstra::<W, L, _>::new(graph, dial))
+        }
+        Some(Queue::QuaternaryHeap) => {
+            Box::new(Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default()))
+        }
+        _ => Box::new(Dijkstra::<W, L, _>::new(graph, RadixHeap::default())),
+    }
+}
+
+impl<W: Weight, L: Lengths<W>> Search<W> for DeltaStepping<'_, W, L> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        let work = self.solve(&query.with_limit(L::limit_key(query.limit)))?;
+        let labels = self.labels().par_iter().with_min_len(1 << 14);
+        Ok((labels.map(|label| L::distance(L::Key::load(label))).collect(), work))
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        let wanted = awaited(targets, self.labels().len());
+        fill_rows::<W, L>(sources, wanted, progress, cells, |query, row| {
+            let work = self.solve(query)?;
+            for (cell, &target) in row.iter_mut().zip(targets) {
+                *cell = L::distance(L::Key::load(&self.labels()[target as usize]));
+            }
+            Ok(work)
+        })
+    }
+}
+
+impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Search<W> for Dijkstra<'_, W, L, Q> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        let work = self.solve(&query.with_limit(L::limit_key(query.limit)))?;
+        Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        let wanted = awaited(targets, self.labels().len());
+        fill_rows::<W, L>(sources, wanted, progress, cells, |query, row| {
+            let work = self.solve(query)?;
+            for (cell, &target) in row.iter_mut().zip(targets) {
+                *cell = L::distance(self.labels()[target as usize]);
+            }
+            Ok(work)
+        })
+    }
+}
+
+/// Fills a table with labels of the targets, with no list of all distances in between, a row by
+/// each call of `search`; `None` where labels do not hold all distances.
+fn fill_rows<W: Weight, L: Lengths<W>>(
+    sources: &[VertexId],
+    targets: &[VertexId],
+    progress: Option<Progress<'_>>,
+    cells: &mut [W::Distance],
+    mut search: impl FnMut(&Query<'_, L::Key>, &mut [W::Distance]) -> Result<Work, SsspError>,
+) -> Result<Option<Work>, SsspError> {
+    if !L::HOLDS_ALL {
+        return Ok(None);
+    }
+    let mut work = Work::default();
+    let rows = cells.chunks_exact_mut(cells.len() / sources.len());
+    for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
+        let query = Query { source, targets, limit: L::Key::GREATEST, progress: None };
+        work.add(&search(&query, row)?);
+        Query { progress, ..query }.report(done, sources.len() as u64)?;
+    }
+    Ok(Some(work))
+}
+
+impl<W: Weight> Search<W> for BellmanFord<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        self.solve(query)?;
+        Ok((self.labels.distances.clone(), self.labels.work))
+    }
+}
+
+impl<W: Weight> Search<W> for QueuedBellmanFord<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        self.solve(query)?;
+        Ok((self.labels.distances.clone(), self.labels.work))
+    }
+}
+
+/// The targets whose settling ends a search: where nearly all vertices are targets, looking
+/// out for the last one costs more than going on to the end.
+pub(crate) fn awaited(targets: &[VertexId], n_vertices: usize) -> &[VertexId] {
+    if targets.len() < n_vertices / 2 { targets } else { &[] }
+}
