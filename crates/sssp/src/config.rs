@@ -198,7 +198,7 @@ pub enum Team {
     /// Where there is enough for each to do.
     #[default]
     WhereItPays,
-    /// From the first bucket on, and all that were asked for, until they mostly wait.
+    /// From the first bucket on, and all that were asked for.
     Always,
 }
 

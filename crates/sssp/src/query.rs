@@ -1,6 +1,6 @@
 //! One question about one source, from the solver down to the loop or the kernel.
 
-use graph_formats::{DistanceKey, VertexId};
+use graph_formats::VertexId;
 
 use crate::{Progress, SsspError};
 
@@ -37,18 +37,6 @@ impl<'a, D> Query<'a, D> {
         match self.progress {
             Some(progress) if progress(done, total).is_break() => Err(SsspError::Interrupted),
             _ => Ok(()),
-        }
-    }
-}
-
-impl<K: DistanceKey> Query<'_, K> {
-    /// The greatest key that matters while the tentative ones are `keys`; several targets are
-    /// not looked at.
-    #[inline(always)]
-    pub(crate) fn cap(&self, keys: &[K::Atomic]) -> K {
-        match self.target() {
-            Some(target) => self.limit.min(K::load(&keys[target as usize])),
-            None => self.limit,
         }
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
 use crate::host::bellman_ford::rounds::BellmanFord;
 use crate::host::delta_stepping::DeltaStepping;
-use crate::host::delta_stepping::horizon::{self, Window};
+use crate::host::delta_stepping::long_arcs::{self, Window};
 use crate::host::dijkstra::Dijkstra;
 use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::key::{Lengths, Narrow, Native};
@@ -59,7 +59,7 @@ pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
 
 /// The window of searches on `graph` with weights up to `max_weight`, if `plan` has one. O(m).
 pub(crate) fn window<W: Weight>(graph: &Csr<W>, plan: &Plan, max_weight: W) -> SharedWindow<W> {
-    if plan.has_horizon { horizon::window(graph, max_weight).map(Arc::new) } else { None }
+    if plan.has_horizon { long_arcs::window(graph, max_weight).map(Arc::new) } else { None }
 }
 
 /// The algorithm that `plan` calls for on the CPU, with that [`window`].

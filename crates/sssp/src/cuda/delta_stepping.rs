@@ -26,7 +26,7 @@ use super::launch::{Kernels, Launch, MAX_VERTICES, milliseconds};
 use super::many_sources::ManySources;
 use super::memory::{Lists, SteppingControl, SteppingSearch, WorkSpace};
 use super::predecessors::TreeKernel;
-use crate::host::delta_stepping::horizon;
+use crate::host::delta_stepping::long_arcs;
 use crate::query::Query;
 use crate::range::WeightRange;
 use crate::search::Answer;
@@ -112,14 +112,14 @@ impl DeltaSteppingOnGpu {
             })?;
 
         let start = Instant::now();
-        let ahead = horizon::distance_ahead(graph, range.greatest).map(Weight::to_f64);
+        let ahead = long_arcs::distance_ahead(graph, range.greatest).map(Weight::to_f64);
         let window = ahead.map_or(0, |ahead| keys::key(on_device.kind, ahead));
         // without memory for the short arcs, a search does without a horizon
         let short = match window {
             0 => None,
             window => unless_out_of_memory(on_device.short(gpu, window))?,
         };
-        let short = short.filter(|short| horizon::puts_off_enough(short.arcs.len(), m));
+        let short = short.filter(|short| long_arcs::puts_off_enough(short.arcs.len(), m));
         let delta = match ahead {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_A_WINDOW),
             _ => delta,

@@ -6,4 +6,4 @@ pub(crate) mod dijkstra;
 pub(crate) mod nearest;
 pub(crate) mod prefetch;
 pub(crate) mod queue;
-pub(crate) mod team;
+pub(crate) mod threads;
