@@ -56,7 +56,7 @@ use crate::{DeviceTimes, SsspError, Work};
 
 /// Threads of a block: `block_size` of `queue.cu`.
 const BLOCK: u32 = 512;
-const WARPS_A_BLOCK: u32 = BLOCK / 32;
+const WARPS_PER_BLOCK: u32 = BLOCK / 32;
 /// Rounds of the first launch where weights are below zero, after which the host looks for a
 /// negative cycle; each later one has twice as many.
 const FIRST_LOOK: u64 = 1 << 8;
@@ -193,7 +193,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             host,
             n_places: self.back.len() as u64,
             most_rounds,
-            batch: self.launch.shape.grid.0 * WARPS_A_BLOCK,
+            batch: self.launch.shape.grid.0 * WARPS_PER_BLOCK,
             n_vertices: self.distances.len() as u32,
             small_first: rules.small_first.into(),
             large_last: rules.large_last.into(),
