@@ -3,7 +3,7 @@
 //! Everything is read from the system as it runs; what cannot be found out is called
 //! unknown, for a report from an odd machine is better than none.
 
-use gpu_runtime::{DeviceFacts, Gpu};
+use gpu_runtime::{DeviceProperties, Gpu};
 use std::fs;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -34,7 +34,7 @@ pub struct Machine {
 impl Machine {
     /// Looks around.
     pub fn look() -> Self {
-        let gpu = Gpu::open().ok().map(|gpu| described(gpu.facts()));
+        let gpu = Gpu::open().ok().map(|gpu| described(gpu.properties()));
         Self { gpu, ..Self::without_driver() }
     }
 
@@ -87,9 +87,12 @@ impl Machine {
     }
 }
 
-fn described(facts: &DeviceFacts) -> String {
-    let (major, minor) = facts.driver_version;
-    format!("{}, {} multiprocessors, CUDA {major}.{minor}", facts.name, facts.multiprocessors)
+fn described(properties: &DeviceProperties) -> String {
+    let (major, minor) = properties.driver_version;
+    format!(
+        "{}, {} multiprocessors, CUDA {major}.{minor}",
+        properties.name, properties.multiprocessors
+    )
 }
 
 /// What the task that built this program said, if it did.

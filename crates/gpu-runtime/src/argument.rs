@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::{Buffer, Plain};
+use crate::{Buffer, Pod};
 
 /// An argument of a launch: a number, a buffer's address, or a structure.
 ///
@@ -35,7 +35,7 @@ impl<'a> Arg<'a> {
     /// A structure that the kernel takes by value, laid out as in C: `#[repr(C)]`, with the
     /// [addresses](Buffer::address) of buffers for its pointers. That these buffers belong
     /// to the launch's GPU is for the caller to see to.
-    pub fn structure<T: Plain>(value: &'a T) -> Self {
+    pub fn structure<T: Pod>(value: &'a T) -> Self {
         Self { value: Value::Structure(bytemuck::bytes_of(value)), stream: None }
     }
 
@@ -56,7 +56,7 @@ impl<'a> Arg<'a> {
     }
 }
 
-impl<'a, T: Plain> From<&'a Buffer<T>> for Arg<'a> {
+impl<'a, T: Pod> From<&'a Buffer<T>> for Arg<'a> {
     fn from(buffer: &'a Buffer<T>) -> Self {
         let bytes = buffer.address().to_ne_bytes();
         Self {

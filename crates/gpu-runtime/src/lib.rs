@@ -8,7 +8,7 @@
 //! [`Kernel`], [`Timer`]) keeps it open, so that nothing has to be dropped in a certain
 //! order. All of them may be used from any thread.
 //!
-//! The Cargo feature `cuda`, off by default, decides what is behind the door. Without it
+//! The Cargo feature `cuda`, off by default, decides whether there is one. Without it
 //! all names are there and [`Gpu::open`] answers [`GpuError::NotCompiled`]. With it, on a
 //! machine without a driver, `Gpu::open` answers [`GpuError::NoDriver`].
 //!
@@ -19,7 +19,7 @@
 //!     Ok(gpu) => {
 //!         let squares = gpu.upload(&[1u32, 4, 9])?;
 //!         assert_eq!(squares.download()?, [1, 4, 9]);
-//!         println!("{}: {} bytes free", gpu.facts().name, gpu.available_bytes()?);
+//!         println!("{}: {} bytes free", gpu.properties().name, gpu.available_bytes()?);
 //!     }
 //!     Err(reason) => println!("no GPU: {reason}"),
 //! }
@@ -28,27 +28,27 @@
 
 mod argument;
 mod error;
-mod facts;
+mod launch_config;
+mod properties;
 mod ptx;
-mod shape;
 
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
-pub use cuda::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Signal, Timer};
+pub use cuda::{Buffer, Event, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
 
 #[cfg(not(feature = "cuda"))]
 mod disabled;
 #[cfg(not(feature = "cuda"))]
-pub use disabled::{Buffer, Gpu, Kernel, Mailbox, PinnedBuffer, Signal, Timer};
+pub use disabled::{Buffer, Event, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
 
 pub use argument::Arg;
 /// What a buffer may hold: values of any bits, without padding, and without pointers.
-pub use bytemuck::Pod as Plain;
+pub use bytemuck::Pod;
 pub use error::GpuError;
-pub use facts::{DeviceFacts, KernelFacts};
+pub use launch_config::{LaunchConfig, Priority};
+pub use properties::{DeviceProperties, KernelAttributes};
 pub use ptx::Ptx;
-pub use shape::{Priority, Shape};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -18,7 +18,7 @@
 //! docs/benchmarking.md of the repository sets what is chosen beside what was best, and
 //! `cargo xtask bench choice` does so on the machine at hand.
 
-use gpu_runtime::DeviceFacts;
+use gpu_runtime::DeviceProperties;
 
 pub use crate::outline::Outline;
 
@@ -104,12 +104,12 @@ impl Gpu {
         closing: 0.13,
     };
 
-    /// The one with these facts; of the driver and the way there nothing is known before it is
+    /// The one with these properties; of the driver and the way there nothing is known before it is
     /// used, so those are as they were measured.
-    pub fn of(facts: &DeviceFacts) -> Self {
+    pub fn of(properties: &DeviceProperties) -> Self {
         Self {
-            multiprocessors: facts.multiprocessors,
-            clock_hz: facts.clock_hz as f64,
+            multiprocessors: properties.multiprocessors,
+            clock_hz: properties.clock_hz as f64,
             ..Self::H200
         }
     }

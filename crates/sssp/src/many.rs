@@ -11,9 +11,9 @@ use paths::{DistanceTable, Nearest};
 use crate::cost::{self, Outline};
 use crate::host::nearest;
 use crate::host::threads::{EndsOnPanic, Threads};
+use crate::query::{Query, check_vertices};
 use crate::range::WeightRange;
 use crate::search::{self, awaited};
-use crate::solver::check_vertices;
 use crate::{
     Algorithm, Config, Delta, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work,
 };
@@ -254,7 +254,9 @@ fn fill<W: Weight>(
         return Ok(());
     }
     let awaited = awaited(targets, solver.graph.n_vertices());
-    let (distances, _) = solver.search_to(source, None, awaited, None)?;
+    let limit = W::Distance::UNREACHED;
+    let (distances, _) =
+        solver.answer(&Query { source, targets: awaited, limit, progress: None })?;
     for (cell, &target) in row.iter_mut().zip(targets) {
         *cell = distances.as_storage()[target as usize];
     }

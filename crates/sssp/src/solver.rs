@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
-use rayon::prelude::*;
 
-use crate::query::Query;
+use crate::query::{Query, check_overflow, check_vertices};
 use crate::range::WeightRange;
 use crate::search::{self, Search, SharedWindow};
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
@@ -89,7 +88,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// ```
     pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let range = WeightRange::of(graph);
-        let mut plan = Plan::on_gpu(graph, config, &range, &gpu.facts().name)?;
+        let mut plan = Plan::on_gpu(graph, config, &range, &gpu.properties().name)?;
         let search = cuda::on_gpu(gpu, graph, config, &mut plan, &range)?;
         Ok(Self::with_search(graph, plan, search))
     }
@@ -186,55 +185,50 @@ impl<'g, W: Weight> Solver<'g, W> {
         goal: Goal<W::Distance>,
     ) -> Result<Limited<W>, SsspError> {
         let progress = self.progress;
+        let all = Query { source, targets: &[], limit: W::Distance::UNREACHED, progress };
         match goal {
-            Goal::All => self.search_to(source, None, &[], progress),
-            Goal::Target(target) => self.search_to(source, None, &[target], progress),
-            Goal::Within(limit) => self.search_to(source, Some(limit), &[], progress),
+            Goal::All => self.answer(&all),
+            Goal::Target(target) => self.answer(&Query { targets: &[target], ..all }),
+            Goal::Within(limit) => self.answer(&Query { limit, ..all }),
         }
     }
 
-    /// The distances of all vertices no farther than `limit`, or than the farthest of
-    /// `targets` if there are any and all can be reached; `progress` is told how far the
-    /// search is.
-    pub(crate) fn search_to(
+    /// The distances of all vertices no farther than the limit of `query`, or than the farthest
+    /// of its targets if there are any and all can be reached.
+    pub(crate) fn answer(
         &mut self,
-        source: VertexId,
-        limit: Option<W::Distance>,
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
+        query: &Query<'_, W::Distance>,
     ) -> Result<Limited<W>, SsspError> {
+        let &Query { source, targets, limit, .. } = query;
         check_vertices(self.graph, "source", &[source])?;
         check_vertices(self.graph, "target", targets)?;
+        // NaN compares with nothing
+        if limit.partial_cmp(&W::Distance::ZERO).is_none() {
+            return Err(SsspError::BadCutoff(limit.to_string()));
+        }
+        // nothing lies beyond the greatest of all, so that what overflows is no farther
+        let mut limit = Some(limit).filter(|&limit| limit < W::Distance::UNREACHED);
         if let (Some((arc, from, to)), Some(_)) = (self.plan.negative, limit) {
             let weight = self.graph.weights()[arc].to_string();
             return Err(SsspError::CutoffWithNegativeWeight { from, to, weight });
         }
-        // NaN compares with nothing
-        if let Some(limit) = limit.filter(|l| l.partial_cmp(&W::Distance::ZERO).is_none()) {
-            return Err(SsspError::BadCutoff(limit.to_string()));
-        }
-        // a zero may have a sign, which keys tell apart
-        let limit = limit.map(|l| if l == W::Distance::ZERO { W::Distance::ZERO } else { l });
-        // nothing lies beyond the greatest of all, so that what overflows is no farther
-        let limit = limit.filter(|&l| l < W::Distance::UNREACHED);
         self.device_times = None;
         if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
             self.work = Work::default();
             let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];
             return Ok((Distances::from_storage(nothing), limit));
         }
-        let greatest = limit.unwrap_or(W::Distance::UNREACHED);
-        let (distances, work) =
-            self.search.search(&Query { source, targets, limit: greatest, progress })?;
+        // a zero may have a sign, which keys tell apart
+        let zero = query.limit == W::Distance::ZERO;
+        let query = query.with_limit(if zero { W::Distance::ZERO } else { query.limit });
+        let (distances, work) = self.search.search(&query)?;
         self.work = work;
         let distances = Distances::from_storage(distances);
-        let farthest = targets
-            .iter()
-            .map(|&target| distances.get(target))
-            .reduce(|a, b| Some(if a? < b? { b? } else { a? }))
-            .flatten()
-            .filter(|_| self.plan.negative.is_none());
-        match limit.or(farthest) {
+        if limit.is_none() && self.plan.negative.is_none() {
+            let of_targets = targets.iter().map(|&target| distances.get(target));
+            limit = of_targets.reduce(|a, b| Some(if a? < b? { b? } else { a? })).flatten();
+        }
+        match limit {
             Some(limit) => Ok((distances.within(limit), Some(limit))),
             None => {
                 if !self.plan.bounded {
@@ -270,41 +264,4 @@ pub fn shortest_paths<W: Weight>(
     config: &Config,
 ) -> Result<Tree<W>, SsspError> {
     Solver::new(graph, config)?.tree(source, Goal::All)
-}
-
-/// An error that names the first of `vertices` that the graph does not have.
-pub(crate) fn check_vertices<W: Weight>(
-    graph: &Csr<W>,
-    role: &'static str,
-    vertices: &[VertexId],
-) -> Result<(), SsspError> {
-    let n_vertices = graph.n_vertices();
-    match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
-        Some(&vertex) => Err(SsspError::NoSuchVertex { role, vertex, n_vertices }),
-        None => Ok(()),
-    }
-}
-
-/// An error that names a vertex that has a path, but whose distance the type cannot
-/// hold. Only an arc from a reached vertex can lead to one. O(m) where sums can
-/// overflow at all.
-pub(crate) fn check_overflow<W: Weight>(
-    graph: &Csr<W>,
-    distances: &Distances<W::Distance>,
-) -> Result<(), SsspError> {
-    let widened = size_of::<W>() < size_of::<W::Distance>();
-    if widened {
-        return Ok(());
-    }
-    let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {
-        let distance = distances.get(from)?;
-        let mut arcs = graph.arcs_from(from);
-        arcs.find(|&(to, weight)| distances.get(to).is_none() && weight.after(distance).is_none())
-    });
-    match overflowing {
-        Some((vertex, _)) => {
-            Err(SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() })
-        }
-        None => Ok(()),
-    }
 }

@@ -98,7 +98,7 @@ fn sooner<W: Weight>(
         return Err("some weights are negative".to_owned());
     }
     let gpu = Gpu::open().map_err(|reason| reason.to_string())?;
-    let found = cost::Gpu::of(gpu.facts());
+    let found = cost::Gpu::of(gpu.properties());
     let whole = there(&found);
     if here <= whole - found.opening {
         return Err(format!("it takes about {here:.3} s there, and on this GPU {whole:.3} s"));

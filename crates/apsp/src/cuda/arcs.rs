@@ -1,6 +1,6 @@
 //! The arcs of a graph in a GPU's memory, with weights as a matrix has them.
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use graph_formats::{Csr, Weight};
 
 use super::arithmetic::{Arithmetic, Kernels};
@@ -55,7 +55,7 @@ impl DeviceArcs {
     ) -> Result<(), GpuError> {
         let side = arithmetic.side(self.n_vertices);
         let n_words = matrix.len() as u64;
-        let shape = Shape::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
+        let shape = LaunchConfig::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
         // SAFETY: the kernel writes so many words of the matrix.
         unsafe {
             gpu.launch(&kernels.clear_matrix, shape, &[(&*matrix).into(), n_words.into()])?;
@@ -75,6 +75,6 @@ impl DeviceArcs {
         ];
         // SAFETY: blocks read the offsets of their rows, which are below n, and the arcs that
         // these name, and write to their rows of the matrix, at columns below n.
-        unsafe { gpu.launch(&kernels.place_arcs, Shape::new(n_rows as u32, 128), &args) }
+        unsafe { gpu.launch(&kernels.place_arcs, LaunchConfig::new(n_rows as u32, 128), &args) }
     }
 }

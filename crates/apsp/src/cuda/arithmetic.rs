@@ -86,7 +86,7 @@ impl Arithmetic {
 
 /// Whether a device has instructions that add and compare in one.
 pub(super) fn adds_and_compares(gpu: &Gpu) -> bool {
-    gpu.facts().compute_capability >= (9, 0)
+    gpu.properties().compute_capability >= (9, 0)
 }
 
 /// The kernels for an arithmetic.

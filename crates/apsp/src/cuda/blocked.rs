@@ -12,7 +12,7 @@
 //! Reference: floyd-1962, venkataraman-2003, okuyama-2010
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Priority, Shape, Signal};
+use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
 use sssp::{Progress, SsspError};
 
 use super::arithmetic::{Arithmetic, Kernels};
@@ -62,11 +62,11 @@ pub(super) struct Closer {
     columns: [Buffer<u32>; 2],
     beside: Gpu,
     /// Set when the next pivots' rows and columns have been updated,
-    ahead: Signal,
+    ahead: Event,
     /// and when they have been closed.
-    closed: Signal,
+    closed: Event,
     /// Set after each of the last steps.
-    done: [Signal; QUEUED],
+    done: [Event; QUEUED],
 }
 
 impl Closer {
@@ -81,10 +81,10 @@ impl Closer {
             lanes: arithmetic.lanes(),
             turned: gpu.buffer(BLOCK * BLOCK)?,
             columns: [columns()?, columns()?],
-            beside: gpu.beside(Priority::Urgent)?,
-            ahead: gpu.signal()?,
-            closed: gpu.signal()?,
-            done: [gpu.signal()?, gpu.signal()?, gpu.signal()?, gpu.signal()?],
+            beside: gpu.new_stream(Priority::High)?,
+            ahead: gpu.event()?,
+            closed: gpu.event()?,
+            done: [gpu.event()?, gpu.event()?, gpu.event()?, gpu.event()?],
         })
     }
 
@@ -114,17 +114,17 @@ impl Closer {
             let step = self.step(rows, k);
             if step.has_next == 1 {
                 self.update(gpu, kernels, &step, true)?;
-                self.ahead.set(gpu)?;
+                self.ahead.record(gpu)?;
                 self.beside.wait_for(&self.ahead)?;
                 self.close_pivots(&self.beside, kernels, &self.step(rows, k + 1))?;
-                self.closed.set(&self.beside)?;
+                self.closed.record(&self.beside)?;
                 launches += 3;
             }
             launches += u64::from(self.update(gpu, kernels, &step, false)?);
             if step.has_next == 1 {
                 gpu.wait_for(&self.closed)?;
             }
-            self.done[k % QUEUED].set(gpu)?;
+            self.done[k % QUEUED].record(gpu)?;
         }
         Ok(launches)
     }
@@ -153,8 +153,8 @@ impl Closer {
         // their columns; the rest of its pointers is this work space, made for so many rows.
         // The launches are ordered with all others that touch these by signals.
         unsafe {
-            gpu.launch(&kernels.close_pivot, Shape::new(1, 1024), &args)?;
-            gpu.launch(&kernels.panels, Shape::new(strips, 128), &args)
+            gpu.launch(&kernels.close_pivot, LaunchConfig::new(1, 1024), &args)?;
+            gpu.launch(&kernels.panels, LaunchConfig::new(strips, 128), &args)
         }
     }
 
@@ -178,7 +178,7 @@ impl Closer {
         }
         let args = [Arg::structure(step), u32::from(ahead).into()];
         // SAFETY: as in `close_pivots`; tiles are the rows' own.
-        unsafe { gpu.launch(&kernels.update, Shape::new(tiles, 256), &args)? };
+        unsafe { gpu.launch(&kernels.update, LaunchConfig::new(tiles, 256), &args)? };
         Ok(true)
     }
 }

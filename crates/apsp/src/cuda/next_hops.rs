@@ -8,7 +8,7 @@
 //! Reference: floyd-1962, origin-out-of-core
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
@@ -72,7 +72,7 @@ pub(super) fn next_hops(
             let args = [(&hops).into(), ((n * n) as u64).into()];
             // SAFETY: the kernel goes through the n² hops.
             unsafe {
-                let shape = Shape::covering((n * n).div_ceil(4) as u64, 256);
+                let shape = LaunchConfig::covering((n * n).div_ceil(4) as u64, 256);
                 gpu.launch(&kernels.settle_hops_narrow, shape, &args)?;
             }
             match (open, placed) {
@@ -99,7 +99,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// One pass; how many pairs are left open, and how many it placed if it went by levels.
-    fn pass<H: gpu_runtime::Plain>(
+    fn pass<H: gpu_runtime::Pod>(
         &self,
         kernel: &Kernel,
         hops: &Buffer<H>,
@@ -124,7 +124,10 @@ impl Finder<'_> {
             hops.into(),
             (&counts).into(),
         ];
-        let shape = Shape { grid: (n as u32, n.div_ceil(COLUMNS) as u32, 1), ..Shape::new(1, 256) };
+        let shape = LaunchConfig {
+            grid: (n as u32, n.div_ceil(COLUMNS) as u32, 1),
+            ..LaunchConfig::new(1, 256)
+        };
         // SAFETY: blocks read the distances of vertices, at rows and columns below n, and the
         // arcs of their row; they write hops of their row, n², and add to two counts.
         unsafe { self.gpu.launch(kernel, shape, &args)? };

@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use gpu_runtime::{Buffer, Gpu, GpuError, PinnedBuffer, Priority, Signal};
+use gpu_runtime::{Buffer, Event, Gpu, GpuError, PinnedBuffer, Priority};
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
@@ -38,7 +38,7 @@ struct Slot {
     turned: Buffer<u32>,
     /// The strip's rows in the host's memory, and after them its columns.
     staging: PinnedBuffer<u32>,
-    done: Signal,
+    done: Event,
     /// The rows of the matrix that `staging` is going to have.
     holds: Option<Range<usize>>,
 }
@@ -124,12 +124,12 @@ impl Engine {
         })?;
         let slot = |_| {
             Ok(Slot {
-                gpu: gpu.beside(Priority::Usual)?,
+                gpu: gpu.new_stream(Priority::Normal)?,
                 rows: gpu.buffer(strip_rows * side)?,
                 columns: gpu.buffer(strip_rows * width)?,
                 turned: gpu.buffer(strip_rows * width)?,
                 staging: gpu.pinned(strip_rows * (side + width))?,
-                done: gpu.signal()?,
+                done: gpu.event()?,
                 holds: None,
             })
         };
@@ -296,7 +296,7 @@ impl Engine {
             slot.gpu.queue_download(&slot.rows, 0..n_words, &mut slot.staging, 0)?;
         }
         slot.holds = Some(rows.clone());
-        slot.done.set(&slot.gpu)
+        slot.done.record(&slot.gpu)
     }
 }
 

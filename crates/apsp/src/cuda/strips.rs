@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, PinnedBuffer, Priority, Shape, Signal};
+use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, PinnedBuffer, Priority};
 use sssp::{Progress, SsspError};
 
 use super::arithmetic::{Arithmetic, Kernels};
@@ -105,9 +105,9 @@ struct Slot {
     /// The strip's columns at the pivots, turned over.
     turned: Buffer<u32>,
     /// Set when the last strip has been computed,
-    computed: Signal,
+    computed: Event,
     /// and when it has been stored.
-    done: Signal,
+    done: Event,
 }
 
 /// Work space for matrices of one cut.
@@ -117,12 +117,12 @@ pub(super) struct Streamer {
     gpu: Gpu,
     /// Where it is awaited that a panel is free.
     gate: Gpu,
-    free: Signal,
+    free: Event,
     cut: Cut,
     /// The closed rows of this block of pivots and those of the next, by turns.
     panels: [Buffer<u32>; 2],
-    closed: [Signal; 2],
-    stored: [Signal; 2],
+    closed: [Event; 2],
+    stored: [Event; 2],
     slots: Vec<Slot>,
     closer: Closer,
 }
@@ -131,22 +131,22 @@ impl Streamer {
     pub(super) fn new(gpu: &Gpu, cut: Cut) -> Result<Self, GpuError> {
         let slot = |_| {
             Ok(Slot {
-                gpu: gpu.beside(Priority::Usual)?,
+                gpu: gpu.new_stream(Priority::Normal)?,
                 rows: gpu.buffer(cut.strip_rows * cut.stride())?,
                 turned: gpu.buffer(cut.strip_rows * cut.block_rows)?,
-                computed: gpu.signal()?,
-                done: gpu.signal()?,
+                computed: gpu.event()?,
+                done: gpu.event()?,
             })
         };
         let panel = || gpu.buffer(cut.block_rows * cut.stride());
         let streamer = Self {
-            gpu: gpu.beside(Priority::Urgent)?,
-            gate: gpu.beside(Priority::Usual)?,
-            free: gpu.signal()?,
+            gpu: gpu.new_stream(Priority::High)?,
+            gate: gpu.new_stream(Priority::Normal)?,
+            free: gpu.event()?,
             cut,
             panels: [panel()?, panel()?],
-            closed: [gpu.signal()?, gpu.signal()?],
-            stored: [gpu.signal()?, gpu.signal()?],
+            closed: [gpu.event()?, gpu.event()?],
+            stored: [gpu.event()?, gpu.event()?],
             slots: (0..SLOTS).map(slot).collect::<Result<_, GpuError>>()?,
             closer: Closer::new(gpu, cut.arithmetic, cut.block_rows)?,
         };
@@ -200,7 +200,7 @@ impl Streamer {
                 for slot in &self.slots {
                     self.gate.wait_for(&slot.computed)?;
                 }
-                self.free.set(&self.gate)?;
+                self.free.record(&self.gate)?;
                 for (number, rows) in cut.strips_of_block(next) {
                     self.pass(kernels, matrix, &pivots, number, rows, Some(next))?;
                     streamed += 1;
@@ -238,14 +238,14 @@ impl Streamer {
             first: rows.start,
         };
         self.closer.close(&self.gpu, kernels, whole, None)?;
-        self.closed[block % 2].set(&self.gpu)?;
+        self.closed[block % 2].record(&self.gpu)?;
         let stride = cut.stride();
         // SAFETY: the rows lie in both; nobody loads them from the matrix before `stored`, and
         // nobody writes the panel before that.
         unsafe {
             self.gpu.queue_download(panel, 0..rows.len() * stride, matrix, rows.start * stride)?;
         }
-        Ok(self.stored[block % 2].set(&self.gpu)?)
+        Ok(self.stored[block % 2].record(&self.gpu)?)
     }
 
     /// Takes a strip of rows through the block of pivots: to the GPU and back, or where its
@@ -297,14 +297,14 @@ impl Streamer {
         // SAFETY: the strip and its columns lie in `buffer`; the panel is closed, and only
         // read; `turned` is the slot's own.
         unsafe { take_through(gpu, kernels, &strip)? };
-        slot.computed.set(gpu)?;
+        slot.computed.record(gpu)?;
         if next.is_none() {
             // SAFETY: as above; nobody else uses these rows of the matrix in this block's turn.
             unsafe {
                 gpu.queue_download(buffer, at..at + in_matrix.len(), matrix, in_matrix.start)?
             };
         }
-        slot.done.set(gpu)
+        slot.done.record(gpu)
     }
 }
 
@@ -354,7 +354,7 @@ pub(super) unsafe fn take_through(
         (stride as u64).into(),
         (strip.n_pivots as u32).into(),
     ];
-    let shape = |grid| Shape { grid, ..Shape::new(1, 256) };
+    let shape = |grid| LaunchConfig { grid, ..LaunchConfig::new(1, 256) };
     let turning = shape((pivot_words / 32, n_rows / 32, 1));
     let tiles = shape(((stride / BLOCK) as u32, n_rows / BLOCK as u32, 1));
     // SAFETY: by the caller's promise the kernels read and write inside the strip, its

@@ -149,9 +149,9 @@ impl<'a, E: Number + Add<Output = E>> Bench<'a, E> {
                 let bulk = solver.bulk(n)?;
                 Some(Kernel {
                     name: bulk.name,
-                    registers: bulk.facts.registers,
-                    shared_bytes: bulk.facts.shared_bytes,
-                    local_bytes: bulk.facts.local_bytes,
+                    registers: bulk.attributes.registers,
+                    shared_bytes: bulk.attributes.shared_bytes,
+                    local_bytes: bulk.attributes.local_bytes,
                     threads: bulk.threads,
                     blocks: bulk.blocks,
                     occupancy: bulk.occupancy,

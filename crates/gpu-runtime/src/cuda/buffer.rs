@@ -11,7 +11,7 @@ use cust::sys::{self, CUresult};
 use super::Gpu;
 use super::budget::Reservation;
 use super::status::check;
-use crate::{GpuError, Plain};
+use crate::{GpuError, Pod};
 
 /// An array in the memory of a GPU, freed on drop.
 ///
@@ -39,7 +39,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`GpuError::OutOfMemory`] or [`GpuError::Driver`].
-    pub fn buffer<T: Plain>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
+    pub fn buffer<T: Pod>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
         let mut buffer = self.allocate(len)?;
         buffer.fill_bytes(0)?;
         Ok(buffer)
@@ -49,20 +49,20 @@ impl Gpu {
     ///
     /// # Errors
     /// [`GpuError::OutOfMemory`] or [`GpuError::Driver`].
-    pub fn upload<T: Plain>(&self, values: &[T]) -> Result<Buffer<T>, GpuError> {
+    pub fn upload<T: Pod>(&self, values: &[T]) -> Result<Buffer<T>, GpuError> {
         let mut buffer = self.allocate(values.len())?;
         buffer.upload(values)?;
         Ok(buffer)
     }
 
     /// An array that holds whatever lay there before.
-    fn allocate<T: Plain>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
+    fn allocate<T: Pod>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
         let required = (len as u64).saturating_mul(size_of::<T>() as u64);
         let refusal = |available| GpuError::OutOfMemory { what: "a buffer", required, available };
         self.make_current()?;
         let reservation = self.budget.reserve(required).map_err(refusal)?;
         // What no device has is not asked of the driver, which may call it a wrong value.
-        if required > self.facts().memory_bytes {
+        if required > self.properties().memory_bytes {
             drop(reservation);
             return Err(refusal(self.available_bytes()?));
         }
@@ -116,10 +116,10 @@ impl<T> Buffer<T> {
     }
 }
 
-impl<T: Plain> Buffer<T> {
+impl<T: Pod> Buffer<T> {
     /// The same memory with elements of another type, as large as these.
     #[must_use]
-    pub fn cast<U: Plain>(self) -> Buffer<U> {
+    pub fn cast<U: Pod>(self) -> Buffer<U> {
         const { assert!(size_of::<T>() == size_of::<U>(), "elements differ in size") };
         Buffer { memory: self.memory, len: self.len, element: PhantomData }
     }

@@ -11,15 +11,15 @@ use cust::context::{Context as Retained, CurrentContext};
 use cust::device::Device;
 use cust::sys::{self, CUresult};
 
-use super::facts;
 use super::module::Modules;
+use super::properties;
 use super::status::{check, failed};
-use crate::{DeviceFacts, GpuError};
+use crate::{DeviceProperties, GpuError};
 
 /// The primary context of a device, held.
 #[derive(Debug)]
 pub(super) struct Context {
-    pub(super) facts: DeviceFacts,
+    pub(super) properties: DeviceProperties,
     pub(super) modules: Mutex<Modules>,
     retained: Retained,
 }
@@ -55,9 +55,9 @@ impl Context {
             return Err(GpuError::NoDevice { ordinal, count });
         }
         let device = Device::get_device(ordinal).map_err(failed("finding the GPU"))?;
-        let facts = facts::read(device)?;
+        let properties = properties::read(device)?;
         let retained = Retained::new(device).map_err(failed("opening the GPU"))?;
-        Ok(Self { facts, modules: Mutex::default(), retained })
+        Ok(Self { properties, modules: Mutex::default(), retained })
     }
 
     /// Makes it the context of this thread, which calls of the driver refer to.

@@ -11,11 +11,11 @@ use cust::sys::{self, CUstream};
 use super::budget::Budget;
 use super::context::Context;
 use super::status::{check, failed};
-use crate::{DeviceFacts, GpuError};
+use crate::{DeviceProperties, GpuError};
 
 /// An opened GPU, with one stream: what is asked of it happens in that order.
 ///
-/// Cheap to clone; clones share the stream and the memory budget. [`beside`](Self::beside)
+/// Cheap to clone; clones share the stream and the memory budget. [`new_stream`](Self::new_stream)
 /// makes another stream. It closes when it, its
 /// clones and all that was made from them are gone.
 #[derive(Clone, Debug)]
@@ -46,14 +46,14 @@ impl Gpu {
     /// [`GpuError::NoDevice`] on a machine without a GPU, [`GpuError::Driver`] where the
     /// driver refuses.
     pub fn open() -> Result<Self, GpuError> {
-        Self::open_nth(0)
+        Self::open_ordinal(0)
     }
 
     /// Opens the GPU with this number, counted from 0.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_nth(ordinal: u32) -> Result<Self, GpuError> {
+    pub fn open_ordinal(ordinal: u32) -> Result<Self, GpuError> {
         let context = Context::open(ordinal)?;
         context.make_current()?;
         let stream = Stream::new(StreamFlags::DEFAULT, None).map_err(failed("making a stream"))?;
@@ -64,8 +64,8 @@ impl Gpu {
 
     /// What is known of the device.
     #[must_use]
-    pub fn facts(&self) -> &DeviceFacts {
-        &self.session.context.facts
+    pub fn properties(&self) -> &DeviceProperties {
+        &self.session.context.properties
     }
 
     /// The same GPU and stream with at most `bytes` of memory, for what is made from the

@@ -7,7 +7,7 @@ use cust::sys::{self, CUfunction, CUfunction_attribute_enum as Attribute};
 use super::Gpu;
 use super::signature::Signature;
 use super::status::check;
-use crate::{Arg, GpuError, KernelFacts, Shape};
+use crate::{Arg, GpuError, KernelAttributes, LaunchConfig};
 
 /// A kernel, ready to be launched. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ impl Kernel {
     ///
     /// # Errors
     /// [`GpuError::Driver`].
-    pub fn facts(&self) -> Result<KernelFacts, GpuError> {
-        Ok(KernelFacts {
+    pub fn attributes(&self) -> Result<KernelAttributes, GpuError> {
+        Ok(KernelAttributes {
             registers: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
             shared_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             local_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
@@ -62,15 +62,15 @@ impl Kernel {
         // SAFETY: the driver writes one integer, to a place that is one; the function's
         // module is loaded.
         let result = unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, self.function) };
-        check(format_args!("asking for the facts of kernel {}", self.name), result)?;
+        check(format_args!("asking for the attributes of kernel {}", self.name), result)?;
         Ok(value.unsigned_abs())
     }
 
     /// How many blocks of `block` threads and `shared_bytes` of dynamic shared memory fit
-    /// on one multiprocessor at once. Times [`DeviceFacts::multiprocessors`], it is the
+    /// on one multiprocessor at once. Times [`DeviceProperties::multiprocessors`], it is the
     /// largest cooperative launch.
     ///
-    /// [`DeviceFacts::multiprocessors`]: crate::DeviceFacts::multiprocessors
+    /// [`DeviceProperties::multiprocessors`]: crate::DeviceProperties::multiprocessors
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -139,7 +139,7 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::Arguments`] where count or sizes of `args` are not what the kernel
     /// takes, or a buffer or the kernel is another `Gpu`'s; [`GpuError::Driver`] where the
-    /// driver refuses the shape.
+    /// driver refuses the configuration.
     ///
     /// # Safety
     /// The arguments must mean what the kernel takes them for, in its order: it must read
@@ -149,21 +149,21 @@ impl Gpu {
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
-        shape: Shape,
+        config: LaunchConfig,
         args: &[Arg<'_>],
     ) -> Result<(), GpuError> {
         kernel.check_arguments(self, args)?;
         self.make_current()?;
         let mut addresses: Vec<*mut c_void> =
             args.iter().map(|arg| arg.bytes().as_ptr().cast_mut().cast()).collect();
-        let ((x, y, z), block, shared) = (shape.grid, shape.block, shape.shared_bytes);
+        let ((x, y, z), block, shared) = (config.grid, config.block, config.shared_bytes);
         let (function, stream) = (kernel.function, self.raw_stream());
         let addresses = addresses.as_mut_ptr();
         // SAFETY: the function's module is loaded and the stream open; there are as many
         // addresses as the kernel has parameters, each of as many bytes as it takes, which
         // the driver copies before it returns; what they mean, the caller vouches for.
         let result = unsafe {
-            if shape.cooperative {
+            if config.cooperative {
                 sys::cuLaunchCooperativeKernel(
                     function, x, y, z, block, 1, 1, shared, stream, addresses,
                 )

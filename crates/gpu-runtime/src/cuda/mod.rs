@@ -1,4 +1,4 @@
-//! The CUDA driver behind the door.
+//! The parts of the runtime that reach the CUDA driver.
 //!
 //! From top to bottom: a [`Gpu`] is a stream and a memory budget over a [`Context`], the
 //! process's one context of a device with the modules loaded into it. Everything made
@@ -10,12 +10,12 @@
 mod budget;
 mod buffer;
 mod context;
-mod facts;
 mod gpu;
 mod launch;
 mod mailbox;
 mod module;
 mod pinned;
+mod properties;
 mod signature;
 mod status;
 mod streams;
@@ -27,5 +27,5 @@ pub use gpu::Gpu;
 pub use launch::Kernel;
 pub use mailbox::Mailbox;
 pub use pinned::PinnedBuffer;
-pub use streams::Signal;
+pub use streams::Event;
 pub use timer::Timer;

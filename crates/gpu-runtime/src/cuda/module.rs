@@ -106,8 +106,8 @@ impl Gpu {
             ptx: module.version().into(),
             target: module.target().into(),
             reason,
-            driver: self.facts().driver_version,
-            capability: self.facts().compute_capability,
+            driver: self.properties().driver_version,
+            capability: self.properties().compute_capability,
             hint,
         }
     }

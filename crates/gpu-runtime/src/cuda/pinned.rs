@@ -8,7 +8,7 @@ use cust::sys::{self, CUresult};
 
 use super::Gpu;
 use super::status::check;
-use crate::{GpuError, Plain};
+use crate::{GpuError, Pod};
 
 /// An array in the host's memory whose pages stay where they are, which lets copies run
 /// at the full speed of the bus. It is used as a slice. There is not much of such memory:
@@ -32,7 +32,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`GpuError::Driver`], where there is not so much memory too.
-    pub fn pinned<T: Plain>(&self, len: usize) -> Result<PinnedBuffer<T>, GpuError> {
+    pub fn pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>, GpuError> {
         // The driver gives whole pages.
         const { assert!(align_of::<T>() <= 4096, "pinned memory is aligned to pages only") };
         let gpu = self.clone();

@@ -11,90 +11,90 @@ use super::status::{check, failed};
 use crate::{GpuError, Priority};
 
 /// A point in the work of a stream that other streams, and the host, can wait for. It can be
-/// set again and again; who waits, waits for the last setting before.
+/// recorded again and again; a wait is for the last recording before it.
 #[derive(Debug)]
-pub struct Signal {
+pub struct Event {
     event: CUevent,
     gpu: Gpu,
 }
 
 // SAFETY: the driver's handles are good on every thread that has made their context
 // current.
-unsafe impl Send for Signal {}
+unsafe impl Send for Event {}
 // SAFETY: as above; the driver has locks of its own.
-unsafe impl Sync for Signal {}
+unsafe impl Sync for Event {}
 
 impl Gpu {
     /// Another stream of this GPU. What is asked of one happens beside what is asked of the
-    /// other, except where a [`Signal`] orders them. They share buffers, and the budget of
+    /// other, except where a [`Event`] orders them. They share buffers, and the budget of
     /// memory.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
-    pub fn beside(&self, priority: Priority) -> Result<Self, GpuError> {
+    pub fn new_stream(&self, priority: Priority) -> Result<Self, GpuError> {
         self.make_current()?;
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: the driver writes two integers, to places that are such.
         let result = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
         check("asking for the priorities of streams", result)?;
-        let number = if priority == Priority::Urgent { greatest } else { least };
+        let number = if priority == Priority::High { greatest } else { least };
         let stream = Stream::new(StreamFlags::DEFAULT, Some(number));
         self.on_stream(stream.map_err(failed("making a stream"))?)
     }
 
-    /// A signal, set from the start.
+    /// An event that counts as done until it is recorded.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
-    pub fn signal(&self) -> Result<Signal, GpuError> {
+    pub fn event(&self) -> Result<Event, GpuError> {
         self.make_current()?;
         let mut event = ptr::null_mut();
         // SAFETY: the driver writes one handle, to a place that is one.
         let result =
             unsafe { sys::cuEventCreate(&raw mut event, Flags::CU_EVENT_DISABLE_TIMING as u32) };
-        check("making a signal", result)?;
-        Ok(Signal { event, gpu: self.clone() })
+        check("making an event", result)?;
+        Ok(Event { event, gpu: self.clone() })
     }
 
-    /// Lets all that is asked of this stream from now on wait for the signal.
+    /// Lets all that is asked of this stream from now on wait for the event.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
-    pub fn wait_for(&self, signal: &Signal) -> Result<(), GpuError> {
+    pub fn wait_for(&self, event: &Event) -> Result<(), GpuError> {
         self.make_current()?;
         // SAFETY: stream and event are open.
-        let result = unsafe { sys::cuStreamWaitEvent(self.raw_stream(), signal.event, 0) };
-        check("waiting for a signal", result)
+        let result = unsafe { sys::cuStreamWaitEvent(self.raw_stream(), event.event, 0) };
+        check("waiting for an event", result)
     }
 }
 
-impl Signal {
-    /// Sets it to the time when all that was asked of the stream of `gpu` before is done.
+impl Event {
+    /// Records it: it is done when all is that was asked of the stream of `gpu` before.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
-    pub fn set(&self, gpu: &Gpu) -> Result<(), GpuError> {
+    pub fn record(&self, gpu: &Gpu) -> Result<(), GpuError> {
         gpu.make_current()?;
         // SAFETY: event and stream are open.
-        check("setting a signal", unsafe { sys::cuEventRecord(self.event, gpu.raw_stream()) })
+        check("recording an event", unsafe { sys::cuEventRecord(self.event, gpu.raw_stream()) })
     }
 
-    /// Waits, on the host, until the time it was set to.
+    /// Waits, on the host, until it is done.
     ///
     /// # Errors
     /// [`GpuError::Driver`], also where a launch before has failed.
     pub fn wait(&self) -> Result<(), GpuError> {
         self.gpu.make_current()?;
         // SAFETY: the event is open.
-        check("waiting for a signal", unsafe { sys::cuEventSynchronize(self.event) })
+        check("waiting for an event", unsafe { sys::cuEventSynchronize(self.event) })
     }
 }
 
-impl Drop for Signal {
+impl Drop for Event {
     fn drop(&mut self) {
         if self.gpu.make_current().is_ok() {
             // SAFETY: the event is open, and nobody has it any more; what waits for it in a
-            // stream goes on waiting for the time it was set to.
+            // stream goes on waiting for its recording.
             unsafe { sys::cuEventDestroy_v2(self.event) };
         }
     }

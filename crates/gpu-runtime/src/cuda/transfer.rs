@@ -7,7 +7,7 @@ use cust::sys;
 
 use super::status::check;
 use super::{Buffer, Gpu, PinnedBuffer};
-use crate::{GpuError, Plain};
+use crate::{GpuError, Pod};
 
 impl Gpu {
     /// Queues a copy of `range` of the pinned memory to the buffer, from element `at` on.
@@ -18,7 +18,7 @@ impl Gpu {
     /// # Safety
     /// Until the copy is done, nobody may write the range of `source`, or use its target in
     /// the buffer without being ordered after it.
-    pub unsafe fn queue_upload<T: Plain>(
+    pub unsafe fn queue_upload<T: Pod>(
         &self,
         source: &PinnedBuffer<T>,
         range: Range<usize>,
@@ -45,7 +45,7 @@ impl Gpu {
     /// # Safety
     /// Until the copy is done, nobody may use its target in the pinned memory, or write the
     /// range of `source` without being ordered after it.
-    pub unsafe fn queue_download<T: Plain>(
+    pub unsafe fn queue_download<T: Pod>(
         &self,
         source: &Buffer<T>,
         range: Range<usize>,

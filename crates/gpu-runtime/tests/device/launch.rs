@@ -1,6 +1,6 @@
 //! Kernels, their arguments and shapes.
 
-use gpu_runtime::{Arg, Gpu, GpuError, Ptx, Shape};
+use gpu_runtime::{Arg, Gpu, GpuError, LaunchConfig, Ptx};
 
 use super::{INCREMENT, gpu, increment};
 
@@ -30,7 +30,7 @@ fn numbers_of_all_types_arrive() {
         0.25f64.into(),
     ];
     // SAFETY: one thread writes the one element.
-    unsafe { gpu.launch(&sum, Shape::new(1, 1), &args) }.unwrap();
+    unsafe { gpu.launch(&sum, LaunchConfig::new(1, 1), &args) }.unwrap();
     assert_eq!(target.download().unwrap(), [(1u64 << 40) as f64 + 4.75]);
 }
 
@@ -48,7 +48,7 @@ fn wrong_arguments_are_never_launched() {
     ];
     for (args, complaint) in cases {
         // SAFETY: the launch is refused.
-        let error = unsafe { gpu.launch(&kernel, Shape::new(1, 1), args) }.unwrap_err();
+        let error = unsafe { gpu.launch(&kernel, LaunchConfig::new(1, 1), args) }.unwrap_err();
         assert!(matches!(error, GpuError::Arguments { .. }), "{error}");
         let message = error.to_string();
         assert!(message.contains(complaint) && message.contains("kernel increment"), "{message}");
@@ -61,9 +61,9 @@ fn a_shape_that_the_driver_refuses_is_an_error() {
     let Some(gpu) = gpu() else { return };
     let kernel = gpu.kernel(&INCREMENT, "increment").unwrap();
     let buffer = gpu.upload(&[5u32]).unwrap();
-    for shape in [Shape::new(1, 2048), Shape::new(0, 32)] {
+    for config in [LaunchConfig::new(1, 2048), LaunchConfig::new(0, 32)] {
         // SAFETY: the launch is refused.
-        let result = unsafe { gpu.launch(&kernel, shape, &[(&buffer).into(), 1u32.into()]) };
+        let result = unsafe { gpu.launch(&kernel, config, &[(&buffer).into(), 1u32.into()]) };
         let message = result.unwrap_err().to_string();
         assert!(message.contains("launching kernel increment"), "{message}");
     }
@@ -74,14 +74,14 @@ fn a_shape_that_the_driver_refuses_is_an_error() {
 fn a_cooperative_launch_is_as_large_as_the_occupancy_says() {
     let Some(gpu) = gpu() else { return };
     let kernel = gpu.kernel(&INCREMENT, "increment").unwrap();
-    let blocks = kernel.occupancy(256, 0).unwrap() * gpu.facts().multiprocessors;
+    let blocks = kernel.occupancy(256, 0).unwrap() * gpu.properties().multiprocessors;
     let buffer = gpu.buffer::<u32>(blocks as usize * 256).unwrap();
     let args = [Arg::from(&buffer), (blocks * 256).into()];
-    let shape = Shape { cooperative: true, ..Shape::new(blocks, 256) };
+    let config = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, 256) };
     // SAFETY: there is an element for each thread.
-    unsafe { gpu.launch(&kernel, shape, &args) }.unwrap();
+    unsafe { gpu.launch(&kernel, config, &args) }.unwrap();
     assert!(buffer.download().unwrap().iter().all(|&value| value == 1));
-    let too_large = Shape { cooperative: true, ..Shape::new(blocks + 1, 256) };
+    let too_large = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks + 1, 256) };
     // SAFETY: the launch is refused.
     assert!(unsafe { gpu.launch(&kernel, too_large, &args) }.is_err());
 }
@@ -91,13 +91,13 @@ fn shared_memory_grows_when_it_is_allowed_to() {
     let Some(gpu) = gpu() else { return };
     let kernel = gpu.kernel(&INCREMENT, "last_shared").unwrap();
     let target = gpu.buffer::<u32>(1).unwrap();
-    let shape = Shape { shared_bytes: 64 << 10, ..Shape::new(1, 1) };
+    let config = LaunchConfig { shared_bytes: 64 << 10, ..LaunchConfig::new(1, 1) };
     // SAFETY: the launch is refused.
-    assert!(unsafe { gpu.launch(&kernel, shape, &[(&target).into()]) }.is_err());
+    assert!(unsafe { gpu.launch(&kernel, config, &[(&target).into()]) }.is_err());
     kernel.allow_shared(64 << 10).unwrap();
     assert!(kernel.occupancy(32, 64 << 10).unwrap() >= 1);
     // SAFETY: one thread writes the one element, and the last word of the shared memory.
-    unsafe { gpu.launch(&kernel, shape, &[(&target).into()]) }.unwrap();
+    unsafe { gpu.launch(&kernel, config, &[(&target).into()]) }.unwrap();
     assert_eq!(target.download().unwrap(), [77]);
     assert!(kernel.allow_shared(u32::MAX).is_err());
 }
@@ -112,7 +112,7 @@ fn kernels_and_modules_that_are_wrong_are_named() {
     for (module, version) in [(&BROKEN, "broken (PTX 6.3"), (&FUTURE, "future (PTX 99.0")] {
         let message = gpu.kernel(module, "any").unwrap_err().to_string();
         println!("{message}");
-        let (major, minor) = gpu.facts().driver_version;
+        let (major, minor) = gpu.properties().driver_version;
         assert!(message.contains(version), "{message}");
         assert!(message.contains(&format!("driver supports CUDA {major}.{minor}")), "{message}");
     }
@@ -121,7 +121,7 @@ fn kernels_and_modules_that_are_wrong_are_named() {
 #[test]
 fn what_the_compiler_made_of_a_kernel_is_told() {
     let Some(gpu) = gpu() else { return };
-    let facts = gpu.kernel(&INCREMENT, "increment").unwrap().facts().unwrap();
-    assert!((1..=255).contains(&facts.registers), "{facts:?}");
-    assert_eq!((facts.shared_bytes, facts.local_bytes), (0, 0));
+    let attributes = gpu.kernel(&INCREMENT, "increment").unwrap().attributes().unwrap();
+    assert!((1..=255).contains(&attributes.registers), "{attributes:?}");
+    assert_eq!((attributes.shared_bytes, attributes.local_bytes), (0, 0));
 }

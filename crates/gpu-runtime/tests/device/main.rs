@@ -7,7 +7,9 @@
 mod launch;
 mod memory;
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Mailbox, PinnedBuffer, Ptx, Shape, Timer};
+use gpu_runtime::{
+    Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Mailbox, PinnedBuffer, Ptx, Timer,
+};
 
 static INCREMENT: Ptx = Ptx::new("increment", include_str!("increment.ptx"));
 
@@ -30,7 +32,7 @@ fn increment(gpu: &Gpu, values: &Buffer<u32>) -> Result<(), GpuError> {
     let n = u32::try_from(values.len()).unwrap();
     let args = [Arg::from(values), n.into()];
     // SAFETY: the kernel changes the first `n` values, and there are as many.
-    unsafe { gpu.launch(&kernel, Shape::covering(n.into(), 256), &args) }
+    unsafe { gpu.launch(&kernel, LaunchConfig::covering(n.into(), 256), &args) }
 }
 
 #[test]
@@ -50,28 +52,28 @@ fn without_a_gpu_the_answer_is_an_error_that_says_why() {
     println!("{error}");
     let is_compiled = cfg!(feature = "cuda");
     assert_eq!(error == GpuError::NotCompiled, !is_compiled, "{error}");
-    assert_eq!(Gpu::open_nth(1).is_err_and(|e| e == GpuError::NotCompiled), !is_compiled);
+    assert_eq!(Gpu::open_ordinal(1).is_err_and(|e| e == GpuError::NotCompiled), !is_compiled);
 }
 
 #[test]
 fn the_facts_are_those_of_a_gpu() {
     let Some(gpu) = gpu() else { return };
-    let facts = gpu.facts();
-    println!("{facts:?}");
-    assert!(!facts.name.is_empty());
-    assert!(facts.compute_capability >= (7, 5));
-    assert!(facts.driver_version >= (11, 0));
-    assert!(facts.multiprocessors > 0 && facts.max_threads_per_multiprocessor >= 1024);
-    assert!(facts.shared_bytes_per_block >= 64 << 10);
-    assert!(facts.memory_bytes > 1 << 30 && facts.l2_bytes >= 1 << 20);
-    assert!(facts.cooperative_launch);
-    assert!(gpu.available_bytes().unwrap() <= facts.memory_bytes);
+    let properties = gpu.properties();
+    println!("{properties:?}");
+    assert!(!properties.name.is_empty());
+    assert!(properties.compute_capability >= (7, 5));
+    assert!(properties.driver_version >= (11, 0));
+    assert!(properties.multiprocessors > 0 && properties.max_threads_per_multiprocessor >= 1024);
+    assert!(properties.shared_bytes_per_block >= 64 << 10);
+    assert!(properties.memory_bytes > 1 << 30 && properties.l2_bytes >= 1 << 20);
+    assert!(properties.cooperative_launch);
+    assert!(gpu.available_bytes().unwrap() <= properties.memory_bytes);
 }
 
 #[test]
 fn a_gpu_that_is_not_there_is_not_found() {
     let Some(_) = gpu() else { return };
-    let error = Gpu::open_nth(1000).unwrap_err();
+    let error = Gpu::open_ordinal(1000).unwrap_err();
     assert!(matches!(error, GpuError::NoDevice { ordinal: 1000, count: 1.. }), "{error}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use gpu_runtime::{GpuError, Shape};
+use gpu_runtime::{GpuError, LaunchConfig};
 
 use super::{INCREMENT, gpu, increment};
 
@@ -108,7 +108,7 @@ fn more_than_there_is_is_refused() {
         assert!(matches!(error, GpuError::OutOfMemory { .. }), "{error}");
         assert!(gpu.pinned::<u64>(len).is_err());
     }
-    let total = gpu.facts().memory_bytes;
+    let total = gpu.properties().memory_bytes;
     assert!(gpu.buffer::<u8>(usize::try_from(total).unwrap()).is_err());
     assert!(gpu.check_fits("everything", total + 1).is_err());
     assert_eq!(gpu.upload(&[1u32]).unwrap().download().unwrap(), [1]);
@@ -125,7 +125,7 @@ fn a_mailbox_is_read_and_written_by_kernels() {
     timer.start().unwrap();
     let args = [mailbox.address().unwrap().into(), 3u32.into()];
     // SAFETY: threads add 1 to each of the three words.
-    unsafe { gpu.launch(&increment, Shape::new(1, 32), &args) }.unwrap();
+    unsafe { gpu.launch(&increment, LaunchConfig::new(1, 32), &args) }.unwrap();
     timer.stop().unwrap();
     gpu.synchronize().unwrap();
     assert!(timer.is_done().unwrap());

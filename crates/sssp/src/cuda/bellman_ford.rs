@@ -18,16 +18,16 @@
 
 use std::time::Instant;
 
-use gpu_runtime::{Buffer, Gpu, Timer};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
+use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
 
-use super::edge_kernels::{EDGES_A_LAUNCH, EdgeKernels, RelaxKernels};
 use super::edge_predecessors::{EdgeTree, Searched};
+use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each, of};
 use super::fallback::DeviceSearch;
 use super::keys;
-use super::launch::{check_size, milliseconds};
+use super::launch::{Kernels, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
-use super::prepare::DeviceEdges;
 use crate::query::Query;
 use crate::search::Answer;
 use crate::{Config, DeviceTimes, EdgeOrder, Reads, SsspError, Work};
@@ -115,8 +115,8 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     /// One iteration; the mark after it.
     fn relax_all(&mut self, iteration: u32, reads: Reads) -> Result<[u32; 2], SsspError> {
         let Self { gpu, kernels, edges, distances, mark, .. } = self;
-        for first in (0..edges.len()).step_by(EDGES_A_LAUNCH) {
-            let count = EDGES_A_LAUNCH;
+        for first in (0..edges.len()).step_by(EDGES_PER_LAUNCH) {
+            let count = EDGES_PER_LAUNCH;
             kernels.relax(gpu, edges, first, count, distances, iteration, mark, reads)?;
         }
         Ok(mark.download()?[0])
@@ -152,6 +152,74 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
 
     fn times(&self) -> DeviceTimes {
         self.times
+    }
+}
+
+/// The kernels of `bellman_ford.cu` for one type of weights, and for edges of one kind.
+struct RelaxKernels {
+    start: Kernel,
+    plain: Kernel,
+    read_only: Kernel,
+}
+
+impl RelaxKernels {
+    /// Those that relax each edge both ways, or each arc from its tail to its head.
+    fn load<W: Weight>(gpu: &Gpu, both_ways: bool) -> Result<Self, SsspError> {
+        let modules = [BELLMAN_FORD_U32, BELLMAN_FORD_I32, BELLMAN_FORD_F32, BELLMAN_FORD_F64];
+        let kernels = Kernels::of(gpu, &modules, W::KIND)?;
+        let edges = if both_ways { "pairs" } else { "arcs" };
+        Ok(Self {
+            start: kernels.get("bellman_ford_start")?,
+            plain: kernels.get(&format!("bellman_ford_{edges}"))?,
+            read_only: kernels.get(&format!("bellman_ford_{edges}_ldg"))?,
+        })
+    }
+
+    /// Distances before the first iteration, from a source that there is.
+    fn start<W: Weight>(
+        &self,
+        gpu: &Gpu,
+        distances: &mut Buffer<W>,
+        source: VertexId,
+    ) -> Result<(), GpuError> {
+        let args = [(&*distances).into(), of(distances).into(), source.into()];
+        // SAFETY: threads write `distances`, which are of the kernel's type, below its
+        // length.
+        unsafe { gpu.launch(&self.start, a_thread_each(distances.len()), &args) }
+    }
+
+    /// Relaxes `count` edges from `first` on, or as many as there are, once.
+    #[expect(clippy::too_many_arguments, reason = "they are those of the kernel")]
+    fn relax<W: Weight>(
+        &self,
+        gpu: &Gpu,
+        edges: &DeviceEdges<W>,
+        first: usize,
+        count: usize,
+        distances: &mut Buffer<W>,
+        iteration: u32,
+        mark: &mut Buffer<[u32; 2]>,
+        reads: Reads,
+    ) -> Result<(), GpuError> {
+        let count = count.min(edges.len().saturating_sub(first));
+        let args = [
+            (&edges.tails).into(),
+            (&edges.heads).into(),
+            (&edges.weights).into(),
+            (&*distances).into(),
+            (first as u32).into(),
+            (count as u32).into(),
+            iteration.into(),
+            (&*mark).into(),
+        ];
+        let kernel = match reads {
+            Reads::Plain => &self.plain,
+            Reads::ReadOnly => &self.read_only,
+        };
+        // SAFETY: threads read the edges from `first` on, `count` of them, which there
+        // are; the ends of edges are vertices, and `distances` has one for each, of the
+        // kernel's type; `mark` has the two words.
+        unsafe { gpu.launch(kernel, a_thread_each(count), &args) }
     }
 }
 

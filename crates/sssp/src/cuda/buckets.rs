@@ -118,7 +118,7 @@ pub(super) fn buckets<W: Weight>(
     delta: f64,
 ) -> Result<KeySearch<BucketSearch>, SsspError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
-    let blocks = gpu.facts().multiprocessors;
+    let blocks = gpu.properties().multiprocessors;
     let required = required_bytes(n, m, blocks);
     let (on_device, kernel) = KeyGraph::upload(gpu, graph, range, required, |kind| {
         Ok(Kernels::of(gpu, &[BUCKETS_U32, BUCKETS_F32], kind)?.get("buckets")?)

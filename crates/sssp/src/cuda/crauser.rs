@@ -174,7 +174,7 @@ pub(super) fn crauser<W: Weight>(
         n_vertices: n as u32,
         ..Crauser::zeroed()
     };
-    let max_blocks = gpu.facts().multiprocessors as usize;
+    let max_blocks = gpu.properties().multiprocessors as usize;
     let blocks = (n + m).div_ceil(SHARE).clamp(1, max_blocks) as u32;
     let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
     let lists = (least, fringe, pieces);

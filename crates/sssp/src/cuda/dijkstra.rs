@@ -113,7 +113,7 @@ pub(super) fn dijkstra<W: Weight>(
     block: ReductionBlock,
 ) -> Result<KeySearch<Dijkstra>, SsspError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
-    let (blocks, share) = shares(n, block.threads(), gpu.facts().multiprocessors);
+    let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
     let required = required_bytes(n, m, blocks);
     let (on_device, kernel) = KeyGraph::upload(gpu, graph, range, required, |kind| {
         let kernels = Kernels::of(gpu, &[DIJKSTRA_U32, DIJKSTRA_F32], kind)?;

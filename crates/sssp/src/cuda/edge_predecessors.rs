@@ -14,7 +14,7 @@ use kernels::sssp::{
     EDGE_PREDECESSORS_F32, EDGE_PREDECESSORS_F64, EDGE_PREDECESSORS_I32, EDGE_PREDECESSORS_U32,
 };
 
-use super::edge_kernels::{EDGES_A_LAUNCH, EdgeKernels, a_thread_each, of};
+use super::edges::{EDGES_PER_LAUNCH, EdgeKernels, a_thread_each, of};
 use super::keys;
 use super::launch::{Kernels, NO_VERTEX};
 use crate::SsspError;
@@ -130,8 +130,8 @@ impl EdgeTree {
         searched: Searched<'_, W>,
         more: &[Arg<'_>],
     ) -> Result<(), GpuError> {
-        for first in (0..searched.tails.len()).step_by(EDGES_A_LAUNCH) {
-            let count = EDGES_A_LAUNCH.min(searched.tails.len() - first);
+        for first in (0..searched.tails.len()).step_by(EDGES_PER_LAUNCH) {
+            let count = EDGES_PER_LAUNCH.min(searched.tails.len() - first);
             let args = [
                 searched.tails.into(),
                 searched.heads.into(),

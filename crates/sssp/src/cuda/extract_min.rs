@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU32;
 
-use gpu_runtime::{Buffer, Gpu, Kernel, Shape, Timer};
+use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig, Timer};
 use graph_formats::WeightKind;
 use kernels::sssp::EXTRACT_MIN_U32;
 
@@ -64,7 +64,7 @@ impl ExtractMin {
         let of_labels = kernels.get(&format!("extract_min_labels_{}", block.threads()))?;
         let of_blocks = kernels.get(&format!("extract_min_blocks_{}", block.threads()))?;
         let resident = of_labels.occupancy(block.threads(), 0)?.max(1);
-        let most = resident * gpu.facts().multiprocessors;
+        let most = resident * gpu.properties().multiprocessors;
         let (n_blocks, share) = shares(labels.len(), block.threads(), most);
         let required = padded * size_of::<u32>() + (n_blocks as usize + 1) * size_of::<u64>();
         gpu.check_fits("the labels", required as u64)?;
@@ -119,7 +119,7 @@ impl ExtractMin {
         let found = if is_alone { &self.least } else { &self.found };
         let n = self.labels.len() as u32;
         let args = [(&self.labels).into(), n.into(), self.share.into(), found.into()];
-        let shape = Shape::new(self.n_blocks, self.block);
+        let shape = LaunchConfig::new(self.n_blocks, self.block);
         // SAFETY: blocks read `labels` below `n`, their length, which is a multiple of four,
         // and each writes its word of `found`, which has one for each.
         unsafe { self.gpu.launch(&self.of_labels, shape, &args)? };
@@ -127,7 +127,7 @@ impl ExtractMin {
             let args = [found.into(), self.n_blocks.into(), (&self.least).into()];
             // SAFETY: one block reads as many words of `found` as there are blocks, and writes
             // the one of `least`.
-            unsafe { self.gpu.launch(&self.of_blocks, Shape::new(1, self.block), &args)? };
+            unsafe { self.gpu.launch(&self.of_blocks, LaunchConfig::new(1, self.block), &args)? };
         }
         Ok(())
     }

@@ -12,10 +12,10 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
 
 use super::launch::milliseconds;
-use crate::query::Query;
+use crate::query::{Query, check_overflow};
 use crate::range::WeightRange;
 use crate::search::{self, Answer, Search};
-use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, SsspError, Work, solver};
+use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, SsspError, Work};
 
 /// An algorithm on a device with its graph and work space there.
 pub(super) trait DeviceSearch<W: Weight>: Send {
@@ -147,7 +147,7 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
                 *cell = distances[target as usize];
             }
             if cells.contains(&W::Distance::UNREACHED) {
-                solver::check_overflow(self.graph, &Distances::from_storage(distances))?;
+                check_overflow(self.graph, &Distances::from_storage(distances))?;
             }
         }
         Ok(Some(work))
@@ -168,5 +168,82 @@ pub(super) fn unless_out_of_memory<T>(
     match result {
         Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
         result => result.map(Some),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use graph_formats::generate::{GridConfig, grid};
+    use paths::oracle;
+
+    use super::*;
+
+    /// A device that has an answer, of zeros, for even sources alone.
+    struct EvenSources {
+        n_vertices: usize,
+    }
+
+    impl DeviceSearch<u32> for EvenSources {
+        fn search(&mut self, query: &Query<'_, u64>) -> Result<Option<Answer<u32>>, SsspError> {
+            let answer = (vec![0; self.n_vertices], Work::default());
+            Ok(query.source.is_multiple_of(2).then_some(answer))
+        }
+
+        fn predecessors(
+            &mut self,
+            source: VertexId,
+            _limit: u64,
+        ) -> Result<Option<Vec<VertexId>>, SsspError> {
+            Ok(Some(vec![source; self.n_vertices]))
+        }
+
+        fn table(
+            &mut self,
+            sources: &[VertexId],
+            _targets: &[VertexId],
+            _progress: Option<Progress<'_>>,
+            cells: &mut [u64],
+        ) -> Result<Option<(Work, Vec<usize>)>, SsspError> {
+            cells.fill(0);
+            let missing = (0..sources.len()).filter(|&row| !sources[row].is_multiple_of(2));
+            Ok(Some((Work::default(), missing.collect())))
+        }
+
+        fn times(&self) -> DeviceTimes {
+            DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() }
+        }
+    }
+
+    #[test]
+    fn the_cpu_answers_what_the_device_does_not() {
+        let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
+        let n_vertices = graph.n_vertices();
+        for algorithm in [Algorithm::Crauser, Algorithm::BellmanFordSpmv] {
+            let device = Box::new(EvenSources { n_vertices });
+            let config = Config::with(algorithm);
+            let mut search = WithFallback::new(device, 3.0, &graph, algorithm, &config);
+            let times = |search: &WithFallback<'_, u32>| search.device_times().unwrap();
+            for source in [3, 4, 5] {
+                let query = Query { source, targets: &[], limit: u64::MAX, progress: None };
+                let (found, _) = search.search(&query).unwrap();
+                let chosen = search.predecessors(source, u64::MAX).unwrap();
+                let is_odd = source % 2 == 1;
+                let expected = oracle::tree(&graph, source, None).unwrap().distances;
+                assert_eq!(Distances::from_storage(found) == expected, is_odd, "{source}");
+                assert_eq!(chosen.is_none(), is_odd, "{source}");
+                assert_eq!(times(&search).solve_ms > 2.0, is_odd, "{source}");
+                assert_eq!(times(&search).prepare_ms, 4.0);
+            }
+            let (sources, targets) = ([2, 7, 0, 11], [80, 1, 7]);
+            let mut cells = vec![99; 12];
+            search.table(&sources, &targets, None, &mut cells).unwrap();
+            for (row, &source) in cells.chunks(3).zip(&sources) {
+                let expected = oracle::tree(&graph, source, None).unwrap().distances;
+                for (&cell, &target) in row.iter().zip(&targets) {
+                    let distance = expected.get(target).unwrap();
+                    assert_eq!(cell, if source % 2 == 1 { distance } else { 0 });
+                }
+            }
+        }
     }
 }

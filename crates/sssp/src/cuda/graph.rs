@@ -1,12 +1,15 @@
-//! A graph on the device: for every vertex the bounds of its row, and the arcs as pairs of
-//! end and weight, so that an arc is one read.
+//! A graph on the device.
+//!
+//! For searches over keys it has for every vertex the bounds of its row, and the arcs as pairs of
+//! end and weight, so that an arc is one read. For kernels that take weights of any type and
+//! sign it is as the matrix is stored: offsets of rows, ends, weights.
 
 use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
-use graph_formats::{Csr, Weight, WeightKind};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
+use graph_formats::{Csr, VertexId, Weight, WeightKind};
 use kernels::sssp::{ROWS_F32, ROWS_U32};
 
 use super::keys;
@@ -213,8 +216,33 @@ impl RowKernels {
 }
 
 /// As many threads as keep the device busy.
-pub(super) fn whole(gpu: &Gpu) -> Shape {
-    Shape::new(gpu.facts().multiprocessors * BLOCKS, BLOCK)
+pub(super) fn whole(gpu: &Gpu) -> LaunchConfig {
+    LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK)
+}
+
+/// Rows of arcs, of fewer than 2^32 arcs.
+pub(super) struct DeviceCsr<W> {
+    /// Where each row begins, and where the last one ends: one more than the vertices.
+    pub(super) offsets: Buffer<u32>,
+    pub(super) ends: Buffer<VertexId>,
+    pub(super) weights: Buffer<W>,
+}
+
+impl<W: Weight> DeviceCsr<W> {
+    /// Bytes of a graph of `n` vertices and `m` arcs.
+    pub(super) fn bytes(n: usize, m: usize) -> u64 {
+        ((n + 1) * size_of::<u32>() + m * (size_of::<VertexId>() + size_of::<W>())) as u64
+    }
+
+    /// Copies `graph` to the device. O(n + m).
+    pub(super) fn upload(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
+        let offsets: Vec<u32> = graph.row_offsets().iter().map(|&offset| offset as u32).collect();
+        Ok(Self {
+            offsets: gpu.upload(&offsets)?,
+            ends: gpu.upload(graph.column_indices())?,
+            weights: gpu.upload(graph.weights())?,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
-use gpu_runtime::{Arg, Gpu, GpuError, Kernel, Mailbox, Ptx, Shape, Timer};
+use gpu_runtime::{Arg, Gpu, GpuError, Kernel, LaunchConfig, Mailbox, Ptx, Timer};
 use graph_formats::WeightKind;
 use kernels::Module;
 
@@ -79,7 +79,7 @@ impl<'a> Kernels<'a> {
 pub(super) struct Launch {
     pub(super) gpu: Gpu,
     kernel: Kernel,
-    pub(super) shape: Shape,
+    pub(super) shape: LaunchConfig,
     timer: Timer,
     mailbox: Mailbox,
 }
@@ -93,7 +93,7 @@ impl Launch {
         blocks: u32,
         threads: u32,
     ) -> Result<Self, GpuError> {
-        let shape = Shape { cooperative: true, ..Shape::new(blocks, threads) };
+        let shape = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, threads) };
         let (timer, mailbox) = (gpu.timer()?, gpu.mailbox(2)?);
         Ok(Self { gpu: gpu.clone(), kernel, shape, timer, mailbox })
     }

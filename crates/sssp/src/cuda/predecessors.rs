@@ -7,7 +7,7 @@
 //! Reference: meyer-sanders-2003
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::{VertexId, WeightKind};
 use kernels::sssp::{PREDECESSORS_F32, PREDECESSORS_U32};
 
@@ -42,7 +42,7 @@ struct Tree {
 /// The kernel of `predecessors.cu`.
 pub(super) struct TreeKernel {
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     chosen: Buffer<VertexId>,
     control: Buffer<Control>,
 }
@@ -56,10 +56,10 @@ impl TreeKernel {
     pub(super) fn load(gpu: &Gpu, kind: WeightKind, n_vertices: usize) -> Result<Self, SsspError> {
         let kernels = Kernels::of(gpu, &[PREDECESSORS_U32, PREDECESSORS_F32], kind)?;
         // so many blocks are resident at once on every device, as a barrier needs
-        let shape = Shape::new(gpu.facts().multiprocessors * BLOCKS, BLOCK);
+        let shape = LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK);
         Ok(Self {
             kernel: kernels.get("predecessors")?,
-            shape: Shape { cooperative: true, ..shape },
+            shape: LaunchConfig { cooperative: true, ..shape },
             chosen: gpu.buffer(n_vertices)?,
             control: gpu.buffer(1)?,
         })

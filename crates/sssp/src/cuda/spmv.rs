@@ -20,7 +20,7 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Buffer, Gpu, Shape};
+use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
 
@@ -32,7 +32,7 @@ use super::negative_cycle::lowers_itself;
 use super::spmv_matrix::Matrix;
 use crate::query::Query;
 use crate::search::Answer;
-use crate::{DeviceTimes, Product, Progress, SsspError, Work};
+use crate::{DeviceTimes, Product, SsspError, Work};
 
 /// Threads of a block: what the source says.
 const BLOCK: u32 = 512;
@@ -121,8 +121,8 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
             Product::CsrBalanced => (n + m) as u64 / 2,
         };
         // blocks wait for one another: no more than are resident at once, nor than have work
-        let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.facts().multiprocessors;
-        let useful = Shape::covering(threads, BLOCK).grid.0;
+        let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.properties().multiprocessors;
+        let useful = LaunchConfig::covering(threads, BLOCK).grid.0;
         let launch = Launch::new(gpu, kernel, resident.min(useful), BLOCK)?;
         let (distances, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
         let spmv = Spmv {
@@ -140,17 +140,13 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     }
 
     /// Rounds until nothing falls, and what they did; `None` where there is no answer.
-    fn iterate(
-        &mut self,
-        source: VertexId,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<Work>, SsspError> {
+    fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
         let most = self.spmv.n_vertices;
         let mut work = Work::default();
         let mut first = 1;
         let mut last = if self.negative { FIRST_LOOK.min(most) } else { most };
         loop {
-            let control = self.launch(source, first, last, progress)?;
+            let control = self.rounds(query, first, last)?;
             work.rounds = u64::from(control.rounds);
             work.relaxations = work.rounds * self.matrix.slots();
             work.improvements += control.improvements;
@@ -166,26 +162,24 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
             if falls_for_ever {
                 return Ok(None);
             }
-            if progress.is_some_and(|tell| tell(work.rounds, u64::from(most)).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
+            query.report(work.rounds, most.into())?;
             first = last + 1;
             last = last.saturating_mul(2).min(most);
         }
     }
 
-    /// The rounds from `first` to at most `last`, of which the first of all starts from
-    /// `source`.
-    fn launch(
+    /// The rounds from `first` to at most `last`, of which the first of all starts from the
+    /// source.
+    fn rounds(
         &mut self,
-        source: VertexId,
+        query: &Query<'_, W::Distance>,
         first: u32,
         last: u32,
-        progress: Option<Progress<'_>>,
     ) -> Result<SpmvControl, SsspError> {
         const { assert!(size_of::<SpmvControl>() == 56 && size_of::<Spmv>() == 72) };
         self.control.fill_bytes(0)?;
-        let host = self.launch.start(progress.is_some())?;
+        let host = self.launch.start(query.progress.is_some())?;
+        let source = query.source;
         let spmv = Spmv { source, host, first_round: first, last_round: last, ..self.spmv };
         // SAFETY: the kernel reads the matrix, whose rows lie in its arcs (or have `width`
         // slots each) and whose arcs begin at vertices, and writes one distance a vertex and
@@ -194,7 +188,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         unsafe { self.launch.queue(&spmv)? };
         let (before, total) = (u64::from(first - 1), u64::from(self.spmv.n_vertices));
         // until the kernel has told, the rounds of earlier launches are what is done
-        let tell = progress.map(|tell| move |rounds: u64| tell(rounds.max(before), total));
+        let tell = query.progress.map(|tell| move |rounds: u64| tell(rounds.max(before), total));
         self.times.solve_ms += self.launch.wait(tell)?;
         Ok(self.control.download()?[0])
     }
@@ -203,7 +197,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
 impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
         self.times = self.times.without_search();
-        let Some(work) = self.iterate(query.source, query.progress)? else { return Ok(None) };
+        let Some(work) = self.iterate(query)? else { return Ok(None) };
         let start = Instant::now();
         let distances = keys::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);

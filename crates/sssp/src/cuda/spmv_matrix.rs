@@ -19,7 +19,7 @@ use std::time::Instant;
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, EllLimit, VertexId, Weight};
 
-use super::csr::DeviceCsr;
+use super::graph::DeviceCsr;
 use super::launch::milliseconds;
 use crate::{DeviceTimes, Product, SsspError};
 

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use gpu_runtime::Shape;
+use gpu_runtime::LaunchConfig;
 
 use super::Cuda;
 use super::launches::BLOCK;
@@ -55,7 +55,9 @@ pub fn warshall_adapted(
         let args = [address.into(), stride.into(), (k as u64).into()];
         // SAFETY: the table is this machine's and square: there are as many columns of
         // `stride` words as blocks, and k is one of its columns and rows.
-        unsafe { machine.launch(|k| &k.adapted, Shape::new(table.columns, threads), &args) }?;
+        unsafe {
+            machine.launch(|k| &k.adapted, LaunchConfig::new(table.columns, threads), &args)
+        }?;
     }
     Ok(())
 }

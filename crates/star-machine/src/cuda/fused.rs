@@ -6,7 +6,7 @@
 //! at a barrier of the whole grid, once for each 64 columns.
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Kernel, Shape};
+use gpu_runtime::{Arg, Kernel, LaunchConfig};
 
 use super::Cuda;
 use super::kernels::Kernels;
@@ -73,7 +73,7 @@ impl Cuda {
         if call.n == 0 {
             return Ok(());
         }
-        let (kernel, shape) = (kernel_of(procedure), Shape::covering(call.n.into(), BLOCK));
+        let (kernel, shape) = (kernel_of(procedure), LaunchConfig::covering(call.n.into(), BLOCK));
         // SAFETY: `call` takes addresses from variables that are there, and `check` has
         // compared their sizes; results are not the word.
         unsafe { self.launch(kernel, shape, &[Arg::structure(&call)]) }
@@ -87,7 +87,7 @@ impl Cuda {
         }
         let blocks = call.n.div_ceil(BLOCK).min(self.most_blocks);
         let meeting = self.answers.meeting();
-        let shape = Shape { cooperative: blocks > 1, ..Shape::new(blocks, BLOCK) };
+        let shape = LaunchConfig { cooperative: blocks > 1, ..LaunchConfig::new(blocks, BLOCK) };
         let args = [Arg::structure(&call), Arg::structure(&meeting)];
         // SAFETY: as in `carry_out`; no more blocks than can wait for one another.
         unsafe { self.launch(kernel_of(procedure), shape, &args) }?;

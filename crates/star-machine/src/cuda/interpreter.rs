@@ -12,7 +12,7 @@
 //! Reference: snytnikova-nepomniaschaya-2016
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Plain, Ptx, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 
 use super::team::{self, Team};
 use crate::language::{Condition, IntVar, Op, TableVar, Vector};
@@ -64,7 +64,7 @@ pub struct GpuProgram {
     gpu: Gpu,
     team: Team,
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     /// The word that each vector starts at.
     starts: Vec<u32>,
     code: Buffer<Code>,
@@ -91,7 +91,7 @@ enum Newer {
     Device,
 }
 
-impl<T: Plain> Twin<T> {
+impl<T: Pod> Twin<T> {
     fn new(gpu: &Gpu, host: Vec<T>) -> Result<Self, GpuError> {
         let device = gpu.upload(&host)?;
         Ok(Self { host, device, newer: Newer::Neither })
@@ -123,7 +123,7 @@ impl Program {
     /// [`StarError::Gpu`] where it does not fit: it takes [`device_bytes`](Self::device_bytes);
     /// and where the GPU fails.
     pub fn load(&self, gpu: &Gpu) -> Result<GpuProgram, StarError> {
-        self.load_for(gpu, self.team(gpu.facts()))
+        self.load_for(gpu, self.team(gpu.properties()))
     }
 
     /// Puts the program on a GPU for this team. Results are the same with every team; times
@@ -135,7 +135,7 @@ impl Program {
     pub fn load_for(&self, gpu: &Gpu, team: Team) -> Result<GpuProgram, StarError> {
         gpu.check_fits("a program and its variables", self.device_bytes())?;
         let required = self.shared_bytes(team);
-        let available = team::shared_memory(gpu.facts());
+        let available = team::shared_memory(gpu.properties());
         if required > available {
             let what = "the team of a program, in shared memory,";
             return Err(GpuError::OutOfMemory { what, required, available }.into());

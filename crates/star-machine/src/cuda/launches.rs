@@ -1,6 +1,6 @@
 //! Launches: a kernel, how many threads, and numbers.
 
-use gpu_runtime::{Arg, Kernel, Shape};
+use gpu_runtime::{Arg, Kernel, LaunchConfig};
 
 use super::Cuda;
 use super::kernels::Kernels;
@@ -14,7 +14,7 @@ const WORDS_OF_A_THREAD: u64 = 8;
 /// A launch of a kernel whose parameters are addresses and numbers of 64 bits.
 pub(super) struct Launch {
     kernel: fn(&Kernels) -> &Kernel,
-    shape: Shape,
+    shape: LaunchConfig,
     numbers: Vec<u64>,
 }
 
@@ -25,7 +25,11 @@ impl Launch {
         kernel: fn(&Kernels) -> &Kernel,
         numbers: [u64; N],
     ) -> Option<Self> {
-        (n > 0).then(|| Self { kernel, shape: Shape::covering(n, BLOCK), numbers: numbers.into() })
+        (n > 0).then(|| Self {
+            kernel,
+            shape: LaunchConfig::covering(n, BLOCK),
+            numbers: numbers.into(),
+        })
     }
 
     /// With one warp, for at least one thing of `n`.
@@ -34,7 +38,7 @@ impl Launch {
         kernel: fn(&Kernels) -> &Kernel,
         numbers: [u64; N],
     ) -> Option<Self> {
-        (n > 0).then(|| Self { kernel, shape: Shape::new(1, 32), numbers: numbers.into() })
+        (n > 0).then(|| Self { kernel, shape: LaunchConfig::new(1, 32), numbers: numbers.into() })
     }
 
     /// With threads that look through `n` words together, on so many multiprocessors.
@@ -47,7 +51,7 @@ impl Launch {
         let blocks = n.div_ceil(WORDS_OF_A_THREAD * u64::from(BLOCK));
         let blocks = blocks.min(2 * u64::from(multiprocessors)) as u32;
         let block = n.min(BLOCK.into()).next_multiple_of(32) as u32;
-        let shape = Shape::new(blocks, block);
+        let shape = LaunchConfig::new(blocks, block);
         (n > 0).then(|| Self { kernel, shape, numbers: numbers.into() })
     }
 }
@@ -82,7 +86,7 @@ impl Cuda {
     pub(super) unsafe fn launch(
         &mut self,
         kernel: fn(&Kernels) -> &Kernel,
-        shape: Shape,
+        shape: LaunchConfig,
         args: &[Arg<'_>],
     ) -> Result<(), StarError> {
         // SAFETY: as the caller vouches.

@@ -80,8 +80,8 @@ impl Cuda {
     /// [`StarError::Gpu`] where the GPU refuses its kernels, or has no memory left.
     pub fn new(gpu: &Gpu) -> Result<Self, StarError> {
         let kernels = Kernels::load(gpu)?;
-        let side_by_side = kernels.least.occupancy(BLOCK, 0)? * gpu.facts().multiprocessors;
-        let can_wait = gpu.facts().cooperative_launch;
+        let side_by_side = kernels.least.occupancy(BLOCK, 0)? * gpu.properties().multiprocessors;
+        let can_wait = gpu.properties().cooperative_launch;
         Ok(Self {
             gpu: gpu.clone(),
             kernels,

@@ -201,7 +201,7 @@ impl Cuda {
         kernel: fn(&Kernels) -> &Kernel,
         numbers: [u64; N],
     ) -> Option<Launch> {
-        Launch::through(x.words, self.gpu.facts().multiprocessors, kernel, numbers)
+        Launch::through(x.words, self.gpu.properties().multiprocessors, kernel, numbers)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who goes through a recorded program on a GPU.
 
-use gpu_runtime::{DeviceFacts, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{DeviceProperties, Gpu, GpuError, Kernel, LaunchConfig};
 
 use crate::program::Program;
 
@@ -34,11 +34,11 @@ pub enum Team {
 
 impl Program {
     /// The team that suits it.
-    pub(super) fn team(&self, facts: &DeviceFacts) -> Team {
+    pub(super) fn team(&self, properties: &DeviceProperties) -> Team {
         let tables = self.tables().iter().map(|&(rows, _)| rows);
         let longest = self.vectors().iter().copied().chain(tables).max().unwrap_or(0);
         let words = longest.div_ceil(64);
-        let shared = shared_memory(facts);
+        let shared = shared_memory(properties);
         let fits = |team: &Team| self.shared_bytes(*team) <= shared;
         let most_warps = words.div_ceil(32).clamp(1, BLOCK_WARPS);
         let mut blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
@@ -77,20 +77,21 @@ impl Team {
         gpu: &Gpu,
         kernel: &Kernel,
         shared_bytes: u32,
-    ) -> Result<Shape, GpuError> {
+    ) -> Result<LaunchConfig, GpuError> {
         let shape = match self {
-            Self::Warp => Shape::new(1, 32),
-            Self::Block { warps } => Shape::new(1, 32 * warps_of(warps)),
+            Self::Warp => LaunchConfig::new(1, 32),
+            Self::Block { warps } => LaunchConfig::new(1, 32 * warps_of(warps)),
             Self::Grid { blocks } => {
                 let block = 32 * GRID_WARPS;
-                let resident = kernel.occupancy(block, shared_bytes)? * gpu.facts().multiprocessors;
+                let resident =
+                    kernel.occupancy(block, shared_bytes)? * gpu.properties().multiprocessors;
                 // one block waits for nobody
-                let most = if gpu.facts().cooperative_launch { resident } else { 1 };
+                let most = if gpu.properties().cooperative_launch { resident } else { 1 };
                 let blocks = blocks.min(most).max(1);
-                Shape { cooperative: blocks > 1, ..Shape::new(blocks, block) }
+                LaunchConfig { cooperative: blocks > 1, ..LaunchConfig::new(blocks, block) }
             }
         };
-        Ok(Shape { shared_bytes, ..shape })
+        Ok(LaunchConfig { shared_bytes, ..shape })
     }
 }
 
@@ -100,6 +101,6 @@ fn warps_of(asked: u32) -> u32 {
 }
 
 /// Shared memory that one block may have for variables, in bytes.
-pub(super) fn shared_memory(facts: &DeviceFacts) -> u64 {
-    facts.shared_bytes_per_block.saturating_sub(OWN_SHARED)
+pub(super) fn shared_memory(properties: &DeviceProperties) -> u64 {
+    properties.shared_bytes_per_block.saturating_sub(OWN_SHARED)
 }

@@ -51,7 +51,7 @@ pub(super) struct Device {
 impl Device {
     fn of(gpu: &Gpu, times: &GpuTimes, strips: u64) -> Self {
         Self {
-            device: gpu.facts().name.clone(),
+            device: gpu.properties().name.clone(),
             jit_ms: Ms(times.jit_ms),
             upload_ms: Ms(times.upload_ms),
             prepare_ms: Ms(times.prepare_ms),

@@ -43,7 +43,7 @@ struct Device {
 impl Device {
     fn of(gpu: &Gpu, times: &ClosureTimes) -> Self {
         Self {
-            device: gpu.facts().name.clone(),
+            device: gpu.properties().name.clone(),
             search_ms: Ms(times.search_ms),
             jit_ms: Ms(times.jit_ms),
             upload_ms: Ms(times.upload_ms),

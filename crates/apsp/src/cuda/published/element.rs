@@ -10,7 +10,7 @@ pub(crate) mod sealed {
 }
 
 /// An element of a matrix: `i32` or `f32`. The trait is sealed.
-pub trait Element: sealed::Sealed + gpu_runtime::Plain + PartialOrd + std::fmt::Debug {
+pub trait Element: sealed::Sealed + gpu_runtime::Pod + PartialOrd + std::fmt::Debug {
     /// The name of the type.
     const NAME: &'static str;
     /// What stands for no path before solving; afterwards see [`is_path`](Self::is_path).

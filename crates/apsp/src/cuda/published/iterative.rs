@@ -11,7 +11,7 @@
 //!
 //! Reference: okuyama-2010, venkataraman-2003, katz-kider-2008, volkov-demmel-2008
 
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::kernels::{ProductKernel, TileKernels, Tiles, TwoLevelKernels};
 use super::steps::{Launches, Phase, iterative};
@@ -97,7 +97,7 @@ impl<E: Element> Iterative<E> {
         })
     }
 
-    pub(super) fn bulk(&self, n: u32) -> (&Kernel, Shape) {
+    pub(super) fn bulk(&self, n: u32) -> (&Kernel, LaunchConfig) {
         let n_tiles = n.div_ceil(self.tile);
         match &self.bulk {
             Method::A(product) => product.shape(n_tiles),

@@ -43,7 +43,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use gpu_runtime::{Buffer, Gpu, GpuError, KernelFacts};
+use gpu_runtime::{Buffer, Gpu, GpuError, KernelAttributes};
 
 use crate::{Algorithm, ApspError};
 pub use element::Element;
@@ -78,7 +78,7 @@ pub struct Bulk {
     /// Its name.
     pub name: &'static str,
     /// What the compiler made of it.
-    pub facts: KernelFacts,
+    pub attributes: KernelAttributes,
     /// Threads of a block.
     pub threads: u32,
     /// Blocks of a launch; the largest launch's, where they differ.
@@ -182,10 +182,10 @@ impl<E: Element> Published<E> {
             Form::Recursive(recursive) => recursive.bulk(n),
         };
         let resident = kernel.occupancy(shape.block, shape.shared_bytes)?;
-        let most = self.gpu.facts().max_threads_per_multiprocessor.max(1);
+        let most = self.gpu.properties().max_threads_per_multiprocessor.max(1);
         Ok(Bulk {
             name: kernel.name(),
-            facts: kernel.facts()?,
+            attributes: kernel.attributes()?,
             threads: shape.block,
             blocks: u64::from(shape.grid.0) * u64::from(shape.grid.1),
             resident,

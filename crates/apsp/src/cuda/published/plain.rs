@@ -6,7 +6,7 @@
 //!
 //! Reference: harish-narayanan-2007, origin-out-of-core
 
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::kernels::PlainKernel;
 use super::steps::{Launches, Phase};
@@ -47,7 +47,7 @@ impl Plain {
         self.last.as_ref()
     }
 
-    pub(super) fn bulk(&self, n: u32) -> (&Kernel, Shape) {
+    pub(super) fn bulk(&self, n: u32) -> (&Kernel, LaunchConfig) {
         self.kernel.bulk(n)
     }
 }

@@ -19,7 +19,7 @@
 //!
 //! Reference: buluc-2008, okuyama-2010
 
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::kernels::{ProductKernel, Products, TileKernels, Tiles};
 use super::steps::{Launches, Phase};
@@ -125,7 +125,7 @@ impl<E: Element> Recursive<E> {
     }
 
     /// Of the last and largest product, across from the second half.
-    pub(super) fn bulk(&self, n: u32) -> (&Kernel, Shape) {
+    pub(super) fn bulk(&self, n: u32) -> (&Kernel, LaunchConfig) {
         let upper = n.div_ceil(self.tile) / 2;
         self.product.corner_shape(upper.max(1) * self.tile)
     }

@@ -239,7 +239,9 @@ fn launches_have_as_many_blocks_as_the_paper_says() {
         let layout = Parameters { layout: Layout::RowMajor, ..parameters };
         let bulk = Published::<i32>::new(&gpu, algorithm, layout, 8192).unwrap().bulk(8192);
         let bulk = bulk.unwrap();
-        assert!(bulk.resident > 0 && bulk.facts.registers > 0 && bulk.facts.local_bytes == 0);
+        assert!(
+            bulk.resident > 0 && bulk.attributes.registers > 0 && bulk.attributes.local_bytes == 0
+        );
         (bulk.threads, bulk.blocks)
     };
     assert_eq!(blocks(Algorithm::BlockedProduct, 16, 4, 16), (64, 4088));

@@ -10,7 +10,7 @@
 //! Reference: warshall-1962, venkataraman-2003, snytnikova-nepomniaschaya-2016
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Shape};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use graph_formats::{Csr, Weight};
 use paths::Progress;
 
@@ -89,7 +89,7 @@ impl Engine {
                 (&heads).into(),
                 (n as u32).into(),
             ];
-            let shape = Shape::covering(n as u64 * 32, 256);
+            let shape = LaunchConfig::covering(n as u64 * 32, 256);
             // SAFETY: a warp reads the offsets of a vertex below n and the heads between them,
             // which are below n too, and writes into lines of at least n bits, of which there
             // are at least n.
@@ -155,18 +155,18 @@ impl Engine {
 
     fn close_chunk(&self, step: &Step) -> Result<(), GpuError> {
         let n_groups = self.side / GROUP;
-        let blocks = n_groups.min(self.gpu.facts().multiprocessors as usize) as u32;
+        let blocks = n_groups.min(self.gpu.properties().multiprocessors as usize) as u32;
         let args = [Arg::structure(step), (n_groups as u32).into()];
         // SAFETY: the step's pivots are lines of the matrix, as wide as all groups together,
         // and `turned` holds a chunk of them where the kernel writes it.
-        unsafe { self.gpu.launch(&self.kernels.panel, Shape::new(blocks, 512), &args) }
+        unsafe { self.gpu.launch(&self.kernels.panel, LaunchConfig::new(blocks, 512), &args) }
     }
 
     /// Turns the block's lines over, if the form wants that.
     fn turn(&self, step: &Step) -> Result<bool, GpuError> {
         let Some(turn) = &self.kernels.turn else { return Ok(false) };
         let grid = ((self.side / GROUP) as u32, step.n_chunks, 1);
-        let shape = Shape { grid, ..Shape::new(1, 512) };
+        let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 512) };
         // SAFETY: the step's pivots are lines of the matrix, and `turned` holds so many chunks.
         unsafe { self.gpu.launch(turn, shape, &[Arg::structure(step)])? };
         Ok(true)
@@ -179,8 +179,10 @@ impl Engine {
             return Ok(false);
         }
         let launch = self.form.launch(n_lines, self.side / WORD, step.n_chunks as usize, &self.gpu);
-        let shape =
-            Shape { shared_bytes: launch.shared, ..Shape::new(launch.n_blocks, launch.threads) };
+        let shape = LaunchConfig {
+            shared_bytes: launch.shared,
+            ..LaunchConfig::new(launch.n_blocks, launch.threads)
+        };
         let args = [Arg::structure(step), launch.n_column_tiles.into()];
         // SAFETY: the step's lines and pivots lie in the matrix, `turned` holds its chunks where
         // the form reads them, and the shared memory is what the form takes for them.

@@ -38,7 +38,7 @@ const LARGE: usize = 32_768;
 impl Form {
     /// The matrix units' form on this device.
     pub(super) fn of_matrix_units(gpu: &Gpu) -> Option<Self> {
-        match gpu.facts().compute_capability {
+        match gpu.properties().compute_capability {
             (9, 0) => Some(Self::SharedUnits),
             (major, _) if major >= 8 => Some(Self::MatrixUnits),
             _ => None,
@@ -48,7 +48,7 @@ impl Form {
     /// The fastest on this device, as far as that was measured. Generations after 9.0 emulate
     /// binary products by other instructions, and are taken to be better at bitwise ones.
     pub(super) fn best(gpu: &Gpu) -> Self {
-        match gpu.facts().compute_capability {
+        match gpu.properties().compute_capability {
             (8 | 9, _) => Self::of_matrix_units(gpu).unwrap_or(Self::Lop3),
             _ => Self::Lop3,
         }
@@ -77,7 +77,7 @@ impl Form {
             Self::MatrixUnits => 1400e12,
             Self::SharedUnits => 3600e12,
         };
-        of_h200 * f64::from(gpu.facts().multiprocessors) / 132.0
+        of_h200 * f64::from(gpu.properties().multiprocessors) / 132.0
     }
 
     /// The blocks of threads for `n_lines` lines of `n_words` words of 32 bits, the threads of a
@@ -98,7 +98,7 @@ impl Form {
             Self::MatrixUnits => (n_lines / 128 * tiles, tiles, 256, 0),
             Self::SharedUnits => {
                 let pairs = (n_lines / 64 * tiles).div_ceil(2);
-                let blocks = pairs.min(gpu.facts().multiprocessors as usize);
+                let blocks = pairs.min(gpu.properties().multiprocessors as usize);
                 (blocks, tiles, 256, n_chunks as u32 * SHARED_BYTES_A_CHUNK)
             }
         };

@@ -94,7 +94,7 @@ pub fn closure_on_gpu<W: Weight>(
         ClosureAlgorithm::MatrixUnits => match Form::of_matrix_units(gpu) {
             Some(form) => asked(form, config),
             None => {
-                let (major, minor) = gpu.facts().compute_capability;
+                let (major, minor) = gpu.properties().compute_capability;
                 return Err(StarError::NoMatrixUnits { major, minor });
             }
         },

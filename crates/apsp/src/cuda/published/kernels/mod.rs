@@ -6,7 +6,7 @@
 mod product;
 mod two_level;
 
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::{Element, Parameters};
 pub(super) use product::{ProductKernel, Products};
@@ -72,9 +72,9 @@ impl PlainKernel {
         unsafe { gpu.launch(&self.0, shape, &args) }
     }
 
-    pub(super) fn bulk(&self, n: u32) -> (&Kernel, Shape) {
+    pub(super) fn bulk(&self, n: u32) -> (&Kernel, LaunchConfig) {
         let across = n.div_ceil(SQUARE).max(1);
-        (&self.0, Shape::new(across * across, SQUARE * SQUARE))
+        (&self.0, LaunchConfig::new(across * across, SQUARE * SQUARE))
     }
 }
 
@@ -133,6 +133,6 @@ impl TileKernels {
         let args =
             [(&*matrix).into(), tile_row.into(), tile_column.into(), row.into(), pivot.into()];
         // SAFETY: threads touch tiles of `tiles` only, and the matrix holds all of them.
-        unsafe { gpu.launch(kernel, Shape::new(blocks, self.block), &args) }
+        unsafe { gpu.launch(kernel, LaunchConfig::new(blocks, self.block), &args) }
     }
 }

@@ -1,6 +1,6 @@
 //! The launches of `product.cu`.
 
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::Tiles;
 use crate::published::recursive::Span;
@@ -67,10 +67,10 @@ impl ProductKernel {
     }
 
     /// The kernel of [`bulk`](Self::bulk) and its shape.
-    pub(in crate::cuda::published) fn shape(&self, n_tiles: u32) -> (&Kernel, Shape) {
+    pub(in crate::cuda::published) fn shape(&self, n_tiles: u32) -> (&Kernel, LaunchConfig) {
         let strips = (n_tiles.max(2) - 1) * self.t / ROWS;
         let parts = self.across(n_tiles).div_ceil(self.per_block);
-        (&self.bulk, Shape { grid: (parts, strips, 1), ..Shape::new(1, COLUMNS) })
+        (&self.bulk, LaunchConfig { grid: (parts, strips, 1), ..LaunchConfig::new(1, COLUMNS) })
     }
 
     /// Sub-matrices in a row.
@@ -124,7 +124,7 @@ impl ProductKernel {
         let args: Vec<_> = [closed, from, to].map(Into::into).into_iter().chain(numbers).collect();
         // SAFETY: both parts lie in matrices of the same side, and what is written lies in
         // neither what is read of `from`, another matrix, nor in the closed part.
-        unsafe { gpu.launch(&self.sides, Shape::new(blocks, COLUMNS), &args) }
+        unsafe { gpu.launch(&self.sides, LaunchConfig::new(blocks, COLUMNS), &args) }
     }
 
     /// The second part of `to` by way of the first; the ways from and to it are in `from`,
@@ -146,8 +146,8 @@ impl ProductKernel {
     }
 
     /// The kernel of [`corner`](Self::corner) and its shape for a part of so many vertices.
-    pub(in crate::cuda::published) fn corner_shape(&self, n: u32) -> (&Kernel, Shape) {
-        (&self.corner, Shape::new(n_blocks(n, n), COLUMNS))
+    pub(in crate::cuda::published) fn corner_shape(&self, n: u32) -> (&Kernel, LaunchConfig) {
+        (&self.corner, LaunchConfig::new(n_blocks(n, n), COLUMNS))
     }
 
     /// First vertices and lengths.

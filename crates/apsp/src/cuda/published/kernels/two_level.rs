@@ -1,6 +1,6 @@
 //! The launches of `two_level.cu`.
 
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Shape};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::Tiles;
 use crate::published::{Element, Parameters};
@@ -58,10 +58,10 @@ impl TwoLevelKernels {
     }
 
     /// The kernel of [`bulk`](Self::bulk) and its shape.
-    pub(in crate::cuda::published) fn shape(&self, n_tiles: u32) -> (&Kernel, Shape) {
+    pub(in crate::cuda::published) fn shape(&self, n_tiles: u32) -> (&Kernel, LaunchConfig) {
         let parts = n_tiles.max(1).div_ceil(self.per_block);
         let grid = (parts, n_tiles.max(2) - 1, 1);
-        (&self.bulk, Shape { grid, ..Shape::new(1, self.block) })
+        (&self.bulk, LaunchConfig { grid, ..LaunchConfig::new(1, self.block) })
     }
 
     /// Copies `matrix` tile by tile to `blocked`.
@@ -100,6 +100,6 @@ impl TwoLevelKernels {
         let width = u64::from(n_tiles) * u64::from(self.t);
         let args = [matrix.into(), blocked.into(), side.into(), n_tiles.into(), self.t.into()];
         // SAFETY: both matrices hold all tiles, which is as many elements as are copied.
-        unsafe { gpu.launch(kernel, Shape::covering(width * width, CONVERT_BLOCK), &args) }
+        unsafe { gpu.launch(kernel, LaunchConfig::covering(width * width, CONVERT_BLOCK), &args) }
     }
 }

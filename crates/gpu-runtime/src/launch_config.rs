@@ -3,24 +3,24 @@
 /// Whose kernels get room first where streams compete for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
-    /// After the urgent ones.
+    /// After those of high priority.
     #[default]
-    Usual,
+    Normal,
     /// First.
-    Urgent,
+    High,
 }
 
-/// The shape of a launch.
+/// How a kernel is launched.
 ///
 /// ```
-/// use gpu_runtime::Shape;
+/// use gpu_runtime::LaunchConfig;
 ///
-/// let shape = Shape { cooperative: true, ..Shape::new(132, 256) };
-/// assert_eq!((shape.grid, shape.block, shape.shared_bytes), ((132, 1, 1), 256, 0));
-/// assert_eq!(Shape::covering(1000, 256).grid, (4, 1, 1));
+/// let config = LaunchConfig { cooperative: true, ..LaunchConfig::new(132, 256) };
+/// assert_eq!((config.grid, config.block, config.shared_bytes), ((132, 1, 1), 256, 0));
+/// assert_eq!(LaunchConfig::covering(1000, 256).grid, (4, 1, 1));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct LaunchConfig {
     /// Blocks in x, y and z; none of them 0.
     pub grid: (u32, u32, u32),
     /// Threads of a block, in a line; 1 to 1024.
@@ -32,7 +32,7 @@ pub struct Shape {
     pub cooperative: bool,
 }
 
-impl Shape {
+impl LaunchConfig {
     /// `blocks` blocks of `block` threads in a line.
     #[must_use]
     pub const fn new(blocks: u32, block: u32) -> Self {

@@ -1,20 +1,20 @@
-//! Asks the driver for the facts of a device.
+//! Asks the driver for the properties of a device.
 
 use cust::device::Device;
 use cust::sys::{self, CUdevice_attribute_enum as Attribute};
 
 use super::status::{check, failed};
-use crate::{DeviceFacts, GpuError};
+use crate::{DeviceProperties, GpuError};
 
-const ASKING: &str = "asking for the device's facts";
+const ASKING: &str = "asking for the device's properties";
 
-pub(super) fn read(device: Device) -> Result<DeviceFacts, GpuError> {
+pub(super) fn read(device: Device) -> Result<DeviceProperties, GpuError> {
     let number = |attribute| number(device, attribute);
     let mut driver = 0;
     // SAFETY: the driver writes one integer, to a place that is one.
     check(ASKING, unsafe { sys::cuDriverGetVersion(&raw mut driver) })?;
     let driver = driver.unsigned_abs();
-    Ok(DeviceFacts {
+    Ok(DeviceProperties {
         name: device.name().map_err(failed(ASKING))?,
         compute_capability: (
             number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,

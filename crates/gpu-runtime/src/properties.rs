@@ -3,7 +3,7 @@
 /// What is known of an opened device; it does not change while it is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct DeviceFacts {
+pub struct DeviceProperties {
     /// The product's name.
     pub name: String,
     /// Major and minor: what the instruction set can do.
@@ -30,7 +30,7 @@ pub struct DeviceFacts {
 /// What the compiler made of a kernel, which bounds how many blocks run side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct KernelFacts {
+pub struct KernelAttributes {
     /// Registers of a thread.
     pub registers: u32,
     /// Shared memory that a block has declared, in bytes, without the dynamic part.

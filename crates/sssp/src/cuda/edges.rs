@@ -1,0 +1,347 @@
+//! Edges of edge-parallel kernels, made on the device from the rows of a graph.
+//!
+//! Three steps, the last two where they are asked for: which vertex each arc starts at; of
+//! an undirected graph, each edge once; the edges sorted by segments of P vertices, first
+//! by that of their head and then by that of their tail. The results are those of the
+//! host, `Csr::to_coo`, `Csr::undirected_edges` and `SegmentOrder`, to the order of equal
+//! edges. O(n + m log(n / P) / 8).
+//!
+//! The article does not say how it sorts. Here it is a radix sort of positions, eight bits
+//! a pass, by the head alone: rows come in the order of their vertices, so that arcs are
+//! sorted by tail as they stand, and each pass keeps the order of what is equal.
+//!
+//! Reference: origin-segments
+
+use std::num::NonZeroU32;
+use std::time::Instant;
+
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
+use graph_formats::{Csr, VertexId, Weight};
+
+use super::launch::milliseconds;
+use crate::{DeviceTimes, EdgeOrder};
+
+static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
+
+/// Edges of a launch: no more threads than numbers without a sign may count.
+pub(super) const EDGES_PER_LAUNCH: usize = 1 << 31;
+/// Threads of a block: `block_size` of `prepare.cu`, and a whole number of warps for the rest.
+const BLOCK: u32 = 256;
+/// Digits that a counting pass tells apart.
+const DIGITS: usize = 256;
+/// Blocks of a multiprocessor that share a counting pass.
+const COUNTING_BLOCKS: u32 = 8;
+
+/// Edges on the device, an entry of each array for every edge.
+pub(super) struct DeviceEdges<W> {
+    pub(super) tails: Buffer<VertexId>,
+    pub(super) heads: Buffer<VertexId>,
+    pub(super) weights: Buffer<W>,
+}
+
+/// The vertices of a graph, cut into segments.
+#[derive(Clone, Copy)]
+struct Segments {
+    /// Vertices of a segment.
+    vertices: NonZeroU32,
+    /// The number of the last segment.
+    last: u32,
+}
+
+impl<W: Weight> DeviceEdges<W> {
+    /// The arcs of `graph`, which are fewer than 2^32, or of an undirected graph that is
+    /// taken for `pairs`, each edge once; in this order. Adds to `times` what it takes.
+    pub(super) fn of(
+        gpu: &Gpu,
+        kernels: &EdgeKernels,
+        graph: &Csr<W>,
+        pairs: bool,
+        order: EdgeOrder,
+        times: &mut DeviceTimes,
+    ) -> Result<Self, GpuError> {
+        let start = Instant::now();
+        let row_offsets = gpu.upload(graph.row_offsets())?;
+        let heads = gpu.upload(graph.column_indices())?;
+        let weights = gpu.upload(graph.weights())?;
+        times.upload_ms += milliseconds(start);
+
+        let start = Instant::now();
+        let tails = kernels.expand_rows(gpu, &row_offsets, heads.len())?;
+        drop(row_offsets);
+        let arcs = Self { tails, heads, weights };
+        let mut positions = match pairs {
+            true => Some(kernels.pairs(gpu, &arcs.tails, &arcs.heads)?),
+            false => None,
+        };
+        if let Some(vertices) = order.segment(graph.n_vertices()) {
+            let last = (graph.n_vertices() as u32).saturating_sub(1) / vertices;
+            let unsorted = match positions {
+                Some(positions) => positions,
+                None => kernels.all_positions(gpu, arcs.len())?,
+            };
+            positions = Some(arcs.sorted(gpu, kernels, unsorted, Segments { vertices, last })?);
+        }
+        let edges = match positions {
+            Some(positions) => arcs.at(gpu, kernels, &positions)?,
+            None => arcs,
+        };
+        gpu.synchronize()?;
+        times.prepare_ms += milliseconds(start);
+        Ok(edges)
+    }
+
+    /// Positions of arcs, ascending, sorted by the segments of heads.
+    fn sorted(
+        &self,
+        gpu: &Gpu,
+        kernels: &EdgeKernels,
+        mut positions: Buffer<u32>,
+        segments: Segments,
+    ) -> Result<Buffer<u32>, GpuError> {
+        for shift in (0..u32::BITS).step_by(8).take_while(|shift| segments.last >> shift > 0) {
+            positions = kernels.sort_by_segment(gpu, &positions, &self.heads, segments, shift)?;
+        }
+        Ok(positions)
+    }
+
+    /// The edges at these positions, all of which there are. Frees each array as soon as
+    /// it is copied.
+    fn at(
+        self,
+        gpu: &Gpu,
+        kernels: &EdgeKernels,
+        positions: &Buffer<u32>,
+    ) -> Result<Self, GpuError> {
+        let Self { tails, heads, weights } = self;
+        let gathered = kernels.gather(gpu, &tails, positions)?;
+        drop(tails);
+        let tails = gathered;
+        let gathered = kernels.gather(gpu, &heads, positions)?;
+        drop(heads);
+        let heads = gathered;
+        let weights = kernels.gather(gpu, &weights, positions)?;
+        Ok(Self { tails, heads, weights })
+    }
+}
+
+impl<W> DeviceEdges<W> {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.heads.len()
+    }
+}
+
+/// The kernels of `prepare.cu`.
+pub(super) struct EdgeKernels {
+    expand_rows: Kernel,
+    pairs: Counting,
+    segments: Counting,
+    scan_counts: Kernel,
+    all_positions: Kernel,
+    gather_32: Kernel,
+    gather_64: Kernel,
+}
+
+/// The two halves of a counting pass; `scan_counts` comes between them.
+struct Counting {
+    count: Kernel,
+    scatter: Kernel,
+}
+
+impl Counting {
+    fn load(gpu: &Gpu, count: &str, scatter: &str) -> Result<Self, GpuError> {
+        Ok(Self { count: gpu.kernel(&PREPARE, count)?, scatter: gpu.kernel(&PREPARE, scatter)? })
+    }
+}
+
+impl EdgeKernels {
+    pub(super) fn load(gpu: &Gpu) -> Result<Self, GpuError> {
+        Ok(Self {
+            expand_rows: gpu.kernel(&PREPARE, "expand_rows")?,
+            pairs: Counting::load(gpu, "pairs_count", "pairs_scatter")?,
+            segments: Counting::load(gpu, "segments_count", "segments_scatter")?,
+            scan_counts: gpu.kernel(&PREPARE, "scan_counts")?,
+            all_positions: gpu.kernel(&PREPARE, "all_positions")?,
+            gather_32: gpu.kernel(&PREPARE, "gather_32")?,
+            gather_64: gpu.kernel(&PREPARE, "gather_64")?,
+        })
+    }
+
+    /// The row of each of `n_arcs` arcs, from the offsets of the rows, which end with
+    /// `n_arcs`.
+    pub(super) fn expand_rows(
+        &self,
+        gpu: &Gpu,
+        row_offsets: &Buffer<u64>,
+        n_arcs: usize,
+    ) -> Result<Buffer<VertexId>, GpuError> {
+        let tails = gpu.buffer(n_arcs)?;
+        let n_vertices = row_offsets.len().saturating_sub(1) as u32;
+        let args = [row_offsets.into(), n_vertices.into(), (&tails).into(), of(&tails).into()];
+        if n_arcs > 0 {
+            // SAFETY: threads read `row_offsets`, one more than the vertices, and write
+            // `tails` below its length; rows of arcs there are, so there is a vertex.
+            unsafe { gpu.launch(&self.expand_rows, a_thread_each(n_arcs), &args)? };
+        }
+        Ok(tails)
+    }
+
+    /// The positions of the arcs whose tail is not above their head, ascending.
+    fn pairs(
+        &self,
+        gpu: &Gpu,
+        tails: &Buffer<VertexId>,
+        heads: &Buffer<VertexId>,
+    ) -> Result<Buffer<u32>, GpuError> {
+        let shape = counting_shape(gpu);
+        let blocks = shape.grid.0 as usize;
+        let n = (tails.len().min(heads.len()) as u32).into();
+        let counts = gpu.buffer(DIGITS * blocks)?;
+        let args = [tails.into(), heads.into(), n, (&counts).into()];
+        // SAFETY: threads read `tails` and `heads` below `n`, which both have, and write
+        // `counts`, which has room for 256 of each block.
+        unsafe { gpu.launch(&self.pairs.count, shape, &args)? };
+        self.scan(gpu, &counts)?;
+        let n_pairs = counts.download_range(blocks..blocks + 1)?[0] as usize;
+        let positions = gpu.buffer(n_pairs)?;
+        let args = [tails.into(), heads.into(), n, (&counts).into(), (&positions).into()];
+        // SAFETY: as before, and the places in `counts` are those of the same arcs, of
+        // which the kept ones lie below `n_pairs`.
+        unsafe { gpu.launch(&self.pairs.scatter, shape, &args)? };
+        Ok(positions)
+    }
+
+    /// The positions of arcs sorted, stably, by eight bits, from `shift` on, of the number
+    /// of the segment that the arc's end is in. All positions lie in `ends`.
+    fn sort_by_segment(
+        &self,
+        gpu: &Gpu,
+        positions: &Buffer<u32>,
+        ends: &Buffer<VertexId>,
+        segments: Segments,
+        shift: u32,
+    ) -> Result<Buffer<u32>, GpuError> {
+        let shape = counting_shape(gpu);
+        let counts = gpu.buffer(DIGITS * shape.grid.0 as usize)?;
+        let (n, length) = (of(positions), segments.vertices.get());
+        let by = [positions.into(), ends.into(), n.into(), length.into(), shift.into()];
+        let args: Vec<Arg<'_>> = by.into_iter().chain([(&counts).into()]).collect();
+        // SAFETY: threads read `positions`, and `ends` at these, and write `counts`, which
+        // has room for 256 of each block.
+        unsafe { gpu.launch(&self.segments.count, shape, &args)? };
+        self.scan(gpu, &counts)?;
+        let sorted = gpu.buffer(positions.len())?;
+        let args: Vec<Arg<'_>> = args.into_iter().chain([(&sorted).into()]).collect();
+        // SAFETY: as before, and the places in `counts` are those of the same positions,
+        // as many as `sorted` has room for.
+        unsafe { gpu.launch(&self.segments.scatter, shape, &args)? };
+        Ok(sorted)
+    }
+
+    fn scan(&self, gpu: &Gpu, counts: &Buffer<u32>) -> Result<(), GpuError> {
+        let args = [counts.into(), of(counts).into()];
+        // SAFETY: one block reads and writes `counts` below its length.
+        unsafe { gpu.launch(&self.scan_counts, LaunchConfig::new(1, BLOCK), &args) }
+    }
+
+    /// 0, 1, 2, and so on below `n`.
+    fn all_positions(&self, gpu: &Gpu, n: usize) -> Result<Buffer<u32>, GpuError> {
+        let positions = gpu.buffer(n)?;
+        let args = [(&positions).into(), of(&positions).into()];
+        // SAFETY: threads write `positions` below its length.
+        unsafe { gpu.launch(&self.all_positions, a_thread_each(n), &args)? };
+        Ok(positions)
+    }
+
+    /// The values at these positions, all of which there are.
+    fn gather<T: Weight>(
+        &self,
+        gpu: &Gpu,
+        values: &Buffer<T>,
+        positions: &Buffer<u32>,
+    ) -> Result<Buffer<T>, GpuError> {
+        const { assert!(size_of::<T>() == 4 || size_of::<T>() == 8) };
+        let kernel = if size_of::<T>() == 4 { &self.gather_32 } else { &self.gather_64 };
+        let gathered = gpu.buffer(positions.len())?;
+        let args = [values.into(), positions.into(), of(positions).into(), (&gathered).into()];
+        // SAFETY: threads read `positions` and write `gathered`, both below the length
+        // that both have; positions lie in `values`, whose elements are as wide as the
+        // kernel takes them for.
+        unsafe { gpu.launch(kernel, a_thread_each(positions.len()), &args)? };
+        Ok(gathered)
+    }
+}
+
+/// How many elements, as kernels take it: all buffers here have fewer than 2^32.
+pub(super) fn of<T>(buffer: &Buffer<T>) -> u32 {
+    buffer.len() as u32
+}
+
+pub(super) fn a_thread_each(n: usize) -> LaunchConfig {
+    LaunchConfig::covering(n as u64, BLOCK)
+}
+
+/// As many blocks as keep the device busy; counts are 256 for each of them.
+fn counting_shape(gpu: &Gpu) -> LaunchConfig {
+    LaunchConfig::new(gpu.properties().multiprocessors * COUNTING_BLOCKS, BLOCK)
+}
+
+#[cfg(test)]
+mod tests {
+    use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+    use graph_formats::permute::SegmentOrder;
+    use graph_formats::{Coo, Direction};
+    use paths::zoo::zoo;
+
+    use super::*;
+    use crate::cuda::tests::gpu;
+
+    /// The edges as the host makes them.
+    fn expected<W: Weight>(graph: &Csr<W>, pairs: bool, order: EdgeOrder) -> Coo<W> {
+        let edges = if pairs { graph.undirected_edges().unwrap() } else { graph.to_coo() };
+        match order.segment(graph.n_vertices()) {
+            None => edges,
+            Some(vertices) => {
+                SegmentOrder::new(&edges, vertices.get()).unwrap().apply(&edges).unwrap()
+            }
+        }
+    }
+
+    fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+        let kernels = EdgeKernels::load(gpu).unwrap();
+        let segments = [1, 3, 64, 4096]
+            .map(|vertices| EdgeOrder::Segments { vertices: NonZeroU32::new(vertices).unwrap() });
+        for order in [EdgeOrder::AsStored].into_iter().chain(segments) {
+            for pairs in [false, true] {
+                if pairs && graph.direction() == Direction::Directed {
+                    continue;
+                }
+                let mut times = DeviceTimes::default();
+                let found = DeviceEdges::of(gpu, &kernels, graph, pairs, order, &mut times);
+                let found = found.unwrap();
+                let expected = expected(graph, pairs, order);
+                let case = format!("{name}, {}, {order:?}, pairs: {pairs}", W::KIND);
+                assert!(found.tails.download().unwrap() == expected.sources(), "{case}");
+                assert!(found.heads.download().unwrap() == expected.destinations(), "{case}");
+                assert!(found.weights.download().unwrap() == expected.weights(), "{case}");
+            }
+        }
+    }
+
+    #[test]
+    fn edges_are_those_of_the_host() {
+        let Some(gpu) = gpu() else { return };
+        for (name, graph) in zoo::<u32>() {
+            agree(&gpu, name, &graph);
+        }
+        for (name, graph) in zoo::<f64>() {
+            agree(&gpu, name, &graph);
+        }
+        // 2^17 vertices have segments whose numbers take three passes
+        let config = RmatConfig { scale: 17, edge_factor: 4, ..RmatConfig::default() };
+        agree(&gpu, "rmat", &rmat(&config).unwrap());
+        agree(&gpu, "directed rmat", &Csr::from_coo(&rmat(&config).unwrap().to_coo()));
+        let square = grid(&GridConfig { side: 100, ..GridConfig::default() }).unwrap();
+        agree(&gpu, "grid", &square.convert_weights::<f64>().unwrap());
+    }
+}
