@@ -92,3 +92,50 @@ impl<K: Copy> Frontier<K> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    /// By the thread that offers it, or by one of those that steal, which come only for what
+    /// lies before their own.
+    #[test]
+    fn every_entry_is_taken_once() {
+        let (n_buckets, n_entries, n_thieves) = (50u32, 1000, 3);
+        let frontier = Frontier::<u32>::new();
+        let offered = Barrier::new(1 + n_thieves);
+        let mut taken = std::thread::scope(|scope| {
+            let steal = || {
+                let (mut taken, mut list) = (Vec::new(), Vec::new());
+                for bucket in 0..u64::from(n_buckets) {
+                    offered.wait();
+                    assert_eq!(frontier.steal(bucket, &mut list), None);
+                    while let Some(from) = frontier.steal(bucket + 1, &mut list) {
+                        assert_eq!(from, bucket);
+                        taken.append(&mut list);
+                    }
+                    offered.wait();
+                }
+                taken
+            };
+            let thieves: Vec<_> = (0..n_thieves).map(|_| scope.spawn(steal)).collect();
+            let (mut taken, mut list) = (Vec::new(), Vec::new());
+            for bucket in 0..n_buckets {
+                list.extend((0..n_entries).map(|vertex| Entry { key: bucket, vertex }));
+                frontier.offer(bucket.into(), &mut list);
+                offered.wait();
+                while frontier.take(&mut list) {
+                    taken.extend_from_slice(&list);
+                }
+                offered.wait();
+            }
+            let stolen = thieves.into_iter().flat_map(|thief| thief.join().expect("no panic"));
+            stolen.chain(taken).map(|entry| (entry.key, entry.vertex)).collect::<Vec<_>>()
+        });
+        taken.sort_unstable();
+        let all = (0..n_buckets).flat_map(|b| (0..n_entries).map(move |v| (b, v)));
+        assert!(taken.into_iter().eq(all));
+    }
+}
