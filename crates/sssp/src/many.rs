@@ -10,10 +10,9 @@ use paths::{DistanceTable, Nearest};
 
 use crate::cost::{self, Outline};
 use crate::host::nearest;
-use crate::host::team::{self, Barrier};
-use crate::query::Query;
+use crate::host::threads::{EndsOnPanic, Threads};
+use crate::query::{Query, check_vertices};
 use crate::search::{self, awaited};
-use crate::solver::check_vertices;
 use crate::{
     Algorithm, Config, Delta, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work,
 };
@@ -62,10 +61,9 @@ pub fn distance_table<W: Weight>(
         error: Mutex::new(None),
         progress,
     };
-    let work = |_, solver: &mut Solver<'_, W>, team: &Barrier| {
-        while !team.is_broken()
-            && let Some((&source, mut row)) = rows.next()
-        {
+    Threads::new(n_workers).each(&mut solvers, |_, solver| {
+        let _ends = EndsOnPanic(&rows.failed);
+        while let Some((&source, mut row)) = rows.next() {
             let filled = match row.as_slice_mut() {
                 Some(cells) if !targets.is_empty() => {
                     solver.search.table(&[source], targets, None, cells)
@@ -77,10 +75,7 @@ pub fn distance_table<W: Weight>(
                 filled => filled.map(drop),
             });
         }
-    };
-    if !team::run(&mut solvers, work) {
-        team::run(&mut solvers[..1], work);
-    }
+    });
     let error = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner);
     error.map_or(Ok(DistanceTable::from_storage(table)), Err)
 }

@@ -9,7 +9,7 @@
 
 use graph_formats::{Csr, VertexId, Weight};
 
-use crate::host::delta_stepping::horizon;
+use crate::host::delta_stepping::long_arcs;
 
 /// Vertices by which the search tells how levels widen,
 const FIRST: usize = 256;
@@ -53,7 +53,7 @@ impl Outline {
             n_vertices: graph.n_vertices(),
             n_arcs: graph.n_arcs(),
             depth: depth(graph),
-            is_dense: horizon::is_dense(graph),
+            is_dense: long_arcs::is_dense(graph),
         }
     }
 }

@@ -31,7 +31,7 @@ use rayon::prelude::*;
 
 use crate::SsspError;
 use crate::key::{Lengths, Native};
-use crate::solver::check_vertices;
+use crate::query::check_vertices;
 
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;

@@ -7,10 +7,10 @@ use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
 use rayon::prelude::*;
 
-use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
-use crate::host::bellman_ford::rounds::BellmanFord;
+use crate::host::bellman_ford::BellmanFord;
+use crate::host::bellman_ford_queue::{QueuedBellmanFord, Rules};
 use crate::host::delta_stepping::DeltaStepping;
-use crate::host::delta_stepping::horizon::{self, Window};
+use crate::host::delta_stepping::long_arcs::{self, Window};
 use crate::host::dijkstra::Dijkstra;
 use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::key::{Lengths, Narrow, Native};
@@ -60,7 +60,7 @@ pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
 /// The window of searches on `graph`, if `plan` has one. O(m).
 pub(crate) fn window<W: Weight>(graph: &Csr<W>, plan: &Plan) -> SharedWindow<W> {
     let greatest = graph.weight_summary().greatest;
-    if plan.has_horizon { horizon::window(graph, greatest).map(Arc::new) } else { None }
+    if plan.has_horizon { long_arcs::window(graph, greatest).map(Arc::new) } else { None }
 }
 
 /// The algorithm that `plan` calls for on the CPU, with that [`window`].
@@ -70,13 +70,14 @@ pub(crate) fn on_cpu<'g, W: Weight>(
     window: SharedWindow<W>,
 ) -> Box<dyn Search<W> + 'g> {
     let negative = plan.negative.is_some();
-    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules, negative));
     match plan.algorithm {
         Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
-        Algorithm::BellmanFordQueue => queued(Rules::Fifo),
-        Algorithm::BellmanFordSlf => queued(Rules::Slf),
-        Algorithm::BellmanFordLll => queued(Rules::Lll),
-        Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
+        Algorithm::BellmanFordQueue
+        | Algorithm::BellmanFordSlf
+        | Algorithm::BellmanFordLll
+        | Algorithm::BellmanFordSlfLll => {
+            Box::new(QueuedBellmanFord::new(graph, Rules::of(plan.algorithm), negative))
+        }
         _ if plan.narrow => on_keys::<W, Narrow>(graph, plan, window),
         _ => on_keys::<W, Native>(graph, plan, window),
     }

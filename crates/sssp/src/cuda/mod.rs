@@ -34,8 +34,9 @@ use self::bellman_ford::BellmanFordOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
 pub use self::extract_min::ExtractMin;
 use self::fallback::{DeviceSearch, WithFallback};
-use self::queue::{QueueOnGpu, Rules};
+use self::queue::QueueOnGpu;
 use self::spmv::SpmvOnGpu;
+use crate::host::bellman_ford_queue::Rules;
 use crate::search::Search;
 use crate::{Algorithm, Config, Delta, Plan, SsspError, cost};
 

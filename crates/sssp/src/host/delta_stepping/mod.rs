@@ -1,130 +1,144 @@
-//! Δ-stepping: buckets of distances Δ wide, one after the other, each in parallel.
+//! Δ-stepping: buckets of distances Δ wide, settled one after the other, by threads that steal
+//! from one another.
 //!
-//! Vertices wait in buckets by their tentative distance. The threads take the least
-//! bucket that is not empty, look at the arcs of its vertices together, and put every
-//! vertex whose distance falls into the bucket of its new distance, until no bucket is
-//! left. With Δ no greater than the least weight each vertex is looked at once; a
-//! greater Δ trades vertices looked at again for fewer, fuller steps. Expected work
-//! O(n + m + d·L/Δ) on graphs with random weights, d the largest degree, L the largest
-//! distance.
+//! Vertices wait in buckets by their tentative distance. The vertices of the least bucket are
+//! settled: their arcs are relaxed, and every vertex whose distance falls is put into the
+//! bucket of its new distance, until no bucket is left. With Δ no greater than the least
+//! weight each vertex is settled once; a greater Δ trades vertices settled again for fewer,
+//! fuller buckets. Expected work O(n + m + d·L/Δ) on graphs with random weights, d the largest
+//! degree, L the largest distance.
 //!
 //! What differs from the papers:
 //!
 //! * Arcs are not split into light and heavy ones at Δ. Where a split pays, on dense
-//!   undirected graphs, it is made at a [`horizon`] many buckets wide.
-//! * Entries carry the distance they were made with, so a vertex that fell again is
-//!   passed over where it waits.
-//! * One thread begins, and calls the others when a bucket is worth sharing ([`alone`]).
-//! * Every thread of that team has buckets of its own, and all meet once a step ([`board`]).
-//!   A thread that is done takes pieces of the others' lists, and works off what fell
-//!   into the same bucket by itself; GAPBS calls that bucket fusion. Where the team
-//!   mostly waits, the first thread goes on alone again.
-//! * Vertices without an onward arc are labelled, never queued.
+//!   undirected graphs, it is made many buckets further ahead ([`long_arcs`]).
+//! * There are no barriers. Each thread has [buckets](buckets::Buckets) of its own and takes the
+//!   least of them. While it works off one that is long, the others may
+//!   [steal](frontier::Frontier::steal) from it; they do when all that they have themselves
+//!   lies further ahead. A thread may be ahead of another all the same, and settle a vertex too
+//!   early; it is settled again when its distance falls.
+//! * One thread begins; the others come where a bucket is worth sharing.
+//! * Entries carry the key they were made with, so a vertex that fell again is passed over
+//!   where it waits.
+//! * Vertices without an onward arc are labelled, never put into a bucket.
 //!
-//! Reference: meyer-sanders-2003, beamer-2015
+//! Reference: meyer-sanders-2003, dantonio-2025
 
-mod alone;
-mod board;
-pub(crate) mod horizon;
-mod short;
-mod step;
-mod visit;
-mod worker;
+mod buckets;
+mod frontier;
+pub(crate) mod long_arcs;
+mod relax;
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
-use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, DistanceKey, Weight};
 use rayon::prelude::*;
 
-use super::team::{self, Barrier};
+use super::threads::{EndsOnPanic, Threads};
 use crate::key::Lengths;
 use crate::query::Query;
 use crate::{SsspError, Team, Work};
-pub(crate) use alone::threads_for;
-use alone::{Account, Calls, Patience};
-use board::Board;
-use horizon::{PutOff, Window};
-use step::Ending;
-use worker::{Entry, Estate, Worker};
+use buckets::{Buckets, Entry};
+use frontier::{Frontier, NONE};
+use long_arcs::{Deferred, ShortArcs, Window};
 
 /// Labels that a task clears.
 const LABELS_A_TASK: usize = 1 << 17;
+/// Arcs that are worth a thread.
+const ARCS_WORTH_A_THREAD: u64 = 1 << 16;
+/// Entries of a bucket that are worth a team of threads.
+const ENTRIES_WORTH_A_TEAM: usize = 128;
+/// Turns of the loop between two calls of the progress callback.
+const TURNS_A_REPORT: u64 = 64;
+/// Turns that a thread without work looks for some without a pause.
+const SPINS: u32 = 2_000;
+/// Turns after which it sleeps in between; before, it lets others have its processor.
+const YIELDS: u32 = 4_000;
+/// How long it sleeps.
+const NAP: Duration = Duration::from_micros(20);
+
+/// How many threads, of so many at most, it is worth starting for so many arcs.
+pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
+    usize::try_from(n_arcs / ARCS_WORTH_A_THREAD).map_or(most, |worth| worth.clamp(1, most))
+}
+
+/// How many buckets apart two entries that wait at one time can be.
+pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
+    // a quotient that is rounded up may reach the bucket after the next
+    (max_weight.to_f64() / delta) as u64 + 3
+}
 
 /// The solver with its work space, for any number of sources.
 pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
     graph: &'g Csr<W>,
     /// 1/Δ.
     per_delta: f64,
-    /// How far arcs are followed at once, and which; all the way when `None`.
+    /// Which arcs are short, and how far ahead others are deferred; none when `None`.
     window: Option<Arc<Window<W>>>,
     labels: Vec<<L::Key as DistanceKey>::Atomic>,
-    workers: Vec<Worker<L::Key>>,
-    /// Used in turn, so that one can be written while slower threads read the other.
-    boards: [Board<L::Key>; 2],
     /// A bit a vertex: whether it has an arc that can lead on.
     onward: Vec<u64>,
-    n_threads: usize,
-    /// When the one thread that begins calls the others.
-    calls: Calls,
-    patience: Patience,
-    estate: Mutex<Estate<L::Key>>,
-    no_barrier: Barrier,
+    workers: Vec<Worker<L::Key>>,
+    frontiers: Vec<Frontier<L::Key>>,
+    threads: Threads,
+    entries_worth_a_team: usize,
 }
 
-/// Where a search stands between two steps.
-#[derive(Clone, Copy)]
-struct Point<K> {
-    /// The last horizon: labels below it are final.
-    start: K,
-    /// How often arcs put off were pushed.
-    n_pushes: usize,
-    /// No bucket before it holds anything.
-    bucket: u64,
-    /// How many threads go on from here.
-    team: usize,
+/// What one thread has for itself.
+struct Worker<K> {
+    buckets: Buckets<K>,
+    /// Entries that are being settled.
+    list: Vec<Entry<K>>,
+    /// Entries that were settled since the last horizon, but for their deferred arcs.
+    settled: Vec<Entry<K>>,
+    /// How many arcs these have.
+    arcs_since: u64,
+    /// How many arcs all have that ever were among them.
+    arcs: u64,
+    work: Work,
+    /// Turns of its loop.
+    n_turns: u64,
+    /// Vertices that it was the first to label.
+    n_labelled: u64,
+    /// Keys beyond this one are not needed, as far as is known.
+    cap: K,
+    /// How many vertices it has settled when it looks at the targets again.
+    cap_due: u64,
 }
 
-/// A thread's view of a search.
-struct Stage<'a, K> {
-    index: usize,
-    team: usize,
-    worker: &'a mut Worker<K>,
-    search: &'a Query<'a, K>,
-    barrier: &'a Barrier,
-    account: Account,
-    /// Arcs that lead here or beyond are put off.
-    horizon: K,
-    /// When a thread alone calls the others, if it may.
-    calls: Option<Calls>,
+/// A part of a search: all buckets, up to the horizon if there is one.
+struct Phase<'a, W: Weight, L: Lengths<W>> {
+    graph: &'a Csr<W>,
+    per_delta: f64,
+    labels: &'a [<L::Key as DistanceKey>::Atomic],
+    onward: &'a [u64],
+    query: &'a Query<'a, L::Key>,
+    /// Arcs that lead here or beyond are deferred.
+    horizon: L::Key,
+    /// The arcs that may lead to somewhere before it; all when `None`.
+    short: Option<&'a ShortArcs<W>>,
+    /// The frontiers of the threads that take part.
+    team: &'a [Frontier<L::Key>],
+    /// A thread stops at a bucket of so many entries, which is worth sharing.
+    share_at: usize,
+    signals: &'a Signals,
 }
 
-impl<'a, K: DistanceKey> Stage<'a, K> {
-    fn new(
-        index: usize,
-        team: usize,
-        worker: &'a mut Worker<K>,
-        search: &'a Query<'a, K>,
-        barrier: &'a Barrier,
-    ) -> Self {
-        let (account, horizon) = (Account::new(), K::GREATEST);
-        Self { index, team, worker, search, barrier, account, horizon, calls: None }
-    }
-
-    /// Waits for the team.
-    fn meet(&mut self) {
-        if self.index == 0 && self.team > 1 {
-            self.account.count(|| self.barrier.wait());
-        } else {
-            self.barrier.wait();
-        }
-    }
+/// What the threads of a team tell one another.
+#[derive(Default)]
+struct Signals {
+    /// How many may have entries. One that has none may leave when there are none of these: what
+    /// others come with later, they settle by themselves.
+    n_busy: AtomicUsize,
+    /// The caller has ended the search, or a thread has panicked.
+    ended: AtomicBool,
 }
 
 impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     /// Prepares for `graph`, whose weights are at most `max_weight`, none negative, with the
-    /// [`window`](horizon::window) for a horizon or without. O(n + m).
+    /// [`window`](long_arcs::window) that defers long arcs or without. O(n + m).
     pub(crate) fn new(
         graph: &'g Csr<W>,
         delta: f64,
@@ -133,19 +147,20 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         n_threads: usize,
         team: Team,
     ) -> Self {
+        let span = bucket_span(max_weight, delta);
         Self {
             graph,
             per_delta: 1.0 / delta,
             window,
             labels: graph.vertices().map(|_| L::Key::GREATEST.atomic()).collect(),
-            workers: (0..n_threads).map(|_| Worker::new(bucket_span(max_weight, delta))).collect(),
-            boards: [Board::new(n_threads), Board::new(n_threads)],
-            onward: horizon::onward_vertices(graph),
-            n_threads,
-            calls: Calls::for_graph(graph, team),
-            patience: Patience::default(),
-            estate: Mutex::new(Estate { queued: Vec::new(), visited: Vec::new() }),
-            no_barrier: Barrier::new(1),
+            onward: long_arcs::onward_vertices(graph),
+            workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
+            frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
+            threads: Threads::new(n_threads),
+            entries_worth_a_team: match team {
+                Team::WhereItPays => ENTRIES_WORTH_A_TEAM,
+                Team::Always => 1,
+            },
         }
     }
 
@@ -158,98 +173,224 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
         &self.labels
     }
 
-    /// Labels every vertex within the goal, and perhaps some beyond it.
-    pub(crate) fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
-        // each thread changes its own, and all read the rest
-        let mut workers = std::mem::take(&mut self.workers);
-        let found = catch_unwind(AssertUnwindSafe(|| self.solve_by(&mut workers, search)));
-        self.workers = workers;
-        found.unwrap_or_else(|panic| resume_unwind(panic))
-    }
-
-    fn solve_by(
-        &self,
-        workers: &mut [Worker<L::Key>],
-        search: &Query<'_, L::Key>,
-    ) -> Result<Work, SsspError> {
-        self.reset(workers, search.source);
-        let start = Point { start: L::Key::LEAST, n_pushes: 0, bucket: 0, team: 1 };
-        let alone = Stage::new(0, 1, &mut workers[0], search, &self.no_barrier);
-        let mut interrupted = false;
-        match self.run(Stage { calls: Some(self.calls), ..alone }, start) {
-            Err(_) => interrupted = true,
-            Ok(None) => {}
-            Ok(Some(point)) => {
-                let team = point.team;
-                let failed = AtomicBool::new(false);
-                let run = |index, worker: &mut Worker<L::Key>, barrier: &Barrier| {
-                    let stage = Stage::new(index, team, worker, search, barrier);
-                    if self.run(stage, point).is_err() {
-                        failed.store(true, Relaxed);
-                    }
-                };
-                if !team::run(&mut workers[..team], run) {
-                    let alone = Stage::new(0, 1, &mut workers[0], search, &self.no_barrier);
-                    failed.store(self.run(alone, point).is_err(), Relaxed);
-                }
-                interrupted = failed.into_inner();
+    /// Labels every vertex within the query, and perhaps some beyond it.
+    pub(crate) fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
+        self.reset(query);
+        let (workers, threads) = (&mut self.workers, &self.threads);
+        let signals = Signals::default();
+        let mut phase = Phase::<W, L> {
+            graph: self.graph,
+            per_delta: self.per_delta,
+            labels: &self.labels,
+            onward: &self.onward,
+            query,
+            horizon: L::Key::LEAST,
+            short: None,
+            team: &self.frontiers[..1],
+            share_at: if workers.len() > 1 { self.entries_worth_a_team } else { usize::MAX },
+            signals: &signals,
+        };
+        let mut n_pushes = 0;
+        loop {
+            let window = self.window.as_deref().filter(|_| n_pushes < long_arcs::MOST_PUSHES);
+            phase.horizon = match window {
+                Some(window) => L::after(phase.horizon, window.ahead),
+                None => L::Key::GREATEST,
+            };
+            let has_horizon = phase.horizon < L::Key::GREATEST;
+            phase.short = window.map(|window| &window.short).filter(|_| has_horizon);
+            phase.each(workers, threads, |index, worker| phase.settle_buckets(index, worker));
+            if phase.next_bucket(&mut workers[0]).is_some() {
+                // one worth sharing
+                (phase.team, phase.share_at) = (&self.frontiers, usize::MAX);
+                phase.each(workers, threads, |index, worker| phase.settle_buckets(index, worker));
+            }
+            if signals.ended.load(Relaxed) {
+                return Err(SsspError::Interrupted);
+            }
+            if phase.holds_the_answer() {
+                break;
+            }
+            match phase.relax_deferred(workers, threads) {
+                Deferred::None => break,
+                Deferred::Pushed => n_pushes += 1,
+                Deferred::Pulled => {}
             }
         }
         let mut work = Work::default();
-        for worker in &*workers {
-            work.add(&worker.work);
-        }
-        work.rounds = workers[0].work.rounds;
-        if interrupted { Err(SsspError::Interrupted) } else { Ok(work) }
+        workers.iter().for_each(|worker| work.add(&worker.work));
+        Ok(work)
     }
 
     /// Takes down what an earlier search left, and puts the source into its bucket.
-    fn reset(&self, workers: &mut [Worker<L::Key>], source: VertexId) {
-        self.boards.iter().for_each(Board::wipe);
-        workers.iter_mut().for_each(Worker::reset);
+    fn reset(&mut self, query: &Query<'_, L::Key>) {
         let clear = |labels: &[<L::Key as DistanceKey>::Atomic]| {
             labels.iter().for_each(|label| L::Key::store(label, L::Key::GREATEST));
         };
-        match workers.len() {
+        match self.workers.len() {
             1 => clear(&self.labels),
             _ => self.labels.par_chunks(LABELS_A_TASK).for_each(clear),
         }
-        L::Key::store(&self.labels[source as usize], L::Key::LEAST);
-        let first = &mut workers[0];
-        first.labelled += 1;
-        first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: source });
+        self.frontiers.iter().for_each(Frontier::clear);
+        self.workers.iter_mut().for_each(|worker| worker.reset(query.limit));
+        L::Key::store(&self.labels[query.source as usize], L::Key::LEAST);
+        let first = &mut self.workers[0];
+        first.n_labelled = 1;
+        first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: query.source });
+    }
+}
+
+impl<K: DistanceKey> Worker<K> {
+    fn new(span: u64) -> Self {
+        Self {
+            buckets: Buckets::new(span),
+            list: Vec::new(),
+            settled: Vec::new(),
+            arcs_since: 0,
+            arcs: 0,
+            work: Work::default(),
+            n_turns: 0,
+            n_labelled: 0,
+            cap: K::GREATEST,
+            cap_due: 0,
+        }
     }
 
-    /// One thread's part of a search, from this point on; if it calls the others, the point
-    /// where they are to begin.
-    fn run<'a>(
-        &'a self,
-        mut stage: Stage<'a, L::Key>,
-        mut point: Point<L::Key>,
-    ) -> Result<Option<Point<L::Key>>, SsspError> {
-        loop {
-            stage.horizon = match &self.window {
-                Some(window) if point.n_pushes < horizon::MOST_PUSHES => {
-                    L::after(point.start, window.ahead)
-                }
-                _ => L::Key::GREATEST,
-            };
-            let ending = self.empty_buckets(&mut stage, point.bucket)?;
-            if let Ending::Called { bucket, team } = ending {
-                return Ok(Some(Point { bucket, team, ..point }));
-            }
-            let all_followed = stage.horizon == L::Key::GREATEST;
-            if all_followed || matches!(ending, Ending::Parted) {
-                return Ok(None);
-            }
-            match (self.follow_put_off(&mut stage), ending) {
-                (PutOff::Nothing, Ending::Empty) => return Ok(None),
-                (PutOff::Pushed, _) => point.n_pushes += 1,
-                _ => {}
-            }
-            point.start = stage.horizon;
-            point.bucket = self.bucket(point.start);
+    fn reset(&mut self, limit: K) {
+        self.buckets.clear();
+        self.list.clear();
+        self.settled.clear();
+        (self.work, self.n_turns, self.n_labelled, self.arcs) = (Work::default(), 0, 0, 0);
+        (self.cap, self.cap_due) = (limit, 0);
+    }
+}
+
+impl<W: Weight, L: Lengths<W>> Phase<'_, W, L> {
+    /// Has `work` done by each thread of the team.
+    fn each(
+        &self,
+        workers: &mut [Worker<L::Key>],
+        threads: &Threads,
+        work: impl Fn(usize, &mut Worker<L::Key>) + Sync,
+    ) {
+        match self.team {
+            [_] => work(0, &mut workers[0]),
+            _ => threads.each(workers, work),
         }
+    }
+
+    /// One thread's way through the buckets, until all threads have emptied theirs, or this
+    /// one, alone, finds a bucket that is worth sharing.
+    fn settle_buckets(&self, index: usize, worker: &mut Worker<L::Key>) {
+        let _ends = EndsOnPanic(&self.signals.ended);
+        self.signals.n_busy.fetch_add(1, Relaxed);
+        while self.goes_on(index, worker) {
+            let own = self.next_bucket(worker);
+            if let Some(bucket) = self.steal(index, own, &mut worker.list) {
+                worker.buckets.work_from(bucket);
+                self.settle_bucket(index, worker, bucket);
+            } else if let Some(bucket) = own {
+                if worker.buckets.len_of_first() >= self.share_at {
+                    break;
+                }
+                worker.buckets.take_first(&mut worker.list, |key| self.bucket(key));
+                self.settle_bucket(index, worker, bucket);
+            } else if !self.wait(index, worker) {
+                break;
+            }
+        }
+        self.signals.n_busy.fetch_sub(1, Relaxed);
+    }
+
+    /// Settles the vertices in the worker's list, which are from that bucket; where they are
+    /// many, the others may steal some meanwhile.
+    fn settle_bucket(&self, index: usize, worker: &mut Worker<L::Key>, bucket: u64) {
+        worker.work.rounds += 1;
+        let mut list = std::mem::take(&mut worker.list);
+        if self.team.len() > 1 && Frontier::<L::Key>::is_worth_sharing(list.len()) {
+            let frontier = &self.team[index];
+            frontier.offer(bucket, &mut list);
+            while frontier.take(&mut list) {
+                self.settle_all(worker, &list);
+            }
+        } else {
+            self.settle_all(worker, &list);
+        }
+        list.clear();
+        worker.list = list;
+    }
+
+    /// Moves half of what another thread has left of a bucket before `own` to `list`; which
+    /// bucket that is.
+    fn steal(&self, index: usize, own: Option<u64>, list: &mut Vec<Entry<L::Key>>) -> Option<u64> {
+        let (before, after) = self.team.split_at(index);
+        let mut others = after[1..].iter().chain(before);
+        others.find_map(|frontier| frontier.steal(own.unwrap_or(NONE), list))
+    }
+
+    /// Waits until there is something to steal; false when nobody has anything any more.
+    fn wait(&self, index: usize, worker: &mut Worker<L::Key>) -> bool {
+        self.signals.n_busy.fetch_sub(1, Relaxed);
+        let mut turn = 0;
+        let found = loop {
+            if self.team.iter().any(|frontier| frontier.is_before(NONE)) {
+                break true;
+            }
+            if self.signals.n_busy.load(Relaxed) == 0 {
+                break false;
+            }
+            turn += 1;
+            match turn {
+                ..SPINS => std::hint::spin_loop(),
+                SPINS..YIELDS => std::thread::yield_now(),
+                _ if self.goes_on(index, worker) => std::thread::sleep(NAP),
+                _ => break false,
+            }
+        };
+        self.signals.n_busy.fetch_add(1, Relaxed);
+        found
+    }
+
+    /// The least bucket of `worker`, if it begins before the horizon.
+    fn next_bucket(&self, worker: &mut Worker<L::Key>) -> Option<u64> {
+        let is_before = |bucket| self.short.is_none() || bucket <= self.bucket(self.horizon);
+        worker.buckets.first().filter(|&bucket| is_before(bucket))
+    }
+
+    /// False when the search has been ended. The first thread tells the caller now and then
+    /// how many vertices have a label.
+    fn goes_on(&self, index: usize, worker: &mut Worker<L::Key>) -> bool {
+        self.team[index].n_labelled.store(worker.n_labelled, Relaxed);
+        if index == 0 && worker.n_turns.is_multiple_of(TURNS_A_REPORT) {
+            let labelled = self.team.iter().map(|frontier| frontier.n_labelled.load(Relaxed)).sum();
+            if self.query.report(labelled, self.labels.len() as u64).is_err() {
+                self.signals.ended.store(true, Relaxed);
+            }
+        }
+        worker.n_turns += 1;
+        !self.signals.ended.load(Relaxed)
+    }
+
+    /// Keys beyond this one are not needed: those beyond the limit, and beyond all targets.
+    #[inline(always)]
+    fn cap(&self, worker: &mut Worker<L::Key>) -> L::Key {
+        let targets = self.query.targets;
+        if !targets.is_empty() && worker.work.settled >= worker.cap_due {
+            worker.cap_due = worker.work.settled + targets.len() as u64;
+            worker.cap = self.query.limit.min(self.farthest_target());
+        }
+        worker.cap
+    }
+
+    /// The greatest key of a target.
+    fn farthest_target(&self) -> L::Key {
+        let keys = self.query.targets.iter().map(|&v| L::Key::load(&self.labels[v as usize]));
+        keys.max().unwrap_or(L::Key::GREATEST)
+    }
+
+    /// Whether all that is asked for lies before the horizon, where labels are final.
+    fn holds_the_answer(&self) -> bool {
+        self.short.is_none() || self.query.limit.min(self.farthest_target()) < self.horizon
     }
 
     /// The bucket of a key; never less for a greater key.
@@ -257,16 +398,4 @@ impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
     fn bucket(&self, key: L::Key) -> u64 {
         (L::magnitude(key) * self.per_delta) as u64
     }
-}
-
-/// How many buckets apart two entries that wait at one time can be.
-pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
-    // a quotient that is rounded up may reach the bucket after the next
-    (max_weight.to_f64() / delta) as u64 + 3
-}
-
-/// Whether `vertex` is in a bit set.
-#[inline(always)]
-fn bit(set: &[u64], vertex: VertexId) -> bool {
-    set[(vertex >> 6) as usize] >> (vertex & 63) & 1 == 1
 }

@@ -1,0 +1,92 @@
+//! Threads that a solver keeps from one search to the next.
+//!
+//! They are its own: a search that waits in a pool of others might wait for threads that are
+//! busy elsewhere. They are started where there is first something to share.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+pub(crate) struct Threads {
+    n: usize,
+    /// Empty where the system refuses a thread.
+    pool: OnceLock<Option<ThreadPool>>,
+}
+
+impl Threads {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { n, pool: OnceLock::new() }
+    }
+
+    /// Calls `work` with each of `locals`, of which there are as many as threads, and its
+    /// number; at the same time, but one after the other where there are no threads to be had.
+    ///
+    /// # Panics
+    /// When `work` does, after all other calls have returned.
+    pub(crate) fn each<T: Send>(&self, locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+        let build = || ThreadPoolBuilder::new().num_threads(self.n).build().ok();
+        let locals = locals.iter_mut().enumerate();
+        let pool = if self.n > 1 { self.pool.get_or_init(build).as_ref() } else { None };
+        match pool {
+            Some(pool) => pool.in_place_scope(|scope| {
+                for (index, local) in locals {
+                    let work = &work;
+                    scope.spawn(move |_| work(index, local));
+                }
+            }),
+            None => locals.for_each(|(index, local)| work(index, local)),
+        }
+    }
+}
+
+/// Tells the others by a flag when this thread panics, in a callback of the user's perhaps.
+pub(crate) struct EndsOnPanic<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for EndsOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn all_run_at_the_same_time() {
+        let threads = Threads::new(4);
+        let barrier = Barrier::new(4);
+        for _ in 0..100 {
+            let mut met = [0; 4];
+            threads.each(&mut met, |index, met| {
+                barrier.wait();
+                *met = index;
+            });
+            assert_eq!(met, [0, 1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn a_panic_goes_on_in_the_caller() {
+        for n in 1..=4 {
+            let threads = Threads::new(n);
+            for culprit in 0..n {
+                let run = || {
+                    threads.each(&mut vec![(); n], |index, ()| {
+                        if index == culprit {
+                            resume_unwind(Box::new("of the callback"));
+                        }
+                    });
+                };
+                let payload = catch_unwind(AssertUnwindSafe(run)).expect_err("one panics");
+                assert_eq!(payload.downcast_ref(), Some(&"of the callback"));
+            }
+        }
+    }
+}
