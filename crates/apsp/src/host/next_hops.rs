@@ -83,7 +83,7 @@ impl Hop for u32 {
 /// Whether pairs may be left to levels: where weights are positive integers there are none,
 /// for every arc leads nearer then.
 pub(crate) fn may_need_levels<W: Weight>(graph: &Csr<W>) -> bool {
-    !graph.weight_summary().least.to_i128().is_some_and(|least| least > 0)
+    graph.weight_summary().least.to_i128().is_none_or(|least| least <= 0)
 }
 
 /// Bytes for the levels of `n` vertices.
