@@ -113,7 +113,8 @@ pub(crate) fn from_keys<W: Weight, L: Lengths<W>>(
         key => key,
     };
     let tails = Tails::<W, L, _> { graph, source, key, lengths: PhantomData };
-    Predecessors::from_storage(tails.fill_plateaus(tails.nearer()))
+    let (chosen, left) = tails.nearer();
+    Predecessors::from_storage(tails.fill_plateaus(chosen, &left))
 }
 
 /// The tails of tight arcs.
@@ -137,8 +138,9 @@ impl<W: Weight, L: Lengths<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L,
         (L::after((self.key)(from), weight) == there) & (there != L::Key::GREATEST)
     }
 
-    /// The smallest tight tail that is strictly nearer, for every vertex.
-    fn nearer(&self) -> Vec<VertexId> {
+    /// The smallest tight tail that is strictly nearer, for every vertex; and the vertices that
+    /// are reached and have none, ascending.
+    fn nearer(&self) -> (Vec<VertexId>, Vec<VertexId>) {
         let looks = self.graph.direction() == Direction::Undirected && self.graph.rows_ascend();
         let near = if looks { self.near() } else { L::Key::GREATEST };
         let none = |_| AtomicU32::new(NO_VERTEX);
@@ -154,14 +156,20 @@ impl<W: Weight, L: Lengths<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L,
                 }
             }
         });
-        if looks {
-            tasks.par_iter().for_each(|rows| {
+        let is_left = |v: VertexId| {
+            let is_placed = v == self.source || chosen[v as usize].load(Relaxed) != NO_VERTEX;
+            !is_placed && self.is_reached(v)
+        };
+        let left = tasks.par_iter().flat_map_iter(|rows| {
+            if looks {
                 for to in rows.clone() {
                     offer(&chosen[to as usize], self.look(to, near));
                 }
-            });
-        }
-        chosen.into_iter().map(AtomicU32::into_inner).collect()
+            }
+            rows.clone().filter(|&v| is_left(v))
+        });
+        let left = left.collect();
+        (chosen.into_iter().map(AtomicU32::into_inner).collect(), left)
     }
 
     /// A key that only the nearest vertices are below.
@@ -253,12 +261,11 @@ impl<W: Weight, L: Lengths<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L,
         (L::after(before, weight) == key) & (before < key)
     }
 
-    /// Gives the vertices that no nearer one leads to a predecessor on their plateau.
-    fn fill_plateaus(&self, mut chosen: Vec<VertexId>) -> Vec<VertexId> {
+    /// Gives the vertices that are left, as no nearer one leads there, a predecessor on their
+    /// plateau.
+    fn fill_plateaus(&self, mut chosen: Vec<VertexId>, left: &[VertexId]) -> Vec<VertexId> {
         let placed =
             |chosen: &[VertexId], v: VertexId| v == self.source || chosen[v as usize] != NO_VERTEX;
-        let is_left = |&v: &VertexId| !placed(&chosen, v) && self.is_reached(v);
-        let left: Vec<VertexId> = self.graph.vertices().into_par_iter().filter(is_left).collect();
         if left.is_empty() {
             return chosen;
         }
