@@ -6,8 +6,9 @@ use std::str::FromStr;
 
 use graph_formats::VertexId;
 
+use crate::SsspError;
+use crate::error::{by_name, unknown};
 use crate::gpu_config::{EdgeOrder, Product, Reads, ReductionBlock};
-use crate::{SsspError, delta};
 
 /// Every published variant, and [`Auto`](Algorithm::Auto).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -269,7 +270,7 @@ impl FromStr for Delta {
 
     fn from_str(name: &str) -> Result<Self, SsspError> {
         if let Ok(width) = name.parse() {
-            delta::check_width(width)?;
+            check_width(width)?;
             return Ok(Self::Fixed(width));
         }
         by_name("delta", name, &Self::RULES)
@@ -284,21 +285,12 @@ impl FromStr for Queue {
     }
 }
 
-pub(crate) fn by_name<T: Copy>(
-    what: &'static str,
-    name: &str,
-    table: &[(&'static str, T)],
-) -> Result<T, SsspError> {
-    table
-        .iter()
-        .find(|entry| entry.0 == name)
-        .map(|entry| entry.1)
-        .ok_or_else(|| unknown(what, name, table.iter().map(|entry| entry.0)))
-}
-
-fn unknown<'a>(what: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> SsspError {
-    let known = known.collect::<Vec<_>>().join(", ");
-    SsspError::UnknownName { what, name: name.to_owned(), known }
+/// An error when no graph could have buckets this wide.
+pub(crate) fn check_width(width: f64) -> Result<(), SsspError> {
+    if width.is_finite() && width > 0.0 {
+        return Ok(());
+    }
+    Err(SsspError::BadDelta { delta: width, reason: "it must be a positive number".to_owned() })
 }
 
 #[cfg(test)]

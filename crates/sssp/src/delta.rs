@@ -13,6 +13,7 @@
 use graph_formats::{Csr, Weight};
 use rayon::prelude::*;
 
+use crate::config::check_width;
 use crate::range::WeightRange;
 use crate::{Delta, SsspError};
 
@@ -76,14 +77,6 @@ pub(crate) fn width_in<W: Weight>(
     // a sum of floats may be infinite
     let width = if width.is_finite() { width } else { max };
     Ok(width.max(max / MOST_BUCKETS).max(least))
-}
-
-/// An error when no graph could have buckets this wide.
-pub(crate) fn check_width(width: f64) -> Result<(), SsspError> {
-    if width.is_finite() && width > 0.0 {
-        return Ok(());
-    }
-    Err(SsspError::BadDelta { delta: width, reason: "it must be a positive number".to_owned() })
 }
 
 fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {

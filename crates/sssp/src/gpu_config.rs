@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use crate::SsspError;
-use crate::config::by_name;
+use crate::error::by_name;
 
 /// In which order [`Algorithm::BellmanFord`](crate::Algorithm::BellmanFord) on a GPU relaxes
 /// the edges. The answer is the same.

@@ -11,10 +11,9 @@ use paths::{DistanceTable, Nearest};
 use crate::cost::{self, Outline};
 use crate::host::nearest;
 use crate::host::team::{self, Barrier};
-use crate::query::Query;
+use crate::query::{Query, check_vertices};
 use crate::range::WeightRange;
 use crate::search::{self, awaited};
-use crate::solver::check_vertices;
 use crate::{
     Algorithm, Config, Delta, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work,
 };

@@ -21,7 +21,7 @@ use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
-use crate::solver::check_vertices;
+use crate::query::check_vertices;
 
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;

@@ -1,6 +1,9 @@
-//! One question about one source, from the solver down to the loop or the kernel.
+//! One question about one source, from the solver down to the loop or the kernel; and what is
+//! checked before it and of its answer.
 
-use graph_formats::{DistanceKey, VertexId};
+use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use paths::Distances;
+use rayon::prelude::*;
 
 use crate::{Progress, SsspError};
 
@@ -50,5 +53,42 @@ impl<K: DistanceKey> Query<'_, K> {
             Some(target) => self.limit.min(K::load(&keys[target as usize])),
             None => self.limit,
         }
+    }
+}
+
+/// An error that names the first of `vertices` that the graph does not have.
+pub(crate) fn check_vertices<W: Weight>(
+    graph: &Csr<W>,
+    role: &'static str,
+    vertices: &[VertexId],
+) -> Result<(), SsspError> {
+    let n_vertices = graph.n_vertices();
+    match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
+        Some(&vertex) => Err(SsspError::NoSuchVertex { role, vertex, n_vertices }),
+        None => Ok(()),
+    }
+}
+
+/// An error that names a vertex that has a path, but whose distance the type cannot
+/// hold. Only an arc from a reached vertex can lead to one. O(m) where sums can
+/// overflow at all.
+pub(crate) fn check_overflow<W: Weight>(
+    graph: &Csr<W>,
+    distances: &Distances<W::Distance>,
+) -> Result<(), SsspError> {
+    let widened = size_of::<W>() < size_of::<W::Distance>();
+    if widened {
+        return Ok(());
+    }
+    let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {
+        let distance = distances.get(from)?;
+        let mut arcs = graph.arcs_from(from);
+        arcs.find(|&(to, weight)| distances.get(to).is_none() && weight.after(distance).is_none())
+    });
+    match overflowing {
+        Some((vertex, _)) => {
+            Err(SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() })
+        }
+        None => Ok(()),
     }
 }

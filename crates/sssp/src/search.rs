@@ -7,8 +7,8 @@ use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
 use rayon::prelude::*;
 
-use crate::host::bellman_ford::queue::{QueuedBellmanFord, Rules};
-use crate::host::bellman_ford::rounds::BellmanFord;
+use crate::host::bellman_ford::BellmanFord;
+use crate::host::bellman_ford_queue::{QueuedBellmanFord, Rules};
 use crate::host::delta_stepping::DeltaStepping;
 use crate::host::delta_stepping::horizon::{self, Window};
 use crate::host::dijkstra::Dijkstra;
@@ -70,13 +70,14 @@ pub(crate) fn on_cpu<'g, W: Weight>(
     window: SharedWindow<W>,
 ) -> Box<dyn Search<W> + 'g> {
     let negative = plan.negative.is_some();
-    let queued = |rules| Box::new(QueuedBellmanFord::new(graph, rules, negative));
     match plan.algorithm {
         Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
-        Algorithm::BellmanFordQueue => queued(Rules::Fifo),
-        Algorithm::BellmanFordSlf => queued(Rules::Slf),
-        Algorithm::BellmanFordLll => queued(Rules::Lll),
-        Algorithm::BellmanFordSlfLll => queued(Rules::SlfLll),
+        Algorithm::BellmanFordQueue
+        | Algorithm::BellmanFordSlf
+        | Algorithm::BellmanFordLll
+        | Algorithm::BellmanFordSlfLll => {
+            Box::new(QueuedBellmanFord::new(graph, Rules::of(plan.algorithm), negative))
+        }
         _ if plan.narrow => on_keys::<W, Narrow>(graph, plan, max_weight, window),
         _ => on_keys::<W, Native>(graph, plan, max_weight, window),
     }

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
-use rayon::prelude::*;
 
-use crate::query::Query;
+use crate::query::{Query, check_overflow, check_vertices};
 use crate::range::WeightRange;
 use crate::search::{self, Search, SharedWindow};
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
@@ -265,41 +264,4 @@ pub fn shortest_paths<W: Weight>(
     config: &Config,
 ) -> Result<Tree<W>, SsspError> {
     Solver::new(graph, config)?.tree(source, Goal::All)
-}
-
-/// An error that names the first of `vertices` that the graph does not have.
-pub(crate) fn check_vertices<W: Weight>(
-    graph: &Csr<W>,
-    role: &'static str,
-    vertices: &[VertexId],
-) -> Result<(), SsspError> {
-    let n_vertices = graph.n_vertices();
-    match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
-        Some(&vertex) => Err(SsspError::NoSuchVertex { role, vertex, n_vertices }),
-        None => Ok(()),
-    }
-}
-
-/// An error that names a vertex that has a path, but whose distance the type cannot
-/// hold. Only an arc from a reached vertex can lead to one. O(m) where sums can
-/// overflow at all.
-pub(crate) fn check_overflow<W: Weight>(
-    graph: &Csr<W>,
-    distances: &Distances<W::Distance>,
-) -> Result<(), SsspError> {
-    let widened = size_of::<W>() < size_of::<W::Distance>();
-    if widened {
-        return Ok(());
-    }
-    let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {
-        let distance = distances.get(from)?;
-        let mut arcs = graph.arcs_from(from);
-        arcs.find(|&(to, weight)| distances.get(to).is_none() && weight.after(distance).is_none())
-    });
-    match overflowing {
-        Some((vertex, _)) => {
-            Err(SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() })
-        }
-        None => Ok(()),
-    }
 }

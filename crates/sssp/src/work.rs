@@ -53,13 +53,13 @@ pub struct DeviceTimes {
     pub solve_ms: f64,
     /// Copying distances back.
     pub download_ms: f64,
-    /// What of the last search was the relaxing of near arcs,
+    /// The part of the last search, by Δ-stepping, in which near arcs were relaxed.
     pub near_ms: f64,
-    /// the splitting of the vertices that wait,
+    /// The part in which the far list was split.
     pub far_ms: f64,
-    /// and making up for arcs put off: by their starts,
+    /// The part in which deferred arcs were relaxed from their tails.
     pub push_ms: f64,
-    /// and by their ends.
+    /// The part in which deferred arcs were relaxed from their heads.
     pub pull_ms: f64,
 }
 

@@ -33,26 +33,26 @@ use crate::search::Answer;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
 /// Threads of a block of the search: `warps_a_block` of its source, times 32.
-pub(super) const BLOCK: u32 = 512;
+const BLOCK: u32 = 512;
 /// Arcs that a warp relaxes at a step before it gives work away.
 const BUDGET: u32 = 256;
 /// How many times a bucket whose width the solver chose may double it.
-const MOST_DOUBLINGS: u32 = 5;
+const MAX_DOUBLINGS: u32 = 5;
 /// Buckets of at least this part of the window, which is relaxed in one phase.
-const BUCKETS_A_WINDOW: f64 = 6.0;
+const BUCKETS_PER_WINDOW: f64 = 6.0;
 /// How much wider the buckets of the wide form are.
 const WIDER: f64 = 16.0;
 
 /// The solver with its graph and work space on a device.
 pub(super) struct DeltaSteppingOnGpu {
-    pub(super) launch: Launch,
-    pub(super) graph: KeyGraph,
+    launch: Launch,
+    graph: KeyGraph,
     tree_kernel: TreeKernel,
     work_space: WorkSpace,
     /// The vertex that a search may end at, if there is one.
     target: Buffer<VertexId>,
     /// All that is the same for every source.
-    pub(super) search: SteppingSearch,
+    search: SteppingSearch,
     /// The width of buckets, as a distance, before it is widened by the form.
     delta: f64,
     is_wide: bool,
@@ -60,7 +60,8 @@ pub(super) struct DeltaSteppingOnGpu {
     window: (u32, RowsAt),
     /// Holds what `search` points to.
     _short: Option<DeviceRows>,
-    pub(super) batch: Option<ManySources>,
+    /// Made when the first table is asked for, and anew for more sources.
+    teams: Option<ManySources>,
     pub(super) times: DeviceTimes,
 }
 
@@ -121,7 +122,7 @@ impl DeltaSteppingOnGpu {
         };
         let short = short.filter(|short| horizon::puts_off_enough(short.arcs.len(), m));
         let delta = match ahead {
-            Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_A_WINDOW),
+            Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_PER_WINDOW),
             _ => delta,
         };
         let work_space = WorkSpace::new(gpu, n, lists, 1)?;
@@ -138,7 +139,7 @@ impl DeltaSteppingOnGpu {
             targets: target.address(),
             n_arcs: m as u64,
             budget: BUDGET,
-            most_doublings: if fixed { 0 } else { MOST_DOUBLINGS },
+            most_doublings: if fixed { 0 } else { MAX_DOUBLINGS },
             ..SteppingSearch::zeroed()
         };
         work_space.describe(&mut search);
@@ -157,7 +158,7 @@ impl DeltaSteppingOnGpu {
             is_wide: false,
             window,
             _short: short,
-            batch: None,
+            teams: None,
             times,
         };
         solver.set_form(Form { is_wide: false, has_horizon: true });
@@ -243,6 +244,23 @@ impl DeltaSteppingOnGpu {
             again: None,
         }))
     }
+
+    /// Makes teams for so many sources, unless there are enough.
+    fn prepare_teams(&mut self, n_sources: usize) -> Result<(), SsspError> {
+        if self.teams.as_ref().is_some_and(|teams| teams.is_enough_for(n_sources)) {
+            return Ok(());
+        }
+        // what the present ones take is free for more
+        self.teams = None;
+        let start = Instant::now();
+        let gpu = &self.launch.gpu;
+        let jit_before = gpu.jit_ms();
+        self.teams = Some(ManySources::new(gpu, self.graph.kind, &self.search, n_sources)?);
+        let jit_ms = gpu.jit_ms() - jit_before;
+        self.times.jit_ms += jit_ms;
+        self.times.prepare_ms += milliseconds(start) - jit_ms;
+        Ok(())
+    }
 }
 
 impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
@@ -277,19 +295,22 @@ impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
         if targets.len() > MAX_VERTICES {
             return Ok(None);
         }
+        self.prepare_teams(sources.len())?;
+        let Self { launch, search, teams: Some(teams), .. } = self else { return Ok(None) };
         let mut work = Work::default();
         let mut missing = Vec::new();
-        let filled = self.many_sources(sources, targets, progress, |rows, found| {
+        let times = teams.search(launch, search, sources, targets, progress, |rows, found| {
             let cells = &mut cells[rows.start * targets.len()..rows.end * targets.len()];
             keys::write_distances::<W>(&found.table, cells);
             work.add(&found.work);
             missing.extend(rows.zip(&found.overflowed).filter(|row| *row.1).map(|row| row.0));
         });
-        if filled.is_err() {
+        if times.is_err() {
             // what the teams take may be what single searches lack
-            self.batch = None;
+            self.teams = None;
         }
-        filled.map(|()| Some((work, missing)))
+        self.times = times?.and(self.times.without_search());
+        Ok(Some((work, missing)))
     }
 
     fn times(&self) -> DeviceTimes {

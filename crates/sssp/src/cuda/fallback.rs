@@ -12,10 +12,10 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
 
 use super::launch::milliseconds;
-use crate::query::Query;
+use crate::query::{Query, check_overflow};
 use crate::range::WeightRange;
 use crate::search::{self, Answer, Search};
-use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, SsspError, Work, solver};
+use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, SsspError, Work};
 
 /// An algorithm on a device with its graph and work space there.
 pub(super) trait DeviceSearch<W: Weight>: Send {
@@ -147,7 +147,7 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
                 *cell = distances[target as usize];
             }
             if cells.contains(&W::Distance::UNREACHED) {
-                solver::check_overflow(self.graph, &Distances::from_storage(distances))?;
+                check_overflow(self.graph, &Distances::from_storage(distances))?;
             }
         }
         Ok(Some(work))

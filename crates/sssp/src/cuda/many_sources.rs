@@ -20,10 +20,9 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::{VertexId, WeightKind};
 use kernels::sssp::{MANY_SOURCES_F32, MANY_SOURCES_U32};
 
-use super::delta_stepping::{BLOCK, DeltaSteppingOnGpu};
-use super::launch::{Kernels, milliseconds};
+use super::launch::{Kernels, Launch, milliseconds};
 use super::memory::{Lists, SteppingSearch, WorkSpace};
-use crate::{Progress, SsspError, Work};
+use crate::{DeviceTimes, Progress, SsspError, Work};
 
 /// Sources of a launch for each team: enough that teams end at about the same time.
 const TURNS: usize = 16;
@@ -32,8 +31,8 @@ const TURNS: usize = 16;
 /// teams whose keys fit the cache, and 37.8 with 64; of a grid of that many vertices, with
 /// 4, 70 and 25 ms.
 const MANY_ARCS: usize = 8;
-/// Words of the table of a launch, unless one row has more.
-const MOST_WORDS: usize = 1 << 26;
+/// Keys of the table of a launch, unless one row has more.
+const MAX_KEYS: usize = 1 << 26;
 
 /// `Batch` of `many_sources.cu`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -64,10 +63,12 @@ pub(super) struct Found {
     /// For each source, whether a sum left 32 bits, and its row is wrong.
     pub(super) overflowed: Vec<bool>,
     pub(super) work: Work,
+    times: DeviceTimes,
 }
 
 impl ManySources {
-    fn new(
+    /// Makes teams for so many sources of what `search` describes, with keys of this kind.
+    pub(super) fn new(
         gpu: &Gpu,
         kind: WeightKind,
         search: &SteppingSearch,
@@ -78,6 +79,7 @@ impl ManySources {
         let n_teams = Self::teams(gpu, search, n_sources)?;
         let lists = Lists::of(search.n_vertices as usize, search.n_arcs as usize);
         let work_spaces = WorkSpace::new(gpu, search.n_vertices as usize, lists, n_teams)?;
+        gpu.synchronize()?;
         Ok(Self { kernel, work_spaces, made_for: n_sources })
     }
 
@@ -85,75 +87,63 @@ impl ManySources {
     fn teams(gpu: &Gpu, search: &SteppingSearch, n_sources: usize) -> Result<usize, GpuError> {
         let (n, m) = (search.n_vertices as usize, search.n_arcs as usize);
         let properties = gpu.properties();
-        let a_team = WorkSpace::bytes(n, Lists::of(n, m));
-        let by_memory = gpu.available_bytes()? / 4 / a_team;
+        let per_team = WorkSpace::bytes(n, Lists::of(n, m));
+        let by_memory = gpu.available_bytes()? / 4 / per_team;
         let mut most = by_memory.min(u64::from(properties.multiprocessors));
         if m / n >= MANY_ARCS {
             most = most.min(properties.l2_bytes / (n as u64 * size_of::<u32>() as u64));
         }
         Ok(n_sources.min(most as usize).max(1))
     }
-}
 
-impl DeltaSteppingOnGpu {
-    /// Searches from all of `sources` and hands the keys of `targets`, of which there is
-    /// one at least, to `take`: those of a few sources at a time, with the positions of
-    /// these. Tells `progress` how many are done. Makes as many teams as are needed, once.
-    pub(super) fn many_sources(
+    /// Whether there are as many teams as so many sources call for.
+    pub(super) fn is_enough_for(&self, n_sources: usize) -> bool {
+        self.made_for >= n_sources
+    }
+
+    /// Searches from all of `sources` as `search` says, by the clock of `launch`, and hands the
+    /// keys of `targets`, of which there is one at least, to `take`: those of a few sources at a
+    /// time, with the positions of these. Tells `progress` how many are done. The times of all
+    /// launches.
+    pub(super) fn search(
         &mut self,
+        launch: &Launch,
+        search: &SteppingSearch,
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
         mut take: impl FnMut(Range<usize>, &Found),
-    ) -> Result<(), SsspError> {
-        self.prepare_teams(sources.len())?;
-        let n_teams = self.batch.as_ref().map_or(1, |batch| batch.work_spaces.count());
-        let targets = self.launch.gpu.upload(targets)?;
-        let at_once = (n_teams * TURNS).min(MOST_WORDS / targets.len().max(1)).max(1);
-        self.times = self.times.without_search();
+    ) -> Result<DeviceTimes, SsspError> {
+        let targets = launch.gpu.upload(targets)?;
+        let most = (self.work_spaces.count() * TURNS).min(MAX_KEYS / targets.len().max(1)).max(1);
+        let mut times = DeviceTimes::default();
         let mut n_done = 0;
         let tell = |done: usize| match progress {
             Some(progress) => progress(done as u64, sources.len() as u64),
             None => ControlFlow::Continue(()),
         };
-        for first in (0..sources.len()).step_by(at_once) {
-            let rows = first..(first + at_once).min(sources.len());
-            let watcher = progress.map(|_| || tell(n_done));
-            let found = self.rows(&sources[rows.clone()], &targets, watcher)?;
+        for first in (0..sources.len()).step_by(most) {
+            let rows = first..(first + most).min(sources.len());
+            let tell = progress.map(|_| |_| tell(n_done));
+            let found = self.rows(launch, search, &sources[rows.clone()], &targets, tell)?;
             take(rows, &found);
+            times = times.and(found.times);
             n_done += found.overflowed.iter().filter(|&&overflowed| !overflowed).count();
         }
-        if tell(n_done).is_break() { Err(SsspError::Interrupted) } else { Ok(()) }
-    }
-
-    /// Makes teams for so many sources, unless there are enough.
-    fn prepare_teams(&mut self, n_sources: usize) -> Result<(), SsspError> {
-        if self.batch.as_ref().is_some_and(|batch| batch.made_for >= n_sources) {
-            return Ok(());
-        }
-        // what the present ones take is free for more
-        self.batch = None;
-        let start = Instant::now();
-        let gpu = &self.launch.gpu;
-        let jit_before = gpu.jit_ms();
-        self.batch = Some(ManySources::new(gpu, self.graph.kind, &self.search, n_sources)?);
-        gpu.synchronize()?;
-        let jit_ms = gpu.jit_ms() - jit_before;
-        self.times.jit_ms += jit_ms;
-        self.times.prepare_ms += milliseconds(start) - jit_ms;
-        Ok(())
+        if tell(n_done).is_break() { Err(SsspError::Interrupted) } else { Ok(times) }
     }
 
     /// The keys of `targets` from each of `sources`, in one launch, which `tell` may end.
     fn rows(
         &mut self,
+        launch: &Launch,
+        search: &SteppingSearch,
         sources: &[VertexId],
         targets: &Buffer<VertexId>,
-        tell: Option<impl Fn() -> ControlFlow<()>>,
+        tell: Option<impl Fn(u64) -> ControlFlow<()>>,
     ) -> Result<Found, SsspError> {
-        let Some(batch) = &mut self.batch else { unreachable!("the teams are there") };
-        let gpu = &self.launch.gpu;
-        let n_teams = batch.work_spaces.count().min(sources.len());
+        let gpu = &launch.gpu;
+        let n_teams = self.work_spaces.count().min(sources.len());
         let source_ids = gpu.upload(sources)?;
         let table = gpu.buffer::<u32>(sources.len() * targets.len())?;
         let troubles = gpu.buffer::<u32>(sources.len())?;
@@ -162,12 +152,12 @@ impl DeltaSteppingOnGpu {
             targets: targets.address(),
             n_targets: targets.len() as u32,
             limit: u32::MAX - 1,
-            ..self.search
+            ..*search
         };
-        batch.work_spaces.describe(&mut search);
-        batch.work_spaces.control.fill_bytes(0)?;
+        self.work_spaces.describe(&mut search);
+        self.work_spaces.control.fill_bytes(0)?;
         let team_blocks = gpu.properties().multiprocessors / n_teams as u32;
-        search.host = self.launch.start(tell.is_some())?;
+        search.host = launch.start(tell.is_some())?;
         let request = Batch {
             search,
             sources: source_ids.address(),
@@ -178,22 +168,23 @@ impl DeltaSteppingOnGpu {
             n_sources: sources.len() as u32,
             team_blocks,
         };
-        let shape = LaunchConfig::new(n_teams as u32 * team_blocks, BLOCK);
-        let shape = LaunchConfig { cooperative: true, ..shape };
+        let grid = (n_teams as u32 * team_blocks, 1, 1);
+        let shape = LaunchConfig { grid, ..launch.shape };
         // SAFETY: the kernel reads the graph, sources and targets, which the solver has
         // checked, and writes as many work spaces as there are teams, a row of the table
         // and a word of trouble for each source; all are of `gpu`.
-        unsafe { gpu.launch(&batch.kernel, shape, &[Arg::structure(&request)])? };
-        self.times.solve_ms += self.launch.wait(tell.map(|tell| move |_| tell()))?;
+        unsafe { gpu.launch(&self.kernel, shape, &[Arg::structure(&request)])? };
+        let solve_ms = launch.wait(tell)?;
         let start = Instant::now();
         let (table, troubles, work) = (table.download()?, troubles.download()?, work.download()?);
-        self.times.download_ms += milliseconds(start);
+        let times =
+            DeviceTimes { solve_ms, download_ms: milliseconds(start), ..DeviceTimes::default() };
         let &[relaxations, improvements, settled, rounds] = work.as_slice() else {
             unreachable!("four sums were asked for")
         };
         let work = Work { relaxations, improvements, settled, rounds, again: None };
         let overflowed = troubles.iter().map(|&trouble| trouble != 0).collect();
-        Ok(Found { table, overflowed, work })
+        Ok(Found { table, overflowed, work, times })
     }
 }
 

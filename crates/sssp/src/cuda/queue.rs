@@ -48,46 +48,27 @@ use super::graph::DeviceCsr;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
+use crate::host::bellman_ford_queue::Rules;
 use crate::query::Query;
 use crate::search::Answer;
 use crate::work::Again;
-use crate::{Algorithm, DeviceTimes, SsspError, Work};
+use crate::{DeviceTimes, SsspError, Work};
 
 /// Threads of a block: `block_size` of `queue.cu`.
 const BLOCK: u32 = 512;
-const WARPS_A_BLOCK: u32 = BLOCK / 32;
+const WARPS_PER_BLOCK: u32 = BLOCK / 32;
 /// Rounds of the first launch where weights are below zero, after which the host looks for a
 /// negative cycle; each later one has twice as many.
 const FIRST_LOOK: u64 = 1 << 8;
 /// `piece_length` of `arcs.cuh`; a row that is cut has at most two pieces for as many arcs.
 const PIECE_LENGTH: usize = 256;
 
-/// The rules that bring small labels forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rules {
-    small_first: bool,
-    large_last: bool,
-}
-
-impl Rules {
-    const FIFO: Self = Self { small_first: false, large_last: false };
-
-    /// Those of one of the forms with a queue.
-    pub(super) fn of(algorithm: Algorithm) -> Self {
-        use Algorithm::{BellmanFordLll, BellmanFordSlf, BellmanFordSlfLll};
-        Self {
-            small_first: matches!(algorithm, BellmanFordSlf | BellmanFordSlfLll),
-            large_last: matches!(algorithm, BellmanFordLll | BellmanFordSlfLll),
-        }
-    }
-
-    /// Which rules hold for how many rounds on a graph of `n` vertices; after all of them
-    /// the queue is empty, or there is a negative cycle.
-    fn schedule(self, n: usize) -> impl Iterator<Item = (Self, u64)> {
-        let n = n as u64;
-        let ruled = (self != Self::FIFO).then_some((self, 4 * n + 1024));
-        ruled.into_iter().chain([(Self::FIFO, n)])
-    }
+/// Which rules hold for how many rounds on a graph of `n` vertices; after all of them
+/// the queue is empty, or there is a negative cycle.
+fn schedule(rules: Rules, n: usize) -> impl Iterator<Item = (Rules, u64)> {
+    let n = n as u64;
+    let ruled = (rules != Rules::FIFO).then_some((rules, 4 * n + 1024));
+    ruled.into_iter().chain([(Rules::FIFO, n)])
 }
 
 /// `Control` of `queue/state.cuh`.
@@ -212,7 +193,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             host,
             n_places: self.back.len() as u64,
             most_rounds,
-            batch: self.launch.shape.grid.0 * WARPS_A_BLOCK,
+            batch: self.launch.shape.grid.0 * WARPS_PER_BLOCK,
             n_vertices: self.distances.len() as u32,
             small_first: rules.small_first.into(),
             large_last: rules.large_last.into(),
@@ -272,7 +253,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let mut source = Some(query.source);
         let mut rounds = 0;
         let mut look = FIRST_LOOK;
-        for (rules, mut left) in self.rules.schedule(self.graph.n_vertices()) {
+        for (rules, mut left) in schedule(self.rules, self.graph.n_vertices()) {
             while left > 0 {
                 let length = if self.negative { left.min(look) } else { left };
                 let tell = query.progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
@@ -360,6 +341,7 @@ fn required_bytes<W: Weight>(n: usize, m: usize, rules: Rules) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Algorithm;
     use crate::cuda::layout::assert_same_layout;
 
     #[test]
@@ -377,7 +359,7 @@ mod tests {
 
     #[test]
     fn rules_are_followed_by_none() {
-        let schedule = |algorithm| Rules::of(algorithm).schedule(10).collect::<Vec<_>>();
+        let schedule = |algorithm| schedule(Rules::of(algorithm), 10).collect::<Vec<_>>();
         assert_eq!(schedule(Algorithm::BellmanFordQueue), [(Rules::FIFO, 10)]);
         let both = Rules { small_first: true, large_last: true };
         let expected = [(both, 1064), (Rules::FIFO, 10)];

@@ -45,12 +45,12 @@ const LONGEST_MS: f64 = 100.0;
 const FEW_HOPS: f64 = 8.0;
 /// and most arcs with which algorithms are tried: with more, Δ-stepping has always been the
 /// fastest, and each of the others takes an upload.
-const MOST_ARCS_TRIED: usize = 1 << 24;
+const MAX_ARCS_TRIED: usize = 1 << 24;
 /// How much faster another must be to be taken: less may be chance.
 const CLEARLY: f64 = 0.97;
 /// A trial is so many searches at most, of which the quickest counts, and fewer if they have
 /// taken as long as this; but two, for the first of all also fills caches.
-const MOST_SEARCHES: usize = 6;
+const MAX_SEARCHES: usize = 6;
 const LONG_ENOUGH_MS: f64 = 1.0;
 /// Vertices that are looked at for one to search from, and of them those that are tried.
 const SAMPLES: usize = 256;
@@ -118,7 +118,7 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
     let (mut best, mut least) = (None, LONGEST_MS);
     let source = samples(graph).first().copied();
     for algorithm in OF_ANY_SIGN {
-        let Some(source) = source.filter(|_| graph.n_arcs() <= MOST_ARCS_TRIED) else { break };
+        let Some(source) = source.filter(|_| graph.n_arcs() <= MAX_ARCS_TRIED) else { break };
         let tried = Plan { algorithm, ..plan.clone() };
         let Some(mut device) = if_possible(search(gpu, graph, config, &tried, range))? else {
             continue;
@@ -209,7 +209,7 @@ fn fastest_form(
 /// a few hops, and the graph is small enough for others than Δ-stepping.
 fn hops_are_few<W: Weight>(graph: &Csr<W>) -> bool {
     let growth = delta::degree_at_arc_end(graph);
-    graph.n_arcs() <= MOST_ARCS_TRIED
+    graph.n_arcs() <= MAX_ARCS_TRIED
         && growth > 2.0
         && (graph.n_vertices() as f64).ln() <= FEW_HOPS * growth.ln()
 }
@@ -253,7 +253,7 @@ fn patience_for(most: f64) -> f64 {
 /// The least that `search` took, called some times, unless one of them came to nothing.
 fn quickest(mut search: impl FnMut() -> Result<Trial, SsspError>) -> Result<Trial, SsspError> {
     let (mut least, mut total) = (f64::INFINITY, 0.0);
-    for n in 1..=MOST_SEARCHES {
+    for n in 1..=MAX_SEARCHES {
         let ms = match search()? {
             Trial::Took(ms) => ms,
             other => return Ok(other),

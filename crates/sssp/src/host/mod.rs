@@ -1,6 +1,7 @@
 //! Solvers for the processor.
 
 pub(crate) mod bellman_ford;
+pub(crate) mod bellman_ford_queue;
 pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
 pub(crate) mod nearest;

@@ -18,11 +18,13 @@
 //!
 //! Reference: moore-1959, bertsekas-1993, bertsekas-1996
 
+use std::collections::VecDeque;
+
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 
-use super::{CycleWatch, Labels};
-use crate::SsspError;
+use super::bellman_ford::{CycleWatch, Labels};
 use crate::query::Query;
+use crate::{Algorithm, SsspError};
 
 /// Vertices taken from the queue between two calls of the progress callback.
 const POPS_A_REPORT: u64 = 1 << 16;
@@ -31,22 +33,23 @@ const POPS_A_REPORT: u64 = 1 << 16;
 /// the benchmarks need at most 13.
 const PATIENCE: u64 = 256;
 
-/// The rules in force.
+/// The rules that bring small labels forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rules {
-    Fifo,
-    Slf,
-    Lll,
-    SlfLll,
+pub(crate) struct Rules {
+    pub(crate) small_first: bool,
+    pub(crate) large_last: bool,
 }
 
 impl Rules {
-    fn small_label_first(self) -> bool {
-        matches!(self, Self::Slf | Self::SlfLll)
-    }
+    pub(crate) const FIFO: Self = Self { small_first: false, large_last: false };
 
-    fn large_label_last(self) -> bool {
-        matches!(self, Self::Lll | Self::SlfLll)
+    /// Those of one of the forms with a queue.
+    pub(crate) fn of(algorithm: Algorithm) -> Self {
+        use Algorithm::{BellmanFordLll, BellmanFordSlf, BellmanFordSlfLll};
+        Self {
+            small_first: matches!(algorithm, BellmanFordSlf | BellmanFordSlfLll),
+            large_last: matches!(algorithm, BellmanFordLll | BellmanFordSlfLll),
+        }
     }
 }
 
@@ -56,7 +59,7 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
     asked: Rules,
     rules: Rules,
     pub(crate) labels: Labels<W>,
-    queue: Ring,
+    queue: VecDeque<VertexId>,
     queued: Vec<bool>,
     /// Whether a weight is.
     negative: bool,
@@ -77,7 +80,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
             asked: rules,
             rules,
             labels: Labels::new(n),
-            queue: Ring::new(n),
+            queue: VecDeque::with_capacity(n),
             queued: vec![false; n],
             negative,
             dead_end: usize::from(graph.direction() == Direction::Undirected && !negative),
@@ -119,7 +122,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
             }
             watch.look(&self.labels)?;
             if self.labels.work.relaxations > patience {
-                self.rules = Rules::Fifo;
+                self.rules = Rules::FIFO;
             }
             let settled = self.labels.work.settled;
             if settled.is_multiple_of(POPS_A_REPORT) {
@@ -136,7 +139,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
     fn push(&mut self, vertex: VertexId) {
         let distances = &self.labels.distances;
         let smaller = |first: VertexId| distances[vertex as usize] < distances[first as usize];
-        if self.rules.small_label_first() && self.queue.first().is_some_and(smaller) {
+        if self.rules.small_first && self.queue.front().copied().is_some_and(smaller) {
             self.queue.push_front(vertex);
         } else {
             self.queue.push_back(vertex);
@@ -146,66 +149,20 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
     }
 
     fn pop(&mut self) -> Option<VertexId> {
-        if self.rules.large_label_last() {
-            let mean = self.label_sum / self.queue.len as f64;
+        if self.rules.large_last {
+            let mean = self.label_sum / self.queue.len() as f64;
             // some label is no greater than the mean, but for rounding
-            for _ in 1..self.queue.len {
-                let first = self.queue.first()?;
+            for _ in 1..self.queue.len() {
+                let first = *self.queue.front()?;
                 if self.label(first) <= mean {
                     break;
                 }
-                self.queue.pop_front();
-                self.queue.push_back(first);
+                self.queue.rotate_left(1);
             }
         }
         let vertex = self.queue.pop_front()?;
         self.queued[vertex as usize] = false;
         self.label_sum -= self.label(vertex);
         Some(vertex)
-    }
-}
-
-/// A circular array with a place for every vertex.
-struct Ring {
-    places: Vec<VertexId>,
-    first: usize,
-    len: usize,
-}
-
-impl Ring {
-    fn new(n_places: usize) -> Self {
-        Self { places: vec![0; n_places], first: 0, len: 0 }
-    }
-
-    fn clear(&mut self) {
-        (self.first, self.len) = (0, 0);
-    }
-
-    fn first(&self) -> Option<VertexId> {
-        (self.len > 0).then(|| self.places[self.first])
-    }
-
-    fn push_back(&mut self, vertex: VertexId) {
-        let at = self.wrap(self.first + self.len);
-        self.places[at] = vertex;
-        self.len += 1;
-    }
-
-    fn push_front(&mut self, vertex: VertexId) {
-        self.first = self.wrap(self.first + self.places.len() - 1);
-        self.places[self.first] = vertex;
-        self.len += 1;
-    }
-
-    fn pop_front(&mut self) -> Option<VertexId> {
-        let vertex = self.first()?;
-        self.first = self.wrap(self.first + 1);
-        self.len -= 1;
-        Some(vertex)
-    }
-
-    /// The place of an index below twice the number of places.
-    fn wrap(&self, index: usize) -> usize {
-        if index < self.places.len() { index } else { index - self.places.len() }
     }
 }

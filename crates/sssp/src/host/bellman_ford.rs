@@ -1,22 +1,60 @@
-//! Bellman-Ford in its published forms, for weights of any sign.
+//! Bellman-Ford in rounds over all arcs, until a round changes nothing; and what its form with
+//! a [queue](super::bellman_ford_queue) shares with it.
 //!
-//! [`rounds`] goes over all arcs again and again; [`queue`] looks only at vertices
-//! whose distance fell. Both keep, for every vertex, the vertex that lowered it last.
-//! Those parents form a tree unless there is a negative cycle, which shows up as a
-//! cycle of parents; looking for one every n relaxations or so costs no more than they
-//! do, and finds it long before the n rounds are over that the textbook waits for.
+//! A label that falls counts at once, also in the round it fell in, so vertices on a
+//! path that runs along the order of the arcs are all done in one round. O(n·m), and
+//! O(h·m) for shortest paths of at most h arcs.
+//!
+//! Both forms keep, for every vertex, the vertex that lowered it last. Those parents form a
+//! tree unless there is a negative cycle, which shows up as a cycle of parents; looking for one
+//! every n relaxations or so costs no more than they do, and finds it long before the n rounds
+//! are over that the textbook waits for.
+//!
+//! The paper runs the arcs of a round in parallel, on a GPU; its stopping rule, a mark
+//! that a changed label leaves, is the same.
 //!
 //! Reference: bellman-1958, ford-1956, moore-1959
 
-pub(crate) mod queue;
-pub(crate) mod rounds;
-
 use graph_formats::{Csr, Distance, VertexId, Weight};
 
+use crate::query::Query;
 use crate::{SsspError, Work};
 
 /// The code for "no parent"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
+
+/// Lowers labels until none falls; see the module.
+pub(crate) struct BellmanFord<'g, W: Weight> {
+    graph: &'g Csr<W>,
+    pub(crate) labels: Labels<W>,
+}
+
+impl<'g, W: Weight> BellmanFord<'g, W> {
+    pub(crate) fn new(graph: &'g Csr<W>) -> Self {
+        Self { graph, labels: Labels::new(graph.n_vertices()) }
+    }
+
+    pub(crate) fn solve(&mut self, query: &Query<'_, W::Distance>) -> Result<(), SsspError> {
+        self.labels.reset(query.source);
+        let mut watch = CycleWatch::new(self.graph);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for from in self.graph.vertices() {
+                if self.labels.distances[from as usize] == W::Distance::UNREACHED {
+                    continue;
+                }
+                for (to, weight) in self.graph.arcs_from(from) {
+                    changed |= self.labels.relax(from, to, weight)?;
+                }
+            }
+            self.labels.work.rounds += 1;
+            watch.look(&self.labels)?;
+            query.report(self.labels.work.rounds, self.graph.n_vertices() as u64)?;
+        }
+        Ok(())
+    }
+}
 
 /// Labels and parents, shared by both forms.
 pub(crate) struct Labels<W: Weight> {
@@ -26,7 +64,7 @@ pub(crate) struct Labels<W: Weight> {
 }
 
 impl<W: Weight> Labels<W> {
-    fn new(n_vertices: usize) -> Self {
+    pub(super) fn new(n_vertices: usize) -> Self {
         Self {
             distances: vec![W::Distance::UNREACHED; n_vertices],
             parents: vec![NO_VERTEX; n_vertices],
@@ -34,7 +72,7 @@ impl<W: Weight> Labels<W> {
         }
     }
 
-    fn reset(&mut self, source: VertexId) {
+    pub(super) fn reset(&mut self, source: VertexId) {
         self.distances.fill(W::Distance::UNREACHED);
         self.parents.fill(NO_VERTEX);
         self.distances[source as usize] = W::Distance::ZERO;
@@ -45,7 +83,12 @@ impl<W: Weight> Labels<W> {
     /// Returns whether it did. A sum too great for the type lowers nothing; one too
     /// small is an error.
     #[inline(always)]
-    fn relax(&mut self, from: VertexId, to: VertexId, weight: W) -> Result<bool, SsspError> {
+    pub(super) fn relax(
+        &mut self,
+        from: VertexId,
+        to: VertexId,
+        weight: W,
+    ) -> Result<bool, SsspError> {
         self.work.relaxations += 1;
         let Some(distance) = weight.after(self.distances[from as usize]) else {
             return if weight.is_negative() { Err(self.too_small(from, to)) } else { Ok(false) };
@@ -100,18 +143,18 @@ impl<W: Weight> Labels<W> {
 }
 
 /// Counts relaxations towards the next look for a cycle.
-struct CycleWatch {
+pub(super) struct CycleWatch {
     every: u64,
     next: u64,
 }
 
 impl CycleWatch {
-    fn new<W: Weight>(graph: &Csr<W>) -> Self {
+    pub(super) fn new<W: Weight>(graph: &Csr<W>) -> Self {
         let every = (graph.n_vertices() + graph.n_arcs()) as u64 + 1;
         Self { every, next: every }
     }
 
-    fn look<W: Weight>(&mut self, labels: &Labels<W>) -> Result<(), SsspError> {
+    pub(super) fn look<W: Weight>(&mut self, labels: &Labels<W>) -> Result<(), SsspError> {
         if labels.work.relaxations >= self.next {
             self.next = labels.work.relaxations + self.every;
             labels.check_parents()?;
