@@ -32,33 +32,38 @@ template <typename Value> __device__ __forceinline__ Value value_of(uint4 piece)
     return value;
 }
 
-// Goes through the arcs of the rows of the lanes, each of which may have one (or an empty
-// one), and keeps long rows for visit_pieces. All lanes call visit(has, value, arc) together,
-// with `has` false in those that have no arc; `value` is the one given by the lane whose row
-// has the arc.
+// Goes through the arcs of the rows of the lanes, some of which may be empty. All lanes call
+// visit(has, owner, arc) together, with `has` false in those that have no arc; `owner` is the
+// lane whose row has the arc. Returns how many arcs there are.
+template <typename Visit> __device__ __forceinline__ u32 for_each_arc_of_rows(uint2 row, Visit&& visit) {
+    const u32 scan = warp_scan(row.y - row.x);
+    const u32 total = __shfl_sync(everyone, scan, 31);
+    const u32 shift = row.y - scan;  // the first arc, less the scan before it
+    for (u32 first = 0; first < total; first += 32) {
+        const u32 k = first + lane();
+        const u32 owner = owner_of(k, scan);
+        visit(k < total, owner, __shfl_sync(everyone, shift, owner) + k);
+    }
+    return total;
+}
+
+// The same, but that long rows are kept for visit_pieces; visit(has, value, arc) has the value
+// given by the lane whose row has the arc.
 template <typename Value, typename Visit>
 __device__ __forceinline__ void visit_rows(uint2 row, Value value, Pieces pieces, Visit&& visit) {
-    u32 length = row.y - row.x;
-    if (length > piece_length) {
+    if (row.y - row.x > piece_length) {
         const uint2 bits = bits_of_value(value);
-        u32 at = atomicAdd(pieces.count, (length - 1) / piece_length + 1);
+        u32 at = atomicAdd(pieces.count, (row.y - row.x - 1) / piece_length + 1);
         for (u32 begin = row.x; begin < row.y; begin += piece_length) {
             const u32 end = begin + min(row.y - begin, piece_length);
             __stcg(pieces.entries + at++, make_uint4(begin, end, bits.x, bits.y));
         }
-        length = 0;
+        row.x = row.y;
     }
     __syncwarp();
-    const u32 scan = warp_scan(length);
-    const u32 total = __shfl_sync(everyone, scan, 31);
-    const u32 shift = row.x - (scan - length);
-    for (u32 first = 0; first < total; first += 32) {
-        const u32 k = first + lane();
-        const u32 owner = owner_of(k, scan);
-        const Value from = __shfl_sync(everyone, value, owner);
-        const u32 arc = __shfl_sync(everyone, shift, owner) + k;
-        visit(k < total, from, arc);
-    }
+    for_each_arc_of_rows(row, [&](bool has, u32 owner, u32 arc) {
+        visit(has, __shfl_sync(everyone, value, owner), arc);
+    });
 }
 
 // Goes through the arcs of the pieces, after a barrier; a warp a piece.

@@ -19,6 +19,7 @@
 //
 // Termination: a level is a list of vertices that were in none before.
 
+#include "../common/arcs.cuh"
 #include "delta_stepping/search.cuh"
 
 // No predecessor, no level.
@@ -52,21 +53,16 @@ struct Tree {
     u32 padding;
 };
 
-// Calls visit(has, start, its key, arc) for the arcs of a row in each lane, shared evenly.
+// Calls visit(has, start, its key, arc) for the arcs of a row in each lane.
 template <typename Visit>
-__device__ __forceinline__ void share(u32 start, Key key, u32 begin, u32 end, Visit visit) {
-    const u32 scan = warp_scan(end - begin);
-    const u32 total = __shfl_sync(everyone, scan, 31);
-    const u32 shift = end - scan;  // the first arc, less the scan before it
-    for (u32 k = lane(); k - lane() < total; k += 32) {
-        const u32 owner = owner_of(k, scan);
+__device__ __forceinline__ void visit_arcs(u32 start, Key key, uint2 row, Visit&& visit) {
+    for_each_arc_of_rows(row, [&](bool has, u32 owner, u32 arc) {
         const u32 from = __shfl_sync(everyone, start, owner);
-        const Key from_key = __shfl_sync(everyone, key, owner);
-        visit(k < total, from, from_key, __shfl_sync(everyone, shift, owner) + k);
-    }
+        visit(has, from, __shfl_sync(everyone, key, owner), arc);
+    });
 }
 
-// Calls `visit` for all arcs of the vertices that `starts` admits, as `share` does. Rows
+// Calls `visit` for all arcs of the vertices that `starts` admits, as `visit_arcs` does. Rows
 // and arcs in their order, a row before its arcs, are cut into a part for each warp.
 template <typename Starts, typename Visit>
 __device__ __forceinline__ void for_all_arcs(const Tree& tree, u32 this_warp, u32 n_warps, Starts starts,
@@ -98,7 +94,8 @@ __device__ __forceinline__ void for_all_arcs(const Tree& tree, u32 this_warp, u3
         }
         const Key key = start < tree.n_vertices ? __ldg(tree.keys + start) : unreached;
         const bool has = bounds.x < bounds.y && key <= tree.limit && starts(start);
-        share(start, key, bounds.x, has ? bounds.y : bounds.x, visit);
+        if (!has) bounds.y = bounds.x;
+        visit_arcs(start, key, bounds, visit);
         // rows of later vertices begin beyond the part
         if (__shfl_sync(everyone, first, 31) >= end) return;
     }
@@ -170,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) ENTRY(predecessors)(const T
                 start = load(starts + first + lane());
                 bounds = __ldg(tree.graph.bounds + start);
             }
-            share(start, __ldg(tree.keys + start), bounds.x, bounds.y, place);
+            visit_arcs(start, __ldg(tree.keys + start), bounds, place);
         }
     }
 }

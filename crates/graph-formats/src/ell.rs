@@ -6,27 +6,13 @@
 //! without changing a distance.
 //!
 //! Room and time are O(n · width), with the longest row as the width: one hub is enough
-//! to blow it up. [`Ell::from_csr`] refuses such graphs; [`Hybrid`](crate::Hybrid) takes
-//! them all.
+//! to blow it up, and [`Ell::from_csr`] refuses what is more than the caller allows.
 //!
 //! Reference: rice-boisvert-1985
 
 use rayon::prelude::*;
 
 use crate::{Csr, Direction, GraphError, VertexId, Weight};
-
-/// How much room padding may take before [`Ell::from_csr`] refuses a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EllLimit {
-    /// Slots at most, for each vertex and each arc of the graph (4 by default).
-    pub factor: u32,
-}
-
-impl Default for EllLimit {
-    fn default() -> Self {
-        Self { factor: 4 }
-    }
-}
 
 /// A graph in ELLPACK storage.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,13 +25,13 @@ pub struct Ell<W: Weight> {
 }
 
 impl<W: Weight> Ell<W> {
-    /// The graph with every row padded to the longest.
+    /// The graph with every row padded to the longest, in `max_slots` at most. O(n · width).
     ///
     /// ```
-    /// use graph_formats::{Csr, Ell, EllLimit};
+    /// use graph_formats::{Csr, Ell};
     ///
     /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (2, 1, 7)])?;
-    /// let ell = Ell::from_csr(&graph, EllLimit::default())?;
+    /// let ell = Ell::from_csr(&graph, 100)?;
     /// assert_eq!((ell.width(), ell.row_lengths()), (2, &[2, 0, 1][..]));
     /// assert_eq!(ell.column_indices(), [1, 1, 1, 2, 1, 2]); // column by column
     /// assert_eq!(ell.to_csr(), graph);
@@ -54,13 +40,12 @@ impl<W: Weight> Ell<W> {
     ///
     /// # Errors
     /// [`GraphError::EllTooWide`], which names the longest row, when the slots would be
-    /// more than the limit allows; nothing has been allocated then.
-    pub fn from_csr(graph: &Csr<W>, limit: EllLimit) -> Result<Self, GraphError> {
+    /// more than that; nothing has been allocated then.
+    pub fn from_csr(graph: &Csr<W>, max_slots: usize) -> Result<Self, GraphError> {
         let longest = graph.vertices().rev().max_by_key(|&v| graph.out_degree(v));
         let width = longest.map_or(0, |v| graph.out_degree(v));
         let slots = graph.n_vertices() as u128 * width as u128;
-        let allowed = u128::from(limit.factor) * (graph.n_vertices() + graph.n_arcs()) as u128;
-        if slots > allowed || u32::try_from(width).is_err() {
+        if slots > max_slots as u128 || u32::try_from(width).is_err() {
             return Err(GraphError::EllTooWide {
                 slots,
                 n_arcs: graph.n_arcs(),
@@ -68,15 +53,9 @@ impl<W: Weight> Ell<W> {
                 width,
             });
         }
-        Ok(Self::of_first_arcs(graph, width as u32))
-    }
-
-    /// The first `width` arcs of each row.
-    pub(crate) fn of_first_arcs(graph: &Csr<W>, width: u32) -> Self {
         let n_rows = graph.n_vertices();
-        let n_slots = n_rows * width as usize;
-        let mut column_indices: Vec<VertexId> = vec![0; n_slots];
-        let mut weights = vec![W::ZERO; n_slots];
+        let mut column_indices: Vec<VertexId> = vec![0; n_rows * width];
+        let mut weights = vec![W::ZERO; n_rows * width];
         let columns = column_indices.par_chunks_mut(n_rows.max(1));
         columns.zip(weights.par_chunks_mut(n_rows.max(1))).enumerate().for_each(
             |(k, (columns, weights))| {
@@ -87,19 +66,28 @@ impl<W: Weight> Ell<W> {
                 }
             },
         );
-        let length = |v| graph.out_degree(v).min(width as usize) as u32;
-        Self {
-            width: width as usize,
-            row_lengths: graph.vertices().map(length).collect(),
+        Ok(Self {
+            width,
+            row_lengths: graph.vertices().map(|v| graph.out_degree(v) as u32).collect(),
             column_indices,
             weights,
             direction: graph.direction(),
-        }
+        })
     }
 
     /// The same graph by rows, each in the order it had. O(n + m).
     pub fn to_csr(&self) -> Csr<W> {
-        csr_of_rows(self.n_vertices(), self.n_arcs(), self.direction, |v| self.arcs_from(v))
+        let mut row_offsets = Vec::with_capacity(self.n_vertices() + 1);
+        let (mut column_indices, mut weights) = (Vec::new(), Vec::new());
+        row_offsets.push(0);
+        for v in 0..self.n_vertices() as VertexId {
+            for (destination, weight) in self.arcs_from(v) {
+                column_indices.push(destination);
+                weights.push(weight);
+            }
+            row_offsets.push(column_indices.len() as u64);
+        }
+        Csr::from_valid(row_offsets, column_indices, weights, self.direction)
     }
 
     /// How many vertices, that is, rows.
@@ -148,25 +136,4 @@ impl<W: Weight> Ell<W> {
         let slot = move |k| k as usize * n_rows + v;
         (0..self.row_lengths[v]).map(move |k| (self.column_indices[slot(k)], self.weights[slot(k)]))
     }
-}
-
-/// The graph whose vertex `v` has the arcs `arcs_from(v)`, in that order.
-pub(crate) fn csr_of_rows<W: Weight, Row: Iterator<Item = (VertexId, W)>>(
-    n_vertices: usize,
-    n_arcs: usize,
-    direction: Direction,
-    arcs_from: impl Fn(VertexId) -> Row,
-) -> Csr<W> {
-    let mut row_offsets = Vec::with_capacity(n_vertices + 1);
-    let mut column_indices = Vec::with_capacity(n_arcs);
-    let mut weights = Vec::with_capacity(n_arcs);
-    row_offsets.push(0);
-    for v in 0..n_vertices as VertexId {
-        for (destination, weight) in arcs_from(v) {
-            column_indices.push(destination);
-            weights.push(weight);
-        }
-        row_offsets.push(column_indices.len() as u64);
-    }
-    Csr::from_valid(row_offsets, column_indices, weights, direction)
 }

@@ -28,7 +28,6 @@ mod csr;
 mod ell;
 mod error;
 pub mod generate;
-mod hybrid;
 mod ids;
 mod io;
 mod key;
@@ -46,9 +45,8 @@ pub use buffer::Buffer;
 pub use components::Components;
 pub use coo::Coo;
 pub use csr::{Csr, Direction};
-pub use ell::{Ell, EllLimit};
+pub use ell::Ell;
 pub use error::GraphError;
-pub use hybrid::Hybrid;
 pub use ids::{Ids, Name};
 pub use io::{
     AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, NamesLost, Note,

@@ -1,9 +1,9 @@
 //! Laws of the storage formats and of the orders: nothing is lost on the way there and
 //! back.
 
-use graph_formats::generate::{GeometricConfig, GraphOptions, RmatConfig, geometric, rmat};
+use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::{Relabelling, SegmentOrder};
-use graph_formats::{Coo, Csr, Direction, Ell, EllLimit, GraphError, Hybrid};
+use graph_formats::{Coo, Csr, Direction, Ell, GraphError};
 use proptest::prelude::*;
 
 type Arc = (u32, u32, i32);
@@ -43,7 +43,7 @@ fn relabelled() -> impl Strategy<Value = (Csr<i32>, Relabelling)> {
 proptest! {
     #[test]
     fn ell_holds_what_csr_holds(graph in graph()) {
-        let ell = Ell::from_csr(&graph, EllLimit { factor: u32::MAX }).unwrap();
+        let ell = Ell::from_csr(&graph, usize::MAX).unwrap();
         prop_assert_eq!((ell.n_vertices(), ell.n_arcs()), (graph.n_vertices(), graph.n_arcs()));
         for v in graph.vertices() {
             prop_assert!(ell.arcs_from(v).eq(graph.arcs_from(v)));
@@ -53,17 +53,6 @@ proptest! {
             }
         }
         prop_assert_eq!(ell.to_csr(), graph);
-    }
-
-    #[test]
-    fn hybrid_holds_what_csr_holds_in_three_slots_an_arc(graph in graph()) {
-        let hybrid = Hybrid::from_csr(&graph);
-        prop_assert_eq!(hybrid.n_arcs(), graph.n_arcs());
-        prop_assert!(hybrid.ell().weights().len() <= 3 * graph.n_arcs());
-        for v in graph.vertices() {
-            prop_assert!(hybrid.arcs_from(v).eq(graph.arcs_from(v)));
-        }
-        prop_assert_eq!(hybrid.to_csr(), graph);
     }
 
     #[test]
@@ -139,24 +128,14 @@ proptest! {
 }
 
 #[test]
-fn ell_refuses_a_hub_that_hybrid_takes() {
+fn ell_takes_no_more_slots_than_it_may() {
     let star: Vec<_> = (1..1000).map(|leaf| (0, leaf, 1u32)).collect();
     let graph = Csr::from_edges(1000, &star).unwrap();
     assert!(matches!(
-        Ell::from_csr(&graph, EllLimit::default()),
+        Ell::from_csr(&graph, 998_999),
         Err(GraphError::EllTooWide { slots: 999_000, n_arcs: 1998, row: 0, width: 999 })
     ));
-    let hybrid = Hybrid::from_csr(&graph);
-    assert_eq!((hybrid.ell().width(), hybrid.tail().n_arcs()), (1, 998));
-    assert_eq!(hybrid.to_csr(), graph);
-}
-
-#[test]
-fn even_graphs_fit_ell_by_default() {
-    let options = GraphOptions::default();
-    let config = GeometricConfig { n_vertices: 3000, radius: 0.04, options };
-    let graph = geometric(&config).unwrap();
-    assert_eq!(Ell::from_csr(&graph, EllLimit::default()).unwrap().to_csr(), graph);
+    assert_eq!(Ell::from_csr(&graph, 999_000).unwrap().to_csr(), graph);
 }
 
 #[test]
@@ -166,7 +145,6 @@ fn rows_beyond_one_task_keep_their_places() {
     let renamed = relabelling.apply(&graph).unwrap();
     assert_ne!(renamed, graph);
     assert_eq!(relabelling.inverse().apply(&renamed).unwrap(), graph);
-    assert_eq!(Hybrid::from_csr(&graph).to_csr(), graph);
 }
 
 #[test]

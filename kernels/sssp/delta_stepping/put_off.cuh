@@ -58,15 +58,10 @@ __device__ Key pull(Warp& warp, Key (&best_of)[32], u32 first_warp, u32 n_warps)
         const uint2 row = open ? __ldg(search.graph.bounds + vertex) : make_uint2(0, 0);
         best_of[lane()] = before;
         __syncwarp();
-        const u32 scan = warp_scan(row.y - row.x);
-        const u32 total = __shfl_sync(everyone, scan, 31);
-        const u32 shift = row.y - scan;  // the first arc, less the scan before it
         warp.relaxations += row.y - row.x;
         u32 helpers = 0;
-        for (u32 k = lane(); k - lane() < total; k += 32) {
-            const u32 owner = owner_of(k, scan);
-            const u32 arc = __shfl_sync(everyone, shift, owner) + k;
-            if (k >= total) continue;
+        for_each_arc_of_rows(row, [&](bool has, u32 owner, u32 arc) {
+            if (!has) return;
             const uint2 end = __ldg(search.graph.arcs + arc);
             const Key from = load(search.keys + end.x);
             if (from < warp.horizon) {
@@ -76,7 +71,7 @@ __device__ Key pull(Warp& warp, Key (&best_of)[32], u32 first_warp, u32 n_warps)
             } else if (end.x != first + owner) {
                 helpers |= 1u << owner;
             }
-        }
+        });
         helpers = warp_or(helpers);
         const Key best = best_of[lane()];
         __syncwarp();

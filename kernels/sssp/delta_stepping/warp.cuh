@@ -1,6 +1,7 @@
 // A warp of a search: it relaxes arcs, and keeps the vertices whose keys fell.
 #pragma once
 
+#include "../../common/arcs.cuh"
 #include "search.cuh"
 
 // Warps of a block, and the blocks of a multiprocessor: 16 measured best on an H200, above
@@ -8,8 +9,8 @@
 constexpr u32 warps_a_block = 16;
 // Entries of a warp's own queue.
 constexpr u32 queue_places = 64;
-// A warp relaxes rows up to this length by itself; longer ones are cut to pieces for all.
-constexpr u32 piece_length = 128;
+// A warp relaxes rows up to this length by itself; longer ones are cut to pieces of it for all.
+constexpr u32 max_warp_row = 128;
 
 struct WarpMemory {
     // (key, vertex, first arc, end), circular
@@ -48,7 +49,7 @@ struct Warp {
     __device__ __forceinline__ void keep(bool fell, Key key, u32 vertex, bool queues, uint2 row) {
         const bool near = fell && key < threshold;
         const Entry entry = entry_of(key, vertex);
-        bool mine = near && queues && row.y - row.x <= piece_length;
+        bool mine = near && queues && row.y - row.x <= max_warp_row;
         const u32 wanting = __ballot_sync(everyone, mine);
         if (wanting) {
             const u32 room = queue_places - (tail - head);
@@ -109,12 +110,12 @@ struct Warp {
     // Cuts a long row to pieces for the next step. False if there was no room: then
     // pieces without arcs lie where some was.
     __device__ __forceinline__ bool cut(Key key, u32 vertex, uint2 row) {
-        const u32 n_pieces = (row.y - row.x - 1) / piece_length + 1;
+        const u32 n_pieces = (row.y - row.x - 1) / max_warp_row + 1;
         const u32 first = atomicAdd(pieces_next.count, n_pieces);
         const bool fits = first < search.piece_capacity && n_pieces <= search.piece_capacity - first;
         for (u32 i = 0; i < n_pieces && first + i < search.piece_capacity; i++) {
-            const u32 begin = row.x + i * piece_length;
-            const u32 end = fits ? begin + min(row.y - begin, piece_length) : begin;
+            const u32 begin = row.x + i * max_warp_row;
+            const u32 end = fits ? begin + min(row.y - begin, max_warp_row) : begin;
             __stcg(pieces_next.entries + first + i, make_uint4(key, vertex, begin, end));
         }
         return fits;
@@ -129,25 +130,16 @@ struct Warp {
             row = __ldg(from_rows.bounds + vertex);
             has = load(search.keys + vertex) == key;
         }
-        u32 length = has ? row.y - row.x : 0;
         if (!late) {
             settled += has;
             if (has_horizon) note_visited(has, entry);
         }
-        if (length > piece_length && cut(key, vertex, row)) length = 0;
+        if (!has || (row.y - row.x > max_warp_row && cut(key, vertex, row))) row.x = row.y;
         __syncwarp();
-        const u32 scan = warp_scan(length);
-        const u32 total = __shfl_sync(everyone, scan, 31);
-        const u32 shift = row.x - (scan - length);
-        relaxations += length;
-        spent += total;
-        for (u32 first = 0; first < total; first += 32) {
-            const u32 k = first + lane();
-            const u32 owner = owner_of(k, scan);
-            const Key from = __shfl_sync(everyone, key, owner);
-            const u32 arc = __shfl_sync(everyone, shift, owner) + k;
-            relax<late, false>(from_rows, k < total, from, arc);
-        }
+        relaxations += row.y - row.x;
+        spent += for_each_arc_of_rows(row, [&](bool has_arc, u32 owner, u32 arc) {
+            relax<late, false>(from_rows, has_arc, __shfl_sync(everyone, key, owner), arc);
+        });
     }
 
     // Relaxes a piece of a long row.
@@ -169,7 +161,7 @@ struct Warp {
     __device__ __forceinline__ void enqueue(bool has, Entry entry) {
         uint2 row = make_uint2(0, 0);
         if (has) row = __ldg(rows.bounds + vertex_of(entry));
-        const bool mine = has && row.y - row.x <= piece_length;
+        const bool mine = has && row.y - row.x <= max_warp_row;
         const u32 queueing = __ballot_sync(everyone, mine);
         if (mine) {
             const u32 at = tail + __popc(queueing & lower_lanes());

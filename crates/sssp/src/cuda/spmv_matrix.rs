@@ -17,7 +17,7 @@ use std::fs;
 use std::time::Instant;
 
 use gpu_runtime::{Buffer, Gpu};
-use graph_formats::{Csr, Direction, Ell, EllLimit, VertexId, Weight};
+use graph_formats::{Csr, Direction, Ell, VertexId, Weight};
 
 use super::graph::DeviceCsr;
 use super::launch::milliseconds;
@@ -81,7 +81,7 @@ impl<W: Weight> Matrix<W> {
             check_padding(rows, "host", on_host)?;
         }
         // memory has been looked at: that is the limit
-        let ell = Ell::from_csr(rows, EllLimit { factor: u32::MAX })
+        let ell = Ell::from_csr(rows, usize::MAX)
             .map_err(|error| SsspError::NotOnGpu { reason: error.to_string() })?;
         times.prepare_ms += milliseconds(start);
         let start = Instant::now();
