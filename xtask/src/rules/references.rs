@@ -12,7 +12,7 @@ const MARK: &str = "Reference:";
 /// source.
 const ALGORITHMS: [&str; 1] = ["crates/sssp/src/host/"];
 /// What lies there and is no algorithm of its own.
-const HELPERS: [&str; 5] = ["mod", "lengths", "prefetch", "search", "team"];
+const HELPERS: [&str; 3] = ["mod", "prefetch", "threads"];
 
 pub(super) const RULE: Rule =
     Rule { name: "references", promise: "algorithms cite entries of docs/references.bib", check };
