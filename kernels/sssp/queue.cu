@@ -42,7 +42,7 @@
 // - The flags `above` and `below` are written by many with the same value.
 //
 // Termination: a round ends, and there are at most `most_rounds`. How many are enough is
-// reasoned out in crates/sssp/src/cuda/queue.rs.
+// reasoned out in crates/sssp/src/gpu/bellman_ford_queue.rs.
 //
 // Sums that do not fit are dropped. One below all distances ends the search without an
 // answer. One above them matters only if the vertex is still unreached at the end, which the

@@ -5,8 +5,8 @@
 //! 0.1 to let go of it. So the backend is chosen by all of what somebody waits for:
 //!
 //! * on the CPU, preparing + searches × (search + tree), where a pass that threads share
-//!   takes its work divided by them, and a search one meeting of all for each arc of its
-//!   longest paths;
+//!   takes its work divided by them, and a search some time for each arc of its longest
+//!   paths;
 //! * on a GPU, opening and closing + upload + trials + searches × (search + the tree's way
 //!   back), where a search is a chain of round trips to memory, one for each such arc, and
 //!   beside it arcs at so many cycles of a multiprocessor. Searches for a table have one
@@ -46,8 +46,8 @@ const ARC_BY_DIAL: f64 = 16e-9;
 const NEAR_BUCKETS: i128 = 8192;
 /// How much more work it is where threads share it.
 const SHARED: f64 = 1.7;
-/// Seconds that threads take to meet at a barrier.
-const MEETING: f64 = 12e-6;
+/// Seconds that an arc of the longest paths takes threads, who share what little there is to do.
+const SHARED_STEP: f64 = 12e-6;
 
 /// Bytes that a vertex or an arc takes on a GPU.
 const BYTES: f64 = 8.0;
@@ -181,7 +181,7 @@ pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 
 /// Seconds of a search by so many threads, or by one of them where that is faster.
 fn search(graph: &Outline, arc: f64, threads: usize) -> f64 {
     let alone = VERTEX * graph.n_vertices as f64 + arc * graph.n_arcs as f64;
-    alone.min(shared(alone, threads) + MEETING * graph.depth)
+    alone.min(shared(alone, threads) + SHARED_STEP * graph.depth)
 }
 
 /// How many threads a search should have of so many at most: all or one.

@@ -2,14 +2,14 @@
 //!
 //! A solver for weights of at least zero works on the keys of distances
 //! ([`DistanceKey`]): it compares integers whatever the weights are, and several
-//! threads may lower one key at a time. [`Native`] is right for every weight type;
-//! [`Narrow`] halves the memory traffic where a proof allows it. On a GPU keys are narrow too:
+//! threads may lower one key at a time. [`FullKeys`] is right for every weight type;
+//! [`U32Keys`] halves the memory traffic where a proof allows it. On a GPU keys are narrow too:
 //! there a kernel tells where a sum does not fit, and they may be the bits of `f32`.
 
 use graph_formats::{Csr, Distance, DistanceKey, Weight};
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
-pub(crate) trait Lengths<W: Weight>: Send + Sync + 'static {
+pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
     /// What a vertex is labelled with.
     type Key: DistanceKey;
     /// Whether no sum can be too large to be held.
@@ -27,9 +27,9 @@ pub(crate) trait Lengths<W: Weight>: Send + Sync + 'static {
 }
 
 /// Sums in the distance type, checked.
-pub(crate) struct Native;
+pub(crate) struct FullKeys;
 
-impl<W: Weight> Lengths<W> for Native {
+impl<W: Weight> KeyArithmetic<W> for FullKeys {
     type Key = <W::Distance as Distance>::Key;
     const HOLDS_ALL: bool = size_of::<W>() < size_of::<W::Distance>();
 
@@ -57,15 +57,15 @@ impl<W: Weight> Lengths<W> for Native {
 }
 
 /// Keys of 32 bits. The CPU adds integers in them, on graphs whose [`distance_bound`] fits.
-pub(crate) struct Narrow;
+pub(crate) struct U32Keys;
 
-impl<W: Weight> Lengths<W> for Narrow {
+impl<W: Weight> KeyArithmetic<W> for U32Keys {
     type Key = u32;
     const HOLDS_ALL: bool = true;
 
     #[inline(always)]
     fn after(key: u32, weight: W) -> u32 {
-        // cannot wrap: `key` is the length of a simple path or `Narrow` was not chosen,
+        // cannot wrap: `key` is the length of a simple path or `U32Keys` was not chosen,
         // and the bound covers one arc more
         key.wrapping_add(weight.to_i128().unwrap_or(0) as u32)
     }
@@ -107,11 +107,11 @@ mod tests {
     use super::*;
 
     fn distance<W: Weight>(key: u32) -> W::Distance {
-        <Narrow as Lengths<W>>::distance(key)
+        <U32Keys as KeyArithmetic<W>>::distance(key)
     }
 
     fn limit<W: Weight>(limit: W::Distance) -> u32 {
-        <Narrow as Lengths<W>>::limit_key(limit)
+        <U32Keys as KeyArithmetic<W>>::limit_key(limit)
     }
 
     #[test]

@@ -28,11 +28,11 @@
 
 mod config;
 pub mod cost;
-mod cuda;
+mod cpu;
 pub mod delta;
 mod error;
+mod gpu;
 mod gpu_config;
-mod host;
 mod key;
 mod many;
 mod outline;
@@ -46,8 +46,8 @@ mod work;
 #[doc(hidden)]
 pub use config::Team;
 pub use config::{Algorithm, Config, Delta, Goal, Queue};
-pub use cuda::ExtractMin;
 pub use error::SsspError;
+pub use gpu::ExtractMin;
 pub use gpu_config::{EdgeOrder, Product, Reads, ReductionBlock};
 pub use many::{distance_table, nearest_sources};
 pub use paths::Progress;

@@ -9,8 +9,8 @@ use ndarray::{Array2, ArrayViewMut1, Axis};
 use paths::{DistanceTable, Nearest};
 
 use crate::cost::{self, Outline};
-use crate::host::nearest;
-use crate::host::threads::{EndsOnPanic, Threads};
+use crate::cpu::nearest;
+use crate::cpu::threads::{EndsOnPanic, Threads};
 use crate::query::{Query, check_vertices};
 use crate::search::{self, awaited};
 use crate::{

@@ -9,7 +9,7 @@
 
 use graph_formats::{Csr, VertexId, Weight};
 
-use crate::host::delta_stepping::long_arcs;
+use crate::cpu::delta_stepping::long_arcs;
 
 /// Vertices by which the search tells how levels widen,
 const FIRST: usize = 256;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 
-use crate::host::delta_stepping::threads_for;
-use crate::host::queue::MOST_ARCS;
+use crate::cpu::delta_stepping::threads_for;
+use crate::cpu::queue::MOST_ARCS;
 use crate::key::distance_bound;
 use crate::{Algorithm, Config, Delta, Queue, SsspError, Team, cost, delta};
 

@@ -30,7 +30,7 @@ use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
-use crate::key::{Lengths, Native};
+use crate::key::{FullKeys, KeyArithmetic};
 use crate::query::check_vertices;
 
 /// The code for "no predecessor"; no graph has this many vertices.
@@ -87,7 +87,7 @@ pub(crate) fn from_distances<W: Weight>(
     let distances = distances.as_storage();
     if graph.first_negative().is_none() {
         let key = |vertex| distances[vertex as usize].to_key();
-        return from_keys::<W, Native>(graph, source, DistanceKey::GREATEST, key);
+        return from_keys::<W, FullKeys>(graph, source, DistanceKey::GREATEST, key);
     }
     let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
     if distances[source as usize] != W::Distance::UNREACHED {
@@ -102,7 +102,7 @@ pub(crate) fn from_distances<W: Weight>(
 
 /// The predecessors that belong to the keys up to `limit` of the distances from `source`, where
 /// no weight is negative.
-pub(crate) fn from_keys<W: Weight, L: Lengths<W>>(
+pub(crate) fn from_keys<W: Weight, L: KeyArithmetic<W>>(
     graph: &Csr<W>,
     source: VertexId,
     limit: L::Key,
@@ -125,7 +125,7 @@ struct Tails<'a, W: Weight, L, K> {
     lengths: PhantomData<L>,
 }
 
-impl<W: Weight, L: Lengths<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L, K> {
+impl<W: Weight, L: KeyArithmetic<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L, K> {
     fn is_reached(&self, vertex: VertexId) -> bool {
         (self.key)(vertex) != L::Key::GREATEST
     }

@@ -7,13 +7,13 @@ use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
 use rayon::prelude::*;
 
-use crate::host::bellman_ford::BellmanFord;
-use crate::host::bellman_ford_queue::{QueuedBellmanFord, Rules};
-use crate::host::delta_stepping::DeltaStepping;
-use crate::host::delta_stepping::long_arcs::{self, Window};
-use crate::host::dijkstra::Dijkstra;
-use crate::host::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
-use crate::key::{Lengths, Narrow, Native};
+use crate::cpu::bellman_ford::BellmanFord;
+use crate::cpu::bellman_ford_queue::{QueuedBellmanFord, Rules};
+use crate::cpu::delta_stepping::DeltaStepping;
+use crate::cpu::delta_stepping::long_arcs::{self, Window};
+use crate::cpu::dijkstra::Dijkstra;
+use crate::cpu::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
+use crate::key::{FullKeys, KeyArithmetic, U32Keys};
 use crate::query::Query;
 use crate::{Algorithm, DeviceTimes, Plan, Progress, Queue, SsspError, Work, predecessors};
 
@@ -78,13 +78,13 @@ pub(crate) fn on_cpu<'g, W: Weight>(
         | Algorithm::BellmanFordSlfLll => {
             Box::new(QueuedBellmanFord::new(graph, Rules::of(plan.algorithm), negative))
         }
-        _ if plan.narrow => on_keys::<W, Narrow>(graph, plan, window),
-        _ => on_keys::<W, Native>(graph, plan, window),
+        _ if plan.narrow => on_keys::<W, U32Keys>(graph, plan, window),
+        _ => on_keys::<W, FullKeys>(graph, plan, window),
     }
 }
 
 /// The algorithms that work on keys.
-fn on_keys<'g, W: Weight, L: Lengths<W>>(
+fn on_keys<'g, W: Weight, L: KeyArithmetic<W>>(
     graph: &'g Csr<W>,
     plan: &Plan,
     window: SharedWindow<W>,
@@ -107,7 +107,7 @@ fn on_keys<'g, W: Weight, L: Lengths<W>>(
     }
 }
 
-impl<W: Weight, L: Lengths<W>> Search<W> for DeltaStepping<'_, W, L> {
+impl<W: Weight, L: KeyArithmetic<W>> Search<W> for DeltaStepping<'_, W, L> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let work = self.solve(&query.with_limit(L::limit_key(query.limit)))?;
         let labels = self.labels().par_iter().with_min_len(1 << 14);
@@ -142,7 +142,7 @@ impl<W: Weight, L: Lengths<W>> Search<W> for DeltaStepping<'_, W, L> {
     }
 }
 
-impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Search<W> for Dijkstra<'_, W, L, Q> {
+impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Search<W> for Dijkstra<'_, W, L, Q> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let work = self.solve(&query.with_limit(L::limit_key(query.limit)))?;
         Ok((self.labels().iter().map(|&label| L::distance(label)).collect(), work))
@@ -178,7 +178,7 @@ impl<W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Search<W> for Dijkstra<
 
 /// Fills a table with labels of the targets, with no list of all distances in between, a row by
 /// each call of `search`; `None` where labels do not hold all distances.
-fn fill_rows<W: Weight, L: Lengths<W>>(
+fn fill_rows<W: Weight, L: KeyArithmetic<W>>(
     sources: &[VertexId],
     targets: &[VertexId],
     progress: Option<Progress<'_>>,

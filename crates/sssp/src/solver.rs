@@ -8,7 +8,7 @@ use paths::{Distances, Tree};
 
 use crate::query::{Query, check_overflow, check_vertices};
 use crate::search::{self, Search, SharedWindow};
-use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, cuda, predecessors};
+use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
 
 /// Searches a graph from one source after another, in the same work space.
 ///
@@ -81,7 +81,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// ```
     pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let mut plan = Plan::on_gpu(graph, config, &gpu.properties().name)?;
-        let search = cuda::on_gpu(gpu, graph, config, &mut plan)?;
+        let search = gpu::on_gpu(gpu, graph, config, &mut plan)?;
         Ok(Self::with_search(graph, plan, search))
     }
 

@@ -10,7 +10,7 @@ const BIBLIOGRAPHY: &str = "docs/references.bib";
 const MARK: &str = "Reference:";
 /// Folders of published algorithms: whatever lies in them, file or folder, names its
 /// source.
-const ALGORITHMS: [&str; 1] = ["crates/sssp/src/host/"];
+const ALGORITHMS: [&str; 1] = ["crates/sssp/src/cpu/"];
 /// What lies there and is no algorithm of its own.
 const HELPERS: [&str; 3] = ["mod", "prefetch", "threads"];
 
@@ -84,11 +84,11 @@ mod tests {
         let bib = "@article{a-1,\n  title = {A},\n}\n@book{b-2,\n}\n@book{b-2,\n}\n";
         let workspace = Workspace::of_files(&[
             (BIBLIOGRAPHY, bib),
-            ("crates/sssp/src/host/good.rs", "//! Good.\n//!\n//! Reference: a-1, b-2.\n"),
-            ("crates/sssp/src/host/mod.rs", "//! Contents.\n"),
-            ("crates/sssp/src/host/parts/mod.rs", "//! Parts.\n//! Reference: a-1\n"),
-            ("crates/sssp/src/host/parts/one.rs", "//! One of them.\n"),
-            ("crates/sssp/src/host/silent.rs", "//! Silent.\n"),
+            ("crates/sssp/src/cpu/good.rs", "//! Good.\n//!\n//! Reference: a-1, b-2.\n"),
+            ("crates/sssp/src/cpu/mod.rs", "//! Contents.\n"),
+            ("crates/sssp/src/cpu/parts/mod.rs", "//! Parts.\n//! Reference: a-1\n"),
+            ("crates/sssp/src/cpu/parts/one.rs", "//! One of them.\n"),
+            ("crates/sssp/src/cpu/silent.rs", "//! Silent.\n"),
             ("crates/paths/src/wrong.rs", "//! Wrong.\n/// Reference: c-3\n"),
         ]);
         assert_eq!(
@@ -96,7 +96,7 @@ mod tests {
             [
                 (BIBLIOGRAPHY, 6),
                 ("crates/paths/src/wrong.rs", 2),
-                ("crates/sssp/src/host/silent.rs", 1)
+                ("crates/sssp/src/cpu/silent.rs", 1)
             ]
         );
     }

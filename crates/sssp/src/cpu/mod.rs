@@ -1,4 +1,4 @@
-//! Solvers for the processor.
+//! Solvers for the CPU.
 
 pub(crate) mod bellman_ford;
 pub(crate) mod bellman_ford_queue;

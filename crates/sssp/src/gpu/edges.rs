@@ -294,7 +294,7 @@ mod tests {
     use paths::zoo::zoo;
 
     use super::*;
-    use crate::cuda::tests::gpu;
+    use crate::gpu::tests::gpu;
 
     /// The edges as the host makes them.
     fn expected<W: Weight>(graph: &Csr<W>, pairs: bool, order: EdgeOrder) -> Coo<W> {

@@ -102,7 +102,7 @@ impl TreeKernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::layout::{assert_same_layout, of_kernel, source};
+    use crate::gpu::layout::{assert_same_layout, of_kernel, source};
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {

@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::{Distances, Nearest};
 
-use crate::key::{Lengths, Native};
+use crate::key::{FullKeys, KeyArithmetic};
 use crate::query::check_overflow;
 use crate::{Progress, SsspError};
 
@@ -44,7 +44,7 @@ pub(crate) fn solve<W: Weight>(
             continue;
         }
         for (to, weight) in graph.arcs_from(vertex) {
-            let through = (<Native as Lengths<W>>::after(key, weight), owner);
+            let through = (<FullKeys as KeyArithmetic<W>>::after(key, weight), owner);
             let label = &mut labels[to as usize];
             if through.0 < Key::<W>::GREATEST && through < *label {
                 *label = through;

@@ -154,7 +154,7 @@ pub(super) fn buckets<W: Weight>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::layout::assert_same_layout;
+    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {

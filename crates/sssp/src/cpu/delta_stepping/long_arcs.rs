@@ -28,9 +28,9 @@ use rayon::prelude::*;
 
 use super::buckets::Entry;
 use super::{Phase, Worker};
-use crate::host::prefetch::prefetch;
-use crate::host::threads::Threads;
-use crate::key::Lengths;
+use crate::cpu::prefetch::prefetch;
+use crate::cpu::threads::Threads;
+use crate::key::KeyArithmetic;
 
 /// Rows that a thread copies in one go.
 const ROWS_A_TASK: usize = 1 << 12;
@@ -122,7 +122,7 @@ pub(super) enum Deferred {
     Pulled,
 }
 
-impl<W: Weight, L: Lengths<W>> Phase<'_, W, L> {
+impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// Makes up for the arcs deferred at this horizon, before which all buckets are empty.
     pub(super) fn relax_deferred(
         &self,

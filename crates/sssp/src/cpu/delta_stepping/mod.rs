@@ -37,7 +37,7 @@ use graph_formats::{Csr, DistanceKey, Weight};
 use rayon::prelude::*;
 
 use super::threads::{EndsOnPanic, Threads};
-use crate::key::Lengths;
+use crate::key::KeyArithmetic;
 use crate::query::Query;
 use crate::{SsspError, Team, Work};
 use buckets::{Buckets, Entry};
@@ -71,7 +71,7 @@ pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
 }
 
 /// The solver with its work space, for any number of sources.
-pub(crate) struct DeltaStepping<'g, W: Weight, L: Lengths<W>> {
+pub(crate) struct DeltaStepping<'g, W: Weight, L: KeyArithmetic<W>> {
     graph: &'g Csr<W>,
     /// 1/Δ.
     per_delta: f64,
@@ -109,7 +109,7 @@ struct Worker<K> {
 }
 
 /// A part of a search: all buckets, up to the horizon if there is one.
-struct Phase<'a, W: Weight, L: Lengths<W>> {
+struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
     graph: &'a Csr<W>,
     per_delta: f64,
     labels: &'a [<L::Key as DistanceKey>::Atomic],
@@ -136,7 +136,7 @@ struct Signals {
     ended: AtomicBool,
 }
 
-impl<'g, W: Weight, L: Lengths<W>> DeltaStepping<'g, W, L> {
+impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
     /// Prepares for `graph`, whose weights are at most `max_weight`, none negative, with the
     /// [`window`](long_arcs::window) that defers long arcs or without. O(n + m).
     pub(crate) fn new(
@@ -265,7 +265,7 @@ impl<K: DistanceKey> Worker<K> {
     }
 }
 
-impl<W: Weight, L: Lengths<W>> Phase<'_, W, L> {
+impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// Has `work` done by each thread of the team.
     fn each(
         &self,

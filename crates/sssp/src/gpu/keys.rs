@@ -1,6 +1,6 @@
 //! The numbers that kernels compare.
 //!
-//! Where no weight is negative they are [keys](crate::key::Narrow) of 32 bits: of integers, or
+//! Where no weight is negative they are [keys](crate::key::U32Keys) of 32 bits: of integers, or
 //! the bits of floats. Forms of Bellman-Ford, which take any sign, add in the weights' own type;
 //! for a vertex that is not reached they leave the greatest integer, or infinity
 //! (`kernels/common/weights.cuh`).
@@ -12,7 +12,7 @@ use graph_formats::{Distance, Weight, WeightKind};
 use rayon::prelude::*;
 
 use crate::SsspError;
-use crate::key::{Lengths, Narrow};
+use crate::key::{KeyArithmetic, U32Keys};
 
 /// Numbers that a task turns into others.
 const PER_TASK: usize = 1 << 14;
@@ -44,7 +44,7 @@ pub(super) fn key(kind: WeightKind, value: f64) -> u32 {
 
 /// The greatest key whose distance is at most `limit`, which is not negative.
 pub(super) fn limit_key<W: Weight>(limit: W::Distance) -> u32 {
-    <Narrow as Lengths<W>>::limit_key(limit)
+    <U32Keys as KeyArithmetic<W>>::limit_key(limit)
 }
 
 /// The keys of weights, of which none is negative and each fits.
@@ -58,13 +58,13 @@ pub(super) fn of_weights<W: Weight>(weights: &[W]) -> Cow<'_, [u32]> {
 /// The distances with these keys.
 pub(super) fn distances<W: Weight>(keys: &[u32]) -> Vec<W::Distance> {
     let keys = keys.par_iter().with_min_len(PER_TASK);
-    keys.map(|&key| <Narrow as Lengths<W>>::distance(key)).collect()
+    keys.map(|&key| <U32Keys as KeyArithmetic<W>>::distance(key)).collect()
 }
 
 /// Writes the distances with these keys into `cells`, as many.
 pub(super) fn write_distances<W: Weight>(keys: &[u32], cells: &mut [W::Distance]) {
     let pairs = cells.par_iter_mut().with_min_len(PER_TASK).zip(keys);
-    pairs.for_each(|(cell, &key)| *cell = <Narrow as Lengths<W>>::distance(key));
+    pairs.for_each(|(cell, &key)| *cell = <U32Keys as KeyArithmetic<W>>::distance(key));
 }
 
 /// The distances that kernels have left in the weights' own type. O(n).

@@ -24,9 +24,9 @@ use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::keys;
 use super::launch::{Kernels, Launch, MAX_VERTICES, milliseconds};
 use super::many_sources::ManySources;
-use super::memory::{Lists, SteppingControl, SteppingSearch, WorkSpace};
 use super::predecessors::TreeKernel;
-use crate::host::delta_stepping::long_arcs;
+use super::work_space::{Lists, SteppingControl, SteppingSearch, WorkSpace};
+use crate::cpu::delta_stepping::long_arcs;
 use crate::query::Query;
 use crate::search::Answer;
 use crate::{DeviceTimes, Progress, SsspError, Work};
@@ -321,7 +321,7 @@ mod tests {
     use paths::{Distances, oracle};
 
     use super::*;
-    use crate::cuda::tests::gpu;
+    use crate::gpu::tests::gpu;
 
     /// The distances, by lists of this length.
     fn by_lists(gpu: &Gpu, graph: &Csr<u32>, delta: f64, capacity: usize) -> Distances<u64> {

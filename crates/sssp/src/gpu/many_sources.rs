@@ -21,7 +21,7 @@ use graph_formats::{VertexId, WeightKind};
 use kernels::sssp::{MANY_SOURCES_F32, MANY_SOURCES_U32};
 
 use super::launch::{Kernels, Launch, milliseconds};
-use super::memory::{Lists, SteppingSearch, WorkSpace};
+use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
 /// Sources of a launch for each team: enough that teams end at about the same time.
@@ -191,7 +191,7 @@ impl ManySources {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::layout::assert_same_layout;
+    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {

@@ -80,13 +80,13 @@ macro_rules! assert_same_layout {
     ($here:ident as $there:literal of [$($source:literal),+]: $($field:ident),+) => {{
         // no field is left out
         let _ = |$here { $($field: _),+ }: $here| ();
-        let here = $crate::cuda::layout::Layout {
+        let here = $crate::gpu::layout::Layout {
             fields: vec![$((stringify!($field).to_owned(), std::mem::offset_of!($here, $field))),+],
             size: size_of::<$here>(),
             alignment: align_of::<$here>(),
         };
-        let sources = [$($crate::cuda::layout::source!($source)),+];
-        let there = $crate::cuda::layout::of_kernel(&sources, $there);
+        let sources = [$($crate::gpu::layout::source!($source)),+];
+        let there = $crate::gpu::layout::of_kernel(&sources, $there);
         assert_eq!((here.fields, here.size), (there.fields, there.size), "{}", $there);
     }};
 }

@@ -13,7 +13,7 @@
 use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
 
 use super::queue::MonotoneQueue;
-use crate::key::Lengths;
+use crate::key::KeyArithmetic;
 use crate::query::Query;
 use crate::{SsspError, Work};
 
@@ -21,14 +21,14 @@ use crate::{SsspError, Work};
 const SETTLED_A_REPORT: u64 = 1 << 16;
 
 /// The solver with its work space, for any number of sources.
-pub(crate) struct Dijkstra<'g, W: Weight, L: Lengths<W>, Q> {
+pub(crate) struct Dijkstra<'g, W: Weight, L: KeyArithmetic<W>, Q> {
     graph: &'g Csr<W>,
     labels: Vec<L::Key>,
     queue: Q,
     unsettled: Targets,
 }
 
-impl<'g, W: Weight, L: Lengths<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, Q> {
+impl<'g, W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, Q> {
     pub(crate) fn new(graph: &'g Csr<W>, queue: Q) -> Self {
         let labels = vec![L::Key::GREATEST; graph.n_vertices()];
         Self { graph, labels, queue, unsettled: Targets::default() }

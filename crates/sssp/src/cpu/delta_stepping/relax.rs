@@ -8,8 +8,8 @@ use graph_formats::{Csr, DistanceKey, VertexId, Weight};
 use super::buckets::Entry;
 use super::long_arcs::ShortArcs;
 use super::{Phase, Worker};
-use crate::host::prefetch::{LINE, prefetch};
-use crate::key::Lengths;
+use crate::cpu::prefetch::{LINE, prefetch};
+use crate::key::KeyArithmetic;
 
 /// Arcs that are compared with the horizon in one go.
 const BLOCK: usize = 64;
@@ -61,7 +61,7 @@ impl<W: Weight> Rows for ShortArcs<W> {
     }
 }
 
-impl<W: Weight, L: Lengths<W>> Phase<'_, W, L> {
+impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// Settles the vertices of those entries that are not stale, up to the horizon.
     pub(super) fn settle_all(&self, worker: &mut Worker<L::Key>, list: &[Entry<L::Key>]) {
         match self.short {

@@ -48,7 +48,7 @@ use super::graph::DeviceCsr;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
-use crate::host::bellman_ford_queue::Rules;
+use crate::cpu::bellman_ford_queue::Rules;
 use crate::query::Query;
 use crate::search::Answer;
 use crate::work::Again;
@@ -342,7 +342,7 @@ fn required_bytes<W: Weight>(n: usize, m: usize, rules: Rules) -> u64 {
 mod tests {
     use super::*;
     use crate::Algorithm;
-    use crate::cuda::layout::assert_same_layout;
+    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {

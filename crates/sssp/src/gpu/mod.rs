@@ -3,10 +3,13 @@
 //! They are behind [`Solver::on_gpu`](crate::Solver::on_gpu). A build without the feature
 //! `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
 
+mod autotune;
 mod bellman_ford;
-mod buckets;
+mod bellman_ford_queue;
+mod bellman_ford_spmv;
 mod crauser;
 mod delta_stepping;
+mod delta_stepping_buckets;
 mod dijkstra;
 mod edge_predecessors;
 mod edges;
@@ -19,24 +22,21 @@ mod launch;
 #[cfg(test)]
 mod layout;
 mod many_sources;
-mod memory;
 mod negative_cycle;
 mod predecessors;
-mod queue;
-mod spmv;
 mod spmv_matrix;
-mod trial;
+mod work_space;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 
 use self::bellman_ford::BellmanFordOnGpu;
+use self::bellman_ford_queue::QueueOnGpu;
+use self::bellman_ford_spmv::SpmvOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
 pub use self::extract_min::ExtractMin;
 use self::fallback::{DeviceSearch, WithFallback};
-use self::queue::QueueOnGpu;
-use self::spmv::SpmvOnGpu;
-use crate::host::bellman_ford_queue::Rules;
+use crate::cpu::bellman_ford_queue::Rules;
 use crate::search::Search;
 use crate::{Algorithm, Config, Delta, Plan, SsspError, cost};
 
@@ -54,9 +54,9 @@ pub(crate) fn on_gpu<'g, W: Weight>(
     let chooses = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
     let chooses = chooses && cost::trials_pay(config.n_expected_searches());
     let (device, choice_ms) = match plan.algorithm {
-        Algorithm::DeltaStepping if chooses => trial::fastest(gpu, graph, config, plan)?,
+        Algorithm::DeltaStepping if chooses => autotune::fastest(gpu, graph, config, plan)?,
         Algorithm::BellmanFordLll if chooses => {
-            trial::fastest_of_any_sign(gpu, graph, config, plan)?
+            autotune::fastest_of_any_sign(gpu, graph, config, plan)?
         }
         _ => (search(gpu, graph, config, plan)?, 0.0),
     };
@@ -76,7 +76,9 @@ fn search<'g, W: Weight>(
             let fixed = config.delta != Delta::Auto;
             Box::new(DeltaSteppingOnGpu::new(gpu, graph, delta, fixed)?)
         }
-        Algorithm::DeltaSteppingBuckets => Box::new(buckets::buckets(gpu, graph, delta)?),
+        Algorithm::DeltaSteppingBuckets => {
+            Box::new(delta_stepping_buckets::buckets(gpu, graph, delta)?)
+        }
         Algorithm::Dijkstra => Box::new(dijkstra::dijkstra(gpu, graph, config.reduction_block)?),
         Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph)?),
         Algorithm::BellmanFord => Box::new(BellmanFordOnGpu::new(gpu, graph, negative, config)?),
