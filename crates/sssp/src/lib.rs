@@ -5,7 +5,7 @@
 //! * [`distance_table`] and [`nearest_sources`] take many sources at once.
 //! * [`Config`] names the [`Algorithm`] and its settings, or leaves them to the solver,
 //!   whose [`Plan`] says what it chose and why.
-//! * [`predecessors`] makes the shortest-path tree from the distances, by a rule that
+//! * [`predecessors()`] makes the shortest-path tree from the distances, by a rule that
 //!   gives the same tree on every backend and in every run.
 //!
 //! Every solver takes any [`Weight`](graph_formats::Weight) it can be right for:

@@ -1,6 +1,6 @@
 //! The shortest-path tree on a GPU, from the distances that Bellman-Ford has left there.
 //!
-//! The rule is that of [`crate::predecessors`], and the method stands in
+//! The rule is that of [`crate::predecessors()`], and the method stands in
 //! `kernels/sssp/edge_predecessors.cu`: this is its host loop, one launch for the nearer
 //! predecessors, and one for each level of those that a rule of levels gives, unless these
 //! are many. O(n + m) for each launch, and 8 bytes a vertex; where a search has rows of arcs,

@@ -1,7 +1,7 @@
 //! Solvers for a GPU.
 //!
 //! They are behind [`Solver::on_gpu`](crate::Solver::on_gpu). A build without the feature
-//! `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
+//! `cuda` has all of this, but no [`Gpu`] to call it with.
 
 mod autotune;
 mod bellman_ford;

@@ -1,6 +1,6 @@
 //! The shortest-path tree on a GPU, from the keys that a search has left there.
 //!
-//! The rule is that of [`crate::predecessors`], and the method stands in
+//! The rule is that of [`crate::predecessors()`], and the method stands in
 //! `kernels/sssp/predecessors.cu`. One launch, O(n + m); where arcs add nothing, a barrier
 //! of the grid for each level. Four bytes a vertex, and three lists of as many, which a search may have.
 //!
