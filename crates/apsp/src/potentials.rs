@@ -9,7 +9,7 @@
 use std::num::NonZeroUsize;
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use sssp::{Algorithm, Config, Goal, Progress, Solver};
+use sssp::{Algorithm, Config, Goal, Progress, QueueRule, Solver};
 
 use crate::ApspError;
 
@@ -28,7 +28,8 @@ pub(crate) fn potentials<W: Weight>(
     let graph =
         Csr::from_arcs(n + 1, &arcs).map_err(|_| ApspError::TooLarge { n_vertices: n, bytes })?;
     drop(arcs);
-    let config = Config { threads, ..Config::with(Algorithm::BellmanFordQueue) };
+    let algorithm = Algorithm::BellmanFordQueue(QueueRule::Fifo);
+    let config = Config { threads, ..Config::with(algorithm) };
     let solver = Solver::new(&graph, &config)?;
     let mut solver = match progress {
         Some(progress) => solver.with_progress(progress),

@@ -177,8 +177,7 @@ impl<'a> Task<'a> {
         let mut candidates =
             vec![Entry::new("auto", &[]), Entry::new("cuda", &["--backend", "cuda"])];
         if !options.backends_only {
-            let runs_there = |a: &Algorithm| *a != Algorithm::Auto && a.runs_on_cpu();
-            candidates.extend(Algorithm::ALL.into_iter().filter(runs_there).map(|algorithm| {
+            candidates.extend(Algorithm::ALL.into_iter().map(|algorithm| {
                 let name = algorithm.name();
                 Entry::new(name, &["--backend", "cpu", "--algorithm", name])
             }));

@@ -95,8 +95,8 @@ pub fn roster(
     let ours =
         |name: String, family, config: Config| Entry { name, family, kind: Kind::Ours(config) };
     let stepping = |name: String, delta, threads| {
-        let config =
-            Config { delta, threads: Some(threads), ..Config::with(Algorithm::DeltaStepping) };
+        let algorithm = Algorithm::DeltaStepping(delta);
+        let config = Config { threads: Some(threads), ..Config::with(algorithm) };
         ours(format!("delta-stepping/{name}"), Family::DeltaStepping, config)
     };
     let auto = Config { threads: Some(threads), ..Config::default() };
@@ -108,8 +108,8 @@ pub fn roster(
         kind: Kind::OnGpu(gpu.clone()),
     }));
 
-    for (name, queue) in Queue::ALL.into_iter().filter(|entry| entry.1 != Queue::Auto) {
-        let config = Config { queue, ..Config::with(Algorithm::Dijkstra) };
+    for (name, queue) in Queue::ALL {
+        let config = Config::with(Algorithm::Dijkstra(Some(queue)));
         entries.push(ours(format!("dijkstra/{name}"), Family::Dijkstra, config));
     }
 
@@ -125,13 +125,7 @@ pub fn roster(
         entries.extend(widths(max_weight, sweep).map(fixed));
     }
 
-    for algorithm in [
-        Algorithm::BellmanFord,
-        Algorithm::BellmanFordQueue,
-        Algorithm::BellmanFordSlf,
-        Algorithm::BellmanFordLll,
-        Algorithm::BellmanFordSlfLll,
-    ] {
+    for algorithm in Algorithm::ALL.into_iter().filter(|a| a.admits_negative()) {
         let name = algorithm.name().to_owned();
         entries.push(ours(name, Family::BellmanFord, Config::with(algorithm)));
     }
@@ -148,7 +142,7 @@ pub fn roster(
 
 /// The same for so many searches that all that makes one faster pays: what is timed is a search
 /// of a graph that was prepared.
-pub(crate) fn many_times(config: &Config) -> Config {
+pub(crate) fn many_times<A: Copy>(config: &Config<A>) -> Config<A> {
     Config { expected_searches: NonZeroUsize::new(1000), ..config.clone() }
 }
 

@@ -10,11 +10,13 @@
 //! exact; on grids and road networks it comes out near a tenth of the largest weight.
 //! docs/benchmarking.md has the sweeps behind the constant.
 
+use std::fmt;
+use std::str::FromStr;
+
 use graph_formats::{Csr, Weight};
 use rayon::prelude::*;
 
-use crate::config::check_width;
-use crate::{Delta, SsspError};
+use crate::error::{SsspError, by_name};
 
 /// The constant c.
 const STEPS_OF_THE_FRONT: f64 = 4.0;
@@ -24,6 +26,59 @@ const SAMPLES: usize = 1 << 12;
 const MOST_BUCKETS: f64 = 65_536.0;
 /// and most that a given width may lead to.
 const MOST_BUCKETS_ASKED: f64 = 1_048_576.0;
+
+/// How wide the buckets of Δ-stepping are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Delta {
+    /// Chosen from weights, degrees and threads: see [the module](self).
+    #[default]
+    Auto,
+    /// This width, in units of the weights.
+    Fixed(f64),
+    /// The median of the weights.
+    MedianWeight,
+    /// The mean of the weights.
+    MeanWeight,
+    /// The sum of the weights divided by the number of vertices, (1/n)·Σc as the
+    /// paper prints it.
+    WeightPerVertex,
+    /// The largest weight divided by the largest out-degree.
+    MaxWeightPerDegree,
+}
+
+impl Delta {
+    /// The rules by name; [`Delta::Fixed`] is written as its number.
+    pub const RULES: [(&'static str, Self); 5] = [
+        ("auto", Self::Auto),
+        ("median", Self::MedianWeight),
+        ("mean", Self::MeanWeight),
+        ("per-vertex", Self::WeightPerVertex),
+        ("max-per-degree", Self::MaxWeightPerDegree),
+    ];
+}
+
+impl fmt::Display for Delta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Self::RULES.iter().find(|rule| rule.1 == *self) {
+            Some((name, _)) => f.write_str(name),
+            None if let Self::Fixed(width) = self => width.fmt(f),
+            None => unreachable!("every rule is in the table"),
+        }
+    }
+}
+
+impl FromStr for Delta {
+    type Err = SsspError;
+
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        if let Ok(width) = name.parse() {
+            check_width(width)?;
+            return Ok(Self::Fixed(width));
+        }
+        by_name("delta", name, &Self::RULES)
+    }
+}
 
 /// The width of the buckets by `rule`, for weights of which none is negative. O(n + m).
 ///
@@ -67,6 +122,14 @@ pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
     // a sum of floats may be infinite
     let width = if width.is_finite() { width } else { max };
     Ok(width.max(max / MOST_BUCKETS).max(least))
+}
+
+/// An error when no graph could have buckets this wide.
+fn check_width(width: f64) -> Result<(), SsspError> {
+    if width.is_finite() && width > 0.0 {
+        return Ok(());
+    }
+    Err(SsspError::BadDelta { delta: width, reason: "it must be a positive number".to_owned() })
 }
 
 fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
@@ -127,6 +190,18 @@ mod tests {
             }
             let far = Csr::from_arcs(2, &[(0, 1, u64::MAX), (1, 0, 1)]).unwrap();
             assert!(width(&far, rule).unwrap() * 65_536.0 >= u64::MAX as f64);
+        }
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for (name, rule) in Delta::RULES {
+            assert_eq!(name.parse::<Delta>().unwrap(), rule);
+            assert_eq!(rule.to_string(), name);
+        }
+        assert_eq!("2.5".parse::<Delta>().unwrap(), Delta::Fixed(2.5));
+        for bad in ["0", "-3", "nan", "inf"] {
+            assert!(matches!(bad.parse::<Delta>(), Err(SsspError::BadDelta { .. })), "{bad}");
         }
     }
 

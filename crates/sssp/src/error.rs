@@ -3,8 +3,6 @@
 use gpu_runtime::GpuError;
 use graph_formats::VertexId;
 
-use crate::Algorithm;
-
 /// Why there are no distances.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -32,8 +30,8 @@ pub enum SsspError {
         "{algorithm} needs weights of at least zero, but arc {from} -> {to} has {weight}; use a form of bellman-ford"
     )]
     NegativeWeight {
-        /// The algorithm asked for.
-        algorithm: Algorithm,
+        /// The name of the algorithm asked for.
+        algorithm: &'static str,
         /// Tail of the first such arc.
         from: VertexId,
         /// Its head.
@@ -116,14 +114,6 @@ pub enum SsspError {
     NotOnGpu {
         /// What it takes instead.
         reason: String,
-    },
-    /// The algorithm is for GPUs.
-    #[error("{algorithm} runs on a GPU only; on the CPU, {instead} is the nearest to it")]
-    NotOnCpu {
-        /// The algorithm asked for.
-        algorithm: Algorithm,
-        /// What the CPU has of the same family.
-        instead: Algorithm,
     },
     /// The GPU failed, or has too little memory.
     #[error(transparent)]

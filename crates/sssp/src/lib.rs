@@ -3,8 +3,8 @@
 //! * [`shortest_paths`] answers one question; a [`Solver`] keeps its work space for
 //!   many, and can stop at a target or a cutoff ([`Goal`]).
 //! * [`distance_table`] and [`nearest_sources`] take many sources at once.
-//! * [`Config`] names the [`Algorithm`] and its settings, or leaves them to the solver,
-//!   whose [`Plan`] says what it chose and why.
+//! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings,
+//!   or leaves it to the solver, whose [`Plan`] says what it chose and why.
 //! * [`predecessors()`] makes the shortest-path tree from the distances, by a rule that
 //!   gives the same tree on every backend and in every run.
 //!
@@ -26,13 +26,13 @@
 //!
 #![doc = include_str!("../WHICH.md")]
 
+mod algorithm;
 mod config;
 pub mod cost;
 mod cpu;
 pub mod delta;
 mod error;
-mod gpu;
-mod gpu_config;
+pub mod gpu;
 mod key;
 mod many;
 mod outline;
@@ -43,12 +43,12 @@ mod search;
 mod solver;
 mod work;
 
+pub use algorithm::{Algorithm, Queue, QueueRule};
 #[doc(hidden)]
 pub use config::Team;
-pub use config::{Algorithm, Config, Delta, Goal, Queue};
+pub use config::{Config, Goal};
+pub use delta::Delta;
 pub use error::SsspError;
-pub use gpu::ExtractMin;
-pub use gpu_config::{EdgeOrder, Product, Reads, ReductionBlock};
 pub use many::{distance_table, nearest_sources};
 pub use paths::Progress;
 pub use plan::Plan;

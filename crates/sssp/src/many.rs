@@ -11,11 +11,10 @@ use paths::{DistanceTable, Nearest};
 use crate::cost::{self, Outline};
 use crate::cpu::nearest;
 use crate::cpu::threads::{EndsOnPanic, Threads};
+use crate::plan::Chosen;
 use crate::query::{Query, check_vertices};
 use crate::search::{self, awaited};
-use crate::{
-    Algorithm, Config, Delta, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work,
-};
+use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work};
 
 /// The distances from each of `sources` to each of `targets`; a row a source, in the
 /// order given.
@@ -49,9 +48,9 @@ pub fn distance_table<W: Weight>(
     check_vertices(graph, "target", targets)?;
     let mut table = empty_table::<W>(sources.len(), targets.len())?;
     let n_workers = config.n_threads().min(sources.len()).max(1);
-    let plan = plan_of_many(graph, config, sources.len())?;
-    let window = search::window(graph, &plan);
-    let solver = || Solver::planned(graph, plan.clone(), window.clone());
+    let (plan, chosen) = plan_of_many(graph, config, sources.len())?;
+    let window = search::window(graph, chosen);
+    let solver = || Solver::planned(graph, plan.clone(), chosen, window.clone());
     let mut solvers: Vec<_> = std::iter::repeat_with(solver).take(n_workers).collect();
     let rows = Rows {
         left: Mutex::new(sources.iter().zip(table.axis_iter_mut(Axis(0)))),
@@ -177,7 +176,7 @@ pub fn nearest_sources<W: Weight>(
     check_vertices(graph, "source", sources)?;
     if let Some((arc, from, to)) = graph.first_negative() {
         let weight = graph.weights()[arc].to_string();
-        return Err(SsspError::NegativeWeight { algorithm: Algorithm::Dijkstra, from, to, weight });
+        return Err(SsspError::NegativeWeight { algorithm: "dijkstra", from, to, weight });
     }
     nearest::solve(graph, sources, progress)
 }
@@ -202,7 +201,7 @@ fn plan_of_many<W: Weight>(
     graph: &Csr<W>,
     config: &Config,
     n_sources: usize,
-) -> Result<Plan, SsspError> {
+) -> Result<(Plan, Chosen), SsspError> {
     let most = config.n_threads() / config.n_threads().min(n_sources).max(1);
     let threads = match config.team {
         Team::WhereItPays if most > 1 => cost::team_for(&Outline::of(graph), most),
@@ -210,21 +209,20 @@ fn plan_of_many<W: Weight>(
     };
     let (threads, expected_searches) = (NonZeroUsize::new(threads), NonZeroUsize::new(n_sources));
     let config = Config { threads, expected_searches, ..config.clone() };
-    let plan = Plan::new(graph, &config)?;
-    let is_free = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
-    if is_free
-        && plan.algorithm == Algorithm::DeltaStepping
+    let planned = Plan::on_cpu(graph, &config)?;
+    if config.algorithm.is_none()
+        && matches!(planned.1, Chosen::DeltaStepping { .. })
         && let Some(greatest) = graph.weight_summary().greatest.to_i128()
         && cost::is_for_dial(graph.n_vertices(), graph.n_arcs(), greatest)
     {
-        let dijkstra = Config { algorithm: Algorithm::Dijkstra, ..config };
-        let mut dijkstra = Plan::new(graph, &dijkstra)?;
-        if dijkstra.queue == Some(Queue::Dial) {
-            dijkstra.reason = "vertices have few arcs, and searches run side by side".to_owned();
-            return Ok(dijkstra);
+        let dijkstra = Config { algorithm: Some(Algorithm::Dijkstra(None)), ..config };
+        let (mut plan, chosen) = Plan::on_cpu(graph, &dijkstra)?;
+        if chosen == Chosen::Dijkstra(Queue::Dial) {
+            plan.reason = "vertices have few arcs, and searches run side by side".to_owned();
+            return Ok((plan, chosen));
         }
     }
-    Ok(plan)
+    Ok(planned)
 }
 
 impl Plan {
@@ -237,7 +235,7 @@ impl Plan {
         n_sources: usize,
         config: &Config,
     ) -> Result<Self, SsspError> {
-        plan_of_many(graph, config, n_sources)
+        Ok(plan_of_many(graph, config, n_sources)?.0)
     }
 }
 

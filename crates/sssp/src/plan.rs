@@ -7,7 +7,7 @@ use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 use crate::cpu::delta_stepping::threads_for;
 use crate::cpu::queue::MOST_ARCS;
 use crate::key::distance_bound;
-use crate::{Algorithm, Config, Delta, Queue, SsspError, Team, cost, delta};
+use crate::{Algorithm, Config, Delta, Queue, QueueRule, SsspError, Team, cost, delta};
 
 /// Arcs below which Dial's queue is faster than Δ-stepping, and below which any queue is.
 const FEW_ARCS_FOR_DIAL: usize = 12_000;
@@ -23,24 +23,19 @@ const MOST_DIAL_BUCKETS_ASKED: i128 = 1 << 24;
 /// The choices a [`Solver`](crate::Solver) has made for its graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The algorithm, never [`Algorithm::Auto`].
-    pub algorithm: Algorithm,
+    /// The algorithm by name.
+    pub algorithm: &'static str,
     /// Why this one.
     pub reason: String,
     /// The bucket width, for Δ-stepping.
     pub delta: Option<f64>,
-    /// The queue, for Dijkstra's algorithm; never [`Queue::Auto`].
+    /// The queue, for Dijkstra's algorithm on the CPU.
     pub queue: Option<Queue>,
     /// The GPU that it runs on, by name; `None` for the CPU.
     pub device: Option<String>,
     /// Threads that work on one source at most: those asked for, but no more than one for
     /// every 65,536 arcs. On a GPU, those of the CPU beside it.
     pub threads: usize,
-    /// When they work together.
-    pub(crate) team: Team,
-    /// Whether searches have a horizon where the graph is dense: so many are expected that they
-    /// make up for what it takes.
-    pub(crate) has_horizon: bool,
     /// True when a proof that no distance is greater lets 32 bits hold every label.
     pub narrow: bool,
     /// True when a proof that no distance is greater spares a look for overflows.
@@ -49,85 +44,87 @@ pub struct Plan {
     pub(crate) negative: Option<(usize, VertexId, VertexId)>,
 }
 
+/// What runs on the CPU, with nothing left to choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Chosen {
+    Dijkstra(Queue),
+    DeltaStepping {
+        width: f64,
+        threads: usize,
+        /// When they work together.
+        team: Team,
+        /// Whether searches have a horizon where the graph is dense: so many are expected that
+        /// they make up for what it takes.
+        has_horizon: bool,
+    },
+    BellmanFord,
+    BellmanFordQueue(QueueRule),
+}
+
 impl Plan {
-    /// Decides for `graph` on a GPU.
-    pub(crate) fn on_gpu<W: Weight>(
+    /// For an algorithm of one thread that has no settings.
+    ///
+    /// # Errors
+    /// Where a weight is negative, and the algorithm does not admit that.
+    pub(crate) fn of<W: Weight>(
         graph: &Csr<W>,
-        config: &Config,
-        device: &str,
+        algorithm: &'static str,
+        admits_negative: bool,
+        reason: String,
     ) -> Result<Self, SsspError> {
-        let (algorithm, reason) = match config.algorithm {
-            Algorithm::Auto if W::KIND == WeightKind::F64 && config.delta == Delta::Auto => {
-                (Algorithm::BellmanFordLll, "weights are doubles")
-            }
-            Algorithm::Auto if graph.first_negative().is_some() && config.delta == Delta::Auto => {
-                (Algorithm::BellmanFordLll, "some weights are negative")
-            }
-            Algorithm::Auto => (Algorithm::DeltaStepping, "it is the solver for GPUs"),
-            asked => (asked, "it was asked for"),
-        };
-        if config.queue != Queue::Auto {
-            let reason = "queues of dijkstra are the CPU's; solve there, or leave the queue out";
-            return Err(SsspError::NotOnGpu { reason: reason.to_owned() });
-        }
-        let mut plan = Self::of(graph, &Config { algorithm, ..config.clone() })?;
-        plan.queue = None;
-        plan.reason = reason.to_owned();
-        plan.threads = 1;
-        plan.device = Some(device.to_owned());
-        Ok(plan)
-    }
-
-    /// Decides for `graph` on the CPU.
-    pub(crate) fn new<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let algorithm = config.algorithm;
-        let instead = algorithm.on_cpu();
-        if instead != algorithm {
-            return Err(SsspError::NotOnCpu { algorithm, instead });
-        }
-        Self::of(graph, config)
-    }
-
-    fn of<W: Weight>(graph: &Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let negative = graph.first_negative();
-        let (algorithm, reason) = match config.algorithm {
-            Algorithm::Auto => choose(graph, config),
-            asked => (asked, "it was asked for".to_owned()),
-        };
-        if let Some((arc, from, to)) = negative
-            && !algorithm.admits_negative()
-        {
+        if let (Some((arc, from, to)), false) = (negative, admits_negative) {
             let weight = graph.weights()[arc].to_string();
             return Err(SsspError::NegativeWeight { algorithm, from, to, weight });
         }
         let bound = distance_bound(graph);
-        let mut plan = Self {
+        let is_integer = W::ONE.to_i128().is_some();
+        let fits = is_integer && bound.is_some_and(|bound| bound < f64::from(u32::MAX));
+        Ok(Self {
             algorithm,
             reason,
             delta: None,
             queue: None,
             device: None,
             threads: 1,
-            team: config.team,
-            has_horizon: cost::split_pays(graph.n_vertices(), config.n_expected_searches()),
-            narrow: false,
+            narrow: fits && !admits_negative,
             bounded: bound.is_some_and(|bound| bound < greatest::<W>(graph.n_vertices()) / 2.0),
             negative,
+        })
+    }
+
+    /// Decides for `graph` on the CPU.
+    pub(crate) fn on_cpu<W: Weight>(
+        graph: &Csr<W>,
+        config: &Config,
+    ) -> Result<(Self, Chosen), SsspError> {
+        let (algorithm, reason) = match config.algorithm {
+            None => choose(graph),
+            Some(asked) => (asked, "it was asked for".to_owned()),
         };
-        match algorithm {
-            Algorithm::DeltaStepping | Algorithm::DeltaSteppingBuckets => {
-                plan.delta = Some(delta::width(graph, config.delta)?);
-                plan.threads = match config.team {
+        let mut plan = Self::of(graph, algorithm.name(), algorithm.admits_negative(), reason)?;
+        let chosen = match algorithm {
+            Algorithm::Dijkstra(asked) => Chosen::Dijkstra(choose_queue(graph, asked)?),
+            Algorithm::DeltaStepping(delta) => Chosen::DeltaStepping {
+                width: delta::width(graph, delta)?,
+                threads: match config.team {
                     Team::WhereItPays => threads_for(graph.n_arcs() as u64, config.n_threads()),
                     Team::Always => config.n_threads(),
-                };
+                },
+                team: config.team,
+                has_horizon: cost::split_pays(graph.n_vertices(), config.n_expected_searches()),
+            },
+            Algorithm::BellmanFord => Chosen::BellmanFord,
+            Algorithm::BellmanFordQueue(rule) => Chosen::BellmanFordQueue(rule),
+        };
+        match chosen {
+            Chosen::Dijkstra(queue) => plan.queue = Some(queue),
+            Chosen::DeltaStepping { width, threads, .. } => {
+                (plan.delta, plan.threads) = (Some(width), threads);
             }
-            Algorithm::Dijkstra => plan.queue = Some(choose_queue(graph, config.queue)?),
-            _ => return Ok(plan),
+            Chosen::BellmanFord | Chosen::BellmanFordQueue(_) => {}
         }
-        let is_integer = W::ONE.to_i128().is_some();
-        plan.narrow = is_integer && bound.is_some_and(|bound| bound < f64::from(u32::MAX));
-        Ok(plan)
+        Ok((plan, chosen))
     }
 }
 
@@ -142,25 +139,21 @@ fn greatest<W: Weight>(n: usize) -> f64 {
     }
 }
 
-fn choose<W: Weight>(graph: &Csr<W>, config: &Config) -> (Algorithm, String) {
+fn choose<W: Weight>(graph: &Csr<W>) -> (Algorithm, String) {
     let n_arcs = graph.n_arcs();
     if graph.first_negative().is_some() {
         let why =
             "some weights are negative, and the queue in order of arrival does the least work";
-        (Algorithm::BellmanFordQueue, why.to_owned())
-    } else if config.delta != Delta::Auto {
-        (Algorithm::DeltaStepping, "its delta was asked for".to_owned())
-    } else if config.queue != Queue::Auto {
-        (Algorithm::Dijkstra, "its queue was asked for".to_owned())
+        (Algorithm::BellmanFordQueue(QueueRule::Fifo), why.to_owned())
     } else if is_forest(graph) && !has_one_hub(graph) {
         let why = "it is a forest, where any order relaxes each arc once";
-        (Algorithm::BellmanFordQueue, why.to_owned())
-    } else if n_arcs < FEW_ARCS_FOR_DIAL && choose_queue(graph, Queue::Auto) == Ok(Queue::Dial)
+        (Algorithm::BellmanFordQueue(QueueRule::Fifo), why.to_owned())
+    } else if n_arcs < FEW_ARCS_FOR_DIAL && choose_queue(graph, None) == Ok(Queue::Dial)
         || n_arcs < FEW_ARCS
     {
-        (Algorithm::Dijkstra, format!("{n_arcs} arcs are few"))
+        (Algorithm::Dijkstra(None), format!("{n_arcs} arcs are few"))
     } else {
-        (Algorithm::DeltaStepping, format!("{n_arcs} arcs are many"))
+        (Algorithm::DeltaStepping(Delta::Auto), format!("{n_arcs} arcs are many"))
     }
 }
 
@@ -195,30 +188,30 @@ fn root(parents: &mut [VertexId], mut vertex: VertexId) -> VertexId {
     vertex
 }
 
-fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Queue) -> Result<Queue, SsspError> {
+fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Option<Queue>) -> Result<Queue, SsspError> {
     queue_for(graph.n_arcs(), graph.weight_summary().greatest.to_i128(), asked)
 }
 
 /// The queue for so many arcs of weights up to `max`, if they are whole.
-fn queue_for(n_arcs: usize, max: Option<i128>, asked: Queue) -> Result<Queue, SsspError> {
+fn queue_for(n_arcs: usize, max: Option<i128>, asked: Option<Queue>) -> Result<Queue, SsspError> {
     match (asked, max) {
-        (Queue::Auto, Some(max)) if max <= MOST_DIAL_BUCKETS && n_arcs <= MOST_ARCS => {
-            Ok(Queue::Dial)
-        }
-        (Queue::Auto, _) => Ok(Queue::Radix),
-        (Queue::Dial, _) if n_arcs > MOST_ARCS => Err(SsspError::BadQueue {
+        (None, Some(max)) if max <= MOST_DIAL_BUCKETS && n_arcs <= MOST_ARCS => Ok(Queue::Dial),
+        (None, _) => Ok(Queue::Radix),
+        (Some(Queue::Dial), _) if n_arcs > MOST_ARCS => Err(SsspError::BadQueue {
             queue: "dial",
             reason: format!("it numbers entries in 32 bits, and {n_arcs} arcs are more; use radix"),
         }),
-        (Queue::Dial, None) => Err(SsspError::BadQueue {
+        (Some(Queue::Dial), None) => Err(SsspError::BadQueue {
             queue: "dial",
             reason: "it needs whole weights; use radix or quaternary-heap".to_owned(),
         }),
-        (Queue::Dial, Some(max)) if max > MOST_DIAL_BUCKETS_ASKED => Err(SsspError::BadQueue {
-            queue: "dial",
-            reason: format!("weights up to {max} would need as many buckets; use radix"),
-        }),
-        (queue, _) => Ok(queue),
+        (Some(Queue::Dial), Some(max)) if max > MOST_DIAL_BUCKETS_ASKED => {
+            Err(SsspError::BadQueue {
+                queue: "dial",
+                reason: format!("weights up to {max} would need as many buckets; use radix"),
+            })
+        }
+        (Some(queue), _) => Ok(queue),
     }
 }
 
@@ -265,8 +258,9 @@ mod tests {
             let arcs: Vec<_> = (0..n_arcs).map(|arc| (arc % 50_000, arc / 50_000, 1u32)).collect();
             let graph = Csr::from_arcs(50_000, &arcs).unwrap();
             let threads = NonZeroUsize::new(asked);
-            let config = Config { threads, team, ..Config::with(Algorithm::DeltaStepping) };
-            Plan::new(&graph, &config).unwrap().threads
+            let stepping = Algorithm::DeltaStepping(Delta::Auto);
+            let config = Config { threads, team, ..Config::with(stepping) };
+            Plan::on_cpu(&graph, &config).unwrap().0.threads
         };
         for (asked, given) in [(1, 1), (61, 61), (62, 62), (64, 62), (128, 62)] {
             assert_eq!(plan(4_100_000, asked, Team::WhereItPays), given, "of {asked}");
@@ -281,25 +275,26 @@ mod tests {
     #[test]
     fn dials_entries_are_numbered_in_32_bits() {
         let most = u32::MAX as usize - 1;
-        assert_eq!(queue_for(most, Some(9), Queue::Auto), Ok(Queue::Dial));
-        assert_eq!(queue_for(most, Some(9), Queue::Dial), Ok(Queue::Dial));
-        assert_eq!(queue_for(most + 1, Some(9), Queue::Auto), Ok(Queue::Radix));
-        let refused = queue_for(most + 1, Some(9), Queue::Dial);
+        assert_eq!(queue_for(most, Some(9), None), Ok(Queue::Dial));
+        assert_eq!(queue_for(most, Some(9), Some(Queue::Dial)), Ok(Queue::Dial));
+        assert_eq!(queue_for(most + 1, Some(9), None), Ok(Queue::Radix));
+        let refused = queue_for(most + 1, Some(9), Some(Queue::Dial));
         assert!(matches!(refused, Err(SsspError::BadQueue { queue: "dial", .. })));
     }
 
     #[test]
     fn auto_chooses_by_the_graph() {
-        let chosen = |graph: &Csr<u32>| Plan::new(graph, &Config::default()).unwrap().algorithm;
+        let chosen =
+            |graph: &Csr<u32>| Plan::on_cpu(graph, &Config::default()).unwrap().0.algorithm;
         let path: Vec<_> = (0..3000).map(|v| (v, v + 1, 1 + v % 5)).collect();
-        assert_eq!(chosen(&Csr::from_edges(3001, &path).unwrap()), Algorithm::BellmanFordQueue);
+        assert_eq!(chosen(&Csr::from_edges(3001, &path).unwrap()), "bellman-ford-queue");
         let star: Vec<_> = (1..3000).map(|v| (0, v, v)).collect();
-        assert_eq!(chosen(&Csr::from_edges(3000, &star).unwrap()), Algorithm::Dijkstra);
+        assert_eq!(chosen(&Csr::from_edges(3000, &star).unwrap()), "dijkstra");
         let ring = |n, weight| (0..n).map(|v| (v, (v + 1) % n, weight)).collect::<Vec<_>>();
-        assert_eq!(chosen(&Csr::from_edges(3000, &ring(3000, 9)).unwrap()), Algorithm::Dijkstra);
+        assert_eq!(chosen(&Csr::from_edges(3000, &ring(3000, 9)).unwrap()), "dijkstra");
         let far = Csr::from_edges(3000, &ring(3000, 1 << 20)).unwrap();
-        assert_eq!(chosen(&far), Algorithm::DeltaStepping, "too far apart for Dial's queue");
+        assert_eq!(chosen(&far), "delta-stepping", "too far apart for Dial's queue");
         let long = Csr::from_edges(9000, &ring(9000, 9)).unwrap();
-        assert_eq!(chosen(&long), Algorithm::DeltaStepping);
+        assert_eq!(chosen(&long), "delta-stepping");
     }
 }

@@ -8,14 +8,15 @@ use paths::Predecessors;
 use rayon::prelude::*;
 
 use crate::cpu::bellman_ford::BellmanFord;
-use crate::cpu::bellman_ford_queue::{QueuedBellmanFord, Rules};
+use crate::cpu::bellman_ford_queue::QueuedBellmanFord;
 use crate::cpu::delta_stepping::DeltaStepping;
 use crate::cpu::delta_stepping::long_arcs::{self, Window};
 use crate::cpu::dijkstra::Dijkstra;
 use crate::cpu::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::key::{FullKeys, KeyArithmetic, U32Keys};
+use crate::plan::Chosen;
 use crate::query::Query;
-use crate::{Algorithm, DeviceTimes, Plan, Progress, Queue, SsspError, Work, predecessors};
+use crate::{DeviceTimes, Progress, Queue, SsspError, Team, Work, predecessors};
 
 /// An algorithm with its work space.
 pub(crate) trait Search<W: Weight>: Send {
@@ -57,54 +58,62 @@ pub(crate) type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
 /// The short arcs of a graph, for as many searches as share it.
 pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
 
-/// The window of searches on `graph`, if `plan` has one. O(m).
-pub(crate) fn window<W: Weight>(graph: &Csr<W>, plan: &Plan) -> SharedWindow<W> {
-    let greatest = graph.weight_summary().greatest;
-    if plan.has_horizon { long_arcs::window(graph, greatest).map(Arc::new) } else { None }
+/// The window of searches on `graph`, if what is `chosen` has one. O(m).
+pub(crate) fn window<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> SharedWindow<W> {
+    let Chosen::DeltaStepping { has_horizon: true, .. } = chosen else { return None };
+    long_arcs::window(graph, graph.weight_summary().greatest).map(Arc::new)
 }
 
-/// The algorithm that `plan` calls for on the CPU, with that [`window`].
+/// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with that
+/// [`window`].
 pub(crate) fn on_cpu<'g, W: Weight>(
     graph: &'g Csr<W>,
-    plan: &Plan,
+    chosen: Chosen,
+    narrow: bool,
     window: SharedWindow<W>,
 ) -> Box<dyn Search<W> + 'g> {
-    let negative = plan.negative.is_some();
-    match plan.algorithm {
-        Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
-        Algorithm::BellmanFordQueue
-        | Algorithm::BellmanFordSlf
-        | Algorithm::BellmanFordLll
-        | Algorithm::BellmanFordSlfLll => {
-            Box::new(QueuedBellmanFord::new(graph, Rules::of(plan.algorithm), negative))
+    let negative = graph.first_negative().is_some();
+    match (chosen, narrow) {
+        (Chosen::BellmanFord, _) => Box::new(BellmanFord::new(graph)),
+        (Chosen::BellmanFordQueue(rule), _) => {
+            Box::new(QueuedBellmanFord::new(graph, rule, negative))
         }
-        _ if plan.narrow => on_keys::<W, U32Keys>(graph, plan, window),
-        _ => on_keys::<W, FullKeys>(graph, plan, window),
+        (Chosen::Dijkstra(queue), true) => dijkstra::<W, U32Keys>(graph, queue),
+        (Chosen::Dijkstra(queue), false) => dijkstra::<W, FullKeys>(graph, queue),
+        (Chosen::DeltaStepping { width, threads, team, .. }, true) => {
+            delta_stepping::<W, U32Keys>(graph, width, window, threads, team)
+        }
+        (Chosen::DeltaStepping { width, threads, team, .. }, false) => {
+            delta_stepping::<W, FullKeys>(graph, width, window, threads, team)
+        }
     }
 }
 
-/// The algorithms that work on keys.
-fn on_keys<'g, W: Weight, L: KeyArithmetic<W>>(
-    graph: &'g Csr<W>,
-    plan: &Plan,
-    window: SharedWindow<W>,
-) -> Box<dyn Search<W> + 'g> {
-    let max_weight = graph.weight_summary().greatest;
-    if let Some(delta) = plan.delta {
-        let (threads, team) = (plan.threads, plan.team);
-        let stepping = DeltaStepping::<W, L>::new(graph, delta, max_weight, window, threads, team);
-        return Box::new(stepping);
-    }
-    match plan.queue {
-        Some(Queue::Dial) => {
-            let dial = Dial::new(max_weight.to_i128().unwrap_or(0) as u64);
-            Box::new(Dijkstra::<W, L, _>::new(graph, dial))
+fn dijkstra<W: Weight, L: KeyArithmetic<W>>(
+    graph: &Csr<W>,
+    queue: Queue,
+) -> Box<dyn Search<W> + '_> {
+    match queue {
+        Queue::Dial => {
+            let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0);
+            Box::new(Dijkstra::<W, L, _>::new(graph, Dial::new(greatest as u64)))
         }
-        Some(Queue::QuaternaryHeap) => {
+        Queue::QuaternaryHeap => {
             Box::new(Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default()))
         }
-        _ => Box::new(Dijkstra::<W, L, _>::new(graph, RadixHeap::default())),
+        Queue::Radix => Box::new(Dijkstra::<W, L, _>::new(graph, RadixHeap::default())),
     }
+}
+
+fn delta_stepping<W: Weight, L: KeyArithmetic<W>>(
+    graph: &Csr<W>,
+    width: f64,
+    window: SharedWindow<W>,
+    threads: usize,
+    team: Team,
+) -> Box<dyn Search<W> + '_> {
+    let greatest = graph.weight_summary().greatest;
+    Box::new(DeltaStepping::<W, L>::new(graph, width, greatest, window, threads, team))
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> Search<W> for DeltaStepping<'_, W, L> {

@@ -6,6 +6,7 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 
+use crate::plan::Chosen;
 use crate::query::{Query, check_overflow, check_vertices};
 use crate::search::{self, Search, SharedWindow};
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
@@ -46,14 +47,19 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// When the configuration does not fit the graph: negative weights for an algorithm
     /// that does not take them, a bad Δ, a queue for other weights.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let plan = Plan::new(graph, config)?;
-        let window = search::window(graph, &plan);
-        Ok(Self::planned(graph, plan, window))
+        let (plan, chosen) = Plan::on_cpu(graph, config)?;
+        let window = search::window(graph, chosen);
+        Ok(Self::planned(graph, plan, chosen, window))
     }
 
     /// The work space for what is planned already.
-    pub(crate) fn planned(graph: &'g Csr<W>, plan: Plan, window: SharedWindow<W>) -> Self {
-        let search = search::on_cpu(graph, &plan, window);
+    pub(crate) fn planned(
+        graph: &'g Csr<W>,
+        plan: Plan,
+        chosen: Chosen,
+        window: SharedWindow<W>,
+    ) -> Self {
+        let search = search::on_cpu(graph, chosen, plan.narrow, window);
         Self::with_search(graph, plan, search)
     }
 
@@ -61,8 +67,8 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// Bellman-Ford take weights of type `u32`, `i32`, `f32` and `f64` of any sign; all
     /// others those of 32 bits, or integers that fit, none negative.
     ///
-    /// [`Algorithm::Auto`](crate::Algorithm::Auto) is Δ-stepping, or where weights are negative
-    /// or doubles a form of Bellman-Ford. Where [`Config::expected_searches`] make up for it,
+    /// Where no algorithm is named it is Δ-stepping, or where weights are negative or doubles a
+    /// form of Bellman-Ford. Where [`Config::expected_searches`] make up for it,
     /// some are tried first, for which the graph is uploaded a few times over.
     ///
     /// # Errors
@@ -72,16 +78,15 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// ```no_run
     /// use gpu_runtime::Gpu;
     /// use graph_formats::Csr;
-    /// use sssp::{Config, Goal, Solver};
+    /// use sssp::{Goal, Solver, gpu};
     ///
     /// let graph = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 2)])?;
-    /// let mut solver = Solver::on_gpu(&Gpu::open()?, &graph, &Config::default())?;
+    /// let mut solver = Solver::on_gpu(&Gpu::open()?, &graph, &gpu::Config::default())?;
     /// assert_eq!(solver.distances(0, Goal::All)?.get(2), Some(7));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let mut plan = Plan::on_gpu(graph, config, &gpu.properties().name)?;
-        let search = gpu::on_gpu(gpu, graph, config, &mut plan)?;
+    pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &gpu::Config) -> Result<Self, SsspError> {
+        let (plan, search) = gpu::search(gpu, graph, config)?;
         Ok(Self::with_search(graph, plan, search))
     }
 

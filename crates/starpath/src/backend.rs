@@ -4,10 +4,10 @@ use anyhow::anyhow;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use sssp::cost::{self, Cpu, Outline, Searches};
-use sssp::{Algorithm, Config, Solver, SsspError};
+use sssp::{Config, Solver, SsspError};
 use star_machine::ClosureAlgorithm;
 
-use crate::cli::{Backend, Common};
+use crate::cli::{Backend, Common, Configs};
 use crate::failure::say;
 
 /// Sums a second of one thread in Floyd-Warshall, and pairs in a closure by words of bits: half
@@ -18,13 +18,16 @@ const PAIRS_A_SECOND: f64 = 1e12;
 /// A solver where the command line wants it, and the backend's name in reports.
 pub(crate) fn solver<'g, W: Weight>(
     graph: &'g Csr<W>,
-    config: &Config,
+    configs: &Configs,
     common: &Common,
 ) -> anyhow::Result<Result<(Solver<'g, W>, &'static str), SsspError>> {
-    let searches = Searches::Trees(config.n_expected_searches());
-    Ok(match on_gpu(graph, config, searches, common)? {
+    let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
+    Ok(match on_gpu(graph, configs, searches, common)? {
         Ok(Some(solver)) => Ok((solver, "cuda")),
-        Ok(None) => Solver::new(graph, config).map(|solver| (solver, "cpu")),
+        Ok(None) => {
+            let config = configs.cpu.clone().unwrap_or_default();
+            Solver::new(graph, &config).map(|solver| (solver, "cpu"))
+        }
         Err(error) => Err(error),
     })
 }
@@ -33,7 +36,7 @@ pub(crate) fn solver<'g, W: Weight>(
 /// `searches` should be done there sooner, the way there counted; `None` is the CPU.
 pub(crate) fn on_gpu<'g, W: Weight>(
     graph: &'g Csr<W>,
-    config: &Config,
+    configs: &Configs,
     searches: Searches,
     common: &Common,
 ) -> anyhow::Result<Result<Option<Solver<'g, W>>, SsspError>> {
@@ -43,35 +46,32 @@ pub(crate) fn on_gpu<'g, W: Weight>(
         }
         Ok(Ok(None))
     };
-    // a GPU runs every algorithm, but only these go there without being asked to
-    let suits = matches!(config.algorithm, Algorithm::Auto | Algorithm::DeltaStepping);
-    let gpu = match common.backend {
-        Backend::Cpu => return stay(&"it was asked for"),
-        Backend::Cuda => Gpu::open().map_err(|error| {
-            anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
-        })?,
-        Backend::Auto if !config.algorithm.runs_on_cpu() => Gpu::open()
-            .map_err(|error| anyhow!("{} runs on a GPU only, and {error}", config.algorithm))?,
-        Backend::Auto if !suits => {
-            let algorithm = config.algorithm;
-            return stay(&format_args!(
-                "{algorithm} on a GPU has to be asked for with --backend cuda"
-            ));
+    let name = &configs.name;
+    let (gpu, config) = match (&configs.cpu, &configs.gpu) {
+        (_, None) => {
+            return stay(&format_args!("{name} on a GPU has to be asked for with --backend cuda"));
         }
-        Backend::Auto => match sooner(graph, searches, config.n_threads()) {
+        (None, Some(config)) => {
+            let gpu = Gpu::open().map_err(|error| match common.backend {
+                Backend::Cuda => {
+                    anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
+                }
+                _ => anyhow!("{name} runs on a GPU only, and {error}"),
+            })?;
+            (gpu, config)
+        }
+        (Some(_), Some(config)) => match sooner(graph, searches, config.n_threads()) {
             Ok((gpu, reason)) => {
                 if common.explain {
                     say(format_args!("backend: cuda, because {reason}"));
                 }
-                gpu
+                (gpu, config)
             }
             Err(reason) => return stay(&reason),
         },
     };
     match Solver::on_gpu(&gpu, graph, config) {
-        Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_)))
-            if common.backend == Backend::Auto && config.algorithm.runs_on_cpu() =>
-        {
+        Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_))) if configs.cpu.is_some() => {
             stay(&reason)
         }
         solver => Ok(solver.map(Some)),
@@ -130,8 +130,8 @@ pub(crate) fn gpu_for_pairs(n_vertices: usize, common: &Common) -> anyhow::Resul
 /// A GPU for what takes a thread of the CPU n³ steps at so many a second: it pays where that is
 /// longer than to open it and let go of it.
 fn gpu_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
-    let n_threads = Config { threads: common.threads, ..Config::default() }.n_threads();
-    let seconds = (n_vertices as f64).powi(3) / (rate * n_threads as f64);
+    let config: Config = Config { threads: common.threads, ..Config::default() };
+    let seconds = (n_vertices as f64).powi(3) / (rate * config.n_threads() as f64);
     match common.backend {
         Backend::Cuda => Gpu::open().map(Some).map_err(|error| {
             anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")

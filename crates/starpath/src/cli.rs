@@ -2,19 +2,18 @@
 
 mod graph;
 mod pairs;
+mod solver;
 mod star;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use sssp::{Algorithm, Delta, Product, Queue, ReductionBlock, SsspError};
-
-use crate::failure::WrongUse;
 
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureArgs, QueryArgs};
+pub(crate) use solver::{Configs, SolverArgs};
 pub(crate) use star::{StarArgs, StarProcedure};
 
 /// Shortest paths in graph files.
@@ -204,88 +203,9 @@ pub(crate) struct ConvertArgs {
     pub(crate) output: PathBuf,
 }
 
-/// Which algorithm, and its parameters.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct SolverArgs {
-    /// The algorithm; auto chooses by graph, weights and threads; crauser, bellman-ford-spmv and
-    /// delta-stepping-buckets run on a GPU only
-    #[arg(long, value_name = "A", default_value = "auto", value_parser = algorithm_parser())]
-    pub(crate) algorithm: Algorithm,
-    /// Bucket width of delta-stepping and delta-stepping-buckets: a number, or auto, median, mean,
-    /// per-vertex, max-per-degree
-    #[arg(long, value_name = "D", default_value = "auto", allow_negative_numbers = true)]
-    pub(crate) delta: Delta,
-    /// Priority queue of dijkstra
-    #[arg(long, value_name = "Q", default_value = "auto", value_parser = queue_parser())]
-    pub(crate) queue: Queue,
-    /// How bellman-ford-spmv makes products: csr-balanced, csr-scalar, csr-vector, ell
-    /// [default: csr-balanced]
-    #[arg(long, value_name = "P")]
-    pub(crate) product: Option<Product>,
-    /// Threads of a block in which dijkstra on a GPU finds the least label: 128, 256, 512, 1024
-    /// [default: 512]
-    #[arg(long, value_name = "N")]
-    pub(crate) reduction_block: Option<ReductionBlock>,
-    /// Vertices of a segment by which bellman-ford on a GPU orders the edges; 0: as stored
-    /// [default: 65536, or a 64th of all]
-    #[arg(long, value_name = "P")]
-    pub(crate) segment: Option<u32>,
-    /// Let bellman-ford on a GPU read distances through the cache for read-only data
-    #[arg(long)]
-    pub(crate) read_only_loads: bool,
-}
-
-impl SolverArgs {
-    /// An error for an algorithm that the backend asked for does not have, and for a parameter
-    /// of another algorithm or backend than the one asked for.
-    pub(crate) fn check(&self, backend: Backend) -> Result<(), WrongUse> {
-        let asked = self.algorithm;
-        if backend == Backend::Cpu && !asked.runs_on_cpu() {
-            let error = SsspError::NotOnCpu { algorithm: asked, instead: asked.on_cpu() };
-            return Err(WrongUse(error.to_string()));
-        }
-        let refuse = |option, owners: &str| {
-            let text = format!("{option} is for {owners}; {asked} has no use for it");
-            Err(WrongUse(text))
-        };
-        let is_auto = asked == Algorithm::Auto;
-        if self.delta != Delta::Auto && !is_auto && !asked.has_buckets() {
-            return refuse("--delta", "delta-stepping and delta-stepping-buckets");
-        }
-        if self.queue != Queue::Auto && !is_auto && asked != Algorithm::Dijkstra {
-            return refuse("--queue", Algorithm::Dijkstra.name());
-        }
-        let for_gpu = [
-            ("--segment", Algorithm::BellmanFord, self.segment.is_some()),
-            ("--read-only-loads", Algorithm::BellmanFord, self.read_only_loads),
-            ("--product", Algorithm::BellmanFordSpmv, self.product.is_some()),
-            ("--reduction-block", Algorithm::Dijkstra, self.reduction_block.is_some()),
-        ];
-        for (option, owner, _) in for_gpu.into_iter().filter(|option| option.2) {
-            if asked != owner {
-                return refuse(option, owner.name());
-            }
-            if backend != Backend::Cuda && asked.runs_on_cpu() {
-                let text = format!("{option} is for a GPU; ask for one with --backend cuda");
-                return Err(WrongUse(text));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// More threads than any machine has would exhaust what the system grants.
 fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
     clap::value_parser!(u16).range(1..=1024).try_map(|n| NonZeroUsize::try_from(usize::from(n)))
-}
-
-fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
-    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
-        .try_map(|name| name.parse::<Algorithm>())
-}
-
-fn queue_parser() -> impl TypedValueParser<Value = Queue> {
-    PossibleValuesParser::new(Queue::ALL.map(|entry| entry.0)).try_map(|name| name.parse::<Queue>())
 }
 
 /// Distances from one vertex, between many, or from the nearest of many

@@ -1,16 +1,15 @@
 //! One search from one source, timed part by part: what `sssp` and `path` share.
 
-use std::num::NonZeroU32;
 use std::time::Instant;
 
 use anyhow::anyhow;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use serde::Serialize;
-use sssp::{Config, DeviceTimes, EdgeOrder, Goal, Plan, Reads};
+use sssp::{DeviceTimes, Goal, Plan};
 
 use crate::backend;
-use crate::cli::{Common, SolverArgs};
+use crate::cli::{Common, Configs};
 use crate::failure::say;
 use crate::load::Loaded;
 use crate::progress::{Bar, check_interrupt};
@@ -95,26 +94,6 @@ pub(crate) fn repeated<T>(
     }
 }
 
-/// The solver's configuration that the command line asks for.
-pub(crate) fn config(solver: &SolverArgs, common: &Common) -> Config {
-    Config {
-        algorithm: solver.algorithm,
-        delta: solver.delta,
-        queue: solver.queue,
-        edge_order: match solver.segment.map(NonZeroU32::new) {
-            None => EdgeOrder::default(),
-            Some(None) => EdgeOrder::AsStored,
-            Some(Some(vertices)) => EdgeOrder::Segments { vertices },
-        },
-        reads: if solver.read_only_loads { Reads::ReadOnly } else { Reads::Plain },
-        product: solver.product.unwrap_or_default(),
-        reduction_block: solver.reduction_block.unwrap_or_default(),
-        threads: common.threads,
-        expected_searches: common.repeat,
-        ..Config::default()
-    }
-}
-
 /// Distances and paths from `source` as far as `goal` says.
 pub(crate) fn search<W: Weight>(
     graph: &Csr<W>,
@@ -122,14 +101,14 @@ pub(crate) fn search<W: Weight>(
     command: &'static str,
     source: VertexId,
     goal: Goal<W::Distance>,
-    solver: &SolverArgs,
+    configs: &Configs,
     common: &Common,
 ) -> anyhow::Result<(Tree<W>, Searched)> {
     let names = loaded.names();
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
-    let solver = backend::solver(graph, &config(solver, common), common)?;
+    let solver = backend::solver(graph, configs, common)?;
     let (solver, backend) = solver.map_err(|e| names.explain(e))?;
     let mut solver = solver.with_progress(&step);
     let prepare_ms = match solver.device_times() {
@@ -167,7 +146,7 @@ pub(crate) fn search<W: Weight>(
     }
     let head = Head {
         command,
-        algorithm: Some(plan.algorithm.name()),
+        algorithm: Some(plan.algorithm),
         backend,
         threads: plan.threads,
         vertices: graph.n_vertices(),

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 use graph_formats::{Csr, VertexId, Weight};
 use ndarray::ArrayView2;
-use sssp::{Algorithm, Config, Progress, SsspError, distance_table};
+use sssp::{Config, Progress, SsspError, distance_table};
 
 /// Destinations whose distances are kept twice at a time.
 const COLUMNS_A_BLOCK: usize = 256;
@@ -35,12 +35,8 @@ pub(crate) fn settle<W: Weight>(
     mut put: impl FnMut(usize, ArrayView2<'_, W::Distance>),
 ) -> Result<(), SsspError> {
     let reversed = arcs.transposed();
-    let algorithm = match reversed.first_negative() {
-        Some(_) => Algorithm::BellmanFordQueue,
-        None => Algorithm::Auto,
-    };
     let threads = NonZeroUsize::new(threads);
-    let config = Config { algorithm, threads, ..Config::default() };
+    let config = Config { threads, ..Config::default() };
     let all: Vec<VertexId> = arcs.vertices().collect();
     for block in all.chunks(COLUMNS_A_BLOCK) {
         let (first, n) = (block[0] as usize, all.len() as u64);

@@ -10,10 +10,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
-use sssp::{Algorithm, Config, Plan, Queue};
+use sssp::{Algorithm, Config, Plan, Queue, gpu};
 
 use super::graphs::{Made, Named};
-use super::race::{Entry, Line, Pools, Terms, race};
+use super::race::{Asked, Entry, Line, Pools, Terms, race};
 use super::sets::is_at_hand;
 use super::{Backend, Options, Raw};
 use crate::summary::number;
@@ -64,29 +64,43 @@ impl Comparison {
 
 /// Every single choice, `auto` first.
 fn entries(backend: Backend, threads: NonZeroUsize) -> Vec<Entry> {
+    match backend {
+        Backend::Cpu => on_cpu(threads),
+        Backend::Gpu => {
+            [None].into_iter().chain(gpu::Algorithm::ALL.map(Some)).map(on_gpu).collect()
+        }
+    }
+}
+
+fn on_gpu(algorithm: Option<gpu::Algorithm>) -> Entry {
+    let name = algorithm.map_or("auto", gpu::Algorithm::name).to_owned();
+    let asked = Asked::OnGpu(gpu::Config { algorithm, ..gpu::Config::default() });
+    Entry { name, asked }
+}
+
+fn on_cpu(threads: NonZeroUsize) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let mut enter = |name: String, config: Config| {
-        let on_gpu = backend == Backend::Gpu;
-        let config = Config { threads: config.threads.or(Some(threads)), ..config };
-        entries.push(Entry { name, config, on_gpu });
+    let mut enter = |name: String, algorithm, threads| {
+        let config = Config { algorithm, threads: Some(threads), ..Config::default() };
+        entries.push(Entry { name, asked: Asked::OnCpu(config) });
     };
+    enter("auto".to_owned(), None, threads);
     for algorithm in Algorithm::ALL {
-        let (name, config) = (algorithm.name(), Config::with(algorithm));
-        match (backend, algorithm) {
-            (Backend::Cpu, _) if !algorithm.runs_on_cpu() => {}
-            (Backend::Cpu, Algorithm::Dijkstra) => {
-                for (queue_name, queue) in Queue::ALL.into_iter().filter(|q| q.1 != Queue::Auto) {
-                    enter(format!("{name}/{queue_name}"), Config { queue, ..config.clone() });
+        let name = algorithm.name();
+        match algorithm {
+            Algorithm::Dijkstra(_) => {
+                for (queue_name, queue) in Queue::ALL {
+                    let with_queue = Algorithm::Dijkstra(Some(queue));
+                    enter(format!("{name}/{queue_name}"), Some(with_queue), threads);
                 }
             }
-            (Backend::Cpu, Algorithm::DeltaStepping) => {
-                let one = Some(NonZeroUsize::MIN);
-                enter(format!("{name}/1-thread"), Config { threads: one, ..config.clone() });
+            Algorithm::DeltaStepping(_) => {
+                enter(format!("{name}/1-thread"), Some(algorithm), NonZeroUsize::MIN);
                 if threads > NonZeroUsize::MIN {
-                    enter(format!("{name}/{threads}-threads"), config);
+                    enter(format!("{name}/{threads}-threads"), Some(algorithm), threads);
                 }
             }
-            _ => enter(name.to_owned(), config),
+            _ => enter(name.to_owned(), Some(algorithm), threads),
         }
     }
     entries

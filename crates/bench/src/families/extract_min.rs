@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use gpu_runtime::Gpu;
-use sssp::{ExtractMin, ReductionBlock};
+use sssp::gpu::{BlockSize, ExtractMin};
 
 use super::compile::{Peer, Scratch, program};
 use super::{Backend, Options, paper};
@@ -119,7 +119,7 @@ pub(super) fn measure(options: &Options, gpu: Option<&Gpu>) -> Result<Extraction
 }
 
 fn by_reduction(gpu: &Gpu, task: &Task, times: NonZeroU32) -> Result<Vec<Extraction>> {
-    let blocks = ReductionBlock::ALL.into_iter().map(|(name, block)| {
+    let blocks = BlockSize::ALL.into_iter().map(|(name, block)| {
         let method = format!("{}{name}", paper::REDUCTION);
         let mut extraction = ExtractMin::new(gpu, block, &task.labels)?;
         let (label, place) = extraction.run()?.context("no label is there")?;

@@ -13,7 +13,7 @@ use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Distances, certificate};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sssp::{Algorithm, Config, Goal, Plan, Solver, SsspError, Work};
+use sssp::{Algorithm, Config, Goal, Plan, QueueRule, Solver, SsspError, Work, gpu};
 
 use crate::measure::check;
 use crate::roster::many_times;
@@ -43,8 +43,14 @@ pub(super) struct Terms {
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
-    pub(super) config: Config,
-    pub(super) on_gpu: bool,
+    pub(super) asked: Asked,
+}
+
+/// Where it runs, and with what.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Asked {
+    OnCpu(Config),
+    OnGpu(gpu::Config),
 }
 
 /// A graph, where searches start, and the answer.
@@ -129,8 +135,8 @@ impl Pools {
     /// Many vertices of the graph are reached from the source, and the answer is proved.
     pub(super) fn task<'g, W: Weight>(&self, graph: &'g Csr<W>) -> Result<Task<'g, W>> {
         let algorithm = match graph.first_negative() {
-            None => Algorithm::Dijkstra,
-            Some(_) => Algorithm::BellmanFordQueue,
+            None => Algorithm::Dijkstra(None),
+            Some(_) => Algorithm::BellmanFordQueue(QueueRule::Fifo),
         };
         let mut solver = Solver::new(graph, &Config::with(algorithm))?;
         let with_arcs = || graph.vertices().filter(|&vertex| graph.out_degree(vertex) > 0);
@@ -203,20 +209,22 @@ pub(super) fn race<W: Weight>(
     let mut skipped = Vec::new();
     let mut quickest = f64::INFINITY;
     let turn_ms = terms.turn.as_secs_f64() * 1e3;
-    for (place, Entry { name, config, on_gpu }) in entries.iter().enumerate() {
+    for (place, Entry { name, asked }) in entries.iter().enumerate() {
         let mut line = Line {
             solver: name.clone(),
-            on_gpu: *on_gpu,
+            on_gpu: matches!(asked, Asked::OnGpu(_)),
             prepare_ms: 0.0,
             plan: None,
             samples: Vec::new(),
             skipped: None,
         };
         let start = Instant::now();
-        let solver = match gpu.filter(|_| *on_gpu) {
-            Some(gpu) => Solver::on_gpu(gpu, task.graph, &many_times(config)),
-            None if *on_gpu => continue,
-            None => Solver::new(task.graph, &many_times(config)),
+        let solver = match (asked, gpu) {
+            (Asked::OnGpu(config), Some(gpu)) => {
+                Solver::on_gpu(gpu, task.graph, &many_times(config))
+            }
+            (Asked::OnGpu(_), None) => continue,
+            (Asked::OnCpu(config), _) => Solver::new(task.graph, &many_times(config)),
         };
         let solver = match solver {
             Ok(solver) => solver.with_progress(&ask),
@@ -298,7 +306,6 @@ fn is_refusal(error: &SsspError) -> bool {
     matches!(
         error,
         SsspError::NotOnGpu { .. }
-            | SsspError::NotOnCpu { .. }
             | SsspError::NegativeWeight { .. }
             | SsspError::BadDelta { .. }
             | SsspError::BadQueue { .. }

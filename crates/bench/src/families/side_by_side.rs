@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
-use sssp::ReductionBlock;
+use sssp::gpu::BlockSize;
 
 use super::boost::Boost;
 use super::graphs::{Made, Named};
@@ -45,16 +45,16 @@ struct Blocks([f64; 4]);
 
 impl Blocks {
     fn add(&mut self, found: &OnGraph) {
-        for (total, (_, block)) in self.0.iter_mut().zip(ReductionBlock::ALL) {
+        for (total, (_, block)) in self.0.iter_mut().zip(BlockSize::ALL) {
             let name = format!("gpu/{}", dijkstra_on_gpu(block));
             *total += found.median_of(&name).unwrap_or(0.0);
         }
     }
 
-    fn best(&self) -> ReductionBlock {
-        let known = self.0.iter().zip(ReductionBlock::ALL).filter(|(total, _)| **total > 0.0);
+    fn best(&self) -> BlockSize {
+        let known = self.0.iter().zip(BlockSize::ALL).filter(|(total, _)| **total > 0.0);
         let best = known.min_by(|a, b| a.0.total_cmp(b.0));
-        best.map_or_else(ReductionBlock::default, |(_, block)| block.1)
+        best.map_or_else(BlockSize::default, |(_, block)| block.1)
     }
 }
 
@@ -95,7 +95,7 @@ struct Field<'a> {
     options: &'a Options,
     gpu: Option<&'a Gpu>,
     pools: &'a Pools,
-    block: ReductionBlock,
+    block: BlockSize,
 }
 
 impl Field<'_> {
@@ -117,7 +117,7 @@ impl Field<'_> {
         };
         let mut entries = Vec::new();
         if self.gpu.is_some() {
-            let all = ReductionBlock::ALL.map(|block| block.1);
+            let all = BlockSize::ALL.map(|block| block.1);
             let blocks = if n_vertices <= SMALL { all.as_slice() } else { &[self.block] };
             entries.extend(roster::on_gpu(blocks));
         }

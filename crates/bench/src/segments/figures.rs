@@ -6,13 +6,14 @@
 use std::fmt;
 
 use graph_formats::{VertexId, WeightKind};
-use sssp::{EdgeOrder, Queue, Reads};
+use sssp::Queue;
+use sssp::gpu::{EdgeOrder, Loads};
 
 /// A solver under study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     /// Edge-parallel Bellman-Ford on the GPU.
-    BellmanFord { order: EdgeOrder, reads: Reads },
+    BellmanFord { order: EdgeOrder, reads: Loads },
     /// Δ-stepping on the GPU.
     DeltaStepping,
     /// The fastest Dijkstra on one thread of the host.
@@ -26,10 +27,10 @@ impl Who {
     pub(super) fn variants(segments: EdgeOrder) -> [Self; 4] {
         let variant = |order, reads| Self::BellmanFord { order, reads };
         [
-            variant(segments, Reads::ReadOnly),
-            variant(EdgeOrder::AsStored, Reads::ReadOnly),
-            variant(segments, Reads::Plain),
-            variant(EdgeOrder::AsStored, Reads::Plain),
+            variant(segments, Loads::ReadOnly),
+            variant(EdgeOrder::AsStored, Loads::ReadOnly),
+            variant(segments, Loads::Plain),
+            variant(EdgeOrder::AsStored, Loads::Plain),
         ]
     }
 
@@ -71,9 +72,9 @@ fn name_of_order(order: EdgeOrder, n_vertices: usize) -> String {
     order.segment(n_vertices).map_or_else(|| "stored".to_owned(), |size| size.to_string())
 }
 
-fn name_of_reads(reads: Reads) -> &'static str {
+fn name_of_reads(reads: Loads) -> &'static str {
     match reads {
-        Reads::ReadOnly => "read-only",
+        Loads::ReadOnly => "read-only",
         _ => "plain",
     }
 }
@@ -191,7 +192,7 @@ impl ScaleReport {
     /// plain loads, from the first `n` sources; by size.
     pub(super) fn by_size(&self, kind: WeightKind, n: usize) -> Vec<(u32, f64)> {
         let size_of = |line: &Line| match line.who {
-            Who::BellmanFord { order, reads: Reads::Plain } if line.kind == kind => {
+            Who::BellmanFord { order, reads: Loads::Plain } if line.kind == kind => {
                 Some((order.segment(self.n_vertices)?.get(), line.mean_ms(n)))
             }
             _ => None,
@@ -220,7 +221,7 @@ pub(super) mod tests {
 
     /// 1000 arcs, default segments, two sources.
     pub(in crate::segments) fn report() -> ScaleReport {
-        let plain = |order| Who::BellmanFord { order, reads: Reads::Plain };
+        let plain = |order| Who::BellmanFord { order, reads: Loads::Plain };
         ScaleReport {
             scale: 8,
             n_vertices: 256,
@@ -238,7 +239,7 @@ pub(super) mod tests {
     #[test]
     fn rates_are_arcs_by_time_and_means_are_of_rates() {
         let report = report();
-        let stored = Who::BellmanFord { order: EdgeOrder::AsStored, reads: Reads::Plain };
+        let stored = Who::BellmanFord { order: EdgeOrder::AsStored, reads: Loads::Plain };
         // 1000 arcs in half a millisecond are two million a second
         let expected = Spread { min: 2.0, mean: 3.0, max: 4.0 };
         assert_eq!(report.rate(WeightKind::U32, stored), Some(expected));

@@ -12,7 +12,8 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{Duplicates, GraphOptions, RmatConfig, rmat};
 use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
 use rayon::ThreadPoolBuilder;
-use sssp::{Algorithm, Config, EdgeOrder, Goal, Queue, Reads, Solver, SsspError};
+use sssp::gpu::{self, EdgeOrder, Loads};
+use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError};
 
 use super::figures::{Line, Sample, ScaleReport, Who};
 use super::references::{References, Solved, hub, spread};
@@ -34,7 +35,7 @@ pub(super) fn scale(gpu: Option<&Gpu>, options: &Options, scale: u32) -> Result<
     eprintln!("rmat-{scale}: {n_vertices} vertices, {n_arcs} arcs, made in {seconds:.1} s");
 
     let start = Instant::now();
-    let mut solver = solver(gpu, &graph, &Config::default())?;
+    let mut solver = solver(gpu, &graph, None)?;
     let mut solve = |source| timed(&mut solver, source);
     let from_hub = solve(hub(&graph))?.distances;
     let sources = spread(&from_hub, options.sources.get());
@@ -83,7 +84,7 @@ impl Study<'_> {
             for vertices in swept(&self.options.sweep, graph.n_vertices()) {
                 let order = EdgeOrder::Segments { vertices };
                 if Some(vertices) != segments.segment(graph.n_vertices()) {
-                    let who = Who::BellmanFord { order, reads: Reads::Plain };
+                    let who = Who::BellmanFord { order, reads: Loads::Plain };
                     self.on_gpu(graph, who, self.options.sweep_sources)?;
                 }
             }
@@ -97,8 +98,8 @@ impl Study<'_> {
 
     fn on_gpu<W: Weight>(&mut self, graph: &Csr<W>, who: Who, n_sources: usize) -> Result<()> {
         let Who::BellmanFord { order, reads } = who else { return Ok(()) };
-        let config = Config { edge_order: order, reads, ..Config::with(Algorithm::BellmanFord) };
-        let mut solver = solver(self.gpu, graph, &config)?;
+        let algorithm = gpu::Algorithm::BellmanFord { edges: order, loads: reads };
+        let mut solver = solver(self.gpu, graph, Some(algorithm))?;
         let solve = |source| timed(&mut solver, source);
         let samples = self.warmed(W::KIND, who, n_sources, solve)?;
         self.add(W::KIND, who, None, samples);
@@ -112,9 +113,8 @@ impl Study<'_> {
         let name = |queue: &str| format!("host Dijkstra with {queue} ({})", W::KIND);
         let mut fastest: Option<(f64, &str, Queue, Solver<'_, W>)> = None;
         for (queue_name, queue) in Queue::ALL {
-            let config = Config { queue, ..Config::with(Algorithm::Dijkstra) };
+            let config = Config::with(Algorithm::Dijkstra(Some(queue)));
             let mut solver = match Solver::new(graph, &config) {
-                _ if queue == Queue::Auto => continue,
                 Err(SsspError::BadQueue { .. }) => continue,
                 solver => solver?,
             };
@@ -134,7 +134,8 @@ impl Study<'_> {
     }
 
     fn host_delta_stepping<W: Weight>(&mut self, graph: &Csr<W>) -> Result<()> {
-        let mut solver = Solver::new(graph, &many_times(&Config::with(Algorithm::DeltaStepping)))?;
+        let config = Config::with(Algorithm::DeltaStepping(Delta::Auto));
+        let mut solver = Solver::new(graph, &many_times(&config))?;
         let who = Who::HostDeltaStepping;
         let solve = |source| timed(&mut solver, source);
         let samples = self.warmed(W::KIND, who, FEW_SOURCES, solve)?;
@@ -180,11 +181,15 @@ fn swept(sizes: &[NonZeroU32], n_vertices: usize) -> Vec<NonZeroU32> {
 fn solver<'g, W: Weight>(
     gpu: Option<&Gpu>,
     graph: &'g Csr<W>,
-    config: &Config,
+    algorithm: Option<gpu::Algorithm>,
 ) -> Result<Solver<'g, W>, SsspError> {
+    let config = gpu::Config { algorithm, ..gpu::Config::default() };
     match gpu {
-        Some(gpu) => Solver::on_gpu(gpu, graph, config),
-        None => Solver::new(graph, config),
+        Some(gpu) => Solver::on_gpu(gpu, graph, &config),
+        None => {
+            let of_that_name = algorithm.and_then(|algorithm| algorithm.name().parse().ok());
+            Solver::new(graph, &config.for_algorithm(of_that_name))
+        }
     }
 }
 

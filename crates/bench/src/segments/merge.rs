@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use graph_formats::WeightKind;
-use sssp::{EdgeOrder, Queue, Reads};
+use sssp::Queue;
+use sssp::gpu::{EdgeOrder, Loads};
 
 use super::HEADER;
 use super::figures::{Line, Sample, ScaleReport, Who};
@@ -64,7 +65,7 @@ fn add(reports: &mut Vec<ScaleReport>, line: &str) -> Result<()> {
                 "stored" => EdgeOrder::AsStored,
                 size => EdgeOrder::Segments { vertices: size.parse()? },
             },
-            reads: if reads == "read-only" { Reads::ReadOnly } else { Reads::Plain },
+            reads: if reads == "read-only" { Loads::ReadOnly } else { Loads::Plain },
         },
         "gpu/delta-stepping" => Who::DeltaStepping,
         "host/delta-stepping" => Who::HostDeltaStepping,

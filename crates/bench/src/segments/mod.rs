@@ -26,7 +26,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use gpu_runtime::Gpu;
 use graph_formats::WeightKind;
-use sssp::EdgeOrder;
+use sssp::gpu::EdgeOrder;
 
 use crate::folder::{Written, new_folder, write};
 use crate::machine::Machine;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use graph_formats::WeightKind;
-use sssp::{EdgeOrder, Reads};
+use sssp::gpu::{EdgeOrder, Loads};
 
 use super::figures::{Line, ScaleReport, Spread, Who};
 use super::{Options, WeightType};
@@ -141,7 +141,7 @@ fn sweep(kind: WeightKind, options: &Options, reports: &[ScaleReport]) -> String
     if n == 0 {
         return String::new();
     }
-    let stored = Who::BellmanFord { order: EdgeOrder::AsStored, reads: Reads::Plain };
+    let stored = Who::BellmanFord { order: EdgeOrder::AsStored, reads: Loads::Plain };
     let by_size = |report: &ScaleReport| report.by_size(kind, n);
     let sizes: BTreeSet<u32> = reports.iter().flat_map(by_size).map(|entry| entry.0).collect();
     let mut paying = Vec::new();

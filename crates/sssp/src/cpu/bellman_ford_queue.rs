@@ -24,7 +24,7 @@ use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 
 use super::bellman_ford::{CycleWatch, Labels};
 use crate::query::Query;
-use crate::{Algorithm, SsspError};
+use crate::{QueueRule, SsspError};
 
 /// Vertices taken from the queue between two calls of the progress callback.
 const POPS_A_REPORT: u64 = 1 << 16;
@@ -33,31 +33,11 @@ const POPS_A_REPORT: u64 = 1 << 16;
 /// the benchmarks need at most 13.
 const PATIENCE: u64 = 256;
 
-/// The rules that bring small labels forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rules {
-    pub(crate) small_first: bool,
-    pub(crate) large_last: bool,
-}
-
-impl Rules {
-    pub(crate) const FIFO: Self = Self { small_first: false, large_last: false };
-
-    /// Those of one of the forms with a queue.
-    pub(crate) fn of(algorithm: Algorithm) -> Self {
-        use Algorithm::{BellmanFordLll, BellmanFordSlf, BellmanFordSlfLll};
-        Self {
-            small_first: matches!(algorithm, BellmanFordSlf | BellmanFordSlfLll),
-            large_last: matches!(algorithm, BellmanFordLll | BellmanFordSlfLll),
-        }
-    }
-}
-
 /// Lowers labels of and around queued vertices until the queue is empty.
 pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
     graph: &'g Csr<W>,
-    asked: Rules,
-    rules: Rules,
+    asked: QueueRule,
+    rule: QueueRule,
     pub(crate) labels: Labels<W>,
     queue: VecDeque<VertexId>,
     queued: Vec<bool>,
@@ -73,12 +53,12 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
 
 impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
     /// For searches on `graph`, of whose weights some are `negative` or none is.
-    pub(crate) fn new(graph: &'g Csr<W>, rules: Rules, negative: bool) -> Self {
+    pub(crate) fn new(graph: &'g Csr<W>, rule: QueueRule, negative: bool) -> Self {
         let n = graph.n_vertices();
         Self {
             graph,
-            asked: rules,
-            rules,
+            asked: rule,
+            rule,
             labels: Labels::new(n),
             queue: VecDeque::with_capacity(n),
             queued: vec![false; n],
@@ -99,7 +79,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
         self.label_sum = 0.0;
         let mut watch = CycleWatch::new(self.graph);
         let patience = PATIENCE * (self.graph.n_vertices() + self.graph.n_arcs()) as u64;
-        self.rules = self.asked;
+        self.rule = self.asked;
         self.push(query.source);
         while let Some(from) = self.pop() {
             self.labels.work.settled += 1;
@@ -122,7 +102,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
             }
             watch.look(&self.labels)?;
             if self.labels.work.relaxations > patience {
-                self.rules = Rules::FIFO;
+                self.rule = QueueRule::Fifo;
             }
             let settled = self.labels.work.settled;
             if settled.is_multiple_of(POPS_A_REPORT) {
@@ -139,7 +119,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
     fn push(&mut self, vertex: VertexId) {
         let distances = &self.labels.distances;
         let smaller = |first: VertexId| distances[vertex as usize] < distances[first as usize];
-        if self.rules.small_first && self.queue.front().copied().is_some_and(smaller) {
+        if self.rule.small_first() && self.queue.front().copied().is_some_and(smaller) {
             self.queue.push_front(vertex);
         } else {
             self.queue.push_back(vertex);
@@ -149,7 +129,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
     }
 
     fn pop(&mut self) -> Option<VertexId> {
-        if self.rules.large_last {
+        if self.rule.large_last() {
             let mean = self.label_sum / self.queue.len() as f64;
             // some label is no greater than the mean, but for rounding
             for _ in 1..self.queue.len() {

@@ -20,23 +20,23 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use super::delta_stepping::{DeltaSteppingOnGpu, Form};
 use super::fallback::{DeviceSearch, unless_out_of_memory};
 use super::launch::milliseconds;
-use super::{Boxed, search};
+use super::{Algorithm, Boxed, Layout, on_device};
 use crate::query::Query;
-use crate::{Algorithm, Config, Plan, SsspError, delta};
+use crate::{Delta, Plan, QueueRule, SsspError, delta};
 
 /// What is tried beside Δ-stepping where hops are few.
 const WHERE_HOPS_ARE_FEW: [Algorithm; 4] = [
-    Algorithm::BellmanFordSpmv,
-    Algorithm::BellmanFord,
+    Algorithm::BellmanFordSpmv(Layout::CsrBalanced),
+    Algorithm::BELLMAN_FORD,
     Algorithm::Crauser,
-    Algorithm::BellmanFordSlf,
+    Algorithm::BellmanFordQueue(QueueRule::Slf),
 ];
 /// What is tried where weights are negative, or doubles, which Δ-stepping does not take.
 const OF_ANY_SIGN: [Algorithm; 4] = [
-    Algorithm::BellmanFordLll,
-    Algorithm::BellmanFordQueue,
-    Algorithm::BellmanFordSpmv,
-    Algorithm::BellmanFord,
+    Algorithm::BellmanFordQueue(QueueRule::Lll),
+    Algorithm::BellmanFordQueue(QueueRule::Fifo),
+    Algorithm::BellmanFordSpmv(Layout::CsrBalanced),
+    Algorithm::BELLMAN_FORD,
 ];
 /// The longest that a trial may take, in milliseconds.
 const LONGEST_MS: f64 = 100.0;
@@ -62,10 +62,10 @@ const PART_REACHED: u64 = 10;
 pub(super) fn fastest<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
-    config: &Config,
     plan: &mut Plan,
 ) -> Result<(Boxed<'g, W>, f64), SsspError> {
-    let width = plan.delta.unwrap_or(1.0);
+    let width = delta::width(graph, Delta::Auto)?;
+    plan.delta = Some(width);
     let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, width, false)?;
     let began = Instant::now();
     let source = far_reaching(&mut stepping, &samples(graph))?;
@@ -85,30 +85,30 @@ pub(super) fn fastest<'g, W: Weight>(
     let mut least = ms;
     if hops_are_few(graph) {
         for algorithm in WHERE_HOPS_ARE_FEW {
-            let tried = Plan { algorithm, delta: None, ..plan.clone() };
-            let Some(mut device) = if_possible(search(gpu, graph, config, &tried))? else {
+            let Some((mut device, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
                 continue;
             };
             if let Trial::Took(trial) = time(&mut *device, source, least)?
                 && trial < CLEARLY * least
             {
                 (best, least) = (device, trial);
-                let reason = format!(
+                (plan.algorithm, plan.delta) = (algorithm.name(), None);
+                plan.reason = format!(
                     "the fastest where it was tried, with {least:.3} ms where delta-stepping \
                      took {ms:.3}"
                 );
-                *plan = Plan { reason, ..tried };
             }
         }
     }
     Ok((best, milliseconds(began)))
 }
 
-/// The same for weights of any sign: the fastest form of Bellman-Ford.
+/// The same for weights of any sign: the fastest form of Bellman-Ford, or `otherwise` where none
+/// could be tried.
 pub(super) fn fastest_of_any_sign<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
-    config: &Config,
+    otherwise: Algorithm,
     plan: &mut Plan,
 ) -> Result<(Boxed<'g, W>, f64), SsspError> {
     let began = Instant::now();
@@ -116,13 +116,12 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
     let source = samples(graph).first().copied();
     for algorithm in OF_ANY_SIGN {
         let Some(source) = source.filter(|_| graph.n_arcs() <= MAX_ARCS_TRIED) else { break };
-        let tried = Plan { algorithm, ..plan.clone() };
-        let Some(mut device) = if_possible(search(gpu, graph, config, &tried))? else {
+        let Some((mut device, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
             continue;
         };
         match time(&mut *device, source, least)? {
             Trial::Took(ms) if ms < CLEARLY * least => {
-                (best, least, plan.algorithm) = (Some(device), ms, algorithm);
+                (best, least, plan.algorithm) = (Some(device), ms, algorithm.name());
             }
             // nor have the others one
             Trial::NoAnswer => break,
@@ -134,7 +133,7 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
             plan.reason += &format!("; the fastest form where it was tried, with {least:.3} ms");
             Ok((device, milliseconds(began)))
         }
-        None => Ok((search(gpu, graph, config, plan)?, 0.0)),
+        None => Ok((on_device(gpu, graph, otherwise)?.0, 0.0)),
     }
 }
 

@@ -4,7 +4,7 @@
 //! The method, and what differs from the article, stands in `kernels/sssp/bellman_ford.cu`;
 //! this is its host loop, one launch an iteration, after which the host reads whether a
 //! distance fell. Four variants: edges as stored or [sorted by segments](EdgeOrder), and
-//! distances read [plainly or as if nobody wrote them](Reads). The latter is not what the
+//! distances read [plainly or as if nobody wrote them](Loads). The latter is not what the
 //! language promises, so there the last iteration reads plainly, and has to find nothing.
 //!
 //! Sums are as wide as the weights. Where one does not fit, and where the n-th iteration
@@ -22,6 +22,7 @@ use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
 
+use super::algorithm::{EdgeOrder, Loads};
 use super::edge_predecessors::{EdgeTree, Searched};
 use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each, of};
 use super::fallback::DeviceSearch;
@@ -30,7 +31,7 @@ use super::launch::{Kernels, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use crate::query::Query;
 use crate::search::Answer;
-use crate::{Config, DeviceTimes, EdgeOrder, Reads, SsspError, Work};
+use crate::{DeviceTimes, SsspError, Work};
 
 /// Iterations before the first look for a negative cycle; each later one is after twice as
 /// many.
@@ -49,7 +50,7 @@ pub(super) struct BellmanFordOnGpu<'g, W: Weight> {
     tree: EdgeTree,
     /// The last iteration that lowered a distance, and the last that dropped a sum.
     mark: Buffer<[u32; 2]>,
-    reads: Reads,
+    loads: Loads,
     times: DeviceTimes,
 }
 
@@ -60,7 +61,8 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         gpu: &Gpu,
         graph: &'g Csr<W>,
         negative: bool,
-        config: &Config,
+        order: EdgeOrder,
+        loads: Loads,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
@@ -68,11 +70,10 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         let jit_before = gpu.jit_ms();
         let kernels = RelaxKernels::load::<W>(gpu, both_ways)?;
         let edge_kernels = EdgeKernels::load(gpu)?;
-        let required = required_bytes::<W>(n, m, both_ways, config.edge_order);
+        let required = required_bytes::<W>(n, m, both_ways, order);
         gpu.check_fits("the graph, its edges and distances", required)?;
         let tree = EdgeTree::load::<W>(gpu, both_ways, n)?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
-        let order = config.edge_order;
         let edges = DeviceEdges::of(gpu, &edge_kernels, graph, both_ways, order, &mut times)?;
         Ok(Self {
             graph,
@@ -84,7 +85,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
             distances: gpu.buffer(n)?,
             tree,
             mark: gpu.buffer(1)?,
-            reads: config.reads,
+            loads,
             times,
         })
     }
@@ -94,14 +95,14 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         let n_vertices = self.distances.len() as u32;
         self.kernels.start(&self.gpu, &mut self.distances, query.source)?;
         self.mark.fill_bytes(0)?;
-        let mut reads = self.reads;
+        let mut loads = self.loads;
         for iteration in 1.. {
-            let [lowered, dropped] = self.relax_all(iteration, reads)?;
-            match (lowered == iteration, reads) {
-                (false, Reads::Plain) => return Ok((dropped != iteration).then_some(iteration)),
-                (false, Reads::ReadOnly) => reads = Reads::Plain,
+            let [lowered, dropped] = self.relax_all(iteration, loads)?;
+            match (lowered == iteration, loads) {
+                (false, Loads::Plain) => return Ok((dropped != iteration).then_some(iteration)),
+                (false, Loads::ReadOnly) => loads = Loads::Plain,
                 (true, _) if iteration >= n_vertices => return Ok(None),
-                (true, _) => reads = self.reads,
+                (true, _) => loads = self.loads,
             }
             let look = self.negative && iteration >= FIRST_LOOK && iteration.is_power_of_two();
             if look && lowers_itself(self.graph, &keys::download(&self.distances)?) {
@@ -113,11 +114,11 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     }
 
     /// One iteration; the mark after it.
-    fn relax_all(&mut self, iteration: u32, reads: Reads) -> Result<[u32; 2], SsspError> {
+    fn relax_all(&mut self, iteration: u32, loads: Loads) -> Result<[u32; 2], SsspError> {
         let Self { gpu, kernels, edges, distances, mark, .. } = self;
         for first in (0..edges.len()).step_by(EDGES_PER_LAUNCH) {
             let count = EDGES_PER_LAUNCH;
-            kernels.relax(gpu, edges, first, count, distances, iteration, mark, reads)?;
+            kernels.relax(gpu, edges, first, count, distances, iteration, mark, loads)?;
         }
         Ok(mark.download()?[0])
     }
@@ -199,7 +200,7 @@ impl RelaxKernels {
         distances: &mut Buffer<W>,
         iteration: u32,
         mark: &mut Buffer<[u32; 2]>,
-        reads: Reads,
+        loads: Loads,
     ) -> Result<(), GpuError> {
         let count = count.min(edges.len().saturating_sub(first));
         let args = [
@@ -212,9 +213,9 @@ impl RelaxKernels {
             iteration.into(),
             (&*mark).into(),
         ];
-        let kernel = match reads {
-            Reads::Plain => &self.plain,
-            Reads::ReadOnly => &self.read_only,
+        let kernel = match loads {
+            Loads::Plain => &self.plain,
+            Loads::ReadOnly => &self.read_only,
         };
         // SAFETY: threads read the edges from `first` on, `count` of them, which there
         // are; the ends of edges are vertices, and `distances` has one for each, of the

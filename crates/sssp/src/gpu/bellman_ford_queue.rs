@@ -48,11 +48,10 @@ use super::graph::DeviceCsr;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
-use crate::cpu::bellman_ford_queue::Rules;
 use crate::query::Query;
 use crate::search::Answer;
 use crate::work::Again;
-use crate::{DeviceTimes, SsspError, Work};
+use crate::{DeviceTimes, QueueRule, SsspError, Work};
 
 /// Threads of a block: `block_size` of `queue.cu`.
 const BLOCK: u32 = 512;
@@ -65,10 +64,10 @@ const PIECE_LENGTH: usize = 256;
 
 /// Which rules hold for how many rounds on a graph of `n` vertices; after all of them
 /// the queue is empty, or there is a negative cycle.
-fn schedule(rules: Rules, n: usize) -> impl Iterator<Item = (Rules, u64)> {
+fn schedule(rule: QueueRule, n: usize) -> impl Iterator<Item = (QueueRule, u64)> {
     let n = n as u64;
-    let ruled = (rules != Rules::FIFO).then_some((rules, 4 * n + 1024));
-    ruled.into_iter().chain([(Rules::FIFO, n)])
+    let ruled = (rule != QueueRule::Fifo).then_some((rule, 4 * n + 1024));
+    ruled.into_iter().chain([(QueueRule::Fifo, n)])
 }
 
 /// `Control` of `queue/state.cuh`.
@@ -122,7 +121,7 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
     /// Whether to look for negative cycles.
     negative: bool,
-    rules: Rules,
+    rule: QueueRule,
     start: Kernel,
     launch: Launch,
     rows: DeviceCsr<W>,
@@ -144,7 +143,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         gpu: &Gpu,
         graph: &'g Csr<W>,
         negative: bool,
-        rules: Rules,
+        rule: QueueRule,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
@@ -152,16 +151,16 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let kernels = Kernels::of(gpu, &[QUEUE_U32, QUEUE_I32, QUEUE_F32, QUEUE_F64], W::KIND)?;
         let (start, search) = (kernels.get("queue_start")?, kernels.get("queue_search")?);
         let jit_ms = gpu.jit_ms() - jit_before;
-        gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rules))?;
+        gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rule))?;
         let start_of_upload = Instant::now();
         let rows = DeviceCsr::upload(gpu, graph)?;
         gpu.synchronize()?;
         let upload_ms = milliseconds(start_of_upload);
-        let n_in_front = if rules.small_first { n } else { 0 };
+        let n_in_front = if rule.small_first() { n } else { 0 };
         Ok(Self {
             graph,
             negative,
-            rules,
+            rule,
             start,
             launch: Launch::new(gpu, search, gpu.properties().multiprocessors, BLOCK)?,
             rows,
@@ -177,8 +176,8 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         })
     }
 
-    /// What the kernels are told: rounds of a launch by `rules`, and where the host listens.
-    fn describe(&self, rules: Rules, most_rounds: u64, host: u64) -> QueueSearch {
+    /// What the kernels are told: rounds of a launch by `rule`, and where the host listens.
+    fn describe(&self, rule: QueueRule, most_rounds: u64, host: u64) -> QueueSearch {
         QueueSearch {
             offsets: self.rows.offsets.address(),
             ends: self.rows.ends.address(),
@@ -195,15 +194,15 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             most_rounds,
             batch: self.launch.shape.grid.0 * WARPS_PER_BLOCK,
             n_vertices: self.distances.len() as u32,
-            small_first: rules.small_first.into(),
-            large_last: rules.large_last.into(),
+            small_first: rule.small_first().into(),
+            large_last: rule.large_last().into(),
         }
     }
 
     /// Puts the source into an empty queue.
     fn begin(&mut self, source: VertexId) -> Result<(), GpuError> {
         self.control.fill_bytes(0)?;
-        let search = self.describe(Rules::FIFO, 0, 0);
+        let search = self.describe(QueueRule::Fifo, 0, 0);
         let shape = LaunchConfig { cooperative: false, ..self.launch.shape };
         // SAFETY: threads write distances, states and the first places of the queue, which
         // are as long as `search` says, and of the kernel's type.
@@ -217,7 +216,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     fn advance(
         &mut self,
         source: Option<VertexId>,
-        rules: Rules,
+        rule: QueueRule,
         most_rounds: u64,
         tell: Option<impl Fn(u64) -> ControlFlow<()>>,
     ) -> Result<QueueControl, SsspError> {
@@ -226,7 +225,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             self.begin(source)?;
         }
         self.arrived.fill_bytes(0)?;
-        let search = self.describe(rules, most_rounds, host);
+        let search = self.describe(rule, most_rounds, host);
         // SAFETY: rows lie inside the arcs, whose ends are vertices, as in every `Csr`; the
         // kernel reads them and what `begin` or the launch before has left, and writes
         // inside the buffers of `self`, whose lengths are those that its comments ask for;
@@ -253,11 +252,11 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let mut source = Some(query.source);
         let mut rounds = 0;
         let mut look = FIRST_LOOK;
-        for (rules, mut left) in schedule(self.rules, self.graph.n_vertices()) {
+        for (rule, mut left) in schedule(self.rule, self.graph.n_vertices()) {
             while left > 0 {
                 let length = if self.negative { left.min(look) } else { left };
                 let tell = query.progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
-                let control = self.advance(source.take(), rules, length, tell)?;
+                let control = self.advance(source.take(), rule, length, tell)?;
                 if control.below != 0 {
                     return Ok(None);
                 }
@@ -331,8 +330,8 @@ fn most_pieces(m: usize) -> usize {
 }
 
 /// All that is taken for a graph of `n` vertices and `m` arcs.
-fn required_bytes<W: Weight>(n: usize, m: usize, rules: Rules) -> u64 {
-    let lists = if rules.small_first { 4 } else { 2 };
+fn required_bytes<W: Weight>(n: usize, m: usize, rule: QueueRule) -> u64 {
+    let lists = if rule.small_first() { 4 } else { 2 };
     let a_vertex = size_of::<W>() + size_of::<u32>() + lists * size_of::<u64>();
     let pieces = most_pieces(m) * size_of::<[u32; 4]>();
     DeviceCsr::<W>::bytes(n, m) + (n * a_vertex + pieces + size_of::<QueueControl>()) as u64
@@ -341,7 +340,6 @@ fn required_bytes<W: Weight>(n: usize, m: usize, rules: Rules) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Algorithm;
     use crate::gpu::layout::assert_same_layout;
 
     #[test]
@@ -359,10 +357,9 @@ mod tests {
 
     #[test]
     fn rules_are_followed_by_none() {
-        let schedule = |algorithm| schedule(Rules::of(algorithm), 10).collect::<Vec<_>>();
-        assert_eq!(schedule(Algorithm::BellmanFordQueue), [(Rules::FIFO, 10)]);
-        let both = Rules { small_first: true, large_last: true };
-        let expected = [(both, 1064), (Rules::FIFO, 10)];
-        assert_eq!(schedule(Algorithm::BellmanFordSlfLll), expected);
+        let schedule = |rule| schedule(rule, 10).collect::<Vec<_>>();
+        assert_eq!(schedule(QueueRule::Fifo), [(QueueRule::Fifo, 10)]);
+        let expected = [(QueueRule::SlfLll, 1064), (QueueRule::Fifo, 10)];
+        assert_eq!(schedule(QueueRule::SlfLll), expected);
     }
 }

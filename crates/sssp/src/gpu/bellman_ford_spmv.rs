@@ -24,6 +24,7 @@ use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
 
+use super::algorithm::Layout;
 use super::edge_predecessors::{RowTree, Searched};
 use super::fallback::DeviceSearch;
 use super::keys;
@@ -32,7 +33,7 @@ use super::negative_cycle::lowers_itself;
 use super::spmv_matrix::Matrix;
 use crate::query::Query;
 use crate::search::Answer;
-use crate::{DeviceTimes, Product, SsspError, Work};
+use crate::{DeviceTimes, SsspError, Work};
 
 /// Threads of a block: what the source says.
 const BLOCK: u32 = 512;
@@ -90,35 +91,35 @@ pub(super) struct SpmvOnGpu<'g, W: Weight> {
 
 impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     /// Uploads the matrix of `graph`, whose weights may be below zero where `negative`, as
-    /// `product` has it.
+    /// `layout` has it.
     pub(super) fn new(
         gpu: &Gpu,
         graph: &'g Csr<W>,
         negative: bool,
-        product: Product,
+        layout: Layout,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let jit_before = gpu.jit_ms();
         let kernels = Kernels::of(gpu, &[SPMV_U32, SPMV_I32, SPMV_F32, SPMV_F64], W::KIND)?;
-        let kernel = kernels.get(match product {
-            Product::CsrScalar => "spmv_scalar",
-            Product::CsrVector => "spmv_vector",
-            Product::CsrBalanced => "spmv_balanced",
-            Product::Ell => "spmv_ell",
+        let kernel = kernels.get(match layout {
+            Layout::CsrScalar => "spmv_scalar",
+            Layout::CsrVector => "spmv_vector",
+            Layout::CsrBalanced => "spmv_balanced",
+            Layout::Ell => "spmv_ell",
         })?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
         let others = (n * size_of::<W>() + size_of::<SpmvControl>()) as u64;
-        let matrix = Matrix::of(gpu, graph, product, others, &mut times)?;
-        let width = match product {
-            Product::CsrVector => lanes_a_row(n, m),
+        let matrix = Matrix::of(gpu, graph, layout, others, &mut times)?;
+        let width = match layout {
+            Layout::CsrVector => lanes_a_row(n, m),
             _ => matrix.width as u32,
         };
-        let threads = match product {
-            Product::CsrScalar | Product::Ell => n as u64,
-            Product::CsrVector => n as u64 * u64::from(width),
+        let threads = match layout {
+            Layout::CsrScalar | Layout::Ell => n as u64,
+            Layout::CsrVector => n as u64 * u64::from(width),
             // a warp takes 64 rows and arcs at least
-            Product::CsrBalanced => (n + m) as u64 / 2,
+            Layout::CsrBalanced => (n + m) as u64 / 2,
         };
         // blocks wait for one another: no more than are resident at once, nor than have work
         let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.properties().multiprocessors;

@@ -24,11 +24,12 @@ use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{DIJKSTRA_F32, DIJKSTRA_U32};
 
+use super::algorithm::BlockSize;
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::key_search::{KeySearch, Parameters};
 use super::launch::{Kernels, Launch};
 use crate::query::Query;
-use crate::{ReductionBlock, SsspError, Work};
+use crate::{SsspError, Work};
 
 /// Labels a thread that one block still takes by itself: up to there a barrier of the grid
 /// would cost more than it saves.
@@ -108,7 +109,7 @@ fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
 pub(super) fn dijkstra<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
-    block: ReductionBlock,
+    block: BlockSize,
 ) -> Result<KeySearch<Dijkstra>, SsspError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
     let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
@@ -156,7 +157,7 @@ mod tests {
 
     #[test]
     fn blocks_share_all_labels() {
-        for threads in ReductionBlock::ALL.map(|block| block.1.threads()) {
+        for threads in BlockSize::ALL.map(|block| block.1.threads()) {
             for n in [0, 1, 3, 4, 5, 8191, 8192, 8193, 65_537, 1_000_003, 100_000_000] {
                 let (blocks, share) = shares(n, threads, 132);
                 assert!((1..=132).contains(&blocks) && share % 4 == 0, "{n}: {blocks}, {share}");

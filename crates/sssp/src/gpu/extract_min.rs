@@ -1,6 +1,6 @@
 //! The least of many labels by a two-level reduction on a GPU, by itself.
 //!
-//! It is what every turn of [`Algorithm::Dijkstra`](crate::Algorithm::Dijkstra) on a GPU begins
+//! It is what every turn of [`Algorithm::Dijkstra`](super::Algorithm::Dijkstra) on a GPU begins
 //! with, taken out to be measured: each block reduces its part of the labels, and one block what
 //! the blocks have found (`kernels/sssp/reduction.cuh`, `extract_min.cu`). Two launches, or one
 //! where one block takes all labels. O(n) work; 4 bytes a label.
@@ -16,9 +16,10 @@ use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig, Timer};
 use graph_formats::WeightKind;
 use kernels::sssp::EXTRACT_MIN_U32;
 
+use super::algorithm::BlockSize;
 use super::dijkstra::shares;
 use super::launch::{Kernels, MAX_VERTICES, check_size};
-use crate::{ReductionBlock, SsspError};
+use crate::SsspError;
 
 /// Labels on a GPU, of which the least is to be found.
 ///
@@ -26,10 +27,10 @@ use crate::{ReductionBlock, SsspError};
 /// use std::num::NonZeroU32;
 ///
 /// use gpu_runtime::Gpu;
-/// use sssp::{ExtractMin, ReductionBlock};
+/// use sssp::gpu::{BlockSize, ExtractMin};
 ///
 /// let labels = [7, 3, u32::MAX, 3];
-/// let mut extraction = ExtractMin::new(&Gpu::open()?, ReductionBlock::default(), &labels)?;
+/// let mut extraction = ExtractMin::new(&Gpu::open()?, BlockSize::default(), &labels)?;
 /// assert_eq!(extraction.run()?, Some((3, 1)));
 /// let microseconds = extraction.mean_us(NonZeroU32::MIN)?;
 /// assert!(microseconds > 0.0);
@@ -57,7 +58,7 @@ impl ExtractMin {
     /// # Errors
     /// [`SsspError::NotOnGpu`] for more labels than a graph may have vertices there;
     /// [`SsspError::Gpu`] where the device fails or has too little memory.
-    pub fn new(gpu: &Gpu, block: ReductionBlock, labels: &[u32]) -> Result<Self, SsspError> {
+    pub fn new(gpu: &Gpu, block: BlockSize, labels: &[u32]) -> Result<Self, SsspError> {
         check_size(labels.len(), 0)?;
         let padded = labels.len().next_multiple_of(4);
         let kernels = Kernels::of(gpu, &[EXTRACT_MIN_U32], WeightKind::U32)?;

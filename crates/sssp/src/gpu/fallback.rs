@@ -14,7 +14,7 @@ use paths::{Distances, Predecessors};
 use super::launch::milliseconds;
 use crate::query::{Query, check_overflow};
 use crate::search::{self, Answer, Search};
-use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, SsspError, Work};
+use crate::{Config, DeviceTimes, Plan, Progress, SsspError, Work};
 
 /// An algorithm on a device with its graph and work space there.
 pub(super) trait DeviceSearch<W: Weight>: Send {
@@ -63,19 +63,13 @@ pub(super) struct WithFallback<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> WithFallback<'g, W> {
-    /// For `device`, which runs `algorithm` on `graph`.
+    /// For `device`, which searches `graph`; on the CPU, by `config`.
     pub(super) fn new(
         device: Box<dyn DeviceSearch<W> + 'g>,
         choice_ms: f64,
         graph: &'g Csr<W>,
-        algorithm: Algorithm,
-        config: &Config,
+        config: Config,
     ) -> Self {
-        let algorithm = match algorithm.admits_negative() {
-            true => Algorithm::BellmanFord,
-            false => Algorithm::DeltaStepping,
-        };
-        let config = Config { algorithm, ..config.clone() };
         let (cpu, cpu_ms, on_device) = (None, 0.0, false);
         Self { device, choice_ms, graph, config, cpu, cpu_ms, on_device }
     }
@@ -85,9 +79,9 @@ impl<'g, W: Weight> WithFallback<'g, W> {
         let cpu = match &mut self.cpu {
             Some(cpu) => cpu,
             empty => {
-                let plan = Plan::new(self.graph, &self.config)?;
-                let window = search::window(self.graph, &plan);
-                empty.insert(search::on_cpu(self.graph, &plan, window))
+                let (plan, chosen) = Plan::on_cpu(self.graph, &self.config)?;
+                let window = search::window(self.graph, chosen);
+                empty.insert(search::on_cpu(self.graph, chosen, plan.narrow, window))
             }
         };
         let answer = cpu.search(query);
@@ -216,31 +210,28 @@ mod tests {
     fn the_cpu_answers_what_the_device_does_not() {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let n_vertices = graph.n_vertices();
-        for algorithm in [Algorithm::Crauser, Algorithm::BellmanFordSpmv] {
-            let device = Box::new(EvenSources { n_vertices });
-            let config = Config::with(algorithm);
-            let mut search = WithFallback::new(device, 3.0, &graph, algorithm, &config);
-            let times = |search: &WithFallback<'_, u32>| search.device_times().unwrap();
-            for source in [3, 4, 5] {
-                let query = Query { source, targets: &[], limit: u64::MAX, progress: None };
-                let (found, _) = search.search(&query).unwrap();
-                let chosen = search.predecessors(source, u64::MAX).unwrap();
-                let is_odd = source % 2 == 1;
-                let expected = oracle::tree(&graph, source, None).unwrap().distances;
-                assert_eq!(Distances::from_storage(found) == expected, is_odd, "{source}");
-                assert_eq!(chosen.is_none(), is_odd, "{source}");
-                assert_eq!(times(&search).solve_ms > 2.0, is_odd, "{source}");
-                assert_eq!(times(&search).prepare_ms, 4.0);
-            }
-            let (sources, targets) = ([2, 7, 0, 11], [80, 1, 7]);
-            let mut cells = vec![99; 12];
-            search.table(&sources, &targets, None, &mut cells).unwrap();
-            for (row, &source) in cells.chunks(3).zip(&sources) {
-                let expected = oracle::tree(&graph, source, None).unwrap().distances;
-                for (&cell, &target) in row.iter().zip(&targets) {
-                    let distance = expected.get(target).unwrap();
-                    assert_eq!(cell, if source % 2 == 1 { distance } else { 0 });
-                }
+        let device = Box::new(EvenSources { n_vertices });
+        let mut search = WithFallback::new(device, 3.0, &graph, Config::default());
+        let times = |search: &WithFallback<'_, u32>| search.device_times().unwrap();
+        for source in [3, 4, 5] {
+            let query = Query { source, targets: &[], limit: u64::MAX, progress: None };
+            let (found, _) = search.search(&query).unwrap();
+            let chosen = search.predecessors(source, u64::MAX).unwrap();
+            let is_odd = source % 2 == 1;
+            let expected = oracle::tree(&graph, source, None).unwrap().distances;
+            assert_eq!(Distances::from_storage(found) == expected, is_odd, "{source}");
+            assert_eq!(chosen.is_none(), is_odd, "{source}");
+            assert_eq!(times(&search).solve_ms > 2.0, is_odd, "{source}");
+            assert_eq!(times(&search).prepare_ms, 4.0);
+        }
+        let (sources, targets) = ([2, 7, 0, 11], [80, 1, 7]);
+        let mut cells = vec![99; 12];
+        search.table(&sources, &targets, None, &mut cells).unwrap();
+        for (row, &source) in cells.chunks(3).zip(&sources) {
+            let expected = oracle::tree(&graph, source, None).unwrap().distances;
+            for (&cell, &target) in row.iter().zip(&targets) {
+                let distance = expected.get(target).unwrap();
+                assert_eq!(cell, if source % 2 == 1 { distance } else { 0 });
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Solvers for a GPU.
 //!
-//! They are behind [`Solver::on_gpu`](crate::Solver::on_gpu). A build without the feature
-//! `cuda` has all of this, but no [`Gpu`] to call it with.
+//! They are behind [`Solver::on_gpu`](crate::Solver::on_gpu), which takes a [`Config`] that may
+//! name one of the [algorithms](Algorithm) here. A build without the feature `cuda` has all of
+//! this, but no [`Gpu`] to call it with.
 
+mod algorithm;
 mod autotune;
 mod bellman_ford;
 mod bellman_ford_queue;
@@ -28,70 +30,85 @@ mod spmv_matrix;
 mod work_space;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, WeightKind};
 
+pub use self::algorithm::{Algorithm, BlockSize, EdgeOrder, Layout, Loads};
 use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_queue::QueueOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
 pub use self::extract_min::ExtractMin;
 use self::fallback::{DeviceSearch, WithFallback};
-use crate::cpu::bellman_ford_queue::Rules;
 use crate::search::Search;
-use crate::{Algorithm, Config, Delta, Plan, SsspError, cost};
+use crate::{Delta, Plan, QueueRule, SsspError, cost, delta};
 
 /// An algorithm on a device, whichever it is.
 type Boxed<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
 
-/// The search that `plan`, made for a GPU, asks for; where it leaves a choice and enough
-/// searches are expected to make up for trials, the fastest, which it tells of afterwards.
-pub(crate) fn on_gpu<'g, W: Weight>(
+/// What to solve with on a GPU.
+pub type Config = crate::Config<Algorithm>;
+
+/// The search that `config` asks for, and what was chosen: where that is left to the solver and
+/// enough searches are expected to make up for trials, the fastest.
+pub(crate) fn search<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     config: &Config,
-    plan: &mut Plan,
-) -> Result<Box<dyn Search<W> + 'g>, SsspError> {
-    let chooses = config.algorithm == Algorithm::Auto && config.delta == Delta::Auto;
-    let chooses = chooses && cost::trials_pay(config.n_expected_searches());
-    let (device, choice_ms) = match plan.algorithm {
-        Algorithm::DeltaStepping if chooses => autotune::fastest(gpu, graph, config, plan)?,
-        Algorithm::BellmanFordLll if chooses => {
-            autotune::fastest_of_any_sign(gpu, graph, config, plan)?
-        }
-        _ => (search(gpu, graph, config, plan)?, 0.0),
+) -> Result<(Plan, Box<dyn Search<W> + 'g>), SsspError> {
+    let of_any_sign = Algorithm::BellmanFordQueue(QueueRule::Lll);
+    let (algorithm, reason) = match config.algorithm {
+        None if W::KIND == WeightKind::F64 => (of_any_sign, "weights are doubles"),
+        None if graph.first_negative().is_some() => (of_any_sign, "some weights are negative"),
+        None => (Algorithm::DeltaStepping(Delta::Auto), "it is the solver for GPUs"),
+        Some(asked) => (asked, "it was asked for"),
     };
-    Ok(Box::new(WithFallback::new(device, choice_ms, graph, plan.algorithm, config)))
+    let admits_negative = algorithm.admits_negative();
+    let mut plan = Plan::of(graph, algorithm.name(), admits_negative, reason.to_owned())?;
+    plan.device = Some(gpu.properties().name.clone());
+    let chooses = config.algorithm.is_none() && cost::trials_pay(config.n_expected_searches());
+    let (device, choice_ms) = if !chooses {
+        let (device, delta) = on_device(gpu, graph, algorithm)?;
+        plan.delta = delta;
+        (device, 0.0)
+    } else if admits_negative {
+        autotune::fastest_of_any_sign(gpu, graph, algorithm, &mut plan)?
+    } else {
+        autotune::fastest(gpu, graph, &mut plan)?
+    };
+    let cpu = config.for_algorithm(None);
+    Ok((plan, Box::new(WithFallback::new(device, choice_ms, graph, cpu))))
 }
 
-/// The search by the algorithm in `plan`.
-fn search<'g, W: Weight>(
+/// The search by `algorithm`, and the width of its buckets if it has some.
+fn on_device<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
-    config: &Config,
-    plan: &Plan,
-) -> Result<Boxed<'g, W>, SsspError> {
-    let (delta, negative) = (plan.delta.unwrap_or(1.0), graph.first_negative().is_some());
-    Ok(match plan.algorithm {
-        Algorithm::Auto | Algorithm::DeltaStepping => {
-            let fixed = config.delta != Delta::Auto;
-            Box::new(DeltaSteppingOnGpu::new(gpu, graph, delta, fixed)?)
+    algorithm: Algorithm,
+) -> Result<(Boxed<'g, W>, Option<f64>), SsspError> {
+    let negative = graph.first_negative().is_some();
+    let search: Boxed<'g, W> = match algorithm {
+        Algorithm::DeltaStepping(delta) => {
+            let width = delta::width(graph, delta)?;
+            let fixed = delta != Delta::Auto;
+            let search = DeltaSteppingOnGpu::new(gpu, graph, width, fixed)?;
+            return Ok((Box::new(search), Some(width)));
         }
-        Algorithm::DeltaSteppingBuckets => {
-            Box::new(delta_stepping_buckets::buckets(gpu, graph, delta)?)
+        Algorithm::DeltaSteppingBuckets(delta) => {
+            let width = delta::width(graph, delta)?;
+            let search = delta_stepping_buckets::buckets(gpu, graph, width)?;
+            return Ok((Box::new(search), Some(width)));
         }
-        Algorithm::Dijkstra => Box::new(dijkstra::dijkstra(gpu, graph, config.reduction_block)?),
+        Algorithm::Dijkstra(block) => Box::new(dijkstra::dijkstra(gpu, graph, block)?),
         Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph)?),
-        Algorithm::BellmanFord => Box::new(BellmanFordOnGpu::new(gpu, graph, negative, config)?),
-        Algorithm::BellmanFordQueue
-        | Algorithm::BellmanFordSlf
-        | Algorithm::BellmanFordLll
-        | Algorithm::BellmanFordSlfLll => {
-            Box::new(QueueOnGpu::new(gpu, graph, negative, Rules::of(plan.algorithm))?)
+        Algorithm::BellmanFord { edges, loads } => {
+            Box::new(BellmanFordOnGpu::new(gpu, graph, negative, edges, loads)?)
         }
-        Algorithm::BellmanFordSpmv => {
-            Box::new(SpmvOnGpu::new(gpu, graph, negative, config.product)?)
+        Algorithm::BellmanFordQueue(rule) => Box::new(QueueOnGpu::new(gpu, graph, negative, rule)?),
+        Algorithm::BellmanFordSpmv(layout) => {
+            Box::new(SpmvOnGpu::new(gpu, graph, negative, layout)?)
         }
-    })
+    };
+    Ok((search, None))
 }
 
 #[cfg(test)]

@@ -19,9 +19,10 @@ use std::time::Instant;
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, VertexId, Weight};
 
+use super::algorithm::Layout;
 use super::graph::DeviceCsr;
 use super::launch::milliseconds;
-use crate::{DeviceTimes, Product, SsspError};
+use crate::{DeviceTimes, SsspError};
 
 /// The matrix, a row for each vertex.
 pub(super) struct Matrix<W> {
@@ -45,12 +46,12 @@ impl<W: Weight> Matrix<W> {
     pub(super) fn of(
         gpu: &Gpu,
         graph: &Csr<W>,
-        product: Product,
+        layout: Layout,
         others: u64,
         times: &mut DeviceTimes,
     ) -> Result<Self, SsspError> {
         let start = Instant::now();
-        let is_padded = product == Product::Ell;
+        let is_padded = layout == Layout::Ell;
         if !is_padded {
             let bytes = DeviceCsr::<W>::bytes(graph.n_vertices(), graph.n_arcs());
             gpu.check_fits("the graph's matrix and the distances", bytes + others)?;

@@ -10,22 +10,21 @@ use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, Team};
 /// numbers of threads.
 pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
     let negative = graph.first_negative().is_some();
-    let mut configs = Vec::new();
-    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.runs_on_cpu()) {
+    // `auto` is right for these, too
+    let mut configs = vec![Config::default()];
+    for algorithm in Algorithm::ALL {
         if algorithm.admits_negative() || !negative {
             configs.push(Config::with(algorithm));
         }
     }
     if negative {
-        // `auto` is right for these, too
-        configs.push(Config::default());
         return configs;
     }
     let largest = graph.weights().iter().map(|w| w.to_f64()).fold(0.0, f64::max);
     for (_, queue) in Queue::ALL {
         let dial_can = W::ONE.to_i128().is_some() && largest < 1e6;
         if queue != Queue::Dial || dial_can {
-            configs.push(Config { queue, ..Config::with(Algorithm::Dijkstra) });
+            configs.push(Config::with(Algorithm::Dijkstra(Some(queue))));
         }
     }
     let rules = Delta::RULES.map(|(_, rule)| rule);
@@ -33,15 +32,14 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
     let widths: Vec<_> = widths.map(Delta::Fixed).collect();
     for threads in 1..=3 {
         let rules = if threads == 1 { &rules[..] } else { &[Delta::Auto] };
+        let threads = NonZeroUsize::new(threads);
         for &delta in rules.iter().chain(&widths) {
-            let threads = NonZeroUsize::new(threads);
-            let stepping = Config::with(Algorithm::DeltaStepping);
-            configs.push(Config { delta, threads, team: Team::Always, ..stepping });
+            let stepping = Config::with(Algorithm::DeltaStepping(delta));
+            configs.push(Config { threads, team: Team::Always, ..stepping });
         }
         // so many searches that a dense graph gets a horizon
         let expected_searches = NonZeroUsize::new(100);
-        let threads = NonZeroUsize::new(threads);
-        let stepping = Config::with(Algorithm::DeltaStepping);
+        let stepping = Config::with(Algorithm::DeltaStepping(Delta::Auto));
         configs.push(Config { threads, expected_searches, team: Team::Always, ..stepping });
     }
     configs

@@ -12,7 +12,7 @@ use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, shortest_pa
 #[test]
 fn negative_weights_are_named() {
     let graph = Csr::from_arcs(4, &[(0, 1, 1.0f64), (1, 3, -0.5), (2, 0, -2.0)]).unwrap();
-    for algorithm in [Algorithm::Dijkstra, Algorithm::DeltaStepping] {
+    for algorithm in [Algorithm::Dijkstra(None), Algorithm::DeltaStepping(Delta::Auto)] {
         let refused = shortest_paths(&graph, 0, &Config::with(algorithm)).unwrap_err();
         assert!(
             matches!(&refused, SsspError::NegativeWeight { from: 1, to: 3, weight, .. } if weight == "-0.5")
@@ -101,9 +101,9 @@ fn vertices_must_exist() {
 #[test]
 fn settings_must_fit() {
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32 << 30)]).unwrap();
-    let narrow = Config { delta: Delta::Fixed(1.0), ..Config::with(Algorithm::DeltaStepping) };
+    let narrow = Config::with(Algorithm::DeltaStepping(Delta::Fixed(1.0)));
     assert!(matches!(Solver::new(&graph, &narrow).err(), Some(SsspError::BadDelta { .. })));
-    let dial = Config { queue: Queue::Dial, ..Config::with(Algorithm::Dijkstra) };
+    let dial = Config::with(Algorithm::Dijkstra(Some(Queue::Dial)));
     assert!(matches!(Solver::new(&graph, &dial).err(), Some(SsspError::BadQueue { .. })));
     let floats = Csr::from_arcs(2, &[(0, 1, 1.5f64), (1, 0, 2.0)]).unwrap();
     assert!(matches!(Solver::new(&floats, &dial).err(), Some(SsspError::BadQueue { .. })));
@@ -177,15 +177,4 @@ fn a_callback_may_panic() {
         assert_eq!(payload.downcast_ref(), Some(&"of the callback"), "{config:?}");
         assert_usable(solver, config);
     });
-}
-
-#[test]
-fn what_only_a_gpu_runs_is_refused_with_what_is_nearest() {
-    let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
-    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.runs_on_cpu()) {
-        let refusal = shortest_paths(&graph, 0, &Config::with(algorithm)).unwrap_err();
-        let SsspError::NotOnCpu { instead, .. } = refusal else { panic!("{refusal}") };
-        assert!(instead.runs_on_cpu() && instead.admits_negative() == algorithm.admits_negative());
-        assert!(refusal.to_string().contains("GPU"), "{refusal}");
-    }
 }

@@ -12,23 +12,20 @@ use paths::oracle::{self, OracleError};
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, EdgeOrder, Goal, Reads, Solver, SsspError};
+use sssp::gpu::{Algorithm, EdgeOrder, Loads};
+use sssp::{Config, Goal, Solver, SsspError};
 
 use crate::gpu;
 
 /// Both ways to read, with the edges as stored and by segments of several lengths.
-fn variants() -> Vec<Config> {
+fn variants() -> Vec<Config<Algorithm>> {
     let segments = [1, 7, 64, 4096]
         .map(|vertices| EdgeOrder::Segments { vertices: NonZeroU32::new(vertices).unwrap() });
     [EdgeOrder::AsStored]
         .into_iter()
         .chain(segments)
-        .flat_map(|edge_order| [Reads::Plain, Reads::ReadOnly].map(|reads| (edge_order, reads)))
-        .map(|(edge_order, reads)| Config {
-            edge_order,
-            reads,
-            ..Config::with(Algorithm::BellmanFord)
-        })
+        .flat_map(|edges| [Loads::Plain, Loads::ReadOnly].map(|loads| (edges, loads)))
+        .map(|(edges, loads)| Config::with(Algorithm::BellmanFord { edges, loads }))
         .collect()
 }
 

@@ -16,12 +16,13 @@ use paths::oracle;
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, Delta, Goal, Solver, SsspError, Work};
+use sssp::gpu::Algorithm;
+use sssp::{Config, Delta, Goal, Solver, SsspError, Work};
 
 use crate::{as_floats, coarse, gpu};
 
-fn with(delta: Delta) -> Config {
-    Config { delta, ..Config::with(Algorithm::DeltaSteppingBuckets) }
+fn with(delta: Delta) -> Config<Algorithm> {
+    Config::with(Algorithm::DeltaSteppingBuckets(delta))
 }
 
 /// Every rule, and widths from one unit to one bucket for all, as far as `graph` admits them.
@@ -224,7 +225,7 @@ fn distances_beyond_the_last_bucket() {
     for scale in [[1.0, 1.0], [1e33, 1e33], [1e-40, 1.0]] {
         let scaled = path.arcs().map(|(u, v, w)| (u, v, w * scale[usize::from((u + v) % 7 != 0)]));
         let graph = Csr::from_arcs(path.n_vertices(), &scaled.collect::<Vec<_>>()).unwrap();
-        let mut host = Solver::new(&graph, &Config::with(Algorithm::Dijkstra)).unwrap();
+        let mut host = Solver::new(&graph, &Config::with(sssp::Algorithm::Dijkstra(None))).unwrap();
         let expected = host.tree(0, Goal::All).unwrap();
         let delta = narrow * f64::from(scale[1]);
         let greatest = f64::from(expected.distance(n).unwrap());

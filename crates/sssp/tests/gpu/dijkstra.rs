@@ -15,28 +15,29 @@ use paths::oracle;
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, ExtractMin, Goal, ReductionBlock, Solver, SsspError};
+use sssp::gpu::{Algorithm, BlockSize, ExtractMin};
+use sssp::{Config, Goal, Solver, SsspError};
 
 use crate::gpu;
 
 /// Dijkstra's algorithm in this size of block.
-fn dijkstra(reduction_block: ReductionBlock) -> Config {
-    Config { reduction_block, ..Config::with(Algorithm::Dijkstra) }
+fn dijkstra(block: BlockSize) -> Config<Algorithm> {
+    Config::with(Algorithm::Dijkstra(block))
 }
 
 /// The default of each.
-fn both() -> [Config; 2] {
-    [Config::with(Algorithm::Dijkstra), Config::with(Algorithm::Crauser)]
+fn both() -> [Config<Algorithm>; 2] {
+    [dijkstra(BlockSize::default()), Config::with(Algorithm::Crauser)]
 }
 
 /// The criteria, and reductions in every size of block.
-fn all() -> Vec<Config> {
-    let sizes = ReductionBlock::ALL.into_iter().map(|(_, block)| dijkstra(block));
+fn all() -> Vec<Config<Algorithm>> {
+    let sizes = BlockSize::ALL.into_iter().map(|(_, block)| dijkstra(block));
     sizes.chain([Config::with(Algorithm::Crauser)]).collect()
 }
 
 /// The solvers against the oracle, from some sources, in one work space each.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, configs: &[Config]) {
+fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, configs: &[Config<Algorithm>]) {
     let n = graph.n_vertices() as VertexId;
     let mut sources: Vec<_> =
         [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
@@ -214,7 +215,7 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
                 let done = (work.settled, work.relaxations, work.again);
                 assert_eq!(done, (n_reached, n_arcs, None), "{name}, {config:?}");
                 assert!(work.improvements + 1 >= n_reached, "{name}, {config:?}: {work:?}");
-                if config.algorithm == Algorithm::Crauser {
+                if config.algorithm == Some(Algorithm::Crauser) {
                     // one way, a source may reach next to nothing
                     assert!(n_reached < 100 || work.rounds * 4 < n_reached, "{name}: {work:?}");
                 } else {
@@ -333,7 +334,7 @@ fn what_they_cannot_do_is_refused() {
         assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
     }
     let many = vec![1; 100_000];
-    let refused = ExtractMin::new(&small, ReductionBlock::default(), &many);
+    let refused = ExtractMin::new(&small, BlockSize::default(), &many);
     assert!(matches!(refused, Err(SsspError::Gpu(_))));
 }
 
@@ -383,7 +384,7 @@ fn the_least_label_is_found_at_its_first_place() {
     let scattered = |n: usize, range: u32| -> Vec<u32> {
         (0..n as u32).map(|v| (v ^ 0x2a5a).wrapping_mul(2_654_435_761) % range + 3).collect()
     };
-    for (_, block) in ReductionBlock::ALL {
+    for (_, block) in BlockSize::ALL {
         for n in [1, 2, 3, 4, 5, 31, 127, 1000, 8192, 8193, 65_536, 65_537, 1_000_003] {
             // many places that have the least, or few
             for range in [1, 2, 1 << 10, u32::MAX - 3] {

@@ -9,7 +9,8 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, Goal, Solver, SsspError, distance_table};
+use sssp::gpu::Algorithm;
+use sssp::{Config, Goal, Solver, SsspError, distance_table};
 
 use crate::gpu;
 
@@ -18,7 +19,7 @@ fn agree<W: Weight>(
     gpu: &Gpu,
     name: &str,
     graph: &Csr<W>,
-    config: &Config,
+    config: &Config<Algorithm>,
     sources: &[VertexId],
     targets: &[VertexId],
 ) {
@@ -30,7 +31,7 @@ fn agree<W: Weight>(
     }
 }
 
-fn zoo_agrees<W: Weight>(config: &Config, n_sources: usize) {
+fn zoo_agrees<W: Weight>(config: &Config<Algorithm>, n_sources: usize) {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in zoo::<W>() {
         if graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX)) {
@@ -62,7 +63,7 @@ fn zoo_f32() {
 #[test]
 fn zoo_by_bellman_ford() {
     // one search follows the other, and on the long path each has 10^4 launches
-    zoo_agrees::<i32>(&Config::with(Algorithm::BellmanFord), 10);
+    zoo_agrees::<i32>(&Config::with(Algorithm::BELLMAN_FORD), 10);
 }
 
 #[test]

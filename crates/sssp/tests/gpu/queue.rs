@@ -14,15 +14,16 @@ use paths::oracle::{self, OracleError};
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, Goal, Solver, SsspError};
+use sssp::gpu::Algorithm;
+use sssp::{Config, Goal, QueueRule, Solver, SsspError};
 
 use crate::gpu;
 
 const FORMS: [Algorithm; 4] = [
-    Algorithm::BellmanFordQueue,
-    Algorithm::BellmanFordSlf,
-    Algorithm::BellmanFordLll,
-    Algorithm::BellmanFordSlfLll,
+    Algorithm::BellmanFordQueue(QueueRule::Fifo),
+    Algorithm::BellmanFordQueue(QueueRule::Slf),
+    Algorithm::BellmanFordQueue(QueueRule::Lll),
+    Algorithm::BellmanFordQueue(QueueRule::SlfLll),
 ];
 
 fn solver<'g, W: Weight>(gpu: &Gpu, graph: &'g Csr<W>, form: Algorithm) -> Solver<'g, W> {
@@ -224,13 +225,13 @@ fn sums_that_do_not_fit_are_added_up_elsewhere() {
     detour.extend([(0, 21, u32::MAX - 5), (21, 20, u32::MAX - 5)]);
     let detour = Csr::from_arcs(22, &detour).unwrap();
     agree(&gpu, "detour", &detour);
-    let mut device = solver(&gpu, &detour, Algorithm::BellmanFordQueue);
+    let mut device = solver(&gpu, &detour, FORMS[0]);
     device.distances(0, Goal::All).unwrap();
     assert!(device.work().again.is_some(), "the device has the answer");
     // floats have no wider numbers: the CPU says the same
     for weight in [f64::MAX, -f64::MAX] {
         let path = Csr::from_arcs(3, &[(0, 1, weight), (1, 2, weight)]).unwrap();
-        let mut host = Solver::new(&path, &Config::with(Algorithm::BellmanFord)).unwrap();
+        let mut host = Solver::new(&path, &Config::with(sssp::Algorithm::BellmanFord)).unwrap();
         let expected = host.distances(0, Goal::All).unwrap_err();
         for form in FORMS {
             let found = solver(&gpu, &path, form).distances(0, Goal::All).unwrap_err();
@@ -274,7 +275,7 @@ fn goals_are_kept() {
                 "{form} {goal:?}"
             );
         }
-        assert_eq!(device.plan().algorithm, form);
+        assert_eq!(device.plan().algorithm, form.name());
         let times = device.device_times().unwrap();
         assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
     }
@@ -379,7 +380,7 @@ fn real_graphs() {
     for name in ["dimacs/rome99.gr", "dimacs/DE.gr", "dimacs/USA-road-d.NY.gr.gz"] {
         let Some(path) = data(name) else { continue };
         let AnyCsr::U32(graph) = read(path).unwrap().csr else { panic!("{name} has lengths") };
-        let mut host = Solver::new(&graph, &Config::with(Algorithm::Dijkstra)).unwrap();
+        let mut host = Solver::new(&graph, &Config::with(sssp::Algorithm::Dijkstra(None))).unwrap();
         let expected = host.distances(0, Goal::All).unwrap();
         let shifted = reweighted(&graph, |u, v, w| w as i32 + potential(u) - potential(v));
         for form in FORMS {

@@ -15,16 +15,17 @@ use paths::oracle::{self, OracleError};
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Algorithm, Config, Goal, Product, Solver, SsspError};
+use sssp::gpu::{Algorithm, Layout};
+use sssp::{Config, Goal, Solver, SsspError};
 
 use crate::gpu;
 
-fn with(product: Product) -> Config {
-    Config { product, ..Config::with(Algorithm::BellmanFordSpmv) }
+fn with(layout: Layout) -> Config<Algorithm> {
+    Config::with(Algorithm::BellmanFordSpmv(layout))
 }
 
-fn products() -> [Config; 4] {
-    Product::ALL.map(|(_, product)| with(product))
+fn layouts() -> [(Layout, Config<Algorithm>); 4] {
+    Layout::ALL.map(|(_, layout)| (layout, with(layout)))
 }
 
 /// Arcs into the vertex that has the most.
@@ -41,15 +42,15 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
         [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
     sources.dedup();
     let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
-    for config in products() {
+    for (layout, config) in layouts() {
         let mut solver = Solver::on_gpu(gpu, graph, &config).unwrap();
-        let product = match config.product {
-            Product::Ell => u64::from(n) * longest_row(graph),
+        let product = match layout {
+            Layout::Ell => u64::from(n) * longest_row(graph),
             _ => graph.n_arcs() as u64,
         };
         for (&source, expected) in sources.iter().zip(&expected) {
             let tree = solver.tree(source, Goal::All).unwrap();
-            let what = format!("{name}, {}, from {source}, {:?}", W::KIND, config.product);
+            let what = format!("{name}, {}, from {source}, {:?}", W::KIND, layout);
             assert!(tree == *expected, "{what}");
             let work = solver.work();
             let (rounds, most) = (work.rounds, u64::from(n));
@@ -159,7 +160,7 @@ fn hubs_are_shared() {
 /// The oracle's tree, or a negative cycle as it finds one.
 fn agrees_or_cycles<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<(), TestCaseError> {
     let expected = oracle::tree(graph, 0, None);
-    for config in products() {
+    for (_, config) in layouts() {
         let found = Solver::on_gpu(gpu, graph, &config).unwrap().tree(0, Goal::All);
         match (found, &expected) {
             (Ok(tree), Ok(expected)) => prop_assert!(tree == *expected, "{config:?}"),
@@ -226,7 +227,7 @@ fn a_negative_cycle_far_away_is_found() {
     edges.push((4, 5, -1));
     let wide = Csr::from_edges(square.n_vertices(), &edges).unwrap();
     let loop_of_one = Csr::from_arcs(1, &[(0, 0, -1)]).unwrap();
-    for (number, config) in products().into_iter().enumerate() {
+    for (number, (_, config)) in layouts().into_iter().enumerate() {
         // the CPU names the cycle, which on the large graph takes it a while
         let graphs = [&far, &loop_of_one, &wide];
         for graph in &graphs[..if number == 0 { 3 } else { 2 }] {
@@ -261,7 +262,7 @@ fn sums_that_do_not_fit_are_added_on_the_cpu() {
     let dear = [(0, 1, u32::MAX), (1, 2, u32::MAX), (0, 2, 7), (2, 1, 1)];
     agree(&gpu, "sums above, of a detour", &Csr::from_arcs(3, &dear).unwrap());
     let endless = Csr::from_arcs(3, &[(0, 1, f32::MAX), (1, 2, f32::MAX)]).unwrap();
-    for config in products() {
+    for (_, config) in layouts() {
         let found = Solver::on_gpu(&gpu, &endless, &config).unwrap().distances(0, Goal::All);
         assert!(matches!(found, Err(SsspError::Overflow { vertex: 2, .. })), "{found:?}");
     }
@@ -280,7 +281,7 @@ fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
         assert!(most.fetch_max(done, Relaxed) <= done);
         if ends.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    for config in products() {
+    for (_, config) in layouts() {
         let solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
         let mut solver = solver.with_progress(&tell);
         let distances = solver.distances(0, Goal::All).unwrap();
@@ -304,9 +305,9 @@ fn goals_are_kept() {
     let Some(gpu) = gpu() else { return };
     let graph = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
-    for config in products() {
+    for (_, config) in layouts() {
         let mut device = Solver::on_gpu(&gpu, &graph, &config).unwrap();
-        assert_eq!(device.plan().algorithm, Algorithm::BellmanFordSpmv);
+        assert_eq!(device.plan().algorithm, "bellman-ford-spmv");
         for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0)] {
             assert!(device.tree(0, goal).unwrap() == host.tree(0, goal).unwrap(), "{goal:?}");
         }
@@ -321,7 +322,7 @@ fn goals_are_kept() {
 #[test]
 fn what_it_cannot_do_is_refused() {
     let Some(gpu) = gpu() else { return };
-    for config in products() {
+    for (layout, config) in layouts() {
         let wide = Csr::from_arcs(2, &[(0, 1, 1u64)]).unwrap();
         let refusal = Solver::on_gpu(&gpu, &wide, &config).err().unwrap();
         assert!(matches!(refusal, SsspError::NotOnGpu { .. }), "{refusal}");
@@ -329,8 +330,8 @@ fn what_it_cannot_do_is_refused() {
         let square = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
         let small = gpu.with_memory_cap(10_000);
         let refusal = Solver::on_gpu(&small, &square, &config).err().unwrap();
-        match config.product {
-            Product::Ell => assert!(refusal.to_string().contains("csr-balanced"), "{refusal}"),
+        match layout {
+            Layout::Ell => assert!(refusal.to_string().contains("csr-balanced"), "{refusal}"),
             _ => assert!(matches!(refusal, SsspError::Gpu(_)), "{refusal}"),
         }
     }
@@ -343,16 +344,16 @@ fn padding_that_does_not_fit_is_refused() {
     let small = gpu.with_memory_cap(10_000_000);
     let star: Vec<_> = (1..2001).map(|v| (v, 0, v)).collect();
     let star = Csr::from_arcs(2001, &star).unwrap();
-    let refusal = Solver::on_gpu(&small, &star, &with(Product::Ell)).err().unwrap().to_string();
+    let refusal = Solver::on_gpu(&small, &star, &with(Layout::Ell)).err().unwrap().to_string();
     for part in ["vertex 0", "2000 arcs", "32016000 bytes", "GPU", "csr-balanced"] {
         assert!(refusal.contains(part), "{part}: {refusal}");
     }
-    let mut balanced = Solver::on_gpu(&small, &star, &with(Product::CsrBalanced)).unwrap();
+    let mut balanced = Solver::on_gpu(&small, &star, &with(Layout::CsrBalanced)).unwrap();
     assert_eq!(balanced.distances(1999, Goal::All).unwrap().get(0), Some(1999));
     // the other way round no row has more than one arc
     let away = star.transposed();
     assert_eq!(away.direction(), Direction::Directed);
-    let mut padded = Solver::on_gpu(&small, &away, &with(Product::Ell)).unwrap();
+    let mut padded = Solver::on_gpu(&small, &away, &with(Layout::Ell)).unwrap();
     assert_eq!(padded.distances(0, Goal::All).unwrap().get(2000), Some(2000));
 }
 
@@ -379,11 +380,11 @@ fn real_graphs() {
         }
         with_csr!(&read(&path).unwrap().csr, |graph| {
             let expected = Solver::new(graph, &Config::default()).unwrap().distances(0, Goal::All);
-            for config in products() {
+            for (layout, config) in layouts() {
                 let mut solver = Solver::on_gpu(&gpu, graph, &config).unwrap();
                 let found = solver.distances(0, Goal::All);
                 assert!(found == expected, "{name}, {config:?}");
-                println!("{name}, {:?}: {} rounds", config.product, solver.work().rounds);
+                println!("{name}, {:?}: {} rounds", layout, solver.work().rounds);
             }
         });
     }

@@ -68,7 +68,7 @@ fn survey<W: Weight>(
     let mut report = Report {
         head: Head {
             command: "info",
-            algorithm: Some(plan.algorithm.name()),
+            algorithm: Some(plan.algorithm),
             backend,
             threads: plan.threads,
             vertices: graph.n_vertices(),

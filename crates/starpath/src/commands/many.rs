@@ -8,12 +8,10 @@ use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
 use paths::DistanceTable;
 use serde::Serialize;
 use sssp::cost::Searches;
-use sssp::{
-    Algorithm, Config, DeviceTimes, Plan, Solver, SsspError, distance_table, nearest_sources,
-};
+use sssp::{DeviceTimes, Plan, Solver, SsspError, distance_table, nearest_sources};
 
 use crate::backend;
-use crate::cli::{Common, SsspArgs};
+use crate::cli::{Common, Configs, SsspArgs};
 use crate::commands::sssp::output_file;
 use crate::failure::say;
 use crate::ids::IdList;
@@ -21,7 +19,7 @@ use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
 use crate::report::{Head, Ms, Number, grouped};
-use crate::search::{Device, Times, config, repeated};
+use crate::search::{Device, Times, repeated};
 
 #[derive(Serialize)]
 struct Report {
@@ -42,10 +40,14 @@ struct Report {
     max_distance: Option<Number>,
 }
 
-pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
+pub(crate) fn run(args: &SsspArgs, mut configs: Configs, common: &Common) -> anyhow::Result<()> {
     let mut output = output_file(args)?;
     if args.nearest {
         output = output.map(|file| file.needs_columns("both sources and distances")).transpose()?;
+    }
+    // the searches of a table run together, so that trials of single ones tell nothing of it
+    if let Some(config) = &mut configs.gpu {
+        config.expected_searches = None;
     }
     let path = args.sources.as_deref().ok_or_else(|| anyhow!("--sources is missing"))?;
     let sources = IdList::read(path)?;
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
         output,
     };
     let report = with_csr!(&loaded.csr, |graph| match &request.targets {
-        Some(targets) => table(graph, &loaded, args, &request, targets, common),
+        Some(targets) => table(graph, &loaded, &configs, &request, targets, common),
         None => nearest(graph, &loaded, &request, common),
     })?;
     loaded.print(&report, common)
@@ -76,22 +78,20 @@ struct Request {
 fn table<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
-    args: &SsspArgs,
+    configs: &Configs,
     request: &Request,
     targets: &[VertexId],
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let sources = &request.sources;
-    // the searches of a table run together, so that trials of single ones tell nothing of it
-    let config = Config { expected_searches: None, ..config(&args.solver, common) };
     let n_tables = common.repeat.map_or(1, |n| n.get());
     let searches = Searches::Table(sources.len().saturating_mul(n_tables));
-    let on_gpu = backend::on_gpu(graph, &config, searches, common)?;
+    let on_gpu = backend::on_gpu(graph, configs, searches, common)?;
     let Filled { table, plan, backend, threads, solve, device_times } =
         match on_gpu.map_err(|e| names.explain(e))? {
             Some(solver) => fill_on_gpu(solver, loaded, sources, targets, common)?,
-            None => fill(graph, loaded, sources, targets, config, common)?,
+            None => fill(graph, loaded, sources, targets, configs, common)?,
         };
     if let Some(output) = &request.output {
         output.write_table(&names, sources, targets, &table)?;
@@ -100,7 +100,7 @@ fn table<W: Weight>(
     Ok(Report {
         head: Head {
             command: "sssp",
-            algorithm: Some(plan.algorithm.name()),
+            algorithm: Some(plan.algorithm),
             backend,
             threads,
             vertices: graph.n_vertices(),
@@ -135,10 +135,11 @@ fn fill<W: Weight>(
     loaded: &Loaded,
     sources: &[VertexId],
     targets: &[VertexId],
-    config: Config,
+    configs: &Configs,
     common: &Common,
 ) -> anyhow::Result<Filled<W>> {
     let names = loaded.names();
+    let config = configs.cpu.clone().unwrap_or_default();
     let plan = Plan::of_table(graph, sources.len(), &config).map_err(|e| names.explain(e))?;
     let threads = plan.threads.max(config.n_threads().min(sources.len()));
     if common.explain {
@@ -211,7 +212,7 @@ fn nearest<W: Weight>(
     Ok(Report {
         head: Head {
             command: "sssp",
-            algorithm: Some(Algorithm::Dijkstra.name()),
+            algorithm: Some("dijkstra"),
             backend,
             threads: 1,
             vertices: graph.n_vertices(),

@@ -30,16 +30,13 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Generate(args) => generate::run(args, common),
         Command::Convert(args) => convert::run(args, common),
         Command::Sssp(args) => {
-            args.solver.check(cli.common.backend)?;
+            let configs = args.solver.configs(common)?;
             match args.sources {
-                Some(_) => many::run(args, common),
-                None => sssp::run(args, common),
+                Some(_) => many::run(args, configs, common),
+                None => sssp::run(args, &configs, common),
             }
         }
-        Command::Path(args) => {
-            args.solver.check(cli.common.backend)?;
-            path::run(args, common)
-        }
+        Command::Path(args) => path::run(args, &args.solver.configs(common)?, common),
         Command::Apsp(args) => {
             args.check(common)?;
             apsp::run(args, common)

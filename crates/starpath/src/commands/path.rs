@@ -6,7 +6,7 @@ use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
 use sssp::Goal;
 
-use crate::cli::{Common, PathArgs};
+use crate::cli::{Common, Configs, PathArgs};
 use crate::load::{Loaded, load};
 use crate::report::Number;
 use crate::route::Route;
@@ -20,9 +20,9 @@ struct Report {
     route: Route,
 }
 
-pub(crate) fn run(args: &PathArgs, common: &Common) -> anyhow::Result<()> {
+pub(crate) fn run(args: &PathArgs, configs: &Configs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, common))?;
+    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, configs, common))?;
     loaded.print(&report, common)
 }
 
@@ -30,13 +30,14 @@ fn solve<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     args: &PathArgs,
+    configs: &Configs,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let source = names.vertex("source", &args.source)?;
     let target = names.vertex("target", &args.target)?;
     let goal = Goal::Target(target);
-    let (tree, searched) = search(graph, loaded, "path", source, goal, &args.solver, common)?;
+    let (tree, searched) = search(graph, loaded, "path", source, goal, configs, common)?;
     let id = |vertex| names.name(vertex).into();
     let route = Route {
         source: id(source),

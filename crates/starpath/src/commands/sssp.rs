@@ -9,7 +9,7 @@ use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
 use sssp::Goal;
 
-use crate::cli::{Common, SsspArgs};
+use crate::cli::{Common, Configs, SsspArgs};
 use crate::failure::WrongUse;
 use crate::ids::Id;
 use crate::load::{Loaded, load};
@@ -65,11 +65,11 @@ pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>>
     args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
 }
 
-pub(crate) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
+pub(crate) fn run(args: &SsspArgs, configs: &Configs, common: &Common) -> anyhow::Result<()> {
     let output = output_file(args)?;
     let loaded = load(&args.graph, common)?;
     let report =
-        with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, output.as_ref(), common))?;
+        with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, configs, &output, common))?;
     loaded.print(&report, common)
 }
 
@@ -77,7 +77,8 @@ fn solve<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     args: &SsspArgs,
-    output: Option<&ResultFile>,
+    configs: &Configs,
+    output: &Option<ResultFile>,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
@@ -89,7 +90,7 @@ fn solve<W: Weight>(
         (None, Some(cutoff)) => Goal::Within(parse_cutoff::<W>(cutoff)?),
         (None, None) => Goal::All,
     };
-    let (tree, searched) = search(graph, loaded, "sssp", source, goal, &args.solver, common)?;
+    let (tree, searched) = search(graph, loaded, "sssp", source, goal, configs, common)?;
     if let Some(output) = output {
         output.write_tree(&names, &tree)?;
     }

@@ -1,0 +1,146 @@
+//! The algorithms of the CPU, each with its settings, and what both devices set alike.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::delta::Delta;
+use crate::error::{SsspError, by_name, unknown};
+
+/// An algorithm for the CPU and its settings; for a GPU there are [more](crate::gpu::Algorithm).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// Vertices in the order of their distance, each settled once; with this queue, or the one
+    /// that measured best for weights like these.
+    Dijkstra(Option<Queue>),
+    /// Buckets of distances Δ wide, one after the other, each in parallel.
+    DeltaStepping(Delta),
+    /// Rounds over all arcs until one changes nothing.
+    BellmanFord,
+    /// Bellman-Ford that looks only at vertices whose distance changed.
+    BellmanFordQueue(QueueRule),
+}
+
+impl Algorithm {
+    /// One by each name, where settings have none of their own with their defaults.
+    pub const ALL: [Self; 7] = [
+        Self::Dijkstra(None),
+        Self::BellmanFord,
+        Self::BellmanFordQueue(QueueRule::Fifo),
+        Self::BellmanFordQueue(QueueRule::Slf),
+        Self::BellmanFordQueue(QueueRule::Lll),
+        Self::BellmanFordQueue(QueueRule::SlfLll),
+        Self::DeltaStepping(Delta::Auto),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dijkstra(_) => "dijkstra",
+            Self::DeltaStepping(_) => "delta-stepping",
+            Self::BellmanFord => "bellman-ford",
+            Self::BellmanFordQueue(rule) => rule.algorithm_name(),
+        }
+    }
+
+    /// True for the algorithms that admit negative weights.
+    pub fn admits_negative(self) -> bool {
+        matches!(self, Self::BellmanFord | Self::BellmanFordQueue(_))
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = SsspError;
+
+    /// The one of this name with default settings.
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        Self::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name)
+            .ok_or_else(|| unknown("algorithm", name, Self::ALL.iter().map(|a| a.name())))
+    }
+}
+
+/// The priority queue of [`Algorithm::Dijkstra`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Queue {
+    /// An implicit heap with four children a place; for every weight type.
+    QuaternaryHeap,
+    /// Dial's circular array with a bucket for every distance; for integers whose
+    /// largest is small.
+    Dial,
+    /// A radix heap: buckets by the highest bit that differs from the last minimum;
+    /// for every weight type, floats by their bits.
+    Radix,
+}
+
+impl Queue {
+    /// The queues by name.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("quaternary-heap", Self::QuaternaryHeap), ("dial", Self::Dial), ("radix", Self::Radix)];
+}
+
+impl FromStr for Queue {
+    type Err = SsspError;
+
+    fn from_str(name: &str) -> Result<Self, SsspError> {
+        by_name("queue", name, &Self::ALL)
+    }
+}
+
+/// Which vertex Bellman-Ford with a queue takes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum QueueRule {
+    /// First in, first out.
+    #[default]
+    Fifo,
+    /// "Small label first": a vertex goes to the front if it is nearer than the one there.
+    Slf,
+    /// "Large label last": a vertex farther than the mean goes to the back once more.
+    Lll,
+    /// Both.
+    SlfLll,
+}
+
+impl QueueRule {
+    /// Whether the nearer of two vertices may go to the front.
+    pub(crate) fn small_first(self) -> bool {
+        matches!(self, Self::Slf | Self::SlfLll)
+    }
+
+    /// Whether vertices farther than the mean wait.
+    pub(crate) fn large_last(self) -> bool {
+        matches!(self, Self::Lll | Self::SlfLll)
+    }
+
+    /// The name of Bellman-Ford with it.
+    pub(crate) fn algorithm_name(self) -> &'static str {
+        match self {
+            Self::Fifo => "bellman-ford-queue",
+            Self::Slf => "bellman-ford-slf",
+            Self::Lll => "bellman-ford-lll",
+            Self::SlfLll => "bellman-ford-slf-lll",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
+        }
+        let error = "dijsktra".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.contains("dijsktra") && error.contains("dijkstra"), "{error}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Which algorithm searches from one source, by its name and the flags that go with it.
+
+use std::num::NonZeroU32;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use sssp::gpu::{self, BlockSize, EdgeOrder, Layout, Loads};
+use sssp::{Algorithm, Config, Delta, Queue};
+
+use super::{Backend, Common};
+use crate::failure::WrongUse;
+
+/// The name that leaves a choice to the solver.
+const AUTO: &str = "auto";
+
+/// Which algorithm, and its parameters.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SolverArgs {
+    /// The algorithm; auto chooses by graph, weights and threads; crauser, bellman-ford-spmv and
+    /// delta-stepping-buckets run on a GPU only
+    #[arg(long, value_name = "A", default_value = "auto", value_parser = algorithms())]
+    algorithm: String,
+    /// Bucket width of delta-stepping and delta-stepping-buckets: a number, or auto, median, mean,
+    /// per-vertex, max-per-degree
+    #[arg(long, value_name = "D", default_value = "auto", allow_negative_numbers = true)]
+    delta: Delta,
+    /// Priority queue of dijkstra
+    #[arg(long, value_name = "Q", default_value = "auto", value_parser = queues())]
+    queue: String,
+    /// How bellman-ford-spmv makes products: csr-balanced, csr-scalar, csr-vector, ell
+    /// [default: csr-balanced]
+    #[arg(long, value_name = "P")]
+    product: Option<Layout>,
+    /// Threads of a block in which dijkstra on a GPU finds the least label: 128, 256, 512, 1024
+    /// [default: 512]
+    #[arg(long, value_name = "N")]
+    reduction_block: Option<BlockSize>,
+    /// Vertices of a segment by which bellman-ford on a GPU orders the edges; 0: as stored
+    /// [default: 65536, or a 64th of all]
+    #[arg(long, value_name = "P")]
+    segment: Option<u32>,
+    /// Let bellman-ford on a GPU read distances through the cache for read-only data
+    #[arg(long)]
+    read_only_loads: bool,
+}
+
+/// What the flags ask for on each of the backends that they allow, of which there is one at least.
+#[derive(Clone, Debug)]
+pub(crate) struct Configs {
+    /// The algorithm's name.
+    pub(crate) name: String,
+    pub(crate) cpu: Option<Config>,
+    pub(crate) gpu: Option<gpu::Config>,
+}
+
+impl SolverArgs {
+    /// What is asked for; an error for an algorithm that the backend asked for does not have, and
+    /// for a parameter of another algorithm or backend than the one asked for.
+    pub(crate) fn configs(&self, common: &Common) -> Result<Configs, WrongUse> {
+        let config: Config = Config {
+            threads: common.threads,
+            expected_searches: common.repeat,
+            ..Config::default()
+        };
+        let name = self.name();
+        self.check(name)?;
+        let cpu = match self.on_cpu(name) {
+            None if name != AUTO => None,
+            algorithm => Some(config.for_algorithm(algorithm)),
+        };
+        let algorithm = self.on_gpu(name);
+        let gpu = Some(config.for_algorithm(algorithm));
+        let (cpu, gpu) = match common.backend {
+            Backend::Cpu if cpu.is_none() => return Err(gpu_only(name, algorithm)),
+            Backend::Cpu => (cpu, None),
+            Backend::Cuda if self.queue != AUTO => {
+                let text = "the GPU solver cannot be used: queues of dijkstra are the CPU's; \
+                            solve there, or leave the queue out";
+                return Err(WrongUse(text.to_owned()));
+            }
+            Backend::Cuda => (None, gpu),
+            // a GPU runs every algorithm, but only these go there without being asked to
+            Backend::Auto if matches!(name, AUTO | "delta-stepping") => (cpu, gpu),
+            Backend::Auto if cpu.is_none() => (None, gpu),
+            Backend::Auto => (cpu, None),
+        };
+        if let (None, Some(option)) = (&gpu, self.options_of_gpu().find(|option| option.2)) {
+            let text = format!("{} is for a GPU; ask for one with --backend cuda", option.0);
+            return Err(WrongUse(text));
+        }
+        Ok(Configs { name: name.to_owned(), cpu, gpu })
+    }
+
+    /// The name of the algorithm; where that is left to the solver, a parameter may tell it.
+    fn name(&self) -> &str {
+        match self.algorithm.as_str() {
+            AUTO if self.delta != Delta::Auto => "delta-stepping",
+            AUTO if self.queue != AUTO => "dijkstra",
+            name => name,
+        }
+    }
+
+    /// The flags that are for a GPU only, the algorithm that each is for, and whether it is there.
+    fn options_of_gpu(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+        [
+            ("--segment", "bellman-ford", self.segment.is_some()),
+            ("--read-only-loads", "bellman-ford", self.read_only_loads),
+            ("--product", "bellman-ford-spmv", self.product.is_some()),
+            ("--reduction-block", "dijkstra", self.reduction_block.is_some()),
+        ]
+        .into_iter()
+    }
+
+    /// An error for a parameter of another algorithm than that of this name.
+    fn check(&self, name: &str) -> Result<(), WrongUse> {
+        let stepping = "delta-stepping and delta-stepping-buckets";
+        let delta = ("--delta", stepping, self.delta != Delta::Auto);
+        let queue = ("--queue", "dijkstra", self.queue != AUTO);
+        for (option, owners, is_there) in [delta, queue].into_iter().chain(self.options_of_gpu()) {
+            if is_there && !owners.split(" and ").any(|owner| owner == name) {
+                let text = format!("{option} is for {owners}; {name} has no use for it");
+                return Err(WrongUse(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The algorithm of this name on the CPU, with its parameters, if it has one.
+    fn on_cpu(&self, name: &str) -> Option<Algorithm> {
+        Some(match name.parse().ok()? {
+            Algorithm::Dijkstra(_) => Algorithm::Dijkstra(self.queue.parse::<Queue>().ok()),
+            Algorithm::DeltaStepping(_) => Algorithm::DeltaStepping(self.delta),
+            without => without,
+        })
+    }
+
+    /// The same on a GPU, which has one by every name but `auto`.
+    fn on_gpu(&self, name: &str) -> Option<gpu::Algorithm> {
+        use gpu::Algorithm;
+        Some(match name.parse().ok()? {
+            Algorithm::DeltaStepping(_) => Algorithm::DeltaStepping(self.delta),
+            Algorithm::DeltaSteppingBuckets(_) => Algorithm::DeltaSteppingBuckets(self.delta),
+            Algorithm::Dijkstra(_) => Algorithm::Dijkstra(self.reduction_block.unwrap_or_default()),
+            Algorithm::BellmanFordSpmv(_) => {
+                Algorithm::BellmanFordSpmv(self.product.unwrap_or_default())
+            }
+            Algorithm::BellmanFord { .. } => Algorithm::BellmanFord {
+                edges: match self.segment.map(NonZeroU32::new) {
+                    None => EdgeOrder::default(),
+                    Some(None) => EdgeOrder::AsStored,
+                    Some(Some(vertices)) => EdgeOrder::Segments { vertices },
+                },
+                loads: if self.read_only_loads { Loads::ReadOnly } else { Loads::Plain },
+            },
+            without => without,
+        })
+    }
+}
+
+/// An error for an algorithm that the CPU does not have.
+fn gpu_only(name: &str, algorithm: Option<gpu::Algorithm>) -> WrongUse {
+    let nearest = match algorithm {
+        Some(gpu::Algorithm::Crauser) => "dijkstra",
+        Some(gpu::Algorithm::BellmanFordSpmv(_)) => "bellman-ford",
+        _ => "delta-stepping",
+    };
+    let text = format!("{name} runs on a GPU only; on the CPU, {nearest} is the nearest to it");
+    WrongUse(text)
+}
+
+fn algorithms() -> PossibleValuesParser {
+    let names = gpu::Algorithm::ALL.map(gpu::Algorithm::name);
+    PossibleValuesParser::new([AUTO].into_iter().chain(names))
+}
+
+fn queues() -> PossibleValuesParser {
+    PossibleValuesParser::new([AUTO].into_iter().chain(Queue::ALL.map(|queue| queue.0)))
+}
