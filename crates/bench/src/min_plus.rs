@@ -18,6 +18,7 @@ use clap::Args;
 use graph_formats::generate::{UniformConfig, uniform};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::ThreadPool;
+use sssp::Solver;
 
 use crate::folder::{Written, new_folder, write};
 use crate::machine::Machine;
@@ -155,7 +156,7 @@ where
     let n = graph.n_vertices();
     let all: Vec<VertexId> = graph.vertices().collect();
     let sources: Vec<VertexId> = all.iter().copied().step_by(n.div_ceil(CHECKED_ROWS)).collect();
-    let expected = sssp::distance_table(graph, &sources, &all, &sssp::Config::default(), None)?;
+    let expected = Solver::new(graph, &sssp::Config::default())?.table(&sources, &all)?;
     let mut peak_before = peak(number, pool);
     let mut samples = Vec::new();
     for _ in 0..runs {

@@ -1,104 +1,39 @@
 //! Questions about many sources at once.
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use ndarray::{Array2, ArrayViewMut1, Axis};
-use paths::{DistanceTable, Nearest};
+use ndarray::Array2;
+use paths::{DistanceTable, Distances, Nearest};
 
-use crate::cost::{self, Outline};
 use crate::cpu::nearest;
 use crate::cpu::threads::{EndsOnPanic, Threads};
-use crate::plan::Chosen;
-use crate::query::{Query, check_vertices};
-use crate::search::{self, awaited};
-use crate::{Algorithm, Config, DeviceTimes, Plan, Progress, Queue, Solver, SsspError, Team, Work};
-
-/// The distances from each of `sources` to each of `targets`; a row a source, in the
-/// order given.
-///
-/// Sources are shared among the threads, each with a work space of its own, and a
-/// search may end when all targets are settled. What is prepared once for the graph is there
-/// once; [`Plan::of_table`] tells what was chosen. O(s·(n + m)) and O(s·t) memory for the
-/// table, besides up to 24 bytes a vertex for each thread.
-///
-/// # Errors
-/// As [`Solver::new`] and [`Solver::distances`]; the first that any thread meets.
-///
-/// ```
-/// use graph_formats::Csr;
-/// use sssp::{Config, distance_table};
-///
-/// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (2, 0, 4)])?;
-/// let table = distance_table(&graph, &[0, 2], &[1, 2, 3], &Config::default(), None)?;
-/// assert_eq!(table.row(0).collect::<Vec<_>>(), [Some(5), Some(7), None]);
-/// assert_eq!(table.row(1).collect::<Vec<_>>(), [Some(9), Some(0), None]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn distance_table<W: Weight>(
-    graph: &Csr<W>,
-    sources: &[VertexId],
-    targets: &[VertexId],
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<DistanceTable<W>, SsspError> {
-    check_vertices(graph, "source", sources)?;
-    check_vertices(graph, "target", targets)?;
-    let mut table = empty_table::<W>(sources.len(), targets.len())?;
-    let n_workers = config.n_threads().min(sources.len()).max(1);
-    let (plan, chosen) = plan_of_many(graph, config, sources.len())?;
-    let window = search::window(graph, chosen);
-    let solver = || Solver::planned(graph, plan.clone(), chosen, window.clone());
-    let mut solvers: Vec<_> = std::iter::repeat_with(solver).take(n_workers).collect();
-    let rows = Rows {
-        left: Mutex::new(sources.iter().zip(table.axis_iter_mut(Axis(0)))),
-        done: AtomicU64::new(0),
-        total: sources.len() as u64,
-        failed: AtomicBool::new(false),
-        error: Mutex::new(None),
-        progress,
-    };
-    Threads::new(n_workers).each(&mut solvers, |_, solver| {
-        let _ends = EndsOnPanic(&rows.failed);
-        while let Some((&source, mut row)) = rows.next() {
-            let filled = match row.as_slice_mut() {
-                Some(cells) if !targets.is_empty() => {
-                    solver.search.table(&[source], targets, None, cells)
-                }
-                _ => Ok(None),
-            };
-            rows.settle(match filled {
-                Ok(None) => fill(solver, source, targets, &mut row),
-                filled => filled.map(drop),
-            });
-        }
-    });
-    let error = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner);
-    error.map_or(Ok(DistanceTable::from_storage(table)), Err)
-}
+use crate::query::{Query, check_overflow, check_vertices};
+use crate::search::{self, Search, awaited};
+use crate::{Config, DeviceTimes, Plan, Progress, Solver, SsspError, Work};
 
 impl<W: Weight> Solver<'_, W> {
     /// The distances from each of `sources` to each of `targets`; a row a source, in the
     /// order given.
     ///
-    /// On a GPU the graph is there already, and with Δ-stepping several searches run at
-    /// once, each on a part of the multiprocessors. Otherwise one search follows the other;
-    /// on a CPU with several processors [`distance_table`] is faster. A search may end when
-    /// all targets are settled. O(s·(n + m)), and O(s·t) memory for the table, besides up
-    /// to 44 bytes a vertex and half a byte an arc of the GPU's for each search at once.
+    /// Many searches run at once: on the CPU one a thread, which share what is prepared for the
+    /// graph; on a GPU with Δ-stepping each on a part of the multiprocessors. What was chosen for
+    /// them is the [plan](Self::plan) afterwards. A search may end when all targets are settled.
+    /// O(s·(n + m)), and O(s·t) memory for the table, besides up to 24 bytes a vertex for each
+    /// thread; of a GPU's up to 44 bytes a vertex and half a byte an arc for each search at once.
     ///
     /// # Errors
-    /// As [`Solver::distances`], and [`SsspError::TableTooLarge`].
+    /// As [`Solver::distances`], of any of the searches, and [`SsspError::TableTooLarge`].
     ///
     /// ```
     /// use graph_formats::Csr;
     /// use sssp::{Config, Solver};
     ///
     /// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (2, 0, 4)])?;
-    /// let table = Solver::new(&graph, &Config::default())?.table(&[0, 2], &[1, 3])?;
-    /// assert_eq!(table.row(1).collect::<Vec<_>>(), [Some(9), None]);
+    /// let table = Solver::new(&graph, &Config::default())?.table(&[0, 2], &[1, 2, 3])?;
+    /// assert_eq!(table.row(0).collect::<Vec<_>>(), [Some(5), Some(7), None]);
+    /// assert_eq!(table.row(1).collect::<Vec<_>>(), [Some(9), Some(0), None]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn table(
@@ -109,32 +44,75 @@ impl<W: Weight> Solver<'_, W> {
         check_vertices(self.graph, "source", sources)?;
         check_vertices(self.graph, "target", targets)?;
         let mut table = empty_table::<W>(sources.len(), targets.len())?;
-        self.work = self.fill(sources, targets, &mut table)?;
+        (self.work, self.device_times, self.table_plan) = Default::default();
+        let cells = table.as_slice_mut().unwrap_or_default();
+        if !cells.is_empty() {
+            self.work = match self.cpu.clone() {
+                Some(config) => self.fill_on_cpu(&config, sources, targets, cells)?,
+                None => self.fill_on_gpu(sources, targets, cells)?,
+            };
+        }
         Ok(DistanceTable::from_storage(table))
     }
 
-    /// Fills the table, telling of rows, while searches tell nobody.
-    fn fill(
+    /// Fills the rows, of one cell at least, by threads that take one after the other.
+    fn fill_on_cpu(
+        &mut self,
+        config: &Config,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        cells: &mut [W::Distance],
+    ) -> Result<Work, SsspError> {
+        let (graph, progress) = (self.graph, self.progress);
+        let (plan, chosen) = Plan::for_table(graph, config, sources.len())?;
+        if self.window.is_none() {
+            self.window = search::window(graph, chosen);
+        }
+        let n_workers = config.n_threads().min(sources.len());
+        let worker =
+            || (search::on_cpu(graph, chosen, plan.narrow, self.window.clone()), Work::default());
+        let mut workers: Vec<_> = std::iter::repeat_with(worker).take(n_workers).collect();
+        let rows = Rows {
+            left: Mutex::new(sources.iter().zip(cells.chunks_exact_mut(targets.len()))),
+            done: AtomicU64::new(0),
+            total: sources.len() as u64,
+            failed: AtomicBool::new(false),
+            error: Mutex::new(None),
+            progress,
+        };
+        Threads::new(n_workers).each(&mut workers, |_, (search, work)| {
+            let _ends = EndsOnPanic(&rows.failed);
+            while let Some((&source, row)) = rows.next() {
+                let filled = fill_row(graph, &plan, &mut **search, source, targets, row);
+                rows.settle(filled.map(|row| work.add(&row)));
+            }
+        });
+        if let Some(error) = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        self.table_plan = Some(plan);
+        let mut work = Work::default();
+        workers.iter().for_each(|worker| work.add(&worker.1));
+        Ok(work)
+    }
+
+    /// Fills the rows, of one cell at least: at once where the search can, or one by one.
+    fn fill_on_gpu(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
-        table: &mut Array2<W::Distance>,
+        cells: &mut [W::Distance],
     ) -> Result<Work, SsspError> {
         let progress = self.progress;
+        if let Some(work) = self.search.table(sources, targets, progress, cells)? {
+            return Ok(work);
+        }
         let mut work = Work::default();
-        if sources.is_empty() || targets.is_empty() {
-            return Ok(work);
-        }
-        self.device_times = None;
-        if let Some(cells) = table.as_slice_mut()
-            && let Some(work) = self.search.table(sources, targets, progress, cells)?
-        {
-            return Ok(work);
-        }
         let mut times: Option<DeviceTimes> = None;
-        for (done, (&source, mut cells)) in (1..).zip(sources.iter().zip(table.rows_mut())) {
-            fill(self, source, targets, &mut cells)?;
-            work.add(&self.work);
+        let rows = cells.chunks_exact_mut(targets.len());
+        for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
+            let search = &mut *self.search;
+            work.add(&fill_row(self.graph, &self.plan, search, source, targets, row)?);
             times = match (times, self.search.device_times()) {
                 (Some(before), Some(now)) => Some(before.and(now)),
                 (before, now) => before.or(now),
@@ -146,6 +124,32 @@ impl<W: Weight> Solver<'_, W> {
         self.device_times = times;
         Ok(work)
     }
+}
+
+/// Fills a row of a table, of one cell at least.
+fn fill_row<W: Weight>(
+    graph: &Csr<W>,
+    plan: &Plan,
+    search: &mut dyn Search<W>,
+    source: VertexId,
+    targets: &[VertexId],
+    row: &mut [W::Distance],
+) -> Result<Work, SsspError> {
+    if let Some(work) = search.table(&[source], targets, None, row)? {
+        return Ok(work);
+    }
+    let awaited = awaited(targets, graph.n_vertices());
+    let limit = W::Distance::UNREACHED;
+    let query = Query { source, targets: awaited, limit, progress: None };
+    let (distances, work) = search.search(&query)?;
+    for (cell, &target) in row.iter_mut().zip(targets) {
+        *cell = distances[target as usize];
+    }
+    // where no weight is negative, a distance hangs on none that is greater
+    if !plan.bounded && (plan.negative.is_some() || row.contains(&W::Distance::UNREACHED)) {
+        check_overflow(graph, &Distances::from_storage(distances))?;
+    }
+    Ok(work)
 }
 
 /// For every vertex, which of `sources` is nearest, and how far it is. Of several that
@@ -193,69 +197,6 @@ fn empty_table<W: Weight>(
     Vec::<W::Distance>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
     let cells = vec![W::Distance::ZERO; n_cells];
     Array2::from_shape_vec((sources, targets), cells).map_err(|_| too_large())
-}
-
-/// What each of so many searches that run side by side is solved with: by a team of threads
-/// where there are enough for each, and that is faster.
-fn plan_of_many<W: Weight>(
-    graph: &Csr<W>,
-    config: &Config,
-    n_sources: usize,
-) -> Result<(Plan, Chosen), SsspError> {
-    let most = config.n_threads() / config.n_threads().min(n_sources).max(1);
-    let threads = match config.team {
-        Team::WhereItPays if most > 1 => cost::team_for(&Outline::of(graph), most),
-        _ => most,
-    };
-    let (threads, expected_searches) = (NonZeroUsize::new(threads), NonZeroUsize::new(n_sources));
-    let config = Config { threads, expected_searches, ..config.clone() };
-    let planned = Plan::on_cpu(graph, &config)?;
-    if config.algorithm.is_none()
-        && matches!(planned.1, Chosen::DeltaStepping { .. })
-        && let Some(greatest) = graph.weight_summary().greatest.to_i128()
-        && cost::is_for_dial(graph.n_vertices(), graph.n_arcs(), greatest)
-    {
-        let dijkstra = Config { algorithm: Some(Algorithm::Dijkstra(None)), ..config };
-        let (mut plan, chosen) = Plan::on_cpu(graph, &dijkstra)?;
-        if chosen == Chosen::Dijkstra(Queue::Dial) {
-            plan.reason = "vertices have few arcs, and searches run side by side".to_owned();
-            return Ok((plan, chosen));
-        }
-    }
-    Ok(planned)
-}
-
-impl Plan {
-    /// What [`distance_table`] decides for each of so many sources. O(n + m).
-    ///
-    /// # Errors
-    /// As [`Solver::new`].
-    pub fn of_table<W: Weight>(
-        graph: &Csr<W>,
-        n_sources: usize,
-        config: &Config,
-    ) -> Result<Self, SsspError> {
-        Ok(plan_of_many(graph, config, n_sources)?.0)
-    }
-}
-
-fn fill<W: Weight>(
-    solver: &mut Solver<'_, W>,
-    source: VertexId,
-    targets: &[VertexId],
-    row: &mut ArrayViewMut1<'_, W::Distance>,
-) -> Result<(), SsspError> {
-    if targets.is_empty() {
-        return Ok(());
-    }
-    let awaited = awaited(targets, solver.graph.n_vertices());
-    let limit = W::Distance::UNREACHED;
-    let (distances, _) =
-        solver.answer(&Query { source, targets: awaited, limit, progress: None })?;
-    for (cell, &target) in row.iter_mut().zip(targets) {
-        *cell = distances.as_storage()[target as usize];
-    }
-    Ok(())
 }
 
 /// The rows that threads still have to fill.

@@ -1,9 +1,11 @@
 //! What a solver is going to do, and why.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 
+use crate::cost::Outline;
 use crate::cpu::delta_stepping::threads_for;
 use crate::cpu::queue::MOST_ARCS;
 use crate::key::distance_bound;
@@ -126,6 +128,37 @@ impl Plan {
         }
         Ok((plan, chosen))
     }
+
+    /// Decides for each of so many searches on the CPU that run side by side: by a team of threads
+    /// where there are enough for each, and that is faster.
+    pub(crate) fn for_table<W: Weight>(
+        graph: &Csr<W>,
+        config: &Config,
+        n_sources: usize,
+    ) -> Result<(Self, Chosen), SsspError> {
+        let most = config.n_threads() / config.n_threads().min(n_sources).max(1);
+        let threads = match config.team {
+            Team::WhereItPays if most > 1 => cost::team_for(&Outline::of(graph), most),
+            _ => most,
+        };
+        let (threads, expected_searches) =
+            (NonZeroUsize::new(threads), NonZeroUsize::new(n_sources));
+        let config = Config { threads, expected_searches, ..config.clone() };
+        let planned = Self::on_cpu(graph, &config)?;
+        if config.algorithm.is_none()
+            && matches!(planned.1, Chosen::DeltaStepping { .. })
+            && let Some(greatest) = graph.weight_summary().greatest.to_i128()
+            && cost::is_for_dial(graph.n_vertices(), graph.n_arcs(), greatest)
+        {
+            let dijkstra = Config { algorithm: Some(Algorithm::Dijkstra(None)), ..config };
+            let (mut plan, chosen) = Self::on_cpu(graph, &dijkstra)?;
+            if chosen == Chosen::Dijkstra(Queue::Dial) {
+                plan.reason = "vertices have few arcs, and searches run side by side".to_owned();
+                return Ok((plan, chosen));
+            }
+        }
+        Ok(planned)
+    }
 }
 
 /// About the greatest exact sum of the weights on a path of `n` vertices that is sure to be
@@ -235,8 +268,6 @@ impl fmt::Display for Plan {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::*;
 
     #[test]

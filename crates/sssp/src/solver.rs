@@ -6,7 +6,6 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 
-use crate::plan::Chosen;
 use crate::query::{Query, check_overflow, check_vertices};
 use crate::search::{self, Search, SharedWindow};
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
@@ -27,8 +26,13 @@ use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, pre
 /// ```
 pub struct Solver<'g, W: Weight> {
     pub(crate) graph: &'g Csr<W>,
-    plan: Plan,
+    pub(crate) plan: Plan,
     pub(crate) search: Box<dyn Search<W> + 'g>,
+    /// What to solve with on the CPU; `None` on a GPU.
+    pub(crate) cpu: Option<Config>,
+    pub(crate) window: SharedWindow<W>,
+    /// That of a table, where it is not that of other searches.
+    pub(crate) table_plan: Option<Plan>,
     pub(crate) progress: Option<Progress<'g>>,
     pub(crate) work: Work,
     predecessors_time: Duration,
@@ -49,18 +53,9 @@ impl<'g, W: Weight> Solver<'g, W> {
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let (plan, chosen) = Plan::on_cpu(graph, config)?;
         let window = search::window(graph, chosen);
-        Ok(Self::planned(graph, plan, chosen, window))
-    }
-
-    /// The work space for what is planned already.
-    pub(crate) fn planned(
-        graph: &'g Csr<W>,
-        plan: Plan,
-        chosen: Chosen,
-        window: SharedWindow<W>,
-    ) -> Self {
-        let search = search::on_cpu(graph, chosen, plan.narrow, window);
-        Self::with_search(graph, plan, search)
+        let search = search::on_cpu(graph, chosen, plan.narrow, window.clone());
+        let cpu = Some(config.clone());
+        Ok(Self { cpu, window, ..Self::with_search(graph, plan, search) })
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. The forms of
@@ -95,6 +90,9 @@ impl<'g, W: Weight> Solver<'g, W> {
             graph,
             plan,
             search,
+            cpu: None,
+            window: None,
+            table_plan: None,
             progress: None,
             work: Work::default(),
             predecessors_time: Duration::ZERO,
@@ -114,9 +112,9 @@ impl<'g, W: Weight> Solver<'g, W> {
         self
     }
 
-    /// What was chosen, and why.
+    /// What was chosen, and why; after a [table](Solver::table), for each of its searches.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        self.table_plan.as_ref().unwrap_or(&self.plan)
     }
 
     /// Counts of the last search, or of all searches of the last [table](Solver::table).
@@ -189,10 +187,7 @@ impl<'g, W: Weight> Solver<'g, W> {
 
     /// The distances of all vertices no farther than the limit of `query`, or than the farthest
     /// of its targets if there are any and all can be reached.
-    pub(crate) fn answer(
-        &mut self,
-        query: &Query<'_, W::Distance>,
-    ) -> Result<Limited<W>, SsspError> {
+    fn answer(&mut self, query: &Query<'_, W::Distance>) -> Result<Limited<W>, SsspError> {
         let &Query { source, targets, limit, .. } = query;
         check_vertices(self.graph, "source", &[source])?;
         check_vertices(self.graph, "target", targets)?;
@@ -206,7 +201,7 @@ impl<'g, W: Weight> Solver<'g, W> {
             let weight = self.graph.weights()[arc].to_string();
             return Err(SsspError::CutoffWithNegativeWeight { from, to, weight });
         }
-        self.device_times = None;
+        (self.device_times, self.table_plan) = (None, None);
         if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
             self.work = Work::default();
             let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];

@@ -15,13 +15,13 @@ use crate::failure::say;
 const SUMS_A_SECOND: f64 = 2e10;
 const PAIRS_A_SECOND: f64 = 1e12;
 
-/// A solver where the command line wants it, and the backend's name in reports.
+/// A solver for `searches` where the command line wants it, and the backend's name in reports.
 pub(crate) fn solver<'g, W: Weight>(
     graph: &'g Csr<W>,
     configs: &Configs,
+    searches: Searches,
     common: &Common,
 ) -> anyhow::Result<Result<(Solver<'g, W>, &'static str), SsspError>> {
-    let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
     Ok(match on_gpu(graph, configs, searches, common)? {
         Ok(Some(solver)) => Ok((solver, "cuda")),
         Ok(None) => {
@@ -34,7 +34,7 @@ pub(crate) fn solver<'g, W: Weight>(
 
 /// A solver on a GPU, if the command line wants it there, or leaves the choice and all of
 /// `searches` should be done there sooner, the way there counted; `None` is the CPU.
-pub(crate) fn on_gpu<'g, W: Weight>(
+fn on_gpu<'g, W: Weight>(
     graph: &'g Csr<W>,
     configs: &Configs,
     searches: Searches,

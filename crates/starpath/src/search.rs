@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use serde::Serialize;
+use sssp::cost::Searches;
 use sssp::{DeviceTimes, Goal, Plan};
 
 use crate::backend;
@@ -108,7 +109,8 @@ pub(crate) fn search<W: Weight>(
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
-    let solver = backend::solver(graph, configs, common)?;
+    let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
+    let solver = backend::solver(graph, configs, searches, common)?;
     let (solver, backend) = solver.map_err(|e| names.explain(e))?;
     let mut solver = solver.with_progress(&step);
     let prepare_ms = match solver.device_times() {

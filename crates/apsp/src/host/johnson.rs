@@ -11,7 +11,7 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::DistanceTable;
 use rayon::prelude::*;
-use sssp::{Config, Progress, SsspError, distance_table};
+use sssp::{Config, Progress, Solver, SsspError};
 
 /// All distances of a graph without negative weights.
 pub(crate) fn search<W: Weight>(
@@ -20,7 +20,12 @@ pub(crate) fn search<W: Weight>(
     progress: Option<Progress<'_>>,
 ) -> Result<DistanceTable<W>, SsspError> {
     let all: Vec<VertexId> = graph.vertices().collect();
-    distance_table(graph, &all, &all, config, progress)
+    let solver = Solver::new(graph, config)?;
+    let mut solver = match progress {
+        Some(progress) => solver.with_progress(progress),
+        None => solver,
+    };
+    solver.table(&all, &all)
 }
 
 /// All distances of a graph with these potentials.

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 use graph_formats::{Csr, VertexId, Weight};
 use ndarray::ArrayView2;
-use sssp::{Config, Progress, SsspError, distance_table};
+use sssp::{Config, Progress, Solver, SsspError};
 
 /// Destinations whose distances are kept twice at a time.
 const COLUMNS_A_BLOCK: usize = 256;
@@ -43,7 +43,8 @@ pub(crate) fn settle<W: Weight>(
         let tell = |done, _| {
             progress.map_or(ControlFlow::Continue(()), |tell| tell(first as u64 + done, n))
         };
-        let found = distance_table(&reversed, block, &all, &config, Some(&tell));
+        let found = Solver::new(&reversed, &config)
+            .and_then(|solver| solver.with_progress(&tell).table(block, &all));
         let found = found.map_err(turned_round)?.into_storage();
         put(first, found.t());
     }

@@ -11,8 +11,8 @@ use paths::zoo::arbitrary_graph;
 use paths::{Distances, oracle};
 use proptest::prelude::*;
 use sssp::{
-    Algorithm, Config, Delta, Plan, Queue, Solver, SsspError, Team, distance_table,
-    nearest_sources, predecessors, shortest_paths,
+    Algorithm, Config, Delta, Queue, Solver, SsspError, Team, nearest_sources, predecessors,
+    shortest_paths,
 };
 
 fn vertices() -> impl Strategy<Value = Vec<VertexId>> {
@@ -34,7 +34,7 @@ proptest! {
                 let threads = NonZeroUsize::new(threads);
                 // more threads than sources, and a search is shared, too
                 let config = Config { threads, team: Team::Always, ..Config::with(algorithm) };
-                let table = distance_table(&graph, &sources, &targets, &config, None).unwrap();
+                let table = Solver::new(&graph, &config).unwrap().table(&sources, &targets).unwrap();
                 for (i, &source) in sources.iter().enumerate() {
                     let distances = oracle::dijkstra(&graph, source).unwrap();
                     for (j, &target) in targets.iter().enumerate() {
@@ -58,7 +58,8 @@ proptest! {
 #[test]
 fn tables_of_negative_weights() {
     let graph = Csr::from_arcs(3, &[(0, 1, 4i32), (0, 2, 3), (2, 1, -2)]).unwrap();
-    let table = distance_table(&graph, &[0, 2], &[1], &Config::default(), None).unwrap();
+    let mut solver = Solver::new(&graph, &Config::default()).unwrap();
+    let table = solver.table(&[0, 2], &[1]).unwrap();
     assert_eq!([table.get(0, 0), table.get(1, 0)], [Some(1), Some(-2)]);
     let nearest = nearest_sources(&graph, &[0], None);
     assert!(matches!(nearest, Err(SsspError::NegativeWeight { from: 2, to: 1, .. })));
@@ -67,10 +68,10 @@ fn tables_of_negative_weights() {
 #[test]
 fn strangers_are_named() {
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
-    let config = Config::default();
-    let source = distance_table(&graph, &[0, 7], &[1], &config, None);
+    let mut solver = Solver::new(&graph, &Config::default()).unwrap();
+    let source = solver.table(&[0, 7], &[1]);
     assert!(matches!(source, Err(SsspError::NoSuchVertex { role: "source", vertex: 7, .. })));
-    let target = distance_table(&graph, &[0], &[2], &config, None);
+    let target = solver.table(&[0], &[2]);
     assert!(matches!(target, Err(SsspError::NoSuchVertex { role: "target", vertex: 2, .. })));
     assert!(nearest_sources(&graph, &[2], None).is_err());
 }
@@ -79,7 +80,7 @@ fn strangers_are_named() {
 fn a_table_beyond_memory_is_refused_before_it_starts() {
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
     let many = vec![0; 20_000_000];
-    let table = distance_table(&graph, &many, &many, &Config::default(), None);
+    let table = Solver::new(&graph, &Config::default()).unwrap().table(&many, &many);
     let bytes = 20_000_000u128 * 20_000_000 * 8;
     assert!(matches!(table, Err(SsspError::TableTooLarge { bytes: b, .. }) if b == bytes));
 }
@@ -88,7 +89,8 @@ fn a_table_beyond_memory_is_refused_before_it_starts() {
 fn a_table_can_be_interrupted() {
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
     let stop = |done, _| if done < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-    let table = distance_table(&graph, &[0; 50], &[1], &Config::default(), Some(&stop));
+    let solver = Solver::new(&graph, &Config::default()).unwrap();
+    let table = solver.with_progress(&stop).table(&[0; 50], &[1]);
     assert!(matches!(table, Err(SsspError::Interrupted)));
 }
 
@@ -103,16 +105,13 @@ fn a_table_whose_callback_panics_is_not_waited_for() {
                 _ => ControlFlow::Continue(()),
             };
             let config = Config { threads: NonZeroUsize::new(threads), ..Config::default() };
-            let table =
-                catch_unwind(|| distance_table(&graph, &[0; 50], &[1], &config, Some(&panic)));
-            let payload = table.expect_err("it panics");
-            assert_eq!(payload.downcast_ref(), Some(&"of the callback"));
             let mut solver = Solver::new(&graph, &config).unwrap().with_progress(&panic);
-            let table = catch_unwind(AssertUnwindSafe(|| solver.table(&[0; 50], &[1])));
-            assert!(table.is_err());
             // it tells of the next, too
-            let table = catch_unwind(AssertUnwindSafe(|| solver.table(&[0; 50], &[1])));
-            assert!(table.is_err());
+            for _ in 0..2 {
+                let table = catch_unwind(AssertUnwindSafe(|| solver.table(&[0; 50], &[1])));
+                let payload = table.expect_err("it panics");
+                assert_eq!(payload.downcast_ref(), Some(&"of the callback"));
+            }
         }
     }
 }
@@ -204,8 +203,9 @@ fn tables_have_a_plan() {
     let square = grid(&GridConfig { side: 200, ..Default::default() }).unwrap();
     let skewed = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
     let chosen = |graph: &Csr<u32>, config: &Config| {
-        let plan = Plan::of_table(graph, 8, config).unwrap();
-        (plan.algorithm, plan.queue)
+        let mut solver = Solver::new(graph, config).unwrap();
+        solver.table(&[0; 8], &[1]).unwrap();
+        (solver.plan().algorithm, solver.plan().queue)
     };
     let dial = ("dijkstra", Some(Queue::Dial));
     assert_eq!(chosen(&square, &Config::default()), dial);

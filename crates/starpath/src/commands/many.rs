@@ -5,10 +5,9 @@ use std::fmt;
 
 use anyhow::anyhow;
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
-use paths::DistanceTable;
 use serde::Serialize;
 use sssp::cost::Searches;
-use sssp::{DeviceTimes, Plan, Solver, SsspError, distance_table, nearest_sources};
+use sssp::{SsspError, nearest_sources};
 
 use crate::backend;
 use crate::cli::{Common, Configs, SsspArgs};
@@ -87,12 +86,25 @@ fn table<W: Weight>(
     let sources = &request.sources;
     let n_tables = common.repeat.map_or(1, |n| n.get());
     let searches = Searches::Table(sources.len().saturating_mul(n_tables));
-    let on_gpu = backend::on_gpu(graph, configs, searches, common)?;
-    let Filled { table, plan, backend, threads, solve, device_times } =
-        match on_gpu.map_err(|e| names.explain(e))? {
-            Some(solver) => fill_on_gpu(solver, loaded, sources, targets, common)?,
-            None => fill(graph, loaded, sources, targets, configs, common)?,
-        };
+    let solver = backend::solver(graph, configs, searches, common)?;
+    let (solver, backend) = solver.map_err(|e| names.explain(e))?;
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let mut solver = solver.with_progress(&step);
+    let mut on_device = Vec::new();
+    let (table, times) = repeated(common, || {
+        let table = solver.table(sources, targets).map_err(|e| names.explain(e))?;
+        on_device.extend(solver.device_times().map(|times| times.solve_ms));
+        Ok(table)
+    })?;
+    let solve = Times::of(if on_device.is_empty() { times } else { on_device })?;
+    let (plan, device_times) = (solver.plan(), solver.device_times());
+    let at_once = configs.cpu.as_ref().map_or(1, |config| config.n_threads().min(sources.len()));
+    let threads = if plan.device.is_some() { plan.threads } else { plan.threads.max(at_once) };
+    if common.explain {
+        let each = sources.len();
+        say(format_args!("{plan}, for each of {each} sources; {threads} threads in all"));
+    }
     if let Some(output) = &request.output {
         output.write_table(&names, sources, targets, &table)?;
     }
@@ -110,76 +122,13 @@ fn table<W: Weight>(
             solve_min_ms: solve.least(common),
         },
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
-        device: device_times.map(|times| Device::of(&times, &plan)),
+        device: device_times.map(|times| Device::of(&times, plan)),
         sources: sources.len(),
         targets: Some(targets.len()),
         reached: table.n_reachable_pairs(),
         distance_sum: table.sum().into(),
         max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
     })
-}
-
-/// A table, and how it came about.
-struct Filled<W: Weight> {
-    table: DistanceTable<W>,
-    plan: Plan,
-    backend: &'static str,
-    threads: usize,
-    solve: Times,
-    device_times: Option<DeviceTimes>,
-}
-
-/// Fills a table on the CPU, a search a thread.
-fn fill<W: Weight>(
-    graph: &Csr<W>,
-    loaded: &Loaded,
-    sources: &[VertexId],
-    targets: &[VertexId],
-    configs: &Configs,
-    common: &Common,
-) -> anyhow::Result<Filled<W>> {
-    let names = loaded.names();
-    let config = configs.cpu.clone().unwrap_or_default();
-    let plan = Plan::of_table(graph, sources.len(), &config).map_err(|e| names.explain(e))?;
-    let threads = plan.threads.max(config.n_threads().min(sources.len()));
-    if common.explain {
-        let each = sources.len();
-        say(format_args!("{plan}, for each of {each} sources; {threads} threads in all"));
-    }
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
-    let (table, times) = repeated(common, || {
-        distance_table(graph, sources, targets, &config, Some(&step)).map_err(|e| names.explain(e))
-    })?;
-    let solve = Times::of(times)?;
-    Ok(Filled { table, plan, backend: "cpu", threads, solve, device_times: None })
-}
-
-/// Fills a table on a GPU, several searches at once.
-fn fill_on_gpu<W: Weight>(
-    solver: Solver<'_, W>,
-    loaded: &Loaded,
-    sources: &[VertexId],
-    targets: &[VertexId],
-    common: &Common,
-) -> anyhow::Result<Filled<W>> {
-    let names = loaded.names();
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
-    let mut solver = solver.with_progress(&step);
-    let plan = solver.plan().clone();
-    if common.explain {
-        say(format_args!("{plan}, for each of {} sources", sources.len()));
-    }
-    let mut on_device = Vec::new();
-    let (table, times) = repeated(common, || {
-        let table = solver.table(sources, targets).map_err(|e| names.explain(e))?;
-        on_device.extend(solver.device_times().map(|times| times.solve_ms));
-        Ok(table)
-    })?;
-    let solve = Times::of(if on_device.is_empty() { times } else { on_device })?;
-    let (threads, device_times) = (plan.threads, solver.device_times());
-    Ok(Filled { table, plan, backend: "cuda", threads, solve, device_times })
 }
 
 /// Finds the nearest source of every vertex, and writes them.
