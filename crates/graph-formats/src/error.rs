@@ -164,6 +164,9 @@ pub enum GraphError {
         /// What it cannot hold.
         message: String,
     },
+    /// The progress callback ended the reading.
+    #[error("interrupted")]
+    Interrupted,
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {

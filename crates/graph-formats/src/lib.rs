@@ -32,6 +32,7 @@ mod ids;
 mod io;
 mod key;
 pub mod permute;
+mod progress;
 mod rows;
 #[cfg(feature = "rustacuda")]
 mod rustacuda;
@@ -54,6 +55,7 @@ pub use io::{
     write_ids,
 };
 pub use key::DistanceKey;
+pub use progress::Progress;
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;
 pub use words::Words;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::ops::ControlFlow;
 
 use graph_formats::Format::{Csv, El, Tsv, Txt, Wel};
 use graph_formats::{
@@ -164,15 +165,17 @@ fn a_file_of_vertices_declares_them() {
     fs::write(at("x.v"), "# ids\n40\n10\n20\n\n30\n20\n").unwrap();
     let format = Some(Format::Txt);
     let options = ReadOptions { format, ..Default::default() };
-    let graph = read_with(at("x.e"), &options, &|_, _| ()).unwrap();
+    let graph = read_with(at("x.e"), &options, &|_, _| ControlFlow::Continue(())).unwrap();
     assert_eq!(shape(&graph), (4, 2, &Ids::Listed(vec![10, 20, 30, 40])));
     assert!(graph.notes.contains(&Note::VertexFile { path: at("x.v"), n_vertices: 4 }));
 
     fs::write(at("x.v"), "1\n2\n3\n").unwrap();
-    let error = read_with(at("x.e"), &options, &|_, _| ()).unwrap_err().to_string();
+    let error =
+        read_with(at("x.e"), &options, &|_, _| ControlFlow::Continue(())).unwrap_err().to_string();
     assert!(error.contains("x.e:1: vertex `10` is not in") && error.ends_with("x.v"), "{error}");
     fs::write(at("x.v"), "1\n2 3\n").unwrap();
-    let error = read_with(at("x.e"), &options, &|_, _| ()).unwrap_err().to_string();
+    let error =
+        read_with(at("x.e"), &options, &|_, _| ControlFlow::Continue(())).unwrap_err().to_string();
     assert!(
         error.ends_with("x.v:2: expected a vertex, found `2 3`") || error.contains("x.e:1"),
         "{error}"

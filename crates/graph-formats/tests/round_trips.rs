@@ -2,11 +2,13 @@
 //! say; and what other tools write is read as they mean it.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use graph_formats::{
-    AnyCsr, Csr, Direction, Format, Ids, LoadedGraph, Name, ReadOptions, Weight, WeightKind, parse,
-    read, read_with, with_csr, write_csr,
+    AnyCsr, Csr, Direction, Format, GraphError, Ids, LoadedGraph, Name, ReadOptions, Weight,
+    WeightKind, parse, read, read_with, with_csr, write_csr,
 };
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -282,6 +284,26 @@ fn the_rows_of_a_long_metis_file_are_its_vertices() {
 }
 
 #[test]
+fn reading_can_be_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let arcs: Vec<_> = (0..300_000).map(|v| (v, v + 1, v)).collect();
+    let graph = Csr::from_arcs(300_001, &arcs).unwrap();
+    for name in ["x.gr", "x.mtx", "x.wel", "x.wel.gz", "x.wsg", "x.spg"] {
+        let path = folder.path().join(name);
+        write_csr(&path, &graph, &Ids::FromZero).unwrap();
+        for last in [1, 2, 3] {
+            let calls = AtomicU64::new(0);
+            let end = |_, _| match calls.fetch_add(1, Relaxed) + 1 {
+                call if call < last => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            };
+            let read = read_with(&path, &ReadOptions::default(), &end);
+            assert!(matches!(read, Err(GraphError::Interrupted)), "{name}, {last}: {read:?}");
+        }
+    }
+}
+
+#[test]
 fn progress_ends_at_the_size_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let arcs: Vec<_> = (0..60_000).map(|v| (v, v + 1, v)).collect();
@@ -291,7 +313,10 @@ fn progress_ends_at_the_size_of_the_file() {
         write_csr(&path, &graph, &Ids::FromZero).unwrap();
         let size = std::fs::metadata(&path).unwrap().len();
         let reports = Mutex::new(Vec::new());
-        let report = |done, total| reports.lock().unwrap().push((done, total));
+        let report = |done, total| {
+            reports.lock().unwrap().push((done, total));
+            ControlFlow::Continue(())
+        };
         read_with(&path, &ReadOptions::default(), &report).unwrap();
         let reports = reports.into_inner().unwrap();
         assert!(reports.iter().all(|&(done, total)| done <= total && total == size), "{name}");

@@ -35,7 +35,6 @@ mod distances;
 mod nearest;
 mod next_hops;
 pub mod oracle;
-mod progress;
 mod table;
 mod tree;
 #[cfg(feature = "zoo")]
@@ -43,9 +42,9 @@ pub mod zoo;
 
 pub use closure::Closure;
 pub use distances::{Distances, Total};
+pub use graph_formats::Progress;
 pub use nearest::Nearest;
 pub use next_hops::{HopStorage, NextHops, NextHopsError, Paths};
-pub use progress::Progress;
 pub use table::DistanceTable;
 pub use tree::{Predecessors, Tree};
 

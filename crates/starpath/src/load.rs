@@ -76,13 +76,12 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     let bar = Bar::new("reading", common);
     let start = Instant::now();
     let at_once = EndAtOnce::new();
-    let read = graph_formats::read_with(&args.path, &options, &|done, total| {
-        let _ = bar.step(done, total);
-    });
+    let step = |done, total| bar.step(done, total);
+    let read = graph_formats::read_with(&args.path, &options, &step);
     drop(at_once);
-    let LoadedGraph { csr, ids, notes } = read?;
     let load_ms = milliseconds(start.elapsed());
     check_interrupt()?;
+    let LoadedGraph { csr, ids, notes } = read?;
     let notes = notes.iter().map(|note| format!("{}: {note}", shown(&args.path))).collect();
     Ok(Loaded { path: args.path.clone(), csr, ids, notes, load_ms })
 }

@@ -39,16 +39,12 @@ pub use format::Format;
 pub use names::{NamesLost, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
-use source::Source;
+use source::{Source, untold};
 
-use crate::{Csr, GraphError, Ids, LoadedGraph, Weight, with_csr};
+use crate::{Csr, GraphError, Ids, LoadedGraph, Progress, Weight, with_csr};
 
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
-
-/// Hears how many bytes of how many (0: unknown) have been read; called some times a
-/// megabyte, from any thread.
-pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// Reads a graph; the suffix of `path` says in which [`Format`]. It may be compressed by
 /// gzip, bzip2, xz or zstd, as the suffix after that or the first bytes of the file say.
@@ -78,7 +74,7 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
-    read_with(path, &ReadOptions::default(), &|_, _| ())
+    read_with(path, &ReadOptions::default(), &untold)
 }
 
 /// As [`read`], with what the file does not say in `options`, and with
@@ -88,11 +84,11 @@ pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
 /// The path `-` is standard input, for which `options.format` must be given.
 ///
 /// # Errors
-/// As [`read`]; [`GraphError::FormatNeeded`].
+/// As [`read`]; [`GraphError::FormatNeeded`]; [`GraphError::Interrupted`] where `progress` ends it.
 pub fn read_with(
     path: impl AsRef<Path>,
     options: &ReadOptions,
-    progress: &(dyn Fn(u64, u64) + Sync),
+    progress: Progress<'_>,
 ) -> Result<LoadedGraph, GraphError> {
     let path = path.as_ref();
     let format = options.format.map_or_else(|| Format::of(path), Ok)?;

@@ -75,7 +75,7 @@ fn read_parallel(plain: &PlainFile<'_>, offset: u64, body: &mut [u8]) -> io::Res
     let sums = body.par_chunks_mut(CHUNK_BYTES).enumerate().map(|(number, chunk)| {
         plain.file.read_exact_at(chunk, offset + (number * CHUNK_BYTES) as u64)?;
         let bytes = chunk.len() as u64;
-        (plain.progress)(done.fetch_add(bytes, Ordering::Relaxed) + bytes, plain.length);
+        plain.report(done.fetch_add(bytes, Ordering::Relaxed) + bytes)?;
         Ok(sum(chunk))
     });
     Ok(combined(sums.collect::<io::Result<_>>()?))

@@ -3,13 +3,14 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compression::Compression;
-use super::{Progress, malformed, memory};
-use crate::GraphError;
+use super::{malformed, memory};
+use crate::{GraphError, Progress};
 
 /// Bytes between two reports of progress.
 const STEP_BYTES: usize = 256 << 10;
@@ -19,9 +20,17 @@ pub(super) struct Source<'a> {
     path: PathBuf,
     reader: Box<dyn Read + Send + 'a>,
     compression: Option<Compression>,
-    /// Whether all bytes of the file have been read.
-    exhausted: Arc<AtomicBool>,
+    bytes: Arc<Bytes>,
     plain: Option<PlainFile<'a>>,
+}
+
+/// What has become of the bytes that go through a decoder, which has errors of its own.
+#[derive(Default)]
+struct Bytes {
+    /// All of the file have been read.
+    exhausted: AtomicBool,
+    /// The caller has ended the reading.
+    ended: AtomicBool,
 }
 
 /// A file whose bytes are taken as they are, at any place and by any thread.
@@ -29,7 +38,37 @@ pub(super) struct Source<'a> {
 pub(super) struct PlainFile<'a> {
     pub(super) file: Arc<File>,
     pub(super) length: u64,
-    pub(super) progress: Progress<'a>,
+    progress: Progress<'a>,
+}
+
+impl PlainFile<'_> {
+    /// Tells how many bytes of the file have been read.
+    pub(super) fn report(&self, done: u64) -> io::Result<()> {
+        report(self.progress, done, self.length)
+    }
+}
+
+/// Progress that nobody hears of.
+pub(super) fn untold(_done: u64, _total: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// The caller has ended the reading.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+struct Ended;
+
+/// Tells how many bytes have been read, of how many or 0.
+fn report(progress: Progress<'_>, done: u64, total: u64) -> io::Result<()> {
+    if progress(done, total).is_break() { Err(io::Error::other(Ended)) } else { Ok(()) }
+}
+
+/// What an error of reading comes to.
+fn failed(path: &Path, source: io::Error) -> GraphError {
+    match source.get_ref() {
+        Some(error) if error.is::<Ended>() => GraphError::Interrupted,
+        _ => GraphError::Io { path: path.to_path_buf(), source },
+    }
 }
 
 impl<'a> Source<'a> {
@@ -39,7 +78,7 @@ impl<'a> Source<'a> {
         if path == Path::new("-") {
             return Self::new(Path::new("<standard input>"), io::stdin(), None, 0, progress);
         }
-        let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
+        let fail = |error| failed(path, error);
         let file = Arc::new(File::open(path).map_err(fail)?);
         let metadata = file.metadata().map_err(fail)?;
         if metadata.is_dir() {
@@ -60,7 +99,7 @@ impl<'a> Source<'a> {
             path: PathBuf::from("<memory>"),
             reader: Box::new(bytes),
             compression: None,
-            exhausted: Arc::default(),
+            bytes: Arc::default(),
             plain: None,
         }
     }
@@ -73,13 +112,11 @@ impl<'a> Source<'a> {
         total: u64,
         progress: Progress<'a>,
     ) -> Result<Self, GraphError> {
-        let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
-        let exhausted = Arc::new(AtomicBool::new(false));
-        let mut counted =
-            Counted { reader, done: 0, total, progress, exhausted: exhausted.clone() };
+        let bytes: Arc<Bytes> = Arc::default();
+        let mut counted = Counted { reader, done: 0, total, progress, bytes: bytes.clone() };
         let mut start = Vec::new();
         let magic = (&mut counted).take(Compression::MAGIC_BYTES as u64).read_to_end(&mut start);
-        magic.map_err(fail)?;
+        magic.map_err(|error| failed(path, error))?;
         if let Some(kind) = named.filter(|kind| !kind.may_start(&start)) {
             let (name, _) = kind.names();
             return Err(malformed(path, format!("not a {name} file, though its name says so")));
@@ -91,7 +128,7 @@ impl<'a> Source<'a> {
             None => Box::new(whole),
         };
         let path = path.to_path_buf();
-        Ok(Self { path, reader, compression, exhausted, plain: None })
+        Ok(Self { path, reader, compression, bytes, plain: None })
     }
 
     /// What errors call it.
@@ -138,9 +175,12 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn error(&self, error: io::Error) -> GraphError {
+        if self.bytes.ended.load(Ordering::Relaxed) {
+            return GraphError::Interrupted;
+        }
         match self.compression.filter(|_| error.raw_os_error().is_none()) {
-            None => GraphError::Io { path: self.path.clone(), source: error },
-            Some(kind) if self.exhausted.load(Ordering::Relaxed) => {
+            None => failed(&self.path, error),
+            Some(kind) if self.bytes.exhausted.load(Ordering::Relaxed) => {
                 let (name, _) = kind.names();
                 let message = format!("the {name} data ends early; the file is not complete");
                 malformed(&self.path, message)
@@ -159,7 +199,7 @@ struct Counted<'a, R> {
     done: u64,
     total: u64,
     progress: Progress<'a>,
-    exhausted: Arc<AtomicBool>,
+    bytes: Arc<Bytes>,
 }
 
 impl<R: Read> Read for Counted<'_, R> {
@@ -167,12 +207,14 @@ impl<R: Read> Read for Counted<'_, R> {
         let most = buffer.len().min(STEP_BYTES);
         let taken = self.reader.read(&mut buffer[..most])?;
         if taken == 0 && most > 0 {
-            self.exhausted.store(true, Ordering::Relaxed);
+            self.bytes.exhausted.store(true, Ordering::Relaxed);
         }
         self.done += taken as u64;
         // a file that grows meanwhile is read to its new end
-        (self.progress)(self.done, if self.total == 0 { 0 } else { self.total.max(self.done) });
-        Ok(taken)
+        let total = if self.total == 0 { 0 } else { self.total.max(self.done) };
+        let told = report(self.progress, self.done, total);
+        self.bytes.ended.store(told.is_err(), Ordering::Relaxed);
+        told.map(|()| taken)
     }
 }
 

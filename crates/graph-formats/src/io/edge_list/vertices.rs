@@ -7,7 +7,7 @@ use super::super::compression::Compression;
 use super::super::format;
 use super::super::numbering::names_of;
 use super::super::scan::{Fault, Scanner};
-use super::super::source::Source;
+use super::super::source::{Source, untold};
 use super::fields::{Delimiter, Field, Fields, is_comment};
 use crate::{GraphError, Ids, Name, VertexId, Words};
 
@@ -64,7 +64,7 @@ fn for_each_name(
     path: &Path,
     mut visit: impl FnMut(&Field<'_>) -> Result<bool, Fault>,
 ) -> Result<(), GraphError> {
-    let mut text = Text::new(Source::open(path, &|_, _| ())?, BLOCK_BYTES)?;
+    let mut text = Text::new(Source::open(path, &untold)?, BLOCK_BYTES)?;
     while let Some(mut line) = text.line()? {
         let go_on = is_comment(line.peek()) || {
             let visited = only_field(&mut line).and_then(|field| visit(&field));

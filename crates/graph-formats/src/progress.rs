@@ -1,4 +1,4 @@
-//! How long work tells how far it is.
+//! Work that takes long says how far it is, and may be ended.
 
 use std::ops::ControlFlow;
 
