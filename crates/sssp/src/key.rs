@@ -14,14 +14,18 @@ pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
     type Key: DistanceKey;
     /// Whether no sum can be too large to be held.
     const HOLDS_ALL: bool;
+    /// 1/Δ.
+    type PerDelta: Copy + Send + Sync;
 
     /// The key of a path with key `key` followed by an arc of weight `weight`; the
     /// greatest key when the sum cannot be held.
     fn after(key: Self::Key, weight: W) -> Self::Key;
     /// The distance that a key stands for.
     fn distance(key: Self::Key) -> W::Distance;
-    /// The size of a distance, for sorting it into buckets: exact up to 2^53.
-    fn magnitude(key: Self::Key) -> f64;
+    /// 1/Δ, as [`bucket`](Self::bucket) takes it.
+    fn per_delta(delta: f64) -> Self::PerDelta;
+    /// The bucket of a key; never less for a greater key.
+    fn bucket(key: Self::Key, per_delta: Self::PerDelta) -> u64;
     /// The greatest key whose distance is at most `limit`, which is not negative.
     fn limit_key(limit: W::Distance) -> Self::Key;
 }
@@ -32,6 +36,7 @@ pub(crate) struct FullKeys;
 impl<W: Weight> KeyArithmetic<W> for FullKeys {
     type Key = <W::Distance as Distance>::Key;
     const HOLDS_ALL: bool = size_of::<W>() < size_of::<W::Distance>();
+    type PerDelta = f64;
 
     #[inline(always)]
     fn after(key: Self::Key, weight: W) -> Self::Key {
@@ -46,9 +51,13 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
         W::Distance::from_key(key)
     }
 
+    fn per_delta(delta: f64) -> f64 {
+        1.0 / delta
+    }
+
     #[inline(always)]
-    fn magnitude(key: Self::Key) -> f64 {
-        W::Distance::from_key(key).to_f64()
+    fn bucket(key: Self::Key, per_delta: f64) -> u64 {
+        (W::Distance::from_key(key).to_f64() * per_delta) as u64
     }
 
     fn limit_key(limit: W::Distance) -> Self::Key {
@@ -56,12 +65,17 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
     }
 }
 
+/// 2^32.
+const U32_RANGE: f64 = 4_294_967_296.0;
+
 /// Keys of 32 bits. The CPU adds integers in them, on graphs whose [`distance_bound`] fits.
 pub(crate) struct U32Keys;
 
 impl<W: Weight> KeyArithmetic<W> for U32Keys {
     type Key = u32;
     const HOLDS_ALL: bool = true;
+    /// In parts of 2^32.
+    type PerDelta = u64;
 
     #[inline(always)]
     fn after(key: u32, weight: W) -> u32 {
@@ -78,9 +92,14 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
         W::Distance::from_key(DistanceKey::from_u64(u64::from(key)))
     }
 
+    fn per_delta(delta: f64) -> u64 {
+        // whole distances have none in between
+        (U32_RANGE / delta.max(1.0)) as u64
+    }
+
     #[inline(always)]
-    fn magnitude(key: u32) -> f64 {
-        f64::from(key)
+    fn bucket(key: u32, per_delta: u64) -> u64 {
+        (u64::from(key) * per_delta) >> u32::BITS
     }
 
     fn limit_key(limit: W::Distance) -> u32 {
@@ -124,5 +143,21 @@ mod tests {
         assert_eq!(limit::<i64>(i64::UNREACHED), u32::MAX - 1);
         assert_eq!(limit::<f32>(1.5), 1.5f32.to_bits());
         assert_eq!(limit::<i32>(0), 0);
+    }
+
+    #[test]
+    fn narrow_keys_are_in_the_buckets_of_their_distances() {
+        type Narrow = U32Keys;
+        for delta in [0.5f64, 1.0, 3.0, 128.0, 5000.0, 1e6, 1e30] {
+            let per_delta = <Narrow as KeyArithmetic<u32>>::per_delta(delta);
+            let mut last = 0;
+            for key in (0..1000).chain((0..1000).map(|i| u32::MAX - 1 - 4_000_000 * (999 - i))) {
+                let bucket = <Narrow as KeyArithmetic<u32>>::bucket(key, per_delta);
+                let exact = f64::from(key) / delta.max(1.0);
+                assert!(last <= bucket, "ascending");
+                assert!(bucket as f64 <= exact && exact < bucket as f64 + 2.0 + exact / 1e3);
+                last = bucket;
+            }
+        }
     }
 }

@@ -1,16 +1,25 @@
 //! Threads that a solver keeps from one search to the next.
 //!
 //! They are its own: a search that waits in a pool of others might wait for threads that are
-//! busy elsewhere. They are started where there is first something to share.
+//! busy elsewhere. They are started where there is first something to share. The caller's is one
+//! of them, so that what it has in its caches stays of use.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// How often a thread that waits looks again at once.
+const SPINS: u32 = 100;
+/// After how many times it sleeps in between; before, it lets others have its processor.
+const YIELDS: u32 = 4_000;
+/// How long it sleeps.
+const NAP: Duration = Duration::from_micros(20);
+
 pub(crate) struct Threads {
     n: usize,
-    /// Empty where the system refuses a thread.
+    /// All but the caller's. Empty where the system refuses a thread.
     pool: OnceLock<Option<ThreadPool>>,
 }
 
@@ -25,18 +34,32 @@ impl Threads {
     /// # Panics
     /// When `work` does, after all other calls have returned.
     pub(crate) fn each<T: Send>(&self, locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
-        let build = || ThreadPoolBuilder::new().num_threads(self.n).build().ok();
-        let locals = locals.iter_mut().enumerate();
+        let Some((first, others)) = locals.split_first_mut() else { return };
+        let build = || ThreadPoolBuilder::new().num_threads(self.n - 1).build().ok();
         let pool = if self.n > 1 { self.pool.get_or_init(build).as_ref() } else { None };
+        let others = (1..).zip(others);
         match pool {
             Some(pool) => pool.in_place_scope(|scope| {
-                for (index, local) in locals {
+                for (index, local) in others {
                     let work = &work;
                     scope.spawn(move |_| work(index, local));
                 }
+                work(0, first);
             }),
-            None => locals.for_each(|(index, local)| work(index, local)),
+            None => {
+                work(0, first);
+                others.for_each(|(index, local)| work(index, local));
+            }
         }
+    }
+}
+
+/// Waits, the longer the more often a thread has waited before in vain.
+pub(crate) fn wait(n_waits: u32) {
+    match n_waits {
+        ..SPINS => std::hint::spin_loop(),
+        SPINS..YIELDS => std::thread::yield_now(),
+        _ => std::thread::sleep(NAP),
     }
 }
 
@@ -70,6 +93,14 @@ mod tests {
             });
             assert_eq!(met, [0, 1, 2, 3]);
         }
+    }
+
+    #[test]
+    fn the_first_is_the_callers() {
+        let mut ids = [None; 3];
+        Threads::new(3).each(&mut ids, |_, id| *id = Some(std::thread::current().id()));
+        let here = Some(std::thread::current().id());
+        assert_eq!(ids.map(|id| id == here), [true, false, false]);
     }
 
     #[test]

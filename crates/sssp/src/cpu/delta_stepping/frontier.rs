@@ -16,6 +16,8 @@ const CHUNK: usize = 64;
 pub(super) struct Frontier<K> {
     /// Which one it is; none when nothing is left. Changed only under the lock.
     bucket: AtomicU64,
+    /// The bucket that the thread works off, or will next; none when it has no entries.
+    position: AtomicU64,
     entries: Mutex<Vec<Entry<K>>>,
     /// How many vertices the thread was the first to label.
     pub(super) n_labelled: AtomicU64,
@@ -23,8 +25,21 @@ pub(super) struct Frontier<K> {
 
 impl<K: Copy> Frontier<K> {
     pub(super) fn new() -> Self {
-        let (bucket, n_labelled) = (AtomicU64::new(NONE), AtomicU64::new(0));
-        Self { bucket, entries: Mutex::new(Vec::new()), n_labelled }
+        let [bucket, position] = [NONE, NONE].map(AtomicU64::new);
+        Self { bucket, position, entries: Mutex::new(Vec::new()), n_labelled: AtomicU64::new(0) }
+    }
+
+    /// The bucket that the thread works off, or will next; [`NONE`] when it has no entries.
+    pub(super) fn position(&self) -> u64 {
+        self.position.load(Relaxed)
+    }
+
+    pub(super) fn set_position(&self, bucket: Option<u64>) {
+        let bucket = bucket.unwrap_or(NONE);
+        // a write takes the line from those who read it
+        if self.position() != bucket {
+            self.position.store(bucket, Relaxed);
+        }
     }
 
     /// Whether so many entries are worth sharing.

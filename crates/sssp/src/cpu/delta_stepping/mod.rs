@@ -13,10 +13,9 @@
 //! * Arcs are not split into light and heavy ones at Δ. Where a split pays, on dense
 //!   undirected graphs, it is made many buckets further ahead ([`long_arcs`]).
 //! * There are no barriers. Each thread has [buckets](buckets::Buckets) of its own and takes the
-//!   least of them. While it works off one that is long, the others may
-//!   [steal](frontier::Frontier::steal) from it; they do when all that they have themselves
-//!   lies further ahead. A thread may be ahead of another all the same, and settle a vertex too
-//!   early; it is settled again when its distance falls.
+//!   least of them, unless that is more than one ahead of another thread's. There it
+//!   [steals](frontier::Frontier::steal) from a bucket before its own that is long, or waits. A
+//!   vertex that was settled a bucket too early is settled again when its distance falls.
 //! * One thread begins; the others come where a bucket is worth sharing.
 //! * Entries carry the key they were made with, so a vertex that fell again is passed over
 //!   where it waits.
@@ -30,13 +29,12 @@ pub(crate) mod long_arcs;
 mod relax;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use graph_formats::{Csr, DistanceKey, Weight};
 use rayon::prelude::*;
 
-use super::threads::{EndsOnPanic, Threads};
+use super::threads::{EndsOnPanic, Threads, wait};
 use crate::key::KeyArithmetic;
 use crate::query::Query;
 use crate::{SsspError, Team, Work};
@@ -52,12 +50,11 @@ const ARCS_WORTH_A_THREAD: u64 = 1 << 16;
 const ENTRIES_WORTH_A_TEAM: usize = 128;
 /// Turns of the loop between two calls of the progress callback.
 const TURNS_A_REPORT: u64 = 64;
-/// Turns that a thread without work looks for some without a pause.
-const SPINS: u32 = 2_000;
-/// Turns after which it sleeps in between; before, it lets others have its processor.
-const YIELDS: u32 = 4_000;
-/// How long it sleeps.
-const NAP: Duration = Duration::from_micros(20);
+/// How many buckets a thread may be ahead of another that still has some.
+const AHEAD: u64 = 1;
+/// How often it looks whether the others have come closer, before it goes on all the same: they
+/// may be waiting for a processor.
+const PATIENCE: u32 = 1_000;
 
 /// How many threads, of so many at most, it is worth starting for so many arcs.
 pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
@@ -73,8 +70,7 @@ pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
 /// The solver with its work space, for any number of sources.
 pub(crate) struct DeltaStepping<'g, W: Weight, L: KeyArithmetic<W>> {
     graph: &'g Csr<W>,
-    /// 1/Δ.
-    per_delta: f64,
+    per_delta: L::PerDelta,
     /// Which arcs are short, and how far ahead others are deferred; none when `None`.
     window: Option<Arc<Window<W>>>,
     labels: Vec<<L::Key as DistanceKey>::Atomic>,
@@ -86,7 +82,8 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: KeyArithmetic<W>> {
     entries_worth_a_team: usize,
 }
 
-/// What one thread has for itself.
+/// What one thread has for itself; aligned as a [`Frontier`] is.
+#[repr(align(128))]
 struct Worker<K> {
     buckets: Buckets<K>,
     /// Entries that are being settled.
@@ -111,7 +108,7 @@ struct Worker<K> {
 /// A part of a search: all buckets, up to the horizon if there is one.
 struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
     graph: &'a Csr<W>,
-    per_delta: f64,
+    per_delta: L::PerDelta,
     labels: &'a [<L::Key as DistanceKey>::Atomic],
     onward: &'a [u64],
     query: &'a Query<'a, L::Key>,
@@ -123,17 +120,8 @@ struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
     team: &'a [Frontier<L::Key>],
     /// A thread stops at a bucket of so many entries, which is worth sharing.
     share_at: usize,
-    signals: &'a Signals,
-}
-
-/// What the threads of a team tell one another.
-#[derive(Default)]
-struct Signals {
-    /// How many may have entries. One that has none may leave when there are none of these: what
-    /// others come with later, they settle by themselves.
-    n_busy: AtomicUsize,
     /// The caller has ended the search, or a thread has panicked.
-    ended: AtomicBool,
+    ended: &'a AtomicBool,
 }
 
 impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
@@ -150,7 +138,7 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         let span = bucket_span(max_weight, delta);
         Self {
             graph,
-            per_delta: 1.0 / delta,
+            per_delta: L::per_delta(delta),
             window,
             labels: graph.vertices().map(|_| L::Key::GREATEST.atomic()).collect(),
             onward: long_arcs::onward_vertices(graph),
@@ -177,7 +165,7 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
     pub(crate) fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         self.reset(query);
         let (workers, threads) = (&mut self.workers, &self.threads);
-        let signals = Signals::default();
+        let ended = AtomicBool::new(false);
         let mut phase = Phase::<W, L> {
             graph: self.graph,
             per_delta: self.per_delta,
@@ -188,7 +176,7 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
             short: None,
             team: &self.frontiers[..1],
             share_at: if workers.len() > 1 { self.entries_worth_a_team } else { usize::MAX },
-            signals: &signals,
+            ended: &ended,
         };
         let mut n_pushes = 0;
         loop {
@@ -199,13 +187,13 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
             };
             let has_horizon = phase.horizon < L::Key::GREATEST;
             phase.short = window.map(|window| &window.short).filter(|_| has_horizon);
-            phase.each(workers, threads, |index, worker| phase.settle_buckets(index, worker));
+            phase.settle(workers, threads);
             if phase.next_bucket(&mut workers[0]).is_some() {
                 // one worth sharing
                 (phase.team, phase.share_at) = (&self.frontiers, usize::MAX);
-                phase.each(workers, threads, |index, worker| phase.settle_buckets(index, worker));
+                phase.settle(workers, threads);
             }
-            if signals.ended.load(Relaxed) {
+            if ended.load(Relaxed) {
                 return Err(SsspError::Interrupted);
             }
             if phase.holds_the_answer() {
@@ -279,27 +267,47 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         }
     }
 
-    /// One thread's way through the buckets, until all threads have emptied theirs, or this
-    /// one, alone, finds a bucket that is worth sharing.
+    /// Empties all buckets before the horizon, or with one thread those before the first that is
+    /// worth sharing.
+    fn settle(&self, workers: &mut [Worker<L::Key>], threads: &Threads) {
+        for (frontier, worker) in self.team.iter().zip(&mut *workers) {
+            frontier.set_position(self.next_bucket(worker));
+        }
+        self.each(workers, threads, |index, worker| self.settle_buckets(index, worker));
+    }
+
+    /// One thread's way through the buckets. It works off its least one, but no further than
+    /// [`AHEAD`] of the others; there it steals from them, or waits.
     fn settle_buckets(&self, index: usize, worker: &mut Worker<L::Key>) {
-        let _ends = EndsOnPanic(&self.signals.ended);
-        self.signals.n_busy.fetch_add(1, Relaxed);
+        let _ends = EndsOnPanic(self.ended);
+        let (mut reach, mut n_waits) = (0, 0);
         while self.goes_on(index, worker) {
             let own = self.next_bucket(worker);
-            if let Some(bucket) = self.steal(index, own, &mut worker.list) {
-                worker.buckets.work_from(bucket);
-                self.settle_bucket(index, worker, bucket);
-            } else if let Some(bucket) = own {
+            self.team[index].set_position(own);
+            if let Some(bucket) = own.filter(|&bucket| bucket <= reach || n_waits > PATIENCE) {
                 if worker.buckets.len_of_first() >= self.share_at {
                     break;
                 }
                 worker.buckets.take_first(&mut worker.list, |key| self.bucket(key));
                 self.settle_bucket(index, worker, bucket);
-            } else if !self.wait(index, worker) {
-                break;
+                n_waits = 0;
+            } else if let Some(bucket) = self.steal(index, own, &mut worker.list) {
+                self.team[index].set_position(Some(bucket));
+                worker.buckets.work_from(bucket);
+                self.settle_bucket(index, worker, bucket);
+                n_waits = 0;
+            } else {
+                let least = self.team.iter().map(Frontier::position).min().unwrap_or(NONE);
+                if own.is_none() && least == NONE {
+                    break;
+                }
+                reach = least.saturating_add(AHEAD);
+                if own.is_none_or(|bucket| bucket > reach) {
+                    n_waits += 1;
+                    wait(n_waits);
+                }
             }
         }
-        self.signals.n_busy.fetch_sub(1, Relaxed);
     }
 
     /// Settles the vertices in the worker's list, which are from that bucket; where they are
@@ -328,29 +336,6 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         others.find_map(|frontier| frontier.steal(own.unwrap_or(NONE), list))
     }
 
-    /// Waits until there is something to steal; false when nobody has anything any more.
-    fn wait(&self, index: usize, worker: &mut Worker<L::Key>) -> bool {
-        self.signals.n_busy.fetch_sub(1, Relaxed);
-        let mut turn = 0;
-        let found = loop {
-            if self.team.iter().any(|frontier| frontier.is_before(NONE)) {
-                break true;
-            }
-            if self.signals.n_busy.load(Relaxed) == 0 {
-                break false;
-            }
-            turn += 1;
-            match turn {
-                ..SPINS => std::hint::spin_loop(),
-                SPINS..YIELDS => std::thread::yield_now(),
-                _ if self.goes_on(index, worker) => std::thread::sleep(NAP),
-                _ => break false,
-            }
-        };
-        self.signals.n_busy.fetch_add(1, Relaxed);
-        found
-    }
-
     /// The least bucket of `worker`, if it begins before the horizon.
     fn next_bucket(&self, worker: &mut Worker<L::Key>) -> Option<u64> {
         let is_before = |bucket| self.short.is_none() || bucket <= self.bucket(self.horizon);
@@ -360,15 +345,18 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// False when the search has been ended. The first thread tells the caller now and then
     /// how many vertices have a label.
     fn goes_on(&self, index: usize, worker: &mut Worker<L::Key>) -> bool {
-        self.team[index].n_labelled.store(worker.n_labelled, Relaxed);
-        if index == 0 && worker.n_turns.is_multiple_of(TURNS_A_REPORT) {
+        let is_due = worker.n_turns.is_multiple_of(TURNS_A_REPORT);
+        if is_due {
+            self.team[index].n_labelled.store(worker.n_labelled, Relaxed);
+        }
+        if is_due && index == 0 {
             let labelled = self.team.iter().map(|frontier| frontier.n_labelled.load(Relaxed)).sum();
             if self.query.report(labelled, self.labels.len() as u64).is_err() {
-                self.signals.ended.store(true, Relaxed);
+                self.ended.store(true, Relaxed);
             }
         }
         worker.n_turns += 1;
-        !self.signals.ended.load(Relaxed)
+        !self.ended.load(Relaxed)
     }
 
     /// Keys beyond this one are not needed: those beyond the limit, and beyond all targets.
@@ -396,6 +384,6 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// The bucket of a key; never less for a greater key.
     #[inline(always)]
     fn bucket(&self, key: L::Key) -> u64 {
-        (L::magnitude(key) * self.per_delta) as u64
+        L::bucket(key, self.per_delta)
     }
 }
