@@ -13,7 +13,7 @@ __device__ __forceinline__ u32 lane() { return threadIdx.x & 31; }
 __device__ __forceinline__ u32 lower_lanes() { return (1u << lane()) - 1; }
 
 // The lanes' least value.
-__device__ __forceinline__ u32 warp_min(u32 value) {
+template <typename T> __device__ __forceinline__ T warp_min(T value) {
     for (u32 step = 16; step; step >>= 1) value = min(value, __shfl_xor_sync(everyone, value, step));
     return value;
 }

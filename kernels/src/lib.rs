@@ -46,10 +46,20 @@ pub mod sssp {
     pub const ROWS_U32: Module = module!("sssp/rows_u32");
     /// `rows.cu` with weights of type `f32`.
     pub const ROWS_F32: Module = module!("sssp/rows_f32");
+    /// `rows.cu` with weights of type `u64`.
+    pub const ROWS_U64: Module = module!("sssp/rows_u64");
+    /// `rows.cu` with weights of type `f64`.
+    pub const ROWS_F64: Module = module!("sssp/rows_f64");
     /// `delta_stepping.cu` with weights of type `u32`.
     pub const DELTA_STEPPING_U32: Module = module!("sssp/delta_stepping_u32");
     /// `delta_stepping.cu` with weights of type `f32`.
     pub const DELTA_STEPPING_F32: Module = module!("sssp/delta_stepping_f32");
+    /// Delta-stepping on `u32` weights and keys of 64 bits.
+    pub const DELTA_STEPPING_U32_WIDE: Module = module!("sssp/delta_stepping_u32_wide");
+    /// Delta-stepping on `u64` weights.
+    pub const DELTA_STEPPING_U64: Module = module!("sssp/delta_stepping_u64");
+    /// Delta-stepping on `f64` weights.
+    pub const DELTA_STEPPING_F64: Module = module!("sssp/delta_stepping_f64");
 
     /// `buckets.cu` with weights of type `u32`: delta-stepping as published for GPUs.
     pub const BUCKETS_U32: Module = module!("sssp/buckets_u32");
@@ -68,6 +78,12 @@ pub mod sssp {
     pub const MANY_SOURCES_U32: Module = module!("sssp/many_sources_u32");
     /// Delta-stepping from many sources on `f32` weights.
     pub const MANY_SOURCES_F32: Module = module!("sssp/many_sources_f32");
+    /// Delta-stepping from many sources on `u32` weights and keys of 64 bits.
+    pub const MANY_SOURCES_U32_WIDE: Module = module!("sssp/many_sources_u32_wide");
+    /// Delta-stepping from many sources on `u64` weights.
+    pub const MANY_SOURCES_U64: Module = module!("sssp/many_sources_u64");
+    /// Delta-stepping from many sources on `f64` weights.
+    pub const MANY_SOURCES_F64: Module = module!("sssp/many_sources_f64");
 
     /// Dijkstra's algorithm by reductions on `u32` weights.
     pub const DIJKSTRA_U32: Module = module!("sssp/dijkstra_u32");
@@ -84,6 +100,23 @@ pub mod sssp {
     pub const PREDECESSORS_U32: Module = module!("sssp/predecessors_u32");
     /// Predecessors from `f32` distances, over rows.
     pub const PREDECESSORS_F32: Module = module!("sssp/predecessors_f32");
+    /// Predecessors from distances, over rows, on `u32` weights and keys of 64 bits.
+    pub const PREDECESSORS_U32_WIDE: Module = module!("sssp/predecessors_u32_wide");
+    /// Predecessors from distances, over rows, on `u64` weights.
+    pub const PREDECESSORS_U64: Module = module!("sssp/predecessors_u64");
+    /// Predecessors from distances, over rows, on `f64` weights.
+    pub const PREDECESSORS_F64: Module = module!("sssp/predecessors_f64");
+
+    /// The nearest of several sources, from distances, on `u32` weights.
+    pub const NEAREST_U32: Module = module!("sssp/nearest_u32");
+    /// The nearest of several sources, from distances, on `f32` weights.
+    pub const NEAREST_F32: Module = module!("sssp/nearest_f32");
+    /// The nearest of several sources, from distances, on `u32` weights and keys of 64 bits.
+    pub const NEAREST_U32_WIDE: Module = module!("sssp/nearest_u32_wide");
+    /// The nearest of several sources, from distances, on `u64` weights.
+    pub const NEAREST_U64: Module = module!("sssp/nearest_u64");
+    /// The nearest of several sources, from distances, on `f64` weights.
+    pub const NEAREST_F64: Module = module!("sssp/nearest_f64");
 
     /// Predecessors from `u32` distances, over edges.
     pub const EDGE_PREDECESSORS_U32: Module = module!("sssp/edge_predecessors_u32");

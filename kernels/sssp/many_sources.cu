@@ -6,7 +6,7 @@
 // the targets to the table, and takes another.
 //
 // Launch: cooperative, 512 threads a block, a block a multiprocessor. Reads the graph;
-// writes work spaces, the table, and what became of each source.
+// writes work spaces, the table, and sums of what was done.
 //
 // Races: teams share nothing that they write but `next`, which an atomic moves, and
 // sums. Inside a team the order is: the first thread wipes `control` and draws a source,
@@ -25,11 +25,10 @@ struct Batch {
     const u32* sources;
     // n_sources rows of search.n_targets keys
     Key* table;
-    // why a source's search has to be done again, for each
-    u32* troubles;
     // sources taken; zero before
     u32* next;
-    // relaxations, improvements, settled vertices and steps of all; zero before
+    // relaxations, improvements, settled vertices and steps of all, and how many searches have to
+    // be done again; zero before
     u64* work;
     u32 n_sources;
     u32 team_blocks;
@@ -81,11 +80,11 @@ extern "C" __global__ void __launch_bounds__(warps_a_block * 32, 1) ENTRY(many_s
         // the host has ended all of it
         if (load(&control.stopped) != 0) return;
         if (first_thread) {
-            batch.troubles[turn] = load(&control.trouble);
             atomicAdd(batch.work + 0, load(&control.relaxations));
             atomicAdd(batch.work + 1, load(&control.improvements));
             atomicAdd(batch.work + 2, load(&control.settled));
             atomicAdd(batch.work + 3, load(&control.steps));
+            atomicAdd(batch.work + 4, load(&control.trouble));
         }
         Key* row = batch.table + static_cast<u64>(turn) * search.n_targets;
         for (u32 at = block * blockDim.x + threadIdx.x; at < search.n_targets;

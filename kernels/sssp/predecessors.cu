@@ -46,11 +46,10 @@ struct Tree {
     u32* lists[2];
     TreeControl* control;
     u64 n_arcs;
+    // keys above are none; less than `unreached`
+    u64 limit;
     u32 n_vertices;
     u32 source;
-    // keys above are none; less than `unreached`
-    Key limit;
-    u32 padding;
 };
 
 // Calls visit(has, start, its key, arc) for the arcs of a row in each lane.
@@ -93,7 +92,7 @@ __device__ __forceinline__ void for_all_arcs(const Tree& tree, u32 this_warp, u3
             first += bounds.x;
         }
         const Key key = start < tree.n_vertices ? __ldg(tree.keys + start) : unreached;
-        const bool has = bounds.x < bounds.y && key <= tree.limit && starts(start);
+        const bool has = bounds.x < bounds.y && key <= static_cast<Key>(tree.limit) && starts(start);
         if (!has) bounds.y = bounds.x;
         visit_arcs(start, key, bounds, visit);
         // rows of later vertices begin beyond the part
@@ -117,9 +116,9 @@ extern "C" __global__ void __launch_bounds__(512, 2) ENTRY(predecessors)(const T
     const auto everywhere = [](u32) { return true; };
     for_all_arcs(tree, this_warp, n_warps, everywhere, [&](bool has, u32 from, Key key, u32 arc) {
         if (!has) return;
-        const uint2 end = __ldg(tree.graph.arcs + arc);
+        const Arc end = __ldg(tree.graph.arcs + arc);
         const Key there = __ldg(tree.keys + end.x);
-        if (there > tree.limit || after(key, end.y) != there) return;
+        if (there > static_cast<Key>(tree.limit) || after(key, end.y) != there) return;
         if (key == there) {
             plateaus = true;
         } else if (from < load(tree.chosen + end.x)) {
@@ -141,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) ENTRY(predecessors)(const T
         bool is_new = false;
         u32 to = 0;
         if (has) {
-            const uint2 end = __ldg(tree.graph.arcs + arc);
+            const Arc end = __ldg(tree.graph.arcs + arc);
             to = end.x;
             if (key == __ldg(tree.keys + to) && after(key, end.y) == key && load(tree.levels + to) >= level) {
                 const u32 before = atomicCAS(tree.levels + to, none, level);

@@ -10,9 +10,9 @@ __device__ __forceinline__ u64 threads() { return gridDim.x * static_cast<u64>(b
 
 // A thread makes arcs: arcs[first + k] = (ends[k], weights[k]) for k < n. A zero with a
 // sign loses it, for weights are compared by their bits.
-extern "C" __global__ void ENTRY(zip_arcs)(const u32* ends, const u32* weights, uint2* arcs, u64 first, u64 n) {
+extern "C" __global__ void ENTRY(zip_arcs)(const u32* ends, const Weight* weights, Arc* arcs, u64 first, u64 n) {
     for (u64 k = first_of_thread(); k < n; k += threads()) {
-        arcs[first + k] = make_uint2(ends[k], without_sign(weights[k]));
+        arcs[first + k] = {ends[k], without_sign(weights[k])};
     }
 }
 
@@ -27,7 +27,7 @@ extern "C" __global__ void ENTRY(row_bounds)(const u64* offsets, uint2* bounds, 
 // A warp takes 32 rows, counts in each the arcs shorter than `limit`, and gives out the
 // places of their copies, in no order among warps: *used must be 0 before, and is the
 // number of short arcs after.
-extern "C" __global__ void ENTRY(count_short)(const uint2* bounds, const uint2* arcs, u32 n, u32 limit, u32* used,
+extern "C" __global__ void ENTRY(count_short)(const uint2* bounds, const Arc* arcs, u32 n, u64 limit, u32* used,
                                               uint2* short_bounds) {
     for (u64 first = first_of_thread() & ~31ull; first < n; first += threads()) {
         const u64 vertex = first + lane();
@@ -51,8 +51,8 @@ extern "C" __global__ void ENTRY(count_short)(const uint2* bounds, const uint2* 
 }
 
 // A warp takes 32 rows and copies the arcs counted above to their places, in their order.
-extern "C" __global__ void ENTRY(copy_short)(const uint2* bounds, const uint2* arcs, u32 n, u32 limit,
-                                             const uint2* short_bounds, uint2* short_arcs) {
+extern "C" __global__ void ENTRY(copy_short)(const uint2* bounds, const Arc* arcs, u32 n, u64 limit,
+                                             const uint2* short_bounds, Arc* short_arcs) {
     for (u64 first = first_of_thread() & ~31ull; first < n; first += threads()) {
         const u64 vertex = first + lane();
         const uint2 mine = vertex < n ? bounds[vertex] : make_uint2(0, 0);
@@ -61,7 +61,7 @@ extern "C" __global__ void ENTRY(copy_short)(const uint2* bounds, const uint2* a
             const u32 begin = __shfl_sync(everyone, mine.x, owner), end = __shfl_sync(everyone, mine.y, owner);
             u32 to = __shfl_sync(everyone, place, owner);
             for (u32 at = begin; at < end; at += 32) {
-                const uint2 arc = at + lane() < end ? arcs[at + lane()] : make_uint2(0, limit);
+                const Arc arc = at + lane() < end ? arcs[at + lane()] : Arc{0, static_cast<Weight>(limit)};
                 const u32 short_ones = __ballot_sync(everyone, arc.y < limit);
                 if (arc.y < limit) short_arcs[to + __popc(short_ones & lower_lanes())] = arc;
                 to += __popc(short_ones);

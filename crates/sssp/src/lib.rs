@@ -2,7 +2,7 @@
 //!
 //! * [`shortest_paths`] answers one question; a [`Solver`] keeps its work space for
 //!   many, and can stop at a target or a cutoff ([`Goal`]).
-//! * [`Solver::table`] and [`nearest_sources`] take many sources at once.
+//! * [`Solver::table`] and [`Solver::nearest`] take many sources at once.
 //! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings,
 //!   or leaves it to the solver, whose [`Plan`] says what it chose and why.
 //! * [`predecessors()`] makes the shortest-path tree from the distances, by a rule that
@@ -49,7 +49,6 @@ pub use config::Team;
 pub use config::{Config, Goal};
 pub use delta::Delta;
 pub use error::SsspError;
-pub use many::nearest_sources;
 pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;

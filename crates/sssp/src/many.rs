@@ -55,6 +55,46 @@ impl<W: Weight> Solver<'_, W> {
         Ok(DistanceTable::from_storage(table))
     }
 
+    /// For every vertex, which of `sources` is nearest, and how far it is. Of several that
+    /// are equally near it is the smallest.
+    ///
+    /// One search from all of them. On a GPU with Δ-stepping, and then from its distances a pass of
+    /// as many rounds as a path has arcs: O(n + m) where few vertices have ties. Otherwise
+    /// Dijkstra's algorithm on one thread of the CPU: O((n + m) log n) for however many sources, and
+    /// 16 to 24 bytes a vertex.
+    ///
+    /// # Errors
+    /// When a source does not exist, a weight is negative, a distance overflows its type, the
+    /// device fails, or the progress callback ended the search.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 2u32), (1, 2, 2), (2, 3, 1)])?;
+    /// let nearest = Solver::new(&graph, &Config::default())?.nearest(&[3, 0])?;
+    /// assert_eq!((nearest.source_of(1), nearest.distance(1)), (Some(0), Some(2)));
+    /// assert_eq!((nearest.source_of(2), nearest.distance(2)), (Some(3), Some(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn nearest(&mut self, sources: &[VertexId]) -> Result<Nearest<W>, SsspError> {
+        check_vertices(self.graph, "source", sources)?;
+        if let Some((arc, from, to)) = self.graph.first_negative() {
+            let weight = self.graph.weights()[arc].to_string();
+            return Err(SsspError::NegativeWeight { algorithm: "dijkstra", from, to, weight });
+        }
+        (self.work, self.device_times, self.table_plan) = Default::default();
+        match self.search.nearest(sources, self.progress)? {
+            Some(((distances, work), owners)) => {
+                self.work = work;
+                let distances = Distances::from_storage(distances);
+                check_overflow(self.graph, &distances)?;
+                Ok(Nearest::from_storage(distances, owners))
+            }
+            None => nearest::solve(self.graph, sources, self.progress),
+        }
+    }
+
     /// Fills the rows, of one cell at least, by threads that take one after the other.
     fn fill_on_cpu(
         &mut self,
@@ -150,39 +190,6 @@ fn fill_row<W: Weight>(
         check_overflow(graph, &Distances::from_storage(distances))?;
     }
     Ok(work)
-}
-
-/// For every vertex, which of `sources` is nearest, and how far it is. Of several that
-/// are equally near it is the smallest.
-///
-/// One search from all of them, on one thread: O((n + m) log n) for however many
-/// sources, and 16 to 24 bytes a vertex.
-///
-/// # Errors
-/// When a source does not exist, a weight is negative, a distance overflows its type,
-/// or the progress callback ended the search.
-///
-/// ```
-/// use graph_formats::Csr;
-/// use sssp::nearest_sources;
-///
-/// let graph = Csr::from_edges(4, &[(0, 1, 2u32), (1, 2, 2), (2, 3, 1)])?;
-/// let nearest = nearest_sources(&graph, &[3, 0], None)?;
-/// assert_eq!((nearest.source_of(1), nearest.distance(1)), (Some(0), Some(2)));
-/// assert_eq!((nearest.source_of(2), nearest.distance(2)), (Some(3), Some(1)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn nearest_sources<W: Weight>(
-    graph: &Csr<W>,
-    sources: &[VertexId],
-    progress: Option<Progress<'_>>,
-) -> Result<Nearest<W>, SsspError> {
-    check_vertices(graph, "source", sources)?;
-    if let Some((arc, from, to)) = graph.first_negative() {
-        let weight = graph.weights()[arc].to_string();
-        return Err(SsspError::NegativeWeight { algorithm: "dijkstra", from, to, weight });
-    }
-    nearest::solve(graph, sources, progress)
 }
 
 /// A table of zeros, if there is memory for it: the system gives it out when it is first

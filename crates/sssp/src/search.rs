@@ -46,6 +46,16 @@ pub(crate) trait Search<W: Weight>: Send {
         Ok(None)
     }
 
+    /// The distances from the nearest of `sources`, which of them that is, and what it
+    /// took, where there is a faster way than the CPU's, and the memory.
+    fn nearest(
+        &mut self,
+        _sources: &[VertexId],
+        _progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        Ok(None)
+    }
+
     /// Where the time of the last search went, where that was on a device.
     fn device_times(&self) -> Option<DeviceTimes> {
         None
@@ -54,6 +64,9 @@ pub(crate) trait Search<W: Weight>: Send {
 
 /// Distances in storage form, and what it took.
 pub(crate) type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
+
+/// The nearest of several sources for every vertex, in storage form.
+pub(crate) type Owners = Vec<VertexId>;
 
 /// The short arcs of a graph, for as many searches as share it.
 pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;

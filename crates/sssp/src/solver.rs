@@ -58,12 +58,13 @@ impl<'g, W: Weight> Solver<'g, W> {
         Ok(Self { cpu, window, ..Self::with_search(graph, plan, search) })
     }
 
-    /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. The forms of
-    /// Bellman-Ford take weights of type `u32`, `i32`, `f32` and `f64` of any sign; all
-    /// others those of 32 bits, or integers that fit, none negative.
+    /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping takes weights
+    /// of every type that are not negative; the forms of Bellman-Ford those of type `u32`, `i32`,
+    /// `f32` and `f64` of any sign; all others those of 32 bits, or integers that fit, none
+    /// negative.
     ///
-    /// Where no algorithm is named it is Δ-stepping, or where weights are negative or doubles a
-    /// form of Bellman-Ford. Where [`Config::expected_searches`] make up for it,
+    /// Where no algorithm is named it is Δ-stepping, or where weights are negative a form of
+    /// Bellman-Ford. Where [`Config::expected_searches`] make up for it,
     /// some are tried first, for which the graph is uploaded a few times over.
     ///
     /// # Errors

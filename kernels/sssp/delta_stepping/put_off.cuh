@@ -14,7 +14,7 @@ __device__ Key push(Warp& warp, GridBarrier& barrier, u32 n_visited, u32 first_w
     warp.threshold = 0;
     for (u32 at = first_warp * 32; at < n_visited; at += n_warps * 32) {
         const bool has = at + lane() < n_visited;
-        warp.relax_rows<true>(search.graph, has, has ? load(search.visited + at + lane()) : 0);
+        warp.relax_rows<true>(search.graph, has, has ? load(search.visited + at + lane()) : Entry{});
     }
     barrier.wait();
     const u32 n_pieces = min(load(warp.pieces_next.count), search.piece_capacity);
@@ -62,12 +62,12 @@ __device__ Key pull(Warp& warp, Key (&best_of)[32], u32 first_warp, u32 n_warps)
         u32 helpers = 0;
         for_each_arc_of_rows(row, [&](bool has, u32 owner, u32 arc) {
             if (!has) return;
-            const uint2 end = __ldg(search.graph.arcs + arc);
+            const Arc end = __ldg(search.graph.arcs + arc);
             const Key from = load(search.keys + end.x);
             if (from < warp.horizon) {
                 const Key key = after(from, end.y);
                 if (key == unreached) search.control->trouble = overflowed;
-                if (key <= search.limit && key < best_of[owner]) atomicMin(&best_of[owner], key);
+                if (key <= static_cast<Key>(search.limit) && key < best_of[owner]) atomicMin(&best_of[owner], key);
             } else if (end.x != first + owner) {
                 helpers |= 1u << owner;
             }

@@ -38,7 +38,7 @@
 // key lies in [low, high).
 __device__ __forceinline__ Entry entry_at(const Search& search, const Entry* list, bool lost, u32 at, Key low,
                                           Key high, bool& has) {
-    if (!has) return 0;
+    if (!has) return {};
     if (!lost) return load(list + at);
     const Key key = load(search.keys + at);
     has = low <= key && key < high;
@@ -91,22 +91,31 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
     u32 steps = 0, pushes = 0, n_settled_targets = 0;
 
     for (u32 v = this_thread; v < search.n_vertices; v += barrier.n_blocks * blockDim.x) {
-        __stcg(search.keys + v, v == search.source ? 0 : unreached);
+        __stcg(search.keys + v, v == search.source ? Key{0} : unreached);
     }
     if (first_thread) {
         search.near[0][0] = entry_of(0, search.source);
         control.near[0] = 1;
         control.least[0] = control.least[1] = control.least[2] = unreached;
     }
+    if (search.n_others != 0) {
+        barrier.wait();
+        if (first_thread) control.near[0] = 1 + search.n_others;
+        for (u32 i = this_thread; i < search.n_others; i += barrier.n_blocks * blockDim.x) {
+            const u32 source = __ldg(search.others + i);
+            __stcg(search.keys + source, Key{0});
+            if (1 + i < search.capacity) __stcg(search.near[0] + 1 + i, entry_of(0, source));
+        }
+    }
     barrier.wait();
 
     Entry *near_now = search.near[0], *near_next = search.near[1];
     Entry *far_now = search.far[0], *far_next = search.far[1];
-    uint4 *pieces_now = search.pieces[0], *pieces_next = search.pieces[1];
+    Piece *pieces_now = search.pieces[0], *pieces_next = search.pieces[1];
     // turns of the near and the far lists; horizons so far
     u32 near_turn = 0, far_turn = 0, phase = 0;
-    u32 width = search.delta, doublings = 0;
-    Key start = 0, low = 0, threshold = beyond(0, width);
+    u32 doublings = 0;
+    Key width = search.delta, start = 0, low = 0, threshold = beyond(0, width);
     while (true) {
         const Key horizon = warp.has_horizon ? beyond(start, search.window) : unreached;
         threshold = min(threshold, horizon);
@@ -192,7 +201,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
                 if (has && key >= threshold) least = min(least, key);
             }
             least = warp_min(least);
-            if (lane() == 0 && least != unreached) atomicMin(&control.least[(far_turn + 1) % 3], least);
+            if (lane() == 0 && least != unreached) atomicMin(&control.least[(far_turn + 1) % 3], static_cast<u64>(least));
             far_turn++;
             near_turn++;
             exchange(far_now, far_next);
@@ -251,7 +260,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
             least = push(warp, barrier, n_visited, this_warp, n_warps);
         }
         least = warp_min(least);
-        if (lane() == 0 && least != unreached) atomicMin(&control.least_beyond[parity], least);
+        if (lane() == 0 && least != unreached) atomicMin(&control.least_beyond[parity], static_cast<u64>(least));
         barrier.wait();
         least = load(&control.least_beyond[parity]);
         if (first_thread) {

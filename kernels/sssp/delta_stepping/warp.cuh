@@ -13,8 +13,8 @@ constexpr u32 queue_places = 64;
 constexpr u32 max_warp_row = 128;
 
 struct WarpMemory {
-    // (key, vertex, first arc, end), circular
-    uint4 queue[queue_places];
+    // circular
+    Piece queue[queue_places];
     Entry far[32];
 };
 
@@ -29,7 +29,7 @@ struct Warp {
     // keys below it are near; no key from the horizon on is made, except by a push
     Key threshold, horizon;
     List<Entry> near_next, far;
-    List<uint4> pieces_next;
+    List<Piece> pieces_next;
     u32* visited_count;
     u64 visited_arcs;
     u64 relaxations, improvements, settled;
@@ -39,7 +39,7 @@ struct Warp {
     __device__ __forceinline__ void flush_far() {
         __syncwarp();
         const bool has = lane() < n_far;
-        append(far, search.capacity, has, has ? memory.far[lane()] : 0);
+        append(far, search.capacity, has, has ? memory.far[lane()] : Entry{});
         __syncwarp();
         n_far = 0;
     }
@@ -55,7 +55,7 @@ struct Warp {
             const u32 room = queue_places - (tail - head);
             const u32 rank = __popc(wanting & lower_lanes());
             mine = mine && rank < room;
-            if (mine) memory.queue[(tail + rank) % queue_places] = make_uint4(key, vertex, row.x, row.y);
+            if (mine) memory.queue[(tail + rank) % queue_places] = {key, vertex, row.x, row.y};
             tail += min(static_cast<u32>(__popc(wanting)), room);
         }
         append(near_next, search.capacity, near && !mine, entry);
@@ -80,11 +80,11 @@ struct Warp {
         Key key = 0;
         uint2 row = make_uint2(0, 0);
         if (has) {
-            const uint2 end = __ldg(from_rows.arcs + arc);
+            const Arc end = __ldg(from_rows.arcs + arc);
             to = end.x;
             key = after(from, end.y);
             if (key == unreached) search.control->trouble = overflowed;
-            wanted = key <= search.limit && key != unreached && (late ? key >= horizon : key < horizon);
+            wanted = key <= static_cast<Key>(search.limit) && key != unreached && (late ? key >= horizon : key < horizon);
         }
         if (queues) {
             const bool soon = wanted && key < threshold;
@@ -116,7 +116,7 @@ struct Warp {
         for (u32 i = 0; i < n_pieces && first + i < search.piece_capacity; i++) {
             const u32 begin = row.x + i * max_warp_row;
             const u32 end = fits ? begin + min(row.y - begin, max_warp_row) : begin;
-            __stcg(pieces_next.entries + first + i, make_uint4(key, vertex, begin, end));
+            store(pieces_next.entries + first + i, {key, vertex, begin, end});
         }
         return fits;
     }
@@ -143,16 +143,16 @@ struct Warp {
     }
 
     // Relaxes a piece of a long row.
-    template <bool late> __device__ __forceinline__ void relax_piece(const Rows& from_rows, const uint4* at) {
-        const uint4 piece = load(at);
+    template <bool late> __device__ __forceinline__ void relax_piece(const Rows& from_rows, const Piece* at) {
+        const Piece piece = load(at);
         bool live = false;
-        if (lane() == 0) live = piece.z < piece.w && load(search.keys + piece.y) == piece.x;
+        if (lane() == 0) live = piece.first < piece.end && load(search.keys + piece.vertex) == piece.key;
         if (!__any_sync(everyone, live)) return;
-        if (lane() == 0) relaxations += piece.w - piece.z;
-        spent += piece.w - piece.z;
-        for (u32 first = piece.z; first < piece.w; first += 32) {
+        if (lane() == 0) relaxations += piece.end - piece.first;
+        spent += piece.end - piece.first;
+        for (u32 first = piece.first; first < piece.end; first += 32) {
             const u32 arc = first + lane();
-            relax<late, false>(from_rows, arc < piece.w, piece.x, arc);
+            relax<late, false>(from_rows, arc < piece.end, piece.key, arc);
         }
     }
 
@@ -165,7 +165,7 @@ struct Warp {
         const u32 queueing = __ballot_sync(everyone, mine);
         if (mine) {
             const u32 at = tail + __popc(queueing & lower_lanes());
-            memory.queue[at % queue_places] = make_uint4(key_of(entry), vertex_of(entry), row.x, row.y);
+            memory.queue[at % queue_places] = {key_of(entry), vertex_of(entry), row.x, row.y};
         }
         tail += __popc(queueing);
         __syncwarp();
@@ -180,22 +180,22 @@ struct Warp {
         while (tail != head) {
             const u32 n = min(8u, tail - head);
             bool has = place < n;
-            const uint4 next = has ? memory.queue[(head + place) % queue_places] : make_uint4(0, 0, 0, 0);
+            const Piece next = has ? memory.queue[(head + place) % queue_places] : Piece{};
             __syncwarp();
             head += n;
-            const Entry entry = entry_of(next.x, next.y);
+            const Entry entry = entry_of(next.key, next.vertex);
             if (spent > search.budget) {
                 append(near_next, search.capacity, has && corner == 0, entry);
                 continue;
             }
-            bool live = has && corner == 0 && load(search.keys + next.y) == next.x;
+            bool live = has && corner == 0 && load(search.keys + next.vertex) == next.key;
             settled += live;
             if (has_horizon) note_visited(live, entry);
             live = __shfl_sync(everyone, live, lane() & ~3u);
-            relaxations += live && corner == 0 ? next.w - next.z : 0;
-            for (u32 arc = next.z + corner; __any_sync(everyone, live && arc < next.w); arc += 4) {
+            relaxations += live && corner == 0 ? next.end - next.first : 0;
+            for (u32 arc = next.first + corner; __any_sync(everyone, live && arc < next.end); arc += 4) {
                 spent += 32;
-                relax<false, true>(rows, live && arc < next.w, next.x, arc);
+                relax<false, true>(rows, live && arc < next.end, next.key, arc);
                 __syncwarp();
             }
         }

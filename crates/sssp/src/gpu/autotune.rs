@@ -31,7 +31,7 @@ const WHERE_HOPS_ARE_FEW: [Algorithm; 4] = [
     Algorithm::Crauser,
     Algorithm::BellmanFordQueue(QueueRule::Slf),
 ];
-/// What is tried where weights are negative, or doubles, which Δ-stepping does not take.
+/// What is tried where weights are negative, which Δ-stepping does not take.
 const OF_ANY_SIGN: [Algorithm; 4] = [
     Algorithm::BellmanFordQueue(QueueRule::Lll),
     Algorithm::BellmanFordQueue(QueueRule::Fifo),
@@ -74,7 +74,7 @@ pub(super) fn fastest<'g, W: Weight>(
         None => None,
     };
     let Some((source, (ms, form))) = source.zip(found) else {
-        plan.reason += "; no trial was done in time with sums of 32 bits";
+        plan.reason += "; no trial was done in time";
         return Ok((Box::new(stepping), milliseconds(began)));
     };
     stepping.set_form(form);
@@ -155,7 +155,7 @@ fn samples<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
 }
 
 /// The first of the vertices from which a good part of the graph is visited, or else the
-/// first; `None` where there is none, or sums leave 32 bits.
+/// first; `None` where there is none, or searches take too long.
 fn far_reaching(
     device: &mut DeltaSteppingOnGpu,
     samples: &[VertexId],

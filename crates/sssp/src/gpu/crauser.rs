@@ -28,6 +28,7 @@ use kernels::sssp::{CRAUSER_F32, CRAUSER_U32};
 
 use super::graph::{DeviceRows, KeyGraph, RowsAt, whole};
 use super::key_search::{KeySearch, Parameters};
+use super::keys::KeyKind;
 use super::launch::{Kernels, Launch};
 use crate::query::Query;
 use crate::{SsspError, Work};
@@ -140,7 +141,7 @@ fn n_pieces(m: usize) -> usize {
 fn required_bytes(n: usize, m: usize, direction: Direction) -> u64 {
     let least = if direction == Direction::Directed { 8 } else { 4 };
     let lists = n * (4 + 8 + least) + n_pieces(m) * 16 + size_of::<CrauserControl>();
-    DeviceRows::bytes(n, m) + lists as u64
+    DeviceRows::bytes(n, m, KeyKind::U32) + lists as u64
 }
 
 /// Uploads `graph`, which has no negative weights, and finds the least weights

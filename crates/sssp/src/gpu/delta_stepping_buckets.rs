@@ -27,7 +27,7 @@ use kernels::sssp::{BUCKETS_F32, BUCKETS_U32};
 
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::key_search::{KeySearch, Parameters};
-use super::keys;
+use super::keys::KeyKind;
 use super::launch::{Kernels, Launch};
 use crate::query::Query;
 use crate::{Again, SsspError, Work};
@@ -105,7 +105,7 @@ fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
     let words = 3 * n + n.div_ceil(32);
     let lists = 3 * n * size_of::<[u32; 4]>();
     let others = words * 4 + lists + blocks as usize * 8 + size_of::<BucketControl>();
-    DeviceRows::bytes(n, m) + others as u64
+    DeviceRows::bytes(n, m, KeyKind::U32) + others as u64
 }
 
 /// Uploads `graph`, which has no negative weights, for buckets `delta`
@@ -128,8 +128,8 @@ pub(super) fn buckets<W: Weight>(
     let list = || gpu.buffer::<[u32; 4]>(n);
     let lists = [list()?, list()?, list()?];
     let sums: Buffer<u64> = gpu.buffer(blocks as usize)?;
-    let delta = keys::key(on_device.kind, delta).max(1);
-    let greatest = keys::key(on_device.kind, graph.weight_summary().greatest.to_f64());
+    let delta = (on_device.kind.key(delta) as u32).max(1);
+    let greatest = on_device.kind.key(graph.weight_summary().greatest.to_f64()) as u32;
     let parameters = BucketSearch {
         graph: on_device.rows.at(),
         keys: keys.address(),

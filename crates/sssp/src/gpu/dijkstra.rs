@@ -27,6 +27,7 @@ use kernels::sssp::{DIJKSTRA_F32, DIJKSTRA_U32};
 use super::algorithm::BlockSize;
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::key_search::{KeySearch, Parameters};
+use super::keys::KeyKind;
 use super::launch::{Kernels, Launch};
 use crate::query::Query;
 use crate::{SsspError, Work};
@@ -102,7 +103,7 @@ pub(super) fn shares(n: usize, threads: u32, most: u32) -> (u32, u32) {
 fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
     let labels = n.next_multiple_of(4);
     let others = (n + labels) * 4 + blocks as usize * 16 + size_of::<DijkstraControl>();
-    DeviceRows::bytes(n, m) + others as u64
+    DeviceRows::bytes(n, m, KeyKind::U32) + others as u64
 }
 
 /// Uploads `graph`, which has no negative weights. O(n + m).

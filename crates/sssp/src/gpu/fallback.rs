@@ -1,25 +1,26 @@
 //! The CPU in the place of a device that has no answer.
 //!
-//! Kernels add weights in numbers of fixed width, and may meet a negative cycle that they
-//! cannot name. There the CPU searches the same graph: it adds in wider numbers, and finds the
-//! cycle. Its time is counted as the search's.
+//! Some kernels add weights in numbers narrower than distances, and some may meet a negative
+//! cycle that they cannot name; and a device may lack the memory for wider numbers. There the
+//! CPU searches the same graph, and finds the cycle. Its time is counted as the search's.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use gpu_runtime::GpuError;
-use graph_formats::{Csr, Distance, VertexId, Weight};
-use paths::{Distances, Predecessors};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::Predecessors;
 
 use super::launch::milliseconds;
-use crate::query::{Query, check_overflow};
+use crate::query::Query;
 use crate::search::{self, Answer, Search};
 use crate::{Config, DeviceTimes, Plan, Progress, SsspError, Work};
 
+pub(super) use crate::search::Owners;
+
 /// An algorithm on a device with its graph and work space there.
 pub(super) trait DeviceSearch<W: Weight>: Send {
-    /// As [`Search::search`]; `None` where a sum does not fit what the kernels add in, or a
-    /// negative cycle can be reached.
+    /// As [`Search::search`]; `None` where a sum does not fit what the kernels add in and there
+    /// is no memory for it, or a negative cycle can be reached.
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError>;
 
     /// As [`Search::predecessors`], of a search that had an answer.
@@ -31,14 +32,23 @@ pub(super) trait DeviceSearch<W: Weight>: Send {
         Ok(None)
     }
 
-    /// As [`Search::table`], and the rows that are not filled, for a sum does not fit.
+    /// As [`Search::nearest`].
+    fn nearest(
+        &mut self,
+        _sources: &[VertexId],
+        _progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        Ok(None)
+    }
+
+    /// As [`Search::table`], on a graph where no sum is too large for a distance.
     fn table(
         &mut self,
         _sources: &[VertexId],
         _targets: &[VertexId],
         _progress: Option<Progress<'_>>,
         _cells: &mut [W::Distance],
-    ) -> Result<Option<(Work, Vec<usize>)>, SsspError> {
+    ) -> Result<Option<Work>, SsspError> {
         Ok(None)
     }
 
@@ -52,6 +62,8 @@ pub(super) struct WithFallback<'g, W: Weight> {
     /// What the choice of this one took, in milliseconds.
     choice_ms: f64,
     graph: &'g Csr<W>,
+    /// Whether no sum is too large for a distance.
+    is_bounded: bool,
     /// What the CPU searches with.
     config: Config,
     /// Made when it is first needed.
@@ -63,15 +75,16 @@ pub(super) struct WithFallback<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> WithFallback<'g, W> {
-    /// For `device`, which searches `graph`; on the CPU, by `config`.
+    /// For `device`, which searches `graph` as `plan` says; on the CPU, by `config`.
     pub(super) fn new(
         device: Box<dyn DeviceSearch<W> + 'g>,
         choice_ms: f64,
         graph: &'g Csr<W>,
+        plan: &Plan,
         config: Config,
     ) -> Self {
-        let (cpu, cpu_ms, on_device) = (None, 0.0, false);
-        Self { device, choice_ms, graph, config, cpu, cpu_ms, on_device }
+        let (is_bounded, cpu, cpu_ms, on_device) = (plan.bounded, None, 0.0, false);
+        Self { device, choice_ms, graph, is_bounded, config, cpu, cpu_ms, on_device }
     }
 
     fn on_cpu(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
@@ -124,25 +137,22 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
     ) -> Result<Option<Work>, SsspError> {
         self.cpu_ms = 0.0;
         self.on_device = false;
-        // one search at a time needs no more memory than there is
-        let filled = unless_out_of_memory(self.device.table(sources, targets, progress, cells))?;
-        let Some((mut work, missing)) = filled.flatten() else { return Ok(None) };
-        let total = sources.len() as u64;
-        for (done, row) in (total - missing.len() as u64..).zip(missing) {
-            let tell = |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(done, total));
-            let (source, limit) = (sources[row], W::Distance::UNREACHED);
-            let query = Query { source, targets, limit, progress: Some(&tell) };
-            let (distances, counts) = self.on_cpu(&query)?;
-            work.add(&counts);
-            let cells = &mut cells[row * targets.len()..(row + 1) * targets.len()];
-            for (cell, &target) in cells.iter_mut().zip(targets) {
-                *cell = distances[target as usize];
-            }
-            if cells.contains(&W::Distance::UNREACHED) {
-                check_overflow(self.graph, &Distances::from_storage(distances))?;
-            }
+        // sums that are too large are looked for in all distances of a source; and one search at a
+        // time needs no more memory than there is
+        if !self.is_bounded {
+            return Ok(None);
         }
-        Ok(Some(work))
+        Ok(unless_out_of_memory(self.device.table(sources, targets, progress, cells))?.flatten())
+    }
+
+    fn nearest(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        self.cpu_ms = 0.0;
+        self.on_device = false;
+        Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
     }
 
     fn device_times(&self) -> Option<DeviceTimes> {
@@ -166,7 +176,7 @@ pub(super) fn unless_out_of_memory<T>(
 #[cfg(test)]
 mod tests {
     use graph_formats::generate::{GridConfig, grid};
-    use paths::oracle;
+    use paths::{Distances, oracle};
 
     use super::*;
 
@@ -191,14 +201,12 @@ mod tests {
 
         fn table(
             &mut self,
-            sources: &[VertexId],
+            _sources: &[VertexId],
             _targets: &[VertexId],
             _progress: Option<Progress<'_>>,
-            cells: &mut [u64],
-        ) -> Result<Option<(Work, Vec<usize>)>, SsspError> {
-            cells.fill(0);
-            let missing = (0..sources.len()).filter(|&row| !sources[row].is_multiple_of(2));
-            Ok(Some((Work::default(), missing.collect())))
+            _cells: &mut [u64],
+        ) -> Result<Option<Work>, SsspError> {
+            Ok(Some(Work::default()))
         }
 
         fn times(&self) -> DeviceTimes {
@@ -211,7 +219,8 @@ mod tests {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let n_vertices = graph.n_vertices();
         let device = Box::new(EvenSources { n_vertices });
-        let mut search = WithFallback::new(device, 3.0, &graph, Config::default());
+        let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
+        let mut search = WithFallback::new(device, 3.0, &graph, &plan, Config::default());
         let times = |search: &WithFallback<'_, u32>| search.device_times().unwrap();
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };
@@ -224,15 +233,10 @@ mod tests {
             assert_eq!(times(&search).solve_ms > 2.0, is_odd, "{source}");
             assert_eq!(times(&search).prepare_ms, 4.0);
         }
-        let (sources, targets) = ([2, 7, 0, 11], [80, 1, 7]);
-        let mut cells = vec![99; 12];
-        search.table(&sources, &targets, None, &mut cells).unwrap();
-        for (row, &source) in cells.chunks(3).zip(&sources) {
-            let expected = oracle::tree(&graph, source, None).unwrap().distances;
-            for (&cell, &target) in row.iter().zip(&targets) {
-                let distance = expected.get(target).unwrap();
-                assert_eq!(cell, if source % 2 == 1 { distance } else { 0 });
-            }
+        for is_bounded in [true, false] {
+            search.is_bounded = is_bounded;
+            let filled = search.table(&[0], &[1], None, &mut [0]).unwrap();
+            assert_eq!(filled.is_some(), is_bounded);
         }
     }
 }

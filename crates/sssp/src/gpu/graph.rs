@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
-use graph_formats::{Csr, VertexId, Weight, WeightKind};
-use kernels::sssp::{ROWS_F32, ROWS_U32};
+use graph_formats::{Csr, VertexId, Weight};
+use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
 
-use super::keys;
+use super::keys::KeyKind;
 use super::launch::{Kernels, check_size, milliseconds};
 use crate::{DeviceTimes, SsspError};
 
@@ -34,13 +34,14 @@ pub(super) struct RowsAt {
 pub(super) struct DeviceRows {
     /// First arc and end of each row.
     pub(super) bounds: Buffer<[u32; 2]>,
-    /// End and weight of each arc.
+    /// End and weight of each arc, 32 bits each, or 64.
     pub(super) arcs: Buffer<[u32; 2]>,
+    pub(super) n_arcs: usize,
 }
 
-/// A graph whose weights are [keys], and what all searches of it begin with.
+/// A graph whose weights are [keys](KeyKind), and what all searches of it begin with.
 pub(super) struct KeyGraph {
-    pub(super) kind: WeightKind,
+    pub(super) kind: KeyKind,
     pub(super) rows: DeviceRows,
     kernels: RowKernels,
     /// Of loading kernels, and of the upload.
@@ -54,9 +55,9 @@ impl KeyGraph {
         gpu: &Gpu,
         graph: &Csr<W>,
         required: u64,
-        load: impl FnOnce(WeightKind) -> Result<K, SsspError>,
+        load: impl FnOnce(KeyKind) -> Result<K, SsspError>,
     ) -> Result<(Self, K), SsspError> {
-        let kind = keys::kind(graph.weight_summary().greatest)?;
+        let kind = KeyKind::of(graph.weight_summary().greatest);
         check_size(graph.n_vertices(), graph.n_arcs())?;
         gpu.check_fits("the graph and its search", required)?;
         let jit_before = gpu.jit_ms();
@@ -64,22 +65,22 @@ impl KeyGraph {
         let loaded = load(kind)?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
         let start = Instant::now();
-        let rows = DeviceRows::upload(gpu, &kernels, graph)?;
+        let rows = DeviceRows::upload(gpu, &kernels, graph, kind)?;
         gpu.synchronize()?;
         times.upload_ms = milliseconds(start);
         Ok((Self { kind, rows, kernels, times }, loaded))
     }
 
     /// The arcs shorter than `limit`, a key, row by row. O(n + m).
-    pub(super) fn short(&self, gpu: &Gpu, limit: u32) -> Result<DeviceRows, SsspError> {
+    pub(super) fn short(&self, gpu: &Gpu, limit: u64) -> Result<DeviceRows, SsspError> {
         let Self { rows, kernels, .. } = self;
         let mut bounds = gpu.buffer(rows.bounds.len())?;
         let mut used = gpu.buffer::<u32>(1)?;
         kernels.count_short(gpu, rows, limit, &mut used, &mut bounds)?;
-        let n_short = used.download()?[0] as usize;
-        let mut arcs = gpu.buffer(n_short)?;
+        let n_arcs = used.download()?[0] as usize;
+        let mut arcs = gpu.buffer(n_arcs * self.kind.words_of_weight())?;
         kernels.copy_short(gpu, rows, limit, &bounds, &mut arcs)?;
-        Ok(DeviceRows { bounds, arcs })
+        Ok(DeviceRows { bounds, arcs, n_arcs })
     }
 }
 
@@ -88,23 +89,25 @@ impl DeviceRows {
         gpu: &Gpu,
         kernels: &RowKernels,
         graph: &Csr<W>,
+        kind: KeyKind,
     ) -> Result<Self, GpuError> {
         let offsets = gpu.upload(graph.row_offsets())?;
         let mut bounds = gpu.buffer(graph.n_vertices())?;
         kernels.row_bounds(gpu, &offsets, &mut bounds)?;
         drop(offsets);
-        let mut arcs = gpu.buffer(graph.n_arcs())?;
-        for chunk in chunks(graph.n_arcs()) {
+        let n_arcs = graph.n_arcs();
+        let mut arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
+        for chunk in chunks(n_arcs) {
             let ends = gpu.upload(&graph.column_indices()[chunk.clone()])?;
-            let weights = gpu.upload(&keys::of_weights(&graph.weights()[chunk.clone()]))?;
+            let weights = gpu.upload(&kind.of_weights(&graph.weights()[chunk.clone()]))?;
             kernels.zip_arcs(gpu, &ends, &weights, &mut arcs, chunk.start)?;
         }
-        Ok(Self { bounds, arcs })
+        Ok(Self { bounds, arcs, n_arcs })
     }
 
     /// Bytes of a graph of `n` vertices and `m` arcs.
-    pub(super) fn bytes(n: usize, m: usize) -> u64 {
-        ((n + m) * size_of::<[u32; 2]>()) as u64
+    pub(super) fn bytes(n: usize, m: usize, kind: KeyKind) -> u64 {
+        ((n + m * kind.words_of_weight()) * size_of::<[u32; 2]>()) as u64
     }
 
     /// Where a kernel finds them.
@@ -126,8 +129,8 @@ struct RowKernels {
 }
 
 impl RowKernels {
-    fn load(gpu: &Gpu, kind: WeightKind) -> Result<Self, SsspError> {
-        let kernels = Kernels::of(gpu, &[ROWS_U32, ROWS_F32], kind)?;
+    fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
+        let kernels = Kernels::of(gpu, &[ROWS_U32, ROWS_F32, ROWS_U64, ROWS_F64], kind)?;
         Ok(Self {
             zip_arcs: kernels.get("zip_arcs")?,
             row_bounds: kernels.get("row_bounds")?,
@@ -145,10 +148,10 @@ impl RowKernels {
         arcs: &mut Buffer<[u32; 2]>,
         first: usize,
     ) -> Result<(), GpuError> {
-        let n = ends.len().min(weights.len()).min(arcs.len().saturating_sub(first)) as u64;
+        let n = ends.len() as u64;
         let args = [ends.into(), weights.into(), (&*arcs).into(), (first as u64).into(), n.into()];
         // SAFETY: threads read `ends` and `weights` and write `arcs` from `first` on, all
-        // below `n`, which each of them has.
+        // below `n`: the upload gives as many weights, and `arcs` a place for each arc.
         unsafe { gpu.launch(&self.zip_arcs, whole(gpu), &args) }
     }
 
@@ -171,7 +174,7 @@ impl RowKernels {
         &self,
         gpu: &Gpu,
         rows: &DeviceRows,
-        limit: u32,
+        limit: u64,
         used: &mut Buffer<u32>,
         bounds: &mut Buffer<[u32; 2]>,
     ) -> Result<(), GpuError> {
@@ -194,7 +197,7 @@ impl RowKernels {
         &self,
         gpu: &Gpu,
         rows: &DeviceRows,
-        limit: u32,
+        limit: u64,
         bounds: &Buffer<[u32; 2]>,
         arcs: &mut Buffer<[u32; 2]>,
     ) -> Result<(), GpuError> {

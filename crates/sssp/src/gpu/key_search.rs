@@ -1,4 +1,4 @@
-//! Searches over keys that are one launch of one kernel: all of a solver but its kernel, its
+//! Searches over keys of 32 bits that are one launch of one kernel: all of a solver but its kernel, its
 //! parameters and its method.
 
 use std::time::Instant;
@@ -9,7 +9,7 @@ use graph_formats::{VertexId, Weight};
 
 use super::fallback::DeviceSearch;
 use super::graph::KeyGraph;
-use super::keys;
+use super::keys::limit_key;
 use super::launch::{Launch, NO_VERTEX, milliseconds};
 use super::predecessors::TreeKernel;
 use crate::query::Query;
@@ -72,7 +72,8 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         self.control.fill_bytes(0)?;
         let host = self.launch.start(query.progress.is_some())?;
         let target = query.target().unwrap_or(NO_VERTEX);
-        let query = query.with_limit(keys::limit_key::<W>(query.limit));
+        let limit = self.graph.kind.at_most(limit_key::<W>(query.limit));
+        let query = query.with_limit(limit as u32);
         // SAFETY: `self` owns the buffers that the parameters were made for, by the promise of
         // `new`; the solver has checked source and target.
         unsafe { self.launch.queue(&self.parameters.asking(&query, target, host))? };
@@ -82,7 +83,7 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         let Some(work) = P::work(&self.control.download()?[0]) else { return Ok(None) };
         let keys = self.keys.download()?;
         self.times.download_ms = milliseconds(start);
-        Ok(Some((keys::distances::<W>(&keys), work)))
+        Ok(Some((self.graph.kind.distances::<W>(&keys), work)))
     }
 
     fn predecessors(
@@ -99,8 +100,8 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
                 empty.insert((TreeKernel::load(gpu, graph.kind, n)?, lists))
             }
         };
-        let limit = keys::limit_key::<W>(limit);
-        let found = kernel.predecessors(gpu, graph, &self.keys, lists.each_ref(), source, limit)?;
+        let (keys, limit) = (self.keys.address(), limit_key::<W>(limit));
+        let found = kernel.predecessors(gpu, graph, keys, lists.each_ref(), source, limit)?;
         Ok(Some(found))
     }
 

@@ -1,70 +1,119 @@
 //! The numbers that kernels compare.
 //!
-//! Where no weight is negative they are [keys](crate::key::U32Keys) of 32 bits: of integers, or
+//! Where no weight is negative they are keys ([`DistanceKey`]) of 32 bits or 64: integers, or
 //! the bits of floats. Forms of Bellman-Ford, which take any sign, add in the weights' own type;
 //! for a vertex that is not reached they leave the greatest integer, or infinity
 //! (`kernels/common/weights.cuh`).
 
 use std::borrow::Cow;
+use std::fmt;
 
 use gpu_runtime::{Buffer, GpuError};
-use graph_formats::{Distance, Weight, WeightKind};
+use graph_formats::{Distance, DistanceKey, Weight, WeightKind};
 use rayon::prelude::*;
 
-use crate::SsspError;
 use crate::key::{KeyArithmetic, U32Keys};
 
 /// Numbers that a task turns into others.
 const PER_TASK: usize = 1 << 14;
 
-/// The type whose bits are the keys for weights up to `greatest`, none of them negative.
-pub(super) fn kind<W: Weight>(greatest: W) -> Result<WeightKind, SsspError> {
-    let reason = match W::KIND {
-        WeightKind::F32 => return Ok(WeightKind::F32),
-        WeightKind::F64 => "it adds 32-bit weights; convert the graph's f64 weights to f32 or to \
-                            whole numbers, or solve on the CPU"
-            .to_owned(),
-        _ if greatest.to_f64() <= f64::from(u32::MAX) => {
-            return Ok(WeightKind::U32);
+/// What a kernel takes for weights, none of them negative, and how wide its keys are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyKind {
+    /// Integers and their sums, both of 32 bits; it tells where a sum has more.
+    U32,
+    /// Integers of 32 bits, whose sums have 64.
+    U32Wide,
+    U64,
+    F32,
+    F64,
+}
+
+impl KeyKind {
+    /// For weights up to `greatest`: of integers, the narrowest.
+    pub(super) fn of<W: Weight>(greatest: W) -> Self {
+        match W::KIND {
+            WeightKind::F32 => Self::F32,
+            WeightKind::F64 => Self::F64,
+            _ if greatest.to_f64() <= f64::from(u32::MAX) => Self::U32,
+            _ => Self::U64,
         }
-        _ => format!("it adds 32-bit weights, and this graph has {}; solve on the CPU", greatest),
-    };
-    Err(SsspError::NotOnGpu { reason })
-}
+    }
 
-/// The key of this kind of a width or a distance of at least zero, a normal number, the nearest
-/// there is.
-pub(super) fn key(kind: WeightKind, value: f64) -> u32 {
-    match kind {
-        WeightKind::F32 => (value as f32).clamp(f32::MIN_POSITIVE, f32::MAX).to_bits(),
-        // rounds down and saturates
-        _ => value as u32,
+    /// Words of 32 bits that a key has.
+    pub(super) fn words_of_key(self) -> usize {
+        if matches!(self, Self::U32 | Self::F32) { 1 } else { 2 }
+    }
+
+    /// Words of 32 bits that a weight has.
+    pub(super) fn words_of_weight(self) -> usize {
+        if matches!(self, Self::U64 | Self::F64) { 2 } else { 1 }
+    }
+
+    /// The greatest key of a vertex that is reached, and `key` if that is less.
+    pub(super) fn at_most(self, key: u64) -> u64 {
+        let unreached = if self.words_of_key() == 1 { u32::MAX.into() } else { u64::MAX };
+        key.min(unreached - 1)
+    }
+
+    /// The key of a width or a distance of at least zero, a normal number, the nearest there is.
+    pub(super) fn key(self, value: f64) -> u64 {
+        match self {
+            Self::F32 => (value as f32).clamp(f32::MIN_POSITIVE, f32::MAX).to_bits().into(),
+            Self::F64 => value.clamp(f64::MIN_POSITIVE, f64::MAX).to_bits(),
+            // rounds down and saturates
+            Self::U32 => (value as u32).into(),
+            Self::U32Wide | Self::U64 => value as u64,
+        }
+    }
+
+    /// Weights as kernels take them, in words: none is negative and each fits.
+    pub(super) fn of_weights<W: Weight>(self, weights: &[W]) -> Cow<'_, [u32]> {
+        if size_of::<W>() == self.words_of_weight() * size_of::<u32>() {
+            return Cow::Borrowed(bytemuck::cast_slice(weights));
+        }
+        Cow::Owned(weights.iter().map(|w| w.to_i128().unwrap_or(0) as u32).collect())
+    }
+
+    /// The distances with these keys, of which `words` are given.
+    pub(super) fn distances<W: Weight>(self, words: &[u32]) -> Vec<W::Distance> {
+        let mut distances = vec![W::Distance::ZERO; words.len() / self.words_of_key()];
+        self.write_distances::<W>(words, &mut distances);
+        distances
+    }
+
+    /// Writes them into `cells`, as many.
+    pub(super) fn write_distances<W: Weight>(self, words: &[u32], cells: &mut [W::Distance]) {
+        let cells = cells.par_iter_mut().with_min_len(PER_TASK);
+        match self.words_of_key() {
+            1 => cells.zip(words).for_each(|(cell, &key)| {
+                *cell = <U32Keys as KeyArithmetic<W>>::distance(key);
+            }),
+            _ => cells.zip(words.as_chunks().0).for_each(|(cell, &[low, high])| {
+                let key = u64::from(low) | u64::from(high) << 32;
+                *cell = W::Distance::from_key(DistanceKey::from_u64(key));
+            }),
+        }
     }
 }
 
-/// The greatest key whose distance is at most `limit`, which is not negative.
-pub(super) fn limit_key<W: Weight>(limit: W::Distance) -> u32 {
-    <U32Keys as KeyArithmetic<W>>::limit_key(limit)
-}
-
-/// The keys of weights, of which none is negative and each fits.
-pub(super) fn of_weights<W: Weight>(weights: &[W]) -> Cow<'_, [u32]> {
-    if size_of::<W>() == size_of::<u32>() {
-        return Cow::Borrowed(bytemuck::cast_slice(weights));
+impl fmt::Display for KeyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::U32 => "u32",
+            Self::U32Wide => "u32_wide",
+            Self::U64 => "u64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
     }
-    Cow::Owned(weights.iter().map(|w| w.to_i128().unwrap_or(0) as u32).collect())
 }
 
-/// The distances with these keys.
-pub(super) fn distances<W: Weight>(keys: &[u32]) -> Vec<W::Distance> {
-    let keys = keys.par_iter().with_min_len(PER_TASK);
-    keys.map(|&key| <U32Keys as KeyArithmetic<W>>::distance(key)).collect()
-}
-
-/// Writes the distances with these keys into `cells`, as many.
-pub(super) fn write_distances<W: Weight>(keys: &[u32], cells: &mut [W::Distance]) {
-    let pairs = cells.par_iter_mut().with_min_len(PER_TASK).zip(keys);
-    pairs.for_each(|(cell, &key)| *cell = <U32Keys as KeyArithmetic<W>>::distance(key));
+/// The greatest key whose distance is at most `limit`, which is not negative, and no code for
+/// unreached: sums of `i64` leave that type long before they leave 64 bits.
+pub(super) fn limit_key<W: Weight>(limit: W::Distance) -> u64 {
+    let greatest = W::Distance::UNREACHED.to_i128().map_or(u64::MAX, |unreached| unreached as u64);
+    limit.to_key().to_u64().min(greatest - 1)
 }
 
 /// The distances that kernels have left in the weights' own type. O(n).
@@ -99,10 +148,37 @@ mod tests {
 
     #[test]
     fn weights_have_keys() {
-        assert_eq!(of_weights(&[3i64, 4]).as_ref(), [3, 4]);
-        assert_eq!(of_weights(&[0.5f32]).as_ref(), [0.5f32.to_bits()]);
-        assert_eq!(key(WeightKind::U32, 7.9), 7);
-        assert_eq!(key(WeightKind::F32, 0.0), f32::MIN_POSITIVE.to_bits());
+        assert_eq!(KeyKind::of(4i64), KeyKind::U32);
+        assert_eq!(KeyKind::of(1i64 << 32), KeyKind::U64);
+        assert_eq!(KeyKind::U32.of_weights(&[3i64, 4]).as_ref(), [3, 4]);
+        assert_eq!(KeyKind::U64.of_weights(&[3i64, 4]).as_ref(), [3, 0, 4, 0]);
+        assert_eq!(KeyKind::F32.of_weights(&[0.5f32]).as_ref(), [0.5f32.to_bits()]);
+        assert_eq!(KeyKind::U32.key(7.9), 7);
+        assert_eq!(KeyKind::U32.key(1e10), u32::MAX.into());
+        assert_eq!(KeyKind::U32Wide.key(1e10), 10_000_000_000);
+        assert_eq!(KeyKind::F32.key(0.0), f32::MIN_POSITIVE.to_bits().into());
+        assert_eq!(KeyKind::F64.key(2.5), 2.5f64.to_bits());
+    }
+
+    #[test]
+    fn keys_stand_for_distances() {
+        let words = [7, 0, u32::MAX, u32::MAX, 0, 1];
+        assert_eq!(KeyKind::U64.distances::<i64>(&words), [7, i64::UNREACHED, 1 << 32]);
+        assert_eq!(KeyKind::U32Wide.distances::<u32>(&words), [7, u64::UNREACHED, 1 << 32]);
+        assert_eq!(KeyKind::U32.distances::<i64>(&words[2..3]), [i64::UNREACHED]);
+        assert_eq!(KeyKind::F32.distances::<f32>(&[0.5f32.to_bits()]), [0.5]);
+        let half = 0.5f64.to_bits();
+        assert_eq!(KeyKind::F64.distances::<f64>(&[half as u32, (half >> 32) as u32]), [0.5]);
+    }
+
+    #[test]
+    fn no_limit_reaches_what_is_unreached() {
+        assert_eq!(limit_key::<u64>(u64::UNREACHED), u64::MAX - 1);
+        assert_eq!(limit_key::<i64>(i64::UNREACHED), i64::MAX as u64 - 1);
+        assert_eq!(limit_key::<i32>(9), 9);
+        assert_eq!(limit_key::<f64>(1.5), 1.5f64.to_bits());
+        assert_eq!(KeyKind::U32.at_most(limit_key::<u32>(u64::UNREACHED)), u64::from(u32::MAX) - 1);
+        assert_eq!(KeyKind::F32.at_most(limit_key::<f32>(1.5)), 1.5f32.to_bits().into());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! The kernels' side of that is `kernels/common/watch.cuh`.
 
+use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
@@ -10,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 use gpu_runtime::{Arg, Gpu, GpuError, Kernel, LaunchConfig, Mailbox, Ptx, Timer};
-use graph_formats::WeightKind;
 use kernels::Module;
 
 use crate::SsspError;
@@ -43,34 +43,36 @@ pub(super) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-/// The kernels of a module for one type of weights, which their names end with.
+/// The kernels of a module for one kind of weights and keys, with which their names end.
 pub(super) struct Kernels<'a> {
     gpu: &'a Gpu,
     ptx: Ptx,
-    kind: WeightKind,
+    suffix: String,
 }
 
 impl<'a> Kernels<'a> {
-    /// Those of the one of `modules`, each for another type, that is for `kind`.
+    /// Those of the one of `modules`, each for another kind, that is for `kind`.
     pub(super) fn of(
         gpu: &'a Gpu,
         modules: &[Module],
-        kind: WeightKind,
+        kind: impl Display,
     ) -> Result<Self, SsspError> {
         let suffix = format!("_{kind}");
         let Some(module) = modules.iter().find(|module| module.name.ends_with(&suffix)) else {
+            let known = modules.iter().filter_map(|module| module.name.rsplit('_').next());
+            let known = known.collect::<Vec<_>>().join(", ");
             let reason = format!(
-                "its bellman-ford adds weights of type u32, i32, f32 or f64, and these are \
-                 {kind}; solve on the CPU"
+                "this algorithm takes weights of type {known} there, and these are {kind}; take \
+                 delta-stepping, or solve on the CPU"
             );
             return Err(SsspError::NotOnGpu { reason });
         };
-        Ok(Self { gpu, ptx: Ptx::new(module.name, module.ptx), kind })
+        Ok(Self { gpu, ptx: Ptx::new(module.name, module.ptx), suffix })
     }
 
     /// The kernel whose name begins like this.
     pub(super) fn get(&self, name: &str) -> Result<Kernel, GpuError> {
-        self.gpu.kernel(&self.ptx, &format!("{name}_{}", self.kind))
+        self.gpu.kernel(&self.ptx, &format!("{name}{}", self.suffix))
     }
 }
 
@@ -78,7 +80,7 @@ impl<'a> Kernels<'a> {
 /// share: whether the search is to end, and how many steps it has done.
 pub(super) struct Launch {
     pub(super) gpu: Gpu,
-    kernel: Kernel,
+    pub(super) kernel: Kernel,
     pub(super) shape: LaunchConfig,
     timer: Timer,
     mailbox: Mailbox,

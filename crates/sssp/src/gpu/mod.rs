@@ -24,13 +24,14 @@ mod launch;
 #[cfg(test)]
 mod layout;
 mod many_sources;
+mod nearest;
 mod negative_cycle;
 mod predecessors;
 mod spmv_matrix;
 mod work_space;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight, WeightKind};
+use graph_formats::{Csr, Weight};
 
 pub use self::algorithm::{Algorithm, BlockSize, EdgeOrder, Layout, Loads};
 use self::bellman_ford::BellmanFordOnGpu;
@@ -57,7 +58,6 @@ pub(crate) fn search<'g, W: Weight>(
 ) -> Result<(Plan, Box<dyn Search<W> + 'g>), SsspError> {
     let of_any_sign = Algorithm::BellmanFordQueue(QueueRule::Lll);
     let (algorithm, reason) = match config.algorithm {
-        None if W::KIND == WeightKind::F64 => (of_any_sign, "weights are doubles"),
         None if graph.first_negative().is_some() => (of_any_sign, "some weights are negative"),
         None => (Algorithm::DeltaStepping(Delta::Auto), "it is the solver for GPUs"),
         Some(asked) => (asked, "it was asked for"),
@@ -75,8 +75,10 @@ pub(crate) fn search<'g, W: Weight>(
     } else {
         autotune::fastest(gpu, graph, &mut plan)?
     };
-    let cpu = config.for_algorithm(None);
-    Ok((plan, Box::new(WithFallback::new(device, choice_ms, graph, cpu))))
+    // of those for any sign, one that tells of rounds as the device's do
+    let cpu = config.for_algorithm(admits_negative.then_some(crate::Algorithm::BellmanFord));
+    let search = WithFallback::new(device, choice_ms, graph, &plan, cpu);
+    Ok((plan, Box::new(search)))
 }
 
 /// The search by `algorithm`, and the width of its buckets if it has some.

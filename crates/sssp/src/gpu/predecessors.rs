@@ -8,16 +8,23 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
-use graph_formats::{VertexId, WeightKind};
-use kernels::sssp::{PREDECESSORS_F32, PREDECESSORS_U32};
+use graph_formats::VertexId;
+use kernels::Module;
+use kernels::sssp::{
+    PREDECESSORS_F32, PREDECESSORS_F64, PREDECESSORS_U32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64,
+};
 
 use super::graph::{KeyGraph, RowsAt};
+use super::keys::KeyKind;
 use super::launch::Kernels;
 use crate::SsspError;
 
 /// Threads of a block, and blocks of a multiprocessor: what its source says.
 const BLOCK: u32 = 512;
 const BLOCKS: u32 = 2;
+
+const MODULES: [Module; 5] =
+    [PREDECESSORS_U32, PREDECESSORS_F32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64, PREDECESSORS_F64];
 
 /// `TreeControl` of `predecessors.cu`.
 type Control = [u32; 6];
@@ -33,10 +40,9 @@ struct Tree {
     lists: [u64; 2],
     control: u64,
     n_arcs: u64,
+    limit: u64,
     n_vertices: u32,
     source: u32,
-    limit: u32,
-    padding: u32,
 }
 
 /// The kernel of `predecessors.cu`.
@@ -53,8 +59,8 @@ impl TreeKernel {
         (n_vertices * size_of::<VertexId>() + size_of::<Control>()) as u64
     }
 
-    pub(super) fn load(gpu: &Gpu, kind: WeightKind, n_vertices: usize) -> Result<Self, SsspError> {
-        let kernels = Kernels::of(gpu, &[PREDECESSORS_U32, PREDECESSORS_F32], kind)?;
+    pub(super) fn load(gpu: &Gpu, kind: KeyKind, n_vertices: usize) -> Result<Self, SsspError> {
+        let kernels = Kernels::of(gpu, &MODULES, kind)?;
         // so many blocks are resident at once on every device, as a barrier needs
         let shape = LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK);
         Ok(Self {
@@ -65,31 +71,30 @@ impl TreeKernel {
         })
     }
 
-    /// The predecessors of the vertices whose `keys`, those of a search of `graph` from `source`,
-    /// are at most `limit`; `u32::MAX` is no vertex. Overwrites `lists`, which have an entry of
-    /// four bytes or more for each vertex.
+    /// The predecessors of the vertices whose keys, which a search of `graph` from `source` has
+    /// left at the address `keys`, are at most `limit`; `u32::MAX` is no vertex. Overwrites
+    /// `lists`, which have an entry of four bytes or more for each vertex.
     pub(super) fn predecessors<T>(
         &mut self,
         gpu: &Gpu,
         graph: &KeyGraph,
-        keys: &Buffer<u32>,
+        keys: u64,
         lists: [&Buffer<T>; 3],
         source: VertexId,
-        limit: u32,
+        limit: u64,
     ) -> Result<Vec<VertexId>, GpuError> {
         let [levels, first, second] = lists.map(Buffer::address);
         let tree = Tree {
             graph: graph.rows.at(),
-            keys: keys.address(),
+            keys,
             chosen: self.chosen.address(),
             levels,
             lists: [first, second],
             control: self.control.address(),
-            n_arcs: graph.rows.arcs.len() as u64,
+            n_arcs: graph.rows.n_arcs as u64,
+            limit: graph.kind.at_most(limit),
             n_vertices: self.chosen.len() as u32,
             source,
-            limit,
-            padding: 0,
         };
         self.control.fill_bytes(0)?;
         // SAFETY: the kernel reads graph and keys, and writes chosen and lists, all of which
@@ -107,8 +112,7 @@ mod tests {
     #[test]
     fn structures_are_as_the_kernel_has_them() {
         assert_same_layout! { Tree as "Tree" of ["predecessors.cu", "delta_stepping/search.cuh"]:
-            graph, keys, chosen, levels, lists, control, n_arcs, n_vertices, source, limit,
-            padding
+            graph, keys, chosen, levels, lists, control, n_arcs, limit, n_vertices, source
         }
         let source = source!("predecessors.cu");
         assert_eq!(of_kernel(&[source], "TreeControl").size, size_of::<Control>());

@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError};
 
 use super::graph::RowsAt;
+use super::keys::KeyKind;
 
 /// `Search` of `search.cuh`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -20,13 +21,15 @@ pub(super) struct SteppingSearch {
     pub(super) control: u64,
     pub(super) host: u64,
     pub(super) targets: u64,
+    pub(super) others: u64,
     pub(super) n_arcs: u64,
+    pub(super) limit: u64,
+    pub(super) delta: u64,
+    pub(super) window: u64,
     pub(super) n_vertices: u32,
     pub(super) source: u32,
+    pub(super) n_others: u32,
     pub(super) n_targets: u32,
-    pub(super) limit: u32,
-    pub(super) delta: u32,
-    pub(super) window: u32,
     pub(super) budget: u32,
     pub(super) capacity: u32,
     pub(super) piece_capacity: u32,
@@ -42,13 +45,12 @@ pub(super) struct SteppingControl {
     pub(super) trouble: u32,
     pub(super) steps: u32,
     stopped: u32,
-    padding: u32,
     near: [u32; 3],
     pieces: [u32; 3],
     far: [u32; 3],
-    least: [u32; 3],
     visited: [u32; 2],
-    least_beyond: [u32; 2],
+    least: [u64; 3],
+    least_beyond: [u64; 2],
     visited_arcs: [u64; 2],
     settled_arcs: u64,
     pub(super) relaxations: u64,
@@ -74,22 +76,24 @@ impl Lists {
 }
 
 /// The lists and labels of one search, or of several side by side: each array is that of
-/// the first, then that of the second, and so on.
+/// the first, then that of the second, and so on. With keys of two words, all is twice as long.
 pub(super) struct WorkSpace {
+    n_vertices: usize,
+    pub(super) lists: Lists,
     pub(super) keys: Buffer<u32>,
     pub(super) control: Buffer<SteppingControl>,
     pub(super) near: [Buffer<u64>; 2],
     pub(super) far: [Buffer<u64>; 2],
     visited: Buffer<u64>,
-    pieces: [Buffer<[u32; 4]>; 2],
+    pub(super) pieces: [Buffer<[u32; 4]>; 2],
 }
 
 impl WorkSpace {
     /// Bytes of one search of `n_vertices` vertices.
-    pub(super) fn bytes(n_vertices: usize, lists: Lists) -> u64 {
+    pub(super) fn bytes(n_vertices: usize, lists: Lists, kind: KeyKind) -> u64 {
         let Lists { capacity, n_pieces } = lists;
-        (n_vertices * 4 + capacity * 5 * 8 + n_pieces * 2 * 16 + size_of::<SteppingControl>())
-            as u64
+        let bytes_a_word = n_vertices * 4 + capacity * 5 * 8 + n_pieces * 2 * 16;
+        (bytes_a_word * kind.words_of_key() + size_of::<SteppingControl>()) as u64
     }
 
     /// Room for `count` searches.
@@ -97,12 +101,15 @@ impl WorkSpace {
         gpu: &Gpu,
         n_vertices: usize,
         lists: Lists,
+        kind: KeyKind,
         count: usize,
     ) -> Result<Self, GpuError> {
-        let capacity = lists.capacity * count;
-        let n_pieces = lists.n_pieces * count;
+        let words = kind.words_of_key() * count;
+        let (capacity, n_pieces) = (lists.capacity * words, lists.n_pieces * words);
         Ok(Self {
-            keys: gpu.buffer(n_vertices * count)?,
+            n_vertices,
+            lists,
+            keys: gpu.buffer(n_vertices * words)?,
             control: gpu.buffer(count)?,
             near: [gpu.buffer(capacity)?, gpu.buffer(capacity)?],
             far: [gpu.buffer(capacity)?, gpu.buffer(capacity)?],
@@ -120,14 +127,14 @@ impl WorkSpace {
     pub(super) fn describe(&self, search: &mut SteppingSearch) {
         let both = |pair: &[Buffer<u64>; 2]| [pair[0].address(), pair[1].address()];
         search.keys = self.keys.address();
-        search.n_vertices = (self.keys.len() / self.count()) as u32;
+        search.n_vertices = self.n_vertices as u32;
         search.control = self.control.address();
         search.near = both(&self.near);
         search.far = both(&self.far);
         search.visited = self.visited.address();
-        search.capacity = (self.visited.len() / self.count()) as u32;
+        search.capacity = self.lists.capacity as u32;
         search.pieces = [self.pieces[0].address(), self.pieces[1].address()];
-        search.piece_capacity = (self.pieces[0].len() / self.count()) as u32;
+        search.piece_capacity = self.lists.n_pieces as u32;
     }
 }
 
@@ -139,12 +146,12 @@ mod tests {
     #[test]
     fn structures_are_as_the_kernel_has_them() {
         assert_same_layout! { SteppingSearch as "Search" of ["delta_stepping/search.cuh"]:
-            graph, near_arcs, keys, near, far, visited, pieces, control, host, targets, n_arcs,
-            n_vertices, source, n_targets, limit, delta, window, budget, capacity,
-            piece_capacity, most_doublings
+            graph, near_arcs, keys, near, far, visited, pieces, control, host, targets, others,
+            n_arcs, limit, delta, window, n_vertices, source, n_others, n_targets, budget,
+            capacity, piece_capacity, most_doublings
         }
         assert_same_layout! { SteppingControl as "Control" of ["delta_stepping/search.cuh"]:
-            arrived, turn, trouble, steps, stopped, padding, near, pieces, far, least, visited,
+            arrived, turn, trouble, steps, stopped, near, pieces, far, visited, least,
             least_beyond, visited_arcs, settled_arcs, relaxations, improvements, settled, cycles
         }
     }

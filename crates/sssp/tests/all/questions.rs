@@ -8,15 +8,18 @@ use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
 use paths::zoo::arbitrary_graph;
-use paths::{Distances, oracle};
+use paths::{Distances, Nearest, oracle};
 use proptest::prelude::*;
 use sssp::{
-    Algorithm, Config, Delta, Queue, Solver, SsspError, Team, nearest_sources, predecessors,
-    shortest_paths,
+    Algorithm, Config, Delta, Queue, Solver, SsspError, Team, predecessors, shortest_paths,
 };
 
 fn vertices() -> impl Strategy<Value = Vec<VertexId>> {
     prop::collection::vec(0u32..1000, 0..8)
+}
+
+fn nearest<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> Result<Nearest<W>, SsspError> {
+    Solver::new(graph, &Config::default()).unwrap().nearest(sources)
 }
 
 proptest! {
@@ -49,7 +52,7 @@ proptest! {
     fn nearest_is_certified(graph in arbitrary_graph::<i64>(30, 90, 0..=3), sources in vertices()) {
         let n = graph.n_vertices() as VertexId;
         let sources: Vec<_> = sources.iter().map(|v| v % n).collect();
-        let nearest = nearest_sources(&graph, &sources, None).unwrap();
+        let nearest = nearest(&graph, &sources).unwrap();
         check_nearest(&graph, &sources, &nearest).unwrap();
         prop_assert_eq!(nearest, oracle::nearest(&graph, &sources).unwrap());
     }
@@ -61,7 +64,7 @@ fn tables_of_negative_weights() {
     let mut solver = Solver::new(&graph, &Config::default()).unwrap();
     let table = solver.table(&[0, 2], &[1]).unwrap();
     assert_eq!([table.get(0, 0), table.get(1, 0)], [Some(1), Some(-2)]);
-    let nearest = nearest_sources(&graph, &[0], None);
+    let nearest = nearest(&graph, &[0]);
     assert!(matches!(nearest, Err(SsspError::NegativeWeight { from: 2, to: 1, .. })));
 }
 
@@ -73,7 +76,7 @@ fn strangers_are_named() {
     assert!(matches!(source, Err(SsspError::NoSuchVertex { role: "source", vertex: 7, .. })));
     let target = solver.table(&[0], &[2]);
     assert!(matches!(target, Err(SsspError::NoSuchVertex { role: "target", vertex: 2, .. })));
-    assert!(nearest_sources(&graph, &[2], None).is_err());
+    assert!(nearest(&graph, &[2]).is_err());
 }
 
 #[test]
@@ -123,10 +126,10 @@ fn nearest_sources_lose_nothing_that_overflows() {
         let [one, ten] = small;
         let arcs = [(0, 1, ten), (1, 2, large), (1, 3, large), (1, 4, one), (4, 3, one)];
         let graph = Csr::from_arcs(5, &arcs).unwrap();
-        let error = nearest_sources(&graph, &[0], None).unwrap_err();
+        let error = nearest(&graph, &[0]).unwrap_err();
         assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{error}");
         // from its end, nothing does
-        let nearest = nearest_sources(&graph, &[3, 4], None).unwrap();
+        let nearest = nearest(&graph, &[3, 4]).unwrap();
         assert_eq!(nearest.source_of(3), Some(3));
         assert_eq!(nearest.source_of(2), None);
     }

@@ -13,7 +13,7 @@ use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::gpu;
+use crate::{gpu, reweighted};
 
 fn host_table<W: Weight>(
     graph: &Csr<W>,
@@ -43,13 +43,11 @@ fn agree<W: Weight>(
 fn zoo_agrees<W: Weight>(config: &Config<Algorithm>, n_sources: usize) {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in zoo::<W>() {
-        if graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX)) {
-            let sources: Vec<_> =
-                graph.vertices().take(n_sources).chain(graph.vertices().take(2)).collect();
-            let targets: Vec<_> = graph.vertices().rev().step_by(2).chain([0; 2]).collect();
-            if graph.n_vertices() > 0 {
-                agree(&gpu, name, &graph, config, &sources, &targets);
-            }
+        let sources: Vec<_> =
+            graph.vertices().take(n_sources).chain(graph.vertices().take(2)).collect();
+        let targets: Vec<_> = graph.vertices().rev().step_by(2).chain([0; 2]).collect();
+        if graph.n_vertices() > 0 {
+            agree(&gpu, name, &graph, config, &sources, &targets);
         }
     }
 }
@@ -62,6 +60,16 @@ fn zoo_u32() {
 #[test]
 fn zoo_i64() {
     zoo_agrees::<i64>(&Config::default(), 300);
+}
+
+#[test]
+fn zoo_u64() {
+    zoo_agrees::<u64>(&Config::default(), 300);
+}
+
+#[test]
+fn zoo_f64() {
+    zoo_agrees::<f64>(&Config::default(), 300);
 }
 
 #[test]
@@ -86,6 +94,12 @@ fn generated_graphs_with_more_sources_than_teams() {
         let config = Config::default();
         agree(&gpu, name, &graph, &config, &sources, &targets);
         agree(&gpu, name, &graph, &config, &sources[..3], &targets[..2]);
+        let doubles = reweighted(&graph, |w| f64::from(w) / 3.0);
+        agree(&gpu, name, &doubles, &config, &sources, &targets);
+        let heavy = reweighted(&graph, |w| u64::from(w) << 40);
+        agree(&gpu, name, &heavy, &config, &sources, &targets);
+        let beyond_32_bits = reweighted(&graph, |w| w << 23);
+        agree(&gpu, name, &beyond_32_bits, &config, &sources, &targets);
         // room for few teams
         let small = gpu.with_memory_cap(8_000_000);
         agree(&small, name, &graph, &config, &sources, &targets);
@@ -118,6 +132,26 @@ fn sums_beyond_32_bits_are_right() {
     let graph = Csr::from_edges(50, &heavy).unwrap();
     let all: Vec<_> = graph.vertices().collect();
     agree(&gpu, "heavy path", &graph, &Config::default(), &all, &all);
+    // single searches too, before the table and after
+    let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+    for _ in 0..2 {
+        let distances = solver.distances(0, Goal::Target(3)).unwrap();
+        assert_eq!(distances.get(3), Some(11_999_999_997));
+        let table = solver.table(&all, &all).unwrap();
+        assert_eq!(table.row(0).nth(3), Some(Some(11_999_999_997)));
+    }
+}
+
+/// A sum too large for the type of distances is an error if it is the shortest path's.
+#[test]
+fn sums_beyond_the_type_are_refused() {
+    let Some(gpu) = gpu() else { return };
+    let path: Vec<_> = (0..5).map(|v| (v, v + 1, i64::MAX / 3)).collect();
+    let graph = Csr::from_arcs(6, &path).unwrap();
+    let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+    let overflow = SsspError::Overflow { vertex: 4, kind: "i64" };
+    assert_eq!(solver.table(&[4, 0], &[1, 5]).unwrap_err(), overflow);
+    assert_eq!(solver.table(&[4, 1], &[2, 4]).unwrap().row(1).nth(1), Some(Some(i64::MAX / 3 * 3)));
 }
 
 #[test]

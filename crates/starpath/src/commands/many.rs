@@ -6,8 +6,8 @@ use std::fmt;
 use anyhow::anyhow;
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
 use serde::Serialize;
+use sssp::SsspError;
 use sssp::cost::Searches;
-use sssp::{SsspError, nearest_sources};
 
 use crate::backend;
 use crate::cli::{Common, Configs, SsspArgs};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &SsspArgs, mut configs: Configs, common: &Common) -> any
     };
     let report = with_csr!(&loaded.csr, |graph| match &request.targets {
         Some(targets) => table(graph, &loaded, &configs, &request, targets, common),
-        None => nearest(graph, &loaded, &request, common),
+        None => nearest(graph, &loaded, &configs, &request, common),
     })?;
     loaded.print(&report, common)
 }
@@ -135,12 +135,11 @@ fn table<W: Weight>(
 fn nearest<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
+    configs: &Configs,
     request: &Request,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
     let explain = |error| match error {
         SsspError::NegativeWeight { from, to, weight, .. } => anyhow!(
             "--nearest needs weights of at least zero, but the arc from {} to {} has {weight}; ask \
@@ -150,18 +149,22 @@ fn nearest<W: Weight>(
         ),
         other => names.explain(other),
     };
-    let backend = backend::cpu("--nearest", common)?;
-    let (nearest, times) = repeated(common, || {
-        nearest_sources(graph, &request.sources, Some(&step)).map_err(explain)
-    })?;
+    let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
+    let solver = backend::solver(graph, configs, searches, common)?;
+    let (solver, backend) = solver.map_err(explain)?;
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let mut solver = solver.with_progress(&step);
+    let (nearest, times) = repeated(common, || solver.nearest(&request.sources).map_err(explain))?;
     let solve = Times::of(times)?;
+    let (plan, device_times) = (solver.plan(), solver.device_times());
     if let Some(output) = &request.output {
         output.write_nearest(&names, &nearest)?;
     }
     Ok(Report {
         head: Head {
             command: "sssp",
-            algorithm: Some("dijkstra"),
+            algorithm: Some(if device_times.is_some() { plan.algorithm } else { "dijkstra" }),
             backend,
             threads: 1,
             vertices: graph.n_vertices(),
@@ -170,8 +173,8 @@ fn nearest<W: Weight>(
             solve_ms: Some(solve.median()),
             solve_min_ms: solve.least(common),
         },
-        prepare_ms: None,
-        device: None,
+        prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
+        device: device_times.map(|times| Device::of(&times, plan)),
         sources: request.sources.len(),
         targets: None,
         reached: nearest.distances.n_reached(),

@@ -2,35 +2,49 @@
 //!
 //! The method, and what differs from the papers, stands in `kernels/sssp/delta_stepping/team.cuh`;
 //! this is the side that uploads the graph, chooses the widths, launches and reads back.
-//! Weights are 32-bit keys, integers or floats; where a sum leaves 32 bits the search is
-//! done again on the CPU, with sums as wide as the distance type.
+//! Weights have 32 bits or 64, and so have keys; those of integers of 32 bits have 32 until a sum
+//! does not fit, and then, for that search again and for all that follow, 64.
 //!
 //! Memory, for n vertices and m arcs: 56 bytes a vertex, 8.5 bytes an arc, and on a dense
 //! undirected graph 8 bytes more for each vertex and each short arc, a sixth of all where
-//! weights are spread evenly. Beside that, 128 MiB while the graph is uploaded.
+//! weights are spread evenly. With keys of 64 bits a vertex has 100 bytes, and with such weights
+//! an arc twice as many. Beside that, 128 MiB while the graph is uploaded, 192 of such weights.
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
+
+mod answers;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bytemuck::Zeroable;
-use gpu_runtime::{Buffer, Gpu};
+use gpu_runtime::{Buffer, Gpu, Kernel};
 use graph_formats::{Csr, VertexId, Weight};
-use kernels::sssp::{DELTA_STEPPING_F32, DELTA_STEPPING_U32};
+use kernels::Module;
+use kernels::sssp::{
+    DELTA_STEPPING_F32, DELTA_STEPPING_F64, DELTA_STEPPING_U32, DELTA_STEPPING_U32_WIDE,
+    DELTA_STEPPING_U64,
+};
 
-use super::fallback::{DeviceSearch, unless_out_of_memory};
+use super::fallback::unless_out_of_memory;
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
-use super::keys;
-use super::launch::{Kernels, Launch, MAX_VERTICES, milliseconds};
+use super::keys::KeyKind;
+use super::launch::{Kernels, Launch, milliseconds};
 use super::many_sources::ManySources;
+use super::nearest::OwnersKernel;
 use super::predecessors::TreeKernel;
 use super::work_space::{Lists, SteppingControl, SteppingSearch, WorkSpace};
 use crate::cpu::delta_stepping::long_arcs;
 use crate::query::Query;
-use crate::search::Answer;
-use crate::{DeviceTimes, Progress, SsspError, Work};
+use crate::{DeviceTimes, SsspError, Work};
 
+const MODULES: [Module; 5] = [
+    DELTA_STEPPING_U32,
+    DELTA_STEPPING_F32,
+    DELTA_STEPPING_U32_WIDE,
+    DELTA_STEPPING_U64,
+    DELTA_STEPPING_F64,
+];
 /// Threads of a block of the search: `warps_a_block` of its source, times 32.
 const BLOCK: u32 = 512;
 /// Arcs that a warp relaxes at a step before it gives work away.
@@ -56,9 +70,11 @@ pub(super) struct DeltaSteppingOnGpu {
     delta: f64,
     is_wide: bool,
     /// The window of a form with a horizon, and its arcs; none without one.
-    window: (u32, RowsAt),
+    window: (u64, RowsAt),
     /// Holds what `search` points to.
     _short: Option<DeviceRows>,
+    /// Made when the nearest of several sources is first asked for.
+    owners_kernel: Option<OwnersKernel>,
     /// Made when the first table is asked for, and anew for more sources.
     teams: Option<ManySources>,
     pub(super) times: DeviceTimes,
@@ -66,8 +82,14 @@ pub(super) struct DeltaSteppingOnGpu {
 
 /// Bytes of device memory for a graph of `n` vertices and `m` arcs, short arcs and what an
 /// upload takes for a while not counted.
-fn required_bytes(n: usize, m: usize, lists: Lists) -> u64 {
-    DeviceRows::bytes(n, m) + WorkSpace::bytes(n, lists) + TreeKernel::bytes(n)
+fn required_bytes(n: usize, m: usize, kind: KeyKind, lists: Lists) -> u64 {
+    DeviceRows::bytes(n, m, kind) + WorkSpace::bytes(n, lists, kind) + TreeKernel::bytes(n)
+}
+
+/// The kernel of a search, and that of its tree.
+fn load(gpu: &Gpu, kind: KeyKind, n: usize) -> Result<(Kernel, TreeKernel), SsspError> {
+    let kernel = Kernels::of(gpu, &MODULES, kind)?.get("delta_stepping")?;
+    Ok((kernel, TreeKernel::load(gpu, kind, n)?))
 }
 
 /// A form of search: which of what was prepared it uses. The answer is the same.
@@ -102,27 +124,26 @@ impl DeltaSteppingOnGpu {
         lists: Lists,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        let required = required_bytes(n, m, lists);
-        let (on_device, (kernel, tree_kernel)) = KeyGraph::upload(gpu, graph, required, |kind| {
-            let kernels = Kernels::of(gpu, &[DELTA_STEPPING_U32, DELTA_STEPPING_F32], kind)?;
-            Ok((kernels.get("delta_stepping")?, TreeKernel::load(gpu, kind, n)?))
-        })?;
+        let kind = KeyKind::of(graph.weight_summary().greatest);
+        let required = required_bytes(n, m, kind, lists);
+        let (on_device, (kernel, tree_kernel)) =
+            KeyGraph::upload(gpu, graph, required, |kind| load(gpu, kind, n))?;
 
         let start = Instant::now();
         let ahead =
             long_arcs::distance_ahead(graph, graph.weight_summary().greatest).map(Weight::to_f64);
-        let window = ahead.map_or(0, |ahead| keys::key(on_device.kind, ahead));
+        let window = ahead.map_or(0, |ahead| kind.key(ahead));
         // without memory for the short arcs, a search does without a horizon
         let short = match window {
             0 => None,
             window => unless_out_of_memory(on_device.short(gpu, window))?,
         };
-        let short = short.filter(|short| long_arcs::puts_off_enough(short.arcs.len(), m));
+        let short = short.filter(|short| long_arcs::puts_off_enough(short.n_arcs, m));
         let delta = match ahead {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_PER_WINDOW),
             _ => delta,
         };
-        let work_space = WorkSpace::new(gpu, n, lists, 1)?;
+        let work_space = WorkSpace::new(gpu, n, lists, kind, 1)?;
         let target = gpu.buffer(1)?;
         // Small graphs have work for few blocks, and the fewer, the shorter each barrier: this
         // measured best, or nearly, from 600 arcs on.
@@ -155,6 +176,7 @@ impl DeltaSteppingOnGpu {
             is_wide: false,
             window,
             _short: short,
+            owners_kernel: None,
             teams: None,
             times,
         };
@@ -174,7 +196,7 @@ impl DeltaSteppingOnGpu {
     /// Searches in this form from now on.
     pub(super) fn set_form(&mut self, form: Form) {
         self.is_wide = form.is_wide;
-        self.search.delta = keys::key(self.graph.kind, self.delta()).max(1);
+        self.search.delta = self.graph.kind.key(self.delta()).max(1);
         (self.search.window, self.search.near_arcs) =
             if form.has_horizon { self.window } else { (0, self.search.graph) };
     }
@@ -188,8 +210,8 @@ impl DeltaSteppingOnGpu {
         if self.is_wide { WIDER * self.delta } else { self.delta }
     }
 
-    /// Milliseconds of a search of everything from `source`; `None` where a sum leaves 32
-    /// bits, or it takes longer than `most`.
+    /// Milliseconds of a search of everything from `source`; `None` where it takes longer than
+    /// `most`, or there is no memory for its sums.
     pub(super) fn time(&mut self, source: VertexId, most: f64) -> Result<Option<f64>, SsspError> {
         Ok(self.visits(source, most)?.map(|_| self.times.solve_ms))
     }
@@ -201,17 +223,61 @@ impl DeltaSteppingOnGpu {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let query = Query { source, targets: &[], limit: u32::MAX - 1, progress: Some(&tell) };
-        match self.launch(&query) {
+        let query = Query { source, targets: &[], limit: u64::MAX, progress: Some(&tell) };
+        match self.run(&query, None) {
             Err(SsspError::Interrupted) => Ok(None),
             work => Ok(work?.map(|work| work.settled)),
         }
     }
 
-    /// Searches, and leaves the keys where they are; `None` where a sum leaves 32 bits.
-    fn launch(&mut self, query: &Query<'_, u32>) -> Result<Option<Work>, SsspError> {
-        const { assert!(size_of::<SteppingControl>() == 168) };
-        let &Query { source, limit, progress, .. } = query;
+    /// Searches, also from `others` if there are any, by keys of 64 bits from now on if those of
+    /// 32 do not do; leaves them where they are. `None` where there is no memory for that.
+    fn run(
+        &mut self,
+        query: &Query<'_, u64>,
+        others: Option<&Buffer<VertexId>>,
+    ) -> Result<Option<Work>, SsspError> {
+        if let Some(work) = self.launch(query, others)? {
+            return Ok(Some(work));
+        }
+        let in_vain = self.times.solve_ms;
+        if unless_out_of_memory(self.widen())?.is_none() {
+            return Ok(None);
+        }
+        let work = self.launch(query, others)?;
+        self.times.solve_ms += in_vain;
+        Ok(work)
+    }
+
+    /// Searches by keys of 64 bits from now on.
+    fn widen(&mut self) -> Result<(), SsspError> {
+        let start = Instant::now();
+        let (gpu, kind) = (self.launch.gpu.clone(), KeyKind::U32Wide);
+        let (n, lists) = (self.search.n_vertices as usize, self.work_space.lists);
+        let jit_before = gpu.jit_ms();
+        let (kernel, tree_kernel) = load(&gpu, kind, n)?;
+        let jit_ms = gpu.jit_ms() - jit_before;
+        self.work_space = WorkSpace::new(&gpu, n, lists, kind, 1)?;
+        self.work_space.describe(&mut self.search);
+        (self.launch.kernel, self.tree_kernel, self.graph.kind) = (kernel, tree_kernel, kind);
+        (self.owners_kernel, self.teams) = (None, None);
+        self.set_form(Form { is_wide: self.is_wide, has_horizon: self.search.window != 0 });
+        self.times.jit_ms += jit_ms;
+        self.times.prepare_ms += milliseconds(start) - jit_ms;
+        Ok(())
+    }
+
+    /// Searches by the keys that there are; `None` where a sum leaves 32 bits and a distance does
+    /// not. What leaves a distance is not reached.
+    fn launch(
+        &mut self,
+        query: &Query<'_, u64>,
+        others: Option<&Buffer<VertexId>>,
+    ) -> Result<Option<Work>, SsspError> {
+        const { assert!(size_of::<SteppingControl>() == 184) };
+        let &Query { source, progress, .. } = query;
+        let limit = self.graph.kind.at_most(query.limit);
+        let (others, n_others) = others.map_or((0, 0), |some| (some.address(), some.len() as u32));
         let n_targets = u32::from(query.target().is_some());
         if let Some(target) = query.target() {
             self.target.upload(&[target])?;
@@ -219,14 +285,15 @@ impl DeltaSteppingOnGpu {
         self.times = self.times.without_search();
         let host = self.launch.start(progress.is_some())?;
         self.work_space.control.fill_bytes(0)?;
-        let search = SteppingSearch { source, n_targets, limit, host, ..self.search };
+        let search =
+            SteppingSearch { source, others, n_others, n_targets, limit, host, ..self.search };
         // SAFETY: the kernel reads and writes inside the buffers that `self.search` was made
         // for, which `self` owns; the solver has checked source and target.
         unsafe { self.launch.queue(&search)? };
         let tell = progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(tell)?;
         let control = self.work_space.control.download()?[0];
-        if control.trouble != 0 {
+        if control.trouble != 0 && self.graph.kind == KeyKind::U32 {
             return Ok(None);
         }
         // the first thread's clock cycles, in parts of all of them
@@ -241,96 +308,49 @@ impl DeltaSteppingOnGpu {
             again: None,
         }))
     }
-
-    /// Makes teams for so many sources, unless there are enough.
-    fn prepare_teams(&mut self, n_sources: usize) -> Result<(), SsspError> {
-        if self.teams.as_ref().is_some_and(|teams| teams.is_enough_for(n_sources)) {
-            return Ok(());
-        }
-        // what the present ones take is free for more
-        self.teams = None;
-        let start = Instant::now();
-        let gpu = &self.launch.gpu;
-        let jit_before = gpu.jit_ms();
-        self.teams = Some(ManySources::new(gpu, self.graph.kind, &self.search, n_sources)?);
-        let jit_ms = gpu.jit_ms() - jit_before;
-        self.times.jit_ms += jit_ms;
-        self.times.prepare_ms += milliseconds(start) - jit_ms;
-        Ok(())
-    }
-}
-
-impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
-        let query = query.with_limit(keys::limit_key::<W>(query.limit));
-        let Some(work) = self.launch(&query)? else { return Ok(None) };
-        let start = Instant::now();
-        let keys = self.work_space.keys.download()?;
-        self.times.download_ms = milliseconds(start);
-        Ok(Some((keys::distances::<W>(&keys), work)))
-    }
-
-    fn predecessors(
-        &mut self,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
-        let Self { launch, graph, tree_kernel, work_space, .. } = self;
-        let WorkSpace { keys, near, far, .. } = work_space;
-        let (lists, limit) = ([&near[0], &far[0], &far[1]], keys::limit_key::<W>(limit));
-        let found = tree_kernel.predecessors(&launch.gpu, graph, keys, lists, source, limit)?;
-        Ok(Some(found))
-    }
-
-    fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<(Work, Vec<usize>)>, SsspError> {
-        if targets.len() > MAX_VERTICES {
-            return Ok(None);
-        }
-        self.prepare_teams(sources.len())?;
-        let Self { launch, search, teams: Some(teams), .. } = self else { return Ok(None) };
-        let mut work = Work::default();
-        let mut missing = Vec::new();
-        let times = teams.search(launch, search, sources, targets, progress, |rows, found| {
-            let cells = &mut cells[rows.start * targets.len()..rows.end * targets.len()];
-            keys::write_distances::<W>(&found.table, cells);
-            work.add(&found.work);
-            missing.extend(rows.zip(&found.overflowed).filter(|row| *row.1).map(|row| row.0));
-        });
-        if times.is_err() {
-            // what the teams take may be what single searches lack
-            self.teams = None;
-        }
-        self.times = times?.and(self.times.without_search());
-        Ok(Some((work, missing)))
-    }
-
-    fn times(&self) -> DeviceTimes {
-        self.times
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use graph_formats::Distance;
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
     use paths::{Distances, oracle};
 
     use super::*;
+    use crate::gpu::fallback::DeviceSearch;
     use crate::gpu::tests::gpu;
 
     /// The distances, by lists of this length.
-    fn by_lists(gpu: &Gpu, graph: &Csr<u32>, delta: f64, capacity: usize) -> Distances<u64> {
+    fn by_lists<W: Weight>(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        delta: f64,
+        capacity: usize,
+    ) -> Distances<W::Distance> {
         let lists = Lists { capacity, n_pieces: capacity };
         let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, delta, true, lists);
-        let mut solver: Box<dyn DeviceSearch<u32>> = Box::new(solver.unwrap());
-        let query = Query { source: 0, targets: &[], limit: u64::MAX, progress: None };
-        let (distances, _) = solver.search(&query).unwrap().expect("no sum leaves 32 bits");
+        let mut solver: Box<dyn DeviceSearch<W>> = Box::new(solver.unwrap());
+        let limit = W::Distance::UNREACHED;
+        let query = Query { source: 0, targets: &[], limit, progress: None };
+        let (distances, _) = solver.search(&query).unwrap().expect("there is memory");
         Distances::from_storage(distances)
+    }
+
+    /// The same graph with weights that many times as large.
+    fn scaled<W: Weight>(graph: &Csr<u32>, unit: f64) -> Csr<W> {
+        let edges = graph.arcs().filter(|arc| arc.0 <= arc.1);
+        let weight = |w: u32| W::from_f64(f64::from(w) * unit).expect("a weight");
+        let edges: Vec<_> = edges.map(|(from, to, w)| (from, to, weight(w))).collect();
+        Csr::from_edges(graph.n_vertices(), &edges).expect("a graph")
+    }
+
+    fn entries_are_found_again<W: Weight>(gpu: &Gpu, graph: &Csr<u32>, unit: f64) {
+        let graph = scaled::<W>(graph, unit);
+        let expected = oracle::tree(&graph, 0, None).unwrap();
+        for (delta, capacity) in [(1.0, 1), (8.0, 5), (100.0, 33), (1e6, 200), (30.0, 100_000)] {
+            let found = by_lists(gpu, &graph, delta * unit, capacity);
+            assert!(found == expected.distances, "delta {delta}, lists of {capacity}");
+        }
     }
 
     #[test]
@@ -339,12 +359,11 @@ mod tests {
         let dense = rmat(&RmatConfig { scale: 11, ..RmatConfig::default() }).unwrap();
         let sparse = grid(&GridConfig { side: 50, ..GridConfig::default() }).unwrap();
         for graph in [dense, sparse] {
-            let expected = oracle::tree(&graph, 0, None).unwrap();
-            for (delta, capacity) in [(1.0, 1), (8.0, 5), (100.0, 33), (1e6, 200), (30.0, 100_000)]
-            {
-                let found = by_lists(&gpu, &graph, delta, capacity);
-                assert!(found == expected.distances, "delta {delta}, lists of {capacity}");
-            }
+            entries_are_found_again::<u32>(&gpu, &graph, 1.0);
+            // sums of 64 bits
+            entries_are_found_again::<u32>(&gpu, &graph, f64::from(1 << 24));
+            entries_are_found_again::<u64>(&gpu, &graph, 2f64.powi(40));
+            entries_are_found_again::<f64>(&gpu, &graph, 0.1);
         }
     }
 }

@@ -1,0 +1,111 @@
+//! The nearest of several sources for every vertex, on a GPU, from the keys that a search from
+//! all of them has left there.
+//!
+//! The method stands in `kernels/sssp/nearest.cu`: the smallest source along tight arcs, in
+//! rounds to a fixed point. One launch, O(n + m) and a barrier for each hop where no vertex has
+//! ties; four bytes a vertex, and lists that a search has.
+//!
+//! How it differs from the CPU's `cpu/nearest.rs`: that one finds both at once, on labels of a
+//! distance and a source, which are too wide for an atomic.
+//!
+//! Reference: dijkstra-1959
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
+use graph_formats::VertexId;
+use kernels::Module;
+use kernels::sssp::{NEAREST_F32, NEAREST_F64, NEAREST_U32, NEAREST_U32_WIDE, NEAREST_U64};
+
+use super::fallback::Owners;
+use super::graph::{KeyGraph, RowsAt};
+use super::keys::KeyKind;
+use super::launch::Kernels;
+use super::work_space::WorkSpace;
+use crate::SsspError;
+
+const MODULES: [Module; 5] = [NEAREST_U32, NEAREST_F32, NEAREST_U32_WIDE, NEAREST_U64, NEAREST_F64];
+/// Threads of a block, and blocks of a multiprocessor: what its source says.
+const BLOCK: u32 = 512;
+const BLOCKS: u32 = 2;
+
+/// `NearestControl` of `nearest.cu`.
+type Control = [u32; 8];
+
+/// `Nearest` of `nearest.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Nearest {
+    graph: RowsAt,
+    keys: u64,
+    sources: u64,
+    owners: u64,
+    stamps: u64,
+    lists: [u64; 2],
+    pieces: u64,
+    control: u64,
+    n_vertices: u32,
+    n_sources: u32,
+}
+
+/// The kernel of `nearest.cu`.
+pub(super) struct OwnersKernel {
+    kernel: Kernel,
+    shape: LaunchConfig,
+}
+
+impl OwnersKernel {
+    pub(super) fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
+        let kernel = Kernels::of(gpu, &MODULES, kind)?.get("nearest")?;
+        // so many blocks are resident at once on every device, as a barrier needs
+        let shape = LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK);
+        Ok(Self { kernel, shape: LaunchConfig { cooperative: true, ..shape } })
+    }
+
+    /// The nearest of `sources`, each there once, of every vertex of `graph`, by the keys in
+    /// `work_space`, whose lists are overwritten; `u32::MAX` for what is not reached.
+    pub(super) fn owners(
+        &self,
+        gpu: &Gpu,
+        graph: &KeyGraph,
+        work_space: &WorkSpace,
+        sources: &[VertexId],
+    ) -> Result<Owners, SsspError> {
+        let n = graph.rows.bounds.len();
+        let WorkSpace { keys, near, far, pieces, .. } = work_space;
+        let (sources, owners) = (gpu.upload(sources)?, gpu.buffer::<VertexId>(n)?);
+        let mut control: Buffer<Control> = gpu.buffer(1)?;
+        control.fill_bytes(0)?;
+        let nearest = Nearest {
+            graph: graph.rows.at(),
+            keys: keys.address(),
+            sources: sources.address(),
+            owners: owners.address(),
+            stamps: near[0].address(),
+            lists: [far[0].address(), far[1].address()],
+            pieces: pieces[0].address(),
+            control: control.address(),
+            n_vertices: n as u32,
+            n_sources: sources.len() as u32,
+        };
+        // SAFETY: the kernel reads graph, keys and sources, and writes owners and lists, which
+        // have a place of four bytes for each vertex, and pieces, of which there are as many as
+        // `arcs.cuh` asks for; all are of `gpu`.
+        unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(&nearest)])? };
+        Ok(owners.download()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::layout::{assert_same_layout, of_kernel, source};
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Nearest as "Nearest" of ["nearest.cu", "delta_stepping/search.cuh"]:
+            graph, keys, sources, owners, stamps, lists, pieces, control, n_vertices, n_sources
+        }
+        let source = source!("nearest.cu");
+        assert_eq!(of_kernel(&[source], "NearestControl").size, size_of::<Control>());
+    }
+}

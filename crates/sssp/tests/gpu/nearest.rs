@@ -1,0 +1,123 @@
+//! The nearest of many sources, to the bit the CPU's, and certified.
+
+use gpu_runtime::Gpu;
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::certificate::check_nearest;
+use paths::zoo::{arbitrary_graph, zoo};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use sssp::{Config, Goal, Solver, SsspError};
+
+use crate::{as_floats, coarse, gpu, reweighted};
+
+/// Both processors give the same owners, from one solver for all of these sources.
+fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, sources: &[Vec<VertexId>]) {
+    let mut solver = Solver::on_gpu(gpu, graph, &Config::default()).unwrap();
+    let mut host = Solver::new(graph, &Config::default()).unwrap();
+    for sources in sources {
+        let found = solver.nearest(sources).unwrap();
+        let expected = host.nearest(sources).unwrap();
+        assert!(found == expected, "{name}, {}, {} sources", W::KIND, sources.len());
+        check_nearest(graph, sources, &found).unwrap();
+        assert!(sources.is_empty() || solver.work().settled > 0, "it was searched there");
+    }
+}
+
+/// One, a few in no order and twice, many, all and none of its vertices.
+fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<Vec<VertexId>> {
+    let n = graph.n_vertices() as VertexId;
+    let every = |step| graph.vertices().rev().step_by(step).collect::<Vec<_>>();
+    let one: Vec<_> = graph.vertices().take(1).collect();
+    let few: Vec<_> = [7, 1, 3, 1].into_iter().filter(|&v| v < n).collect();
+    vec![one, few, every(37), every(3), every(1), Vec::new()]
+}
+
+fn zoo_agrees<W: Weight>() {
+    let Some(gpu) = gpu() else { return };
+    for (name, graph) in zoo::<W>() {
+        agree(&gpu, name, &graph, &some_sources(&graph));
+    }
+}
+
+#[test]
+fn zoo_u32() {
+    zoo_agrees::<u32>();
+}
+
+#[test]
+fn zoo_i64() {
+    zoo_agrees::<i64>();
+}
+
+#[test]
+fn zoo_u64() {
+    zoo_agrees::<u64>();
+}
+
+#[test]
+fn zoo_f32() {
+    zoo_agrees::<f32>();
+}
+
+#[test]
+fn zoo_f64() {
+    zoo_agrees::<f64>();
+}
+
+#[test]
+fn generated_graphs() {
+    let Some(gpu) = gpu() else { return };
+    let dense = rmat(&RmatConfig { scale: 13, ..RmatConfig::default() }).unwrap();
+    let sparse = grid(&GridConfig { side: 150, ..GridConfig::default() }).unwrap();
+    for (name, graph) in [("rmat", dense), ("grid", sparse)] {
+        let sources = some_sources(&graph);
+        agree(&gpu, name, &graph, &sources);
+        // ties, and plateaus
+        agree(&gpu, name, &reweighted(&graph, |_| 1u32), &sources);
+        agree(&gpu, name, &coarse(&graph, 100), &sources);
+        agree(&gpu, name, &reweighted(&graph, |w| f64::from(w / 100)), &sources);
+        agree(&gpu, name, &as_floats(&graph), &sources);
+        agree(&gpu, name, &reweighted(&graph, |w| f64::from(w) / 7.0), &sources);
+        agree(&gpu, name, &reweighted(&graph, |w| u64::from(w) << 35), &sources);
+        agree(&gpu, name, &reweighted(&graph, |w| w << 24), &sources);
+    }
+}
+
+#[test]
+fn arbitrary_graphs() {
+    let Some(gpu) = gpu() else { return };
+    let graphs = (arbitrary_graph::<u32>(40, 400, 0..=2), any::<bool>(), 1..40usize);
+    let law = |(directed, both_ways, n_sources): (Csr<u32>, bool, usize)| {
+        let edges: Vec<_> = directed.arcs().collect();
+        let n = directed.n_vertices();
+        let graph = if both_ways { Csr::from_edges(n, &edges) } else { Csr::from_arcs(n, &edges) };
+        let graph = graph.unwrap();
+        let sources: Vec<_> = (0..n_sources).map(|i| (i * 17 % n) as VertexId).collect();
+        let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+        let found = solver.nearest(&sources).unwrap();
+        let mut host = Solver::new(&graph, &Config::default()).unwrap();
+        prop_assert!(found == host.nearest(&sources).unwrap());
+        Ok(())
+    };
+    let config = ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() };
+    TestRunner::new(config).run(&graphs, law).unwrap();
+}
+
+/// Other questions before and after do not disturb it, nor it them.
+#[test]
+fn questions_in_turn() {
+    let Some(gpu) = gpu() else { return };
+    let graph = grid(&GridConfig { side: 50, ..GridConfig::default() }).unwrap();
+    let mut device = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+    let mut host = Solver::new(&graph, &Config::default()).unwrap();
+    for source in [0, 1234] {
+        let sources = [source, 77, 2000];
+        assert!(device.nearest(&sources).unwrap() == host.nearest(&sources).unwrap());
+        assert!(device.tree(source, Goal::All).unwrap() == host.tree(source, Goal::All).unwrap());
+        let table = device.table(&sources, &sources).unwrap();
+        assert!(table == host.table(&sources, &sources).unwrap());
+    }
+    let refused = device.nearest(&[0, 2500]);
+    assert!(matches!(refused, Err(SsspError::NoSuchVertex { vertex: 2500, .. })));
+}
