@@ -17,7 +17,8 @@
 //! that it finds is the smallest; it passes over arcs that are longer than it is far. For
 //! that to be most of them, the few nearest vertices offer themselves all the same, and all
 //! others look for what is not so near: in R-MAT graphs, most arcs are longer than the way
-//! from the nearest hubs to any vertex.
+//! from the nearest hubs to any vertex. There the time goes into waiting for memory, so that
+//! many rows are looked along side by side, and what each needs next is prefetched.
 //!
 //! O(n + m); the pass over all arcs is parallel, plateaus are not.
 
@@ -30,6 +31,7 @@ use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
+use crate::cpu::prefetch::prefetch;
 use crate::key::{FullKeys, KeyArithmetic};
 use crate::query::check_vertices;
 
@@ -41,10 +43,14 @@ const ROWS_AND_ARCS_A_TASK: usize = 1 << 16;
 const SAMPLES: usize = 4096;
 /// The nearest vertices have one arc of so many.
 const PART_OF_NEAREST: usize = 256;
-/// Arcs of a row from which on their weights are looked at first, so many in one go.
+/// Arcs of a row from which on weights are looked at first, to pass over arcs that are too long.
 const LONG_ROW: usize = 16;
-/// Arcs that all of a short row are looked at in one go.
+/// Arcs of a row that are all looked at in one go.
 const SHORT_ROW: usize = 4;
+/// How many long rows are looked along side by side.
+const SIDE_BY_SIDE: usize = 64;
+/// How many rows before it is looked along one is prefetched.
+const ROWS_AHEAD: usize = 16;
 
 /// The predecessor of every reached vertex but the source, by the rule above.
 ///
@@ -86,8 +92,8 @@ pub(crate) fn from_distances<W: Weight>(
 ) -> Predecessors {
     let distances = distances.as_storage();
     if graph.first_negative().is_none() {
-        let key = |vertex| distances[vertex as usize].to_key();
-        return from_keys::<W, FullKeys>(graph, source, DistanceKey::GREATEST, key);
+        let key = |distance: &W::Distance| distance.to_key();
+        return from_labels::<W, FullKeys, _>(graph, source, DistanceKey::GREATEST, distances, key);
     }
     let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
     if distances[source as usize] != W::Distance::UNREACHED {
@@ -100,42 +106,55 @@ pub(crate) fn from_distances<W: Weight>(
     Predecessors::from_storage(chosen)
 }
 
-/// The predecessors that belong to the keys up to `limit` of the distances from `source`, where
-/// no weight is negative.
-pub(crate) fn from_keys<W: Weight, L: KeyArithmetic<W>>(
+/// The predecessors that belong to the distances up to `limit` from `source`, where no weight
+/// is negative; `key` reads the label of a vertex.
+pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
     graph: &Csr<W>,
     source: VertexId,
     limit: L::Key,
-    key: impl Fn(VertexId) -> L::Key + Sync,
+    labels: &[T],
+    key: impl Fn(&T) -> L::Key + Sync,
 ) -> Predecessors {
-    let key = |vertex| match key(vertex) {
+    let key = |label: &T| match key(label) {
         beyond if beyond > limit => L::Key::GREATEST,
         key => key,
     };
-    let tails = Tails::<W, L, _> { graph, source, key, lengths: PhantomData };
+    let tails = Tails::<W, L, _, _> { graph, source, labels, key, lengths: PhantomData };
     let (chosen, left) = tails.nearer();
     Predecessors::from_storage(tails.fill_plateaus(chosen, &left))
 }
 
 /// The tails of tight arcs.
-struct Tails<'a, W: Weight, L, K> {
+struct Tails<'a, W: Weight, L, T, K> {
     graph: &'a Csr<W>,
     source: VertexId,
+    labels: &'a [T],
     key: K,
     lengths: PhantomData<L>,
 }
 
-impl<W: Weight, L: KeyArithmetic<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_, W, L, K> {
-    fn is_reached(&self, vertex: VertexId) -> bool {
-        (self.key)(vertex) != L::Key::GREATEST
+/// How far a vertex has looked along its row.
+struct Look<W, K> {
+    vertex: VertexId,
+    key: K,
+    /// Longer arcs are passed over.
+    longest: W,
+    /// From the next arc to the end of the row.
+    arcs: Range<usize>,
+}
+
+impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<'_, W, L, T, K> {
+    #[inline(always)]
+    fn key(&self, vertex: VertexId) -> L::Key {
+        (self.key)(&self.labels[vertex as usize])
     }
 
     /// Whether an arc of this weight is tight; its tail is reached.
     #[inline(always)]
     fn is_tight(&self, from: VertexId, weight: W, to: VertexId) -> bool {
-        let there = (self.key)(to);
+        let there = self.key(to);
         // a sum that cannot be held has the key of what is unreached
-        (L::after((self.key)(from), weight) == there) & (there != L::Key::GREATEST)
+        (L::after(self.key(from), weight) == there) & (there != L::Key::GREATEST)
     }
 
     /// The smallest tight tail that is strictly nearer, for every vertex; and the vertices that
@@ -147,10 +166,10 @@ impl<W: Weight, L: KeyArithmetic<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_,
         let chosen: Vec<_> = (0..self.graph.n_vertices()).into_par_iter().map(none).collect();
         let tasks = tasks(self.graph.row_offsets());
         tasks.par_iter().for_each(|rows| {
-            for from in rows.clone().filter(|&from| (self.key)(from) < near) {
-                let key = (self.key)(from);
+            for from in rows.clone().filter(|&from| self.key(from) < near) {
+                let key = self.key(from);
                 for (to, weight) in self.graph.arcs_from(from) {
-                    if self.is_tight(from, weight, to) && key < (self.key)(to) {
+                    if self.is_tight(from, weight, to) && key < self.key(to) {
                         offer(&chosen[to as usize], from);
                     }
                 }
@@ -158,15 +177,11 @@ impl<W: Weight, L: KeyArithmetic<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_,
         });
         let is_left = |v: VertexId| {
             let is_placed = v == self.source || chosen[v as usize].load(Relaxed) != NO_VERTEX;
-            !is_placed && self.is_reached(v)
+            !is_placed && self.key(v) != L::Key::GREATEST
         };
-        let left = tasks.par_iter().flat_map_iter(|rows| {
-            if looks {
-                for to in rows.clone() {
-                    offer(&chosen[to as usize], self.look(to, near));
-                }
-            }
-            rows.clone().filter(|&v| is_left(v))
+        let left = tasks.par_iter().flat_map_iter(|rows| match looks {
+            true => self.look_along(rows.clone(), near, &chosen),
+            false => rows.clone().filter(|&v| is_left(v)).collect(),
         });
         let left = left.collect();
         (chosen.into_iter().map(AtomicU32::into_inner).collect(), left)
@@ -175,32 +190,76 @@ impl<W: Weight, L: KeyArithmetic<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_,
     /// A key that only the nearest vertices are below.
     fn near(&self) -> L::Key {
         let step = self.graph.n_arcs() / SAMPLES + 1;
-        let ends = self.graph.column_indices().iter().step_by(step).map(|&end| (self.key)(end));
+        let ends = self.graph.column_indices().iter().step_by(step).map(|&end| self.key(end));
         let mut keys: Vec<_> = ends.filter(|&key| key != L::Key::GREATEST).collect();
         let rank = keys.len() / PART_OF_NEAREST;
         if keys.is_empty() { L::Key::GREATEST } else { *keys.select_nth_unstable(rank).1 }
     }
 
-    /// The smallest tight tail of `to` that is strictly nearer, and not below `near`; others
-    /// may be passed over. The graph is undirected, with ascending rows.
-    fn look(&self, to: VertexId, near: L::Key) -> VertexId {
-        let key = (self.key)(to);
-        if key == L::Key::GREATEST || key <= near {
-            return NO_VERTEX;
+    /// Offers each of these vertices the smallest tight tail that is strictly nearer, and not
+    /// below `near`; others may be passed over. Returns the vertices that are reached and have
+    /// none, ascending. The graph is undirected, with ascending rows.
+    fn look_along(
+        &self,
+        mut rows: Range<VertexId>,
+        near: L::Key,
+        chosen: &[AtomicU32],
+    ) -> Vec<VertexId> {
+        let offsets = self.graph.row_offsets();
+        let (columns, weights) = (self.graph.column_indices(), self.graph.weights());
+        let mut left = Vec::new();
+        // in these rows nobody else chooses by now
+        let mut choose = |vertex: VertexId, from: VertexId| {
+            let choice = &chosen[vertex as usize];
+            let from = from.min(choice.load(Relaxed));
+            choice.store(from, Relaxed);
+            if from == NO_VERTEX && vertex != self.source {
+                left.push(vertex);
+            }
+        };
+        let mut looks = Vec::with_capacity(SIDE_BY_SIDE);
+        loop {
+            while looks.len() < SIDE_BY_SIDE
+                && let Some(vertex) = rows.next()
+            {
+                let key = self.key(vertex);
+                if key == L::Key::GREATEST {
+                    continue;
+                }
+                if let Some(&later) = offsets.get(vertex as usize + ROWS_AHEAD) {
+                    prefetch(weights, later as usize);
+                    prefetch(columns, later as usize);
+                }
+                let row = self.graph.row(vertex);
+                if key <= near {
+                    choose(vertex, NO_VERTEX);
+                } else if row.len() >= LONG_ROW
+                    && let Some(longest) = self.longest(key, near)
+                {
+                    looks.push(Look { vertex, key, longest, arcs: self.skip_long(row, longest) });
+                } else {
+                    choose(vertex, self.first(key, row));
+                }
+            }
+            if looks.is_empty() {
+                left.sort_unstable();
+                return left;
+            }
+            let next = looks.iter().filter_map(|look| columns.get(look.arcs.start));
+            next.for_each(|&from| prefetch(self.labels, from as usize));
+            looks.retain_mut(|look| {
+                let Some(arc) = look.arcs.next() else {
+                    choose(look.vertex, NO_VERTEX);
+                    return false;
+                };
+                if self.leads(look.key, columns[arc], weights[arc]) {
+                    choose(look.vertex, columns[arc]);
+                    return false;
+                }
+                look.arcs = self.skip_long(look.arcs.clone(), look.longest);
+                true
+            });
         }
-        let row = self.graph.row(to);
-        let (ends, weights) =
-            (&self.graph.column_indices()[row.clone()], &self.graph.weights()[row]);
-        if ends.len() <= SHORT_ROW {
-            return self.smallest::<SHORT_ROW>(key, ends, weights);
-        }
-        let longest = if ends.len() < LONG_ROW { None } else { self.longest(key, near) };
-        if let Some(longest) = longest {
-            return self.first_of_length(key, longest, ends, weights);
-        }
-        let pairs = ends.chunks(2).zip(weights.chunks(2));
-        let mut found = pairs.map(|(ends, weights)| self.smallest::<2>(key, ends, weights));
-        found.find(|&from| from != NO_VERTEX).unwrap_or(NO_VERTEX)
     }
 
     /// How long an arc to a vertex with this key can be from one not below `near`, if some
@@ -215,31 +274,27 @@ impl<W: Weight, L: KeyArithmetic<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_,
         (longest < self.graph.weight_summary().greatest).then_some(longest)
     }
 
-    /// The first end that is a tight tail, over an arc of this length at most.
-    fn first_of_length(
-        &self,
-        key: L::Key,
-        longest: W,
-        ends: &[VertexId],
-        weights: &[W],
-    ) -> VertexId {
-        let (end_blocks, last_ends) = ends.as_chunks::<LONG_ROW>();
-        let (weight_blocks, last_weights) = weights.as_chunks::<LONG_ROW>();
-        for (ends, weights) in end_blocks.iter().zip(weight_blocks) {
-            // a byte for each, all at once: which are short cannot be foretold
-            let is_short = weights.map(|weight| u8::from(weight <= longest));
-            let mut short = u128::from_le_bytes(is_short);
-            while short != 0 {
-                let at = short.trailing_zeros() as usize / 8;
-                short &= short - 1;
-                if self.leads(key, ends[at], weights[at]) {
-                    return ends[at];
-                }
-            }
+    /// The same arcs without those before the first that is not too long.
+    #[inline(always)]
+    fn skip_long(&self, arcs: Range<usize>, longest: W) -> Range<usize> {
+        let mut weights = self.graph.weights()[arcs.clone()].iter();
+        let short = weights.position(|&weight| weight <= longest).unwrap_or(arcs.len());
+        prefetch(self.graph.column_indices(), arcs.start + short);
+        arcs.start + short..arcs.end
+    }
+
+    /// The first end in this row that is a tight tail.
+    fn first(&self, key: L::Key, row: Range<usize>) -> VertexId {
+        let ends = &self.graph.column_indices()[row.clone()];
+        let weights = &self.graph.weights()[row];
+        if ends.len() <= SHORT_ROW {
+            return self.smallest::<SHORT_ROW>(key, ends, weights);
         }
-        let mut last = last_ends.iter().zip(last_weights);
-        let found = last.find(|&(&end, &weight)| weight <= longest && self.leads(key, end, weight));
-        found.map_or(NO_VERTEX, |(&end, _)| end)
+        let (ends, last_end) = ends.as_chunks::<2>();
+        let (weights, last_weight) = weights.as_chunks::<2>();
+        let mut found = ends.iter().zip(weights).map(|(e, w)| self.smallest::<2>(key, e, w));
+        let found = found.find(|&from| from != NO_VERTEX);
+        found.unwrap_or_else(|| self.smallest::<1>(key, last_end, last_weight))
     }
 
     /// The smallest end that is a tight tail, of at most N. There is no branch that cannot be
@@ -257,7 +312,7 @@ impl<W: Weight, L: KeyArithmetic<W>, K: Fn(VertexId) -> L::Key + Sync> Tails<'_,
     /// Whether an arc of this weight is tight, and its tail nearer than its head's key.
     #[inline(always)]
     fn leads(&self, key: L::Key, from: VertexId, weight: W) -> bool {
-        let before = (self.key)(from);
+        let before = self.key(from);
         (L::after(before, weight) == key) & (before < key)
     }
 

@@ -142,8 +142,8 @@ impl<W: Weight, L: KeyArithmetic<W>> Search<W> for DeltaStepping<'_, W, L> {
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
         let (graph, labels, limit) = (self.graph(), self.labels(), L::limit_key(limit));
-        let label = |vertex| L::Key::load(&labels[vertex as usize]);
-        Ok(Some(predecessors::from_keys::<W, L>(graph, source, limit, label)))
+        let key = L::Key::load;
+        Ok(Some(predecessors::from_labels::<W, L, _>(graph, source, limit, labels, key)))
     }
 
     fn table(
@@ -176,8 +176,7 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Search<W> for Dij
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
         let (graph, labels, limit) = (self.graph(), self.labels(), L::limit_key(limit));
-        let label = |vertex| labels[vertex as usize];
-        Ok(Some(predecessors::from_keys::<W, L>(graph, source, limit, label)))
+        Ok(Some(predecessors::from_labels::<W, L, _>(graph, source, limit, labels, |&key| key)))
     }
 
     fn table(
