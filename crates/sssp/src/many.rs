@@ -7,10 +7,10 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances, Nearest};
 
-use crate::cpu::nearest;
 use crate::cpu::threads::{EndsOnPanic, Threads};
-use crate::query::{Query, check_overflow, check_vertices};
-use crate::search::{self, Search, awaited};
+use crate::cpu::{self, nearest};
+use crate::query::{Query, awaited, check_overflow, check_vertices};
+use crate::search::Search;
 use crate::{Config, DeviceTimes, Plan, Progress, Solver, SsspError, Work};
 
 impl<W: Weight> Solver<'_, W> {
@@ -106,11 +106,11 @@ impl<W: Weight> Solver<'_, W> {
         let (graph, progress) = (self.graph, self.progress);
         let (plan, chosen) = Plan::for_table(graph, config, sources.len())?;
         if self.window.is_none() {
-            self.window = search::window(graph, chosen);
+            self.window = cpu::window(graph, chosen);
         }
         let n_workers = config.n_threads().min(sources.len());
         let worker =
-            || (search::on_cpu(graph, chosen, plan.narrow, self.window.clone()), Work::default());
+            || (cpu::search(graph, chosen, plan.narrow, self.window.clone()), Work::default());
         let mut workers: Vec<_> = std::iter::repeat_with(worker).take(n_workers).collect();
         let rows = Rows {
             left: Mutex::new(sources.iter().zip(cells.chunks_exact_mut(targets.len()))),
@@ -175,7 +175,7 @@ fn fill_row<W: Weight>(
     targets: &[VertexId],
     row: &mut [W::Distance],
 ) -> Result<Work, SsspError> {
-    if let Some(work) = search.table(&[source], targets, None, row)? {
+    if let Some(work) = search.row(source, targets, row)? {
         return Ok(work);
     }
     let awaited = awaited(targets, graph.n_vertices());

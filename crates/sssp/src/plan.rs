@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
 
 use crate::cost::Outline;
+use crate::cpu::Chosen;
 use crate::cpu::delta_stepping::threads_for;
 use crate::cpu::queue::MOST_ARCS;
 use crate::key::distance_bound;
@@ -44,23 +45,6 @@ pub struct Plan {
     pub(crate) bounded: bool,
     /// The first arc of negative weight.
     pub(crate) negative: Option<(usize, VertexId, VertexId)>,
-}
-
-/// What runs on the CPU, with nothing left to choose.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Chosen {
-    Dijkstra(Queue),
-    DeltaStepping {
-        width: f64,
-        threads: usize,
-        /// When they work together.
-        team: Team,
-        /// Whether searches have a horizon where the graph is dense: so many are expected that
-        /// they make up for what it takes.
-        has_horizon: bool,
-    },
-    BellmanFord,
-    BellmanFordQueue(QueueRule),
 }
 
 impl Plan {

@@ -6,8 +6,9 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 
+use crate::cpu::{self, SharedWindow};
 use crate::query::{Query, check_overflow, check_vertices};
-use crate::search::{self, Search, SharedWindow};
+use crate::search::Search;
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
 
 /// Searches a graph from one source after another, in the same work space.
@@ -52,8 +53,8 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// that does not take them, a bad Δ, a queue for other weights.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let (plan, chosen) = Plan::on_cpu(graph, config)?;
-        let window = search::window(graph, chosen);
-        let search = search::on_cpu(graph, chosen, plan.narrow, window.clone());
+        let window = cpu::window(graph, chosen);
+        let search = cpu::search(graph, chosen, plan.narrow, window.clone());
         let cpu = Some(config.clone());
         Ok(Self { cpu, window, ..Self::with_search(graph, plan, search) })
     }

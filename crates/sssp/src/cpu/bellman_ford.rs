@@ -18,6 +18,7 @@
 use graph_formats::{Csr, Distance, VertexId, Weight};
 
 use crate::query::Query;
+use crate::search::{Answer, Search};
 use crate::{SsspError, Work};
 
 /// The code for "no parent"; no graph has this many vertices.
@@ -26,15 +27,17 @@ const NO_VERTEX: VertexId = VertexId::MAX;
 /// Lowers labels until none falls; see the module.
 pub(crate) struct BellmanFord<'g, W: Weight> {
     graph: &'g Csr<W>,
-    pub(crate) labels: Labels<W>,
+    labels: Labels<W>,
 }
 
 impl<'g, W: Weight> BellmanFord<'g, W> {
     pub(crate) fn new(graph: &'g Csr<W>) -> Self {
         Self { graph, labels: Labels::new(graph.n_vertices()) }
     }
+}
 
-    pub(crate) fn solve(&mut self, query: &Query<'_, W::Distance>) -> Result<(), SsspError> {
+impl<W: Weight> Search<W> for BellmanFord<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.labels.reset(query.source);
         let mut watch = CycleWatch::new(self.graph);
         let mut changed = true;
@@ -52,15 +55,15 @@ impl<'g, W: Weight> BellmanFord<'g, W> {
             watch.look(&self.labels)?;
             query.report(self.labels.work.rounds, self.graph.n_vertices() as u64)?;
         }
-        Ok(())
+        Ok(self.labels.answer())
     }
 }
 
 /// Labels and parents, shared by both forms.
-pub(crate) struct Labels<W: Weight> {
-    pub(crate) distances: Vec<W::Distance>,
+pub(super) struct Labels<W: Weight> {
+    pub(super) distances: Vec<W::Distance>,
     parents: Vec<VertexId>,
-    pub(crate) work: Work,
+    pub(super) work: Work,
 }
 
 impl<W: Weight> Labels<W> {
@@ -77,6 +80,10 @@ impl<W: Weight> Labels<W> {
         self.parents.fill(NO_VERTEX);
         self.distances[source as usize] = W::Distance::ZERO;
         self.work = Work::default();
+    }
+
+    pub(super) fn answer(&self) -> Answer<W> {
+        (self.distances.clone(), self.work)
     }
 
     /// Lowers the label of `to` if the arc from `from`, which has a label, does that.

@@ -24,6 +24,7 @@ use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 
 use super::bellman_ford::{CycleWatch, Labels};
 use crate::query::Query;
+use crate::search::{Answer, Search};
 use crate::{QueueRule, SsspError};
 
 /// Vertices taken from the queue between two calls of the progress callback.
@@ -38,10 +39,10 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
     graph: &'g Csr<W>,
     asked: QueueRule,
     rule: QueueRule,
-    pub(crate) labels: Labels<W>,
+    labels: Labels<W>,
     queue: VecDeque<VertexId>,
     queued: Vec<bool>,
-    /// Whether a weight is.
+    /// Whether some weight is negative.
     negative: bool,
     /// Arcs up to which a vertex is a dead end: it has none, or none but back, by which
     /// nothing falls where no weight is negative. It is labelled, and not queued.
@@ -68,9 +69,45 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
         }
     }
 
+    fn label(&self, vertex: VertexId) -> f64 {
+        self.labels.distances[vertex as usize].to_f64()
+    }
+
+    fn push(&mut self, vertex: VertexId) {
+        let distances = &self.labels.distances;
+        let smaller = |first: VertexId| distances[vertex as usize] < distances[first as usize];
+        if self.rule.small_first() && self.queue.front().copied().is_some_and(smaller) {
+            self.queue.push_front(vertex);
+        } else {
+            self.queue.push_back(vertex);
+        }
+        self.queued[vertex as usize] = true;
+        self.label_sum += self.label(vertex);
+    }
+
+    fn pop(&mut self) -> Option<VertexId> {
+        if self.rule.large_last() {
+            let mean = self.label_sum / self.queue.len() as f64;
+            // some label is no greater than the mean, but for rounding
+            for _ in 1..self.queue.len() {
+                let first = *self.queue.front()?;
+                if self.label(first) <= mean {
+                    break;
+                }
+                self.queue.rotate_left(1);
+            }
+        }
+        let vertex = self.queue.pop_front()?;
+        self.queued[vertex as usize] = false;
+        self.label_sum -= self.label(vertex);
+        Some(vertex)
+    }
+}
+
+impl<W: Weight> Search<W> for QueuedBellmanFord<'_, W> {
     /// Labels every vertex within the limit of `query`, or as near as its one target, and perhaps
     /// some beyond it; all, where a weight is negative.
-    pub(crate) fn solve(&mut self, query: &Query<'_, W::Distance>) -> Result<(), SsspError> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let limit = if self.negative { W::Distance::UNREACHED } else { query.limit };
         let target = query.target().filter(|_| !self.negative);
         self.labels.reset(query.source);
@@ -109,40 +146,6 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
                 query.report(settled, 0)?;
             }
         }
-        Ok(())
-    }
-
-    fn label(&self, vertex: VertexId) -> f64 {
-        self.labels.distances[vertex as usize].to_f64()
-    }
-
-    fn push(&mut self, vertex: VertexId) {
-        let distances = &self.labels.distances;
-        let smaller = |first: VertexId| distances[vertex as usize] < distances[first as usize];
-        if self.rule.small_first() && self.queue.front().copied().is_some_and(smaller) {
-            self.queue.push_front(vertex);
-        } else {
-            self.queue.push_back(vertex);
-        }
-        self.queued[vertex as usize] = true;
-        self.label_sum += self.label(vertex);
-    }
-
-    fn pop(&mut self) -> Option<VertexId> {
-        if self.rule.large_last() {
-            let mean = self.label_sum / self.queue.len() as f64;
-            // some label is no greater than the mean, but for rounding
-            for _ in 1..self.queue.len() {
-                let first = *self.queue.front()?;
-                if self.label(first) <= mean {
-                    break;
-                }
-                self.queue.rotate_left(1);
-            }
-        }
-        let vertex = self.queue.pop_front()?;
-        self.queued[vertex as usize] = false;
-        self.label_sum -= self.label(vertex);
-        Some(vertex)
+        Ok(self.labels.answer())
     }
 }

@@ -1,10 +1,106 @@
-//! Solvers for the CPU.
+//! Solvers for the CPU: each algorithm is a file or a folder, and which one runs is [`Chosen`].
 
 pub(crate) mod bellman_ford;
 pub(crate) mod bellman_ford_queue;
 pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
+mod key_search;
 pub(crate) mod nearest;
 pub(crate) mod prefetch;
 pub(crate) mod queue;
 pub(crate) mod threads;
+
+use std::sync::Arc;
+
+use graph_formats::{Csr, Weight};
+
+use self::bellman_ford::BellmanFord;
+use self::bellman_ford_queue::QueuedBellmanFord;
+use self::delta_stepping::DeltaStepping;
+use self::delta_stepping::long_arcs::{self, Window};
+use self::dijkstra::Dijkstra;
+use self::key_search::OnKeys;
+use self::queue::{Dial, QuaternaryHeap, RadixHeap};
+use crate::algorithm::{Queue, QueueRule};
+use crate::config::Team;
+use crate::key::{FullKeys, KeyArithmetic, U32Keys};
+use crate::search::Search;
+
+/// What runs on the CPU, with nothing left to choose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Chosen {
+    Dijkstra(Queue),
+    DeltaStepping {
+        width: f64,
+        threads: usize,
+        /// When they work together.
+        team: Team,
+        /// Whether searches have a horizon where the graph is dense: so many are expected that
+        /// they make up for what it takes.
+        has_horizon: bool,
+    },
+    BellmanFord,
+    BellmanFordQueue(QueueRule),
+}
+
+/// The short arcs of a graph, for as many searches as share it.
+pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
+
+/// The window of searches on `graph`, if what is `chosen` has one. O(m).
+pub(crate) fn window<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> SharedWindow<W> {
+    let Chosen::DeltaStepping { has_horizon: true, .. } = chosen else { return None };
+    long_arcs::window(graph, graph.weight_summary().greatest).map(Arc::new)
+}
+
+/// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with that
+/// [`window`].
+pub(crate) fn search<'g, W: Weight>(
+    graph: &'g Csr<W>,
+    chosen: Chosen,
+    narrow: bool,
+    window: SharedWindow<W>,
+) -> Box<dyn Search<W> + 'g> {
+    let negative = graph.first_negative().is_some();
+    match (chosen, narrow) {
+        (Chosen::BellmanFord, _) => Box::new(BellmanFord::new(graph)),
+        (Chosen::BellmanFordQueue(rule), _) => {
+            Box::new(QueuedBellmanFord::new(graph, rule, negative))
+        }
+        (Chosen::Dijkstra(queue), true) => dijkstra::<W, U32Keys>(graph, queue),
+        (Chosen::Dijkstra(queue), false) => dijkstra::<W, FullKeys>(graph, queue),
+        (Chosen::DeltaStepping { width, threads, team, .. }, true) => {
+            delta_stepping::<W, U32Keys>(graph, width, window, threads, team)
+        }
+        (Chosen::DeltaStepping { width, threads, team, .. }, false) => {
+            delta_stepping::<W, FullKeys>(graph, width, window, threads, team)
+        }
+    }
+}
+
+fn dijkstra<W: Weight, L: KeyArithmetic<W>>(
+    graph: &Csr<W>,
+    queue: Queue,
+) -> Box<dyn Search<W> + '_> {
+    match queue {
+        Queue::Dial => {
+            let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0);
+            Box::new(OnKeys(Dijkstra::<W, L, _>::new(graph, Dial::new(greatest as u64))))
+        }
+        Queue::QuaternaryHeap => {
+            Box::new(OnKeys(Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default())))
+        }
+        Queue::Radix => Box::new(OnKeys(Dijkstra::<W, L, _>::new(graph, RadixHeap::default()))),
+    }
+}
+
+fn delta_stepping<W: Weight, L: KeyArithmetic<W>>(
+    graph: &Csr<W>,
+    width: f64,
+    window: SharedWindow<W>,
+    threads: usize,
+    team: Team,
+) -> Box<dyn Search<W> + '_> {
+    let greatest = graph.weight_summary().greatest;
+    let search = DeltaStepping::<W, L>::new(graph, width, greatest, window, threads, team);
+    Box::new(OnKeys(search))
+}

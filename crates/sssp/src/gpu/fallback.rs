@@ -11,8 +11,9 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::Predecessors;
 
 use super::launch::milliseconds;
+use crate::cpu;
 use crate::query::Query;
-use crate::search::{self, Answer, Search};
+use crate::search::{Answer, Search};
 use crate::{Config, DeviceTimes, Plan, Progress, SsspError, Work};
 
 pub(super) use crate::search::Owners;
@@ -93,8 +94,8 @@ impl<'g, W: Weight> WithFallback<'g, W> {
             Some(cpu) => cpu,
             empty => {
                 let (plan, chosen) = Plan::on_cpu(self.graph, &self.config)?;
-                let window = search::window(self.graph, chosen);
-                empty.insert(search::on_cpu(self.graph, chosen, plan.narrow, window))
+                let window = cpu::window(self.graph, chosen);
+                empty.insert(cpu::search(self.graph, chosen, plan.narrow, window))
             }
         };
         let answer = cpu.search(query);

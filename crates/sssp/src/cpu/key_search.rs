@@ -1,0 +1,108 @@
+//! What the algorithms that compare [keys](crate::key) do alike: distances, predecessors and rows
+//! of tables are made of the keys that a search has left.
+
+use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use paths::Predecessors;
+use rayon::prelude::*;
+
+use super::delta_stepping::DeltaStepping;
+use super::dijkstra::Dijkstra;
+use super::queue::MonotoneQueue;
+use crate::key::KeyArithmetic;
+use crate::query::{Query, awaited};
+use crate::search::{Answer, Search};
+use crate::{SsspError, Work, predecessors};
+
+/// Distances that a thread makes at a time.
+const DISTANCES_A_TASK: usize = 1 << 14;
+
+/// A search by keys.
+pub(super) trait KeySearch<W: Weight>: Send {
+    type Arithmetic: KeyArithmetic<W, Key = Self::Key>;
+    type Key: DistanceKey;
+
+    fn graph(&self) -> &Csr<W>;
+
+    /// Leaves a key for every vertex within `query`, and perhaps for some beyond it.
+    fn solve(&mut self, query: &Query<'_, Self::Key>) -> Result<Work, SsspError>;
+
+    /// The key of a vertex after the last search.
+    fn key(&self, vertex: VertexId) -> Self::Key;
+}
+
+impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<'_, W, L> {
+    type Arithmetic = L;
+    type Key = L::Key;
+
+    fn graph(&self) -> &Csr<W> {
+        self.graph()
+    }
+
+    fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
+        self.solve(query)
+    }
+
+    fn key(&self, vertex: VertexId) -> L::Key {
+        L::Key::load(&self.labels()[vertex as usize])
+    }
+}
+
+impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W>
+    for Dijkstra<'_, W, L, Q>
+{
+    type Arithmetic = L;
+    type Key = L::Key;
+
+    fn graph(&self) -> &Csr<W> {
+        self.graph()
+    }
+
+    fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
+        self.solve(query)
+    }
+
+    fn key(&self, vertex: VertexId) -> L::Key {
+        self.labels()[vertex as usize]
+    }
+}
+
+/// A search by keys as a search by distances.
+pub(super) struct OnKeys<S>(pub(super) S);
+
+impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        let work = self.0.solve(&query.with_limit(S::Arithmetic::limit_key(query.limit)))?;
+        let vertices = (0..self.0.graph().n_vertices() as VertexId).into_par_iter();
+        let distance = |vertex| S::Arithmetic::distance(self.0.key(vertex));
+        Ok((vertices.with_min_len(DISTANCES_A_TASK).map(distance).collect(), work))
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        let (graph, limit) = (self.0.graph(), S::Arithmetic::limit_key(limit));
+        let key = |vertex| self.0.key(vertex);
+        Ok(Some(predecessors::from_keys::<W, S::Arithmetic>(graph, source, limit, key)))
+    }
+
+    /// Where keys hold all distances, without a list of these in between.
+    fn row(
+        &mut self,
+        source: VertexId,
+        targets: &[VertexId],
+        row: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        if !S::Arithmetic::HOLDS_ALL {
+            return Ok(None);
+        }
+        let awaited = awaited(targets, self.0.graph().n_vertices());
+        let query = Query { source, targets: awaited, limit: S::Key::GREATEST, progress: None };
+        let work = self.0.solve(&query)?;
+        for (cell, &target) in row.iter_mut().zip(targets) {
+            *cell = S::Arithmetic::distance(self.0.key(target));
+        }
+        Ok(Some(work))
+    }
+}
