@@ -11,6 +11,7 @@ mod auto;
 mod boost;
 mod compile;
 mod extract_min;
+mod graph_names;
 mod graphs;
 mod paper;
 mod plots;

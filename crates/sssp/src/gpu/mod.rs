@@ -38,6 +38,7 @@ use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_queue::QueueOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
+#[doc(hidden)]
 pub use self::extract_min::ExtractMin;
 use self::fallback::{DeviceSearch, WithFallback};
 use crate::search::Search;

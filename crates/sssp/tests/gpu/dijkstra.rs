@@ -15,7 +15,7 @@ use paths::oracle;
 use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::gpu::{Algorithm, BlockSize, ExtractMin};
+use sssp::gpu::{Algorithm, BlockSize};
 use sssp::{Config, Goal, Solver, SsspError};
 
 use crate::gpu;
@@ -333,9 +333,6 @@ fn what_they_cannot_do_is_refused() {
         let times = solver.device_times().unwrap();
         assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
     }
-    let many = vec![1; 100_000];
-    let refused = ExtractMin::new(&small, BlockSize::default(), &many);
-    assert!(matches!(refused, Err(SsspError::Gpu(_))));
 }
 
 /// Every graph of the folder of real ones that has a weight type and sign for it.
@@ -375,35 +372,5 @@ fn real_graphs() {
             }
             _ => panic!("{name}: a weight type without an arm here"),
         }
-    }
-}
-
-#[test]
-fn the_least_label_is_found_at_its_first_place() {
-    let Some(gpu) = gpu() else { return };
-    let scattered = |n: usize, range: u32| -> Vec<u32> {
-        (0..n as u32).map(|v| (v ^ 0x2a5a).wrapping_mul(2_654_435_761) % range + 3).collect()
-    };
-    for (_, block) in BlockSize::ALL {
-        for n in [1, 2, 3, 4, 5, 31, 127, 1000, 8192, 8193, 65_536, 65_537, 1_000_003] {
-            // many places that have the least, or few
-            for range in [1, 2, 1 << 10, u32::MAX - 3] {
-                let labels = scattered(n, range);
-                let expected = labels.iter().copied().zip(0..).min();
-                let mut extraction = ExtractMin::new(&gpu, block, &labels).unwrap();
-                for _ in 0..2 {
-                    let found = extraction.run().unwrap();
-                    assert_eq!(found, expected, "{block:?}, {n} labels up to {range}");
-                }
-            }
-            let mut labels = vec![u32::MAX; n];
-            assert_eq!(ExtractMin::new(&gpu, block, &labels).unwrap().run().unwrap(), None);
-            labels[n - 1] = u32::MAX - 1;
-            let mut extraction = ExtractMin::new(&gpu, block, &labels).unwrap();
-            assert_eq!(extraction.run().unwrap(), Some((u32::MAX - 1, n - 1)));
-            let microseconds = extraction.mean_us(NonZeroU32::new(10).unwrap()).unwrap();
-            assert!(microseconds > 0.0 && microseconds.is_finite());
-        }
-        assert_eq!(ExtractMin::new(&gpu, block, &[]).unwrap().run().unwrap(), None);
     }
 }

@@ -4,6 +4,7 @@
 mod bellman_ford;
 mod buckets;
 mod dijkstra;
+mod extract_min;
 mod many;
 mod nearest;
 mod queue;
