@@ -95,8 +95,8 @@ fn across<W: Weight>(
 mod tests {
     use super::*;
 
-    /// A circle around which it is `length` times two.
-    fn circle(length: u32) -> Vec<(VertexId, VertexId, u32)> {
+    /// A cycle around which it is `length` times two.
+    fn cycle(length: u32) -> Vec<(VertexId, VertexId, u32)> {
         vec![(0, 1, length), (1, 2, length - 1), (2, 0, 1)]
     }
 
@@ -107,13 +107,13 @@ mod tests {
     #[test]
     fn within_a_component_it_is_by_way_of_one_vertex() {
         // from vertex 0 it is 199 at most, and to it 200; from any other no more
-        let all = [bound(3, &circle(100)), bound(4, &circle(100))];
+        let all = [bound(3, &cycle(100)), bound(4, &cycle(100))];
         assert!(all[0] == all[1] && (199.0..=400.0).contains(&all[0]), "{all:?}");
     }
 
     #[test]
     fn between_components_arcs_and_what_follows_add_up() {
-        let mut arcs = circle(100);
+        let mut arcs = cycle(100);
         let within = bound(3, &arcs);
         arcs.extend([(2, 3, 50), (3, 4, 7), (5, 0, 1000), (0, 4, 51)]);
         assert_eq!(bound(6, &arcs), 1000.0 + within + 57.0);

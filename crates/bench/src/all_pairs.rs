@@ -1,7 +1,7 @@
 //! The study of all pairs on a GPU: the default form, in the GPU's memory and in strips, with
 //! next hops and without.
 //!
-//! Digraphs with a circle through all vertices, so that all are reached, and arcs drawn at
+//! Digraphs with a cycle through all vertices, so that all are reached, and arcs drawn at
 //! random besides. The graph chooses the numbers: small weights fit 16 bits by proof; one
 //! vertex far away takes 32; floats are these again. Rows of every answer are compared with
 //! searches on the host, and columns of next hops with trees of searches in the reversed
@@ -211,7 +211,7 @@ fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
     Ok(Csr::from_arcs(n, &arcs)?)
 }
 
-/// A circle through all vertices, and arcs drawn at random.
+/// A cycle through all vertices, and arcs drawn at random.
 fn connected(n: usize, degree: usize, heaviest: u32) -> Result<Csr<u32>> {
     let options = GraphOptions {
         direction: Direction::Directed,
@@ -221,11 +221,11 @@ fn connected(n: usize, degree: usize, heaviest: u32) -> Result<Csr<u32>> {
     };
     let n_edges = (n * (degree - 1)) as u64;
     let random = uniform(&UniformConfig { n_vertices: n, n_edges, options })?;
-    // each arc of the circle weighs as much as some arc drawn
+    // each arc of the cycle weighs as much as some arc drawn
     let weights = random.weights().iter().copied().chain(std::iter::repeat(heaviest));
     let last = VertexId::try_from(n)?;
-    let circle = (0..last).zip(weights).map(|(v, weight)| (v, (v + 1) % last, weight));
-    let arcs: Vec<_> = random.arcs().chain(circle).collect();
+    let cycle = (0..last).zip(weights).map(|(v, weight)| (v, (v + 1) % last, weight));
+    let arcs: Vec<_> = random.arcs().chain(cycle).collect();
     Ok(Csr::from_arcs(n, &arcs)?)
 }
 

@@ -1,7 +1,7 @@
 //! Dial's queue as anyone would write it in an afternoon: the yardstick.
 //!
 //! It is no part of the project and is not meant to become faster: a solver that needs
-//! two threads, or thought, has to beat it. One bucket a distance, used in a circle;
+//! two threads, or thought, has to beat it. One bucket a distance, in a circular array;
 //! overtaken entries stay in place and are passed over. O(m + d) for distances up to d,
 //! on one thread.
 

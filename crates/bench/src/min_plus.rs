@@ -116,7 +116,7 @@ fn samples(
         Number::U16 => {
             samples_of(&graph(n, |_, _, weight| weight as u32)?, number, config, runs, pool)
         }
-        // as long on every circle, but with negative arcs, which 16 bits do not take
+        // as long on every cycle, but with negative arcs, which 16 bits do not take
         Number::I32 => {
             let height = |v| if v == 0 { 300 } else { 0 };
             let slope = |u, v, weight| weight as i32 + height(v) - height(u);

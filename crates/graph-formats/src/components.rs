@@ -10,7 +10,7 @@ use crate::{Csr, VertexId, Weight};
 /// ```
 /// use graph_formats::{Components, Csr};
 ///
-/// // a circle of 1 and 2, which 0 leads to
+/// // a cycle of 1 and 2, which 0 leads to
 /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 5), (2, 1, 5)])?;
 /// let components = Components::of(&graph);
 /// assert_eq!(components.n_components(), 2);

@@ -7,7 +7,7 @@
 //!   [`Closure`]: who reaches whom.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the plainest method there is.
-//! * `zoo` (Cargo feature `zoo`): graphs that solvers get wrong, for their tests.
+//! * `corner_cases` (Cargo feature `corner-cases`): graphs that solvers get wrong, for their tests.
 //!
 //! ```
 //! use graph_formats::Csr;
@@ -31,14 +31,14 @@
 
 pub mod certificate;
 mod closure;
+#[cfg(feature = "corner-cases")]
+pub mod corner_cases;
 mod distances;
 mod nearest;
 mod next_hops;
 pub mod oracle;
 mod table;
 mod tree;
-#[cfg(feature = "zoo")]
-pub mod zoo;
 
 pub use closure::Closure;
 pub use distances::{Distances, Total};

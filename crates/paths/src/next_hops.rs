@@ -211,7 +211,7 @@ impl<W: Weight> Paths<W> {
     /// The vertices of a shortest path, both ends included; `None` when there is none.
     /// O(length of the path).
     ///
-    /// Hops that end elsewhere or run in a circle, which no solver returns, give `None`
+    /// Hops that end elsewhere or run in a cycle, which no solver returns, give `None`
     /// where [`distance`](Self::distance) is not; at most n of them are followed.
     pub fn path(&self, from: VertexId, to: VertexId) -> Option<Vec<VertexId>> {
         self.distance(from, to)?;

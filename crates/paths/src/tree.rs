@@ -66,7 +66,7 @@ impl<W: Weight> Tree<W> {
     /// The vertices of a shortest path from the source to `vertex`, both included;
     /// `None` when there is none. O(length of the path).
     ///
-    /// Predecessors that run in a circle, which no solver returns, give `None` too.
+    /// Predecessors that run in a cycle, which no solver returns, give `None` too.
     ///
     /// ```
     /// use paths::{Distances, Predecessors, Tree};

@@ -3,7 +3,7 @@
 use graph_formats::Csr;
 use ndarray::{Array2, array};
 use paths::certificate::{Violation, check_all_pairs, check_next_hops, check_triangles};
-use paths::zoo::{arbitrary_graph, zoo};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, HopStorage, NextHops, NextHopsError, Paths, oracle};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ macro_rules! assert_violation {
     };
 }
 
-/// 0 →2 1 →0 2 →0 1: a circle of weight zero; then 2 →3 3 and a dearer 0 →9 3.
+/// 0 →2 1 →0 2 →0 1: a cycle of weight zero; then 2 →3 3 and a dearer 0 →9 3.
 fn graph() -> Csr<u32> {
     let arcs = [(0, 1, 2), (1, 2, 0), (2, 1, 0), (2, 3, 3), (0, 3, 9)];
     Csr::from_arcs(4, &arcs).unwrap()
@@ -95,7 +95,7 @@ fn wrong_hops_are_rejected() {
     assert_violation!(check(&[(0, 3, NONE)]), NoHop { from: 0, to: 3 });
     assert_violation!(check(&[(3, 0, 2)]), HopWithoutPath { from: 3, to: 0, hop: 2 });
     assert_violation!(check(&[(1, 1, 2)]), HopWithoutPath { from: 1, to: 1, hop: 2 });
-    // round and round on a circle that costs nothing
+    // round and round on a cycle that costs nothing
     assert_violation!(check(&[(2, 3, 1)]), HopCycle { from: 1 | 2, to: 3 });
     // distances are looked at too
     let verdict = check_next_hops(&graph(), &table(&[(0, 3, 6)]), &hops(&[]));
@@ -172,8 +172,8 @@ fn shorter_ways_round_are_found() {
 }
 
 #[test]
-fn the_zoo_is_certified() {
-    for (name, graph) in zoo::<i64>().iter().filter(|entry| entry.1.n_vertices() <= 70) {
+fn the_corner_cases_is_certified() {
+    for (name, graph) in corner_cases::<i64>().iter().filter(|entry| entry.1.n_vertices() <= 70) {
         let distances = oracle::floyd_warshall(graph).unwrap();
         let hops = oracle::next_hops(graph, &distances);
         check_all_pairs(graph, &distances).unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -3,8 +3,8 @@
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::certificate::{check_distances, check_nearest, check_negative_cycle, check_tree};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
-use paths::zoo::{arbitrary_graph, zoo};
 use paths::{Distances, Total};
 use proptest::prelude::*;
 
@@ -130,11 +130,11 @@ fn strict_predecessors_are_smallest<W: Weight>(graph: &Csr<W>) -> Result<(), Tes
     Ok(())
 }
 
-fn zoo_passes<W: Weight>()
+fn corner_cases_passes<W: Weight>()
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         let Some(last) = graph.vertices().last() else { continue };
         for source in [0, last] {
             let tree = oracle::tree(&graph, source, None).unwrap();
@@ -190,8 +190,8 @@ macro_rules! laws_of {
             }
 
             #[test]
-            fn zoo_passes() {
-                super::zoo_passes::<$t>();
+            fn corner_cases_passes() {
+                super::corner_cases_passes::<$t>();
             }
         }
     )*};
@@ -283,10 +283,10 @@ proptest! {
     }
 }
 
-/// On a plateau, levels decide before ids do, and no predecessors run in a circle.
+/// On a plateau, levels decide before ids do, and no predecessors run in a cycle.
 #[test]
 fn plateaus_are_placed_breadth_first() {
-    // 0 →3 4 enters a plateau of 1, 2, 3, 4 with circles 4 → 3 → 2 → 4 and 4 → 1 → 2
+    // 0 →3 4 enters a plateau of 1, 2, 3, 4 with cycles 4 → 3 → 2 → 4 and 4 → 1 → 2
     let arcs = [(0, 4, 3u32), (4, 3, 0), (3, 2, 0), (2, 4, 0), (4, 1, 0), (1, 2, 0), (2, 1, 0)];
     let graph = Csr::from_arcs(5, &arcs).unwrap();
     let tree = oracle::tree(&graph, 0, None).unwrap();

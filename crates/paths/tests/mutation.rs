@@ -4,7 +4,7 @@ use graph_formats::{Csr, VertexId};
 use paths::certificate::{
     Violation, check_distances, check_nearest, check_negative_cycle, check_tree,
 };
-use paths::zoo::arbitrary_graph;
+use paths::corner_cases::arbitrary_graph;
 use paths::{Distances, Nearest, Predecessors, Total, Tree, oracle};
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ macro_rules! assert_violation {
     };
 }
 
-/// 0 →2 1 →0 2 →0 1: a plateau with a circle of weight zero behind the source; then
+/// 0 →2 1 →0 2 →0 1: a plateau with a cycle of weight zero behind the source; then
 /// 2 →3 3 and a dearer 0 →9 3; vertex 4 leads to 0 and is not reached.
 fn graph() -> Csr<u32> {
     let arcs = [(0, 1, 2), (1, 2, 0), (2, 1, 0), (2, 3, 3), (0, 3, 9), (4, 0, 1)];
@@ -113,7 +113,7 @@ fn wrong_predecessors_are_rejected() {
         predecessors(&[(0, 4)]),
         SourcePredecessor { source_vertex: 0, predecessor: 4 }
     );
-    // a self-loop of weight zero is a circle of one
+    // a self-loop of weight zero is a cycle of one
     let looped = Csr::from_arcs(2, &[(0, 1, 2u32), (1, 1, 0)]).unwrap();
     let mut tree = oracle::tree(&looped, 0, None).unwrap();
     tree.predecessors = Predecessors::from_iter([None, Some(1)]);
@@ -212,11 +212,11 @@ fn wrong_owners_are_rejected() {
         HalfOwned { vertex: 3, owner: None, .. }
     );
     assert_violation!(nearest(right, [0, 1, 0, 0, 0]), HalfOwned { vertex: 4, distance: None, .. });
-    // vertices on a circle of weight zero that own each other's label for a smaller source
-    let circle = Csr::from_arcs(4, &[(1, 2, 5u32), (2, 3, 0), (3, 2, 0)]).unwrap();
+    // vertices on a cycle of weight zero that own each other's label for a smaller source
+    let cycle = Csr::from_arcs(4, &[(1, 2, 5u32), (2, 3, 0), (3, 2, 0)]).unwrap();
     let invented =
         Nearest::from_storage(Distances::from_storage(vec![0, 0, 5, 5]), vec![0, 1, 0, 0]);
-    let verdict = check_nearest(&circle, &[0, 1], &invented);
+    let verdict = check_nearest(&cycle, &[0, 1], &invented);
     assert_violation!(verdict, Unrealised { vertex: 2, source_vertex: 0, .. });
 }
 

@@ -22,10 +22,10 @@ use crate::error::{SsspError, by_name};
 const STEPS_OF_THE_FRONT: f64 = 4.0;
 /// Weights that a median is guessed from.
 const SAMPLES: usize = 1 << 12;
-/// Most buckets in use at one time that a width of the solver's choice leads to,
-const MOST_BUCKETS: f64 = 65_536.0;
-/// and most that a given width may lead to.
-const MOST_BUCKETS_ASKED: f64 = 1_048_576.0;
+/// Most buckets in use at one time that a width of the solver's choice leads to.
+const MAX_BUCKETS: f64 = 65_536.0;
+/// Most buckets in use at one time that a given width may lead to.
+const MAX_BUCKETS_ASKED: f64 = 1_048_576.0;
 
 /// How wide the buckets of Δ-stepping are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -121,7 +121,7 @@ pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
     let least = if W::ONE.to_i128().is_some() { 1.0 } else { f64::MIN_POSITIVE };
     // a sum of floats may be infinite
     let width = if width.is_finite() { width } else { max };
-    Ok(width.max(max / MOST_BUCKETS).max(least))
+    Ok(width.max(max / MAX_BUCKETS).max(least))
 }
 
 /// An error when no graph could have buckets this wide.
@@ -135,8 +135,8 @@ fn check_width(width: f64) -> Result<(), SsspError> {
 fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
     check_width(width)?;
     let refuse = |reason| Err(SsspError::BadDelta { delta: width, reason });
-    if max_weight / width > MOST_BUCKETS_ASKED {
-        let least = max_weight / MOST_BUCKETS_ASKED;
+    if max_weight / width > MAX_BUCKETS_ASKED {
+        let least = max_weight / MAX_BUCKETS_ASKED;
         return refuse(format!(
             "weights up to {max_weight} would need more than 2^20 buckets; use {least} or more"
         ));

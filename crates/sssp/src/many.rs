@@ -105,12 +105,12 @@ impl<W: Weight> Solver<'_, W> {
     ) -> Result<Work, SsspError> {
         let (graph, progress) = (self.graph, self.progress);
         let (plan, chosen) = Plan::for_table(graph, config, sources.len())?;
-        if self.window.is_none() {
-            self.window = cpu::window(graph, chosen);
+        if self.short_arcs.is_none() {
+            self.short_arcs = cpu::short_arcs(graph, chosen);
         }
         let n_workers = config.n_threads().min(sources.len());
         let worker =
-            || (cpu::search(graph, chosen, plan.narrow, self.window.clone()), Work::default());
+            || (cpu::search(graph, chosen, plan.narrow, self.short_arcs.clone()), Work::default());
         let mut workers: Vec<_> = std::iter::repeat_with(worker).take(n_workers).collect();
         let rows = Rows {
             left: Mutex::new(sources.iter().zip(cells.chunks_exact_mut(targets.len()))),

@@ -12,16 +12,17 @@ use crate::cpu::queue::MOST_ARCS;
 use crate::key::distance_bound;
 use crate::{Algorithm, Config, Delta, Queue, QueueRule, SsspError, Team, cost, delta};
 
-/// Arcs below which Dial's queue is faster than Δ-stepping, and below which any queue is.
-const FEW_ARCS_FOR_DIAL: usize = 12_000;
-const FEW_ARCS: usize = 2_000;
+/// Arcs below which Dijkstra's algorithm with Dial's queue is faster than Δ-stepping.
+const MAX_ARCS_FOR_DIAL: usize = 12_000;
+/// Arcs below which it is with any queue.
+const MAX_ARCS_FOR_DIJKSTRA: usize = 2_000;
 /// A forest has one hub where the vertex at the end of an arc has, on average, more neighbours
 /// than one in so many of all vertices.
 const PART_OF_A_HUB: f64 = 8.0;
 /// Largest weight for which Dial's queue beats a radix heap.
-const MOST_DIAL_BUCKETS: i128 = 1 << 16;
+const MAX_DIAL_BUCKETS: i128 = 1 << 16;
 /// Largest weight that Dial's queue takes when asked for.
-const MOST_DIAL_BUCKETS_ASKED: i128 = 1 << 24;
+const MAX_DIAL_BUCKETS_ASKED: i128 = 1 << 24;
 
 /// The choices a [`Solver`](crate::Solver) has made for its graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub struct Plan {
     /// Threads that work on one source at most: those asked for, but no more than one for
     /// every 65,536 arcs. On a GPU, those of the CPU beside it.
     pub threads: usize,
-    /// True when a proof that no distance is greater lets 32 bits hold every label.
+    /// True when a proof that no distance is greater lets 32 bits hold every key.
     pub narrow: bool,
     /// True when a proof that no distance is greater spares a look for overflows.
     pub(crate) bounded: bool,
@@ -98,7 +99,10 @@ impl Plan {
                     Team::Always => config.n_threads(),
                 },
                 team: config.team,
-                has_horizon: cost::split_pays(graph.n_vertices(), config.n_expected_searches()),
+                defers_long_arcs: cost::split_pays(
+                    graph.n_vertices(),
+                    config.n_expected_searches(),
+                ),
             },
             Algorithm::BellmanFord => Chosen::BellmanFord,
             Algorithm::BellmanFordQueue(rule) => Chosen::BellmanFordQueue(rule),
@@ -165,8 +169,8 @@ fn choose<W: Weight>(graph: &Csr<W>) -> (Algorithm, String) {
     } else if is_forest(graph) && !has_one_hub(graph) {
         let why = "it is a forest, where any order relaxes each arc once";
         (Algorithm::BellmanFordQueue(QueueRule::Fifo), why.to_owned())
-    } else if n_arcs < FEW_ARCS_FOR_DIAL && choose_queue(graph, None) == Ok(Queue::Dial)
-        || n_arcs < FEW_ARCS
+    } else if n_arcs < MAX_ARCS_FOR_DIAL && choose_queue(graph, None) == Ok(Queue::Dial)
+        || n_arcs < MAX_ARCS_FOR_DIJKSTRA
     {
         (Algorithm::Dijkstra(None), format!("{n_arcs} arcs are few"))
     } else {
@@ -212,7 +216,7 @@ fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Option<Queue>) -> Result<Queue
 /// The queue for so many arcs of weights up to `max`, if they are whole.
 fn queue_for(n_arcs: usize, max: Option<i128>, asked: Option<Queue>) -> Result<Queue, SsspError> {
     match (asked, max) {
-        (None, Some(max)) if max <= MOST_DIAL_BUCKETS && n_arcs <= MOST_ARCS => Ok(Queue::Dial),
+        (None, Some(max)) if max <= MAX_DIAL_BUCKETS && n_arcs <= MOST_ARCS => Ok(Queue::Dial),
         (None, _) => Ok(Queue::Radix),
         (Some(Queue::Dial), _) if n_arcs > MOST_ARCS => Err(SsspError::BadQueue {
             queue: "dial",
@@ -222,7 +226,7 @@ fn queue_for(n_arcs: usize, max: Option<i128>, asked: Option<Queue>) -> Result<Q
             queue: "dial",
             reason: "it needs whole weights; use radix or quaternary-heap".to_owned(),
         }),
-        (Some(Queue::Dial), Some(max)) if max > MOST_DIAL_BUCKETS_ASKED => {
+        (Some(Queue::Dial), Some(max)) if max > MAX_DIAL_BUCKETS_ASKED => {
             Err(SsspError::BadQueue {
                 queue: "dial",
                 reason: format!("weights up to {max} would need as many buckets; use radix"),
@@ -244,9 +248,9 @@ impl fmt::Display for Plan {
         if let Some(device) = &self.device {
             return write!(f, "; on {device}");
         }
-        let labels = if self.narrow { "32-bit" } else { "full-width" };
+        let keys = if self.narrow { "32-bit" } else { "full-width" };
         let threads = if self.threads == 1 { "thread" } else { "threads" };
-        write!(f, "; {} {threads}; {labels} labels", self.threads)
+        write!(f, "; {} {threads}; {keys} keys", self.threads)
     }
 }
 
@@ -260,7 +264,7 @@ mod tests {
         let arcs = |n, arcs: &[(VertexId, VertexId, u32)]| Csr::from_arcs(n, arcs).unwrap();
         assert!(is_forest(&edges(5, &[(0, 1, 1), (3, 1, 1), (2, 4, 1)])));
         assert!(is_forest(&arcs(4, &[(0, 1, 1), (2, 1, 1), (2, 3, 1)])));
-        assert!(!is_forest(&edges(9, &[(0, 1, 1), (1, 2, 1), (2, 0, 1)])), "a circle");
+        assert!(!is_forest(&edges(9, &[(0, 1, 1), (1, 2, 1), (2, 0, 1)])), "a cycle");
         assert!(!is_forest(&edges(9, &[(0, 1, 1), (0, 1, 2)])), "parallel edges");
         assert!(!is_forest(&edges(9, &[(3, 3, 1)])), "a loop");
         assert!(!is_forest(&arcs(9, &[(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1)])), "two ways");

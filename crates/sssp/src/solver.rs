@@ -6,7 +6,7 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 
-use crate::cpu::{self, SharedWindow};
+use crate::cpu::{self, ShortArcs};
 use crate::query::{Query, check_overflow, check_vertices};
 use crate::search::Search;
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
@@ -31,7 +31,7 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) search: Box<dyn Search<W> + 'g>,
     /// What to solve with on the CPU; `None` on a GPU.
     pub(crate) cpu: Option<Config>,
-    pub(crate) window: SharedWindow<W>,
+    pub(crate) short_arcs: ShortArcs<W>,
     /// That of a table, where it is not that of other searches.
     pub(crate) table_plan: Option<Plan>,
     pub(crate) progress: Option<Progress<'g>>,
@@ -53,10 +53,10 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// that does not take them, a bad Δ, a queue for other weights.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let (plan, chosen) = Plan::on_cpu(graph, config)?;
-        let window = cpu::window(graph, chosen);
-        let search = cpu::search(graph, chosen, plan.narrow, window.clone());
+        let short_arcs = cpu::short_arcs(graph, chosen);
+        let search = cpu::search(graph, chosen, plan.narrow, short_arcs.clone());
         let cpu = Some(config.clone());
-        Ok(Self { cpu, window, ..Self::with_search(graph, plan, search) })
+        Ok(Self { cpu, short_arcs, ..Self::with_search(graph, plan, search) })
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping takes weights
@@ -93,7 +93,7 @@ impl<'g, W: Weight> Solver<'g, W> {
             plan,
             search,
             cpu: None,
-            window: None,
+            short_arcs: None,
             table_plan: None,
             progress: None,
             work: Work::default(),

@@ -13,7 +13,7 @@ use support::{json_in, run_in};
 const ALGORITHMS: [&str; 6] =
     ["auto", "components", "blocked", "warshall", "warshall-c", "warshall-adapt"];
 
-/// A circle of three with a way in, in a folder of its own.
+/// A cycle of three with a way in, in a folder of its own.
 fn road() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = "p sp 4 5\na 1 2 5\na 2 3 4\na 3 2 4\na 2 1 9\na 4 1 1\n";

@@ -149,7 +149,7 @@ fn damaged_matrices_are_refused() {
     fresh();
     let narrow: Array2<u16> = read_npy(&hops).unwrap();
     let wide: Array2<u64> = read_npy(&dist).unwrap();
-    // hops in a circle, to nowhere, to no vertex
+    // hops in a cycle, to nowhere, to no vertex
     let mut wrong = narrow.clone();
     wrong[(1, 2)] = 0;
     write_npy(&hops, &wrong).unwrap();

@@ -17,6 +17,7 @@ mod owners;
 mod readmes;
 mod references;
 mod unsafe_places;
+mod words;
 
 use std::fmt;
 
@@ -33,7 +34,7 @@ pub(crate) struct Rule {
 }
 
 /// All rules.
-pub(crate) const ALL: [Rule; 14] = [
+pub(crate) const ALL: [Rule; 15] = [
     arrows::RULE,
     owners::RULE,
     default_features::RULE,
@@ -48,6 +49,7 @@ pub(crate) const ALL: [Rule; 14] = [
     readmes::RULE,
     links::RULE,
     machine_paths::RULE,
+    words::RULE,
 ];
 
 /// A place where a rule does not hold.

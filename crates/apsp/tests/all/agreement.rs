@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use apsp::{Algorithm, ApspError, Config, Number, all_pairs};
 use graph_formats::{Csr, VertexId, Weight, read};
 use paths::certificate::check_negative_cycle;
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
-use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use sssp::SsspError;
 
@@ -42,11 +42,13 @@ where
     }
 }
 
-fn zoo_agrees<W: Weight>()
+fn corner_cases_agrees<W: Weight>()
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    for (name, graph) in zoo::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES) {
+    for (name, graph) in
+        corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
+    {
         agree(name, graph);
     }
 }
@@ -81,7 +83,7 @@ fn overflows_name_their_vertex() {
 /// The proof that numbers of 16 bits do is work that can be ended.
 #[test]
 fn a_callback_ends_the_proof() {
-    // a circle that is longer than 16 bits count, and short ways across
+    // a cycle that is longer than 16 bits count, and short ways across
     let n = 2000u32;
     let arcs: Vec<_> =
         (0..n).flat_map(|u| [(u, (u + 1) % n, 30), (u, (u * 7 + 1) % n, 1)]).collect();
@@ -96,17 +98,17 @@ fn a_callback_ends_the_proof() {
 }
 
 #[test]
-fn zoo_of_integers() {
-    zoo_agrees::<u32>();
-    zoo_agrees::<i32>();
-    zoo_agrees::<u64>();
-    zoo_agrees::<i64>();
+fn corner_cases_of_integers() {
+    corner_cases_agrees::<u32>();
+    corner_cases_agrees::<i32>();
+    corner_cases_agrees::<u64>();
+    corner_cases_agrees::<i64>();
 }
 
 #[test]
-fn zoo_of_floats() {
-    zoo_agrees::<f32>();
-    zoo_agrees::<f64>();
+fn corner_cases_of_floats() {
+    corner_cases_agrees::<f32>();
+    corner_cases_agrees::<f64>();
 }
 
 /// Arcs with weights of both signs and no negative cycle: each goes up or down a slope, and
@@ -163,16 +165,16 @@ fn forms_agree_over_several_blocks() {
 #[test]
 fn sixteen_bits_are_taken_where_they_are_proven_to_do() {
     let config = Config::with(Algorithm::Blocked);
-    // a circle with chords: far around, and the sum of all weights proves nothing
-    let circle = |weight: u32| {
+    // a cycle with chords: far around, and the sum of all weights proves nothing
+    let cycle = |weight: u32| {
         let around = (0..90).map(|v| (v, (v + 1) % 90, weight));
         let chords = (0..90).map(|v| (v, (v * 7 + 5) % 90, 30_000));
         Csr::from_arcs(90, &around.chain(chords).collect::<Vec<_>>()).unwrap()
     };
     for (weight, number) in [(150, Number::U16), (360, Number::I32), (400, Number::I32)] {
-        let graph = circle(weight);
+        let graph = cycle(weight);
         assert_eq!(all_pairs(&graph, &config, None).unwrap().plan.number, Some(number));
-        agree("circle", &graph);
+        agree("cycle", &graph);
     }
     // on a path the greatest distance is the sum
     for (last, number) in [(32_764, Number::U16), (32_765, Number::I32)] {

@@ -4,12 +4,12 @@ use apsp::{Algorithm, ApspError, Config, GpuPairs, Number, all_pairs, all_pairs_
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight};
 use paths::certificate::{check_all_pairs, check_next_hops};
+use paths::corner_cases::corner_cases;
 use paths::oracle;
-use paths::zoo::zoo;
 
 use crate::common::{data, identical, minus_zero_chain, minus_zeros, rounding_path, same};
 
-/// Vertices up to which entries of the zoo are taken.
+/// Vertices up to which the corner cases are taken.
 const MOST_VERTICES: usize = 300;
 
 /// The first GPU, or `None` and a word about it.
@@ -36,7 +36,7 @@ fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
     }
 }
 
-/// A digraph with a circle through all vertices and some arcs more, up to `heaviest`.
+/// A digraph with a cycle through all vertices and some arcs more, up to `heaviest`.
 pub(crate) fn connected(n: u32, more: usize, heaviest: u64) -> Csr<u32> {
     let mut draw = draws(n.into());
     let mut arcs: Vec<_> = (0..n).map(|v| (v, (v + 1) % n, 1 + draw(heaviest) as u32)).collect();
@@ -86,23 +86,25 @@ where
     Some(pairs)
 }
 
-fn zoo_agrees<W: Weight>(gpu: &Gpu)
+fn corner_cases_agrees<W: Weight>(gpu: &Gpu)
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    for (name, graph) in zoo::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES) {
+    for (name, graph) in
+        corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
+    {
         agree(gpu, name, graph, &Config::default());
     }
 }
 
 #[test]
-fn zoo_of_all_numbers() {
+fn corner_cases_of_all_numbers() {
     let Some(gpu) = gpu() else { return };
-    zoo_agrees::<u32>(&gpu);
-    zoo_agrees::<i32>(&gpu);
-    zoo_agrees::<f32>(&gpu);
-    zoo_agrees::<u64>(&gpu);
-    zoo_agrees::<i64>(&gpu);
+    corner_cases_agrees::<u32>(&gpu);
+    corner_cases_agrees::<i32>(&gpu);
+    corner_cases_agrees::<f32>(&gpu);
+    corner_cases_agrees::<u64>(&gpu);
+    corner_cases_agrees::<i64>(&gpu);
 }
 
 #[test]
@@ -113,7 +115,7 @@ fn sizes_around_tiles_with_negative_arcs() {
         let graph = slope(n);
         agree(&gpu, "slope", &graph, &Config::default()).unwrap();
         agree(&gpu, "slope of f32", &graph.convert_weights::<f32>().unwrap(), &Config::default());
-        agree(&gpu, "circle", &connected(n, 3 * n as usize, 255), &Config::default()).unwrap();
+        agree(&gpu, "cycle", &connected(n, 3 * n as usize, 255), &Config::default()).unwrap();
     }
 }
 

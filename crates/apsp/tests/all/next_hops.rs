@@ -4,7 +4,7 @@ use apsp::{Algorithm, AllPairs, ApspError, Config, all_pairs};
 use graph_formats::{Csr, Distance, VertexId, Weight, read};
 use ndarray::Array2;
 use paths::certificate::{check_all_pairs, check_next_hops, check_triangles};
-use paths::zoo::{arbitrary_graph, zoo};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use sssp::{Goal, Solver};
@@ -55,27 +55,29 @@ where
     }
 }
 
-fn zoo_agrees<W: Weight>()
+fn corner_cases_agrees<W: Weight>()
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    for (name, graph) in zoo::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES) {
+    for (name, graph) in
+        corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
+    {
         agree(name, graph);
     }
 }
 
 #[test]
-fn zoo_of_integers() {
-    zoo_agrees::<u32>();
-    zoo_agrees::<i32>();
-    zoo_agrees::<u64>();
-    zoo_agrees::<i64>();
+fn corner_cases_of_integers() {
+    corner_cases_agrees::<u32>();
+    corner_cases_agrees::<i32>();
+    corner_cases_agrees::<u64>();
+    corner_cases_agrees::<i64>();
 }
 
 #[test]
-fn zoo_of_floats() {
-    zoo_agrees::<f32>();
-    zoo_agrees::<f64>();
+fn corner_cases_of_floats() {
+    corner_cases_agrees::<f32>();
+    corner_cases_agrees::<f64>();
 }
 
 /// Arcs with weights of both signs, each up or down a slope and at `least` beside it.

@@ -11,8 +11,8 @@ use apsp::{
 };
 use graph_formats::{Csr, Distance, Weight};
 use paths::certificate::check_negative_cycle;
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
-use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use sssp::SsspError;
 
@@ -93,25 +93,25 @@ where
     }
 }
 
-fn zoo_agrees<W: Weight>(first: usize)
+fn corner_cases_agrees<W: Weight>(first: usize)
 where
     W::Distance: Weight<Distance = W::Distance>,
 {
-    let zoo = zoo::<W>();
-    let small = zoo.iter().filter(|entry| entry.1.n_vertices() <= 50);
+    let corner_cases = corner_cases::<W>();
+    let small = corner_cases.iter().filter(|entry| entry.1.n_vertices() <= 50);
     for (name, graph) in small.skip(first).step_by(6) {
         agree(name, graph);
     }
 }
 
 #[test]
-fn zoo_of_all_types() {
-    zoo_agrees::<u32>(0);
-    zoo_agrees::<i32>(1);
-    zoo_agrees::<u64>(2);
-    zoo_agrees::<i64>(3);
-    zoo_agrees::<f32>(4);
-    zoo_agrees::<f64>(5);
+fn corner_cases_of_all_types() {
+    corner_cases_agrees::<u32>(0);
+    corner_cases_agrees::<i32>(1);
+    corner_cases_agrees::<u64>(2);
+    corner_cases_agrees::<i64>(3);
+    corner_cases_agrees::<f32>(4);
+    corner_cases_agrees::<f64>(5);
 }
 
 #[test]
@@ -331,10 +331,10 @@ fn damaged_folders_are_refused() {
 fn what_needs_no_folder_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = scratch(folder.path());
-    let circle = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 2, -3), (2, 0, 1)]).unwrap();
-    match solve(&folder, &circle) {
+    let graph = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 2, -3), (2, 0, 1)]).unwrap();
+    match solve(&folder, &graph) {
         Err(ApspError::Search(SsspError::NegativeCycle { cycle })) => {
-            check_negative_cycle(&circle, &cycle).unwrap();
+            check_negative_cycle(&graph, &cycle).unwrap();
         }
         other => panic!("{other:?}"),
     }

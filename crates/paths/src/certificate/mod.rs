@@ -22,7 +22,7 @@
 //! the distance is the least sum, where every sum is rounded from the source onwards,
 //! as every solver adds.
 //!
-//! Tight arcs alone prove nothing: a circle of tight arcs of weight zero supports
+//! Tight arcs alone prove nothing: a cycle of tight arcs of weight zero supports
 //! itself. But if every reached vertex has a tight arc from a strictly nearer one, then
 //! going back distances fall, and n vertices cannot fall for ever: they end at the
 //! source. Most graphs pass that way, in the same pass as the first condition; the

@@ -14,7 +14,7 @@ use crate::Tree;
 /// where the tight arcs must be those that the predecessors name: an arc (p, v, w) with
 /// p the predecessor of v and d(p) + w = d(v). That they lead from the source to every
 /// reached vertex says at once that the distances are realised, that each predecessor
-/// has its arc, and that no predecessors run in a circle. O(n + m) time, n bytes.
+/// has its arc, and that no predecessors run in a cycle. O(n + m) time, n bytes.
 ///
 /// # Errors
 /// The first [`Violation`], the same in every run.

@@ -136,10 +136,10 @@ pub enum Violation {
         /// The predecessor's distance.
         predecessor_distance: String,
     },
-    /// Predecessors run in a circle.
+    /// Predecessors run in a cycle.
     #[error("the predecessors of vertex {vertex} lead back to it, not to the source")]
     PredecessorCycle {
-        /// A vertex of the circle.
+        /// A vertex of the cycle.
         vertex: VertexId,
     },
     /// A vertex has an owner without a distance, or a distance without an owner.
@@ -289,10 +289,10 @@ pub enum Violation {
         /// The distance from there to the end.
         rest: String,
     },
-    /// Next hops run in a circle.
+    /// Next hops run in a cycle.
     #[error("the next hops from {from} to {to} lead back to {from}")]
     HopCycle {
-        /// A vertex of the circle.
+        /// A vertex of the cycle.
         from: VertexId,
         /// Where the path should end.
         to: VertexId,

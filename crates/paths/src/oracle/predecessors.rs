@@ -11,7 +11,7 @@ use crate::{Distances, Predecessors, Tree};
 /// Distances are unique, shortest paths are not; a rule picks one. Call an arc (u, v, w)
 /// tight when v is not the source and d(u) + w = d(v). To take just any tight arc would
 /// be wrong: among vertices joined by arcs of weight zero, predecessors could run in a
-/// circle. So each vertex has a level, and takes the smallest of its candidates.
+/// cycle. So each vertex has a level, and takes the smallest of its candidates.
 ///
 /// *No arc of the graph is negative.*
 /// 1. A vertex with a tight arc from a strictly nearer one takes the smallest u with
@@ -27,7 +27,7 @@ use crate::{Distances, Predecessors, Tree};
 /// from a vertex to its predecessor: in step 1 d falls; in step 2 the tight arc does not
 /// come from a nearer vertex and cannot come from a farther one, so d stays, and the
 /// level falls. In the second case the level falls. A pair that always falls cannot run
-/// in a circle, and only the source has no predecessor. Every reached vertex gets one:
+/// in a cycle, and only the source has no predecessor. Every reached vertex gets one:
 /// on a tight path to it from the source, all vertices after the last one of level 0 are
 /// placed by step 2.
 ///

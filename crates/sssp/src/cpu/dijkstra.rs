@@ -2,11 +2,11 @@
 //!
 //! The vertex of least tentative distance is settled, for no path through another can
 //! be shorter when no weight is negative, and its arcs are relaxed; each vertex is
-//! settled once, but for dead ends, which are labelled and never queued. O(n + m) queue
+//! settled once, but for dead ends, which get a distance and are never queued. O(n + m) queue
 //! operations; the queue decides their cost.
 //!
 //! The paper's version scans all vertices for the least one, in parallel on a GPU; here
-//! a queue holds those that have a label.
+//! a queue holds those that have one.
 //!
 //! Reference: dijkstra-1959
 
@@ -23,37 +23,37 @@ const SETTLED_A_REPORT: u64 = 1 << 16;
 /// The solver with its work space, for any number of sources.
 pub(crate) struct Dijkstra<'g, W: Weight, L: KeyArithmetic<W>, Q> {
     graph: &'g Csr<W>,
-    labels: Vec<L::Key>,
+    keys: Vec<L::Key>,
     queue: Q,
     unsettled: Targets,
 }
 
 impl<'g, W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, Q> {
     pub(crate) fn new(graph: &'g Csr<W>, queue: Q) -> Self {
-        let labels = vec![L::Key::GREATEST; graph.n_vertices()];
-        Self { graph, labels, queue, unsettled: Targets::default() }
+        let keys = vec![L::Key::GREATEST; graph.n_vertices()];
+        Self { graph, keys, queue, unsettled: Targets::default() }
     }
 
     pub(crate) fn graph(&self) -> &'g Csr<W> {
         self.graph
     }
 
-    /// The labels of the last search; the greatest key where there is no path.
-    pub(crate) fn labels(&self) -> &[L::Key] {
-        &self.labels
+    /// The keys of the last search; the greatest key where there is no path.
+    pub(crate) fn keys(&self) -> &[L::Key] {
+        &self.keys
     }
 
-    /// Labels every vertex within the limit of `search`, or as near as the farthest of
+    /// Finds the key of every vertex within the limit of `search`, or as near as the farthest of
     /// its targets if that is less, and perhaps some beyond.
     pub(crate) fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         // as locals, for the compiler to know that nobody else changes them
-        let Self { graph, labels, queue, unsettled } = self;
-        let labels = labels.as_mut_slice();
-        labels.fill(L::Key::GREATEST);
+        let Self { graph, keys, queue, unsettled } = self;
+        let keys = keys.as_mut_slice();
+        keys.fill(L::Key::GREATEST);
         queue.clear();
         let mut work = Work::default();
         let mut limit = search.limit;
-        unsettled.set(search.targets, labels.len());
+        unsettled.set(search.targets, keys.len());
         // from a vertex with no arc, or with none but back, no path goes on; targets have to be
         // seen all the same
         let dead_end = match graph.direction() {
@@ -61,13 +61,13 @@ impl<'g, W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, 
             Direction::Directed => Some(0),
             Direction::Undirected => Some(1),
         };
-        labels[search.source as usize] = L::Key::LEAST;
+        keys[search.source as usize] = L::Key::LEAST;
         queue.push(L::Key::LEAST, search.source);
         while let Some((key, vertex)) = queue.pop() {
             if key > limit {
                 break;
             }
-            if labels[vertex as usize] != key {
+            if keys[vertex as usize] != key {
                 continue;
             }
             if unsettled.settle(vertex) {
@@ -75,15 +75,15 @@ impl<'g, W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, 
             }
             work.settled += 1;
             if work.settled.is_multiple_of(SETTLED_A_REPORT) {
-                search.report(work.settled, labels.len() as u64)?;
+                search.report(work.settled, keys.len() as u64)?;
             }
             let arcs = graph.arcs_from(vertex);
             work.relaxations += arcs.len() as u64;
             for (to, weight) in arcs {
                 let through = L::after(key, weight);
-                let label = &mut labels[to as usize];
-                if through < *label {
-                    *label = through;
+                let before = &mut keys[to as usize];
+                if through < *before {
+                    *before = through;
                     work.improvements += 1;
                     if dead_end.is_none_or(|degree| graph.out_degree(to) > degree) {
                         queue.push(through, to);

@@ -14,25 +14,30 @@ use crate::search::{Answer, Search};
 use crate::{SsspError, Work, predecessors};
 
 /// Distances that a thread makes at a time.
-const DISTANCES_A_TASK: usize = 1 << 14;
+const DISTANCES_PER_TASK: usize = 1 << 14;
 
 /// A search by keys.
 pub(super) trait KeySearch<W: Weight>: Send {
     type Arithmetic: KeyArithmetic<W, Key = Self::Key>;
     type Key: DistanceKey;
+    /// What a key is stored in.
+    type Label: Sync;
 
     fn graph(&self) -> &Csr<W>;
 
     /// Leaves a key for every vertex within `query`, and perhaps for some beyond it.
     fn solve(&mut self, query: &Query<'_, Self::Key>) -> Result<Work, SsspError>;
 
-    /// The key of a vertex after the last search.
-    fn key(&self, vertex: VertexId) -> Self::Key;
+    /// What the last search has left for each vertex.
+    fn labels(&self) -> &[Self::Label];
+
+    fn key(label: &Self::Label) -> Self::Key;
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<'_, W, L> {
     type Arithmetic = L;
     type Key = L::Key;
+    type Label = <L::Key as DistanceKey>::Atomic;
 
     fn graph(&self) -> &Csr<W> {
         self.graph()
@@ -42,8 +47,12 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<'_, W, L> {
         self.solve(query)
     }
 
-    fn key(&self, vertex: VertexId) -> L::Key {
-        L::Key::load(&self.labels()[vertex as usize])
+    fn labels(&self) -> &[Self::Label] {
+        self.labels()
+    }
+
+    fn key(label: &Self::Label) -> L::Key {
+        L::Key::load(label)
     }
 }
 
@@ -52,6 +61,7 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W>
 {
     type Arithmetic = L;
     type Key = L::Key;
+    type Label = L::Key;
 
     fn graph(&self) -> &Csr<W> {
         self.graph()
@@ -61,8 +71,12 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W>
         self.solve(query)
     }
 
-    fn key(&self, vertex: VertexId) -> L::Key {
-        self.labels()[vertex as usize]
+    fn labels(&self) -> &[L::Key] {
+        self.keys()
+    }
+
+    fn key(&label: &L::Key) -> L::Key {
+        label
     }
 }
 
@@ -72,9 +86,8 @@ pub(super) struct OnKeys<S>(pub(super) S);
 impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let work = self.0.solve(&query.with_limit(S::Arithmetic::limit_key(query.limit)))?;
-        let vertices = (0..self.0.graph().n_vertices() as VertexId).into_par_iter();
-        let distance = |vertex| S::Arithmetic::distance(self.0.key(vertex));
-        Ok((vertices.with_min_len(DISTANCES_A_TASK).map(distance).collect(), work))
+        let labels = self.0.labels().par_iter().with_min_len(DISTANCES_PER_TASK);
+        Ok((labels.map(|label| S::Arithmetic::distance(S::key(label))).collect(), work))
     }
 
     fn predecessors(
@@ -82,9 +95,11 @@ impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
-        let (graph, limit) = (self.0.graph(), S::Arithmetic::limit_key(limit));
-        let key = |vertex| self.0.key(vertex);
-        Ok(Some(predecessors::from_keys::<W, S::Arithmetic>(graph, source, limit, key)))
+        let (graph, labels) = (self.0.graph(), self.0.labels());
+        let limit = S::Arithmetic::limit_key(limit);
+        let found =
+            predecessors::from_labels::<W, S::Arithmetic, _>(graph, source, limit, labels, S::key);
+        Ok(Some(found))
     }
 
     /// Where keys hold all distances, without a list of these in between.
@@ -101,7 +116,7 @@ impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
         let query = Query { source, targets: awaited, limit: S::Key::GREATEST, progress: None };
         let work = self.0.solve(&query)?;
         for (cell, &target) in row.iter_mut().zip(targets) {
-            *cell = S::Arithmetic::distance(self.0.key(target));
+            *cell = S::Arithmetic::distance(S::key(&self.0.labels()[target as usize]));
         }
         Ok(Some(work))
     }

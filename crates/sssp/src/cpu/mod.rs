@@ -35,30 +35,30 @@ pub(crate) enum Chosen {
         threads: usize,
         /// When they work together.
         team: Team,
-        /// Whether searches have a horizon where the graph is dense: so many are expected that
-        /// they make up for what it takes.
-        has_horizon: bool,
+        /// Whether long arcs are deferred where the graph is dense: so many searches are expected
+        /// that they make up for what it takes.
+        defers_long_arcs: bool,
     },
     BellmanFord,
     BellmanFordQueue(QueueRule),
 }
 
 /// The short arcs of a graph, for as many searches as share it.
-pub(crate) type SharedWindow<W> = Option<Arc<Window<W>>>;
+pub(crate) type ShortArcs<W> = Option<Arc<Window<W>>>;
 
-/// The window of searches on `graph`, if what is `chosen` has one. O(m).
-pub(crate) fn window<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> SharedWindow<W> {
-    let Chosen::DeltaStepping { has_horizon: true, .. } = chosen else { return None };
+/// The short arcs of `graph`, if what is `chosen` defers the long ones. O(m).
+pub(crate) fn short_arcs<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> ShortArcs<W> {
+    let Chosen::DeltaStepping { defers_long_arcs: true, .. } = chosen else { return None };
     long_arcs::window(graph, graph.weight_summary().greatest).map(Arc::new)
 }
 
-/// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with that
-/// [`window`].
+/// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with those
+/// [`short_arcs`].
 pub(crate) fn search<'g, W: Weight>(
     graph: &'g Csr<W>,
     chosen: Chosen,
     narrow: bool,
-    window: SharedWindow<W>,
+    short_arcs: ShortArcs<W>,
 ) -> Box<dyn Search<W> + 'g> {
     let negative = graph.first_negative().is_some();
     match (chosen, narrow) {
@@ -69,10 +69,10 @@ pub(crate) fn search<'g, W: Weight>(
         (Chosen::Dijkstra(queue), true) => dijkstra::<W, U32Keys>(graph, queue),
         (Chosen::Dijkstra(queue), false) => dijkstra::<W, FullKeys>(graph, queue),
         (Chosen::DeltaStepping { width, threads, team, .. }, true) => {
-            delta_stepping::<W, U32Keys>(graph, width, window, threads, team)
+            delta_stepping::<W, U32Keys>(graph, width, short_arcs, threads, team)
         }
         (Chosen::DeltaStepping { width, threads, team, .. }, false) => {
-            delta_stepping::<W, FullKeys>(graph, width, window, threads, team)
+            delta_stepping::<W, FullKeys>(graph, width, short_arcs, threads, team)
         }
     }
 }
@@ -96,11 +96,11 @@ fn dijkstra<W: Weight, L: KeyArithmetic<W>>(
 fn delta_stepping<W: Weight, L: KeyArithmetic<W>>(
     graph: &Csr<W>,
     width: f64,
-    window: SharedWindow<W>,
+    short_arcs: ShortArcs<W>,
     threads: usize,
     team: Team,
 ) -> Box<dyn Search<W> + '_> {
     let greatest = graph.weight_summary().greatest;
-    let search = DeltaStepping::<W, L>::new(graph, width, greatest, window, threads, team);
+    let search = DeltaStepping::<W, L>::new(graph, width, greatest, short_arcs, threads, team);
     Box::new(OnKeys(search))
 }

@@ -292,7 +292,7 @@ mod tests {
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
     use graph_formats::permute::SegmentOrder;
     use graph_formats::{Coo, Direction};
-    use paths::zoo::zoo;
+    use paths::corner_cases::corner_cases;
 
     use super::*;
     use crate::gpu::tests::gpu;
@@ -332,10 +332,10 @@ mod tests {
     #[test]
     fn edges_are_those_of_the_host() {
         let Some(gpu) = gpu() else { return };
-        for (name, graph) in zoo::<u32>() {
+        for (name, graph) in corner_cases::<u32>() {
             agree(&gpu, name, &graph);
         }
-        for (name, graph) in zoo::<f64>() {
+        for (name, graph) in corner_cases::<f64>() {
             agree(&gpu, name, &graph);
         }
         // 2^17 vertices have segments whose numbers take three passes

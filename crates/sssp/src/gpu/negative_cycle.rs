@@ -59,8 +59,8 @@ pub(super) fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]
 
 #[cfg(test)]
 mod tests {
+    use paths::corner_cases::arbitrary_graph;
     use paths::oracle;
-    use paths::zoo::arbitrary_graph;
     use proptest::prelude::*;
 
     use super::*;

@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::certificate::{check_negative_cycle, check_tree};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
-use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use sssp::{Algorithm, Config, Delta, Goal, SsspError, Work};
 
@@ -28,40 +28,40 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
     }
 }
 
-fn zoo_agrees<W: Weight>() {
-    for (name, graph) in zoo::<W>() {
+fn corner_cases_agrees<W: Weight>() {
+    for (name, graph) in corner_cases::<W>() {
         agree(name, &graph, &configs(&graph));
     }
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>();
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>();
 }
 
 #[test]
-fn zoo_i32() {
-    zoo_agrees::<i32>();
+fn corner_cases_i32() {
+    corner_cases_agrees::<i32>();
 }
 
 #[test]
-fn zoo_u64() {
-    zoo_agrees::<u64>();
+fn corner_cases_u64() {
+    corner_cases_agrees::<u64>();
 }
 
 #[test]
-fn zoo_i64() {
-    zoo_agrees::<i64>();
+fn corner_cases_i64() {
+    corner_cases_agrees::<i64>();
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>();
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>();
 }
 
 #[test]
-fn zoo_f64() {
-    zoo_agrees::<f64>();
+fn corner_cases_f64() {
+    corner_cases_agrees::<f64>();
 }
 
 /// Undirected, and dense enough for a horizon.

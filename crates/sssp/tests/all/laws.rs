@@ -4,7 +4,7 @@ use crate::common::{configs, solver, tree};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_distances, check_tree};
-use paths::zoo::arbitrary_graph;
+use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use sssp::{Algorithm, Config, Delta, Goal};
 

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
-use paths::zoo::arbitrary_graph;
+use paths::corner_cases::arbitrary_graph;
 use paths::{Distances, Nearest, oracle};
 use proptest::prelude::*;
 use sssp::{

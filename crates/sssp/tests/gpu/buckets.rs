@@ -12,8 +12,8 @@ use graph_formats::generate::{
 use graph_formats::{Csr, VertexId, Weight, WeightKind, read};
 use paths::Tree;
 use paths::certificate::check_tree;
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
-use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
@@ -74,9 +74,9 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     }
 }
 
-fn zoo_agrees<W: Weight>() {
+fn corner_cases_agrees<W: Weight>() {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         let fits = graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX));
         if fits || W::KIND == WeightKind::F32 {
             agree(&gpu, name, &graph);
@@ -85,28 +85,28 @@ fn zoo_agrees<W: Weight>() {
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>();
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>();
 }
 
 #[test]
-fn zoo_i32() {
-    zoo_agrees::<i32>();
+fn corner_cases_i32() {
+    corner_cases_agrees::<i32>();
 }
 
 #[test]
-fn zoo_u64() {
-    zoo_agrees::<u64>();
+fn corner_cases_u64() {
+    corner_cases_agrees::<u64>();
 }
 
 #[test]
-fn zoo_i64() {
-    zoo_agrees::<i64>();
+fn corner_cases_i64() {
+    corner_cases_agrees::<i64>();
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>();
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>();
 }
 
 /// The arcs from lower to higher vertices, and one in three of the others: a directed graph.

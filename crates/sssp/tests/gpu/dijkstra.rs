@@ -1,7 +1,6 @@
 //! Dijkstra's algorithm by reductions and by the criteria of Crauser and others, against the
 //! oracle, to the bit; and the extraction of the least label by itself.
 
-use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -11,8 +10,8 @@ use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, WeightKind, read};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
-use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, BlockSize};
@@ -52,9 +51,9 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, configs: &[Config<Alg
     }
 }
 
-fn zoo_agrees<W: Weight>() {
+fn corner_cases_agrees<W: Weight>() {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         if graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX))
             || W::KIND == WeightKind::F32
         {
@@ -64,28 +63,28 @@ fn zoo_agrees<W: Weight>() {
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>();
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>();
 }
 
 #[test]
-fn zoo_i32() {
-    zoo_agrees::<i32>();
+fn corner_cases_i32() {
+    corner_cases_agrees::<i32>();
 }
 
 #[test]
-fn zoo_u64() {
-    zoo_agrees::<u64>();
+fn corner_cases_u64() {
+    corner_cases_agrees::<u64>();
 }
 
 #[test]
-fn zoo_i64() {
-    zoo_agrees::<i64>();
+fn corner_cases_i64() {
+    corner_cases_agrees::<i64>();
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>();
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>();
 }
 
 /// The same edges, both ways, with other weights.

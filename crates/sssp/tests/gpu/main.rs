@@ -23,7 +23,7 @@ use graph_formats::generate::{
 };
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_tree;
-use paths::zoo::{arbitrary_graph, zoo};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
@@ -92,41 +92,41 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     }
 }
 
-fn zoo_agrees<W: Weight>() {
+fn corner_cases_agrees<W: Weight>() {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph);
     }
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>();
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>();
 }
 
 #[test]
-fn zoo_i32() {
-    zoo_agrees::<i32>();
+fn corner_cases_i32() {
+    corner_cases_agrees::<i32>();
 }
 
 #[test]
-fn zoo_u64() {
-    zoo_agrees::<u64>();
+fn corner_cases_u64() {
+    corner_cases_agrees::<u64>();
 }
 
 #[test]
-fn zoo_i64() {
-    zoo_agrees::<i64>();
+fn corner_cases_i64() {
+    corner_cases_agrees::<i64>();
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>();
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>();
 }
 
 #[test]
-fn zoo_f64() {
-    zoo_agrees::<f64>();
+fn corner_cases_f64() {
+    corner_cases_agrees::<f64>();
 }
 
 /// The same vertices and edges, both ways, with other weights.

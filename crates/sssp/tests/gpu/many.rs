@@ -7,7 +7,7 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::DistanceTable;
-use paths::zoo::{arbitrary_graph, zoo};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
@@ -40,9 +40,9 @@ fn agree<W: Weight>(
     }
 }
 
-fn zoo_agrees<W: Weight>(config: &Config<Algorithm>, n_sources: usize) {
+fn corner_cases_agrees<W: Weight>(config: &Config<Algorithm>, n_sources: usize) {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         let sources: Vec<_> =
             graph.vertices().take(n_sources).chain(graph.vertices().take(2)).collect();
         let targets: Vec<_> = graph.vertices().rev().step_by(2).chain([0; 2]).collect();
@@ -53,34 +53,34 @@ fn zoo_agrees<W: Weight>(config: &Config<Algorithm>, n_sources: usize) {
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>(&Config::default(), 300);
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>(&Config::default(), 300);
 }
 
 #[test]
-fn zoo_i64() {
-    zoo_agrees::<i64>(&Config::default(), 300);
+fn corner_cases_i64() {
+    corner_cases_agrees::<i64>(&Config::default(), 300);
 }
 
 #[test]
-fn zoo_u64() {
-    zoo_agrees::<u64>(&Config::default(), 300);
+fn corner_cases_u64() {
+    corner_cases_agrees::<u64>(&Config::default(), 300);
 }
 
 #[test]
-fn zoo_f64() {
-    zoo_agrees::<f64>(&Config::default(), 300);
+fn corner_cases_f64() {
+    corner_cases_agrees::<f64>(&Config::default(), 300);
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>(&Config::default(), 300);
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>(&Config::default(), 300);
 }
 
 #[test]
-fn zoo_by_bellman_ford() {
+fn corner_cases_by_bellman_ford() {
     // one search follows the other, and on the long path each has 10^4 launches
-    zoo_agrees::<i32>(&Config::with(Algorithm::BELLMAN_FORD), 10);
+    corner_cases_agrees::<i32>(&Config::with(Algorithm::BELLMAN_FORD), 10);
 }
 
 #[test]

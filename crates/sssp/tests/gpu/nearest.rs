@@ -4,7 +4,7 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
-use paths::zoo::{arbitrary_graph, zoo};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::{Config, Goal, Solver, SsspError};
@@ -33,36 +33,36 @@ fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<Vec<VertexId>> {
     vec![one, few, every(37), every(3), every(1), Vec::new()]
 }
 
-fn zoo_agrees<W: Weight>() {
+fn corner_cases_agrees<W: Weight>() {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph, &some_sources(&graph));
     }
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>();
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>();
 }
 
 #[test]
-fn zoo_i64() {
-    zoo_agrees::<i64>();
+fn corner_cases_i64() {
+    corner_cases_agrees::<i64>();
 }
 
 #[test]
-fn zoo_u64() {
-    zoo_agrees::<u64>();
+fn corner_cases_u64() {
+    corner_cases_agrees::<u64>();
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>();
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>();
 }
 
 #[test]
-fn zoo_f64() {
-    zoo_agrees::<f64>();
+fn corner_cases_f64() {
+    corner_cases_agrees::<f64>();
 }
 
 #[test]

@@ -10,8 +10,8 @@ use graph_formats::generate::{
 };
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, read};
 use paths::certificate::{check_negative_cycle, check_tree};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
-use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
@@ -46,31 +46,31 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     }
 }
 
-fn zoo_agrees<W: Weight>() {
+fn corner_cases_agrees<W: Weight>() {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph);
     }
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>();
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>();
 }
 
 #[test]
-fn zoo_i32() {
-    zoo_agrees::<i32>();
+fn corner_cases_i32() {
+    corner_cases_agrees::<i32>();
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>();
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>();
 }
 
 #[test]
-fn zoo_f64() {
-    zoo_agrees::<f64>();
+fn corner_cases_f64() {
+    corner_cases_agrees::<f64>();
 }
 
 /// The same arcs with other weights.

@@ -11,8 +11,8 @@ use graph_formats::generate::{
 };
 use graph_formats::{Coo, Csr, Direction, VertexId, Weight, read, with_csr};
 use paths::certificate::check_negative_cycle;
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
-use paths::zoo::{arbitrary_graph, zoo};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, Layout};
@@ -64,9 +64,9 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     }
 }
 
-fn zoo_agrees<W: Weight>() {
+fn corner_cases_agrees<W: Weight>() {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<W>() {
+    for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph);
         if graph.n_vertices() <= 1000 {
             let edges: Vec<_> = graph.arcs().collect();
@@ -77,23 +77,23 @@ fn zoo_agrees<W: Weight>() {
 }
 
 #[test]
-fn zoo_u32() {
-    zoo_agrees::<u32>();
+fn corner_cases_u32() {
+    corner_cases_agrees::<u32>();
 }
 
 #[test]
-fn zoo_i32() {
-    zoo_agrees::<i32>();
+fn corner_cases_i32() {
+    corner_cases_agrees::<i32>();
 }
 
 #[test]
-fn zoo_f32() {
-    zoo_agrees::<f32>();
+fn corner_cases_f32() {
+    corner_cases_agrees::<f32>();
 }
 
 #[test]
-fn zoo_f64() {
-    zoo_agrees::<f64>();
+fn corner_cases_f64() {
+    corner_cases_agrees::<f64>();
 }
 
 /// The arcs from lower to higher vertices, and one in three of the others: a directed graph.

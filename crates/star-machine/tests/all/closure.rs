@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use graph_formats::{Csr, VertexId, read, with_csr};
-use paths::zoo::{arbitrary_graph, zoo};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Closure, oracle};
 use proptest::prelude::*;
 use star_machine::{ClosureAlgorithm, ClosureConfig, StarError, closure};
@@ -33,8 +33,8 @@ pub(crate) fn scattered(n: VertexId, degree: u32) -> Csr<u32> {
 }
 
 #[test]
-fn zoo_agrees() {
-    for (name, graph) in zoo::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 1000) {
+fn corner_cases_agrees() {
+    for (name, graph) in corner_cases::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 1000) {
         let expected = oracle::closure(graph);
         // the machine reads and writes rows bit by bit
         let is_for_small = |a| a == ClosureAlgorithm::Warshall && graph.n_vertices() > 100;

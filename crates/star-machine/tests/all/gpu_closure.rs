@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, read, with_csr};
-use paths::zoo::{arbitrary_graph, zoo};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Closure, oracle};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -46,9 +46,9 @@ fn agrees(gpu: &Gpu, name: &str, graph: &Csr<u32>, expected: &Closure, all: &[Cl
 }
 
 #[test]
-fn zoo_agrees() {
+fn corner_cases_agrees() {
     let Some(gpu) = gpu() else { return };
-    for (name, graph) in zoo::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 1000) {
+    for (name, graph) in corner_cases::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 1000) {
         agrees(&gpu, name, graph, &oracle::closure(graph), &ClosureAlgorithm::ALL);
     }
 }
@@ -77,8 +77,8 @@ fn long_paths_need_every_pivot() {
     let path = Csr::from_arcs(n as usize, &arcs).unwrap();
     agrees(&gpu, "a path", &path, &oracle::closure(&path), &FORMS);
     let arcs: Vec<_> = (0..n).map(|v| (name(v), name((v + 1) % n), 1u32)).collect();
-    let circle = Csr::from_arcs(n as usize, &arcs).unwrap();
-    agrees(&gpu, "a circle", &circle, &oracle::closure(&circle), &FORMS);
+    let cycle = Csr::from_arcs(n as usize, &arcs).unwrap();
+    agrees(&gpu, "a cycle", &cycle, &oracle::closure(&cycle), &FORMS);
 }
 
 #[test]

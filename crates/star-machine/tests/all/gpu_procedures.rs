@@ -314,7 +314,7 @@ fn closures_are_the_hosts() -> Result<(), StarError> {
 fn adapted_closure_of_long_columns() -> Result<(), StarError> {
     let Some(gpu) = gpu() else { return Ok(()) };
     let n = 16_500;
-    // a circle of every second vertex, and the vertices between them behind it
+    // a cycle of every second vertex, and the vertices between them behind it
     let mut before = Table::zeros(n, n)?;
     for vertex in (0..n).step_by(2) {
         before.set(vertex, (vertex + 2) % n, true)?;

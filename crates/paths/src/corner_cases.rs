@@ -12,12 +12,12 @@ use proptest::prelude::*;
 /// The largest has 10,000 vertices. The last 71 have 0, 1, 2, …, 70.
 ///
 /// ```
-/// use paths::zoo::zoo;
+/// use paths::corner_cases::corner_cases;
 ///
-/// let (name, graph) = &zoo::<u32>()[0];
+/// let (name, graph) = &corner_cases::<u32>()[0];
 /// assert_eq!((*name, graph.n_vertices()), ("empty", 0));
 /// ```
-pub fn zoo<W: Weight>() -> Vec<(&'static str, Csr<W>)> {
+pub fn corner_cases<W: Weight>() -> Vec<(&'static str, Csr<W>)> {
     let directed = |n, arcs: &[(VertexId, VertexId, i64)]| {
         let arcs: Vec<_> = arcs.iter().map(|&(u, v, w)| (u, v, weight::<W>(w))).collect();
         Csr::from_arcs(n, &arcs).expect("arcs between vertices")
