@@ -25,8 +25,7 @@ use sssp::{Goal, Solver};
 
 use crate::folder::{Written, new_folder, write};
 use crate::machine::Machine;
-use crate::summary::number;
-use crate::table::table;
+use crate::table::{number, table};
 
 /// Rows of an answer that are compared with searches.
 const ROWS: usize = 8;

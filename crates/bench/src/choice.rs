@@ -19,8 +19,7 @@ use sssp::Algorithm;
 
 use crate::folder::{Written, new_folder, write};
 use crate::machine::Machine;
-use crate::summary::number;
-use crate::table::table;
+use crate::table::{number, table};
 use crate::workloads::Workload;
 
 /// The choice is good that takes no more than so many times the best, or so many milliseconds

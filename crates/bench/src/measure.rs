@@ -9,12 +9,34 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use graph_formats::{Csr, Distance, VertexId};
 use paths::{Distances, certificate};
 use rayon::ThreadPoolBuilder;
 use sssp::{Config, Goal, Plan, Solver, SsspError, Work};
 
-use crate::roster::Family;
+use crate::table::median;
+
+/// Solvers that are asked for together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Family {
+    /// What this project's solver chooses by itself.
+    Auto,
+    /// Dijkstra's algorithm with each queue.
+    Dijkstra,
+    /// Δ-stepping on one thread and on all, and by each published rule for Δ.
+    DeltaStepping,
+    /// Bellman-Ford in rounds, and with a queue in its four forms.
+    BellmanFord,
+    /// What this project's solver chooses on a GPU, where there is one.
+    Gpu,
+    /// A plain Dial queue on one thread, the yardstick.
+    Yardstick,
+    /// `dijkstra` of the crate petgraph.
+    Petgraph,
+    /// `delta_stepping` of the crate graph, over a range of Δ.
+    Graph,
+}
 
 /// One solve: how long, and what was found.
 pub struct Solved {
@@ -72,13 +94,7 @@ pub struct Measured {
 impl Measured {
     /// The middle time, in milliseconds.
     pub fn median_ms(&self) -> f64 {
-        let sorted = self.sorted_ms();
-        let middle = sorted.len() / 2;
-        if sorted.len() % 2 == 1 {
-            sorted[middle]
-        } else {
-            (sorted[middle - 1] + sorted[middle]) / 2.0
-        }
+        median(&self.sorted_ms()).unwrap_or_default()
     }
 
     /// The times in milliseconds, ascending.
@@ -101,6 +117,37 @@ pub struct Skipped {
     pub name: String,
     /// Why.
     pub reason: String,
+}
+
+/// What was measured on one graph.
+#[derive(Debug)]
+pub(crate) struct GraphReport {
+    pub(crate) name: String,
+    pub(crate) n_vertices: usize,
+    pub(crate) n_arcs: usize,
+    pub(crate) max_weight: u32,
+    pub(crate) load: Duration,
+    pub(crate) source: VertexId,
+    pub(crate) n_reached: usize,
+    pub(crate) max_distance: u64,
+    pub(crate) measured: Vec<Measured>,
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+impl GraphReport {
+    pub(crate) fn find(&self, name: &str) -> Option<&Measured> {
+        self.measured.iter().find(|m| m.name == name)
+    }
+
+    pub(crate) fn median_of(&self, name: &str) -> Option<f64> {
+        self.find(name).map(Measured::median_ms)
+    }
+
+    /// The one of `family` with the least median.
+    pub(crate) fn best_of(&self, family: Family) -> Option<&Measured> {
+        let family = self.measured.iter().filter(|m| m.family == family);
+        family.min_by(|a, b| a.median_ms().total_cmp(&b.median_ms()))
+    }
 }
 
 /// How long a solver may take.

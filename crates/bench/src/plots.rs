@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::summary::number;
+use crate::table::number;
 
 const WIDTH: i32 = 900;
 const BAR: i32 = 20;

@@ -1,18 +1,18 @@
 //! A whole run: each graph, each solver, and the folder with what came out.
 
+use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use gpu_runtime::Gpu;
-use graph_formats::VertexId;
 use rayon::ThreadPoolBuilder;
 
 pub use crate::folder::Written;
 use crate::folder::{new_folder, write};
 use crate::machine::Machine;
-use crate::measure::{Measured, Patience, Skipped, certified, measure};
+use crate::measure::{GraphReport, Measured, Patience, Skipped, certified, measure};
 use crate::plots::Bar;
 use crate::roster::{Family, MAX_GRAPH_DISTANCE, Peers, Race, Sweep, roster};
 use crate::workloads::{Workload, source};
@@ -39,37 +39,6 @@ pub struct Options {
     pub name: Option<String>,
 }
 
-/// What was measured on one graph.
-#[derive(Debug)]
-pub(crate) struct GraphReport {
-    pub(crate) name: String,
-    pub(crate) n_vertices: usize,
-    pub(crate) n_arcs: usize,
-    pub(crate) max_weight: u32,
-    pub(crate) load: Duration,
-    pub(crate) source: VertexId,
-    pub(crate) n_reached: usize,
-    pub(crate) max_distance: u64,
-    pub(crate) measured: Vec<Measured>,
-    pub(crate) skipped: Vec<Skipped>,
-}
-
-impl GraphReport {
-    pub(crate) fn find(&self, name: &str) -> Option<&Measured> {
-        self.measured.iter().find(|m| m.name == name)
-    }
-
-    pub(crate) fn median_of(&self, name: &str) -> Option<f64> {
-        self.find(name).map(Measured::median_ms)
-    }
-
-    /// The one of `family` with the least median.
-    pub(crate) fn best_of(&self, family: Family) -> Option<&Measured> {
-        let family = self.measured.iter().filter(|m| m.family == family);
-        family.min_by(|a, b| a.median_ms().total_cmp(&b.median_ms()))
-    }
-}
-
 /// Measures and writes the report; says on standard error what it is at.
 ///
 /// # Errors
@@ -88,7 +57,7 @@ pub fn run(options: &Options) -> Result<Written> {
     let machine = Machine::look();
     new_folder(&options.out, options.name.as_deref(), &machine, |folder| {
         let graphs = measure_all(options)?;
-        let summary = summary::text(&machine, options, &graphs);
+        let summary = text(&machine, options, &graphs);
         write_all(folder, &graphs, &summary)?;
         Ok(summary)
     })
@@ -145,6 +114,29 @@ fn measure_one(workload: Workload, options: &Options) -> Result<GraphReport> {
         measured,
         skipped,
     })
+}
+
+/// `summary.md`.
+fn text(machine: &Machine, options: &Options, graphs: &[GraphReport]) -> String {
+    let mut text = String::from("# Shortest paths from one source\n\n");
+    text += &machine.markdown();
+    let (threads, runs) = (options.threads, options.runs);
+    let seconds = options.patience.as_secs_f64();
+    // writing to a String does not fail
+    let _ = write!(
+        text,
+        "- threads: {threads}, where a solver takes more than one\n\n\
+         Each solver ran {runs} times, in turns with all others, or fewer times when it had \
+         used {seconds} s (column \"runs\"). One answer is certified against the graph; every \
+         solve of every solver, timed or not, found the same distances. Times are of the \
+         solve alone; what is done once for a graph is under \"prepare\", and is shared by all \
+         solvers of the crate graph. These machines drift: compare within a table.\n"
+    );
+    for graph in graphs {
+        text += &summary::graph_section(graph);
+    }
+    text += &summary::claims(graphs);
+    text + &summary::delta_rules(graphs)
 }
 
 fn write_all(folder: &Path, graphs: &[GraphReport], summary: &str) -> Result<()> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use clap::ValueEnum;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
 use sssp::{Algorithm, Config, Delta, Goal, Progress, Queue, Solver};
 
 use crate::dial::{NONE, dial};
+pub use crate::measure::Family;
 use crate::measure::{Contender, Solve, Solved};
 pub use crate::peers::Peers;
 use crate::peers::{solve_with_graph, solve_with_petgraph};
@@ -20,27 +20,6 @@ pub const YARDSTICK: &str = "yardstick/dial";
 
 /// Greatest distance that `f32` holds exactly, and the crate `graph` has no other type.
 pub const MAX_GRAPH_DISTANCE: u64 = 1 << 24;
-
-/// Solvers that are asked for together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Family {
-    /// What this project's solver chooses by itself.
-    Auto,
-    /// Dijkstra's algorithm with each queue.
-    Dijkstra,
-    /// Δ-stepping on one thread and on all, and by each published rule for Δ.
-    DeltaStepping,
-    /// Bellman-Ford in rounds, and with a queue in its four forms.
-    BellmanFord,
-    /// What this project's solver chooses on a GPU, where there is one.
-    Gpu,
-    /// A plain Dial queue on one thread, the yardstick.
-    Yardstick,
-    /// `dijkstra` of the crate petgraph.
-    Petgraph,
-    /// `delta_stepping` of the crate graph, over a range of Δ.
-    Graph,
-}
 
 /// Which widths Δ-stepping is tried with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,6 +208,8 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     #[test]

@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::machine::Machine;
-use crate::measure::Measured;
-use crate::report::{GraphReport, Options};
-use crate::roster::{Family, YARDSTICK};
-use crate::table::table;
+use crate::measure::{Family, GraphReport, Measured};
+use crate::roster::YARDSTICK;
+use crate::table::{number, ratio, table};
 
 /// The queue rules of the second paper, and how much better than first in, first out it
 /// says they are.
@@ -17,30 +15,8 @@ const CLAIMS: [(&str, &str); 3] = [
 ];
 const FIFO: &str = "bellman-ford-queue";
 
-/// `summary.md`.
-pub(crate) fn text(machine: &Machine, options: &Options, graphs: &[GraphReport]) -> String {
-    let mut text = String::from("# Shortest paths from one source\n\n");
-    text += &machine.markdown();
-    let (threads, runs) = (options.threads, options.runs);
-    let seconds = options.patience.as_secs_f64();
-    // writing to a String does not fail
-    let _ = write!(
-        text,
-        "- threads: {threads}, where a solver takes more than one\n\n\
-         Each solver ran {runs} times, in turns with all others, or fewer times when it had \
-         used {seconds} s (column \"runs\"). One answer is certified against the graph; every \
-         solve of every solver, timed or not, found the same distances. Times are of the \
-         solve alone; what is done once for a graph is under \"prepare\", and is shared by all \
-         solvers of the crate graph. These machines drift: compare within a table.\n"
-    );
-    for graph in graphs {
-        text += &graph_section(graph);
-    }
-    text += &claims(graphs);
-    text + &delta_rules(graphs)
-}
-
-fn graph_section(graph: &GraphReport) -> String {
+/// The solvers of one graph.
+pub(crate) fn graph_section(graph: &GraphReport) -> String {
     let yardstick = graph.median_of(YARDSTICK);
     let best = graph.best_of(Family::Graph);
     let rows: Vec<Vec<String>> = graph
@@ -102,7 +78,7 @@ fn graph_section(graph: &GraphReport) -> String {
 }
 
 /// The queue rules against first in, first out.
-fn claims(graphs: &[GraphReport]) -> String {
+pub(crate) fn claims(graphs: &[GraphReport]) -> String {
     let mut rows = Vec::new();
     for graph in graphs {
         let Some(fifo) = graph.find(FIFO) else { continue };
@@ -129,7 +105,7 @@ fn claims(graphs: &[GraphReport]) -> String {
 }
 
 /// The rules for Δ side by side, on all threads.
-fn delta_rules(graphs: &[GraphReport]) -> String {
+pub(crate) fn delta_rules(graphs: &[GraphReport]) -> String {
     let mut rows = Vec::new();
     for graph in graphs {
         let family = graph.measured.iter().filter(|m| m.family == Family::DeltaStepping);
@@ -154,18 +130,4 @@ fn delta_rules(graphs: &[GraphReport]) -> String {
      this project's own; the others are published.\n\n"
         .to_owned()
         + &table(2, &headings, &rows)
-}
-
-/// Three or four digits.
-pub(crate) fn number(value: Option<f64>) -> String {
-    match value {
-        None => "-".to_owned(),
-        Some(value) if value >= 100.0 => format!("{value:.0}"),
-        Some(value) if value >= 10.0 => format!("{value:.1}"),
-        Some(value) => format!("{value:.2}"),
-    }
-}
-
-fn ratio(above: Option<f64>, below: Option<f64>) -> String {
-    number(above.zip(below).map(|(above, below)| above / below))
 }

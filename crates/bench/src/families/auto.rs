@@ -16,8 +16,7 @@ use super::graphs::{Made, Named};
 use super::race::{Asked, Entry, Line, Pools, Terms, race};
 use super::sets::is_at_hand;
 use super::{Backend, Options, Raw};
-use crate::summary::number;
-use crate::table::table;
+use crate::table::{number, table};
 
 /// Who is so many times slower than the quickest cannot be the best.
 const HOPELESS: f64 = 4.0;

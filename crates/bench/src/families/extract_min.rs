@@ -24,8 +24,7 @@ use sssp::gpu::{BlockSize, ExtractMin};
 use super::compile::{Peer, Scratch, program};
 use super::{Backend, Options, paper};
 use crate::draws::Draws;
-use crate::summary::number;
-use crate::table::table;
+use crate::table::{number, table};
 
 /// Labels that a method on the host looks at in all, about: what bounds its extractions.
 const MOST_LOOKS: usize = 2_000_000_000;

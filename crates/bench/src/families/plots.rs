@@ -9,7 +9,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::side_by_side::{OnGraph, families, of_family, solvers};
 use crate::plots::{Bar, OTHERS, OURS, YARDSTICK, of_bars};
-use crate::summary::number;
+use crate::table::number;
 
 const WIDTH: u32 = 1080;
 /// Where the names of the lines begin, and how far apart they are.

@@ -17,6 +17,7 @@ use sssp::{Algorithm, Config, Goal, Plan, QueueRule, Solver, SsspError, Work, gp
 
 use crate::measure::check;
 use crate::roster::many_times;
+use crate::table::median;
 
 /// Most solves in one turn.
 const MOST_SOLVES: f64 = 1000.0;
@@ -90,11 +91,7 @@ impl Line {
     }
 
     pub(super) fn median_ms(&self) -> Option<f64> {
-        let mut sorted: Vec<f64> = self.samples.iter().map(|sample| sample.ms).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let upper = sorted.get(sorted.len() / 2)?;
-        let lower = sorted.get((sorted.len() - 1) / 2)?;
-        Some((upper + lower) / 2.0)
+        median(&self.samples.iter().map(|sample| sample.ms).collect::<Vec<_>>())
     }
 }
 

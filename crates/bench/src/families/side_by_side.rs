@@ -17,8 +17,7 @@ use super::race::{Line, Pools, Terms, race};
 use super::roster::{self, DEFAULT_ON_GPU, DEFAULT_ON_HOST, HOST_DIJKSTRA, dijkstra_on_gpu};
 use super::sets::{is_at_hand, sizes};
 use super::{Backend, Options, Raw};
-use crate::summary::number;
-use crate::table::table;
+use crate::table::{number, table};
 
 /// Most vertices of a graph on which every block is tried.
 const SMALL: usize = 1 << 16;

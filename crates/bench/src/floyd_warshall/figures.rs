@@ -4,6 +4,8 @@ use apsp::Algorithm;
 use apsp::published::{Layout, Parameters};
 use serde::Serialize;
 
+use crate::table::median;
+
 /// A form with all of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Form {
@@ -123,8 +125,9 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// 0 of no solve.
     pub(super) fn median_ms(&self) -> f64 {
-        median(&self.ms)
+        median(&self.ms).unwrap_or_default()
     }
 
     /// Billions of relaxations a second: as the paper counts them, n (n - 1)² each.
@@ -160,27 +163,9 @@ impl Report {
     }
 }
 
-/// The middle one, or the mean of the middle two; 0 of none.
-pub(super) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    match (sorted.get(sorted.len() / 2), sorted.get(sorted.len().saturating_sub(1) / 2)) {
-        (Some(upper), Some(lower)) => (upper + lower) / 2.0,
-        _ => 0.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&[]), 0.0);
-        assert_eq!(median(&[3.0]), 3.0);
-        assert_eq!(median(&[9.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), 3.0);
-    }
 
     #[test]
     fn what_is_tuned_makes_no_other_column() {

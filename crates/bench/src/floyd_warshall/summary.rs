@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use super::figures::{Form, Line, Report, median};
+use super::figures::{Form, Line, Report};
 use super::{Options, beside_forms, table_forms, text_forms};
 use crate::machine::Machine;
-use crate::summary::number;
-use crate::table::table;
+use crate::table::{digits, median, number, table};
 
 /// `summary.md`.
 pub(super) fn text(machine: &Machine, options: &Options, report: &Report) -> String {
@@ -39,14 +38,14 @@ pub(super) fn text(machine: &Machine, options: &Options, report: &Report) -> Str
             text += &of_largest(report, options, &format!("random-{largest}"), element);
         }
         let whole =
-            by_graph(report, &sizes, element, &table_forms(), |line| Some(median(&line.whole_ms)));
+            by_graph(report, &sizes, element, &table_forms(), |line| median(&line.whole_ms));
         let _ = write!(
             text,
             "\n## {element}: with memory taken and given back, and copies\n\nFrom pageable \
              memory of the host and back to it.\n\n{whole}"
         );
         let share = by_graph(report, &sizes, element, &table_forms(), |line| {
-            Some(100.0 * line.median_ms() / median(&line.whole_ms))
+            median(&line.whole_ms).map(|whole| 100.0 * line.median_ms() / whole)
         });
         let _ = write!(text, "\nOf this, the solve took so many %:\n\n{share}");
         text += &of_text(report, element);
@@ -83,14 +82,6 @@ fn by_graph(
         })
         .collect();
     table(1, &headings, &rows)
-}
-
-/// Three digits at least.
-fn digits(value: Option<f64>) -> String {
-    match value {
-        Some(value) if value < 1.0 => format!("{value:.3}"),
-        value => number(value),
-    }
 }
 
 /// The paper's tables 2, 3 and 4, of the largest graph.
@@ -184,7 +175,7 @@ fn of_text(report: &Report, element: &str) -> String {
     }
     let forms = text_forms();
     let resident = by_graph(report, &graphs, element, &forms, |line| Some(line.median_ms()));
-    let whole = by_graph(report, &graphs, element, &forms, |line| Some(median(&line.whole_ms)));
+    let whole = by_graph(report, &graphs, element, &forms, |line| median(&line.whole_ms));
     let mut text = format!(
         "\n## {element}: the graphs of the text on large matrices\n\nMilliseconds with the matrix \
          resident:\n\n{resident}\nWith memory and copies:\n\n{whole}"

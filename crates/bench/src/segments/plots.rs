@@ -10,7 +10,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Options;
 use super::figures::{ScaleReport, Spread, Who};
-use crate::summary::number;
+use crate::table::number;
 
 const SIZE: (u32, u32) = (900, 560);
 /// Where the names of the lines begin.

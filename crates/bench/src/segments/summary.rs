@@ -8,8 +8,7 @@ use sssp::gpu::{EdgeOrder, Loads};
 
 use super::figures::{Line, ScaleReport, Spread, Who};
 use super::{Options, WeightType};
-use crate::summary::number;
-use crate::table::table;
+use crate::table::{number, table};
 
 const MIB: f64 = 1_048_576.0;
 /// What is less is noise.

@@ -8,9 +8,8 @@ use star_machine::ClosureAlgorithm;
 
 use super::measure::{Line, in_turns, on_gpu, on_host};
 use super::problem::Problem;
-use super::summary::{best, digits, median};
 use super::{DENSE, Options, pool};
-use crate::table::table;
+use crate::table::{best, digits, median, table};
 
 /// Bit operations a second on an H200, as they were measured with registers alone.
 const FLOORS: [(&str, f64); 3] =

@@ -14,7 +14,6 @@
 mod engines;
 mod measure;
 mod operations;
-mod paper;
 mod problem;
 mod published;
 mod storage;

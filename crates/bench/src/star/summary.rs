@@ -31,39 +31,3 @@ pub(super) fn text(machine: &Machine, options: &Options, report: &Report) -> Str
     ];
     text + &parts.concat()
 }
-
-/// Three digits at least; a dash for nothing.
-pub(super) fn digits(value: Option<f64>) -> String {
-    match value {
-        Some(value) if value < 1.0 => format!("{value:.3}"),
-        value => crate::summary::number(value),
-    }
-}
-
-/// The middle one, or the mean of the middle two.
-pub(super) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let upper = sorted.get(sorted.len() / 2)?;
-    let lower = sorted.get((sorted.len() - 1) / 2)?;
-    Some((upper + lower) / 2.0)
-}
-
-pub(super) fn best(values: &[f64]) -> Option<f64> {
-    values.iter().copied().reduce(f64::min)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures() {
-        assert_eq!((median(&[]), best(&[])), (None, None));
-        assert_eq!((median(&[9.0, 1.0, 2.0]), best(&[9.0, 1.0, 2.0])), (Some(2.0), Some(1.0)));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), Some(3.0));
-        assert_eq!(digits(Some(0.25)), "0.250");
-        assert_eq!(digits(Some(25.0)), "25.0");
-        assert_eq!(digits(None), "-");
-    }
-}

@@ -1,13 +1,94 @@
-//! What operations work on, and what they are to leave.
+//! The operations that are measured, what they work on, and what they are to leave.
 
 use anyhow::Result;
+use serde::Serialize;
 use star_machine::{
-    GpuProgram, IntVar, Machine, Recorder, Slice, SliceVar, Star, StarError, Table, TableVar, Word,
-    WordVar,
+    Condition, GpuProgram, Index, IntVar, Machine, Operations, Recorder, Slice, SliceVar, Star,
+    StarError, Table, TableVar, Word, WordVar,
 };
 
-use super::operations::Operation;
 use crate::draws::Draws;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) enum Operation {
+    RowRead,
+    RowWrite,
+    Or,
+    Find,
+    Some,
+    Step,
+    ColumnRead,
+    ColumnWrite,
+    Count,
+    /// Nothing but a turn of the loop, in a program.
+    Turn,
+}
+
+impl Operation {
+    pub(super) const ALL: [Self; 10] = [
+        Self::RowRead,
+        Self::RowWrite,
+        Self::Or,
+        Self::Find,
+        Self::Some,
+        Self::Step,
+        Self::ColumnRead,
+        Self::ColumnWrite,
+        Self::Count,
+        Self::Turn,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::RowRead => "ROW, read",
+            Self::RowWrite => "ROW, write",
+            Self::Or => "OR",
+            Self::Find => "FND",
+            Self::Some => "SOME",
+            Self::Step => "STEP",
+            Self::ColumnRead => "COL, read",
+            Self::ColumnWrite => "COL, write",
+            Self::Count => "NUMB",
+            Self::Turn => "an empty turn",
+        }
+    }
+
+    pub(super) fn is_of_rows(self) -> bool {
+        matches!(self, Self::RowRead | Self::RowWrite)
+    }
+
+    /// Calls come in rounds, each with a call for every position, or less.
+    pub(super) fn rounds(self, data: &Data, calls: usize) -> (usize, usize) {
+        let most = match self {
+            Self::RowRead | Self::RowWrite | Self::Step => data.table.rows(),
+            Self::ColumnRead | Self::ColumnWrite => data.table.columns(),
+            _ => calls,
+        };
+        let turns = calls.min(most);
+        (calls.div_ceil(turns), turns)
+    }
+
+    /// What is done before a round.
+    pub(super) fn before(self, m: &mut impl Star, vars: &Vars) -> Result<(), StarError> {
+        if self == Self::Step { m.set(vars.z) } else { Ok(()) }
+    }
+
+    pub(super) fn call(self, m: &mut impl Star, vars: &Vars, at: Index) -> Result<(), StarError> {
+        match self {
+            Self::RowRead => m.row(vars.w, vars.table, at),
+            Self::RowWrite => m.set_row(vars.table, at, vars.v),
+            Self::Or => m.or(vars.z, vars.x, vars.y),
+            Self::Find => m.fnd(vars.i, vars.last),
+            Self::Some => m.if_then(Condition::some(vars.none), |m| m.set_int(vars.i, Some(0))),
+            Self::Step => m.step(vars.i, vars.z),
+            Self::ColumnRead => m.col(vars.z, vars.table, at),
+            Self::ColumnWrite => m.set_col(vars.table, at, vars.x),
+            Self::Count => m.numb(vars.i, vars.x),
+            Self::Turn => Ok(()),
+        }
+    }
+}
 
 /// Values to start from.
 pub(super) struct Data {

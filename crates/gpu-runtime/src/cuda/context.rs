@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cust::context::{Context as Retained, CurrentContext};
 use cust::device::Device;
-use cust::sys::{self, CUresult};
+use cust::sys::{self, CUmodule, CUresult};
 
-use super::module::Modules;
 use super::properties;
+use super::signature::Signature;
 use super::status::{check, failed};
 use crate::{DeviceProperties, GpuError};
 
@@ -63,6 +63,30 @@ impl Context {
     /// Makes it the context of this thread, which calls of the driver refer to.
     pub(super) fn make_current(&self) -> Result<(), GpuError> {
         CurrentContext::set_current(&self.retained).map_err(failed("choosing the GPU's context"))
+    }
+}
+
+/// The modules of a context, by name and by where their text lies.
+#[derive(Debug, Default)]
+pub(super) struct Modules(pub(super) HashMap<(&'static str, usize), Module>);
+
+#[derive(Debug)]
+pub(super) struct Module {
+    pub(super) handle: CUmodule,
+    pub(super) kernels: HashMap<&'static str, Signature>,
+}
+
+// SAFETY: the driver's handles are good on every thread that has made their context
+// current.
+unsafe impl Send for Module {}
+
+impl Modules {
+    /// Gives all modules back. Their context is current, and no kernel points to them.
+    fn unload(&mut self) {
+        for (_, module) in self.0.drain() {
+            // SAFETY: the module was loaded into the current context and is not used again.
+            unsafe { sys::cuModuleUnload(module.handle) };
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! A context loads a module once and keeps it; kernels point into it.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::ptr;
@@ -10,35 +9,11 @@ use std::time::Instant;
 
 use cust::sys::{self, CUfunction, CUmodule, CUresult};
 
-use super::context::lock;
+use super::context::{Module, lock};
 use super::launch::Kernel;
-use super::signature::{Signature, signatures};
+use super::signature::signatures;
 use super::{Gpu, launch};
 use crate::{GpuError, Ptx};
-
-/// The modules of a context, by name and by where their text lies.
-#[derive(Debug, Default)]
-pub(super) struct Modules(HashMap<(&'static str, usize), Module>);
-
-#[derive(Debug)]
-struct Module {
-    handle: CUmodule,
-    kernels: HashMap<&'static str, Signature>,
-}
-
-// SAFETY: the driver's handles are good on every thread that has made their context
-// current.
-unsafe impl Send for Module {}
-
-impl Modules {
-    /// Gives all modules back. Their context is current, and no kernel points to them.
-    pub(super) fn unload(&mut self) {
-        for (_, module) in self.0.drain() {
-            // SAFETY: the module was loaded into the current context and is not used again.
-            unsafe { sys::cuModuleUnload(module.handle) };
-        }
-    }
-}
 
 impl Gpu {
     /// The kernel of this name in `module`, which is compiled for the device when it is

@@ -154,7 +154,7 @@ impl<P: Part> ArcList<P> {
 
     /// The smallest type that holds every weight.
     pub(super) fn smallest_kind(&self, text: &Text<'_>) -> Result<WeightKind, GraphError> {
-        self.extremes.kind().map_err(|fault| text.error_of_line(fault))
+        self.extremes.kind().map_err(|(line, message)| text.error_at(line as u64, message))
     }
 
     pub(super) fn parts(&self) -> &[P] {

@@ -129,11 +129,6 @@ impl<'a> Text<'a> {
         GraphError::Syntax { path: self.block.path.clone(), line, message: message.into() }
     }
 
-    /// A fault whose place is a line, not a byte.
-    pub(super) fn error_of_line(&self, fault: Fault) -> GraphError {
-        self.error_at(fault.at as u64, fault.message)
-    }
-
     /// Visits what is left of the text block by block, the next one being read
     /// meanwhile.
     ///

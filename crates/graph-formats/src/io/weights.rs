@@ -5,7 +5,6 @@
 //! smallest of `u32`, `i32` (if there are negative ones), `u64` and `i64`; with any
 //! fraction or exponent it is `f64`.
 
-use super::scan::Fault;
 use crate::{Weight, WeightKind};
 
 /// A number as the file writes it.
@@ -144,7 +143,10 @@ impl Extremes {
     }
 
     /// The smallest type that holds all the weights.
-    pub(super) fn kind(&self) -> Result<WeightKind, Fault> {
+    ///
+    /// # Errors
+    /// Where there is none, and what is wrong.
+    pub(super) fn kind(&self) -> Result<WeightKind, (usize, String)> {
         let (least, greatest) = (self.least.0, self.greatest.0);
         if self.has_reals {
             Ok(WeightKind::F64)
@@ -153,7 +155,7 @@ impl Extremes {
             Ok(if fits { WeightKind::U32 } else { WeightKind::U64 })
         } else if i64::try_from(greatest).is_err() {
             let message = format!("no integer type holds both the weights {least} and {greatest}");
-            Err(Fault::new(self.least.1.max(self.greatest.1), message))
+            Err((self.least.1.max(self.greatest.1), message))
         } else {
             let fits = i32::try_from(least).is_ok() && i32::try_from(greatest).is_ok();
             Ok(if fits { WeightKind::I32 } else { WeightKind::I64 })
@@ -318,7 +320,7 @@ mod tests {
     #[test]
     fn the_smallest_type_is_found() {
         use Number::{Natural, Negative, Real};
-        let kind = |numbers: &[Number]| column(numbers).extremes().kind().map_err(|f| f.at);
+        let kind = |numbers: &[Number]| column(numbers).extremes().kind().map_err(|(at, _)| at);
         assert_eq!(kind(&[]), Ok(WeightKind::U32));
         assert_eq!(kind(&[Natural(u32::MAX.into())]), Ok(WeightKind::U32));
         assert_eq!(kind(&[Natural(1 << 32)]), Ok(WeightKind::U64));

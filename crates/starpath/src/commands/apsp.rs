@@ -1,43 +1,43 @@
-//! `starpath apsp`: the distances of all pairs, and their paths.
+//! `starpath apsp`: the distances of all pairs, and their paths, in memory or in a folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::anyhow;
 use apsp::{
     Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchError, ScratchFolder, all_pairs,
-    all_pairs_on_gpu,
+    all_pairs_in, all_pairs_in_on_gpu, all_pairs_on_gpu,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, Weight, with_csr};
 use serde::Serialize;
 
-use super::stored;
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
-use crate::failure::say;
+use crate::failure::{Interrupted, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::progress::Bar;
-use crate::report::{Head, Ms, Number, grouped};
+use crate::progress::{Bar, check_interrupt};
+use crate::report::{Head, Ms, Number, grouped, milliseconds};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
-pub(super) struct Report {
+struct Report {
     #[serde(flatten)]
-    pub(super) head: Head,
+    head: Head,
     #[serde(flatten)]
-    pub(super) device: Option<Device>,
+    device: Option<Device>,
     /// Ordered pairs with a distance, those of a vertex with itself included.
-    pub(super) reachable_pairs: usize,
-    pub(super) distance_sum: Number,
-    pub(super) max_distance: Option<Number>,
+    reachable_pairs: usize,
+    distance_sum: Number,
+    max_distance: Option<Number>,
 }
 
 /// What a GPU did, and what it took beside the solving.
 #[derive(Serialize)]
-pub(super) struct Device {
+struct Device {
     device: String,
     jit_ms: Ms,
     upload_ms: Ms,
@@ -63,10 +63,10 @@ impl Device {
 }
 
 /// What is asked for, on which backend, and where results are to be written.
-pub(super) struct Request {
-    pub(super) config: Config,
-    pub(super) distances: Option<ResultFile>,
-    pub(super) next_hops: Option<ResultFile>,
+struct Request {
+    config: Config,
+    distances: Option<ResultFile>,
+    next_hops: Option<ResultFile>,
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
     let scratch = args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume });
     let report = with_csr!(&loaded.csr, |graph| match &scratch {
-        Some(scratch) => stored::solve(graph, scratch, &loaded, &request, common),
+        Some(scratch) => solve_in_folder(graph, scratch, &loaded, &request, common),
         None => solve(graph, &loaded, &request, common),
     })?;
     loaded.print(&report, common)
@@ -175,8 +175,85 @@ where
     })
 }
 
+/// Solves in the folder, and writes the results row by row.
+fn solve_in_folder<W: Weight>(
+    graph: &Csr<W>,
+    scratch: &ScratchFolder,
+    loaded: &Loaded,
+    request: &Request,
+    common: &Common,
+) -> anyhow::Result<Report>
+where
+    W::Distance: Weight<Distance = W::Distance>,
+{
+    let names = loaded.names();
+    let bar = Bar::new("solving", common);
+    let step = |done, total| bar.step(done, total);
+    let start = Instant::now();
+    let had_run = scratch.holds_run();
+    let on_gpu = backend::gpu_for_pairs(graph.n_vertices(), common)?.map(|gpu| {
+        all_pairs_in_on_gpu(&gpu, scratch, graph, &request.config, Some(&step))
+            .map(|found| (found, "cuda"))
+    });
+    let solved = match on_gpu {
+        Some(Err(reason)) if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
+            backend::stay_for_pairs(&reason, common)?;
+            None
+        }
+        tried => tried,
+    };
+    let (found, backend) = solved
+        .unwrap_or_else(|| {
+            // what the GPU began in this folder, the CPU goes on with
+            let scratch = ScratchFolder { resume: scratch.resume || !had_run, ..scratch.clone() };
+            let found = all_pairs_in(&scratch, graph, &request.config, Some(&step));
+            found.map(|found| (found, "cpu"))
+        })
+        .map_err(|error| explain(&names, error))
+        .inspect_err(|error| {
+            if error.is::<Interrupted>() {
+                let shown = scratch.path.display();
+                say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));
+            }
+        })?;
+    let solve_ms = milliseconds(start.elapsed());
+    drop(bar);
+    let plan = found.plan();
+    if common.explain {
+        say(format_args!("{plan}"));
+    }
+    let bar = Bar::new("writing", common);
+    let step = |done, total| bar.step(done, total);
+    if let Some(output) = &request.distances {
+        output.write_stored(&names, &found, &step)?;
+    }
+    if let Some(output) = &request.next_hops {
+        output.write_stored_hops(&names, &found, &step)?;
+    }
+    let summary = found.summary(Some(&step)).map_err(|error| explain(&names, error))?;
+    drop(bar);
+    check_interrupt()?;
+    Ok(Report {
+        head: Head {
+            command: "apsp",
+            algorithm: Some(plan.algorithm.name()),
+            backend,
+            threads: plan.threads,
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve_ms),
+            solve_min_ms: None,
+        },
+        device: None,
+        reachable_pairs: summary.n_reachable_pairs,
+        distance_sum: summary.sum.into(),
+        max_distance: summary.max.map(Number::of),
+    })
+}
+
 /// Whether the CPU may still do what a GPU does not: it has other needs of memory, too.
-pub(super) fn may_do_on_cpu(error: &ApspError) -> bool {
+fn may_do_on_cpu(error: &ApspError) -> bool {
     matches!(
         error,
         ApspError::NotOnGpu { .. }
@@ -188,7 +265,7 @@ pub(super) fn may_do_on_cpu(error: &ApspError) -> bool {
 }
 
 /// The error with the file's names in it, and the options that help.
-pub(super) fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
+fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
     let help = match error {
         ApspError::Search(error) => return names.explain(error),
         ApspError::TooLarge { .. } => " (--scratch DIR)",

@@ -10,7 +10,6 @@ mod path;
 mod query;
 mod sssp;
 mod star;
-mod stored;
 
 use clap::CommandFactory;
 
