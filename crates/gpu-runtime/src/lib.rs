@@ -28,6 +28,7 @@
 
 mod argument;
 mod error;
+mod interface;
 mod launch_config;
 mod properties;
 mod ptx;

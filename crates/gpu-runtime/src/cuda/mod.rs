@@ -22,6 +22,11 @@ mod streams;
 mod timer;
 mod transfer;
 
+use std::ops::Range;
+
+use crate::interface::interface;
+use crate::{Arg, DeviceProperties, KernelAttributes, LaunchConfig, Pod, Priority, Ptx};
+
 pub use buffer::Buffer;
 pub use gpu::Gpu;
 pub use launch::Kernel;
@@ -29,3 +34,35 @@ pub use mailbox::Mailbox;
 pub use pinned::PinnedBuffer;
 pub use streams::Event;
 pub use timer::Timer;
+
+type Result<T> = std::result::Result<T, crate::GpuError>;
+
+/// That a type has these methods: functions that are not called call each of them.
+macro_rules! are_there {
+    (($this:ty) [$($of:tt)*] $type:ty {
+        $name:ident [$($u:ident)?] ($(, $arg:ident: $of_arg:ty)*) -> $result:ty; $($rest:tt)*
+    }) => {
+        const _: () = {
+            #[allow(dead_code, unused_unsafe)]
+            fn call<$($of)* $($u: Pod)?>(this: $this $(, $arg: $of_arg)*) -> $result {
+                // SAFETY: it is not called.
+                unsafe { this.$name($($arg),*) }
+            }
+        };
+        are_there! { [$($of)*] $type { $($rest)* } }
+    };
+    ([$($of:tt)*] $type:ty {}) => {};
+    ([$($of:tt)*] $type:ty { unsafe $($rest:tt)* }) => {
+        are_there! { [$($of)*] $type { $($rest)* } }
+    };
+    ($of:tt $type:ty { fn $name:ident $(<$u:ident>)? (&self $($args:tt)*) $($rest:tt)* }) => {
+        are_there! { (&$type) $of $type { $name [$($u)?] ($($args)*) $($rest)* } }
+    };
+    ($of:tt $type:ty { fn $name:ident $(<$u:ident>)? (&mut self $($args:tt)*) $($rest:tt)* }) => {
+        are_there! { (&mut $type) $of $type { $name [$($u)?] ($($args)*) $($rest)* } }
+    };
+    ($of:tt $type:ty { fn $name:ident $(<$u:ident>)? (self $($args:tt)*) $($rest:tt)* }) => {
+        are_there! { ($type) $of $type { $name [$($u)?] ($($args)*) $($rest)* } }
+    };
+}
+interface!(are_there);

@@ -1,0 +1,69 @@
+//! The methods that the types of this crate have in both builds, as one list: without the
+//! feature `cuda` they are made of it, and with it those that there are must be like it.
+
+/// Hands the methods of each type to the macro `$each`.
+macro_rules! interface {
+    ($each:ident) => {
+        $each! { [] Gpu {
+            fn properties(&self) -> &DeviceProperties;
+            fn with_memory_cap(&self, bytes: u64) -> Gpu;
+            fn available_bytes(&self) -> Result<u64>;
+            fn check_fits(&self, what: &'static str, required: u64) -> Result<()>;
+            fn buffer<T>(&self, len: usize) -> Result<Buffer<T>>;
+            fn upload<T>(&self, values: &[T]) -> Result<Buffer<T>>;
+            fn pinned<T>(&self, len: usize) -> Result<PinnedBuffer<T>>;
+            fn mailbox(&self, len: usize) -> Result<Mailbox>;
+            fn kernel(&self, module: &Ptx, name: &str) -> Result<Kernel>;
+            unsafe fn launch(
+                &self, kernel: &Kernel, config: LaunchConfig, args: &[Arg<'_>]
+            ) -> Result<()>;
+            fn synchronize(&self) -> Result<()>;
+            fn new_stream(&self, priority: Priority) -> Result<Gpu>;
+            fn event(&self) -> Result<Event>;
+            fn wait_for(&self, event: &Event) -> Result<()>;
+            unsafe fn queue_upload<T>(
+                &self, source: &PinnedBuffer<T>, range: Range<usize>, target: &Buffer<T>, at: usize
+            ) -> Result<()>;
+            unsafe fn queue_download<T>(
+                &self, source: &Buffer<T>, range: Range<usize>, target: &mut PinnedBuffer<T>,
+                at: usize
+            ) -> Result<()>;
+            fn timer(&self) -> Result<Timer>;
+            fn jit_ms(&self) -> f64;
+        } }
+        $each! { [T,] Buffer<T> {
+            fn address(&self) -> u64;
+            fn len(&self) -> usize;
+            fn is_empty(&self) -> bool;
+            fn bytes(&self) -> u64;
+        } }
+        $each! { [T: Pod,] Buffer<T> {
+            fn cast<U>(self) -> Buffer<U>;
+            fn upload(&mut self, values: &[T]) -> Result<()>;
+            fn download(&self) -> Result<Vec<T>>;
+            fn download_range(&self, range: Range<usize>) -> Result<Vec<T>>;
+            fn download_into(&self, values: &mut [T]) -> Result<()>;
+            fn fill_bytes(&mut self, byte: u8) -> Result<()>;
+        } }
+        $each! { [] Mailbox {
+            fn address(&self) -> Result<u64>;
+        } }
+        $each! { [] Kernel {
+            fn name(&self) -> &'static str;
+            fn attributes(&self) -> Result<KernelAttributes>;
+            fn occupancy(&self, block: u32, shared_bytes: u32) -> Result<u32>;
+            fn allow_shared(&self, bytes: u32) -> Result<()>;
+        } }
+        $each! { [] Event {
+            fn record(&self, gpu: &Gpu) -> Result<()>;
+            fn wait(&self) -> Result<()>;
+        } }
+        $each! { [] Timer {
+            fn start(&self) -> Result<()>;
+            fn stop(&self) -> Result<()>;
+            fn is_done(&self) -> Result<bool>;
+            fn elapsed_ms(&self) -> Result<f64>;
+        } }
+    };
+}
+pub(crate) use interface;
