@@ -1,31 +1,31 @@
 // Dijkstra's algorithm that settles many vertices at once: one launch, in which the grid goes
-// through the fringe (what is reached and not settled) in rounds.
+// through the frontier (what is reached and not settled) in rounds.
 //
-// Let M be the least label of the fringe, and L the least of label + (least weight of an arc out
-// of the vertex) over the fringe. A vertex is settled in this round if
-// * its label is at most L (the out-criterion), or
-// * its label is at most M + (least weight of an arc into the vertex) (the in-criterion).
+// Let M be the least key of the frontier, and L the least of key + (least weight of an arc out
+// of the vertex) over the frontier. A vertex is settled in this round if
+// * its key is at most L (the out-criterion), or
+// * its key is at most M + (least weight of an arc into the vertex) (the in-criterion).
 //
-// Why its label is its distance then, in floats too, and however late it is read. When a round
+// Why its key is its distance then, in floats too, and however late it is read. When a round
 // begins, all arcs of the settled vertices have been relaxed. Take a shortest path to v, and on
-// it x, the first vertex that was not settled then: its label was its distance already. If x is
-// v, there is nothing to show: labels only fall, and never below the distance. Otherwise the path
+// it x, the first vertex that was not settled then: its key was its distance already. If x is
+// v, there is nothing to show: keys only fall, and never below the distance. Otherwise the path
 // goes on from x by an arc of at least x's least weight, so that the distance of v is at least
 // L; and it comes into v from a vertex no nearer than x, by an arc of at least v's least weight,
 // so that it is at least M + that weight. Both hold bit for bit, as a rounded sum never falls
 // when an addend grows, and the sums here are the same rounded sums (`after`) that make
-// distances. That is why the in-criterion adds to M and does not subtract from the label, which
-// rounds another way. So a label that is at most one of the two bounds is at most the distance,
+// distances. That is why the in-criterion adds to M and does not subtract from the key, which
+// rounds another way. So a key that is at most one of the two bounds is at most the distance,
 // and never less. A sum that does not fit is a bound above all distances that do. Bounds that
 // are too low settle less, and nothing wrong.
 //
-// A round is one pass over the fringe, as a list: settled vertices have their rows relaxed,
+// A round is one pass over the frontier, as a list: settled vertices have their rows relaxed,
 // others go to the list of the next round, and so does a vertex that is reached for the first
-// time: the atomic minimum that lowers its label tells, by giving back `unreached`, to one thread
+// time: the atomic minimum that lowers its key tells, by giving back `unreached`, to one thread
 // only. So a vertex is in one list of a round, once, and is settled once. M and L of
-// the next round are made in the same pass: by every vertex that stays, with the label that it
-// was seen to have, and by every lowering of a label, with what it was lowered to. The least of
-// these is at most what the fringe has after the pass, and exactly that, but where a vertex was
+// the next round are made in the same pass: by every vertex that stays, with the key that it
+// was seen to have, and by every lowering of a key, with what it was lowered to. The least of
+// these is at most what the frontier has after the pass, and exactly that, but where a vertex was
 // lowered to the very bound and settled at that in the same round: then M may be too low, once.
 // So a round ends with one barrier of the grid; long rows are cut to pieces (arcs.cuh), which take
 // another pass and barrier where there are any.
@@ -38,10 +38,10 @@
 // round to come: that of the round before, which all blocks had read by the barrier between the
 // two. A block may read the counts before a pass over pieces while a faster one adds to them: of
 // these it uses the number of pieces only, which stays. Whether the search ends is the same in
-// all blocks: M is, and if the target's label is below M in one block's eyes, the target is
-// settled and its label stays; where it is not below M, it falls to no less than M in this round.
-// Labels beyond the limit are dropped, and no path within it goes over one; the limit may fall
-// with the target's label, and what is farther than the target may then keep a label too high.
+// all blocks: M is, and if the target's key is below M in one block's eyes, the target is
+// settled and its key stays; where it is not below M, it falls to no less than M in this round.
+// Keys beyond the limit are dropped, and no path within it goes over one; the limit may fall
+// with the target's key, and what is farther than the target may then keep a key too high.
 //
 // Termination: where M is exact, the vertex that has it passes the in-criterion. Where nothing
 // was settled in a round, nothing was lowered, and the next M is exact. So of two rounds one
@@ -55,12 +55,12 @@ constexpr u32 block_size = 1024;
 // No vertex.
 constexpr u32 none = 0xffffffffu;
 
-// What a round knows of its fringe.
+// What a round knows of its frontier.
 struct alignas(16) Round {
     // M and L
     Key least, bound;
     // entries of the list, and pieces
-    u32 fringe, pieces;
+    u32 frontier, pieces;
 };
 
 __device__ __forceinline__ Round load(const Round* from) {
@@ -68,8 +68,8 @@ __device__ __forceinline__ Round load(const Round* from) {
     return {words.x, words.y, words.z, words.w};
 }
 
-__device__ __forceinline__ void store(Round* to, Key least, Key bound, u32 fringe) {
-    __stcg(reinterpret_cast<uint4*>(to), make_uint4(least, bound, fringe, 0));
+__device__ __forceinline__ void store(Round* to, Key least, Key bound, u32 frontier) {
+    __stcg(reinterpret_cast<uint4*>(to), make_uint4(least, bound, frontier, 0));
 }
 
 // Zero before a launch.
@@ -90,7 +90,7 @@ struct Crauser {
     const u32 *least_out, *least_in;
     Key* keys;
     // places of n_vertices each
-    u32* fringe[2];
+    u32* frontier[2];
     uint4* pieces;
     CrauserControl* control;
     volatile u32* host;
@@ -107,7 +107,7 @@ struct Pass {
     const Crauser& search;
     List<u32> next;
     Key limit;
-    // the least that this thread knows of the next round's fringe
+    // the least that this thread knows of the next round's frontier
     Key least, bound;
     u64 relaxations, improvements, settled;
 
@@ -159,13 +159,13 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const
         __stcg(search.keys + v, v == search.source ? 0 : unreached);
     }
     if (first_thread) {
-        __stcg(search.fringe[0], search.source);
+        __stcg(search.frontier[0], search.source);
         store(&control.rounds[0], 0, after(0, __ldg(search.least_out + search.source)), 1);
         store(&control.rounds[1], unreached, unreached, 0);
         store(&control.rounds[2], unreached, unreached, 0);
     }
 
-    u32 *list = search.fringe[0], *next_list = search.fringe[1];
+    u32 *list = search.frontier[0], *next_list = search.frontier[1];
     u32 rounds = 0;
     bool calls = false;
     // The barrier before a round, after which each block learns of it: by one thread, for many
@@ -196,10 +196,10 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const
     };
 
     meet(control.rounds[0]);
-    while (now.fringe != 0 && now.least <= limit && !is_stopped) {
+    while (now.frontier != 0 && now.least <= limit && !is_stopped) {
         Round& next = control.rounds[(rounds + 1) % 3];
         const Pieces pieces{search.pieces, &next.pieces};
-        pass.next = {next_list, &next.fringe};
+        pass.next = {next_list, &next.frontier};
         pass.limit = limit;
         pass.least = pass.bound = unreached;
         calls = watch.calls(rounds + 1);
@@ -209,7 +209,7 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const
         }
 
         // fewer vertices a warp where there are not enough for all
-        const u32 n = now.fringe;
+        const u32 n = now.frontier;
         const u32 share = min(32u, (n - 1) / n_warps + 1);
         for (u32 at = this_warp * share; at < n; at += n_warps * share) {
             u32 vertex = 0;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::delta::Delta;
-use crate::error::{SsspError, by_name, unknown};
+use crate::error::{SsspError, by_name};
 
 /// An algorithm for the CPU and its settings; for a GPU there are [more](crate::gpu::Algorithm).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,10 +60,7 @@ impl FromStr for Algorithm {
 
     /// The one of this name with default settings.
     fn from_str(name: &str) -> Result<Self, SsspError> {
-        Self::ALL
-            .into_iter()
-            .find(|algorithm| algorithm.name() == name)
-            .ok_or_else(|| unknown("algorithm", name, Self::ALL.iter().map(|a| a.name())))
+        by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
     }
 }
 

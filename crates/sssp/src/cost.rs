@@ -31,7 +31,7 @@ const NEAR_VERTICES: f64 = 1_048_576.0;
 /// How much more an arc takes each time that there are twice as many vertices as that.
 const FARTHER: f64 = 0.25;
 /// Seconds an arc where long arcs are deferred, which leaves most of them out.
-const ARC_TO_HORIZON: f64 = 3.4e-9;
+const ARC_DEFERRING: f64 = 3.4e-9;
 /// Seconds an arc to split off the short arcs for that.
 const ARC_SPLIT: f64 = 3e-9;
 /// Seconds to look at the weight of an arc before the first search.
@@ -145,7 +145,7 @@ pub fn on_cpu(graph: &Outline, searches: Searches, cpu: &Cpu) -> f64 {
     let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
     let threads = cpu.threads.max(1);
     let split = graph.is_dense && split_pays(graph.n_vertices, searches.number() as usize);
-    let arc = if split { ARC_TO_HORIZON } else { arc_to_the_end(graph.n_vertices) };
+    let arc = if split { ARC_DEFERRING } else { arc_to_the_end(graph.n_vertices) };
     let search = |threads| search(graph, arc, threads);
     let arc_prepared = ARC_PREPARED + if split { ARC_SPLIT } else { 0.0 };
     let prepare = shared(VERTEX_PREPARED * n + arc_prepared * m, threads);
@@ -201,9 +201,9 @@ fn after_trials(searches: f64) -> f64 {
 }
 
 /// Whether so many searches make up for splitting off the short arcs of a dense graph, which
-/// is what a horizon takes.
+/// is what deferring the long ones takes.
 pub(crate) fn split_pays(n_vertices: usize, searches: usize) -> bool {
-    searches as f64 * (arc_to_the_end(n_vertices) - ARC_TO_HORIZON) > ARC_SPLIT
+    searches as f64 * (arc_to_the_end(n_vertices) - ARC_DEFERRING) > ARC_SPLIT
 }
 
 /// Whether Dijkstra's algorithm with Dial's queue is faster than Δ-stepping by one thread: where
@@ -214,7 +214,7 @@ pub(crate) fn is_for_dial(n_vertices: usize, n_arcs: usize, max_weight: i128) ->
     max_weight < NEAR_BUCKETS && ARC_BY_DIAL * m < VERTEX * n + ARC * m
 }
 
-/// Seconds an arc without a horizon.
+/// Seconds an arc where none are deferred.
 fn arc_to_the_end(n_vertices: usize) -> f64 {
     ARC * (1.0 + FARTHER * (n_vertices as f64 / NEAR_VERTICES).log2().max(0.0))
 }

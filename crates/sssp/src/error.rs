@@ -132,19 +132,8 @@ pub(crate) fn by_name<T: Copy>(
     name: &str,
     table: &[(&'static str, T)],
 ) -> Result<T, SsspError> {
-    table
-        .iter()
-        .find(|entry| entry.0 == name)
-        .map(|entry| entry.1)
-        .ok_or_else(|| unknown(what, name, table.iter().map(|entry| entry.0)))
-}
-
-/// An error for a name that is none of those `known`.
-pub(crate) fn unknown<'a>(
-    what: &'static str,
-    name: &str,
-    known: impl Iterator<Item = &'a str>,
-) -> SsspError {
-    let known = known.collect::<Vec<_>>().join(", ");
-    SsspError::UnknownName { what, name: name.to_owned(), known }
+    table.iter().find(|entry| entry.0 == name).map(|entry| entry.1).ok_or_else(|| {
+        let known = table.iter().map(|entry| entry.0).collect::<Vec<_>>().join(", ");
+        SsspError::UnknownName { what, name: name.to_owned(), known }
+    })
 }

@@ -53,14 +53,9 @@ pub struct DeviceTimes {
     pub solve_ms: f64,
     /// Copying distances back.
     pub download_ms: f64,
-    /// The part of the last search, by Δ-stepping, in which near arcs were relaxed.
-    pub near_ms: f64,
-    /// The part in which the far list was split.
-    pub far_ms: f64,
-    /// The part in which deferred arcs were relaxed from their tails.
-    pub push_ms: f64,
-    /// The part in which deferred arcs were relaxed from their heads.
-    pub pull_ms: f64,
+    /// The parts of the last search, where it was Δ-stepping: near arcs relaxed, far lists split,
+    /// deferred arcs relaxed from their tails, and from their heads.
+    pub phases_ms: [f64; 4],
 }
 
 impl DeviceTimes {
@@ -75,10 +70,6 @@ impl DeviceTimes {
         Self {
             solve_ms: self.solve_ms + next.solve_ms,
             download_ms: self.download_ms + next.download_ms,
-            near_ms: self.near_ms + next.near_ms,
-            far_ms: self.far_ms + next.far_ms,
-            push_ms: self.push_ms + next.push_ms,
-            pull_ms: self.pull_ms + next.pull_ms,
             ..next
         }
     }

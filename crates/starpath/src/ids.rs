@@ -11,7 +11,6 @@ use serde::Serialize;
 use sssp::SsspError;
 
 use crate::failure::Interrupted;
-use crate::load::shown;
 use crate::numbers::read_entries;
 
 /// The names of the vertices of one graph file.
@@ -143,4 +142,9 @@ impl IdList {
         };
         self.entries.iter().map(vertex).collect()
     }
+}
+
+/// A graph's file in messages.
+pub(crate) fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -1,7 +1,7 @@
 //! Reading the graph that a command is about.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use graph_formats::{AnyCsr, Ids, LoadedGraph};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::{Common, GraphArgs};
 use crate::failure::say;
-use crate::ids::Names;
+use crate::ids::{Names, shown};
 use crate::progress::{Bar, EndAtOnce, check_interrupt};
 use crate::report::{self, Ms, milliseconds};
 
@@ -84,9 +84,4 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     let LoadedGraph { csr, ids, notes } = read?;
     let notes = notes.iter().map(|note| format!("{}: {note}", shown(&args.path))).collect();
     Ok(Loaded { path: args.path.clone(), csr, ids, notes, load_ms })
-}
-
-/// A graph's file in messages.
-pub(crate) fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -141,9 +141,9 @@ pub(crate) fn search<W: Weight>(
         ));
     }
     if let (true, Some(times)) = (common.explain, device_times.last()) {
+        let [near, far, push, pull] = times.phases_ms;
         say(format_args!(
-            "on the device: near arcs {:.3} ms, far lists {:.3} ms, pushes {:.3} ms, pulls {:.3} ms",
-            times.near_ms, times.far_ms, times.push_ms, times.pull_ms
+            "on the device: near arcs {near:.3} ms, far lists {far:.3} ms, pushes {push:.3} ms, pulls {pull:.3} ms"
         ));
     }
     let head = Head {

@@ -130,11 +130,11 @@ struct Control {
     // whether the host has ended the search
     u32 stopped;
     u32 near[3], pieces[3], far[3];
-    // by the parity of the horizon: vertices visited before it
+    // by the parity of the settled bound: vertices visited before it
     u32 visited[2];
-    // the least key that stays in the far list of a turn, and beyond a horizon
+    // the least key that stays in the far list of a turn, and beyond a settled bound
     u64 least[3], least_beyond[2];
-    // arcs of the vertices visited before a horizon; of all visited before
+    // arcs of the vertices visited before a settled bound; of all visited before
     u64 visited_arcs[2], settled_arcs;
     // counts for the report
     u64 relaxations, improvements, settled;
@@ -146,7 +146,7 @@ struct Control {
 // 64 bits here, whatever they have elsewhere.
 struct Search {
     Rows graph;
-    // the arcs shorter than the window, or all where there is no window
+    // the arcs shorter than `short_limit`, or all where that is 0
     Rows near_arcs;
     Key* keys;
     Entry *near[2], *far[2], *visited;
@@ -165,8 +165,8 @@ struct Search {
     u64 limit;
     // the least width of a bucket, a normal number
     u64 delta;
-    // how far ahead the horizon lies, 0 for none
-    u64 window;
+    // how far ahead the settled bound lies; 0 where no arcs are deferred
+    u64 short_limit;
     u32 n_vertices;
     u32 source;
     u32 n_others;

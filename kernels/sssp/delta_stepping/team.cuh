@@ -10,10 +10,10 @@
 //   near and its budget lasts: on grids and roads a bucket takes one or two steps of the
 //   team where it has twenty hops.
 // * Rows longer than a warp's share are cut to pieces that all warps take at the next step.
-// * On dense undirected graphs a search has a horizon: arcs that lead beyond it are put
-//   off, and then pushed by the vertices visited or pulled by the others, whichever has
-//   fewer arcs. Most arcs of an R-MAT graph are never looked at. See put_off.cuh and the
-//   host's horizon.rs, which has the reasons.
+// * On dense undirected graphs a search defers long arcs: those that lead beyond a settled
+//   bound are left until all keys below it are final, and then pushed by the vertices visited
+//   or pulled by the others, whichever has fewer arcs. Most arcs of an R-MAT graph are never
+//   looked at. See long_arcs.cuh, and long_arcs.rs of the CPU, which has the reasons.
 //
 // Reads the graph (constant during the launch); writes keys, lists and control. Blocks have
 // 512 threads, and those of a team are all resident.
@@ -32,7 +32,7 @@
 #pragma once
 
 #include "../../common/watch.cuh"
-#include "put_off.cuh"
+#include "long_arcs.cuh"
 
 // An entry of a list, or, where entries were lost, of the vertex with that number, if its
 // key lies in [low, high).
@@ -47,7 +47,7 @@ __device__ __forceinline__ Entry entry_at(const Search& search, const Entry* lis
 
 // Entries a warp below which a bucket is thin, and above which it is thick.
 constexpr u32 thin = 2, thick = 16;
-// Pushes after which a search does without a horizon: where distances spread evenly, none
+// Pushes after which a search defers no more arcs: where distances spread evenly, none
 // is ever followed by the pull that would pay for them.
 constexpr u32 most_pushes = 8;
 
@@ -86,7 +86,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
     const u32 n_warps = barrier.n_blocks * warps_a_block;
     const u32 this_thread = block * blockDim.x + threadIdx.x;
     const bool first_thread = this_thread == 0;
-    Warp warp{search, memory.warps[in_block], search.near_arcs, search.window != 0};
+    Warp warp{search, memory.warps[in_block], search.near_arcs, search.short_limit != 0};
     u64 near_cycles = 0, far_cycles = 0, push_cycles = 0, pull_cycles = 0;
     u32 steps = 0, pushes = 0, n_settled_targets = 0;
 
@@ -112,14 +112,14 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
     Entry *near_now = search.near[0], *near_next = search.near[1];
     Entry *far_now = search.far[0], *far_next = search.far[1];
     Piece *pieces_now = search.pieces[0], *pieces_next = search.pieces[1];
-    // turns of the near and the far lists; horizons so far
+    // turns of the near and the far lists; settled bounds so far
     u32 near_turn = 0, far_turn = 0, phase = 0;
     u32 doublings = 0;
     Key width = search.delta, start = 0, low = 0, threshold = beyond(0, width);
     while (true) {
-        const Key horizon = warp.has_horizon ? beyond(start, search.window) : unreached;
-        threshold = min(threshold, horizon);
-        warp.horizon = horizon;
+        const Key settled_bound = warp.defers_long_arcs ? beyond(start, search.short_limit) : unreached;
+        threshold = min(threshold, settled_bound);
+        warp.settled_bound = settled_bound;
         warp.visited_count = &control.visited[phase & 1];
         warp.visited_arcs = 0;
         bool ended = false;
@@ -182,7 +182,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
             const bool lost = n_far > search.capacity;
             const u32 n = lost ? search.n_vertices : n_far;
             low = threshold;
-            threshold = min(horizon, beyond(low, width));
+            threshold = min(settled_bound, beyond(low, width));
             Key least = unreached;
             if (first_thread) {
                 control.far[(far_turn + 2) % 3] = 0;
@@ -222,13 +222,13 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
             if (n_near == 0) {
                 // on to the next bucket that holds anything
                 least = load(&control.least[far_turn % 3]);
-                if (least >= horizon) break;
+                if (least >= settled_bound) break;
                 threshold = max(threshold, least);
             }
         }
-        if (ended || !warp.has_horizon) break;
+        if (ended || !warp.defers_long_arcs) break;
 
-        // the arcs put off
+        // the deferred arcs
         const u64 clock = clock64();
         const u32 parity = phase & 1;
         const u64 visited_arcs = warp_sum(warp.visited_arcs);
@@ -270,11 +270,11 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
         pushes += !pulls;
         (pulls ? pull_cycles : push_cycles) += clock64() - clock;
         if (least == unreached) break;
-        start = low = threshold = max(horizon, least);
+        start = low = threshold = max(settled_bound, least);
         phase++;
         if (pushes == most_pushes) {
-            // everything before the horizon is done with; from here on as without one
-            warp.has_horizon = false;
+            // everything below the settled bound is done with; from here on no arc is deferred
+            warp.defers_long_arcs = false;
             warp.rows = search.graph;
         }
         // the count of pieces is wiped before it is looked at

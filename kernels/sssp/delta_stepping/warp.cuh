@@ -21,13 +21,13 @@ struct WarpMemory {
 struct Warp {
     const Search& search;
     WarpMemory& memory;
-    // the arcs that steps relax: of a search with a horizon, the short ones
+    // the arcs that steps relax: the short ones, if it defers long arcs
     Rows rows;
-    bool has_horizon;
+    bool defers_long_arcs;
     u32 head, tail;  // of the queue
     u32 n_far;
-    // keys below it are near; no key from the horizon on is made, except by a push
-    Key threshold, horizon;
+    // keys below the threshold are near; none from the settled bound on is made, but by a push
+    Key threshold, settled_bound;
     List<Entry> near_next, far;
     List<Piece> pieces_next;
     u32* visited_count;
@@ -68,7 +68,7 @@ struct Warp {
     }
 
     // Relaxes an arc in each lane that has one, `from` being the key of its start: those
-    // that lead below the horizon, or, if `late`, those that do not.
+    // that lead below the settled bound, or, if `late`, those that do not.
     //
     // If `queues`, time counts more than traffic: the key at the end is lowered without a
     // look at it first, and while that is under way the row of the end is fetched, which
@@ -84,7 +84,8 @@ struct Warp {
             to = end.x;
             key = after(from, end.y);
             if (key == unreached) search.control->trouble = overflowed;
-            wanted = key <= static_cast<Key>(search.limit) && key != unreached && (late ? key >= horizon : key < horizon);
+            wanted = key <= static_cast<Key>(search.limit) && key != unreached &&
+                     (late ? key >= settled_bound : key < settled_bound);
         }
         if (queues) {
             const bool soon = wanted && key < threshold;
@@ -98,7 +99,7 @@ struct Warp {
         if (__any_sync(everyone, fell)) keep(fell, key, to, queues, row);
     }
 
-    // Remembers vertices whose long arcs were put off.
+    // Remembers vertices whose long arcs are deferred.
     __device__ __forceinline__ void note_visited(bool has, Entry entry) {
         append(List<Entry>{search.visited, visited_count}, search.capacity, has, entry);
         if (has) {
@@ -132,7 +133,7 @@ struct Warp {
         }
         if (!late) {
             settled += has;
-            if (has_horizon) note_visited(has, entry);
+            if (defers_long_arcs) note_visited(has, entry);
         }
         if (!has || (row.y - row.x > max_warp_row && cut(key, vertex, row))) row.x = row.y;
         __syncwarp();
@@ -190,7 +191,7 @@ struct Warp {
             }
             bool live = has && corner == 0 && load(search.keys + next.vertex) == next.key;
             settled += live;
-            if (has_horizon) note_visited(live, entry);
+            if (defers_long_arcs) note_visited(live, entry);
             live = __shfl_sync(everyone, live, lane() & ~3u);
             relaxations += live && corner == 0 ? next.end - next.first : 0;
             for (u32 arc = next.first + corner; __any_sync(everyone, live && arc < next.end); arc += 4) {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::algorithm::QueueRule;
 use crate::delta::Delta;
-use crate::error::{SsspError, by_name, unknown};
+use crate::error::{SsspError, by_name};
 
 /// An algorithm for a GPU and its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,10 +88,7 @@ impl FromStr for Algorithm {
 
     /// The one of this name with default settings.
     fn from_str(name: &str) -> Result<Self, SsspError> {
-        Self::ALL
-            .into_iter()
-            .find(|algorithm| algorithm.name() == name)
-            .ok_or_else(|| unknown("algorithm", name, Self::ALL.iter().map(|a| a.name())))
+        by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
     }
 }
 

@@ -18,10 +18,11 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 
 use super::delta_stepping::{DeltaSteppingOnGpu, Form};
-use super::fallback::{DeviceSearch, unless_out_of_memory};
+use super::fallback::unless_out_of_memory;
 use super::launch::milliseconds;
 use super::{Algorithm, Boxed, Layout, on_device};
 use crate::query::Query;
+use crate::search::Search;
 use crate::{Delta, Plan, QueueRule, SsspError, delta};
 
 /// What is tried beside Δ-stepping where hops are few.
@@ -79,8 +80,8 @@ pub(super) fn fastest<'g, W: Weight>(
     };
     stepping.set_form(form);
     plan.delta = Some(stepping.delta());
-    let horizon = if form.has_horizon { "" } else { " without a horizon" };
-    plan.reason = format!("the fastest where it was tried, with {ms:.3} ms{horizon}");
+    let all_arcs = if form.defers_long_arcs { "" } else { ", no arcs deferred" };
+    plan.reason = format!("the fastest where it was tried, with {ms:.3} ms{all_arcs}");
     let mut best: Boxed<'g, W> = Box::new(stepping);
     let mut least = ms;
     if hops_are_few(graph) {
@@ -221,7 +222,7 @@ enum Trial {
 
 /// A trial from `source`; too long is what takes much longer than `most`.
 fn time<W: Weight>(
-    device: &mut dyn DeviceSearch<W>,
+    device: &mut dyn Search<W>,
     source: VertexId,
     most: f64,
 ) -> Result<Trial, SsspError> {
@@ -235,7 +236,10 @@ fn time<W: Weight>(
         let query = Query { source, targets: &[], limit, progress: Some(&tell) };
         match device.search(&query) {
             Err(SsspError::Interrupted) => Ok(Trial::TooLong),
-            found => Ok(found?.map_or(Trial::NoAnswer, |_| Trial::Took(device.times().solve_ms))),
+            Err(SsspError::NotOnGpu { .. }) => Ok(Trial::NoAnswer),
+            found => found.map(|_| {
+                Trial::Took(device.device_times().map_or(LONGEST_MS, |times| times.solve_ms))
+            }),
         }
     })
 }

@@ -18,19 +18,20 @@
 
 use std::time::Instant;
 
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Timer};
+use gpu_runtime::{Buffer, Gpu, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
+use paths::Predecessors;
 
 use super::algorithm::{EdgeOrder, Loads};
 use super::edge_predecessors::{EdgeTree, Searched};
-use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each, of};
-use super::fallback::DeviceSearch;
+use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each};
+use super::fallback::no_answer;
 use super::keys;
 use super::launch::{Kernels, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use crate::query::Query;
-use crate::search::Answer;
+use crate::search::{Answer, Search};
 use crate::{DeviceTimes, SsspError, Work};
 
 /// Iterations before the first look for a negative cycle; each later one is after twice as
@@ -93,7 +94,11 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     /// Iterates until nothing falls; how often that was.
     fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<u32>, SsspError> {
         let n_vertices = self.distances.len() as u32;
-        self.kernels.start(&self.gpu, &mut self.distances, query.source)?;
+        let args = [(&self.distances).into(), n_vertices.into(), query.source.into()];
+        // SAFETY: threads write `distances`, which are of the kernel's type, below its length.
+        unsafe {
+            self.gpu.launch(&self.kernels.start, a_thread_each(self.distances.len()), &args)?
+        };
         self.mark.fill_bytes(0)?;
         let mut loads = self.loads;
         for iteration in 1.. {
@@ -116,43 +121,61 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     /// One iteration; the mark after it.
     fn relax_all(&mut self, iteration: u32, loads: Loads) -> Result<[u32; 2], SsspError> {
         let Self { gpu, kernels, edges, distances, mark, .. } = self;
+        let kernel = match loads {
+            Loads::Plain => &kernels.plain,
+            Loads::ReadOnly => &kernels.read_only,
+        };
         for first in (0..edges.len()).step_by(EDGES_PER_LAUNCH) {
-            let count = EDGES_PER_LAUNCH;
-            kernels.relax(gpu, edges, first, count, distances, iteration, mark, loads)?;
+            let count = EDGES_PER_LAUNCH.min(edges.len() - first);
+            let args = [
+                (&edges.tails).into(),
+                (&edges.heads).into(),
+                (&edges.weights).into(),
+                (&*distances).into(),
+                (first as u32).into(),
+                (count as u32).into(),
+                iteration.into(),
+                (&*mark).into(),
+            ];
+            // SAFETY: threads read the edges from `first` on, `count` of them, which there
+            // are; the ends of edges are vertices, and `distances` has one for each, of the
+            // kernel's type; `mark` has the two words.
+            unsafe { gpu.launch(kernel, a_thread_each(count), &args)? };
         }
         Ok(mark.download()?[0])
     }
 }
 
-impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
+impl<W: Weight> Search<W> for BellmanFordOnGpu<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
         self.timer.start()?;
         let iterations = self.iterate(query)?;
         self.timer.stop()?;
         self.times.solve_ms = self.timer.elapsed_ms()?;
-        let Some(iterations) = iterations else { return Ok(None) };
+        let Some(iterations) = iterations else { return Err(no_answer()) };
         let start = Instant::now();
         let distances = keys::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
         let rounds = u64::from(iterations);
         let relaxations = rounds * self.graph.n_arcs() as u64;
-        Ok(Some((distances, Work { relaxations, rounds, ..Work::default() })))
+        Ok((distances, Work { relaxations, rounds, ..Work::default() }))
     }
 
     fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+    ) -> Result<Option<Predecessors>, SsspError> {
         let Self { gpu, edges, distances, tree, negative, .. } = self;
         let DeviceEdges { tails, heads, weights } = edges;
         let searched = Searched { tails, heads, weights, distances, negative: *negative };
-        Ok(tree.predecessors(gpu, searched, source, limit)?)
+        let found = tree.predecessors(gpu, searched, source, limit)?;
+        Ok(found.map(Predecessors::from_storage))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.times)
     }
 }
 
@@ -174,53 +197,6 @@ impl RelaxKernels {
             plain: kernels.get(&format!("bellman_ford_{edges}"))?,
             read_only: kernels.get(&format!("bellman_ford_{edges}_ldg"))?,
         })
-    }
-
-    /// Distances before the first iteration, from a source that there is.
-    fn start<W: Weight>(
-        &self,
-        gpu: &Gpu,
-        distances: &mut Buffer<W>,
-        source: VertexId,
-    ) -> Result<(), GpuError> {
-        let args = [(&*distances).into(), of(distances).into(), source.into()];
-        // SAFETY: threads write `distances`, which are of the kernel's type, below its
-        // length.
-        unsafe { gpu.launch(&self.start, a_thread_each(distances.len()), &args) }
-    }
-
-    /// Relaxes `count` edges from `first` on, or as many as there are, once.
-    #[expect(clippy::too_many_arguments, reason = "they are those of the kernel")]
-    fn relax<W: Weight>(
-        &self,
-        gpu: &Gpu,
-        edges: &DeviceEdges<W>,
-        first: usize,
-        count: usize,
-        distances: &mut Buffer<W>,
-        iteration: u32,
-        mark: &mut Buffer<[u32; 2]>,
-        loads: Loads,
-    ) -> Result<(), GpuError> {
-        let count = count.min(edges.len().saturating_sub(first));
-        let args = [
-            (&edges.tails).into(),
-            (&edges.heads).into(),
-            (&edges.weights).into(),
-            (&*distances).into(),
-            (first as u32).into(),
-            (count as u32).into(),
-            iteration.into(),
-            (&*mark).into(),
-        ];
-        let kernel = match loads {
-            Loads::Plain => &self.plain,
-            Loads::ReadOnly => &self.read_only,
-        };
-        // SAFETY: threads read the edges from `first` on, `count` of them, which there
-        // are; the ends of edges are vertices, and `distances` has one for each, of the
-        // kernel's type; `mark` has the two words.
-        unsafe { gpu.launch(kernel, a_thread_each(count), &args) }
     }
 }
 

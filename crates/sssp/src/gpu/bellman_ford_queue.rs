@@ -41,15 +41,16 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
+use paths::Predecessors;
 
 use super::edge_predecessors::{RowTree, Searched};
-use super::fallback::DeviceSearch;
+use super::fallback::no_answer;
 use super::graph::DeviceCsr;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use crate::query::Query;
-use crate::search::Answer;
+use crate::search::{Answer, Search};
 use crate::work::Again;
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
 
@@ -274,15 +275,15 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
+impl<W: Weight> Search<W> for QueueOnGpu<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
-        let Some(control) = self.empty_the_queue(query)? else { return Ok(None) };
+        let Some(control) = self.empty_the_queue(query)? else { return Err(no_answer()) };
         let start = Instant::now();
         let distances = keys::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
         if control.above != 0 && ends_early(self.graph, &distances) {
-            return Ok(None);
+            return Err(no_answer());
         }
         let work = Work {
             relaxations: control.relaxations,
@@ -294,14 +295,14 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
                 relaxations: control.relaxed_again,
             }),
         };
-        Ok(Some((distances, work)))
+        Ok((distances, work))
     }
 
     fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+    ) -> Result<Option<Predecessors>, SsspError> {
         let (gpu, DeviceCsr { offsets, ends, weights }) = (&self.launch.gpu, &self.rows);
         let RowTree { tree, rows } = match &mut self.tree {
             Some(tree) => tree,
@@ -309,11 +310,12 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         };
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: rows, heads: ends, weights, distances, negative };
-        Ok(tree.predecessors(gpu, searched, source, limit)?)
+        let found = tree.predecessors(gpu, searched, source, limit)?;
+        Ok(found.map(Predecessors::from_storage))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.times)
     }
 }
 

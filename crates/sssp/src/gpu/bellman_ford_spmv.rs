@@ -23,16 +23,17 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
+use paths::Predecessors;
 
 use super::algorithm::Layout;
 use super::edge_predecessors::{RowTree, Searched};
-use super::fallback::DeviceSearch;
+use super::fallback::no_answer;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use super::spmv_matrix::Matrix;
 use crate::query::Query;
-use crate::search::Answer;
+use crate::search::{Answer, Search};
 use crate::{DeviceTimes, SsspError, Work};
 
 /// Threads of a block: what the source says.
@@ -195,21 +196,21 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
+impl<W: Weight> Search<W> for SpmvOnGpu<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
-        let Some(work) = self.iterate(query)? else { return Ok(None) };
+        let Some(work) = self.iterate(query)? else { return Err(no_answer()) };
         let start = Instant::now();
         let distances = keys::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
-        Ok(Some((distances, work)))
+        Ok((distances, work))
     }
 
     fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+    ) -> Result<Option<Predecessors>, SsspError> {
         let (gpu, Matrix { offsets, starts, weights, .. }) = (&self.launch.gpu, &self.matrix);
         // padded rows have arcs that the graph has not
         let Some(offsets) = offsets else { return Ok(None) };
@@ -219,11 +220,12 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         };
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: starts, heads: rows, weights, distances, negative };
-        Ok(tree.predecessors(gpu, searched, source, limit)?)
+        let found = tree.predecessors(gpu, searched, source, limit)?;
+        Ok(found.map(Predecessors::from_storage))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.times)
     }
 }
 

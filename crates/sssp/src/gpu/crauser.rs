@@ -1,20 +1,20 @@
 //! Dijkstra's algorithm that settles many vertices at once, on a GPU: one launch a search.
 //!
-//! Of what is reached and not settled, the fringe, every vertex is settled that passes the
-//! out-criterion or the in-criterion: that no path over another vertex of the fringe can be
-//! shorter than its label, by the least weight of the arcs out of those, or by that of the arcs
-//! into it. The method, and why no label is settled too early, in floats either, stands in
+//! Of what is reached and not settled, the frontier, every vertex is settled that passes the
+//! out-criterion or the in-criterion: that no path over another vertex of the frontier can be
+//! shorter than its key, by the least weight of the arcs out of those, or by that of the arcs
+//! into it. The method, and why no key is settled too early, in floats either, stands in
 //! `kernels/sssp/crauser.cu`; this is the side that uploads the graph, has the least weights
 //! found, launches and reads back.
 //!
 //! Every arc of a settled vertex is relaxed once. A round costs a barrier of the grid, or two
-//! where rows of more than 256 arcs are settled, and a look at the fringe; on random graphs with
+//! where rows of more than 256 arcs are settled, and a look at the frontier; on random graphs with
 //! random weights there are about n^(1/3) rounds by both criteria, on grids and roads more.
 //! Memory, for n vertices and m arcs: 24 bytes a vertex, 28 where the graph is directed, and 8⅛
 //! an arc; beside that, 128 MiB while the graph is uploaded.
 //!
 //! How it differs from the paper: its processors keep queues ordered by the criteria's keys and
-//! take the least from them; here all of the fringe is looked at in each round, which is what a
+//! take the least from them; here all of the frontier is looked at in each round, which is what a
 //! GPU is fast at. The bounds of a round come with the pass before it, so that one barrier does.
 //!
 //! Reference: crauser-1998, origin-four-families
@@ -46,7 +46,7 @@ pub(super) struct Crauser {
     least_out: u64,
     least_in: u64,
     keys: u64,
-    fringe: [u64; 2],
+    frontier: [u64; 2],
     pieces: u64,
     control: u64,
     host: u64,
@@ -159,14 +159,14 @@ pub(super) fn crauser<W: Weight>(
     let start = Instant::now();
     let least = LeastWeights::of(gpu, &least_weights, &on_device.rows, graph.direction())?;
     let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
-    let fringe: [Buffer<VertexId>; 2] = [gpu.buffer(n)?, gpu.buffer(n)?];
+    let frontier: [Buffer<VertexId>; 2] = [gpu.buffer(n)?, gpu.buffer(n)?];
     let pieces: Buffer<[u32; 4]> = gpu.buffer(n_pieces(m))?;
     let parameters = Crauser {
         graph: on_device.rows.at(),
         least_out: least.of_out_arcs.address(),
         least_in: least.of_in_arcs.as_ref().unwrap_or(&least.of_out_arcs).address(),
         keys: keys.address(),
-        fringe: [fringe[0].address(), fringe[1].address()],
+        frontier: [frontier[0].address(), frontier[1].address()],
         pieces: pieces.address(),
         control: control.address(),
         n_vertices: n as u32,
@@ -175,7 +175,7 @@ pub(super) fn crauser<W: Weight>(
     let max_blocks = gpu.properties().multiprocessors as usize;
     let blocks = (n + m).div_ceil(SHARE).clamp(1, max_blocks) as u32;
     let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
-    let lists = (least, fringe, pieces);
+    let lists = (least, frontier, pieces);
     // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers have a place
     // for each vertex, and `pieces` as many as `arcs.cuh` asks for.
     Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn structures_are_as_the_kernel_has_them() {
         assert_same_layout! { Crauser as "Crauser" of ["crauser.cu", "delta_stepping/search.cuh"]:
-            graph, least_out, least_in, keys, fringe, pieces, control, host, n_vertices, source,
+            graph, least_out, least_in, keys, frontier, pieces, control, host, n_vertices, source,
             target, limit
         }
         assert_same_layout! { CrauserControl as "CrauserControl" of ["crauser.cu"]:

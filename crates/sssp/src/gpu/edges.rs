@@ -40,15 +40,6 @@ pub(super) struct DeviceEdges<W> {
     pub(super) weights: Buffer<W>,
 }
 
-/// The vertices of a graph, cut into segments.
-#[derive(Clone, Copy)]
-struct Segments {
-    /// Vertices of a segment.
-    vertices: NonZeroU32,
-    /// The number of the last segment.
-    last: u32,
-}
-
 impl<W: Weight> DeviceEdges<W> {
     /// The arcs of `graph`, which are fewer than 2^32, or of an undirected graph that is
     /// taken for `pairs`, each edge once; in this order. Adds to `times` what it takes.
@@ -76,11 +67,14 @@ impl<W: Weight> DeviceEdges<W> {
         };
         if let Some(vertices) = order.segment(graph.n_vertices()) {
             let last = (graph.n_vertices() as u32).saturating_sub(1) / vertices;
-            let unsorted = match positions {
+            let mut sorted = match positions {
                 Some(positions) => positions,
                 None => kernels.all_positions(gpu, arcs.len())?,
             };
-            positions = Some(arcs.sorted(gpu, kernels, unsorted, Segments { vertices, last })?);
+            for shift in (0..u32::BITS).step_by(8).take_while(|shift| last >> shift > 0) {
+                sorted = kernels.sort_by_segment(gpu, &sorted, &arcs.heads, vertices, shift)?;
+            }
+            positions = Some(sorted);
         }
         let edges = match positions {
             Some(positions) => arcs.at(gpu, kernels, &positions)?,
@@ -89,20 +83,6 @@ impl<W: Weight> DeviceEdges<W> {
         gpu.synchronize()?;
         times.prepare_ms += milliseconds(start);
         Ok(edges)
-    }
-
-    /// Positions of arcs, ascending, sorted by the segments of heads.
-    fn sorted(
-        &self,
-        gpu: &Gpu,
-        kernels: &EdgeKernels,
-        mut positions: Buffer<u32>,
-        segments: Segments,
-    ) -> Result<Buffer<u32>, GpuError> {
-        for shift in (0..u32::BITS).step_by(8).take_while(|shift| segments.last >> shift > 0) {
-            positions = kernels.sort_by_segment(gpu, &positions, &self.heads, segments, shift)?;
-        }
-        Ok(positions)
     }
 
     /// The edges at these positions, all of which there are. Frees each array as soon as
@@ -212,19 +192,19 @@ impl EdgeKernels {
         Ok(positions)
     }
 
-    /// The positions of arcs sorted, stably, by eight bits, from `shift` on, of the number
-    /// of the segment that the arc's end is in. All positions lie in `ends`.
+    /// The positions of arcs sorted, stably, by eight bits, from `shift` on, of the number of
+    /// the segment, of so many vertices, that the arc's end is in. All positions lie in `ends`.
     fn sort_by_segment(
         &self,
         gpu: &Gpu,
         positions: &Buffer<u32>,
         ends: &Buffer<VertexId>,
-        segments: Segments,
+        vertices: NonZeroU32,
         shift: u32,
     ) -> Result<Buffer<u32>, GpuError> {
         let shape = counting_shape(gpu);
         let counts = gpu.buffer(DIGITS * shape.grid.0 as usize)?;
-        let (n, length) = (of(positions), segments.vertices.get());
+        let (n, length) = (of(positions), vertices.get());
         let by = [positions.into(), ends.into(), n.into(), length.into(), shift.into()];
         let args: Vec<Arg<'_>> = by.into_iter().chain([(&counts).into()]).collect();
         // SAFETY: threads read `positions`, and `ends` at these, and write `counts`, which

@@ -13,53 +13,18 @@ use paths::Predecessors;
 use super::launch::milliseconds;
 use crate::cpu;
 use crate::query::Query;
-use crate::search::{Answer, Search};
+use crate::search::{Answer, Owners, Search};
 use crate::{Config, DeviceTimes, Plan, Progress, SsspError, Work};
 
-pub(super) use crate::search::Owners;
-
-/// An algorithm on a device with its graph and work space there.
-pub(super) trait DeviceSearch<W: Weight>: Send {
-    /// As [`Search::search`]; `None` where a sum does not fit what the kernels add in and there
-    /// is no memory for it, or a negative cycle can be reached.
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError>;
-
-    /// As [`Search::predecessors`], of a search that had an answer.
-    fn predecessors(
-        &mut self,
-        _source: VertexId,
-        _limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
-        Ok(None)
-    }
-
-    /// As [`Search::nearest`].
-    fn nearest(
-        &mut self,
-        _sources: &[VertexId],
-        _progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
-        Ok(None)
-    }
-
-    /// As [`Search::table`], on a graph where no sum is too large for a distance.
-    fn table(
-        &mut self,
-        _sources: &[VertexId],
-        _targets: &[VertexId],
-        _progress: Option<Progress<'_>>,
-        _cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
-        Ok(None)
-    }
-
-    /// Where the time went, of the last search or table and of what was done before it.
-    fn times(&self) -> DeviceTimes;
+/// The error of a search on a device that has no answer: a sum does not fit what the kernels add
+/// in and there is no memory for it, or a negative cycle can be reached.
+pub(super) fn no_answer() -> SsspError {
+    SsspError::NotOnGpu { reason: "it has no answer to this search".to_owned() }
 }
 
 /// A search on a device, and on the CPU where the device has no answer.
 pub(super) struct WithFallback<'g, W: Weight> {
-    device: Box<dyn DeviceSearch<W> + 'g>,
+    device: Box<dyn Search<W> + 'g>,
     /// What the choice of this one took, in milliseconds.
     choice_ms: f64,
     graph: &'g Csr<W>,
@@ -78,7 +43,7 @@ pub(super) struct WithFallback<'g, W: Weight> {
 impl<'g, W: Weight> WithFallback<'g, W> {
     /// For `device`, which searches `graph` as `plan` says; on the CPU, by `config`.
     pub(super) fn new(
-        device: Box<dyn DeviceSearch<W> + 'g>,
+        device: Box<dyn Search<W> + 'g>,
         choice_ms: f64,
         graph: &'g Csr<W>,
         plan: &Plan,
@@ -108,12 +73,12 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.cpu_ms = 0.0;
         self.on_device = false;
-        match self.device.search(query)? {
-            Some(answer) => {
-                self.on_device = true;
-                Ok(answer)
+        match self.device.search(query) {
+            Err(SsspError::NotOnGpu { .. }) => self.on_cpu(query),
+            answer => {
+                self.on_device = answer.is_ok();
+                answer
             }
-            None => self.on_cpu(query),
         }
     }
 
@@ -125,8 +90,7 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
         if !self.on_device {
             return Ok(None);
         }
-        let chosen = unless_out_of_memory(self.device.predecessors(source, limit))?;
-        Ok(chosen.flatten().map(Predecessors::from_storage))
+        Ok(unless_out_of_memory(self.device.predecessors(source, limit))?.flatten())
     }
 
     fn table(
@@ -157,7 +121,7 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
     }
 
     fn device_times(&self) -> Option<DeviceTimes> {
-        let mut times = self.device.times();
+        let mut times = self.device.device_times()?;
         times.prepare_ms += self.choice_ms;
         times.solve_ms += self.cpu_ms;
         Some(times)
@@ -186,18 +150,18 @@ mod tests {
         n_vertices: usize,
     }
 
-    impl DeviceSearch<u32> for EvenSources {
-        fn search(&mut self, query: &Query<'_, u64>) -> Result<Option<Answer<u32>>, SsspError> {
+    impl Search<u32> for EvenSources {
+        fn search(&mut self, query: &Query<'_, u64>) -> Result<Answer<u32>, SsspError> {
             let answer = (vec![0; self.n_vertices], Work::default());
-            Ok(query.source.is_multiple_of(2).then_some(answer))
+            query.source.is_multiple_of(2).then_some(answer).ok_or_else(no_answer)
         }
 
         fn predecessors(
             &mut self,
             source: VertexId,
             _limit: u64,
-        ) -> Result<Option<Vec<VertexId>>, SsspError> {
-            Ok(Some(vec![source; self.n_vertices]))
+        ) -> Result<Option<Predecessors>, SsspError> {
+            Ok(Some(Predecessors::from_storage(vec![source; self.n_vertices])))
         }
 
         fn table(
@@ -210,8 +174,8 @@ mod tests {
             Ok(Some(Work::default()))
         }
 
-        fn times(&self) -> DeviceTimes {
-            DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() }
+        fn device_times(&self) -> Option<DeviceTimes> {
+            Some(DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() })
         }
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
 
@@ -74,12 +74,19 @@ impl KeyGraph {
     /// The arcs shorter than `limit`, a key, row by row. O(n + m).
     pub(super) fn short(&self, gpu: &Gpu, limit: u64) -> Result<DeviceRows, SsspError> {
         let Self { rows, kernels, .. } = self;
-        let mut bounds = gpu.buffer(rows.bounds.len())?;
-        let mut used = gpu.buffer::<u32>(1)?;
-        kernels.count_short(gpu, rows, limit, &mut used, &mut bounds)?;
+        let n = rows.bounds.len();
+        let (bounds, used) = (gpu.buffer(n)?, gpu.buffer::<u32>(1)?);
+        let of = [(&rows.bounds).into(), (&rows.arcs).into(), (n as u32).into(), limit.into()];
+        let args: Vec<Arg<'_>> = of.into_iter().chain([(&used).into(), (&bounds).into()]).collect();
+        // SAFETY: rows lie inside their arcs, as in every `DeviceRows`; threads write
+        // `bounds` below `n` and the one element of `used`.
+        unsafe { gpu.launch(&kernels.count_short, whole(gpu), &args)? };
         let n_arcs = used.download()?[0] as usize;
-        let mut arcs = gpu.buffer(n_arcs * self.kind.words_of_weight())?;
-        kernels.copy_short(gpu, rows, limit, &bounds, &mut arcs)?;
+        let arcs = gpu.buffer(n_arcs * self.kind.words_of_weight())?;
+        let args: Vec<Arg<'_>> = of.into_iter().chain([(&bounds).into(), (&arcs).into()]).collect();
+        // SAFETY: `bounds` were counted for these rows and this limit, and `arcs` has room
+        // for as many as were counted.
+        unsafe { gpu.launch(&kernels.copy_short, whole(gpu), &args)? };
         Ok(DeviceRows { bounds, arcs, n_arcs })
     }
 }
@@ -92,15 +99,21 @@ impl DeviceRows {
         kind: KeyKind,
     ) -> Result<Self, GpuError> {
         let offsets = gpu.upload(graph.row_offsets())?;
-        let mut bounds = gpu.buffer(graph.n_vertices())?;
-        kernels.row_bounds(gpu, &offsets, &mut bounds)?;
+        let bounds = gpu.buffer(graph.n_vertices())?;
+        let args = [(&offsets).into(), (&bounds).into(), (bounds.len() as u32).into()];
+        // SAFETY: threads read `offsets`, one more than `bounds`, and write these.
+        unsafe { gpu.launch(&kernels.row_bounds, whole(gpu), &args)? };
         drop(offsets);
         let n_arcs = graph.n_arcs();
-        let mut arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
+        let arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
         for chunk in chunks(n_arcs) {
             let ends = gpu.upload(&graph.column_indices()[chunk.clone()])?;
             let weights = gpu.upload(&kind.of_weights(&graph.weights()[chunk.clone()]))?;
-            kernels.zip_arcs(gpu, &ends, &weights, &mut arcs, chunk.start)?;
+            let (first, n) = (chunk.start as u64, ends.len() as u64);
+            let args = [(&ends).into(), (&weights).into(), (&arcs).into(), first.into(), n.into()];
+            // SAFETY: threads read `ends` and `weights`, `n` arcs each, and write `arcs` from
+            // `first` on, which has a place for each arc.
+            unsafe { gpu.launch(&kernels.zip_arcs, whole(gpu), &args)? };
         }
         Ok(Self { bounds, arcs, n_arcs })
     }
@@ -137,82 +150,6 @@ impl RowKernels {
             count_short: kernels.get("count_short")?,
             copy_short: kernels.get("copy_short")?,
         })
-    }
-
-    /// `arcs[first..]` from ends and weights, as far as these go.
-    fn zip_arcs(
-        &self,
-        gpu: &Gpu,
-        ends: &Buffer<u32>,
-        weights: &Buffer<u32>,
-        arcs: &mut Buffer<[u32; 2]>,
-        first: usize,
-    ) -> Result<(), GpuError> {
-        let n = ends.len() as u64;
-        let args = [ends.into(), weights.into(), (&*arcs).into(), (first as u64).into(), n.into()];
-        // SAFETY: threads read `ends` and `weights` and write `arcs` from `first` on, all
-        // below `n`: the upload gives as many weights, and `arcs` a place for each arc.
-        unsafe { gpu.launch(&self.zip_arcs, whole(gpu), &args) }
-    }
-
-    /// The bounds of the rows from their offsets, which are one more and below 2^32.
-    fn row_bounds(
-        &self,
-        gpu: &Gpu,
-        offsets: &Buffer<u64>,
-        bounds: &mut Buffer<[u32; 2]>,
-    ) -> Result<(), GpuError> {
-        let n = bounds.len().min(offsets.len().saturating_sub(1)) as u32;
-        let args = [offsets.into(), (&*bounds).into(), n.into()];
-        // SAFETY: threads read `offsets` up to `n` and write `bounds` below it.
-        unsafe { gpu.launch(&self.row_bounds, whole(gpu), &args) }
-    }
-
-    /// Counts the short arcs of `rows` and gives them places; `used` is 0 before, and
-    /// their number after.
-    fn count_short(
-        &self,
-        gpu: &Gpu,
-        rows: &DeviceRows,
-        limit: u64,
-        used: &mut Buffer<u32>,
-        bounds: &mut Buffer<[u32; 2]>,
-    ) -> Result<(), GpuError> {
-        let n = rows.bounds.len().min(bounds.len()) as u32;
-        let args = [
-            (&rows.bounds).into(),
-            (&rows.arcs).into(),
-            n.into(),
-            limit.into(),
-            (&*used).into(),
-            (&*bounds).into(),
-        ];
-        // SAFETY: rows lie inside their arcs, as in every `DeviceRows`; threads write
-        // `bounds` below `n` and the one element of `used`.
-        unsafe { gpu.launch(&self.count_short, whole(gpu), &args) }
-    }
-
-    /// Copies the short arcs to the places in `bounds` that [`Self::count_short`] gave.
-    fn copy_short(
-        &self,
-        gpu: &Gpu,
-        rows: &DeviceRows,
-        limit: u64,
-        bounds: &Buffer<[u32; 2]>,
-        arcs: &mut Buffer<[u32; 2]>,
-    ) -> Result<(), GpuError> {
-        let n = rows.bounds.len().min(bounds.len()) as u32;
-        let args = [
-            (&rows.bounds).into(),
-            (&rows.arcs).into(),
-            n.into(),
-            limit.into(),
-            bounds.into(),
-            (&*arcs).into(),
-        ];
-        // SAFETY: `bounds` were counted for these rows and this limit, and `arcs` has room
-        // for as many as were counted.
-        unsafe { gpu.launch(&self.copy_short, whole(gpu), &args) }
     }
 }
 

@@ -6,14 +6,15 @@ use std::time::Instant;
 use bytemuck::Pod;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{VertexId, Weight};
+use paths::Predecessors;
 
-use super::fallback::DeviceSearch;
+use super::fallback::no_answer;
 use super::graph::KeyGraph;
 use super::keys::limit_key;
 use super::launch::{Launch, NO_VERTEX, milliseconds};
 use super::predecessors::TreeKernel;
 use crate::query::Query;
-use crate::search::Answer;
+use crate::search::{Answer, Search};
 use crate::{DeviceTimes, SsspError, Work};
 
 /// What a kernel that searches takes by value, addresses of buffers included.
@@ -66,8 +67,8 @@ impl<P: Parameters> KeySearch<P> {
     }
 }
 
-impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
+impl<W: Weight, P: Parameters> Search<W> for KeySearch<P> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
         self.control.fill_bytes(0)?;
         let host = self.launch.start(query.progress.is_some())?;
@@ -80,17 +81,17 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         let tell = query.progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(tell)?;
         let start = Instant::now();
-        let Some(work) = P::work(&self.control.download()?[0]) else { return Ok(None) };
+        let Some(work) = P::work(&self.control.download()?[0]) else { return Err(no_answer()) };
         let keys = self.keys.download()?;
         self.times.download_ms = milliseconds(start);
-        Ok(Some((self.graph.kind.distances::<W>(&keys), work)))
+        Ok((self.graph.kind.distances::<W>(&keys), work))
     }
 
     fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+    ) -> Result<Option<Predecessors>, SsspError> {
         let (gpu, graph, n) = (&self.launch.gpu, &self.graph, self.keys.len());
         let (kernel, lists) = match &mut self.tree {
             Some(tree) => tree,
@@ -102,10 +103,10 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         };
         let (keys, limit) = (self.keys.address(), limit_key::<W>(limit));
         let found = kernel.predecessors(gpu, graph, keys, lists.each_ref(), source, limit)?;
-        Ok(Some(found))
+        Ok(Some(Predecessors::from_storage(found)))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.times)
     }
 }

@@ -39,6 +39,13 @@ pub(super) fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SsspErr
     Ok(())
 }
 
+/// The launch of a kernel whose blocks, of 512 threads, wait for one another: two of a
+/// multiprocessor are resident at once on every device.
+pub(super) fn two_blocks_each(gpu: &Gpu) -> LaunchConfig {
+    let shape = LaunchConfig::new(2 * gpu.properties().multiprocessors, 512);
+    LaunchConfig { cooperative: true, ..shape }
+}
+
 pub(super) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }

@@ -40,12 +40,12 @@ use self::bellman_ford_spmv::SpmvOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
 #[doc(hidden)]
 pub use self::extract_min::ExtractMin;
-use self::fallback::{DeviceSearch, WithFallback};
+use self::fallback::WithFallback;
 use crate::search::Search;
 use crate::{Delta, Plan, QueueRule, SsspError, cost, delta};
 
 /// An algorithm on a device, whichever it is.
-type Boxed<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
+type Boxed<'g, W> = Box<dyn Search<W> + 'g>;
 
 /// What to solve with on a GPU.
 pub type Config = crate::Config<Algorithm>;

@@ -16,18 +16,14 @@ use graph_formats::VertexId;
 use kernels::Module;
 use kernels::sssp::{NEAREST_F32, NEAREST_F64, NEAREST_U32, NEAREST_U32_WIDE, NEAREST_U64};
 
-use super::fallback::Owners;
 use super::graph::{KeyGraph, RowsAt};
 use super::keys::KeyKind;
-use super::launch::Kernels;
+use super::launch::{Kernels, two_blocks_each};
 use super::work_space::WorkSpace;
 use crate::SsspError;
+use crate::search::Owners;
 
 const MODULES: [Module; 5] = [NEAREST_U32, NEAREST_F32, NEAREST_U32_WIDE, NEAREST_U64, NEAREST_F64];
-/// Threads of a block, and blocks of a multiprocessor: what its source says.
-const BLOCK: u32 = 512;
-const BLOCKS: u32 = 2;
-
 /// `NearestControl` of `nearest.cu`.
 type Control = [u32; 8];
 
@@ -56,9 +52,7 @@ pub(super) struct OwnersKernel {
 impl OwnersKernel {
     pub(super) fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
         let kernel = Kernels::of(gpu, &MODULES, kind)?.get("nearest")?;
-        // so many blocks are resident at once on every device, as a barrier needs
-        let shape = LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK);
-        Ok(Self { kernel, shape: LaunchConfig { cooperative: true, ..shape } })
+        Ok(Self { kernel, shape: two_blocks_each(gpu) })
     }
 
     /// The nearest of `sources`, each there once, of every vertex of `graph`, by the keys in

@@ -16,12 +16,8 @@ use kernels::sssp::{
 
 use super::graph::{KeyGraph, RowsAt};
 use super::keys::KeyKind;
-use super::launch::Kernels;
+use super::launch::{Kernels, two_blocks_each};
 use crate::SsspError;
-
-/// Threads of a block, and blocks of a multiprocessor: what its source says.
-const BLOCK: u32 = 512;
-const BLOCKS: u32 = 2;
 
 const MODULES: [Module; 5] =
     [PREDECESSORS_U32, PREDECESSORS_F32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64, PREDECESSORS_F64];
@@ -60,12 +56,9 @@ impl TreeKernel {
     }
 
     pub(super) fn load(gpu: &Gpu, kind: KeyKind, n_vertices: usize) -> Result<Self, SsspError> {
-        let kernels = Kernels::of(gpu, &MODULES, kind)?;
-        // so many blocks are resident at once on every device, as a barrier needs
-        let shape = LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK);
         Ok(Self {
-            kernel: kernels.get("predecessors")?,
-            shape: LaunchConfig { cooperative: true, ..shape },
+            kernel: Kernels::of(gpu, &MODULES, kind)?.get("predecessors")?,
+            shape: two_blocks_each(gpu),
             chosen: gpu.buffer(n_vertices)?,
             control: gpu.buffer(1)?,
         })

@@ -25,7 +25,7 @@ pub(super) struct SteppingSearch {
     pub(super) n_arcs: u64,
     pub(super) limit: u64,
     pub(super) delta: u64,
-    pub(super) window: u64,
+    pub(super) short_limit: u64,
     pub(super) n_vertices: u32,
     pub(super) source: u32,
     pub(super) n_others: u32,
@@ -147,7 +147,7 @@ mod tests {
     fn structures_are_as_the_kernel_has_them() {
         assert_same_layout! { SteppingSearch as "Search" of ["delta_stepping/search.cuh"]:
             graph, near_arcs, keys, near, far, visited, pieces, control, host, targets, others,
-            n_arcs, limit, delta, window, n_vertices, source, n_others, n_targets, budget,
+            n_arcs, limit, delta, short_limit, n_vertices, source, n_others, n_targets, budget,
             capacity, piece_capacity, most_doublings
         }
         assert_same_layout! { SteppingControl as "Control" of ["delta_stepping/search.cuh"]:

@@ -4,16 +4,17 @@
 use std::time::Instant;
 
 use graph_formats::{Distance, VertexId, Weight};
+use paths::Predecessors;
 
 use super::DeltaSteppingOnGpu;
-use crate::gpu::fallback::{DeviceSearch, Owners};
+use crate::gpu::fallback::no_answer;
 use crate::gpu::keys::limit_key;
 use crate::gpu::launch::{MAX_VERTICES, milliseconds};
 use crate::gpu::many_sources::ManySources;
 use crate::gpu::nearest::OwnersKernel;
 use crate::gpu::work_space::WorkSpace;
 use crate::query::Query;
-use crate::search::Answer;
+use crate::search::{Answer, Owners, Search};
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
 impl DeltaSteppingOnGpu {
@@ -43,23 +44,24 @@ impl DeltaSteppingOnGpu {
     }
 }
 
-impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Answer<W>>, SsspError> {
+impl<W: Weight> Search<W> for DeltaSteppingOnGpu {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let query = query.with_limit(limit_key::<W>(query.limit));
-        let Some(work) = self.run(&query, None)? else { return Ok(None) };
-        Ok(Some((self.distances::<W>()?, work)))
+        let Some(work) = self.run(&query, None)? else { return Err(no_answer()) };
+        Ok((self.distances::<W>()?, work))
     }
 
     fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+    ) -> Result<Option<Predecessors>, SsspError> {
         let Self { launch, graph, tree_kernel, work_space, .. } = self;
         let WorkSpace { keys, near, far, .. } = work_space;
         let (lists, limit) = ([&near[0], &far[0], &far[1]], limit_key::<W>(limit));
         let (gpu, keys) = (&launch.gpu, keys.address());
-        Ok(Some(tree_kernel.predecessors(gpu, graph, keys, lists, source, limit)?))
+        let found = tree_kernel.predecessors(gpu, graph, keys, lists, source, limit)?;
+        Ok(Some(Predecessors::from_storage(found)))
     }
 
     fn nearest(
@@ -110,13 +112,13 @@ impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
         }
         let Some(times) = times? else {
             self.widen()?;
-            return DeviceSearch::<W>::table(self, sources, targets, progress, cells);
+            return Search::<W>::table(self, sources, targets, progress, cells);
         };
         self.times = times.and(self.times.without_search());
         Ok(Some(work))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn device_times(&self) -> Option<DeviceTimes> {
+        Some(self.times)
     }
 }

@@ -51,8 +51,8 @@ const BLOCK: u32 = 512;
 const BUDGET: u32 = 256;
 /// How many times a bucket whose width the solver chose may double it.
 const MAX_DOUBLINGS: u32 = 5;
-/// Buckets of at least this part of the window, which is relaxed in one phase.
-const BUCKETS_PER_WINDOW: f64 = 6.0;
+/// How many buckets there are at most up to a settled bound.
+const BUCKETS_PER_BOUND: f64 = 6.0;
 /// How much wider the buckets of the wide form are.
 const WIDER: f64 = 16.0;
 
@@ -69,8 +69,9 @@ pub(super) struct DeltaSteppingOnGpu {
     /// The width of buckets, as a distance, before it is widened by the form.
     delta: f64,
     is_wide: bool,
-    /// The window of a form with a horizon, and its arcs; none without one.
-    window: (u64, RowsAt),
+    /// For a form that defers long arcs how long the short ones are, and these; 0 and all arcs
+    /// where there is none.
+    short_arcs: (u64, RowsAt),
     /// Holds what `search` points to.
     _short: Option<DeviceRows>,
     /// Made when the nearest of several sources is first asked for.
@@ -97,8 +98,8 @@ fn load(gpu: &Gpu, kind: KeyKind, n: usize) -> Result<(Kernel, TreeKernel), Sssp
 pub(super) struct Form {
     /// Buckets [`WIDER`] times as wide.
     pub(super) is_wide: bool,
-    /// Arcs beyond a horizon are put off.
-    pub(super) has_horizon: bool,
+    /// Long arcs are deferred.
+    pub(super) defers_long_arcs: bool,
 }
 
 impl DeltaSteppingOnGpu {
@@ -132,15 +133,15 @@ impl DeltaSteppingOnGpu {
         let start = Instant::now();
         let ahead =
             long_arcs::distance_ahead(graph, graph.weight_summary().greatest).map(Weight::to_f64);
-        let window = ahead.map_or(0, |ahead| kind.key(ahead));
-        // without memory for the short arcs, a search does without a horizon
-        let short = match window {
+        let short_limit = ahead.map_or(0, |ahead| kind.key(ahead));
+        // without memory for the short arcs, none are deferred
+        let short = match short_limit {
             0 => None,
-            window => unless_out_of_memory(on_device.short(gpu, window))?,
+            limit => unless_out_of_memory(on_device.short(gpu, limit))?,
         };
         let short = short.filter(|short| long_arcs::puts_off_enough(short.n_arcs, m));
         let delta = match ahead {
-            Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_PER_WINDOW),
+            Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_PER_BOUND),
             _ => delta,
         };
         let work_space = WorkSpace::new(gpu, n, lists, kind, 1)?;
@@ -161,8 +162,8 @@ impl DeltaSteppingOnGpu {
             ..SteppingSearch::zeroed()
         };
         work_space.describe(&mut search);
-        let window = match &short {
-            Some(short) => (window, short.at()),
+        let short_arcs = match &short {
+            Some(short) => (short_limit, short.at()),
             None => (0, search.graph),
         };
         let mut solver = Self {
@@ -174,22 +175,22 @@ impl DeltaSteppingOnGpu {
             search,
             delta,
             is_wide: false,
-            window,
+            short_arcs,
             _short: short,
             owners_kernel: None,
             teams: None,
             times,
         };
-        solver.set_form(Form { is_wide: false, has_horizon: true });
+        solver.set_form(Form { is_wide: false, defers_long_arcs: true });
         Ok(solver)
     }
 
     /// The forms that differ on this graph, the one that it starts with first.
     pub(super) fn forms(&self) -> Vec<Form> {
-        let horizons = if self.window.0 > 0 { &[true, false][..] } else { &[true] };
-        let forms = horizons
-            .iter()
-            .flat_map(|&has_horizon| [false, true].map(|is_wide| Form { is_wide, has_horizon }));
+        let deferring = if self.short_arcs.0 > 0 { &[true, false][..] } else { &[true] };
+        let forms = deferring.iter().flat_map(|&defers_long_arcs| {
+            [false, true].map(|is_wide| Form { is_wide, defers_long_arcs })
+        });
         forms.collect()
     }
 
@@ -197,8 +198,8 @@ impl DeltaSteppingOnGpu {
     pub(super) fn set_form(&mut self, form: Form) {
         self.is_wide = form.is_wide;
         self.search.delta = self.graph.kind.key(self.delta()).max(1);
-        (self.search.window, self.search.near_arcs) =
-            if form.has_horizon { self.window } else { (0, self.search.graph) };
+        (self.search.short_limit, self.search.near_arcs) =
+            if form.defers_long_arcs { self.short_arcs } else { (0, self.search.graph) };
     }
 
     pub(super) fn n_vertices(&self) -> u64 {
@@ -261,7 +262,10 @@ impl DeltaSteppingOnGpu {
         self.work_space.describe(&mut self.search);
         (self.launch.kernel, self.tree_kernel, self.graph.kind) = (kernel, tree_kernel, kind);
         (self.owners_kernel, self.teams) = (None, None);
-        self.set_form(Form { is_wide: self.is_wide, has_horizon: self.search.window != 0 });
+        self.set_form(Form {
+            is_wide: self.is_wide,
+            defers_long_arcs: self.search.short_limit != 0,
+        });
         self.times.jit_ms += jit_ms;
         self.times.prepare_ms += milliseconds(start) - jit_ms;
         Ok(())
@@ -298,8 +302,7 @@ impl DeltaSteppingOnGpu {
         }
         // the first thread's clock cycles, in parts of all of them
         let per_cycle = self.times.solve_ms / control.cycles.iter().sum::<u64>().max(1) as f64;
-        let [near_ms, far_ms, push_ms, pull_ms] = control.cycles.map(|n| n as f64 * per_cycle);
-        self.times = DeviceTimes { near_ms, far_ms, push_ms, pull_ms, ..self.times };
+        self.times.phases_ms = control.cycles.map(|n| n as f64 * per_cycle);
         Ok(Some(Work {
             relaxations: control.relaxations,
             improvements: control.improvements,
@@ -317,8 +320,8 @@ mod tests {
     use paths::{Distances, oracle};
 
     use super::*;
-    use crate::gpu::fallback::DeviceSearch;
     use crate::gpu::tests::gpu;
+    use crate::search::Search;
 
     /// The distances, by lists of this length.
     fn by_lists<W: Weight>(
@@ -329,10 +332,10 @@ mod tests {
     ) -> Distances<W::Distance> {
         let lists = Lists { capacity, n_pieces: capacity };
         let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, delta, true, lists);
-        let mut solver: Box<dyn DeviceSearch<W>> = Box::new(solver.unwrap());
+        let mut solver: Box<dyn Search<W>> = Box::new(solver.unwrap());
         let limit = W::Distance::UNREACHED;
         let query = Query { source: 0, targets: &[], limit, progress: None };
-        let (distances, _) = solver.search(&query).unwrap().expect("there is memory");
+        let (distances, _) = solver.search(&query).unwrap();
         Distances::from_storage(distances)
     }
 

@@ -1,10 +1,10 @@
-// The arcs put off at a horizon are made up for: pushed by the vertices visited since the
-// last one, or pulled by those beyond.
+// When all keys below the settled bound are final, the deferred arcs are made up for: pushed by
+// the vertices visited since the last bound, or pulled by those beyond.
 #pragma once
 
 #include "warp.cuh"
 
-// The visited vertices relax those of their arcs that lead beyond the horizon; everything
+// The visited vertices relax those of their arcs that lead beyond the settled bound; everything
 // they reach is far. Long rows come second. Returns the least key that waits beyond.
 //
 // Races: as in the steps, keys only fall, by atomics; an entry is stale if its vertex has
@@ -31,7 +31,7 @@ __device__ Key push(Warp& warp, GridBarrier& barrier, u32 n_visited, u32 first_w
     for (u32 at = first_warp * 32 + lane(); at < n; at += n_warps * 32) {
         if (lost) {
             const Key key = load(search.keys + at);
-            if (key >= warp.horizon) least = min(least, key);
+            if (key >= warp.settled_bound) least = min(least, key);
         } else {
             const Entry entry = load(warp.far.entries + at);
             if (load(search.keys + vertex_of(entry)) == key_of(entry)) least = min(least, key_of(entry));
@@ -40,20 +40,20 @@ __device__ Key push(Warp& warp, GridBarrier& barrier, u32 n_visited, u32 first_w
     return least;
 }
 
-// Every vertex beyond the horizon takes the least key that its neighbours before the
-// horizon offer, and goes to the far list if it has a neighbour beyond that it may help.
+// Every vertex beyond the settled bound takes the least key that its neighbours before the
+// settled bound offer, and goes to the far list if it has a neighbour beyond that it may help.
 // Returns the least key of those.
 //
-// Races: a key beyond the horizon is written by the warp of its vertex alone, once, and
-// stays beyond; others compare it with the horizon, which comes out the same before and
-// after. Keys before the horizon do not change.
+// Races: a key beyond the settled bound is written by the warp of its vertex alone, once, and
+// stays beyond; others compare it with the settled bound, which comes out the same before and
+// after. Keys before the settled bound do not change.
 __device__ Key pull(Warp& warp, Key (&best_of)[32], u32 first_warp, u32 n_warps) {
     const Search& search = warp.search;
     Key least = unreached;
     for (u32 first = first_warp * 32; first < search.n_vertices; first += n_warps * 32) {
         const u32 vertex = first + lane();
         const Key before = vertex < search.n_vertices ? load(search.keys + vertex) : 0;
-        const bool open = before >= warp.horizon;
+        const bool open = before >= warp.settled_bound;
         if (!__any_sync(everyone, open)) continue;
         const uint2 row = open ? __ldg(search.graph.bounds + vertex) : make_uint2(0, 0);
         best_of[lane()] = before;
@@ -64,7 +64,7 @@ __device__ Key pull(Warp& warp, Key (&best_of)[32], u32 first_warp, u32 n_warps)
             if (!has) return;
             const Arc end = __ldg(search.graph.arcs + arc);
             const Key from = load(search.keys + end.x);
-            if (from < warp.horizon) {
+            if (from < warp.settled_bound) {
                 const Key key = after(from, end.y);
                 if (key == unreached) search.control->trouble = overflowed;
                 if (key <= static_cast<Key>(search.limit) && key < best_of[owner]) atomicMin(&best_of[owner], key);
