@@ -4,10 +4,11 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// A word, and what the field says.
-const WORDS: [(&str, &str); 5] = [
+const WORDS: [(&str, &str); 6] = [
     (concat!("zo", "o"), "corner cases"),
     (concat!("cir", "cle"), "cycle"),
     (concat!("cir", "cles"), "cycles"),
+    (concat!("fri", "nge"), "frontier"),
     (concat!("est", "ate"), "worker state"),
     (concat!("bo", "ard"), "shared bucket"),
 ];

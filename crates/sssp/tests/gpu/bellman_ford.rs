@@ -6,16 +6,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Coo, Csr, VertexId, Weight};
+use graph_formats::{Csr, Weight};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
-use paths::oracle::{self, OracleError};
+use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, EdgeOrder, Loads};
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::gpu;
+use crate::common::{
+    agree_by, agrees_or_cycles, corner_case_tests, for_corner_cases, gpu, one_way, thirds,
+};
 
 /// Both ways to read, with the edges as stored and by segments of several lengths.
 fn variants() -> Vec<Config<Algorithm>> {
@@ -31,60 +32,14 @@ fn variants() -> Vec<Config<Algorithm>> {
 
 /// All variants against the oracle, from some sources, in one work space a variant.
 fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
-    let n = graph.n_vertices() as VertexId;
-    let mut sources: Vec<_> =
-        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
-    sources.dedup();
-    let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
-    for config in variants() {
-        let mut solver = Solver::on_gpu(gpu, graph, &config).unwrap();
-        for (&source, expected) in sources.iter().zip(&expected) {
-            let tree = solver.tree(source, Goal::All).unwrap();
-            assert!(tree == *expected, "{name}, {}, from {source}, {config:?}", W::KIND);
-        }
-    }
+    agree_by(gpu, name, graph, &variants(), |_, _, _, _| ());
 }
 
 fn corner_cases_agrees<W: Weight>() {
-    let Some(gpu) = gpu() else { return };
-    for (name, graph) in corner_cases::<W>() {
-        agree(&gpu, name, &graph);
-    }
+    for_corner_cases::<W>(agree);
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
-}
-
-#[test]
-fn corner_cases_i32() {
-    corner_cases_agrees::<i32>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
-}
-
-#[test]
-fn corner_cases_f64() {
-    corner_cases_agrees::<f64>();
-}
-
-/// The arcs from lower to higher vertices, and one in three of the others: a directed graph.
-fn one_way<W: Weight>(graph: &Csr<W>) -> Csr<W> {
-    let arcs: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v || (u + v) % 3 == 0).collect();
-    Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
-}
-
-/// Thirds, so that sums round.
-fn thirds(graph: &Csr<u32>) -> Csr<f64> {
-    let edges = graph.undirected_edges().unwrap();
-    let weights = edges.weights().iter().map(|&w| f64::from(w) / 3.0).collect();
-    let (tails, heads) = (edges.sources().to_vec(), edges.destinations().to_vec());
-    Csr::from_undirected_edges(&Coo::new(graph.n_vertices(), tails, heads, weights).unwrap())
-}
+corner_case_tests! { corner_cases_agrees: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_f32 f32, corner_cases_f64 f64 }
 
 #[test]
 fn generated_graphs() {
@@ -103,29 +58,12 @@ fn generated_graphs() {
     }
 }
 
-/// The oracle's tree, or a negative cycle as it finds one.
-fn agrees_or_cycles<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<(), TestCaseError> {
-    let expected = oracle::tree(graph, 0, None);
-    for config in variants() {
-        let found = Solver::on_gpu(gpu, graph, &config).unwrap().tree(0, Goal::All);
-        match (found, &expected) {
-            (Ok(tree), Ok(expected)) => prop_assert!(tree == *expected, "{config:?}"),
-            (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
-                let checked = check_negative_cycle(graph, &cycle);
-                prop_assert!(checked.is_ok(), "{config:?}: {cycle:?}");
-            }
-            (found, expected) => prop_assert!(false, "{config:?}: {found:?} for {expected:?}"),
-        }
-    }
-    Ok(())
-}
-
 #[test]
 fn negative_weights() {
     let Some(gpu) = gpu() else { return };
     let law = |graph: Csr<i32>| {
-        agrees_or_cycles(&gpu, &graph)?;
-        agrees_or_cycles(&gpu, &graph.convert_weights::<f64>().unwrap())
+        agrees_or_cycles(&gpu, &graph, &variants())?;
+        agrees_or_cycles(&gpu, &graph.convert_weights::<f64>().unwrap(), &variants())
     };
     let config = ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() };
     TestRunner::new(config).run(&arbitrary_graph::<i32>(12, 40, -3..=20), law).unwrap();

@@ -2,7 +2,6 @@
 //! and the laws of what it counts.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
@@ -19,7 +18,9 @@ use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Delta, Goal, Solver, SsspError, Work};
 
-use crate::{as_floats, coarse, gpu};
+use crate::common::{
+    agree_by, as_floats, coarse, corner_case_tests, data, gpu, gpu_alone, one_way,
+};
 
 fn with(delta: Delta) -> Config<Algorithm> {
     Config::with(Algorithm::DeltaSteppingBuckets(delta))
@@ -55,23 +56,13 @@ fn reached<W: Weight>(tree: &Tree<W>, n_vertices: usize) -> Vec<VertexId> {
 
 /// All widths against the oracle, from some sources, in one work space a width.
 fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
-    let n = graph.n_vertices() as VertexId;
-    let mut sources: Vec<_> =
-        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
-    sources.dedup();
-    let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
-    for delta in widths(graph) {
-        let mut solver = Solver::on_gpu(gpu, graph, &with(delta)).unwrap();
-        for (&source, expected) in sources.iter().zip(&expected) {
-            let name = format!("{name}, {}, from {source}, {delta:?}", W::KIND);
-            let tree = solver.tree(source, Goal::All).unwrap();
-            assert!(tree == *expected, "{name}");
-            // none where the CPU took over
-            if solver.work().again.is_some() {
-                check_counts(graph, &reached(&tree, graph.n_vertices()), solver.work(), &name);
-            }
+    let configs: Vec<_> = widths(graph).into_iter().map(with).collect();
+    agree_by(gpu, name, graph, &configs, |_, solver, tree, name| {
+        // none where the CPU took over
+        if solver.work().again.is_some() {
+            check_counts(graph, &reached(tree, graph.n_vertices()), solver.work(), name);
         }
-    }
+    });
 }
 
 fn corner_cases_agrees<W: Weight>() {
@@ -84,36 +75,7 @@ fn corner_cases_agrees<W: Weight>() {
     }
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
-}
-
-#[test]
-fn corner_cases_i32() {
-    corner_cases_agrees::<i32>();
-}
-
-#[test]
-fn corner_cases_u64() {
-    corner_cases_agrees::<u64>();
-}
-
-#[test]
-fn corner_cases_i64() {
-    corner_cases_agrees::<i64>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
-}
-
-/// The arcs from lower to higher vertices, and one in three of the others: a directed graph.
-fn one_way<W: Weight>(graph: &Csr<W>) -> Csr<W> {
-    let arcs: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v || (u + v) % 3 == 0).collect();
-    Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
-}
+corner_case_tests! { corner_cases_agrees: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_u64 u64, corner_cases_i64 i64, corner_cases_f32 f32 }
 
 #[test]
 fn generated_graphs() {
@@ -283,7 +245,7 @@ fn a_target_that_is_not_reached_takes_the_whole_search() {
 
 #[test]
 fn a_long_search_tells_of_its_stages_and_can_be_ended() {
-    let Some(gpu) = crate::gpu_alone() else { return };
+    let Some(gpu) = gpu_alone() else { return };
     let path: Vec<_> = (0..50_000).map(|v| (v, v + 1, 1 + v % 7)).collect();
     let graph = Csr::from_edges(50_001, &path).unwrap();
     let most = AtomicU64::new(0);
@@ -343,21 +305,6 @@ fn real_graphs() {
             println!("{name}, {rule}: {:?}, {:?}", device.work(), device.device_times());
         }
     }
-}
-
-/// A file of the folder of real graphs, compressed or not, if it is there.
-fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let plain = folder.join(name);
-    let path = if plain.is_file() { plain } else { folder.join(format!("{name}.gz")) };
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }
 
 #[test]

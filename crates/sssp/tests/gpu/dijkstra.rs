@@ -9,7 +9,7 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
-use graph_formats::{AnyCsr, Csr, VertexId, Weight, WeightKind, read};
+use graph_formats::{AnyCsr, Csr, Weight, WeightKind, read};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, BlockSize};
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::gpu;
+use crate::common::{agree_by, as_floats, corner_case_tests, gpu, gpu_alone, one_way, reweighted};
 
 /// Dijkstra's algorithm in this size of block.
 fn dijkstra(block: BlockSize) -> Config<Algorithm> {
@@ -37,18 +37,7 @@ fn all() -> Vec<Config<Algorithm>> {
 
 /// The solvers against the oracle, from some sources, in one work space each.
 fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, configs: &[Config<Algorithm>]) {
-    let n = graph.n_vertices() as VertexId;
-    let mut sources: Vec<_> =
-        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
-    sources.dedup();
-    let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
-    for config in configs {
-        let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
-        for (&source, expected) in sources.iter().zip(&expected) {
-            let tree = solver.tree(source, Goal::All).unwrap();
-            assert!(tree == *expected, "{name}, {}, from {source}, {config:?}", W::KIND);
-        }
-    }
+    agree_by(gpu, name, graph, configs, |_, _, _, _| ());
 }
 
 fn corner_cases_agrees<W: Weight>() {
@@ -62,48 +51,7 @@ fn corner_cases_agrees<W: Weight>() {
     }
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
-}
-
-#[test]
-fn corner_cases_i32() {
-    corner_cases_agrees::<i32>();
-}
-
-#[test]
-fn corner_cases_u64() {
-    corner_cases_agrees::<u64>();
-}
-
-#[test]
-fn corner_cases_i64() {
-    corner_cases_agrees::<i64>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
-}
-
-/// The same edges, both ways, with other weights.
-fn reweighted<W: Weight>(graph: &Csr<u32>, weight: impl Fn(u32) -> W) -> Csr<W> {
-    let arcs = graph.arcs().filter(|arc| arc.0 <= arc.1);
-    let edges: Vec<_> = arcs.map(|(u, v, w)| (u, v, weight(w))).collect();
-    Csr::from_edges(graph.n_vertices(), &edges).unwrap()
-}
-
-/// The arcs from lower to higher vertices, and one in three of the others: a directed graph.
-fn one_way<W: Weight>(graph: &Csr<W>) -> Csr<W> {
-    let arcs: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v || (u + v) % 3 == 0).collect();
-    Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
-}
-
-/// Floats of all sizes, so that sums round.
-fn as_float(weight: u32) -> f32 {
-    (weight as f32 / 7.0).exp2() - 1.0
-}
+corner_case_tests! { corner_cases_agrees: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_u64 u64, corner_cases_i64 i64, corner_cases_f32 f32 }
 
 fn generated() -> [(&'static str, Csr<u32>); 4] {
     let points = GeometricConfig { n_vertices: 10_000, radius: 0.02, ..Default::default() };
@@ -121,7 +69,7 @@ fn generated_graphs() {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in &generated() {
         agree(&gpu, name, graph, &all());
-        let floats = reweighted(graph, as_float);
+        let floats = as_floats(graph);
         agree(&gpu, name, &floats, &both());
         agree(&gpu, name, &one_way(graph), &both());
         agree(&gpu, name, &one_way(&floats), &both());
@@ -253,7 +201,7 @@ fn targets_and_cutoffs_stop_early() {
         let distances = device.distances(0, Goal::Target(3)).unwrap();
         assert_eq!((distances.get(1), distances.get(3)), (Some(5), None), "{config:?}");
     }
-    let floats = reweighted(&square, as_float);
+    let floats = as_floats(&square);
     let mut host = Solver::new(&floats, &Config::default()).unwrap();
     for config in both() {
         let mut device = Solver::on_gpu(&gpu, &floats, &config).unwrap();
@@ -265,7 +213,7 @@ fn targets_and_cutoffs_stop_early() {
 
 #[test]
 fn a_long_search_tells_of_its_steps_and_can_be_ended() {
-    let Some(gpu) = crate::gpu_alone() else { return };
+    let Some(gpu) = gpu_alone() else { return };
     let path: Vec<_> = (0..100_000).map(|v| (v, v + 1, 1 + v % 7)).collect();
     let graph = Csr::from_edges(100_001, &path).unwrap();
     let expected = oracle::tree(&graph, 0, None).unwrap();

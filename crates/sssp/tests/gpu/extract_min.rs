@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use sssp::SsspError;
 use sssp::gpu::{BlockSize, ExtractMin};
 
-use crate::gpu;
+use crate::common::gpu;
 
 #[test]
 fn the_least_label_is_found_at_its_first_place() {

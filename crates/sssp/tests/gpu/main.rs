@@ -3,6 +3,7 @@
 
 mod bellman_ford;
 mod buckets;
+mod common;
 mod dijkstra;
 mod extract_min;
 mod many;
@@ -12,10 +13,9 @@ mod spmv;
 mod wide;
 
 use std::num::NonZeroUsize;
-use std::ops::{ControlFlow, Deref};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{
@@ -23,60 +23,19 @@ use graph_formats::generate::{
 };
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_tree;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
+use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Delta, Goal, Solver, SsspError};
 
-/// Held by every test that uses the GPU, and alone by those that look at a search under way:
-/// a test beside them that frees memory waits for that search, and the driver with it.
-static TURNS: RwLock<()> = RwLock::new(());
-
-/// A GPU while a test has it.
-struct Lent<Turn> {
-    gpu: Gpu,
-    _turn: Turn,
-}
-
-impl<Turn> Deref for Lent<Turn> {
-    type Target = Gpu;
-
-    fn deref(&self) -> &Gpu {
-        &self.gpu
-    }
-}
-
-/// The first GPU, or `None` and a word about it.
-fn gpu() -> Option<Lent<RwLockReadGuard<'static, ()>>> {
-    let turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
-    Some(Lent { gpu: first()?, _turn: turn })
-}
-
-/// The same, with no other test beside.
-fn gpu_alone() -> Option<Lent<RwLockWriteGuard<'static, ()>>> {
-    let turn = TURNS.write().unwrap_or_else(PoisonError::into_inner);
-    Some(Lent { gpu: first()?, _turn: turn })
-}
-
-fn first() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
-}
+use common::{
+    as_floats, coarse, corner_case_tests, for_corner_cases, gpu, gpu_alone, some_sources,
+};
 
 /// Both processors give the same tree, with chosen and with given widths.
 fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
-    let n = graph.n_vertices() as VertexId;
-    let mut sources: Vec<_> =
-        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
-    sources.dedup();
+    let sources = some_sources(graph);
     let mut host = Solver::new(graph, &Config::with(sssp::Algorithm::Dijkstra(None))).unwrap();
     let largest = graph.weights().iter().map(|w| w.to_f64()).fold(0.0, f64::max);
     let fixed = [1.0, 5.5, 1e12].into_iter().filter(|width| largest / width < 1e5);
@@ -93,58 +52,10 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
 }
 
 fn corner_cases_agrees<W: Weight>() {
-    let Some(gpu) = gpu() else { return };
-    for (name, graph) in corner_cases::<W>() {
-        agree(&gpu, name, &graph);
-    }
+    for_corner_cases::<W>(agree);
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
-}
-
-#[test]
-fn corner_cases_i32() {
-    corner_cases_agrees::<i32>();
-}
-
-#[test]
-fn corner_cases_u64() {
-    corner_cases_agrees::<u64>();
-}
-
-#[test]
-fn corner_cases_i64() {
-    corner_cases_agrees::<i64>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
-}
-
-#[test]
-fn corner_cases_f64() {
-    corner_cases_agrees::<f64>();
-}
-
-/// The same vertices and edges, both ways, with other weights.
-fn reweighted<W: Weight>(graph: &Csr<u32>, weight: impl Fn(u32) -> W) -> Csr<W> {
-    let arcs = graph.arcs().filter(|arc| arc.0 <= arc.1);
-    let edges: Vec<_> = arcs.map(|(u, v, w)| (u, v, weight(w))).collect();
-    Csr::from_edges(graph.n_vertices(), &edges).unwrap()
-}
-
-/// With floats of all sizes.
-fn as_floats(graph: &Csr<u32>) -> Csr<f32> {
-    reweighted(graph, |w| (w as f32 / 7.0).exp2() - 1.0)
-}
-
-/// With weights that many times less, rounded down.
-fn coarse(graph: &Csr<u32>, divisor: u32) -> Csr<u32> {
-    reweighted(graph, |w| w / divisor)
-}
+corner_case_tests! { corner_cases_agrees: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_u64 u64, corner_cases_i64 i64, corner_cases_f32 f32, corner_cases_f64 f64 }
 
 #[test]
 fn generated_graphs() {

@@ -13,7 +13,7 @@ use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::{gpu, reweighted};
+use crate::common::{gpu, gpu_alone, reweighted};
 
 fn host_table<W: Weight>(
     graph: &Csr<W>,
@@ -192,7 +192,7 @@ fn few_targets_end_searches_early() {
 
 #[test]
 fn a_table_reports_progress_and_can_be_ended() {
-    let Some(gpu) = crate::gpu_alone() else { return };
+    let Some(gpu) = gpu_alone() else { return };
     let graph = grid(&GridConfig { side: 20, ..GridConfig::default() }).unwrap();
     let all: Vec<_> = graph.vertices().collect();
     let seen = AtomicU64::new(0);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::{as_floats, coarse, gpu, reweighted};
+use crate::common::{as_floats, coarse, corner_case_tests, gpu, reweighted};
 
 /// Both processors give the same owners, from one solver for all of these sources.
 fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, sources: &[Vec<VertexId>]) {
@@ -40,30 +40,7 @@ fn corner_cases_agrees<W: Weight>() {
     }
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
-}
-
-#[test]
-fn corner_cases_i64() {
-    corner_cases_agrees::<i64>();
-}
-
-#[test]
-fn corner_cases_u64() {
-    corner_cases_agrees::<u64>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
-}
-
-#[test]
-fn corner_cases_f64() {
-    corner_cases_agrees::<f64>();
-}
+corner_case_tests! { corner_cases_agrees: corner_cases_u32 u32, corner_cases_i64 i64, corner_cases_u64 u64, corner_cases_f32 f32, corner_cases_f64 f64 }
 
 #[test]
 fn generated_graphs() {

@@ -1,7 +1,6 @@
 //! Bellman-Ford with a queue: every rule against the oracle, to the bit.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
@@ -10,14 +9,15 @@ use graph_formats::generate::{
 };
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, read};
 use paths::certificate::{check_negative_cycle, check_tree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
-use paths::oracle::{self, OracleError};
+use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, QueueRule, Solver, SsspError};
 
-use crate::gpu;
+use crate::common::{
+    agree_by, agrees_or_cycles, corner_case_tests, data, for_corner_cases, gpu, gpu_alone,
+};
 
 const FORMS: [Algorithm; 4] = [
     Algorithm::BellmanFordQueue(QueueRule::Fifo),
@@ -30,48 +30,20 @@ fn solver<'g, W: Weight>(gpu: &Gpu, graph: &'g Csr<W>, form: Algorithm) -> Solve
     Solver::on_gpu(gpu, graph, &Config::with(form)).unwrap()
 }
 
+fn configs() -> [Config<Algorithm>; 4] {
+    FORMS.map(Config::with)
+}
+
 /// All forms against the oracle, from some sources, in one work space a form.
 fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
-    let n = graph.n_vertices() as VertexId;
-    let mut sources: Vec<_> =
-        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
-    sources.dedup();
-    let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
-    for form in FORMS {
-        let mut solver = solver(gpu, graph, form);
-        for (&source, expected) in sources.iter().zip(&expected) {
-            let tree = solver.tree(source, Goal::All).unwrap();
-            assert!(tree == *expected, "{name}, {}, from {source}, {form}", W::KIND);
-        }
-    }
+    agree_by(gpu, name, graph, &configs(), |_, _, _, _| ());
 }
 
 fn corner_cases_agrees<W: Weight>() {
-    let Some(gpu) = gpu() else { return };
-    for (name, graph) in corner_cases::<W>() {
-        agree(&gpu, name, &graph);
-    }
+    for_corner_cases::<W>(agree);
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
-}
-
-#[test]
-fn corner_cases_i32() {
-    corner_cases_agrees::<i32>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
-}
-
-#[test]
-fn corner_cases_f64() {
-    corner_cases_agrees::<f64>();
-}
+corner_case_tests! { corner_cases_agrees: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_f32 f32, corner_cases_f64 f64 }
 
 /// The same arcs with other weights.
 fn reweighted<A: Weight, B: Weight>(
@@ -125,30 +97,13 @@ fn negative_weights_without_a_cycle() {
     }
 }
 
-/// The oracle's tree, or a negative cycle as it finds one.
-fn agrees_or_cycles<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<(), TestCaseError> {
-    let expected = oracle::tree(graph, 0, None);
-    for form in FORMS {
-        let found = solver(gpu, graph, form).tree(0, Goal::All);
-        match (found, &expected) {
-            (Ok(tree), Ok(expected)) => prop_assert!(tree == *expected, "{form}"),
-            (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
-                let checked = check_negative_cycle(graph, &cycle);
-                prop_assert!(checked.is_ok(), "{form}: {cycle:?}");
-            }
-            (found, expected) => prop_assert!(false, "{form}: {found:?} for {expected:?}"),
-        }
-    }
-    Ok(())
-}
-
 #[test]
 fn arbitrary_graphs() {
     let Some(gpu) = gpu() else { return };
     let config = ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() };
     let few_negative = |graph: Csr<i32>| {
-        agrees_or_cycles(&gpu, &graph)?;
-        agrees_or_cycles(&gpu, &graph.convert_weights::<f64>().unwrap())
+        agrees_or_cycles(&gpu, &graph, &configs())?;
+        agrees_or_cycles(&gpu, &graph.convert_weights::<f64>().unwrap(), &configs())
     };
     TestRunner::new(config.clone())
         .run(&arbitrary_graph::<i32>(12, 40, -3..=20), few_negative)
@@ -315,7 +270,7 @@ fn work_is_counted() {
 
 #[test]
 fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
-    let Some(gpu) = crate::gpu_alone() else { return };
+    let Some(gpu) = gpu_alone() else { return };
     let path: Vec<_> = (0..30_000).map(|v| (v, v + 1, 1 + v as i32 % 7)).collect();
     let mut with_a_negative = path.clone();
     with_a_negative.push((5, 4, -1));
@@ -358,20 +313,6 @@ fn what_it_cannot_do_is_refused() {
         let refusal = Solver::on_gpu(&small, &square, &Config::with(form)).err().unwrap();
         assert!(matches!(refusal, SsspError::Gpu(_)), "{refusal}");
     }
-}
-
-/// A file of the folder of real graphs, if it is there.
-fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }
 
 #[test]

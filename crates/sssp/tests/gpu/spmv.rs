@@ -9,16 +9,17 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
-use graph_formats::{Coo, Csr, Direction, VertexId, Weight, read, with_csr};
+use graph_formats::{Csr, Direction, Weight, read, with_csr};
 use paths::certificate::check_negative_cycle;
 use paths::corner_cases::{arbitrary_graph, corner_cases};
-use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, Layout};
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::gpu;
+use crate::common::{
+    agree_by, agrees_or_cycles, corner_case_tests, gpu, gpu_alone, one_way, thirds,
+};
 
 fn with(layout: Layout) -> Config<Algorithm> {
     Config::with(Algorithm::BellmanFordSpmv(layout))
@@ -26,6 +27,10 @@ fn with(layout: Layout) -> Config<Algorithm> {
 
 fn layouts() -> [(Layout, Config<Algorithm>); 4] {
     Layout::ALL.map(|(_, layout)| (layout, with(layout)))
+}
+
+fn configs() -> [Config<Algorithm>; 4] {
+    layouts().map(|(_, config)| config)
 }
 
 /// Arcs into the vertex that has the most.
@@ -37,31 +42,19 @@ fn longest_row<W: Weight>(graph: &Csr<W>) -> u64 {
 /// All products against the oracle, from some sources, in one work space a product. Counts
 /// are those of whole products.
 fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
-    let n = graph.n_vertices() as VertexId;
-    let mut sources: Vec<_> =
-        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
-    sources.dedup();
-    let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
-    for (layout, config) in layouts() {
-        let mut solver = Solver::on_gpu(gpu, graph, &config).unwrap();
-        let product = match layout {
-            Layout::Ell => u64::from(n) * longest_row(graph),
-            _ => graph.n_arcs() as u64,
-        };
-        for (&source, expected) in sources.iter().zip(&expected) {
-            let tree = solver.tree(source, Goal::All).unwrap();
-            let what = format!("{name}, {}, from {source}, {:?}", W::KIND, layout);
-            assert!(tree == *expected, "{what}");
-            let work = solver.work();
-            let (rounds, most) = (work.rounds, u64::from(n));
-            // where the CPU has taken over, the counts are its own
-            if work.relaxations == rounds * product {
-                assert!((1..=most).contains(&rounds), "{what}: {rounds} rounds");
-            } else {
-                assert!(name.contains("largest") || name.contains("sums"), "{what}: {work:?}");
-            }
+    let n = graph.n_vertices() as u64;
+    let padded = with(Layout::Ell);
+    agree_by(gpu, name, graph, &configs(), |config, solver, _, what| {
+        let product =
+            if *config == padded { n * longest_row(graph) } else { graph.n_arcs() as u64 };
+        let work = solver.work();
+        // where the CPU has taken over, the counts are its own
+        if work.relaxations == work.rounds * product {
+            assert!((1..=n).contains(&work.rounds), "{what}: {} rounds", work.rounds);
+        } else {
+            assert!(name.contains("largest") || name.contains("sums"), "{what}: {work:?}");
         }
-    }
+    });
 }
 
 fn corner_cases_agrees<W: Weight>() {
@@ -76,39 +69,7 @@ fn corner_cases_agrees<W: Weight>() {
     }
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
-}
-
-#[test]
-fn corner_cases_i32() {
-    corner_cases_agrees::<i32>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
-}
-
-#[test]
-fn corner_cases_f64() {
-    corner_cases_agrees::<f64>();
-}
-
-/// The arcs from lower to higher vertices, and one in three of the others: a directed graph.
-fn one_way<W: Weight>(graph: &Csr<W>) -> Csr<W> {
-    let arcs: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v || (u + v) % 3 == 0).collect();
-    Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
-}
-
-/// Thirds, so that sums round.
-fn thirds(graph: &Csr<u32>) -> Csr<f64> {
-    let edges = graph.undirected_edges().unwrap();
-    let weights = edges.weights().iter().map(|&w| f64::from(w) / 3.0).collect();
-    let (tails, heads) = (edges.sources().to_vec(), edges.destinations().to_vec());
-    Csr::from_undirected_edges(&Coo::new(graph.n_vertices(), tails, heads, weights).unwrap())
-}
+corner_case_tests! { corner_cases_agrees: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_f32 f32, corner_cases_f64 f64 }
 
 /// The same arcs, of which most weigh nothing.
 fn plateaus(graph: &Csr<u32>) -> Csr<u32> {
@@ -157,23 +118,6 @@ fn hubs_are_shared() {
     }
 }
 
-/// The oracle's tree, or a negative cycle as it finds one.
-fn agrees_or_cycles<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<(), TestCaseError> {
-    let expected = oracle::tree(graph, 0, None);
-    for (_, config) in layouts() {
-        let found = Solver::on_gpu(gpu, graph, &config).unwrap().tree(0, Goal::All);
-        match (found, &expected) {
-            (Ok(tree), Ok(expected)) => prop_assert!(tree == *expected, "{config:?}"),
-            (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
-                let checked = check_negative_cycle(graph, &cycle);
-                prop_assert!(checked.is_ok(), "{config:?}: {cycle:?}");
-            }
-            (found, expected) => prop_assert!(false, "{config:?}: {found:?} for {expected:?}"),
-        }
-    }
-    Ok(())
-}
-
 #[test]
 fn arbitrary_graphs() {
     let Some(gpu) = gpu() else { return };
@@ -182,7 +126,7 @@ fn arbitrary_graphs() {
         let arcs: Vec<_> = directed.arcs().collect();
         let n = directed.n_vertices();
         let graph = if both_ways { Csr::from_edges(n, &arcs) } else { Csr::from_arcs(n, &arcs) };
-        agrees_or_cycles(&gpu, &graph.unwrap())
+        agrees_or_cycles(&gpu, &graph.unwrap(), &configs())
     };
     let config = ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() };
     TestRunner::new(config).run(&graphs, law).unwrap();
@@ -192,9 +136,9 @@ fn arbitrary_graphs() {
 fn negative_weights() {
     let Some(gpu) = gpu() else { return };
     let law = |graph: Csr<i32>| {
-        agrees_or_cycles(&gpu, &graph)?;
-        agrees_or_cycles(&gpu, &graph.clone().convert_weights::<f32>().unwrap())?;
-        agrees_or_cycles(&gpu, &graph.convert_weights::<f64>().unwrap())
+        agrees_or_cycles(&gpu, &graph, &configs())?;
+        agrees_or_cycles(&gpu, &graph.clone().convert_weights::<f32>().unwrap(), &configs())?;
+        agrees_or_cycles(&gpu, &graph.convert_weights::<f64>().unwrap(), &configs())
     };
     let config = ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() };
     TestRunner::new(config).run(&arbitrary_graph::<i32>(12, 40, -3..=20), law).unwrap();
@@ -270,7 +214,7 @@ fn sums_that_do_not_fit_are_added_on_the_cpu() {
 
 #[test]
 fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
-    let Some(gpu) = crate::gpu_alone() else { return };
+    let Some(gpu) = gpu_alone() else { return };
     let n = 30_001;
     let path: Vec<_> = (0..n - 1).map(|v| (v, v + 1, 1 + v % 7)).collect();
     let graph = Csr::from_edges(n as usize, &path).unwrap();

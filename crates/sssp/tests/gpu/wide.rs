@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::{Config, Goal, Solver, SsspError};
 
-use crate::{agree, gpu, reweighted};
+use crate::agree;
+use crate::common::{gpu, reweighted};
 
 /// A dense graph, a narrow one, and one of the plane.
 fn graphs() -> [(&'static str, Csr<u32>); 3] {

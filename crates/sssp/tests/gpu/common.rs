@@ -1,0 +1,174 @@
+//! What the tests share: the GPU while a test has it, graphs, and how answers are compared.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use gpu_runtime::Gpu;
+use graph_formats::{Coo, Csr, VertexId, Weight};
+use paths::Tree;
+use paths::certificate::check_negative_cycle;
+use paths::corner_cases::corner_cases;
+use paths::oracle::{self, OracleError};
+use proptest::prelude::*;
+use sssp::gpu::Config;
+use sssp::{Goal, Solver, SsspError};
+
+/// Held by every test that uses the GPU, and alone by those that look at a search under way:
+/// a test beside them that frees memory waits for that search, and the driver with it.
+static TURNS: RwLock<()> = RwLock::new(());
+
+/// A GPU while a test has it.
+pub(crate) struct Lent<Turn> {
+    gpu: Gpu,
+    _turn: Turn,
+}
+
+impl<Turn> Deref for Lent<Turn> {
+    type Target = Gpu;
+
+    fn deref(&self) -> &Gpu {
+        &self.gpu
+    }
+}
+
+/// The first GPU, or `None` and a word about it.
+pub(crate) fn gpu() -> Option<Lent<RwLockReadGuard<'static, ()>>> {
+    let turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
+    Some(Lent { gpu: first()?, _turn: turn })
+}
+
+/// The same, with no other test beside.
+pub(crate) fn gpu_alone() -> Option<Lent<RwLockWriteGuard<'static, ()>>> {
+    let turn = TURNS.write().unwrap_or_else(PoisonError::into_inner);
+    Some(Lent { gpu: first()?, _turn: turn })
+}
+
+fn first() -> Option<Gpu> {
+    match Gpu::open() {
+        Ok(gpu) => Some(gpu),
+        Err(reason) => {
+            let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
+            assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
+            println!("SKIPPED: {reason}");
+            None
+        }
+    }
+}
+
+/// A test of each type of weights, by a function of it.
+macro_rules! corner_case_tests {
+    ($agrees:ident: $($test:ident $type:ty),+) => {$(
+        #[test]
+        fn $test() {
+            $agrees::<$type>();
+        }
+    )+};
+}
+pub(crate) use corner_case_tests;
+
+/// Hands every corner case to `agree`.
+pub(crate) fn for_corner_cases<W: Weight>(agree: impl Fn(&Gpu, &str, &Csr<W>)) {
+    let Some(gpu) = gpu() else { return };
+    for (name, graph) in corner_cases::<W>() {
+        agree(&gpu, name, &graph);
+    }
+}
+
+/// The first vertex, one in the middle, and the last.
+pub(crate) fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
+    let n = graph.n_vertices() as VertexId;
+    let mut sources: Vec<_> =
+        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
+    sources.dedup();
+    sources
+}
+
+/// All of `configs` against the oracle, from some sources, in one work space each; `check` looks
+/// at what else is to be true after a search that found a tree.
+pub(crate) fn agree_by<W: Weight>(
+    gpu: &Gpu,
+    name: &str,
+    graph: &Csr<W>,
+    configs: &[Config],
+    check: impl Fn(&Config, &Solver<'_, W>, &Tree<W>, &str),
+) {
+    let sources = some_sources(graph);
+    let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
+    for config in configs {
+        let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
+        for (&source, expected) in sources.iter().zip(&expected) {
+            let tree = solver.tree(source, Goal::All).unwrap();
+            let name = format!("{name}, {}, from {source}, {config:?}", W::KIND);
+            assert!(tree == *expected, "{name}");
+            check(config, &solver, &tree, &name);
+        }
+    }
+}
+
+/// The oracle's tree by all of `configs`, or a negative cycle as it finds one.
+pub(crate) fn agrees_or_cycles<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    configs: &[Config],
+) -> Result<(), TestCaseError> {
+    let expected = oracle::tree(graph, 0, None);
+    for config in configs {
+        let found = Solver::on_gpu(gpu, graph, config).unwrap().tree(0, Goal::All);
+        match (found, &expected) {
+            (Ok(tree), Ok(expected)) => prop_assert!(tree == *expected, "{config:?}"),
+            (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
+                let checked = check_negative_cycle(graph, &cycle);
+                prop_assert!(checked.is_ok(), "{config:?}: {cycle:?}");
+            }
+            (found, expected) => prop_assert!(false, "{config:?}: {found:?} for {expected:?}"),
+        }
+    }
+    Ok(())
+}
+
+/// The same vertices and edges, both ways, with other weights.
+pub(crate) fn reweighted<W: Weight>(graph: &Csr<u32>, weight: impl Fn(u32) -> W) -> Csr<W> {
+    let arcs = graph.arcs().filter(|arc| arc.0 <= arc.1);
+    let edges: Vec<_> = arcs.map(|(u, v, w)| (u, v, weight(w))).collect();
+    Csr::from_edges(graph.n_vertices(), &edges).unwrap()
+}
+
+/// With floats of all sizes.
+pub(crate) fn as_floats(graph: &Csr<u32>) -> Csr<f32> {
+    reweighted(graph, |w| (w as f32 / 7.0).exp2() - 1.0)
+}
+
+/// With weights that many times less, rounded down.
+pub(crate) fn coarse(graph: &Csr<u32>, divisor: u32) -> Csr<u32> {
+    reweighted(graph, |w| w / divisor)
+}
+
+/// The arcs from lower to higher vertices, and one in three of the others: a directed graph.
+pub(crate) fn one_way<W: Weight>(graph: &Csr<W>) -> Csr<W> {
+    let arcs: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v || (u + v) % 3 == 0).collect();
+    Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
+}
+
+/// Thirds, so that sums round.
+pub(crate) fn thirds(graph: &Csr<u32>) -> Csr<f64> {
+    let edges = graph.undirected_edges().unwrap();
+    let weights = edges.weights().iter().map(|&w| f64::from(w) / 3.0).collect();
+    let (tails, heads) = (edges.sources().to_vec(), edges.destinations().to_vec());
+    Csr::from_undirected_edges(&Coo::new(graph.n_vertices(), tails, heads, weights).unwrap())
+}
+
+/// A file of the folder of real graphs, compressed or not, if it is there.
+pub(crate) fn data(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
+        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
+        PathBuf::from,
+    );
+    let plain = folder.join(name);
+    let path = if plain.is_file() { plain } else { folder.join(format!("{name}.gz")) };
+    if !path.is_file() {
+        println!("SKIPPED: there is no {}", path.display());
+        return None;
+    }
+    Some(path)
+}
