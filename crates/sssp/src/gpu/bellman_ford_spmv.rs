@@ -178,7 +178,6 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         first: u32,
         last: u32,
     ) -> Result<SpmvControl, SsspError> {
-        const { assert!(size_of::<SpmvControl>() == 56 && size_of::<Spmv>() == 72) };
         self.control.fill_bytes(0)?;
         let host = self.launch.start(query.progress.is_some())?;
         let source = query.source;
@@ -214,10 +213,8 @@ impl<W: Weight> Search<W> for SpmvOnGpu<'_, W> {
         let (gpu, Matrix { offsets, starts, weights, .. }) = (&self.launch.gpu, &self.matrix);
         // padded rows have arcs that the graph has not
         let Some(offsets) = offsets else { return Ok(None) };
-        let RowTree { tree, rows } = match &mut self.tree {
-            Some(tree) => tree,
-            empty => empty.insert(RowTree::new::<W>(gpu, offsets, starts.len())?),
-        };
+        let RowTree { tree, rows } =
+            RowTree::made::<W>(&mut self.tree, gpu, offsets, starts.len())?;
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: starts, heads: rows, weights, distances, negative };
         let found = tree.predecessors(gpu, searched, source, limit)?;

@@ -161,15 +161,21 @@ pub(super) struct RowTree {
 }
 
 impl RowTree {
-    /// For `n_arcs` arcs with weights of type `W`, in rows that begin at `offsets`; these end
-    /// with `n_arcs`.
-    pub(super) fn new<W: Weight>(
+    /// The one in `place`, made if there is none: for `n_arcs` arcs with weights of type `W`, in
+    /// rows that begin at `offsets`; these end with `n_arcs`.
+    pub(super) fn made<'p, W: Weight>(
+        place: &'p mut Option<Self>,
         gpu: &Gpu,
         offsets: &Buffer<u32>,
         n_arcs: usize,
-    ) -> Result<Self, SsspError> {
+    ) -> Result<&'p mut Self, SsspError> {
+        let empty = match place {
+            Some(made) => return Ok(made),
+            empty => empty,
+        };
         let offsets: Vec<u64> = offsets.download()?.into_iter().map(u64::from).collect();
         let rows = EdgeKernels::load(gpu)?.expand_rows(gpu, &gpu.upload(&offsets)?, n_arcs)?;
-        Ok(Self { tree: EdgeTree::load::<W>(gpu, false, offsets.len() - 1)?, rows })
+        let tree = EdgeTree::load::<W>(gpu, false, offsets.len() - 1)?;
+        Ok(empty.insert(Self { tree, rows }))
     }
 }

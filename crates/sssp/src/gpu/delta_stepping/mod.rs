@@ -33,7 +33,7 @@ use super::launch::{Kernels, Launch, milliseconds};
 use super::many_sources::ManySources;
 use super::nearest::OwnersKernel;
 use super::predecessors::TreeKernel;
-use super::work_space::{Lists, SteppingControl, SteppingSearch, WorkSpace};
+use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::cpu::delta_stepping::long_arcs;
 use crate::query::Query;
 use crate::{DeviceTimes, SsspError, Work};
@@ -211,13 +211,8 @@ impl DeltaSteppingOnGpu {
         if self.is_wide { WIDER * self.delta } else { self.delta }
     }
 
-    /// Milliseconds of a search of everything from `source`; `None` where it takes longer than
-    /// `most`, or there is no memory for its sums.
-    pub(super) fn time(&mut self, source: VertexId, most: f64) -> Result<Option<f64>, SsspError> {
-        Ok(self.visits(source, most)?.map(|_| self.times.solve_ms))
-    }
-
-    /// How many vertices such a search takes from a list.
+    /// How many vertices a search of everything from `source` takes from a list; `None` where it
+    /// takes longer than `most` milliseconds, or there is no memory for its sums.
     pub(super) fn visits(&mut self, source: VertexId, most: f64) -> Result<Option<u64>, SsspError> {
         let start = Instant::now();
         let tell = |_, _| match milliseconds(start) > most {
@@ -278,7 +273,6 @@ impl DeltaSteppingOnGpu {
         query: &Query<'_, u64>,
         others: Option<&Buffer<VertexId>>,
     ) -> Result<Option<Work>, SsspError> {
-        const { assert!(size_of::<SteppingControl>() == 184) };
         let &Query { source, progress, .. } = query;
         let limit = self.graph.kind.at_most(query.limit);
         let (others, n_others) = others.map_or((0, 0), |some| (some.address(), some.len() as u32));
