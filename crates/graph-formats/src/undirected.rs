@@ -135,6 +135,55 @@ impl<W: Weight> Csr<W> {
             None => Ok(self.made_undirected()),
         }
     }
+
+    /// The graph of a file that calls it undirected, once that has been checked by
+    /// [hashes](Self::reverses_cancel); if it is not, the slower search says which arc it is.
+    pub(crate) fn certified_undirected(self) -> Result<Self, GraphError> {
+        if self.reverses_cancel() { Ok(self.made_undirected()) } else { self.into_undirected() }
+    }
+
+    /// The graph of a file that says nothing of direction: undirected where by
+    /// [hashes](Self::reverses_cancel) every arc has its reverse, and one is no loop.
+    pub(crate) fn with_direction_found(self) -> Self {
+        let has_edges = || self.arcs().any(|(from, to, _)| from != to);
+        if self.reverses_cancel() && has_edges() { self.made_undirected() } else { self }
+    }
+
+    /// Whether every arc has its reverse.
+    ///
+    /// For each arc a hash is added to a sum, and that of its reverse taken away: where all
+    /// arcs have their reverses nothing is left, and where one lacks it the sum is not zero,
+    /// but for a chance of about 1 in 2^32, or arcs chosen for it: such a graph has distances
+    /// that are wrong, and nothing worse. O(m), in parallel: 2 to 6 % of reading text.
+    fn reverses_cancel(&self) -> bool {
+        // products of 32 bits by 32, which compilers make vector instructions of
+        let product = |bits: u64| (bits & 0xFFFF_FFFF) * (bits >> 32);
+        let vertex_hash = |vertex: VertexId| {
+            let spread = u64::from(vertex ^ 0x7F4A_7C15) * 0x9E37_79B1;
+            spread ^ spread >> 29
+        };
+        let hash = |from: u64, to: u64, bits: u64| {
+            let weight = bits.wrapping_mul(0xA076_1D64_78BD_642F) ^ 0x8EBC_6AF0_9C88_C6E3;
+            product((from << 32 | to & 0xFFFF_FFFF) ^ weight)
+        };
+        let (offsets, columns, weights) =
+            (self.row_offsets(), self.column_indices(), self.weights());
+        let excess = (0..self.n_vertices())
+            .into_par_iter()
+            .map(|row| {
+                let arcs = offsets[row] as usize..offsets[row + 1] as usize;
+                let arcs = columns[arcs.clone()].iter().zip(&weights[arcs]);
+                let u = vertex_hash(row as VertexId);
+                arcs.fold(0u64, |sum, (&column, &weight)| {
+                    let v = vertex_hash(column);
+                    let bits =
+                        weight.to_i128().map_or(weight.to_f64().to_bits(), |whole| whole as u64);
+                    sum.wrapping_add(hash(u, v, bits)).wrapping_sub(hash(v, u, bits))
+                })
+            })
+            .reduce(|| 0, u64::wrapping_add);
+        excess == 0
+    }
 }
 
 /// The arcs of `vertex` in both graphs, with rows sorted by destination and weight; an arc
@@ -164,6 +213,8 @@ fn union<'a, W: Weight>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -175,5 +226,38 @@ mod tests {
         assert!(matches!(unequal.into_undirected(), Err(GraphError::NotUndirected { .. })));
         let edges = Csr::from_edges(3, &[(0, 1, 2u32), (2, 2, 1)]).unwrap();
         assert_eq!((edges.n_arcs(), edges.direction()), (3, Direction::Undirected));
+    }
+
+    /// A graph with all its reverses, then one arc of it with another end or weight, and
+    /// what the sums of hashes say beside the search for each arc's reverse.
+    fn agree<W: Weight>(edges: &[(VertexId, VertexId, W)], (at, end, weight): (usize, u32, W)) {
+        let mut arcs = Vec::new();
+        for &(from, to, weight) in edges {
+            arcs.extend([(from, to, weight), (to, from, weight)]);
+        }
+        let symmetric = Csr::from_arcs(8, &arcs).expect("valid");
+        let is_found =
+            |graph: Csr<W>| graph.with_direction_found().direction() == Direction::Undirected;
+        assert_eq!(is_found(symmetric.clone()), arcs.iter().any(|arc| arc.0 != arc.1));
+        assert!(symmetric.certified_undirected().is_ok());
+        let at = at % arcs.len();
+        arcs[at] = (arcs[at].0, end, weight);
+        let altered = Csr::from_arcs(8, &arcs).expect("valid");
+        let expected = altered.clone().into_undirected().is_ok();
+        let has_edges = arcs.iter().any(|arc| arc.0 != arc.1);
+        assert_eq!(is_found(altered.clone()), expected && has_edges, "{arcs:?}");
+        assert_eq!(altered.certified_undirected().is_ok(), expected, "{arcs:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_find_what_the_search_finds(
+            edges in prop::collection::vec((0u32..8, 0u32..8, -3i64..3), 1..20),
+            altered in (any::<usize>(), 0u32..8, -3i64..3),
+        ) {
+            agree(&edges, altered);
+            let floats: Vec<_> = edges.iter().map(|&(u, v, w)| (u, v, w as f32)).collect();
+            agree(&floats, (altered.0, altered.1, altered.2 as f32));
+        }
     }
 }

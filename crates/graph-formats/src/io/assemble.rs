@@ -196,8 +196,9 @@ impl Parallel<'_> {
     }
 }
 
-/// The graph of the parts, with weights of a kind that holds them all. Where it is
-/// undirected, the parts hold every arc and its reverse.
+/// The graph of the parts, with weights of a kind that holds them all. Where it is said to be
+/// undirected, the parts hold every arc and its reverse; where nothing is said, it is
+/// undirected if they do.
 ///
 /// # Errors
 /// [`GraphError::OutOfMemory`]; parallel arcs where they are refused.
@@ -206,7 +207,7 @@ pub(super) fn graph(
     n_vertices: usize,
     parts: Vec<Arcs<VertexId>>,
     kind: WeightKind,
-    direction: Direction,
+    direction: Option<Direction>,
     parallel: Parallel<'_>,
 ) -> Result<AnyCsr, GraphError> {
     ensure_memory(path, n_vertices, &parts)?;
@@ -229,7 +230,7 @@ fn typed<W: Weight>(
     path: &Path,
     n_vertices: usize,
     parts: Vec<Arcs<VertexId>>,
-    direction: Direction,
+    direction: Option<Direction>,
     parallel: Parallel<'_>,
 ) -> Result<Csr<W>, GraphError> {
     let held = parts.iter().map(|part| part.memory().0).sum();
@@ -252,7 +253,8 @@ fn typed<W: Weight>(
         graph
     };
     Ok(match direction {
-        Direction::Directed => graph,
-        Direction::Undirected => graph.made_undirected(),
+        Some(Direction::Directed) => graph,
+        Some(Direction::Undirected) => graph.made_undirected(),
+        None => graph.with_direction_found(),
     })
 }

@@ -15,7 +15,7 @@ use super::numbering::{IdArcs, by_occurrence};
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_arcs};
 use super::weights::Number;
-use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Weight};
+use crate::{Csr, GraphError, Ids, LoadedGraph, Weight};
 
 struct Header {
     n_vertices: u64,
@@ -53,14 +53,7 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
             (n_vertices, ids, parts, kind)
         }
     };
-    let csr = assemble::graph(
-        text.path(),
-        n_vertices,
-        parts,
-        kind,
-        Direction::Directed,
-        Parallel::Allowed,
-    )?;
+    let csr = assemble::graph(text.path(), n_vertices, parts, kind, None, Parallel::Allowed)?;
     Ok(LoadedGraph::new(csr, ids))
 }
 

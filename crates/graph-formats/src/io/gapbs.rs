@@ -16,7 +16,6 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::source::{Source, copied};
-use super::spg::certified_undirected;
 use super::{malformed, unrepresentable};
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight};
 
@@ -78,7 +77,7 @@ fn checked<W: Weight>(
     undirected: bool,
 ) -> Result<Csr<W>, GraphError> {
     let graph = Csr::new(offsets, columns, weights);
-    let graph = if undirected { graph.and_then(certified_undirected) } else { graph };
+    let graph = if undirected { graph.and_then(Csr::certified_undirected) } else { graph };
     graph.map_err(|error| malformed(path, error.to_string()))
 }
 

@@ -184,7 +184,7 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     };
     let parallel = Parallel::Refused(&twice);
     let parts = list.into_parts();
-    let csr = assemble::graph(text.path(), n_vertices, parts, kind, direction, parallel)?;
+    let csr = assemble::graph(text.path(), n_vertices, parts, kind, Some(direction), parallel)?;
     Ok(LoadedGraph::new(csr, Ids::FromOne))
 }
 

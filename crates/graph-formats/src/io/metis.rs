@@ -65,7 +65,7 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
         n_vertices,
         parts,
         kind,
-        Direction::Directed,
+        Some(Direction::Directed),
         Parallel::Allowed,
     )?;
     let csr: AnyCsr =

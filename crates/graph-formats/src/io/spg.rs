@@ -38,7 +38,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::Mmap;
-use rayon::prelude::*;
 
 use super::source::{Source, copied};
 use super::{malformed, pages};
@@ -222,7 +221,7 @@ impl Sections<'_> {
     fn graph<W: Weight>(&self) -> Result<Csr<W>, GraphError> {
         let graph = Csr::new(self.array::<u64>(0), self.array::<VertexId>(1), self.array::<W>(2));
         let undirected = self.header.direction == 1;
-        let graph = if undirected { graph.and_then(certified_undirected) } else { graph };
+        let graph = if undirected { graph.and_then(Csr::certified_undirected) } else { graph };
         graph.map_err(|error| malformed(self.path, error.to_string()))
     }
 
@@ -298,41 +297,6 @@ fn wrong_length(path: &Path, header: &Header, found: u64) -> GraphError {
     malformed(path, format!("the header promises {expected} bytes, the file has {found}"))
 }
 
-/// The graph of a file that calls it undirected, once that has been checked.
-///
-/// For each arc a hash is added to a sum, and that of its reverse taken away: where all
-/// arcs have their reverses nothing is left, and where one lacks it the sum is not zero,
-/// but for a chance of about 1 in 2^32. O(m), in parallel; then the slower search says
-/// which arc it is.
-pub(super) fn certified_undirected<W: Weight>(graph: Csr<W>) -> Result<Csr<W>, GraphError> {
-    // products of 32 bits by 32, which compilers make vector instructions of
-    let product = |bits: u64| (bits & 0xFFFF_FFFF) * (bits >> 32);
-    let vertex_hash = |vertex: VertexId| {
-        let spread = u64::from(vertex ^ 0x7F4A_7C15) * 0x9E37_79B1;
-        spread ^ spread >> 29
-    };
-    let hash = |from: u64, to: u64, bits: u64| {
-        let weight = bits.wrapping_mul(0xA076_1D64_78BD_642F) ^ 0x8EBC_6AF0_9C88_C6E3;
-        product((from << 32 | to & 0xFFFF_FFFF) ^ weight)
-    };
-    let (offsets, columns, weights) =
-        (graph.row_offsets(), graph.column_indices(), graph.weights());
-    let excess = (0..graph.n_vertices())
-        .into_par_iter()
-        .map(|row| {
-            let arcs = offsets[row] as usize..offsets[row + 1] as usize;
-            let arcs = columns[arcs.clone()].iter().zip(&weights[arcs]);
-            let u = vertex_hash(row as VertexId);
-            arcs.fold(0u64, |sum, (&column, &weight)| {
-                let v = vertex_hash(column);
-                let bits = weight.to_i128().map_or(weight.to_f64().to_bits(), |whole| whole as u64);
-                sum.wrapping_add(hash(u, v, bits)).wrapping_sub(hash(v, u, bits))
-            })
-        })
-        .reduce(|| 0, u64::wrapping_add);
-    if excess == 0 { Ok(graph.made_undirected()) } else { graph.into_undirected() }
-}
-
 /// Writes the graph and the names of its vertices.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -> io::Result<()> {
     let weights = WEIGHTS.iter().position(|&(kind, _)| kind == W::KIND).expect("all are listed");
@@ -371,39 +335,4 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -
     let header = Shape { body_checksum, ..shape }.header().expect("as before");
     out.write_all(bytemuck::bytes_of(&header))?;
     pieces.into_iter().try_for_each(|piece| out.write_all(piece))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// A graph with all its reverses, then one arc of it with another end or weight, and
-    /// what the sums of hashes say beside the search for each arc's reverse.
-    fn agree<W: Weight>(edges: &[(VertexId, VertexId, W)], (at, end, weight): (usize, u32, W)) {
-        let mut arcs = Vec::new();
-        for &(from, to, weight) in edges {
-            arcs.extend([(from, to, weight), (to, from, weight)]);
-        }
-        let symmetric = Csr::from_arcs(8, &arcs).expect("valid");
-        assert!(certified_undirected(symmetric).is_ok());
-        let at = at % arcs.len();
-        arcs[at] = (arcs[at].0, end, weight);
-        let altered = Csr::from_arcs(8, &arcs).expect("valid");
-        let expected = altered.clone().into_undirected().is_ok();
-        assert_eq!(certified_undirected(altered).is_ok(), expected, "{arcs:?}");
-    }
-
-    proptest! {
-        #[test]
-        fn hashes_find_what_the_search_finds(
-            edges in prop::collection::vec((0u32..8, 0u32..8, -3i64..3), 1..20),
-            altered in (any::<usize>(), 0u32..8, -3i64..3),
-        ) {
-            agree(&edges, altered);
-            let floats: Vec<_> = edges.iter().map(|&(u, v, w)| (u, v, w as f32)).collect();
-            agree(&floats, (altered.0, altered.1, altered.2 as f32));
-        }
-    }
 }

@@ -87,14 +87,7 @@ pub(super) fn read(
             return Err(no_arcs(&text, text.line_number()));
         }
     };
-    let mut csr = assemble::graph(
-        text.path(),
-        n_vertices,
-        parts,
-        kind,
-        Direction::Directed,
-        Parallel::Allowed,
-    )?;
+    let mut csr = assemble::graph(text.path(), n_vertices, parts, kind, None, Parallel::Allowed)?;
     if options.direction == Direction::Undirected {
         csr = with_both_directions(csr, &mut notes);
     }
