@@ -13,14 +13,11 @@
 //! strictly nearer, or one level earlier.
 //!
 //! A vertex of a directed graph offers itself to the ends of its tight arcs. In an
-//! undirected graph with ascending rows, each looks along its own row instead, and the first
-//! that it finds is the smallest; it passes over arcs that are longer than it is far. For
-//! that to be most of them, the few nearest vertices offer themselves all the same, and all
-//! others look for what is not so near: in R-MAT graphs, most arcs are longer than the way
-//! from the nearest hubs to any vertex. There the time goes into waiting for memory, so that
-//! many rows are looked along side by side, and what each needs next is prefetched.
+//! undirected graph with ascending rows, each [looks along its own row](look_along) instead.
 //!
 //! O(n + m); the pass over all arcs is parallel, plateaus are not.
+
+mod look_along;
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -31,7 +28,7 @@ use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
-use crate::cpu::prefetch::prefetch;
+use crate::cpu::delta_stepping::long_arcs::Window;
 use crate::key::{FullKeys, KeyArithmetic};
 use crate::query::check_vertices;
 
@@ -43,14 +40,6 @@ const ROWS_AND_ARCS_A_TASK: usize = 1 << 16;
 const SAMPLES: usize = 4096;
 /// The nearest vertices have one arc of so many.
 const PART_OF_NEAREST: usize = 256;
-/// Arcs of a row from which on weights are looked at first, to pass over arcs that are too long.
-const LONG_ROW: usize = 16;
-/// Arcs of a row that are all looked at in one go.
-const SHORT_ROW: usize = 4;
-/// How many long rows are looked along side by side.
-const SIDE_BY_SIDE: usize = 64;
-/// How many rows before it is looked along one is prefetched.
-const ROWS_AHEAD: usize = 16;
 
 /// The predecessor of every reached vertex but the source, by the rule above.
 ///
@@ -93,7 +82,8 @@ pub(crate) fn from_distances<W: Weight>(
     let distances = distances.as_storage();
     if graph.first_negative().is_none() {
         let key = |distance: &W::Distance| distance.to_key();
-        return from_labels::<W, FullKeys, _>(graph, source, DistanceKey::GREATEST, distances, key);
+        let limit = DistanceKey::GREATEST;
+        return from_labels::<W, FullKeys, _>(graph, source, limit, None, distances, key);
     }
     let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
     if distances[source as usize] != W::Distance::UNREACHED {
@@ -107,11 +97,13 @@ pub(crate) fn from_distances<W: Weight>(
 }
 
 /// The predecessors that belong to the distances up to `limit` from `source`, where no weight
-/// is negative; `key` reads the label of a vertex.
+/// is negative; `key` reads the label of a vertex. A copy of the short arcs, if there is one,
+/// makes it faster.
 pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
     graph: &Csr<W>,
     source: VertexId,
     limit: L::Key,
+    short_arcs: Option<&Window<W>>,
     labels: &[T],
     key: impl Fn(&T) -> L::Key + Sync,
 ) -> Predecessors {
@@ -119,7 +111,8 @@ pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
         beyond if beyond > limit => L::Key::GREATEST,
         key => key,
     };
-    let tails = Tails::<W, L, _, _> { graph, source, labels, key, lengths: PhantomData };
+    let tails =
+        Tails::<W, L, _, _> { graph, source, short_arcs, labels, key, lengths: PhantomData };
     let (chosen, left) = tails.nearer();
     Predecessors::from_storage(tails.fill_plateaus(chosen, &left))
 }
@@ -128,19 +121,10 @@ pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
 struct Tails<'a, W: Weight, L, T, K> {
     graph: &'a Csr<W>,
     source: VertexId,
+    short_arcs: Option<&'a Window<W>>,
     labels: &'a [T],
     key: K,
     lengths: PhantomData<L>,
-}
-
-/// How far a vertex has looked along its row.
-struct Look<W, K> {
-    vertex: VertexId,
-    key: K,
-    /// Longer arcs are passed over.
-    longest: W,
-    /// From the next arc to the end of the row.
-    arcs: Range<usize>,
 }
 
 impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<'_, W, L, T, K> {
@@ -194,126 +178,6 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         let mut keys: Vec<_> = ends.filter(|&key| key != L::Key::GREATEST).collect();
         let rank = keys.len() / PART_OF_NEAREST;
         if keys.is_empty() { L::Key::GREATEST } else { *keys.select_nth_unstable(rank).1 }
-    }
-
-    /// Offers each of these vertices the smallest tight tail that is strictly nearer, and not
-    /// below `near`; others may be passed over. Returns the vertices that are reached and have
-    /// none, ascending. The graph is undirected, with ascending rows.
-    fn look_along(
-        &self,
-        mut rows: Range<VertexId>,
-        near: L::Key,
-        chosen: &[AtomicU32],
-    ) -> Vec<VertexId> {
-        let offsets = self.graph.row_offsets();
-        let (columns, weights) = (self.graph.column_indices(), self.graph.weights());
-        let mut left = Vec::new();
-        // in these rows nobody else chooses by now
-        let mut choose = |vertex: VertexId, from: VertexId| {
-            let choice = &chosen[vertex as usize];
-            let from = from.min(choice.load(Relaxed));
-            choice.store(from, Relaxed);
-            if from == NO_VERTEX && vertex != self.source {
-                left.push(vertex);
-            }
-        };
-        let mut looks = Vec::with_capacity(SIDE_BY_SIDE);
-        loop {
-            while looks.len() < SIDE_BY_SIDE
-                && let Some(vertex) = rows.next()
-            {
-                let key = self.key(vertex);
-                if key == L::Key::GREATEST {
-                    continue;
-                }
-                if let Some(&later) = offsets.get(vertex as usize + ROWS_AHEAD) {
-                    prefetch(weights, later as usize);
-                    prefetch(columns, later as usize);
-                }
-                let row = self.graph.row(vertex);
-                if key <= near {
-                    choose(vertex, NO_VERTEX);
-                } else if row.len() >= LONG_ROW
-                    && let Some(longest) = self.longest(key, near)
-                {
-                    looks.push(Look { vertex, key, longest, arcs: self.skip_long(row, longest) });
-                } else {
-                    choose(vertex, self.first(key, row));
-                }
-            }
-            if looks.is_empty() {
-                left.sort_unstable();
-                return left;
-            }
-            let next = looks.iter().filter_map(|look| columns.get(look.arcs.start));
-            next.for_each(|&from| prefetch(self.labels, from as usize));
-            looks.retain_mut(|look| {
-                let Some(arc) = look.arcs.next() else {
-                    choose(look.vertex, NO_VERTEX);
-                    return false;
-                };
-                if self.leads(look.key, columns[arc], weights[arc]) {
-                    choose(look.vertex, columns[arc]);
-                    return false;
-                }
-                look.arcs = self.skip_long(look.arcs.clone(), look.longest);
-                true
-            });
-        }
-    }
-
-    /// How long an arc to a vertex with this key can be from one not below `near`, if some
-    /// arcs of the graph are longer.
-    fn longest(&self, key: L::Key, near: L::Key) -> Option<W> {
-        let (distance, nearest) = (L::distance(key), L::distance(near));
-        let longest = match (distance.to_i128(), nearest.to_i128()) {
-            (Some(distance), Some(nearest)) => W::from_i128(distance - nearest)?,
-            // differences round, but no weight is greater than a sum with it
-            _ => W::from_f64(distance.to_f64())?,
-        };
-        (longest < self.graph.weight_summary().greatest).then_some(longest)
-    }
-
-    /// The same arcs without those before the first that is not too long.
-    #[inline(always)]
-    fn skip_long(&self, arcs: Range<usize>, longest: W) -> Range<usize> {
-        let mut weights = self.graph.weights()[arcs.clone()].iter();
-        let short = weights.position(|&weight| weight <= longest).unwrap_or(arcs.len());
-        prefetch(self.graph.column_indices(), arcs.start + short);
-        arcs.start + short..arcs.end
-    }
-
-    /// The first end in this row that is a tight tail.
-    fn first(&self, key: L::Key, row: Range<usize>) -> VertexId {
-        let ends = &self.graph.column_indices()[row.clone()];
-        let weights = &self.graph.weights()[row];
-        if ends.len() <= SHORT_ROW {
-            return self.smallest::<SHORT_ROW>(key, ends, weights);
-        }
-        let (ends, last_end) = ends.as_chunks::<2>();
-        let (weights, last_weight) = weights.as_chunks::<2>();
-        let mut found = ends.iter().zip(weights).map(|(e, w)| self.smallest::<2>(key, e, w));
-        let found = found.find(|&from| from != NO_VERTEX);
-        found.unwrap_or_else(|| self.smallest::<1>(key, last_end, last_weight))
-    }
-
-    /// The smallest end that is a tight tail, of at most N. There is no branch that cannot be
-    /// foretold: the last arc is looked at again in the place of those that are not there.
-    #[inline(always)]
-    fn smallest<const N: usize>(&self, key: L::Key, ends: &[VertexId], weights: &[W]) -> VertexId {
-        let Some(last) = ends.len().checked_sub(1) else { return NO_VERTEX };
-        let weights = &weights[..=last];
-        (0..N).map(|at| at.min(last)).fold(NO_VERTEX, |least, at| {
-            let leads = self.leads(key, ends[at], weights[at]);
-            least.min(if leads { ends[at] } else { NO_VERTEX })
-        })
-    }
-
-    /// Whether an arc of this weight is tight, and its tail nearer than its head's key.
-    #[inline(always)]
-    fn leads(&self, key: L::Key, from: VertexId, weight: W) -> bool {
-        let before = self.key(from);
-        (L::after(before, weight) == key) & (before < key)
     }
 
     /// Gives the vertices that are left, as no nearer one leads there, a predecessor on their

@@ -1,10 +1,12 @@
 //! One graph, many searches.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cpu::{self, ShortArcs};
 use crate::query::{Query, check_overflow, check_vertices};
@@ -36,6 +38,8 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) table_plan: Option<Plan>,
     pub(crate) progress: Option<Progress<'g>>,
     pub(crate) work: Work,
+    /// What finds predecessors on the CPU; empty where the system refuses a thread.
+    pool: OnceLock<Option<ThreadPool>>,
     predecessors_time: Duration,
     /// Those of a table, where they are not the last search's.
     pub(crate) device_times: Option<DeviceTimes>,
@@ -97,6 +101,7 @@ impl<'g, W: Weight> Solver<'g, W> {
             table_plan: None,
             progress: None,
             work: Work::default(),
+            pool: OnceLock::new(),
             predecessors_time: Duration::ZERO,
             device_times: None,
         }
@@ -159,17 +164,27 @@ impl<'g, W: Weight> Solver<'g, W> {
     ) -> Result<Tree<W>, SsspError> {
         let (distances, limit) = self.limited(source, goal)?;
         let start = Instant::now();
-        // a cutoff below zero leaves out the source itself, and there was no search
-        let found = match distances.get(source) {
-            Some(_) => self.search.predecessors(source, limit.unwrap_or(W::Distance::UNREACHED))?,
-            None => None,
+        let (graph, search) = (self.graph, &mut self.search);
+        let mut find = || {
+            let found = match distances.get(source) {
+                Some(_) => search.predecessors(source, limit.unwrap_or(W::Distance::UNREACHED))?,
+                // a cutoff below zero leaves out the source itself, and there was no search
+                None => None,
+            };
+            let from_distances = || predecessors::from_distances(graph, source, &distances);
+            Ok(found.unwrap_or_else(from_distances))
         };
-        let predecessors = match found {
-            Some(found) => found,
-            None => predecessors::from_distances(self.graph, source, &distances),
+        // where all processors are to be used, rayon has as many threads
+        let n_threads = self.cpu.as_ref().and_then(|config| config.threads);
+        let n_threads = n_threads.filter(|n| n.get() != rayon::current_num_threads());
+        let build = |n| ThreadPoolBuilder::new().num_threads(n).build().ok();
+        let pool = n_threads.map(|n| self.pool.get_or_init(|| build(n.get())));
+        let predecessors: Result<_, SsspError> = match pool {
+            Some(Some(pool)) => pool.install(find),
+            _ => find(),
         };
         self.predecessors_time = start.elapsed();
-        Ok(Tree { source, limit, distances, predecessors })
+        Ok(Tree { source, limit, predecessors: predecessors?, distances })
     }
 
     /// The distances that `goal` asks for, and the limit that it comes to.

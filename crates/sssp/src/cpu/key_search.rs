@@ -6,6 +6,7 @@ use paths::Predecessors;
 use rayon::prelude::*;
 
 use super::delta_stepping::DeltaStepping;
+use super::delta_stepping::long_arcs::Window;
 use super::dijkstra::Dijkstra;
 use super::queue::MonotoneQueue;
 use crate::key::KeyArithmetic;
@@ -28,6 +29,11 @@ pub(super) trait KeySearch<W: Weight>: Send {
     /// Leaves a key for every vertex within `query`, and perhaps for some beyond it.
     fn solve(&mut self, query: &Query<'_, Self::Key>) -> Result<Work, SsspError>;
 
+    /// A copy of the graph's short arcs, if there is one.
+    fn short_arcs(&self) -> Option<&Window<W>> {
+        None
+    }
+
     /// What the last search has left for each vertex.
     fn labels(&self) -> &[Self::Label];
 
@@ -45,6 +51,10 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<'_, W, L> {
 
     fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         self.solve(query)
+    }
+
+    fn short_arcs(&self) -> Option<&Window<W>> {
+        self.window()
     }
 
     fn labels(&self) -> &[Self::Label] {
@@ -97,8 +107,15 @@ impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
     ) -> Result<Option<Predecessors>, SsspError> {
         let (graph, labels) = (self.0.graph(), self.0.labels());
         let limit = S::Arithmetic::limit_key(limit);
-        let found =
-            predecessors::from_labels::<W, S::Arithmetic, _>(graph, source, limit, labels, S::key);
+        let short_arcs = self.0.short_arcs();
+        let found = predecessors::from_labels::<W, S::Arithmetic, _>(
+            graph,
+            source,
+            limit,
+            short_arcs,
+            labels,
+            S::key,
+        );
         Ok(Some(found))
     }
 

@@ -58,9 +58,9 @@ const WINDOWS_A_WEIGHT: f64 = 6.0;
 /// What a search with a horizon needs to know of its graph.
 pub(crate) struct Window<W> {
     /// How far ahead the horizon lies.
-    pub(super) ahead: W,
+    pub(crate) ahead: W,
     /// The arcs that are shorter than that: no others can end before it.
-    pub(super) short: ShortArcs<W>,
+    pub(crate) short: ShortArcs<W>,
 }
 
 /// Whether `graph` is one of those where a horizon may pay. O(n).
@@ -265,15 +265,25 @@ impl<W: Weight> ShortArcs<W> {
     }
 
     /// Where each row begins, and the last one ends.
-    pub(super) fn row_offsets(&self) -> &[usize] {
+    pub(crate) fn row_offsets(&self) -> &[usize] {
         &self.row_offsets
+    }
+
+    /// All of them, row by row.
+    pub(crate) fn arcs(&self) -> &[(VertexId, W)] {
+        &self.arcs
+    }
+
+    /// Where the short arcs that leave `vertex` lie.
+    #[inline(always)]
+    pub(crate) fn row_range(&self, vertex: VertexId) -> Range<usize> {
+        self.row_offsets[vertex as usize]..self.row_offsets[vertex as usize + 1]
     }
 
     /// The short arcs that leave `vertex`.
     #[inline(always)]
     pub(super) fn row(&self, vertex: VertexId) -> &[(VertexId, W)] {
-        let vertex = vertex as usize;
-        &self.arcs[self.row_offsets[vertex]..self.row_offsets[vertex + 1]]
+        &self.arcs[self.row_range(vertex)]
     }
 }
 

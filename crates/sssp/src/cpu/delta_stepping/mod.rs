@@ -156,6 +156,11 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         self.graph
     }
 
+    /// The short arcs, if long ones are deferred.
+    pub(crate) fn window(&self) -> Option<&Window<W>> {
+        self.window.as_deref()
+    }
+
     /// The labels of the last search.
     pub(crate) fn labels(&self) -> &[<L::Key as DistanceKey>::Atomic] {
         &self.labels
