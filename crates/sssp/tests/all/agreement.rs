@@ -64,7 +64,7 @@ fn corner_cases_f64() {
     corner_cases_agrees::<f64>();
 }
 
-/// Undirected, and dense enough for a horizon.
+/// Undirected, and dense enough for long arcs to be deferred.
 fn dense<W: Weight>(max_weight: i64) -> impl Strategy<Value = Csr<W>> {
     arbitrary_graph::<i64>(24, 260, 0..=max_weight).prop_map(|graph| {
         let edges: Vec<_> = graph
@@ -134,7 +134,7 @@ fn is_stepping(config: &Config) -> bool {
     matches!(config.algorithm, Some(Algorithm::DeltaStepping(_)))
 }
 
-/// Δ-stepping, with a horizon where the graph is dense.
+/// Δ-stepping, which defers long arcs where the graph is dense.
 fn for_many_searches() -> Config {
     let expected_searches = NonZeroUsize::new(100);
     Config { expected_searches, ..Config::with(Algorithm::DeltaStepping(Delta::Auto)) }
@@ -142,7 +142,7 @@ fn for_many_searches() -> Config {
 
 /// The copy of the short arcs is made where as many searches are expected as make up for it.
 #[test]
-fn one_search_does_without_a_horizon() {
+fn one_search_defers_no_arcs() {
     let graph = rmat(&RmatConfig { scale: 13, edge_factor: 16, ..Default::default() }).unwrap();
     let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
     let work = |config: &Config| {
@@ -156,7 +156,7 @@ fn one_search_does_without_a_horizon() {
 }
 
 #[test]
-fn the_horizon_saves_arcs() {
+fn deferring_saves_arcs() {
     let graph = rmat(&RmatConfig { scale: 14, edge_factor: 16, ..Default::default() }).unwrap();
     let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
     let mut solver = solver(&graph, &for_many_searches());
@@ -182,7 +182,7 @@ fn units_of_weights_do_not_matter() {
     let graph = rmat(&RmatConfig { scale: 12, edge_factor: 16, ..Default::default() }).unwrap();
     let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
     let (work, distances) = work_in::<f64>(&graph, source, 1.0);
-    assert!(work.relaxations < graph.n_arcs() as u64 * 3 / 4, "there is a horizon: {work:?}");
+    assert!(work.relaxations < graph.n_arcs() as u64 * 3 / 4, "long arcs are deferred: {work:?}");
     for exponent in [-60, -20, -8, -7, -6, -1, 1, 30] {
         let unit = f64::from(exponent).exp2();
         assert_eq!(work_in::<f32>(&graph, source, unit), (work, distances.clone()), "{unit}");

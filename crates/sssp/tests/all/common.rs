@@ -37,7 +37,7 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
             let stepping = Config::with(Algorithm::DeltaStepping(delta));
             configs.push(Config { threads, team: Team::Always, ..stepping });
         }
-        // so many searches that a dense graph gets a horizon
+        // so many searches that long arcs of a dense graph are deferred
         let expected_searches = NonZeroUsize::new(100);
         let stepping = Config::with(Algorithm::DeltaStepping(Delta::Auto));
         configs.push(Config { threads, expected_searches, team: Team::Always, ..stepping });
