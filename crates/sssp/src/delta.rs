@@ -97,6 +97,17 @@ impl FromStr for Delta {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
+    width_for(graph, rule, 1)
+}
+
+/// The same for so many threads. What is relaxed in vain grows about with the square of Δ, and
+/// the threads share it; the waiting for one another falls with Δ, and they do not: the sum is
+/// least where [`Delta::Auto`] grows as the cube root of their number, here a power of two.
+pub(crate) fn width_for<W: Weight>(
+    graph: &Csr<W>,
+    rule: Delta,
+    n_threads: usize,
+) -> Result<f64, SsspError> {
     let (weights, summary) = (graph.weights(), graph.weight_summary());
     let (max, sum) = (summary.greatest.to_f64(), summary.sum_of_sizes);
     let width = match rule {
@@ -111,7 +122,7 @@ pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
             let typical = typical(weights, sum / weights.len() as f64);
             let width = STEPS_OF_THE_FRONT * typical / degree_at_arc_end(graph);
             // the time is flat around the best width, so a round number will do
-            width.log2().round().exp2()
+            width.log2().round().exp2() * f64::from(1 << (n_threads.ilog2() / 3))
         }
     };
     if max == 0.0 {

@@ -92,18 +92,19 @@ impl Plan {
         let mut plan = Self::of(graph, algorithm.name(), algorithm.admits_negative(), reason)?;
         let chosen = match algorithm {
             Algorithm::Dijkstra(asked) => Chosen::Dijkstra(choose_queue(graph, asked)?),
-            Algorithm::DeltaStepping(delta) => Chosen::DeltaStepping {
-                width: delta::width(graph, delta)?,
-                threads: match config.team {
+            Algorithm::DeltaStepping(delta) => {
+                let threads = match config.team {
                     Team::WhereItPays => threads_for(graph.n_arcs() as u64, config.n_threads()),
                     Team::Always => config.n_threads(),
-                },
-                team: config.team,
-                defers_long_arcs: cost::split_pays(
-                    graph.n_vertices(),
-                    config.n_expected_searches(),
-                ),
-            },
+                };
+                let n_searches = config.n_expected_searches();
+                Chosen::DeltaStepping {
+                    width: delta::width_for(graph, delta, threads)?,
+                    threads,
+                    team: config.team,
+                    defers_long_arcs: cost::split_pays(graph.n_vertices(), n_searches),
+                }
+            }
             Algorithm::BellmanFord => Chosen::BellmanFord,
             Algorithm::BellmanFordQueue(rule) => Chosen::BellmanFordQueue(rule),
         };

@@ -8,25 +8,29 @@ use super::buckets::Entry;
 /// Stands for "no bucket".
 pub(super) const NONE: u64 = u64::MAX;
 /// Entries that a thread takes of its frontier at a time.
-const CHUNK: usize = 64;
+pub(super) const CHUNK: usize = 32;
 
-/// What is left of the bucket that a thread works off, for others to steal from. Aligned so that
-/// no two lie in lines of memory that a processor fetches together.
+/// Keeps to itself the lines of memory that a processor fetches together.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// What is left of the bucket that a thread works off, for others to steal from. What these look
+/// at while they wait lies apart from what the thread changes as it goes on.
 #[repr(align(128))]
 pub(super) struct Frontier<K> {
     /// Which one it is; none when nothing is left. Changed only under the lock.
     bucket: AtomicU64,
     /// The bucket that the thread works off, or will next; none when it has no entries.
     position: AtomicU64,
-    entries: Mutex<Vec<Entry<K>>>,
-    /// How many vertices the thread was the first to label.
-    pub(super) n_labelled: AtomicU64,
+    entries: Apart<Mutex<Vec<Entry<K>>>>,
+    /// How many vertices the thread has settled.
+    pub(super) n_settled: AtomicU64,
 }
 
 impl<K: Copy> Frontier<K> {
     pub(super) fn new() -> Self {
-        let [bucket, position] = [NONE, NONE].map(AtomicU64::new);
-        Self { bucket, position, entries: Mutex::new(Vec::new()), n_labelled: AtomicU64::new(0) }
+        let [bucket, position, n_settled] = [NONE, NONE, 0].map(AtomicU64::new);
+        Self { bucket, position, entries: Apart(Mutex::new(Vec::new())), n_settled }
     }
 
     /// The bucket that the thread works off, or will next; [`NONE`] when it has no entries.
@@ -44,7 +48,7 @@ impl<K: Copy> Frontier<K> {
 
     /// Whether so many entries are worth sharing.
     pub(super) fn is_worth_sharing(n_entries: usize) -> bool {
-        n_entries > 2 * CHUNK
+        n_entries > CHUNK
     }
 
     /// Whether there is something to steal before `bucket`.
@@ -100,11 +104,11 @@ impl<K: Copy> Frontier<K> {
     pub(super) fn clear(&self) {
         self.lock().clear();
         self.bucket.store(NONE, Relaxed);
-        self.n_labelled.store(0, Relaxed);
+        self.n_settled.store(0, Relaxed);
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry<K>>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -217,7 +217,6 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         if best < before {
             L::Key::store(label, best);
             worker.work.improvements += 1;
-            worker.n_labelled += u64::from(before == L::Key::GREATEST);
         }
         if helps && best < L::Key::GREATEST {
             worker.buckets.push(self.bucket(best), Entry { key: best, vertex });

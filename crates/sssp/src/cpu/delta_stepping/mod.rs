@@ -47,7 +47,7 @@ const LABELS_A_TASK: usize = 1 << 17;
 /// Arcs that are worth a thread.
 const ARCS_WORTH_A_THREAD: u64 = 1 << 16;
 /// Entries of a bucket that are worth a team of threads.
-const ENTRIES_WORTH_A_TEAM: usize = 128;
+const ENTRIES_WORTH_A_TEAM: usize = 2 * frontier::CHUNK;
 /// Turns of the loop between two calls of the progress callback.
 const TURNS_A_REPORT: u64 = 64;
 /// How many buckets a thread may be ahead of another that still has some.
@@ -97,8 +97,6 @@ struct Worker<K> {
     work: Work,
     /// Turns of its loop.
     n_turns: u64,
-    /// Vertices that it was the first to label.
-    n_labelled: u64,
     /// Keys beyond this one are not needed, as far as is known.
     cap: K,
     /// How many vertices it has settled when it looks at the targets again.
@@ -140,7 +138,7 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
             graph,
             per_delta: L::per_delta(delta),
             window,
-            labels: graph.vertices().map(|_| L::Key::GREATEST.atomic()).collect(),
+            labels: graph.vertices().into_par_iter().map(|_| L::Key::GREATEST.atomic()).collect(),
             onward: long_arcs::onward_vertices(graph),
             workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
@@ -228,7 +226,6 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         self.workers.iter_mut().for_each(|worker| worker.reset(query.limit));
         L::Key::store(&self.labels[query.source as usize], L::Key::LEAST);
         let first = &mut self.workers[0];
-        first.n_labelled = 1;
         first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: query.source });
     }
 }
@@ -243,7 +240,6 @@ impl<K: DistanceKey> Worker<K> {
             arcs: 0,
             work: Work::default(),
             n_turns: 0,
-            n_labelled: 0,
             cap: K::GREATEST,
             cap_due: 0,
         }
@@ -253,7 +249,7 @@ impl<K: DistanceKey> Worker<K> {
         self.buckets.clear();
         self.list.clear();
         self.settled.clear();
-        (self.work, self.n_turns, self.n_labelled, self.arcs) = (Work::default(), 0, 0, 0);
+        (self.work, self.n_turns, self.arcs) = (Work::default(), 0, 0);
         (self.cap, self.cap_due) = (limit, 0);
     }
 }
@@ -348,15 +344,16 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     }
 
     /// False when the search has been ended. The first thread tells the caller now and then
-    /// how many vertices have a label.
+    /// how many vertices have been settled.
     fn goes_on(&self, index: usize, worker: &mut Worker<L::Key>) -> bool {
         let is_due = worker.n_turns.is_multiple_of(TURNS_A_REPORT);
         if is_due {
-            self.team[index].n_labelled.store(worker.n_labelled, Relaxed);
+            self.team[index].n_settled.store(worker.work.settled, Relaxed);
         }
         if is_due && index == 0 {
-            let labelled = self.team.iter().map(|frontier| frontier.n_labelled.load(Relaxed)).sum();
-            if self.query.report(labelled, self.labels.len() as u64).is_err() {
+            let settled = self.team.iter().map(|frontier| frontier.n_settled.load(Relaxed)).sum();
+            let n = self.labels.len() as u64;
+            if self.query.report(n.min(settled), n).is_err() {
                 self.ended.store(true, Relaxed);
             }
         }

@@ -153,7 +153,6 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         }
         if key < before {
             worker.work.improvements += 1;
-            worker.n_labelled += u64::from(before == L::Key::GREATEST);
             if self.onward[(to >> 6) as usize] >> (to & 63) & 1 == 1 {
                 worker.buckets.push(self.bucket(key), Entry { key, vertex: to });
             }
