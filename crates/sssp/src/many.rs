@@ -6,11 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances, Nearest};
+use rayon::prelude::*;
 
-use crate::cpu::threads::{EndsOnPanic, Threads};
+use crate::cpu::threads::EndsOnPanic;
 use crate::cpu::{self, nearest};
 use crate::query::{Query, awaited, check_overflow, check_vertices};
 use crate::search::Search;
+use crate::solver::own_pool;
 use crate::{Config, DeviceTimes, Plan, Progress, Solver, SsspError, Work};
 
 impl<W: Weight> Solver<'_, W> {
@@ -109,9 +111,6 @@ impl<W: Weight> Solver<'_, W> {
             self.short_arcs = cpu::short_arcs(graph, chosen);
         }
         let n_workers = config.n_threads().min(sources.len());
-        let worker =
-            || (cpu::search(graph, chosen, plan.narrow, self.short_arcs.clone()), Work::default());
-        let mut workers: Vec<_> = std::iter::repeat_with(worker).take(n_workers).collect();
         let rows = Rows {
             left: Mutex::new(sources.iter().zip(cells.chunks_exact_mut(targets.len()))),
             done: AtomicU64::new(0),
@@ -120,19 +119,29 @@ impl<W: Weight> Solver<'_, W> {
             error: Mutex::new(None),
             progress,
         };
-        Threads::new(n_workers).each(&mut workers, |_, (search, work)| {
+        let short_arcs = &self.short_arcs;
+        let fill = |_| {
             let _ends = EndsOnPanic(&rows.failed);
+            // made by the thread that has it in its caches
+            let mut search = cpu::search(graph, chosen, plan.narrow, short_arcs.clone());
+            let mut work = Work::default();
             while let Some((&source, row)) = rows.next() {
-                let filled = fill_row(graph, &plan, &mut **search, source, targets, row);
+                let filled = fill_row(graph, &plan, &mut *search, source, targets, row);
                 rows.settle(filled.map(|row| work.add(&row)));
             }
-        });
+            work
+        };
+        let fill_all = || (0..n_workers).into_par_iter().with_max_len(1).map(fill).collect();
+        let works: Vec<Work> = match own_pool(&self.cpu, &self.pool) {
+            Some(pool) => pool.install(fill_all),
+            None => fill_all(),
+        };
         if let Some(error) = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
         self.table_plan = Some(plan);
         let mut work = Work::default();
-        workers.iter().for_each(|worker| work.add(&worker.1));
+        works.iter().for_each(|part| work.add(part));
         Ok(work)
     }
 

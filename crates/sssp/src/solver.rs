@@ -38,8 +38,8 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) table_plan: Option<Plan>,
     pub(crate) progress: Option<Progress<'g>>,
     pub(crate) work: Work,
-    /// What finds predecessors on the CPU; empty where the system refuses a thread.
-    pool: OnceLock<Option<ThreadPool>>,
+    /// The threads of [`own_pool`]; empty where the system refuses one.
+    pub(crate) pool: OnceLock<Option<ThreadPool>>,
     predecessors_time: Duration,
     /// Those of a table, where they are not the last search's.
     pub(crate) device_times: Option<DeviceTimes>,
@@ -174,14 +174,9 @@ impl<'g, W: Weight> Solver<'g, W> {
             let from_distances = || predecessors::from_distances(graph, source, &distances);
             Ok(found.unwrap_or_else(from_distances))
         };
-        // where all processors are to be used, rayon has as many threads
-        let n_threads = self.cpu.as_ref().and_then(|config| config.threads);
-        let n_threads = n_threads.filter(|n| n.get() != rayon::current_num_threads());
-        let build = |n| ThreadPoolBuilder::new().num_threads(n).build().ok();
-        let pool = n_threads.map(|n| self.pool.get_or_init(|| build(n.get())));
-        let predecessors: Result<_, SsspError> = match pool {
-            Some(Some(pool)) => pool.install(find),
-            _ => find(),
+        let predecessors: Result<_, SsspError> = match own_pool(&self.cpu, &self.pool) {
+            Some(pool) => pool.install(find),
+            None => find(),
         };
         self.predecessors_time = start.elapsed();
         Ok(Tree { source, limit, predecessors: predecessors?, distances })
@@ -270,4 +265,15 @@ pub fn shortest_paths<W: Weight>(
     config: &Config,
 ) -> Result<Tree<W>, SsspError> {
     Solver::new(graph, config)?.tree(source, Goal::All)
+}
+
+/// As many threads as are asked for on the CPU, where rayon's are more or fewer: for what needs
+/// no answers from other threads, so that it may wait in a pool.
+pub(crate) fn own_pool<'a>(
+    config: &Option<Config>,
+    pool: &'a OnceLock<Option<ThreadPool>>,
+) -> Option<&'a ThreadPool> {
+    let n = config.as_ref()?.threads?.get();
+    let build = || ThreadPoolBuilder::new().num_threads(n).build().ok();
+    if n == rayon::current_num_threads() { None } else { pool.get_or_init(build).as_ref() }
 }
