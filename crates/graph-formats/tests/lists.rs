@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use graph_formats::Format::{Csv, El, Tsv, Txt, Wel};
 use graph_formats::{
     Base, Csr, Direction, EdgeListOptions, Format, GraphError, Header, Ids, LoadedGraph, Name,
-    NamesLost, Note, ReadOptions, Words, names_lost, parse, parse_with, read, read_with, with_csr,
-    write, write_ids,
+    NamesLost, Note, ReadOptions, Words, names_lost, parse, parse_with, read, read_with, write,
+    write_ids,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -138,30 +138,6 @@ fn a_base_by_force_makes_all_ids_vertices() {
     assert!(error.contains("more than 32-bit ids can number"), "{error}");
     let error = with(Csv, "a,b\n", EdgeListOptions { base: Some(Base::One), ..Default::default() });
     assert!(error.unwrap_err().contains("ids are names"));
-}
-
-#[test]
-fn lists_in_which_every_arc_has_its_reverse_are_undirected() {
-    for (format, text, expected) in [
-        (Format::Gr, "p sp 3 4\na 1 2 5\na 2 1 5\na 2 3 0\na 3 2 0\n", Direction::Undirected),
-        (Format::Gr, "p sp 3 3\na 1 2 5\na 2 1 5\na 2 3 0\n", Direction::Directed),
-        (Format::Gr, "p sp 3 0\n", Direction::Directed),
-        (Wel, "0 1 5\n1 0 5\n1 1 2\n", Direction::Undirected),
-        (Wel, "0 1 5\n1 0 4\n", Direction::Directed),
-        (Wel, "0 1 5\n0 1 5\n1 0 5\n", Direction::Directed),
-        (El, "0 1\n0 1\n1 0\n1 0\n", Direction::Undirected),
-        (El, "1 1\n2 2\n", Direction::Directed),
-        (Csv, "a,b\nb,a\n", Direction::Undirected),
-        // a matrix says which it is
-        (
-            Format::Mtx,
-            "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n2 1 5\n",
-            Direction::Directed,
-        ),
-    ] {
-        let csr = parse(format, text.as_bytes()).unwrap().csr;
-        assert_eq!(with_csr!(csr, |graph| graph.direction()), expected, "{text}");
-    }
 }
 
 #[test]

@@ -323,3 +323,27 @@ fn progress_ends_at_the_size_of_the_file() {
         assert_eq!(reports.iter().map(|report| report.0).max(), Some(size), "{name}");
     }
 }
+
+#[test]
+fn lists_in_which_every_arc_has_its_reverse_are_undirected() {
+    for (format, text, expected) in [
+        (Format::Gr, "p sp 3 4\na 1 2 5\na 2 1 5\na 2 3 0\na 3 2 0\n", Direction::Undirected),
+        (Format::Gr, "p sp 3 3\na 1 2 5\na 2 1 5\na 2 3 0\n", Direction::Directed),
+        (Format::Gr, "p sp 3 0\n", Direction::Directed),
+        (Format::Wel, "0 1 5\n1 0 5\n1 1 2\n", Direction::Undirected),
+        (Format::Wel, "0 1 5\n1 0 4\n", Direction::Directed),
+        (Format::Wel, "0 1 5\n0 1 5\n1 0 5\n", Direction::Directed),
+        (Format::El, "0 1\n0 1\n1 0\n1 0\n", Direction::Undirected),
+        (Format::El, "1 1\n2 2\n", Direction::Directed),
+        (Format::Csv, "a,b\nb,a\n", Direction::Undirected),
+        // a matrix says which it is
+        (
+            Format::Mtx,
+            "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n2 1 5\n",
+            Direction::Directed,
+        ),
+    ] {
+        let csr = parse(format, text.as_bytes()).unwrap().csr;
+        assert_eq!(with_csr!(csr, |graph| graph.direction()), expected, "{text}");
+    }
+}
