@@ -8,7 +8,7 @@
 
 use std::num::NonZeroUsize;
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 use sssp::{Algorithm, Config, Goal, Progress, QueueRule, Solver};
 
 use crate::ApspError;

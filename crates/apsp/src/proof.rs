@@ -10,7 +10,7 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use graph_formats::{Components, Csr, Distance, VertexId, Weight};
+use graph_formats::{Components, Csr, VertexId, Weight};
 use sssp::{Config, Goal, Progress, Solver, SsspError};
 
 /// No distance between vertices of `graph`, whose weights are not negative, is greater.
@@ -83,7 +83,7 @@ fn across<W: Weight>(
         let found = Solver::new(graph, config)
             .and_then(|solver| solver.with_progress(ask).distances(0, Goal::All));
         match found {
-            Ok(distances) => Ok(distances.max().map_or(0.0, Distance::to_f64)),
+            Ok(distances) => Ok(distances.max().map_or(0.0, Weight::to_f64)),
             Err(SsspError::Interrupted) => Err(SsspError::Interrupted),
             Err(_) => Ok(f64::INFINITY),
         }

@@ -71,10 +71,7 @@ pub fn all_pairs<W: Weight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<AllPairs<W>, ApspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> Result<AllPairs<W>, ApspError> {
     let plan = Plan::new(graph, config, progress)?;
     check_memory(graph, &plan, config)?;
     if config.next_hops {
@@ -196,14 +193,11 @@ pub(crate) fn integer<W: Weight, E: Element + TryFrom<i128>>(weight: W) -> E {
 }
 
 /// The distance of a number: none where an infinite one was added to.
-pub(crate) fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+pub(crate) fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance {
     let number: i64 = number.into();
     let half: i64 = E::INFINITE.into() / 2;
     let distance = W::Distance::from_i128(i128::from(number)).filter(|_| number < half);
-    distance.unwrap_or(<W::Distance as Distance>::UNREACHED)
+    distance.unwrap_or(W::Distance::UNREACHED)
 }
 
 /// The weight as a float of the matrix, where no zero has a sign: sums have none then, and
@@ -217,9 +211,6 @@ pub(crate) fn single<W: Weight>(weight: W) -> f32 {
     double(weight) as f32
 }
 
-pub(crate) fn from_float<W: Weight>(number: f64) -> W::Distance
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
-    W::Distance::from_f64(number).unwrap_or(<W::Distance as Distance>::UNREACHED)
+pub(crate) fn from_float<W: Weight>(number: f64) -> W::Distance {
+    W::Distance::from_f64(number).unwrap_or(W::Distance::UNREACHED)
 }

@@ -18,7 +18,7 @@ use apsp::{Config, GpuPairs, all_pairs_on_gpu};
 use clap::Args;
 use gpu_runtime::Gpu;
 use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
-use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
+use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::Tree;
 use serde::Serialize;
 use sssp::{Goal, Solver};
@@ -157,10 +157,12 @@ struct Study<'a> {
 impl Study<'_> {
     /// An untimed solve and the timed ones, each of them checked, with so much of the GPU's
     /// memory.
-    fn solve<W: Weight>(&self, graph: &Csr<W>, config: &Config, memory: Option<u64>) -> Result<Line>
-    where
-        W::Distance: Weight<Distance = W::Distance>,
-    {
+    fn solve<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+        config: &Config,
+        memory: Option<u64>,
+    ) -> Result<Line> {
         let expected = searched(graph)?;
         let trees = if config.next_hops { trees(graph)? } else { Vec::new() };
         let gpu = self.gpu.with_memory_cap(memory.unwrap_or(u64::MAX));

@@ -149,10 +149,7 @@ fn samples_of<W: Weight>(
     config: &Config,
     runs: usize,
     pool: &ThreadPool,
-) -> Result<Vec<Sample>>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> Result<Vec<Sample>> {
     let n = graph.n_vertices();
     let all: Vec<VertexId> = graph.vertices().collect();
     let sources: Vec<VertexId> = all.iter().copied().step_by(n.div_ceil(CHECKED_ROWS)).collect();

@@ -44,24 +44,12 @@ impl Display for WeightKind {
     }
 }
 
-/// A length that paths add up to: `u64`, `i64`, `f32` or `f64`.
+/// A length that paths add up to: `u64`, `i64`, `f32` or `f64`, a weight itself whose sums
+/// have its own type.
 ///
-/// The trait is sealed. Distances have a total order here because NaN never
-/// occurs: weights are finite and an addition that leaves the finite range fails.
-pub trait Distance:
-    sealed::Sealed
-    + bytemuck::Pod
-    + PartialOrd
-    + Default
-    + Debug
-    + Display
-    + FromStr
-    + Send
-    + Sync
-    + 'static
-{
-    /// The distance of a vertex from itself.
-    const ZERO: Self;
+/// Distances have a total order here because NaN never occurs: weights are finite and an
+/// addition that leaves the finite range fails.
+pub trait Distance: Weight<Distance = Self> {
     /// The code that storage uses for "no path": the type's greatest value.
     /// It is no distance: sums that would reach it are overflows.
     const UNREACHED: Self;
@@ -74,12 +62,6 @@ pub trait Distance:
     fn to_key(self) -> Self::Key;
     /// The distance with this key.
     fn from_key(key: Self::Key) -> Self;
-    /// The order of two distances.
-    fn order(self, other: Self) -> std::cmp::Ordering;
-    /// The nearest `f64`.
-    fn to_f64(self) -> f64;
-    /// The exact value when the type is an integer, else `None`.
-    fn to_i128(self) -> Option<i128>;
 }
 
 /// The weight of an arc: `u32`, `i32`, `u64`, `i64`, `f32` or `f64`.
@@ -111,7 +93,7 @@ pub trait Weight:
 
     /// This type's name at run time.
     const KIND: WeightKind;
-    /// The weight of an arc that costs nothing.
+    /// The weight of an arc that costs nothing, and the distance of a vertex from itself.
     const ZERO: Self;
     /// The weight of every arc of an unweighted graph.
     const ONE: Self;
@@ -123,7 +105,7 @@ pub trait Weight:
     fn is_finite(self) -> bool;
     /// True below zero (−0.0 is not).
     fn is_negative(self) -> bool;
-    /// The order of two finite weights.
+    /// The order of two weights, of which neither is NaN.
     fn order(self, other: Self) -> std::cmp::Ordering;
     /// The nearest `f64`.
     fn to_f64(self) -> f64;
@@ -139,7 +121,6 @@ macro_rules! integer_distance {
     ($($t:ty),*) => {$(
         impl sealed::Sealed for $t {}
         impl Distance for $t {
-            const ZERO: Self = 0;
             const UNREACHED: Self = <$t>::MAX;
             type Key = u64;
             #[inline(always)]
@@ -148,9 +129,6 @@ macro_rules! integer_distance {
             fn from_key(key: u64) -> Self {
                 if key == u64::MAX { <$t>::MAX } else { key as $t }
             }
-            fn order(self, other: Self) -> std::cmp::Ordering { self.cmp(&other) }
-            fn to_f64(self) -> f64 { self as f64 }
-            fn to_i128(self) -> Option<i128> { Some(i128::from(self)) }
         }
     )*};
 }
@@ -159,7 +137,6 @@ macro_rules! float_distance {
     ($($t:ty, $key:ty;)*) => {$(
         impl sealed::Sealed for $t {}
         impl Distance for $t {
-            const ZERO: Self = 0.0;
             const UNREACHED: Self = <$t>::INFINITY;
             type Key = $key;
             #[inline(always)]
@@ -170,12 +147,6 @@ macro_rules! float_distance {
             fn from_key(key: $key) -> Self {
                 if key == <$key>::MAX { Self::UNREACHED } else { Self::from_bits(key) }
             }
-            fn order(self, other: Self) -> std::cmp::Ordering {
-                // equal for 0.0 and −0.0, which total_cmp tells apart
-                self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
-            }
-            fn to_f64(self) -> f64 { f64::from(self) }
-            fn to_i128(self) -> Option<i128> { None }
         }
     )*};
 }
@@ -232,6 +203,7 @@ macro_rules! float_weight {
             fn is_negative(self) -> bool { self < 0.0 }
             #[inline(always)]
             fn order(self, other: Self) -> std::cmp::Ordering {
+                // equal for 0.0 and −0.0, which total_cmp tells apart
                 self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
             }
             fn to_f64(self) -> f64 { f64::from(self) }

@@ -1,7 +1,7 @@
 //! The oracles agree with each other and with enumeration, and the certificates accept
 //! what they say.
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_distances, check_nearest, check_negative_cycle, check_tree};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
@@ -33,10 +33,7 @@ fn enumerate<W: Weight>(graph: &Csr<W>, source: VertexId) -> Distances<W::Distan
     Distances::from_iter(least)
 }
 
-fn oracles_agree<W: Weight>(graph: &Csr<W>) -> Result<(), TestCaseError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn oracles_agree<W: Weight>(graph: &Csr<W>) -> Result<(), TestCaseError> {
     let table = oracle::floyd_warshall(graph).unwrap();
     for source in graph.vertices() {
         let distances = oracle::dijkstra(graph, source).unwrap();
@@ -59,10 +56,7 @@ fn trees_pass<W: Weight>(graph: &Csr<W>, source: VertexId, distances: &Distances
     }
 }
 
-fn negative_weights_agree<W: Weight>(graph: &Csr<W>) -> Result<(), TestCaseError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn negative_weights_agree<W: Weight>(graph: &Csr<W>) -> Result<(), TestCaseError> {
     let table = oracle::floyd_warshall(graph);
     let mut cyclic = false;
     for source in graph.vertices() {
@@ -130,10 +124,7 @@ fn strict_predecessors_are_smallest<W: Weight>(graph: &Csr<W>) -> Result<(), Tes
     Ok(())
 }
 
-fn corner_cases_passes<W: Weight>()
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn corner_cases_passes<W: Weight>() {
     for (name, graph) in corner_cases::<W>() {
         let Some(last) = graph.vertices().last() else { continue };
         for source in [0, last] {

@@ -84,10 +84,7 @@ pub fn all_pairs_on_gpu<W: Weight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<GpuPairs<W>, ApspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> Result<GpuPairs<W>, ApspError> {
     let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
     let gpu = capped.as_ref().unwrap_or(gpu);
     let (plan, arithmetic) = plan(gpu, graph, config, progress)?;
@@ -172,10 +169,7 @@ struct Solved<W: Weight> {
     strips: u64,
 }
 
-impl<W: Weight> Work<'_, W>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+impl<W: Weight> Work<'_, W> {
     /// Solves in numbers that weights become, as the bits of a word, and that become
     /// distances.
     fn solve<E: Pod + Sync>(

@@ -34,10 +34,7 @@ pub(crate) fn search_with<W: Weight>(
     potentials: &[W::Distance],
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<DistanceTable<W>, SsspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> Result<DistanceTable<W>, SsspError> {
     type Raised<W> = <W as Weight>::Distance;
     let overflow =
         |vertex| SsspError::Overflow { vertex, kind: std::any::type_name::<Raised<W>>() };
@@ -47,7 +44,7 @@ where
         let through = weight.after(from).ok_or_else(|| overflow(v))?;
         let raised = minus::<W>(through, to).ok_or_else(|| overflow(v))?;
         // floats may round to less than nothing
-        arcs.push((u, v, if raised < Distance::ZERO { Distance::ZERO } else { raised }));
+        arcs.push((u, v, if raised < Weight::ZERO { Weight::ZERO } else { raised }));
     }
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).expect("finite weights on its arcs");
     drop(arcs);
@@ -57,7 +54,7 @@ where
     rows.zip(potentials).enumerate().try_for_each(|(u, (row, &from))| {
         for ((v, distance), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
             if u == v as usize {
-                *distance = Distance::ZERO;
+                *distance = Weight::ZERO;
             } else if *distance != Raised::<W>::UNREACHED {
                 // d + (h(v) - h(u)), the difference first: neither leaves the type
                 let difference = minus::<W>(to, from).ok_or_else(|| overflow(v))?;
@@ -69,12 +66,9 @@ where
     Ok(DistanceTable::from_storage(table))
 }
 
-fn minus<W: Weight>(a: W::Distance, b: W::Distance) -> Option<W::Distance>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
-    match (Distance::to_i128(a), Distance::to_i128(b)) {
+fn minus<W: Weight>(a: W::Distance, b: W::Distance) -> Option<W::Distance> {
+    match (Weight::to_i128(a), Weight::to_i128(b)) {
         (Some(a), Some(b)) => W::Distance::from_i128(a - b),
-        _ => W::Distance::from_f64(Distance::to_f64(a) - Distance::to_f64(b)),
+        _ => W::Distance::from_f64(Weight::to_f64(a) - Weight::to_f64(b)),
     }
 }

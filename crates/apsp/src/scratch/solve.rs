@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bytemuck::Pod;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Weight};
 use paths::NextHops;
 use rayon::ThreadPoolBuilder;
 use sssp::Progress;
@@ -81,10 +81,7 @@ pub fn all_pairs_in<W: Weight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<StoredPairs<W>, ApspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> Result<StoredPairs<W>, ApspError> {
     let config = blocked(config)?;
     let plan = Plan::new(graph, &config, progress)?;
     solve(Run { scratch, graph, plan, config: &config, gpu: None, progress })
@@ -106,10 +103,7 @@ pub fn all_pairs_in_on_gpu<W: Weight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<StoredPairs<W>, ApspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> Result<StoredPairs<W>, ApspError> {
     let config = blocked(config)?;
     let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
     let gpu = capped.as_ref().unwrap_or(gpu);
@@ -130,10 +124,7 @@ fn blocked(config: &Config) -> Result<Config, ApspError> {
     }
 }
 
-fn solve<W: Weight>(mut run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn solve<W: Weight>(mut run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError> {
     // a plan for blocks has numbers
     let Some(numbers) = run.plan.number else {
         return Err(ApspError::NotInFolder { algorithm: run.plan.algorithm });
@@ -144,9 +135,9 @@ where
     if const { is_float(W::KIND) } {
         if numbers == Number::F32 {
             let distance = |number: f32| from_float::<W>(f64::from(number));
-            run.close(opened, single, distance, |distance| Distance::to_f64(distance) as f32)
+            run.close(opened, single, distance, |distance| Weight::to_f64(distance) as f32)
         } else {
-            run.close(opened, double, from_float::<W>, Distance::to_f64)
+            run.close(opened, double, from_float::<W>, Weight::to_f64)
         }
     } else if numbers == Number::U16 {
         run.close(opened, small, from_small::<W>, small)
@@ -186,10 +177,7 @@ struct Opened {
     engine: Option<Engine>,
 }
 
-impl<W: Weight> Run<'_, W>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+impl<W: Weight> Run<'_, W> {
     /// What the work takes, in these numbers; with `settles` where no hops are asked for,
     /// but floats are to be settled.
     fn need(&self, numbers: Number, settles: bool) -> Result<Need, ApspError> {

@@ -28,10 +28,7 @@ const HERE: [Algorithm; 5] = [
 const BY_MATRIX: [Algorithm; 3] =
     [Algorithm::FloydWarshall, Algorithm::Blocked, Algorithm::Recursive];
 
-fn agree<W: Weight>(name: &str, graph: &Csr<W>)
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     let expected = oracle::floyd_warshall(graph).unwrap();
     for algorithm in HERE {
         match all_pairs(graph, &Config::with(algorithm), None) {
@@ -42,10 +39,7 @@ where
     }
 }
 
-fn corner_cases_agrees<W: Weight>()
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn corner_cases_agrees<W: Weight>() {
     for (name, graph) in
         corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
     {

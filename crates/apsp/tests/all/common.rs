@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Weight};
 use paths::DistanceTable;
 
 /// Equal; floats within their rounding.
@@ -11,7 +11,7 @@ pub(crate) fn same<W: Weight>(found: &DistanceTable<W>, expected: &DistanceTable
         let (a, b) = (a.to_f64(), b.to_f64());
         a == b || (a - b).abs() <= 1e-5 * a.abs().max(b.abs())
     };
-    let is_float = <W::Distance as Distance>::ZERO.to_i128().is_none();
+    let is_float = W::Distance::ZERO.to_i128().is_none();
     found == expected || is_float && found.as_storage().iter().zip(expected.as_storage()).all(close)
 }
 

@@ -67,10 +67,7 @@ fn slope(n: u32) -> Csr<i32> {
 
 /// Solves with next hops, and compares both matrices with the CPU's, floats bit for bit; and
 /// without, where floats may be rounded otherwise.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, config: &Config) -> Option<GpuPairs<W>>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, config: &Config) -> Option<GpuPairs<W>> {
     let config = Config { next_hops: true, ..config.clone() };
     let pairs = match all_pairs_on_gpu(gpu, graph, &config, None) {
         Err(ApspError::NotOnGpu { .. } | ApspError::TooHeavy { .. }) => return None,
@@ -86,10 +83,7 @@ where
     Some(pairs)
 }
 
-fn corner_cases_agrees<W: Weight>(gpu: &Gpu)
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn corner_cases_agrees<W: Weight>(gpu: &Gpu) {
     for (name, graph) in
         corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
     {

@@ -57,10 +57,7 @@ fn a_matrix_in_a_folder_passes_through() {
 
 /// Begins a run on the processor, and ends it when rows that it has taken through pivots are
 /// more than so many of the matrix, some of them twice.
-fn begin_on_cpu<W: Weight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64)
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn begin_on_cpu<W: Weight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
     let side = graph.n_vertices().next_multiple_of(128) as u64;
     let stop = |done, total| {
         // filling the matrix, and reading the graph, has other totals
@@ -72,10 +69,7 @@ where
 }
 
 /// The same on a GPU, after so many strips.
-fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Config, strips: u64)
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Config, strips: u64) {
     let rows = graph.n_vertices().next_multiple_of(128) as u64;
     let stop = |done, total| {
         let is_closing = total > 0 && total < rows;

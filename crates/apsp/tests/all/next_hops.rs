@@ -14,10 +14,7 @@ use crate::common::{data, rounding_path};
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
 
-fn with_hops<W: Weight>(graph: &Csr<W>, algorithm: Algorithm) -> Result<AllPairs<W>, ApspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn with_hops<W: Weight>(graph: &Csr<W>, algorithm: Algorithm) -> Result<AllPairs<W>, ApspError> {
     all_pairs(graph, &Config { next_hops: true, ..Config::with(algorithm) }, None)
 }
 
@@ -34,10 +31,7 @@ fn expected_distances<W: Weight>(graph: &Csr<W>) -> DistanceTable<W> {
     DistanceTable::from_storage(table)
 }
 
-fn agree<W: Weight>(name: &str, graph: &Csr<W>)
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     let distances = expected_distances(graph);
     let hops = oracle::next_hops(graph, &distances);
     check_next_hops(graph, &distances, &hops).unwrap();
@@ -55,10 +49,7 @@ where
     }
 }
 
-fn corner_cases_agrees<W: Weight>()
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn corner_cases_agrees<W: Weight>() {
     for (name, graph) in
         corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
     {
@@ -173,10 +164,7 @@ fn more_than_memory_is_asked_for_beforehand() {
 
 /// Both ways to the same distances and hops, which are certified, and which a few trees of
 /// the reversed graph have too.
-fn certified<W: Weight>(name: &str, graph: &Csr<W>) -> AllPairs<W>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn certified<W: Weight>(name: &str, graph: &Csr<W>) -> AllPairs<W> {
     let found = with_hops(graph, Algorithm::Blocked).unwrap();
     let again = with_hops(graph, Algorithm::Johnson).unwrap();
     assert!(found.distances == again.distances, "{name}: distances");

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use apsp::{
     Algorithm, ApspError, Config, ScratchError, ScratchFolder, StoredPairs, all_pairs, all_pairs_in,
 };
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Weight};
 use paths::certificate::check_negative_cycle;
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
@@ -48,10 +48,7 @@ pub(crate) fn resumed(path: &Path) -> ScratchFolder {
 pub(crate) fn solve<W: Weight>(
     scratch: &ScratchFolder,
     graph: &Csr<W>,
-) -> Result<StoredPairs<W>, ApspError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> Result<StoredPairs<W>, ApspError> {
     all_pairs_in(scratch, graph, &Config::default(), None)
 }
 
@@ -61,10 +58,7 @@ pub(crate) fn with_hops() -> Config {
 }
 
 /// What is in memory and what is in a folder are the same, in rows, in sums and in paths.
-fn agree<W: Weight>(name: &str, graph: &Csr<W>)
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     let folder = tempfile::tempdir().unwrap();
     let expected = match all_pairs(graph, &with_hops(), None) {
         Ok(found) => found,
@@ -86,17 +80,14 @@ where
     assert!(found.row(beyond).len() == 0 && found.next_hops(beyond).is_empty());
     let summary = found.summary(None).unwrap();
     assert_eq!(summary.n_reachable_pairs, expected.n_reachable_pairs(), "{name}");
-    if Distance::to_i128(<W::Distance as Distance>::ZERO).is_some() {
+    if Weight::to_i128(W::Distance::ZERO).is_some() {
         assert_eq!(summary.sum, expected.sum(), "{name}");
         let greatest = (0..expected.n_sources()).flat_map(|u| expected.row(u)).flatten();
-        assert_eq!(summary.max, greatest.max_by(|a, b| Distance::order(*a, *b)), "{name}");
+        assert_eq!(summary.max, greatest.max_by(|a, b| Weight::order(*a, *b)), "{name}");
     }
 }
 
-fn corner_cases_agrees<W: Weight>(first: usize)
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+fn corner_cases_agrees<W: Weight>(first: usize) {
     let corner_cases = corner_cases::<W>();
     let small = corner_cases.iter().filter(|entry| entry.1.n_vertices() <= 50);
     for (name, graph) in small.skip(first).step_by(6) {

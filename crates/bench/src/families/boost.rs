@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Weight};
 
 use super::compile::{Peer, Scratch, program};
 use super::race::{Line, Sample, Task, Terms};
@@ -95,7 +95,7 @@ fn check<W: Weight>(task: &Task<'_, W>, bytes: &[u8]) -> Result<()> {
     ensure!(found.len() == n && rest.is_empty(), "{NAME} wrote no {n} distances");
     for (vertex, (found, expected)) in found.iter().zip(task.certified.iter()).enumerate() {
         let found = u64::from_le_bytes(*found);
-        let expected = expected.and_then(Distance::to_i128);
+        let expected = expected.and_then(Weight::to_i128);
         if expected != (found != u64::MAX).then_some(i128::from(found)) {
             bail!("{NAME} is wrong: vertex {vertex} is {found} instead of {expected:?}");
         }

@@ -1,6 +1,6 @@
 //! The certificate of the nearest of several sources.
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 
 use super::Violation;
 use super::arcs::{Fault, Verdict, check_labels};

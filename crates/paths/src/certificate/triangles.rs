@@ -88,7 +88,7 @@ impl Slack {
         };
         let reached = || {
             let storage = table.as_storage().iter();
-            storage.filter(|&&d| d != W::Distance::UNREACHED).map(|&d| Distance::to_f64(d))
+            storage.filter(|&&d| d != W::Distance::UNREACHED).map(|&d| Weight::to_f64(d))
         };
         let is_negative = reached().any(|d| d < 0.0);
         let greatest = if is_negative { reached().map(f64::abs).fold(0.0, f64::max) } else { 0.0 };

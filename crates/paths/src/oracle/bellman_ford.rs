@@ -5,7 +5,7 @@
 //!
 //! Reference: bellman-1958
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 
 use super::{OracleError, refuse_overflow, refuse_source_out_of_range};
 use crate::Distances;

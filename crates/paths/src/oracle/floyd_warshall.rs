@@ -15,14 +15,11 @@ use crate::{DistanceTable, Distances};
 ///
 /// # Errors
 /// When the graph has a negative cycle or a distance overflows.
-pub fn floyd_warshall<W: Weight>(graph: &Csr<W>) -> Result<DistanceTable<W>, OracleError>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+pub fn floyd_warshall<W: Weight>(graph: &Csr<W>) -> Result<DistanceTable<W>, OracleError> {
     let n = graph.n_vertices();
     let mut distances: Array2<Option<W::Distance>> = Array2::from_elem((n, n), None);
     for v in 0..n {
-        distances[(v, v)] = Some(<W::Distance as Distance>::ZERO);
+        distances[(v, v)] = Some(W::Distance::ZERO);
     }
     let relax = |known: &mut Option<W::Distance>, through: Option<W::Distance>| {
         if let Some(through) = through
@@ -32,7 +29,7 @@ where
         }
     };
     for (u, v, weight) in graph.arcs() {
-        let through = weight.after(<W::Distance as Distance>::ZERO);
+        let through = weight.after(W::Distance::ZERO);
         relax(&mut distances[(u as usize, v as usize)], through);
     }
     for k in 0..n {
@@ -51,7 +48,7 @@ where
         let row = Distances::from_iter(distances.row(u as usize).iter().copied());
         refuse_overflow(graph, u, &row)?;
     }
-    let storage = distances.mapv(|d| d.unwrap_or(<W::Distance as Distance>::UNREACHED));
+    let storage = distances.mapv(|d| d.unwrap_or(W::Distance::UNREACHED));
     Ok(DistanceTable::from_storage(storage))
 }
 

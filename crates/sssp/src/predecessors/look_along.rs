@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use graph_formats::{Distance, DistanceKey, VertexId, Weight};
+use graph_formats::{DistanceKey, VertexId, Weight};
 
 use super::{NO_VERTEX, Tails};
 use crate::cpu::prefetch::prefetch;

@@ -4,7 +4,7 @@ use crate::common::{configs, solver, tree};
 use std::num::NonZeroUsize;
 
 use graph_formats::generate::{RmatConfig, rmat};
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_negative_cycle, check_tree};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};

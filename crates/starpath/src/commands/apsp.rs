@@ -10,7 +10,7 @@ use apsp::{
     all_pairs_in, all_pairs_in_on_gpu, all_pairs_on_gpu,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, Weight, with_csr};
+use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
 
 use crate::backend;
@@ -101,10 +101,7 @@ fn solve<W: Weight>(
     loaded: &Loaded,
     request: &Request,
     common: &Common,
-) -> anyhow::Result<Report>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> anyhow::Result<Report> {
     let names = loaded.names();
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
@@ -171,7 +168,7 @@ where
         device,
         reachable_pairs: table.n_reachable_pairs(),
         distance_sum: table.sum().into(),
-        max_distance: distances.max_by(|a, b| Distance::order(*a, *b)).map(Number::of),
+        max_distance: distances.max_by(|a, b| Weight::order(*a, *b)).map(Number::of),
     })
 }
 
@@ -182,10 +179,7 @@ fn solve_in_folder<W: Weight>(
     loaded: &Loaded,
     request: &Request,
     common: &Common,
-) -> anyhow::Result<Report>
-where
-    W::Distance: Weight<Distance = W::Distance>,
-{
+) -> anyhow::Result<Report> {
     let names = loaded.names();
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use anyhow::anyhow;
-use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
+use graph_formats::{Csr, VertexId, Weight, with_csr};
 use serde::Serialize;
 use sssp::SsspError;
 use sssp::cost::Searches;
