@@ -25,6 +25,7 @@
 
 mod config;
 mod cuda;
+mod element;
 mod error;
 mod hops;
 mod host;

@@ -4,7 +4,8 @@ use std::fmt;
 
 use graph_formats::WeightKind;
 
-use crate::host::{Element, Matrix};
+use crate::element::with_element;
+use crate::host::{Matrix, MinPlus};
 
 /// What Floyd-Warshall adds and compares in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,24 +40,12 @@ impl Number {
 
     /// Bytes of a matrix in memory for `n` vertices.
     pub(crate) fn bytes_of_matrix(self, n: usize) -> u128 {
-        match self {
-            Self::U16 => Matrix::<u16>::bytes(n),
-            Self::I32 => Matrix::<i32>::bytes(n),
-            Self::I64 => Matrix::<i64>::bytes(n),
-            Self::F32 => Matrix::<f32>::bytes(n),
-            Self::F64 => Matrix::<f64>::bytes(n),
-        }
+        with_element!(self, E => Matrix::<E>::bytes(n))
     }
 
     /// The instructions that this processor adds and compares them with.
     pub fn instructions(self) -> &'static str {
-        match self {
-            Self::U16 => u16::kernel().name,
-            Self::I32 => i32::kernel().name,
-            Self::I64 => i64::kernel().name,
-            Self::F32 => f32::kernel().name,
-            Self::F64 => f64::kernel().name,
-        }
+        with_element!(self, E => E::kernel().name)
     }
 
     /// Adds and compares in registers only, on the calling thread, as often as so many rounds
@@ -71,13 +60,7 @@ impl Number {
     /// println!("{:.1} Gop/s", sums as f64 / start.elapsed().as_secs_f64() / 1e9);
     /// ```
     pub fn relax_registers(self, rounds: usize) -> u64 {
-        match self {
-            Self::U16 => u16::kernel().relax_registers(rounds),
-            Self::I32 => i32::kernel().relax_registers(rounds),
-            Self::I64 => i64::kernel().relax_registers(rounds),
-            Self::F32 => f32::kernel().relax_registers(rounds),
-            Self::F64 => f64::kernel().relax_registers(rounds),
-        }
+        with_element!(self, E => E::kernel().relax_registers(rounds))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use graph_formats::{Csr, Weight, WeightKind};
 use sssp::Progress;
 
-use crate::host::Element;
+use crate::element::Element;
 use crate::proof::greatest_distance;
 use crate::{Algorithm, ApspError, Config, Number};
 

@@ -2,17 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use graph_formats::{Csr, Distance, DistanceKey, Weight};
+use graph_formats::{Csr, Distance, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, NextHops, Paths};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sssp::Progress;
 
-use crate::host::{Element, Matrix, floyd_warshall, johnson};
-use crate::number::is_float;
+use crate::element::with_element;
+use crate::host::{Matrix, MinPlus, floyd_warshall, johnson};
 use crate::potentials::potentials;
-use crate::{Algorithm, ApspError, Config, Number, Plan, hops};
+use crate::{Algorithm, ApspError, Config, Plan, hops};
 
 /// The distances of all pairs.
 #[derive(Clone, Debug)]
@@ -92,22 +92,9 @@ pub fn all_pairs<W: Weight>(
         }
         (form, Some(number)) => {
             let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-            pool.install(|| {
-                if const { is_float(W::KIND) } {
-                    if number == Number::F32 {
-                        let distance = |number| from_float::<W>(f64::from(number));
-                        by_matrix(graph, form, single, distance, progress)
-                    } else {
-                        by_matrix(graph, form, double, from_float::<W>, progress)
-                    }
-                } else if number == Number::U16 {
-                    by_matrix(graph, form, small, from_small::<W>, progress)
-                } else if number == Number::I32 {
-                    by_matrix(graph, form, integer::<W, i32>, from_integer::<W, i32>, progress)
-                } else {
-                    by_matrix(graph, form, integer::<W, i64>, from_integer::<W, i64>, progress)
-                }
-            })?
+            pool.install(
+                || with_element!(W, number, E => by_matrix::<W, E>(graph, form, progress)),
+            )?
         }
     };
     let (distances, next_hops) = match config.next_hops {
@@ -136,12 +123,10 @@ fn check_memory<W: Weight>(graph: &Csr<W>, plan: &Plan, config: &Config) -> Resu
     }
 }
 
-/// By Floyd-Warshall on numbers that weights become, and that become distances.
-fn by_matrix<W: Weight, E: Element>(
+/// By Floyd-Warshall on a matrix of these numbers.
+fn by_matrix<W: Weight, E: MinPlus>(
     graph: &Csr<W>,
     form: Algorithm,
-    number: impl Fn(W) -> E + Sync,
-    distance: impl Fn(E) -> W::Distance + Sync,
     progress: Option<Progress<'_>>,
 ) -> Result<(DistanceTable<W>, Option<Duration>), ApspError> {
     let n = graph.n_vertices();
@@ -150,7 +135,7 @@ fn by_matrix<W: Weight, E: Element>(
     // a system that grants each of the two may not have both: ask for them together, once
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
-    let mut matrix = Matrix::of(graph, number)?;
+    let mut matrix = Matrix::<E>::of(graph)?;
     let start = Instant::now();
     match form {
         Algorithm::FloydWarshall => floyd_warshall::plain(&mut matrix, progress)?,
@@ -160,7 +145,7 @@ fn by_matrix<W: Weight, E: Element>(
     let matrix_time = start.elapsed();
     let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
     cells.par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
-        row.iter_mut().zip(matrix.row(i)).for_each(|(cell, &found)| *cell = distance(found));
+        row.iter_mut().zip(matrix.row(i)).for_each(|(cell, &found)| *cell = found.decode());
     });
     let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
     Ok((DistanceTable::from_storage(table), Some(matrix_time)))
@@ -170,47 +155,4 @@ fn by_matrix<W: Weight, E: Element>(
 pub(crate) fn zeros<D: Distance>(len: usize) -> Option<Vec<D>> {
     Vec::<D>::new().try_reserve_exact(len).ok()?;
     Some(vec![D::ZERO; len])
-}
-
-/// The weight, which is no less than nothing; one that no shortest path has is no arc.
-pub(crate) fn small<W: Weight>(weight: W) -> u16 {
-    let weight = weight.to_i128().and_then(|weight| u16::try_from(weight).ok());
-    weight.unwrap_or(u16::INFINITE).min(u16::INFINITE)
-}
-
-pub(crate) fn from_small<W: Weight>(number: u16) -> W::Distance {
-    if number == u16::INFINITE {
-        return W::Distance::UNREACHED;
-    }
-    W::Distance::from_key(DistanceKey::from_u64(number.into()))
-}
-
-/// The weight as a number of the matrix. One that is too large is on no shortest path, or the
-/// plan would have wider numbers: it is no arc.
-pub(crate) fn integer<W: Weight, E: Element + TryFrom<i128>>(weight: W) -> E {
-    let number = weight.to_i128().and_then(|weight| E::try_from(weight).ok());
-    number.filter(|&number| number < E::INFINITE).unwrap_or(E::INFINITE)
-}
-
-/// The distance of a number: none where an infinite one was added to.
-pub(crate) fn from_integer<W: Weight, E: Element + Into<i64>>(number: E) -> W::Distance {
-    let number: i64 = number.into();
-    let half: i64 = E::INFINITE.into() / 2;
-    let distance = W::Distance::from_i128(i128::from(number)).filter(|_| number < half);
-    distance.unwrap_or(W::Distance::UNREACHED)
-}
-
-/// The weight as a float of the matrix, where no zero has a sign: sums have none then, and
-/// bits compare.
-pub(crate) fn double<W: Weight>(weight: W) -> f64 {
-    weight.to_f64() + 0.0
-}
-
-/// The same in single precision.
-pub(crate) fn single<W: Weight>(weight: W) -> f32 {
-    double(weight) as f32
-}
-
-pub(crate) fn from_float<W: Weight>(number: f64) -> W::Distance {
-    W::Distance::from_f64(number).unwrap_or(W::Distance::UNREACHED)
 }

@@ -1,9 +1,11 @@
 //! The arcs of a graph in a GPU's memory, with weights as a matrix has them.
 
+use bytemuck::bytes_of;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use graph_formats::{Csr, Weight};
 
 use super::arithmetic::{Arithmetic, Kernels};
+use crate::element::Element;
 
 /// Words that a thread of the clearing kernel writes, about.
 const CLEARED_A_THREAD: u64 = 16;
@@ -25,16 +27,16 @@ impl DeviceArcs {
     }
 
     /// The graph's arcs; `None` where there are more than 32 bits count.
-    pub(super) fn of<W: Weight>(
+    pub(super) fn of<W: Weight, E: Element>(
         gpu: &Gpu,
         graph: &Csr<W>,
-        word: impl Fn(W) -> u32,
     ) -> Result<Option<Self>, GpuError> {
         if u32::try_from(graph.n_arcs()).is_err() {
             return Ok(None);
         }
         let offsets: Vec<u32> = graph.row_offsets().iter().map(|&offset| offset as u32).collect();
-        let weights: Vec<u32> = graph.weights().iter().map(|&weight| word(weight)).collect();
+        let weights: Vec<u32> =
+            graph.weights().iter().map(|&weight| word(E::encode(weight))).collect();
         Ok(Some(Self {
             n_vertices: graph.n_vertices(),
             offsets: gpu.upload(&offsets)?,
@@ -77,4 +79,11 @@ impl DeviceArcs {
         // these name, and write to their rows of the matrix, at columns below n.
         unsafe { gpu.launch(&kernels.place_arcs, LaunchConfig::new(n_rows as u32, 128), &args) }
     }
+}
+
+/// The bits of a number, the low ones of a word if they are fewer.
+fn word<E: Element>(number: E) -> u32 {
+    let mut word = [0; size_of::<u32>()];
+    word[..size_of::<E>()].copy_from_slice(bytes_of(&number));
+    u32::from_le_bytes(word)
 }

@@ -1,6 +1,5 @@
 //! What a matrix on a GPU is of, and the kernels for it.
 
-use bytemuck::{cast_slice, cast_slice_mut};
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Csr, Weight};
 
@@ -46,36 +45,6 @@ impl Arithmetic {
     /// What sides of matrices are multiples of: whole tiles of 128 words.
     pub(super) fn side_step(self) -> usize {
         SIDE_STEP * self.lanes()
-    }
-
-    /// The word of elements that stand for no path.
-    pub(super) fn no_path(self) -> u32 {
-        match self {
-            Self::I32 => (i32::MAX / 2) as u32,
-            Self::U16 => 0x7fff_7fff,
-            Self::F32 | Self::F32Signed => f32::INFINITY.to_bits(),
-        }
-    }
-
-    /// Lowers element `v` of a row of words to the element whose bits `word` has, if that is
-    /// less.
-    pub(super) fn lower(self, row: &mut [u32], v: usize, word: u32) {
-        let is_less = match self {
-            Self::I32 => (word as i32) < row[v] as i32,
-            Self::U16 => word < u32::from(cast_slice::<u32, u16>(row)[v]),
-            Self::F32 | Self::F32Signed => f32::from_bits(word) < f32::from_bits(row[v]),
-        };
-        if is_less {
-            self.set(row, v, word);
-        }
-    }
-
-    /// Sets element `v` of a row of words to the element whose bits `word` has.
-    pub(super) fn set(self, row: &mut [u32], v: usize, word: u32) {
-        match self {
-            Self::U16 => cast_slice_mut::<u32, u16>(row)[v] = word as u16,
-            _ => row[v] = word,
-        }
     }
 
     /// The side for so many vertices.

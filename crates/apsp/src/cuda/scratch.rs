@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use bytemuck::{cast_slice, cast_slice_mut};
 use gpu_runtime::{Buffer, Event, Gpu, GpuError, PinnedBuffer, Priority};
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
@@ -22,7 +22,7 @@ use super::arithmetic::{Arithmetic, Kernels};
 use super::blocked::{BLOCK, Closer, Rows};
 use super::strips::{Strip, take_through};
 use crate::ApspError;
-use crate::host::Element;
+use crate::element::Element;
 use crate::scratch::{Block, Parts, Scratch};
 
 /// Strips under way at once.
@@ -67,7 +67,7 @@ pub(crate) fn host_bytes(side: usize, _threads: usize, width: usize) -> u128 {
 /// The numbers of a folder in 32 bits: a copy where they have as many. Those of 16 are made
 /// wider; what stands for no path there need not be told from others, for no sum with it is
 /// less.
-fn widen<E: Pod>(words: &mut [u32], numbers: &[E]) {
+fn widen<E: Element>(words: &mut [u32], numbers: &[E]) {
     if size_of::<E>() == size_of::<u16>() {
         let numbers = cast_slice::<E, u16>(numbers);
         words.iter_mut().zip(numbers).for_each(|(word, &number)| *word = number.into());
@@ -77,7 +77,7 @@ fn widen<E: Pod>(words: &mut [u32], numbers: &[E]) {
 }
 
 /// The way back: of 16 bits no number is more than what stands for no path.
-fn narrow<E: Pod>(numbers: &mut [E], words: &[u32]) {
+fn narrow<E: Element>(numbers: &mut [E], words: &[u32]) {
     if size_of::<E>() == size_of::<u16>() {
         let numbers = cast_slice_mut::<E, u16>(numbers);
         let least = u32::from(u16::INFINITE);
@@ -148,7 +148,7 @@ impl Engine {
 
     /// Distances in place of arcs, from wherever the run is. `progress` hears of strips, those
     /// of all blocks together.
-    pub(crate) fn close<E: Element + Pod>(
+    pub(crate) fn close<E: Element>(
         &mut self,
         scratch: &mut Scratch<E>,
         progress: Option<Progress<'_>>,
@@ -175,7 +175,7 @@ impl Engine {
     }
 
     /// The panels of a block from the matrix.
-    fn write_panels<E: Element + Pod>(
+    fn write_panels<E: Element>(
         &mut self,
         parts: Parts<'_, E>,
         block: &Block,
@@ -205,7 +205,7 @@ impl Engine {
     }
 
     /// Copies rows to the panel, and waits for that.
-    fn upload_panel<E: Pod>(&mut self, rows: &[E]) -> Result<(), GpuError> {
+    fn upload_panel<E: Element>(&mut self, rows: &[E]) -> Result<(), GpuError> {
         let slot = &mut self.slots[0];
         for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
             widen(&mut slot.staging[..rows.len()], rows);
@@ -218,7 +218,7 @@ impl Engine {
     }
 
     /// All other rows through the panels of a block. `go_on` hears of each strip.
-    fn lower<E: Element + Pod>(
+    fn lower<E: Element>(
         &mut self,
         parts: Parts<'_, E>,
         block: &Block,
@@ -247,7 +247,7 @@ impl Engine {
     }
 
     /// Waits for the strip of a slot, if it has one, and copies it to its rows.
-    fn store<E: Element + Pod>(&mut self, number: usize, matrix: &mut [E]) -> Result<(), GpuError> {
+    fn store<E: Element>(&mut self, number: usize, matrix: &mut [E]) -> Result<(), GpuError> {
         let slot = &mut self.slots[number];
         slot.done.wait()?;
         if let Some(rows) = slot.holds.take() {
@@ -259,7 +259,7 @@ impl Engine {
     }
 
     /// Queues a strip on a slot whose last one has been stored.
-    fn start<E: Element + Pod>(
+    fn start<E: Element>(
         &mut self,
         number: usize,
         rows: &Range<usize>,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bytemuck::{Pod, cast_slice};
+use bytemuck::{cast_slice, cast_slice_mut};
 use gpu_runtime::{Gpu, GpuError, PinnedBuffer};
 use graph_formats::{Csr, Weight};
 use ndarray::Array2;
@@ -17,10 +17,10 @@ use super::form::Form;
 use super::memory::{Need, parameters};
 use super::next_hops::{DeviceHops, next_hops};
 use super::strips::{Cut, Streamer};
+use crate::element::{Element, write_row};
 use crate::host::useful_arcs::rounds;
-use crate::number::is_float;
 use crate::potentials::potentials;
-use crate::solve::{from_float, from_integer, from_small, integer, single, small, zeros};
+use crate::solve::zeros;
 use crate::{Algorithm, AllPairs, ApspError, Config, Number, Plan, hops};
 
 /// What became of the time, in milliseconds.
@@ -96,16 +96,10 @@ pub fn all_pairs_on_gpu<W: Weight>(
     let work = Work { gpu, graph, config, plan: &plan, need, progress };
     let jit_before = gpu.jit_ms();
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-    let solved = pool.install(|| {
-        if const { is_float(W::KIND) } {
-            let word = |weight: W| single(weight).to_bits();
-            work.solve(arithmetic, word, |number: f32| from_float::<W>(number.into()))
-        } else if arithmetic == Arithmetic::U16 {
-            work.solve(arithmetic, |weight| small(weight).into(), from_small::<W>)
-        } else {
-            let word = |weight| integer::<W, i32>(weight) as u32;
-            work.solve(arithmetic, word, from_integer::<W, i32>)
-        }
+    let solved = pool.install(|| match arithmetic {
+        Arithmetic::U16 => work.solve::<u16>(arithmetic),
+        Arithmetic::I32 => work.solve::<i32>(arithmetic),
+        Arithmetic::F32 | Arithmetic::F32Signed => work.solve::<f32>(arithmetic),
     })?;
     let Solved { mut distances, mut next_hops, mut times, launches, strips } = solved;
     times.jit_ms = gpu.jit_ms() - jit_before;
@@ -172,28 +166,21 @@ struct Solved<W: Weight> {
 impl<W: Weight> Work<'_, W> {
     /// Solves in numbers that weights become, as the bits of a word, and that become
     /// distances.
-    fn solve<E: Pod + Sync>(
-        &self,
-        arithmetic: Arithmetic,
-        word: impl Fn(W) -> u32 + Sync,
-        distance: impl Fn(E) -> W::Distance + Sync,
-    ) -> Result<Solved<W>, ApspError> {
+    fn solve<E: Element>(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
         let kernels = Kernels::load(self.gpu, arithmetic)?;
         let fits = self.need.on_gpu() <= self.gpu.available_bytes()?;
         if fits || self.plan.algorithm != Algorithm::Blocked {
             self.gpu.check_fits("the matrix of all pairs", self.need.on_gpu())?;
-            self.in_core(arithmetic, &kernels, word, distance)
+            self.in_core::<E>(arithmetic, &kernels)
         } else {
-            self.streamed(arithmetic, &kernels, word, distance)
+            self.streamed::<E>(arithmetic, &kernels)
         }
     }
 
-    fn in_core<E: Pod + Sync>(
+    fn in_core<E: Element>(
         &self,
         arithmetic: Arithmetic,
         kernels: &Kernels,
-        word: impl Fn(W) -> u32 + Sync,
-        distance: impl Fn(E) -> W::Distance + Sync,
     ) -> Result<Solved<W>, ApspError> {
         let (gpu, graph) = (self.gpu, self.graph);
         let n = graph.n_vertices();
@@ -204,7 +191,7 @@ impl<W: Weight> Work<'_, W> {
         let mut form = Form::new(gpu, self.plan.algorithm, parameters, arithmetic, side)?;
 
         let start = Instant::now();
-        let arcs = DeviceArcs::of(gpu, graph, &word)?;
+        let arcs = DeviceArcs::of::<W, E>(gpu, graph)?;
         let arcs = arcs.ok_or_else(|| ApspError::NotOnGpu {
             reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
         })?;
@@ -238,17 +225,15 @@ impl<W: Weight> Work<'_, W> {
         let next_hops = found.map(|hops| downloaded(&hops, n)).transpose()?;
         let rows = n * side / arithmetic.lanes();
         let words = matrix.download_range(0..rows)?;
-        let distances = table::<W, E>(n, side, cast_slice(&words), distance)?;
+        let distances = table::<W, E>(n, side, cast_slice(&words))?;
         times.download_ms = timed(start);
         Ok(Solved { distances, next_hops, times, launches, strips: 0 })
     }
 
-    fn streamed<E: Pod + Sync>(
+    fn streamed<E: Element>(
         &self,
         arithmetic: Arithmetic,
         kernels: &Kernels,
-        word: impl Fn(W) -> u32 + Sync,
-        distance: impl Fn(E) -> W::Distance + Sync,
     ) -> Result<Solved<W>, ApspError> {
         let (gpu, n) = (self.gpu, self.graph.n_vertices());
         let available = gpu.available_bytes()?;
@@ -258,52 +243,37 @@ impl<W: Weight> Work<'_, W> {
         let mut times = GpuTimes::default();
         let start = Instant::now();
         let mut matrix = gpu.pinned::<u32>(cut.stride() * cut.side)?;
-        self.write_arcs(&cut, &mut matrix, word);
+        self.write_arcs::<E>(&cut, &mut matrix);
         let mut streamer = Streamer::new(gpu, cut)?;
         times.prepare_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
         let strips = streamer.close(kernels, &mut matrix, self.progress)?;
         times.solve_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
-        let distances = table::<W, E>(n, cut.side, cast_slice(&matrix), distance)?;
+        let distances = table::<W, E>(n, cut.side, cast_slice(&matrix))?;
         times.download_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(Solved { distances, next_hops: None, times, launches: 0, strips })
     }
 
     /// The matrix of the arcs, in the host's memory.
-    fn write_arcs(
-        &self,
-        cut: &Cut,
-        matrix: &mut PinnedBuffer<u32>,
-        word: impl Fn(W) -> u32 + Sync,
-    ) {
-        let (stride, arithmetic, graph) = (cut.stride(), cut.arithmetic, self.graph);
-        matrix.par_chunks_mut(stride).enumerate().for_each(|(u, row)| {
-            row.fill(arithmetic.no_path());
-            if u >= graph.n_vertices() {
-                return;
-            }
-            for (v, weight) in graph.arcs_from(u as u32) {
-                arithmetic.lower(row, v as usize, word(weight));
-            }
-            arithmetic.set(row, u, 0);
-        });
+    fn write_arcs<E: Element>(&self, cut: &Cut, matrix: &mut PinnedBuffer<u32>) {
+        let rows = cast_slice_mut::<u32, E>(matrix).par_chunks_mut(cut.side).enumerate();
+        rows.for_each(|(u, row)| write_row(self.graph, u, row));
     }
 }
 
 /// The table of the first `n` rows and columns of a matrix of this side.
-fn table<W: Weight, E: Pod + Sync>(
+fn table<W: Weight, E: Element>(
     n: usize,
     side: usize,
     numbers: &[E],
-    distance: impl Fn(E) -> W::Distance + Sync,
 ) -> Result<DistanceTable<W>, ApspError> {
     let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
     let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
     let rows = cells.par_chunks_mut(n.max(1)).zip(numbers.par_chunks(side));
     rows.for_each(|(cells, numbers)| {
-        cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = distance(number));
+        cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
     });
     let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
     Ok(DistanceTable::from_storage(table))

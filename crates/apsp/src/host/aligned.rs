@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::min_plus::Element;
+use crate::element::Element;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;

@@ -31,7 +31,7 @@ use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::matrix::Matrix;
-use super::min_plus::Element;
+use super::min_plus::MinPlus;
 use crate::ApspError;
 
 /// Vertices that are closed by passes.
@@ -57,7 +57,7 @@ fn report<E>(
 }
 
 /// One pass for each vertex.
-pub(crate) fn plain<E: Element>(
+pub(crate) fn plain<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
@@ -71,7 +71,7 @@ pub(crate) fn plain<E: Element>(
 }
 
 /// Vertices by halves.
-pub(crate) fn recursive<E: Element>(
+pub(crate) fn recursive<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
@@ -79,7 +79,7 @@ pub(crate) fn recursive<E: Element>(
 }
 
 /// A block of pivots after the other.
-pub(crate) fn blocked<E: Element>(
+pub(crate) fn blocked<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
@@ -96,7 +96,7 @@ pub(crate) fn blocked<E: Element>(
 }
 
 /// Relaxes paths among some vertices through all of them, by halves.
-fn close<E: Element>(
+fn close<E: MinPlus>(
     matrix: &mut Matrix<E>,
     all: Range<usize>,
     progress: Option<Progress<'_>>,
@@ -124,7 +124,7 @@ fn close<E: Element>(
 }
 
 /// Relaxes the paths that go through the vertex of column `k`, whose row is given.
-fn relax_row<E: Element>(row: &mut [E], k: usize, through: &[E]) {
+fn relax_row<E: MinPlus>(row: &mut [E], k: usize, through: &[E]) {
     let first = row[k];
     for (least, &second) in row.iter_mut().zip(through) {
         *least = least.lesser(first.plus(second));

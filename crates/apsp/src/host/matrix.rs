@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Weight};
 use rayon::prelude::*;
 
 use super::aligned::{Aligned, line};
-use super::min_plus::{Element, Kernel, pack, packed_len, relax_rows};
+use super::min_plus::{Kernel, MinPlus, pack, packed_len, relax_rows};
 use crate::ApspError;
+use crate::element::write_row;
 
 /// Rows that a thread relaxes at one time: with many pivots, what it reads of them again and
 /// again stays in its cache.
@@ -30,7 +31,7 @@ pub(crate) struct Matrix<E> {
     strips: Aligned<E>,
 }
 
-impl<E: Element> Matrix<E> {
+impl<E: MinPlus> Matrix<E> {
     /// Bytes for `n` vertices, the work space not counted.
     pub(crate) fn bytes(n: usize) -> u128 {
         let (n_rows, stride) = dimensions(n, &E::kernel());
@@ -43,17 +44,8 @@ impl<E: Element> Matrix<E> {
     }
 
     /// The arcs of `graph`, of parallel ones the shortest.
-    pub(crate) fn of<W: Weight>(
-        graph: &Csr<W>,
-        number: impl Fn(W) -> E + Sync,
-    ) -> Result<Self, ApspError> {
-        Self::filled(graph.n_vertices(), |v, row| {
-            row[v] = E::ZERO;
-            for (to, weight) in graph.arcs_from(v as VertexId) {
-                let known = &mut row[to as usize];
-                *known = known.lesser(number(weight));
-            }
-        })
+    pub(crate) fn of<W: Weight>(graph: &Csr<W>) -> Result<Self, ApspError> {
+        Self::filled(graph.n_vertices(), |v, row| write_row(graph, v, row))
     }
 
     /// `fill` gets each row, in which there is no path yet.

@@ -11,4 +11,4 @@ pub(crate) mod useful_arcs;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use matrix::Matrix;
-pub(crate) use min_plus::{Element, Kernel, pack, pack_groups, packed_len, relax_packed};
+pub(crate) use min_plus::{Kernel, MinPlus, copies, pack, pack_groups, packed_len, relax_packed};

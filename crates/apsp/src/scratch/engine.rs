@@ -11,14 +11,14 @@ use std::iter;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytemuck::Pod;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::{Block, Parts, Scratch};
 use crate::ApspError;
 use crate::host::{
-    Aligned, Element, Kernel, Matrix, floyd_warshall, pack, pack_groups, packed_len, relax_packed,
+    Aligned, Kernel, Matrix, MinPlus, copies, floyd_warshall, pack, pack_groups, packed_len,
+    relax_packed,
 };
 
 /// Rows that a thread relaxes at one time.
@@ -26,15 +26,15 @@ const ROWS: usize = 80;
 
 /// Bytes with blocks of so many pivots: the row panel in strips, the closed diagonal with as
 /// much again to close it in, and for each thread what it packs of the column panel.
-pub(super) fn bytes<E: Element>(side: usize, threads: usize, block: usize) -> u128 {
+pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> u128 {
     let strips = packed_len(&E::kernel(), block, side) as u128;
-    let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * E::COPIES as u128;
+    let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * copies::<E>() as u128;
     2 * Matrix::<E>::bytes(block) + (strips + threads as u128 * groups) * size_of::<E>() as u128
 }
 
 /// Distances in place of arcs, from wherever the run is. `progress` hears of rows, those of
 /// all blocks together.
-pub(super) fn close<E: Element + Pod>(
+pub(super) fn close<E: MinPlus>(
     scratch: &mut Scratch<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
@@ -67,7 +67,7 @@ pub(super) fn close<E: Element + Pod>(
 }
 
 /// Step 1 of a block: its panels from the matrix. `strips` is room for the rows of the pivots.
-pub(super) fn write_panels<E: Element>(
+pub(super) fn write_panels<E: MinPlus>(
     parts: Parts<'_, E>,
     strips: &mut [E],
     block: &Block,
@@ -96,7 +96,7 @@ pub(super) fn write_panels<E: Element>(
 }
 
 /// Step 2 of a block: all other rows through its panels. `go_on` hears of rows.
-pub(super) fn lower<E: Element>(
+pub(super) fn lower<E: MinPlus>(
     parts: Parts<'_, E>,
     strips: &mut [E],
     block: &Block,
@@ -122,7 +122,7 @@ pub(super) fn lower<E: Element>(
 
 /// Relaxes rows through pivots: their columns of `from`, in rows that begin so far apart, and
 /// their rows in strips. `groups` is a work space.
-fn relax<E: Element>(
+fn relax<E: MinPlus>(
     kernel: &Kernel<E>,
     rows: &mut [E],
     side: usize,

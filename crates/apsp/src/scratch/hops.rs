@@ -16,14 +16,14 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use bytemuck::Pod;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight};
 use sssp::{Progress, SsspError};
 
 use super::journal::State;
 use super::map::{Mapped, write};
 use super::{Scratch, ScratchError};
 use crate::ApspError;
-use crate::host::Element;
+use crate::element::Element;
 use crate::host::next_hops::{Hop, Rows, fill_rows, may_need_levels, place_left};
 use crate::host::settle::settle;
 use crate::host::useful_arcs::{rounding, useful_arcs};
@@ -33,21 +33,15 @@ const ROWS: usize = 64;
 /// Parts after which the journal is written.
 const PARTS: usize = 8;
 
-/// The matrix, and what its numbers stand for.
-struct Stored<'a, E, F> {
-    scratch: &'a Scratch<E>,
-    distance: &'a F,
-}
-
-impl<D, E: Element + Pod, F: Fn(E) -> D + Sync> Rows<D> for Stored<'_, E, F> {
+impl<D: Distance, E: Element> Rows<D> for Scratch<E> {
     type Cell = E;
 
     fn row(&self, from: VertexId) -> &[E] {
-        self.scratch.row(from as usize)
+        self.row(from as usize)
     }
 
     fn distance(&self, cell: E) -> D {
-        (self.distance)(cell)
+        cell.decode()
     }
 }
 
@@ -56,13 +50,10 @@ pub(super) fn bytes_of_rows<H>(n: usize) -> u128 {
     (ROWS.min(n) * n * size_of::<H>()) as u128
 }
 
-/// Writes what the folder has not yet of the hops of the closed matrix; returns all. Numbers
-/// of the matrix stand for distances, and distances become such `numbers`.
-pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop + Pod>(
+/// Writes what the folder has not yet of the hops of the closed matrix; returns all.
+pub(super) fn write_hops<W: Weight, E: Element, H: Hop + Pod>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
-    distance: &(impl Fn(E) -> W::Distance + Sync),
-    number: impl Fn(W::Distance) -> E,
     progress: Option<Progress<'_>>,
 ) -> Result<Mapped<H>, ApspError> {
     let n = graph.n_vertices();
@@ -73,7 +64,7 @@ pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop + Pod>(
     if done == n {
         return Ok(Mapped::open(path, n * n)?);
     }
-    let arcs = useful(scratch, graph, distance, number, progress)?;
+    let arcs = useful(scratch, graph, progress)?;
     let (by_levels, may_be_left) = (graph.first_negative().is_some(), may_need_levels(graph));
     let mut part = vec![H::NONE; ROWS.min(n) * n];
     let mut since_journal = 0;
@@ -83,8 +74,7 @@ pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop + Pod>(
         }
         let rows = ROWS.min(n - done);
         let part = &mut part[..rows * n];
-        let distances = Stored { scratch, distance };
-        fill_rows(&arcs, by_levels, &distances, done as VertexId, part);
+        fill_rows(&arcs, by_levels, &*scratch, done as VertexId, part);
         write(&mut file, part).map_err(failed)?;
         done += rows;
         since_journal += rows;
@@ -97,8 +87,7 @@ pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop + Pod>(
     file.sync_all().map_err(failed)?;
     let mut hops = Mapped::open(path, n * n)?;
     if may_be_left {
-        let distances = Stored { scratch, distance };
-        place_left(&arcs, by_levels, &distances, hops.numbers_mut(), progress)?;
+        place_left(&arcs, by_levels, &*scratch, hops.numbers_mut(), progress)?;
         hops.flush()?;
     }
     scratch.hop_rows_done(n)?;
@@ -106,37 +95,32 @@ pub(super) fn write_hops<W: Weight, E: Element + Pod, H: Hop + Pod>(
 }
 
 /// Settles the rest of a matrix that a run before has begun to settle.
-pub(super) fn settle_rest<W: Weight, E: Element + Pod>(
+pub(super) fn settle_rest<W: Weight, E: Element>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
-    distance: &(impl Fn(E) -> W::Distance + Sync),
-    number: impl Fn(W::Distance) -> E,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     if scratch.journal.matrix == State::Settling {
-        useful(scratch, graph, distance, number, progress)?;
+        useful(scratch, graph, progress)?;
     }
     Ok(())
 }
 
 /// The arcs that begin a shortest path; settles the matrix, if its sums are rounded and it is
 /// not settled.
-fn useful<W: Weight, E: Element + Pod>(
+fn useful<W: Weight, E: Element>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
-    distance: &(impl Fn(E) -> W::Distance + Sync),
-    number: impl Fn(W::Distance) -> E,
     progress: Option<Progress<'_>>,
 ) -> Result<Csr<W>, ApspError> {
-    let distances = Stored { scratch, distance };
-    let rounding = rounding(graph, &distances);
-    let arcs = useful_arcs(graph, &distances, rounding.unwrap_or_default());
+    let rounding = rounding(graph, &*scratch);
+    let arcs = useful_arcs(graph, &*scratch, rounding.unwrap_or_default());
     if rounding.is_some() && scratch.journal.matrix != State::Settled {
         scratch.set_state(State::Settling)?;
         settle(&arcs, rayon::current_num_threads(), progress, |first, columns| {
             for (u, columns) in columns.rows().into_iter().enumerate() {
                 let cells = &mut scratch.row_mut(u)[first..];
-                cells.iter_mut().zip(columns).for_each(|(cell, &found)| *cell = number(found));
+                cells.iter_mut().zip(columns).for_each(|(cell, &found)| *cell = E::encode(found));
             }
         })?;
         scratch.matrix.flush()?;

@@ -53,12 +53,11 @@ mod torn;
 
 use std::ops::{ControlFlow, Range};
 
-use bytemuck::Pod;
 use graph_formats::{Csr, Weight};
 use sssp::{Progress, SsspError};
 
 use crate::ApspError;
-use crate::host::Element;
+use crate::element::{Element, write_row};
 use folder::Folder;
 use journal::{Journal, State};
 use map::Mapped;
@@ -109,14 +108,13 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) column_panel: &'a mut [E],
 }
 
-impl<E: Element + Pod> Scratch<E> {
+impl<E: Element> Scratch<E> {
     /// The matrix of the run that `journal`, one of this graph, tells of, filled with the arcs of `graph` if it
-    /// is not yet. `number` turns weights into numbers; `progress` hears of rows filled.
+    /// is not yet. `progress` hears of rows filled.
     pub(crate) fn open<W: Weight>(
         folder: Folder,
         mut journal: Journal,
         graph: &Csr<W>,
-        number: impl Fn(W) -> E,
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
         let n = graph.n_vertices();
@@ -130,7 +128,7 @@ impl<E: Element + Pod> Scratch<E> {
         if journal.matrix == State::Filling {
             // from here on these files are ours, whatever happens
             journal.write(folder.path())?;
-            fill(&matrix, graph, number, progress)?;
+            fill::<W, E>(&matrix, graph, progress)?;
             map::create(&panels, |out| {
                 let row = vec![E::INFINITE; side];
                 (0..2 * journal.block).try_for_each(|_| map::write(out, &row))
@@ -210,13 +208,12 @@ impl<E: Element + Pod> Scratch<E> {
 }
 
 /// Writes the arcs as a matrix, of parallel ones the shortest.
-fn fill<W: Weight, E: Element + Pod>(
+fn fill<W: Weight, E: Element>(
     path: &std::path::Path,
     graph: &Csr<W>,
-    number: impl Fn(W) -> E,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let (n, side) = (graph.n_vertices(), side_of(graph.n_vertices()));
+    let side = side_of(graph.n_vertices());
     let mut row = vec![E::INFINITE; side];
     let mut stopped = ControlFlow::Continue(());
     map::create(path, |out| {
@@ -225,14 +222,7 @@ fn fill<W: Weight, E: Element + Pod>(
             if stopped.is_break() {
                 break;
             }
-            row.fill(E::INFINITE);
-            row[u] = E::ZERO;
-            for (v, weight) in (u < n).then(|| graph.arcs_from(u as u32)).into_iter().flatten() {
-                let (known, weight) = (&mut row[v as usize], number(weight));
-                if weight < *known {
-                    *known = weight;
-                }
-            }
+            write_row(graph, u, &mut row);
             map::write(out, &row)?;
         }
         Ok(())

@@ -7,8 +7,7 @@ use super::engine::{lower, write_panels};
 use super::folder::Folder;
 use super::journal::{Journal, State};
 use super::{Scratch, ScratchFolder, all_pairs_in, side_of};
-use crate::host::Element;
-use crate::solve::{integer, small};
+use crate::element::Element;
 use crate::{Algorithm, Config, Number, all_pairs};
 
 const N: u32 = 300;
@@ -39,7 +38,7 @@ fn wider_numbers_are_gone_on_with() {
         hop_rows: 0,
     };
     let lock = Folder::lock(folder.path()).unwrap();
-    let mut begun = Scratch::open(lock, journal, &graph, integer::<u32, i32>, None).unwrap();
+    let mut begun = Scratch::<i32>::open(lock, journal, &graph, None).unwrap();
     // the first block is done, the second torn
     let side = begun.side();
     let mut strips = vec![0; 128 * side];
@@ -83,7 +82,7 @@ fn sums_in_32_bits_are_those_in_16() {
     let mut narrow = vec![u16::INFINITE; n * n];
     for &(u, v, w) in &arcs {
         let cell = &mut narrow[u as usize * n + v as usize];
-        *cell = (*cell).min(small(w));
+        *cell = (*cell).min(u16::encode(w));
     }
     (0..n).for_each(|v| narrow[v * n + v] = 0);
     let mut folder = narrow.clone();

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use bytemuck::Pod;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use paths::NextHops;
@@ -17,11 +16,10 @@ use super::stored::Hops;
 use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
 use crate::cuda::scratch::Engine;
 use crate::cuda::{self, Arithmetic, Kernels};
+use crate::element::with_element;
 use crate::hops::bytes_of_work;
-use crate::host::Element;
-use crate::number::is_float;
+use crate::host::MinPlus;
 use crate::potentials::potentials;
-use crate::solve::{double, from_float, from_integer, from_small, integer, single, small};
 use crate::{Algorithm, ApspError, Config, Number, Plan};
 
 /// Where a matrix is kept that memory cannot hold.
@@ -132,22 +130,7 @@ fn solve<W: Weight>(mut run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError> {
     let opened = run.open(numbers)?;
     let numbers = opened.journal.numbers;
     run.plan.number = Some(numbers);
-    if const { is_float(W::KIND) } {
-        if numbers == Number::F32 {
-            let distance = |number: f32| from_float::<W>(f64::from(number));
-            run.close(opened, single, distance, |distance| Weight::to_f64(distance) as f32)
-        } else {
-            run.close(opened, double, from_float::<W>, Weight::to_f64)
-        }
-    } else if numbers == Number::U16 {
-        run.close(opened, small, from_small::<W>, small)
-    } else if numbers == Number::I32 {
-        let kept = integer::<W::Distance, i32>;
-        run.close(opened, integer::<W, i32>, from_integer::<W, i32>, kept)
-    } else {
-        let kept = integer::<W::Distance, i64>;
-        run.close(opened, integer::<W, i64>, from_integer::<W, i64>, kept)
-    }
+    with_element!(W, numbers, E => run.close::<E>(opened))
 }
 
 /// A GPU, and what it needs for the arithmetic of a graph.
@@ -189,7 +172,7 @@ impl<W: Weight> Run<'_, W> {
             (true, _, false) => bytes_of_work(self.graph) + bytes_of_rows::<u32>(n),
         };
         let (engine, gpu) = match &self.gpu {
-            None => (engine_bytes(numbers), None),
+            None => (with_element!(W, numbers, E => engine::bytes::<E> as HostBytes), None),
             Some(Device { gpu, .. }) => {
                 let (bytes, available) = (cuda::scratch::device_bytes as _, gpu.available_bytes()?);
                 (cuda::scratch::host_bytes as HostBytes, Some(GpuNeed { bytes, available }))
@@ -241,15 +224,8 @@ impl<W: Weight> Run<'_, W> {
         Ok(Opened { folder, journal, need, engine })
     }
 
-    /// In numbers which weights become, which become distances, and as which distances are
-    /// kept.
-    fn close<E: Element + Pod>(
-        self,
-        opened: Opened,
-        number: impl Fn(W) -> E + Sync,
-        distance: impl Fn(E) -> W::Distance + Send + Sync + 'static,
-        kept: impl Fn(W::Distance) -> E + Send,
-    ) -> Result<StoredPairs<W>, ApspError> {
+    /// In a matrix of these numbers.
+    fn close<E: MinPlus>(self, opened: Opened) -> Result<StoredPairs<W>, ApspError> {
         let Self { graph, mut plan, config, progress, .. } = self;
         let Opened { folder, journal, need, engine } = opened;
         let n = graph.n_vertices();
@@ -259,7 +235,7 @@ impl<W: Weight> Run<'_, W> {
             journal.block
         );
         let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-        let mut matrix = Scratch::open(folder, journal, graph, &number, progress)?;
+        let mut matrix = Scratch::<E>::open(folder, journal, graph, progress)?;
         let hops = pool.install(|| {
             match engine {
                 Some(mut engine) => engine.close(&mut matrix, progress)?,
@@ -268,32 +244,17 @@ impl<W: Weight> Run<'_, W> {
             let matrix = &mut matrix;
             Ok::<_, ApspError>(match (config.next_hops, NextHops::is_narrow(n)) {
                 (false, _) => {
-                    settle_rest(matrix, graph, &distance, kept, progress)?;
+                    settle_rest(matrix, graph, progress)?;
                     None
                 }
-                (true, true) => {
-                    Some(Hops::Narrow(write_hops(matrix, graph, &distance, kept, progress)?))
-                }
-                (true, false) => {
-                    Some(Hops::Wide(write_hops(matrix, graph, &distance, kept, progress)?))
-                }
+                (true, true) => Some(Hops::Narrow(write_hops(matrix, graph, progress)?)),
+                (true, false) => Some(Hops::Wide(write_hops(matrix, graph, progress)?)),
             })
         })?;
         let read_row = move |u: usize, row: &mut Vec<W::Distance>| {
             row.clear();
-            row.extend(matrix.row(u)[..n].iter().map(|&number| distance(number)));
+            row.extend(matrix.row(u)[..n].iter().map(|&number| number.decode::<W::Distance>()));
         };
         Ok(StoredPairs { n_vertices: n, plan, read_row: Box::new(read_row), hops })
-    }
-}
-
-/// What the processor takes for a matrix of these numbers.
-fn engine_bytes(numbers: Number) -> HostBytes {
-    match numbers {
-        Number::U16 => engine::bytes::<u16>,
-        Number::I32 => engine::bytes::<i32>,
-        Number::I64 => engine::bytes::<i64>,
-        Number::F32 => engine::bytes::<f32>,
-        Number::F64 => engine::bytes::<f64>,
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bytemuck::cast_slice;
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 
 use super::engine::{close, lower, write_panels};
 use super::folder::Folder;
@@ -38,7 +38,7 @@ fn open(path: &Path) -> Scratch<f64> {
     };
     let journal =
         folder.journal("a graph", N as usize, Number::F64, true).unwrap().unwrap_or_else(new);
-    Scratch::open(folder, journal, &graph(), Weight::to_f64, None).unwrap()
+    Scratch::open(folder, journal, &graph(), None).unwrap()
 }
 
 fn closed(mut scratch: Scratch<f64>) -> Vec<u8> {

@@ -2,7 +2,13 @@
 
 use std::fmt;
 
-use super::Element;
+use crate::element::Element;
+
+/// How often a number stands in a packed group of rows: as often as fills the 32 bits that a
+/// processor spreads over a register without help of its arithmetic units.
+pub(crate) const fn copies<E>() -> usize {
+    if size_of::<E>() < 4 { 4 / size_of::<E>() } else { 1 }
+}
 
 /// How one kind of processor relaxes a block of c.
 #[derive(Clone, Copy)]
@@ -38,7 +44,7 @@ impl<E: Element> Kernel<E> {
 
     /// c\[r\]\[j\] = min(c\[r\]\[j\], a\[r\]\[k\] + b\[k\]\[j\] over all k) for a block. The
     /// rows of c begin `stride` apart, those of b are one after the other, and a is stored by
-    /// k and then by r, [`Element::COPIES`] of each. What will be read soon is fetched
+    /// k and then by r, [`copies`] of each. What will be read soon is fetched
     /// meanwhile: the block that begins `next` behind this one, and `ahead`.
     #[inline]
     pub(super) fn relax(
@@ -79,8 +85,8 @@ fn block<E: Element>(c: &mut [E], stride: usize, a: &[E], b: &[E], _next: usize,
     for (r, row) in part.iter_mut().enumerate() {
         row.copy_from_slice(&c[r * stride..][..COLUMNS]);
     }
-    for (a, through) in a.chunks_exact(ROWS * E::COPIES).zip(b.chunks_exact(COLUMNS)) {
-        for (row, &first) in part.iter_mut().zip(a.iter().step_by(E::COPIES)) {
+    for (a, through) in a.chunks_exact(ROWS * copies::<E>()).zip(b.chunks_exact(COLUMNS)) {
+        for (row, &first) in part.iter_mut().zip(a.iter().step_by(copies::<E>())) {
             for (least, &second) in row.iter_mut().zip(through) {
                 *least = least.lesser(first.plus(second));
             }
@@ -105,11 +111,12 @@ fn peak<E: Element>(rounds: usize, [start, step, most]: [E; 3]) -> E {
 mod tests {
     use std::fmt::Debug;
 
+    use super::super::MinPlus;
     use super::*;
 
     /// All kernels by the definition, on numbers that differ in every place, on a block that
     /// is surrounded by others.
-    fn agrees<E: Element + Debug>(number: impl Fn(i32) -> E) {
+    fn agrees<E: MinPlus + Debug>(number: impl Fn(i32) -> E) {
         for kernel in E::kernels() {
             for depth in [0, 1, 2, 7, 64] {
                 let Kernel { rows, columns, .. } = kernel;
@@ -133,7 +140,7 @@ mod tests {
                     }
                 }
                 let group: Vec<E> =
-                    a.iter().flat_map(|&first| std::iter::repeat_n(first, E::COPIES)).collect();
+                    a.iter().flat_map(|&first| std::iter::repeat_n(first, copies::<E>())).collect();
                 let mut found = before.clone();
                 kernel.relax(&mut found, stride, &group, &b, columns, &b);
                 assert_eq!(found, expected, "{kernel:?} of {depth}");

@@ -9,12 +9,12 @@
 //!
 //! Reference: floyd-1962
 
-mod element;
 mod kernel;
+mod kernels;
 mod pack;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use element::Element;
-pub(crate) use kernel::Kernel;
+pub(crate) use kernel::{Kernel, copies};
+pub(crate) use kernels::MinPlus;
 pub(crate) use pack::{pack, pack_groups, packed_len, relax_packed, relax_rows};

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Element, Kernel};
+use super::kernel::{Kernel, copies};
+use crate::element::Element;
 
 /// Strips that a thread copies at one time: of each row so many lines in sequence.
 const STRIPS_A_TASK: usize = 16;
@@ -65,7 +66,7 @@ pub(crate) fn pack_groups<E: Element>(
     for rows in a.chunks_exact(stride * kernel.rows) {
         for k in columns.clone() {
             for r in 0..kernel.rows {
-                groups.extend(std::iter::repeat_n(rows[r * stride + k], E::COPIES));
+                groups.extend(std::iter::repeat_n(rows[r * stride + k], copies::<E>()));
             }
         }
     }
@@ -83,7 +84,7 @@ pub(crate) fn relax_packed<E: Element>(
     groups: &[E],
 ) {
     let (height, width) = (stride * kernel.rows, kernel.columns);
-    let group = depth * kernel.rows * E::COPIES;
+    let group = depth * kernel.rows * copies::<E>();
     let n_blocks = groups.len() / group;
     let strip = width * depth;
     for (s, through) in strips.chunks_exact(strip).enumerate() {

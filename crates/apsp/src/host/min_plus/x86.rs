@@ -5,8 +5,8 @@
 
 use std::arch::x86_64::*;
 
-use super::Element;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, copies};
+use crate::element::Element;
 
 /// A kernel of the given instructions, in a module of its own.
 macro_rules! kernel {
@@ -21,7 +21,7 @@ macro_rules! kernel {
                 Kernel { name: $title, rows: ROWS, columns: 2 * LANES, block, peak };
             const ROWS: usize = $rows;
             const LANES: usize = $bytes / size_of::<$number>();
-            const COPIES: usize = <$number as Element>::COPIES;
+            const COPIES: usize = copies::<$number>();
 
             #[target_feature(enable = $features)]
             fn block(
