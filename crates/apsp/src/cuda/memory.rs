@@ -5,7 +5,7 @@ use graph_formats::{Csr, Weight};
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Arithmetic;
-use super::blocked::Closer;
+use super::floyd_warshall::Cut;
 use super::published::Parameters;
 use crate::hops::{bytes_of_hops, bytes_of_work};
 use crate::{Algorithm, ApspError, Config};
@@ -40,7 +40,7 @@ impl Need {
         let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
         let matrix = square(side, size_of::<u32>()) / arithmetic.lanes() as u128;
         let beside = match algorithm {
-            Algorithm::Blocked => Closer::bytes(side).into(),
+            Algorithm::Blocked => Cut::on_gpu(arithmetic, n).bytes().into(),
             published => parameters(config).n_matrices_beside(published) as u128 * matrix,
         };
         let (hops, hops_work) =
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(need(Algorithm::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
         assert_eq!(need(Algorithm::Recursive).on_gpu(), 2 * one + arcs);
         let blocked = need(Algorithm::Blocked).on_gpu() - one - arcs;
-        assert_eq!(blocked, Closer::bytes(1024));
+        assert_eq!(blocked, Cut::on_gpu(Arithmetic::I32, 1000).bytes());
     }
 
     /// What is allowed is what the host may hold, too.

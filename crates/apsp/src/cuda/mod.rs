@@ -5,14 +5,34 @@
 
 mod arcs;
 mod arithmetic;
-mod blocked;
+mod floyd_warshall;
 mod form;
 mod memory;
 mod next_hops;
+mod panel;
+mod product;
 pub mod published;
+mod rows;
 pub(crate) mod scratch;
 mod solve;
-mod strips;
 
 pub(crate) use arithmetic::{Arithmetic, Kernels};
 pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu};
+
+#[cfg(test)]
+mod tests {
+    use gpu_runtime::Gpu;
+
+    /// The first GPU, or `None` and a word about it.
+    pub(super) fn gpu() -> Option<Gpu> {
+        match Gpu::open() {
+            Ok(gpu) => Some(gpu),
+            Err(reason) => {
+                let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
+                assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
+                println!("SKIPPED: {reason}");
+                None
+            }
+        }
+    }
+}

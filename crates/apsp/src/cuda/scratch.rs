@@ -19,8 +19,8 @@ use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::arithmetic::{Arithmetic, Kernels};
-use super::blocked::{BLOCK, Closer, Rows};
-use super::strips::{Strip, take_through};
+use super::panel::{BLOCK, Closer, Panel};
+use super::product::{Strip, take_through};
 use crate::ApspError;
 use crate::element::Element;
 use crate::scratch::{Block, Parts, Scratch};
@@ -184,7 +184,7 @@ impl Engine {
         let Range { start, end } = block.pivots;
         let side = self.side;
         self.upload_panel(&matrix[start * side..end * side])?;
-        let rows = Rows { address: self.panel.address(), n_rows: end - start, side, first: start };
+        let rows = Panel { address: self.panel.address(), n_rows: end - start, side, first: start };
         self.closer.close(&self.gpu, &self.kernels, rows, None)?;
         let columns = column_panel.par_chunks_mut(end - start).zip(matrix.par_chunks(side));
         columns.for_each(|(column, row)| column.copy_from_slice(&row[start..end]));

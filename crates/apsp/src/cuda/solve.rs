@@ -13,10 +13,11 @@ use sssp::Progress;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
+use super::floyd_warshall::{Cut, FloydWarshall};
 use super::form::Form;
 use super::memory::{Need, parameters};
 use super::next_hops::{DeviceHops, next_hops};
-use super::strips::{Cut, Streamer};
+use super::rows::Passing;
 use crate::element::{Element, write_row};
 use crate::host::useful_arcs::rounds;
 use crate::potentials::potentials;
@@ -188,7 +189,7 @@ impl<W: Weight> Work<'_, W> {
         let mut times = GpuTimes::default();
         let timed = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
         let parameters = parameters(self.config);
-        let mut form = Form::new(gpu, self.plan.algorithm, parameters, arithmetic, side)?;
+        let mut form = Form::new(gpu, self.plan.algorithm, parameters, arithmetic, n)?;
 
         let start = Instant::now();
         let arcs = DeviceArcs::of::<W, E>(gpu, graph)?;
@@ -205,7 +206,7 @@ impl<W: Weight> Work<'_, W> {
 
         let timer = gpu.timer()?;
         timer.start()?;
-        let (matrix, launches) = form.solve(gpu, kernels, matrix, (n, side), self.progress)?;
+        let (matrix, launches) = form.solve(kernels, matrix, n, self.progress)?;
         timer.stop()?;
         times.solve_ms = timer.elapsed_ms()?;
         drop(form);
@@ -237,17 +238,18 @@ impl<W: Weight> Work<'_, W> {
     ) -> Result<Solved<W>, ApspError> {
         let (gpu, n) = (self.gpu, self.graph.n_vertices());
         let available = gpu.available_bytes()?;
-        let cut = Cut::within(arithmetic, n, available).map_err(|required| {
+        let cut = Cut::passing(arithmetic, n, available).map_err(|required| {
             GpuError::OutOfMemory { what: "the smallest strips of the matrix", required, available }
         })?;
         let mut times = GpuTimes::default();
         let start = Instant::now();
         let mut matrix = gpu.pinned::<u32>(cut.stride() * cut.side)?;
         self.write_arcs::<E>(&cut, &mut matrix);
-        let mut streamer = Streamer::new(gpu, cut)?;
+        let form = FloydWarshall::new(gpu, cut)?;
+        let mut rows = Passing::new(gpu, &mut matrix, cut)?;
         times.prepare_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
-        let strips = streamer.close(kernels, &mut matrix, self.progress)?;
+        let (_, strips) = form.close(kernels, &mut rows, self.progress)?;
         times.solve_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
         let distances = table::<W, E>(n, cut.side, cast_slice(&matrix))?;

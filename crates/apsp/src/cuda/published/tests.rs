@@ -1,8 +1,7 @@
 //! Every form with every parameter against the three loops of the definition. Where there
 //! is no GPU they say `SKIPPED`; the counts of launches are tested anywhere.
 
-use gpu_runtime::Gpu;
-
+use super::super::tests::gpu;
 use super::{Element, Layout, Parameters, Phase, Published, SIDE_STEP, solve};
 use crate::{Algorithm, ApspError};
 
@@ -10,18 +9,6 @@ use crate::{Algorithm, ApspError};
 const SIZES: [usize; 24] = [
     0, 1, 2, 3, 7, 15, 16, 17, 24, 31, 32, 33, 47, 49, 63, 64, 65, 80, 97, 127, 128, 129, 130, 200,
 ];
-
-fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
-}
 
 /// Elements of tests: small integers in both types.
 trait Number: Element {

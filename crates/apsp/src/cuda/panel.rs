@@ -1,13 +1,13 @@
-//! Blocked Floyd-Warshall on a GPU: the default form, near what the hardware can do.
+//! The rows of some pivots on a GPU, closed among themselves: a whole matrix, or a panel of one.
 //!
-//! The matrix lies in the GPU's memory. For each block of 128 pivots four launches: the rest
-//! of the matrix through the pivots before it is under way on one stream, while on another
-//! the next pivots, whose rows and columns went first, are closed (`kernels/apsp/blocked.cu`
-//! has the arithmetic). So the small kernels leave the device idle at the start only. O(n³);
-//! nothing is allocated or copied while it runs.
+//! For each 128 pivots four launches: the rest of the rows through the pivots before them is
+//! under way on one stream, while on another the next pivots, whose rows and columns went
+//! first, are closed (`kernels/apsp/blocked.cu` has the arithmetic). So the small kernels leave
+//! the device idle at the start only. O(b² n) for b rows of a matrix of n; nothing is
+//! allocated or copied while it runs.
 //!
 //! What differs from the published form: one launch for rows and columns, one more for the
-//! tiles that the next pivots need, and the two streams (look-ahead). 4 n/128 - 1 launches.
+//! tiles that the next pivots need, and the two streams (look-ahead). 4 b/128 - 1 launches.
 //!
 //! Reference: floyd-1962, venkataraman-2003, okuyama-2010
 
@@ -25,7 +25,7 @@ const QUEUED: usize = 4;
 
 /// Some rows of a matrix in the GPU's memory, all of them or those whose turn it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rows {
+pub(super) struct Panel {
     /// Where they lie.
     pub(super) address: u64,
     /// How many, a multiple of [`BLOCK`].
@@ -94,7 +94,7 @@ impl Closer {
         &self,
         gpu: &Gpu,
         kernels: &Kernels,
-        rows: Rows,
+        rows: Panel,
         progress: Option<Progress<'_>>,
     ) -> Result<u64, ApspError> {
         let n_steps = rows.n_rows / BLOCK;
@@ -129,7 +129,7 @@ impl Closer {
         Ok(launches)
     }
 
-    fn step(&self, rows: Rows, k: usize) -> Step {
+    fn step(&self, rows: Panel, k: usize) -> Step {
         let pivot_column = (rows.first / BLOCK + k) as u32;
         Step {
             matrix: rows.address,
