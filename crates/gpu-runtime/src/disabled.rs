@@ -59,6 +59,11 @@ impl Gpu {
         Err(GpuError::NotCompiled)
     }
 
+    /// How many GPUs there are: [`GpuError::NotCompiled`], always.
+    pub fn count() -> Result<u32> {
+        Err(GpuError::NotCompiled)
+    }
+
     /// Opens the GPU with this number: [`GpuError::NotCompiled`], always.
     pub fn open_ordinal(ordinal: u32) -> Result<Self> {
         Err(GpuError::NotCompiled)

@@ -28,6 +28,10 @@ macro_rules! interface {
                 &self, source: &Buffer<T>, range: Range<usize>, target: &mut PinnedBuffer<T>,
                 at: usize
             ) -> Result<()>;
+            unsafe fn queue_copy<T>(
+                &self, source: &Buffer<T>, range: Range<usize>, target: &Buffer<T>, at: usize
+            ) -> Result<()>;
+            fn reach(&self, other: &Gpu) -> Result<bool>;
             fn timer(&self) -> Result<Timer>;
             fn jit_ms(&self) -> f64;
         } }

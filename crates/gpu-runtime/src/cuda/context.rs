@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use cust::context::{Context as Retained, CurrentContext};
+use cust::context::{Context as Retained, ContextHandle, CurrentContext};
 use cust::device::Device;
-use cust::sys::{self, CUmodule, CUresult};
+use cust::sys::{self, CUdevice, CUmodule, CUresult};
 
 use super::properties;
 use super::signature::Signature;
@@ -21,6 +21,7 @@ use crate::{DeviceProperties, GpuError};
 pub(super) struct Context {
     pub(super) properties: DeviceProperties,
     pub(super) modules: Mutex<Modules>,
+    device: CUdevice,
     retained: Retained,
 }
 
@@ -28,16 +29,23 @@ pub(super) struct Context {
 static OPEN: Mutex<Option<HashMap<u32, Weak<Context>>>> = Mutex::new(None);
 
 impl Context {
-    /// The context of the device, opened where it is not open already.
-    pub(super) fn open(ordinal: u32) -> Result<Arc<Self>, GpuError> {
+    /// How many devices there are. Starts the driver.
+    pub(super) fn count() -> Result<u32, GpuError> {
         // The driver's start is safe to repeat, from many threads too.
         // SAFETY: 0 is the one value that the driver takes for its flags.
         match unsafe { sys::cuInit(0) } {
             CUresult::CUDA_ERROR_STUB_LIBRARY => return Err(GpuError::NoDriver),
-            CUresult::CUDA_ERROR_NO_DEVICE => {
-                return Err(GpuError::NoDevice { ordinal, count: 0 });
-            }
+            CUresult::CUDA_ERROR_NO_DEVICE => return Ok(0),
             result => check("starting the driver", result)?,
+        }
+        Device::num_devices().map_err(failed("counting the GPUs"))
+    }
+
+    /// The context of the device, opened where it is not open already.
+    pub(super) fn open(ordinal: u32) -> Result<Arc<Self>, GpuError> {
+        let count = Self::count()?;
+        if ordinal >= count {
+            return Err(GpuError::NoDevice { ordinal, count });
         }
         let mut open = lock(&OPEN);
         let open = open.get_or_insert_default();
@@ -50,14 +58,34 @@ impl Context {
     }
 
     fn retain(ordinal: u32) -> Result<Self, GpuError> {
-        let count = Device::num_devices().map_err(failed("counting the GPUs"))?;
-        if ordinal >= count {
-            return Err(GpuError::NoDevice { ordinal, count });
-        }
         let device = Device::get_device(ordinal).map_err(failed("finding the GPU"))?;
         let properties = properties::read(device)?;
         let retained = Retained::new(device).map_err(failed("opening the GPU"))?;
-        Ok(Self { properties, modules: Mutex::default(), retained })
+        Ok(Self { device: device.as_raw(), properties, modules: Mutex::default(), retained })
+    }
+
+    /// Lets this device and another copy from memory to memory; false where they cannot.
+    pub(super) fn reach(&self, other: &Self) -> Result<bool, GpuError> {
+        if self.device == other.device {
+            return Ok(true);
+        }
+        for (from, to) in [(self, other), (other, self)] {
+            let mut reaches = 0;
+            // SAFETY: the driver writes one number; both are devices of its own.
+            let result =
+                unsafe { sys::cuDeviceCanAccessPeer(&raw mut reaches, from.device, to.device) };
+            check("asking which GPUs reach which", result)?;
+            if reaches == 0 {
+                return Ok(false);
+            }
+            from.make_current()?;
+            // SAFETY: both contexts are held, and 0 is the one value for the flags.
+            match unsafe { sys::cuCtxEnablePeerAccess(to.retained.get_inner(), 0) } {
+                CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
+                result => check("opening the way between GPUs", result)?,
+            }
+        }
+        Ok(true)
     }
 
     /// Makes it the context of this thread, which calls of the driver refer to.

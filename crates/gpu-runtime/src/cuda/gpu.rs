@@ -49,6 +49,14 @@ impl Gpu {
         Self::open_ordinal(0)
     }
 
+    /// How many GPUs there are.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn count() -> Result<u32, GpuError> {
+        Context::count()
+    }
+
     /// Opens the GPU with this number, counted from 0.
     ///
     /// # Errors
@@ -75,6 +83,15 @@ impl Gpu {
     #[must_use]
     pub fn with_memory_cap(&self, bytes: u64) -> Self {
         Self { session: Arc::clone(&self.session), budget: Arc::new(self.budget.capped(bytes)) }
+    }
+
+    /// Lets copies between this GPU and another go from memory to memory, as over NVLink; false
+    /// where they cannot, and pass through the host's.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn reach(&self, other: &Self) -> Result<bool, GpuError> {
+        self.session.context.reach(&other.session.context)
     }
 
     /// Waits until everything that was asked for is done.

@@ -62,6 +62,35 @@ impl Gpu {
         let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, n_bytes, self.raw_stream()) };
         check(OPERATION, result)
     }
+
+    /// Queues a copy of `range` of one buffer to another, from element `at` on. One of them may
+    /// be another GPU's: the copy goes from memory to memory where this GPU
+    /// [reaches](Self::reach) it, and through the host's else.
+    ///
+    /// # Errors
+    /// [`GpuError::Length`] where a side is too short, or [`GpuError::Driver`].
+    ///
+    /// # Safety
+    /// Until the copy is done, nobody may write the range of `source`, or use its target,
+    /// without being ordered after it.
+    pub unsafe fn queue_copy<T: Pod>(
+        &self,
+        source: &Buffer<T>,
+        range: Range<usize>,
+        target: &Buffer<T>,
+        at: usize,
+    ) -> Result<(), GpuError> {
+        const OPERATION: &str = "copying between buffers";
+        let n_bytes =
+            check_ends(OPERATION, source.len(), &range, target.len(), at)? * size_of::<T>();
+        self.make_current()?;
+        let from = source.address() + (range.start * size_of::<T>()) as u64;
+        let to = target.address() + (at * size_of::<T>()) as u64;
+        // SAFETY: both ranges lie in their buffers, whose addresses are unique among all
+        // devices; the caller keeps them as they are meanwhile.
+        let result = unsafe { sys::cuMemcpyAsync(to, from, n_bytes, self.raw_stream()) };
+        check(OPERATION, result)
+    }
 }
 
 /// How many elements the range has, if it lies in the source and fits into the target.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use gpu_runtime::{GpuError, LaunchConfig};
+use gpu_runtime::{Gpu, GpuError, LaunchConfig};
 
 use super::{INCREMENT, gpu, increment};
 
@@ -77,6 +77,29 @@ fn pinned_memory_is_a_slice() {
     increment(&gpu, &buffer).unwrap();
     buffer.download_into(&mut pinned).unwrap();
     assert!(pinned.iter().all(|&value| value == 42));
+}
+
+/// To the last GPU, which where there is one is the first; beyond an end nothing is copied.
+#[test]
+fn buffers_are_copied_between_gpus() {
+    let Some(gpu) = gpu() else { return };
+    let other = Gpu::open_ordinal(Gpu::count().unwrap() - 1).unwrap();
+    println!("direct: {}", gpu.reach(&other).unwrap());
+    let values: Vec<u32> = (0..100_000).collect();
+    let (source, target) = (gpu.upload(&values).unwrap(), other.buffer::<u32>(1000).unwrap());
+    other.synchronize().unwrap();
+    // SAFETY: both buffers are waited for before they are used again.
+    let copied = unsafe { other.queue_copy(&source, 99_000..99_500, &target, 500) };
+    copied.unwrap();
+    other.synchronize().unwrap();
+    let found = target.download().unwrap();
+    assert!(found[..500].iter().all(|&value| value == 0));
+    assert!(found[500..].iter().copied().eq(99_000..99_500));
+    for (range, at) in [(99_500..100_001, 0), (0..501, 500)] {
+        // SAFETY: nothing is copied.
+        let refused = unsafe { other.queue_copy(&source, range, &target, at) };
+        assert!(matches!(refused, Err(GpuError::Length { .. })), "{refused:?}");
+    }
 }
 
 #[test]
