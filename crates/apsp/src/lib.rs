@@ -37,7 +37,7 @@ mod scratch;
 mod solve;
 
 pub use config::{Algorithm, Config};
-pub use cuda::{GpuPairs, GpuTimes, all_pairs_on_gpu, published};
+pub use cuda::{GpuPairs, GpuTimes, all_pairs_on_gpu, all_pairs_on_gpus, published};
 pub use error::ApspError;
 pub use number::Number;
 pub use plan::Plan;

@@ -1,13 +1,13 @@
 //! Which processor solves.
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use sssp::cost::{self, Cpu, Outline, Searches};
 use sssp::{Config, Solver, SsspError};
 use star_machine::ClosureAlgorithm;
 
-use crate::cli::{Backend, Common, Configs};
+use crate::cli::{Backend, Common, Configs, GpuCount};
 use crate::failure::say;
 
 /// Sums a second of one thread in Floyd-Warshall, and pairs in a closure by words of bits: half
@@ -125,6 +125,20 @@ pub(crate) fn gpu_for_closure(
 /// choice and it pays; `None` is the CPU.
 pub(crate) fn gpu_for_pairs(n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
     gpu_for_cubes(SUMS_A_SECOND, n_vertices, common)
+}
+
+/// As many GPUs as are asked for, of which the first is open.
+pub(crate) fn with_others(first: Gpu, count: Option<GpuCount>) -> anyhow::Result<Vec<Gpu>> {
+    let count = match count {
+        None => 1,
+        Some(GpuCount::Of(count)) => count.get(),
+        Some(GpuCount::All) => Gpu::count()?,
+    };
+    let mut gpus = vec![first];
+    for ordinal in 1..count {
+        gpus.push(Gpu::open_ordinal(ordinal).with_context(|| format!("--gpus {count}"))?);
+    }
+    Ok(gpus)
 }
 
 /// A GPU for what takes a thread of the CPU n³ steps at so many a second: it pays where that is

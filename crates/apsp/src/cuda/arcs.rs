@@ -1,5 +1,7 @@
 //! The arcs of a graph in a GPU's memory, with weights as a matrix has them.
 
+use std::ops::Range;
+
 use bytemuck::bytes_of;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use graph_formats::{Csr, Weight};
@@ -45,32 +47,37 @@ impl DeviceArcs {
         }))
     }
 
-    /// Writes the rows of a matrix that begin at row `first` into `matrix`, up to the end of
-    /// `matrix` or the graph: arcs, and no path elsewhere.
+    /// Writes rows of the matrix, and no path where they have no arc, into `matrix` from its row
+    /// `at` on.
     pub(super) fn write_rows(
         &self,
         gpu: &Gpu,
         kernels: &Kernels,
         arithmetic: Arithmetic,
+        rows: Range<usize>,
         matrix: &mut Buffer<u32>,
-        first: usize,
+        at: usize,
     ) -> Result<(), GpuError> {
         let side = arithmetic.side(self.n_vertices);
-        let n_words = matrix.len() as u64;
-        let shape = LaunchConfig::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
-        // SAFETY: the kernel writes so many words of the matrix.
-        unsafe {
-            gpu.launch(&kernels.clear_matrix, shape, &[(&*matrix).into(), n_words.into()])?;
+        let stride = side / arithmetic.lanes();
+        let (first_word, n_words) = (at * stride, rows.len() * stride);
+        if first_word + n_words > matrix.len() {
+            let (expected, found) = (first_word + n_words, matrix.len());
+            return Err(GpuError::Length { operation: "writing rows of arcs", expected, found });
         }
-        let n_rows = matrix.len() / (side / arithmetic.lanes());
-        let n_rows = n_rows.min(self.n_vertices.saturating_sub(first));
+        let place = matrix.address() + (first_word * size_of::<u32>()) as u64;
+        let n_words = n_words as u64;
+        let shape = LaunchConfig::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
+        // SAFETY: the kernel writes so many words, which lie in the matrix.
+        unsafe { gpu.launch(&kernels.clear_matrix, shape, &[place.into(), n_words.into()])? };
+        let n_rows = rows.end.min(self.n_vertices).saturating_sub(rows.start);
         if n_rows == 0 {
             return Ok(());
         }
         let args: [Arg<'_>; 6] = [
-            (&*matrix).into(),
+            place.into(),
             (side as u64).into(),
-            (first as u32).into(),
+            (rows.start as u32).into(),
             (&self.offsets).into(),
             (&self.ends).into(),
             (&self.weights).into(),

@@ -1,68 +1,87 @@
-//! A form of Floyd-Warshall on a matrix in the GPU's memory: the default one, or a published
+//! A form of Floyd-Warshall on a matrix in the memory of GPUs: the default one, or a published
 //! one.
 
 use gpu_runtime::{Buffer, Gpu};
 use sssp::Progress;
 
+use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels};
-use super::floyd_warshall::{Cut, FloydWarshall};
-use super::published::{Parameters, Published};
+use super::cut::Cut;
+use super::floyd_warshall::{FloydWarshall, Part, close};
+use super::published::{Element, Parameters, Published};
 use super::rows::OnGpu;
 use crate::{Algorithm, ApspError};
 
 /// A form with its kernels loaded and its memory taken, so that what is timed is launches.
-#[derive(Debug)]
 pub(super) enum Form {
-    Default(Cut, FloydWarshall),
+    /// Room for the work on each GPU.
+    Default(Vec<FloydWarshall>),
     /// The published ones have matrices of numbers.
     I32(Published<i32>),
     F32(Published<f32>),
 }
 
+/// A GPU, and what it keeps of a matrix.
+pub(super) struct Share {
+    pub(super) gpu: Gpu,
+    pub(super) kernels: Kernels,
+    pub(super) arcs: DeviceArcs,
+    /// Its blocks of rows, one after the other.
+    pub(super) matrix: Buffer<u32>,
+}
+
 impl Form {
     pub(super) fn new(
-        gpu: &Gpu,
+        gpus: &[Gpu],
         algorithm: Algorithm,
         parameters: Parameters,
-        arithmetic: Arithmetic,
-        n: usize,
+        cut: Cut,
     ) -> Result<Self, ApspError> {
-        let side = arithmetic.side(n);
-        Ok(match (algorithm, arithmetic) {
+        let (gpu, side) = (&gpus[0], cut.side);
+        Ok(match (algorithm, cut.arithmetic) {
             (Algorithm::Blocked, _) => {
-                let cut = Cut::on_gpu(arithmetic, n);
-                Self::Default(cut, FloydWarshall::new(gpu, cut)?)
+                let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
+                Self::Default(forms.collect::<Result<_, _>>()?)
             }
             (_, Arithmetic::I32) => Self::I32(Published::new(gpu, algorithm, parameters, side)?),
             _ => Self::F32(Published::new(gpu, algorithm, parameters, side)?),
         })
     }
 
-    /// Makes distances of the arcs between the first `n` vertices of the matrix; returns it, and
-    /// how many launches that took, of which some may be under way.
+    /// Makes distances of the arcs between the first `n` vertices of the matrix; returns its
+    /// shares, and how many launches that took, of which some may be under way.
     pub(super) fn solve(
         &mut self,
-        kernels: &Kernels,
-        matrix: Buffer<u32>,
+        mut shares: Vec<Share>,
+        cut: Cut,
         n: usize,
         progress: Option<Progress<'_>>,
-    ) -> Result<(Buffer<u32>, u64), ApspError> {
-        match self {
-            Self::Default(cut, form) => {
-                let mut rows = OnGpu { matrix: &matrix, cut: *cut };
-                let (launches, _) = form.close(kernels, &mut rows, progress)?;
-                Ok((matrix, launches))
+    ) -> Result<(Vec<Share>, u64), ApspError> {
+        let launches = match self {
+            Self::Default(forms) => {
+                let mut parts = Vec::new();
+                for (number, (form, share)) in forms.iter().zip(&shares).enumerate() {
+                    let rows = OnGpu::new(&share.matrix, form.panels(), cut, number);
+                    parts.push(Part { form, kernels: &share.kernels, rows });
+                }
+                close(&mut parts, progress)?.0
             }
-            Self::I32(form) => {
-                let mut numbers = matrix.cast();
-                let launches = form.solve(&mut numbers, n)?;
-                Ok((numbers.cast(), launches))
-            }
-            Self::F32(form) => {
-                let mut numbers = matrix.cast();
-                let launches = form.solve(&mut numbers, n)?;
-                Ok((numbers.cast(), launches))
-            }
-        }
+            Self::I32(form) => published(form, &mut shares, n)?,
+            Self::F32(form) => published(form, &mut shares, n)?,
+        };
+        Ok((shares, launches))
     }
+}
+
+/// The same by a published form, for a matrix that is one share.
+fn published<E: Element>(
+    form: &mut Published<E>,
+    shares: &mut Vec<Share>,
+    n: usize,
+) -> Result<u64, ApspError> {
+    let Some(Share { gpu, kernels, arcs, matrix }) = shares.pop() else { return Ok(0) };
+    let mut numbers = matrix.cast();
+    let launches = form.solve(&mut numbers, n)?;
+    shares.push(Share { gpu, kernels, arcs, matrix: numbers.cast() });
+    Ok(launches)
 }

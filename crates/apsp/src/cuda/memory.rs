@@ -5,7 +5,7 @@ use graph_formats::{Csr, Weight};
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Arithmetic;
-use super::floyd_warshall::Cut;
+use super::cut::Cut;
 use super::published::Parameters;
 use crate::hops::{bytes_of_hops, bytes_of_work};
 use crate::{Algorithm, ApspError, Config};
@@ -16,7 +16,9 @@ pub(super) struct Need {
     n_vertices: usize,
     /// The matrix, padding included.
     matrix: u128,
-    /// What the form of Floyd-Warshall takes beside it on the GPU,
+    /// What a GPU keeps of it,
+    share: u128,
+    /// what the form of Floyd-Warshall takes there beside it,
     beside: u128,
     /// and the arcs there.
     arcs: u128,
@@ -34,20 +36,26 @@ impl Need {
         config: &Config,
         algorithm: Algorithm,
         arithmetic: Arithmetic,
+        n_gpus: usize,
     ) -> Self {
         let n = graph.n_vertices();
         let side = arithmetic.side(n);
         let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
         let matrix = square(side, size_of::<u32>()) / arithmetic.lanes() as u128;
-        let beside = match algorithm {
-            Algorithm::Blocked => Cut::on_gpu(arithmetic, n).bytes().into(),
-            published => parameters(config).n_matrices_beside(published) as u128 * matrix,
+        let (share, beside) = match algorithm {
+            Algorithm::Blocked => {
+                let cut = Cut::on_gpus(arithmetic, n, n_gpus);
+                let share = cut.rows_of_part() as u128 * cut.stride() as u128;
+                (share * size_of::<u32>() as u128, cut.bytes().into())
+            }
+            published => (matrix, parameters(config).n_matrices_beside(published) as u128 * matrix),
         };
         let (hops, hops_work) =
             if config.next_hops { (bytes_of_hops(n), bytes_of_work(graph)) } else { (0, 0) };
         Self {
             n_vertices: n,
             matrix,
+            share,
             beside,
             arcs: DeviceArcs::bytes(graph).into(),
             table: square(n, size_of::<W::Distance>()),
@@ -56,10 +64,10 @@ impl Need {
         }
     }
 
-    /// Of the GPU's memory, with the matrix there. Next hops are found there too only where
+    /// Of a GPU's memory, with its share of the matrix there. Next hops are found there too only where
     /// there is memory left when the matrix is closed.
     pub(super) fn on_gpu(&self) -> u64 {
-        u64::try_from(self.matrix + self.beside + self.arcs).unwrap_or(u64::MAX)
+        u64::try_from(self.share + self.beside + self.arcs).unwrap_or(u64::MAX)
     }
 
     /// Of the host's: the results, and beside them the matrix as it comes back or, after that,
@@ -93,7 +101,7 @@ mod tests {
     fn need(n: u32, algorithm: Algorithm, arithmetic: Arithmetic, next_hops: bool) -> Need {
         let arcs: Vec<_> = (1..n).map(|v| (v - 1, v, 5u32)).collect();
         let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
-        Need::of(&graph, &Config { next_hops, ..Config::default() }, algorithm, arithmetic)
+        Need::of(&graph, &Config { next_hops, ..Config::default() }, algorithm, arithmetic, 1)
     }
 
     /// From 65,535 vertices on a hop has 32 bits, whatever the matrix is of.
@@ -118,7 +126,7 @@ mod tests {
         assert_eq!(need(Algorithm::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
         assert_eq!(need(Algorithm::Recursive).on_gpu(), 2 * one + arcs);
         let blocked = need(Algorithm::Blocked).on_gpu() - one - arcs;
-        assert_eq!(blocked, Cut::on_gpu(Arithmetic::I32, 1000).bytes());
+        assert_eq!(blocked, Cut::on_gpus(Arithmetic::I32, 1000, 1).bytes());
     }
 
     /// What is allowed is what the host may hold, too.

@@ -5,6 +5,7 @@
 
 mod arcs;
 mod arithmetic;
+mod cut;
 mod floyd_warshall;
 mod form;
 mod memory;
@@ -17,7 +18,7 @@ pub(crate) mod scratch;
 mod solve;
 
 pub(crate) use arithmetic::{Arithmetic, Kernels};
-pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu};
+pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu, all_pairs_on_gpus};
 
 #[cfg(test)]
 mod tests {

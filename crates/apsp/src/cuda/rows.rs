@@ -1,10 +1,11 @@
-//! Who keeps the rows of a matrix that a GPU closes.
+//! Who keeps the rows of a matrix that GPUs close.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use gpu_runtime::{Buffer, Event, Gpu, GpuError, PinnedBuffer};
 
-use super::floyd_warshall::{Cut, SLOTS};
+use super::cut::{Cut, SLOTS};
 
 /// What strips of rows are taken through.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,9 @@ pub(super) trait Rows {
 
     /// Where the rows of a block lie on the GPU while they are pivots.
     fn panel(&self, block: usize) -> u64;
+
+    /// Copies the closed rows of a block from where another GPU keeps them.
+    fn receive_panel(&mut self, gpu: &Gpu, from: &Self, block: usize) -> Result<(), GpuError>;
 
     /// Keeps the closed rows of a block.
     fn store_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
@@ -52,16 +56,43 @@ pub(super) trait Rows {
     ) -> Result<(), GpuError>;
 }
 
-/// Rows in the GPU's memory: they stay where they are.
+/// Rows in the GPU's memory, of the blocks that are its own: they stay where they are.
 pub(super) struct OnGpu<'a> {
-    pub(super) matrix: &'a Buffer<u32>,
-    pub(super) cut: Cut,
+    matrix: &'a Buffer<u32>,
+    cut: Cut,
+    part: usize,
+    /// The closed rows of others' blocks, by turns.
+    panels: Option<&'a [Buffer<u32>; 2]>,
 }
 
-impl OnGpu<'_> {
-    fn row(&self, row: usize) -> u64 {
-        self.matrix.address() + (row * self.cut.stride() * size_of::<u32>()) as u64
+impl<'a> OnGpu<'a> {
+    /// `matrix` holds the blocks of the `part`, one after the other; there are panels where it is
+    /// not the only one.
+    pub(super) fn new(
+        matrix: &'a Buffer<u32>,
+        panels: Option<&'a [Buffer<u32>; 2]>,
+        cut: Cut,
+        part: usize,
+    ) -> Self {
+        Self { matrix, cut, part, panels }
     }
+
+    /// The first word of a row that lies so far behind the beginning of a block.
+    fn word(&self, block: usize, row: usize) -> usize {
+        (self.cut.first_kept(block) + row) * self.cut.stride()
+    }
+
+    /// Where that is in a panel of another's.
+    fn others(&self, block: usize) -> Option<&Buffer<u32>> {
+        let panels = self.panels.filter(|_| self.cut.owner(block) != self.part);
+        panels.map(|panels| &panels[block % 2])
+    }
+}
+
+/// Room for the closed rows of two blocks.
+pub(super) fn panels(gpu: &Gpu, cut: Cut) -> Result<[Buffer<u32>; 2], GpuError> {
+    let panel = || gpu.buffer(cut.block_rows * cut.stride());
+    Ok([panel()?, panel()?])
 }
 
 impl Rows for OnGpu<'_> {
@@ -70,7 +101,18 @@ impl Rows for OnGpu<'_> {
     }
 
     fn panel(&self, block: usize) -> u64 {
-        self.row(self.cut.rows_of_block(block).start)
+        match self.others(block) {
+            Some(panel) => panel.address(),
+            None => address(self.matrix, self.word(block, 0)),
+        }
+    }
+
+    fn receive_panel(&mut self, gpu: &Gpu, from: &Self, block: usize) -> Result<(), GpuError> {
+        let Some(panel) = self.others(block) else { return Ok(()) };
+        let words = from.word(block, 0)..from.word(block, self.cut.rows_of_block(block).len());
+        // SAFETY: the rows lie in both; nobody writes them in this turn, and nobody uses the panel
+        // before the stream has copied them, or since it was free.
+        unsafe { gpu.queue_copy(from.matrix, words, panel, 0) }
     }
 
     fn store_panel(&mut self, _gpu: &Gpu, _block: usize) -> Result<(), GpuError> {
@@ -88,11 +130,12 @@ impl Rows for OnGpu<'_> {
         _place: usize,
         strip: &Range<usize>,
     ) -> Result<u64, GpuError> {
+        let block = strip.start / self.cut.block_rows;
         // what is going to change was read as pivots until then
-        if turn.block > 0 && self.cut.rows_of_block(turn.block - 1).contains(&strip.start) {
+        if turn.block == block + 1 {
             gpu.wait_for(turn.free)?;
         }
-        Ok(self.row(strip.start))
+        Ok(address(self.matrix, self.word(block, strip.start % self.cut.block_rows)))
     }
 
     fn store(
@@ -106,10 +149,15 @@ impl Rows for OnGpu<'_> {
     }
 }
 
+fn address(buffer: &Buffer<u32>, word: usize) -> u64 {
+    buffer.address() + (word * size_of::<u32>()) as u64
+}
+
 /// Rows in pinned memory of the host: they pass through the GPU, and stay there only while
 /// they are pivots.
 pub(super) struct Passing<'a> {
-    matrix: &'a mut PinnedBuffer<u32>,
+    /// Shared by the GPUs that have its blocks.
+    matrix: &'a RefCell<PinnedBuffer<u32>>,
     cut: Cut,
     /// The closed rows of this block of pivots and those of the next, by turns.
     panels: [Buffer<u32>; 2],
@@ -122,20 +170,20 @@ pub(super) struct Passing<'a> {
 impl<'a> Passing<'a> {
     pub(super) fn new(
         gpu: &Gpu,
-        matrix: &'a mut PinnedBuffer<u32>,
+        matrix: &'a RefCell<PinnedBuffer<u32>>,
         cut: Cut,
     ) -> Result<Self, GpuError> {
-        let rows = |n_rows| gpu.buffer(n_rows * cut.stride());
-        let rows_of_all = Self {
+        let strip = |_| gpu.buffer(cut.strip_rows * cut.stride());
+        let passing = Self {
             matrix,
             cut,
-            panels: [rows(cut.block_rows)?, rows(cut.block_rows)?],
+            panels: panels(gpu, cut)?,
             stored: [gpu.event()?, gpu.event()?],
-            strips: (0..SLOTS).map(|_| rows(cut.strip_rows)).collect::<Result<_, _>>()?,
+            strips: (0..SLOTS).map(strip).collect::<Result<_, _>>()?,
         };
         // buffers are cleared on the first stream, and used on others
         gpu.synchronize()?;
-        Ok(rows_of_all)
+        Ok(passing)
     }
 
     /// Words of the matrix.
@@ -149,11 +197,18 @@ impl Rows for Passing<'_> {
         let words = self.words(&self.cut.rows_of_block(block));
         // SAFETY: the rows lie in both; whoever uses the panel does so on this stream, or waits
         // for it.
-        unsafe { gpu.queue_upload(self.matrix, words, &self.panels[block % 2], 0) }
+        unsafe { gpu.queue_upload(&self.matrix.borrow(), words, &self.panels[block % 2], 0) }
     }
 
     fn panel(&self, block: usize) -> u64 {
         self.panels[block % 2].address()
+    }
+
+    fn receive_panel(&mut self, gpu: &Gpu, from: &Self, block: usize) -> Result<(), GpuError> {
+        let [panel, from] = [&self.panels, &from.panels].map(|panels| &panels[block % 2]);
+        // SAFETY: the panels are as large; nobody writes the other's in this turn, and nobody uses
+        // this one before the stream has copied it, or since it was free.
+        unsafe { gpu.queue_copy(from, 0..from.len(), panel, 0) }
     }
 
     fn store_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {
@@ -161,7 +216,8 @@ impl Rows for Passing<'_> {
         // SAFETY: the rows lie in both; nobody loads them from the matrix before `stored`, and
         // nobody writes the panel before that.
         unsafe {
-            gpu.queue_download(&self.panels[block % 2], 0..words.len(), self.matrix, words.start)?;
+            let matrix = &mut self.matrix.borrow_mut();
+            gpu.queue_download(&self.panels[block % 2], 0..words.len(), matrix, words.start)?;
         }
         self.stored[block % 2].record(gpu)
     }
@@ -191,8 +247,8 @@ impl Rows for Passing<'_> {
         // SAFETY: the rows lie in the matrix and in their place. They are loaded after they
         // were stored last, by this stream or, awaited above, as a panel. Their place is this
         // stream's own, or a panel that is free.
-        unsafe { gpu.queue_upload(self.matrix, words, buffer, at)? };
-        Ok(buffer.address() + (at * size_of::<u32>()) as u64)
+        unsafe { gpu.queue_upload(&self.matrix.borrow(), words, buffer, at)? };
+        Ok(address(buffer, at))
     }
 
     fn store(
@@ -207,6 +263,9 @@ impl Rows for Passing<'_> {
         }
         let words = self.words(strip);
         // SAFETY: as in `load`; nobody else uses these rows of the matrix in this turn.
-        unsafe { gpu.queue_download(&self.strips[place], 0..words.len(), self.matrix, words.start) }
+        unsafe {
+            let matrix = &mut self.matrix.borrow_mut();
+            gpu.queue_download(&self.strips[place], 0..words.len(), matrix, words.start)
+        }
     }
 }

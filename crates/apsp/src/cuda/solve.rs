@@ -1,5 +1,7 @@
 //! All pairs of a graph on a GPU.
 
+use std::cell::RefCell;
+use std::slice;
 use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -13,8 +15,9 @@ use sssp::Progress;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
-use super::floyd_warshall::{Cut, FloydWarshall};
-use super::form::Form;
+use super::cut::Cut;
+use super::floyd_warshall::{FloydWarshall, Part, close};
+use super::form::{Form, Share};
 use super::memory::{Need, parameters};
 use super::next_hops::{DeviceHops, next_hops};
 use super::rows::Passing;
@@ -86,16 +89,41 @@ pub fn all_pairs_on_gpu<W: Weight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<GpuPairs<W>, ApspError> {
-    let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
-    let gpu = capped.as_ref().unwrap_or(gpu);
-    let (plan, arithmetic) = plan(gpu, graph, config, progress)?;
-    let need = Need::of(graph, config, plan.algorithm, arithmetic);
+    all_pairs_on_gpus(slice::from_ref(gpu), graph, config, progress)
+}
+
+/// The same as [`all_pairs_on_gpu`] by several GPUs of this machine, which share the rows of the
+/// matrix, and of what passes through them, block by block: each takes so much of its memory
+/// only, and of the time. Rows go from one to another directly where they
+/// [reach](Gpu::reach) each other, and through the host's memory else. [`Config::memory`] bounds
+/// the memory of each. Next hops are found on the host. O(n³ / p) for p GPUs.
+///
+/// # Errors
+/// Those of [`all_pairs_on_gpu`], and [`ApspError::NotOnGpu`] for a published form on more GPUs
+/// than one, or on none.
+pub fn all_pairs_on_gpus<W: Weight>(
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<GpuPairs<W>, ApspError> {
+    let capped = |gpu: &Gpu| match config.memory {
+        Some(bytes) => gpu.with_memory_cap(bytes),
+        None => gpu.clone(),
+    };
+    let gpus: Vec<Gpu> = gpus.iter().map(capped).collect();
+    let (plan, arithmetic) = plan(&gpus, graph, config, progress)?;
+    for (i, gpu) in gpus.iter().enumerate() {
+        gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
+    }
+    let need = Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
     need.check_host(config.memory)?;
     if graph.first_negative().is_some() {
         potentials(graph, config.threads, progress)?;
     }
-    let work = Work { gpu, graph, config, plan: &plan, need, progress };
-    let jit_before = gpu.jit_ms();
+    let work = Work { gpus: &gpus, graph, config, plan: &plan, need, progress };
+    let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
+    let jit_before = jit_ms();
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
     let solved = pool.install(|| match arithmetic {
         Arithmetic::U16 => work.solve::<u16>(arithmetic),
@@ -103,7 +131,7 @@ pub fn all_pairs_on_gpu<W: Weight>(
         Arithmetic::F32 | Arithmetic::F32Signed => work.solve::<f32>(arithmetic),
     })?;
     let Solved { mut distances, mut next_hops, mut times, launches, strips } = solved;
-    times.jit_ms = gpu.jit_ms() - jit_before;
+    times.jit_ms = jit_ms() - jit_before;
     if config.next_hops && next_hops.is_none() {
         let start = Instant::now();
         (distances, next_hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
@@ -115,7 +143,7 @@ pub fn all_pairs_on_gpu<W: Weight>(
 
 /// What is going to be done.
 fn plan<W: Weight>(
-    gpu: &Gpu,
+    gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
@@ -126,12 +154,22 @@ fn plan<W: Weight>(
             return Err(ApspError::NotOnGpu { reason });
         }
         Algorithm::Auto => Algorithm::Blocked,
-        asked => asked,
+        Algorithm::Blocked => Algorithm::Blocked,
+        published if gpus.len() > 1 => {
+            let reason = format!("{published} is a form for one GPU");
+            return Err(ApspError::NotOnGpu { reason });
+        }
+        published => published,
     };
+    if gpus.is_empty() {
+        return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
+    }
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
     let mut plan = Plan::new(graph, &matrix, progress)?;
     let arithmetic = match plan.number {
-        Some(Number::U16) if algorithm == Algorithm::Blocked && adds_and_compares(gpu) => {
+        Some(Number::U16)
+            if algorithm == Algorithm::Blocked && gpus.iter().all(adds_and_compares) =>
+        {
             Arithmetic::U16
         }
         numbers => Arithmetic::of_words(numbers, graph)?,
@@ -148,7 +186,7 @@ fn plan<W: Weight>(
 }
 
 struct Work<'a, W: Weight> {
-    gpu: &'a Gpu,
+    gpus: &'a [Gpu],
     graph: &'a Csr<W>,
     config: &'a Config,
     plan: &'a Plan,
@@ -165,68 +203,85 @@ struct Solved<W: Weight> {
 }
 
 impl<W: Weight> Work<'_, W> {
-    /// Solves in numbers that weights become, as the bits of a word, and that become
-    /// distances.
+    /// Solves in these numbers.
     fn solve<E: Element>(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
-        let kernels = Kernels::load(self.gpu, arithmetic)?;
-        let fits = self.need.on_gpu() <= self.gpu.available_bytes()?;
+        let kernels = self.gpus.iter().map(|gpu| Kernels::load(gpu, arithmetic));
+        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
+        let available = self.gpus.iter().map(Gpu::available_bytes);
+        let available = available.collect::<Result<Vec<_>, _>>()?;
+        let available = available.into_iter().min().unwrap_or_default();
+        let fits = self.need.on_gpu() <= available;
         if fits || self.plan.algorithm != Algorithm::Blocked {
-            self.gpu.check_fits("the matrix of all pairs", self.need.on_gpu())?;
-            self.in_core::<E>(arithmetic, &kernels)
+            self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu())?;
+            self.in_core::<E>(arithmetic, kernels)
         } else {
-            self.streamed::<E>(arithmetic, &kernels)
+            self.streamed::<E>(arithmetic, &kernels, available)
         }
     }
 
     fn in_core<E: Element>(
         &self,
         arithmetic: Arithmetic,
-        kernels: &Kernels,
+        kernels: Vec<Kernels>,
     ) -> Result<Solved<W>, ApspError> {
-        let (gpu, graph) = (self.gpu, self.graph);
+        let (gpus, graph, algorithm) = (self.gpus, self.graph, self.plan.algorithm);
         let n = graph.n_vertices();
-        let side = arithmetic.side(n);
+        let cut = match algorithm {
+            Algorithm::Blocked => Cut::on_gpus(arithmetic, n, gpus.len()),
+            _ => Cut::whole(arithmetic, n),
+        };
         let mut times = GpuTimes::default();
         let timed = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
-        let parameters = parameters(self.config);
-        let mut form = Form::new(gpu, self.plan.algorithm, parameters, arithmetic, n)?;
+        let mut form = Form::new(gpus, algorithm, parameters(self.config), cut)?;
+        let mut shares = Vec::new();
+        for (gpu, kernels) in gpus.iter().zip(kernels) {
+            let start = Instant::now();
+            let arcs = DeviceArcs::of::<W, E>(gpu, graph)?;
+            let arcs = arcs.ok_or_else(|| ApspError::NotOnGpu {
+                reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
+            })?;
+            times.upload_ms += timed(start);
 
-        let start = Instant::now();
-        let arcs = DeviceArcs::of::<W, E>(gpu, graph)?;
-        let arcs = arcs.ok_or_else(|| ApspError::NotOnGpu {
-            reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
-        })?;
-        times.upload_ms = timed(start);
+            let start = Instant::now();
+            let mut matrix = gpu.buffer::<u32>(cut.rows_of_part() * cut.stride())?;
+            for block in (0..cut.n_blocks()).filter(|&block| cut.owner(block) == shares.len()) {
+                let (rows, at) = (cut.rows_of_block(block), cut.first_kept(block));
+                arcs.write_rows(gpu, &kernels, arithmetic, rows, &mut matrix, at)?;
+            }
+            gpu.synchronize()?;
+            times.prepare_ms += timed(start);
+            shares.push(Share { gpu: gpu.clone(), kernels, arcs, matrix });
+        }
 
-        let start = Instant::now();
-        let mut matrix = gpu.buffer::<u32>(side / arithmetic.lanes() * side)?;
-        arcs.write_rows(gpu, kernels, arithmetic, &mut matrix, 0)?;
-        gpu.synchronize()?;
-        times.prepare_ms = timed(start);
-
-        let timer = gpu.timer()?;
+        let timer = gpus[0].timer()?;
         timer.start()?;
-        let (matrix, launches) = form.solve(kernels, matrix, n, self.progress)?;
+        let (shares, launches) = form.solve(shares, cut, n, self.progress)?;
         timer.stop()?;
         times.solve_ms = timer.elapsed_ms()?;
         drop(form);
 
         let mut found = None;
-        if self.config.next_hops
+        if let ([gpu], [Share { kernels, arcs, matrix, .. }]) = (gpus, &shares[..])
+            && self.config.next_hops
             && !rounds(graph)
             && DeviceHops::bytes(n) <= gpu.available_bytes()?
         {
             let start = Instant::now();
             let negative = graph.first_negative().is_some();
-            found = next_hops(gpu, kernels, &arcs, &matrix, side, negative)?;
+            found = next_hops(gpu, kernels, arcs, matrix, cut.side, negative)?;
             gpu.synchronize()?;
             times.next_hops_ms = timed(start);
         }
         let start = Instant::now();
         let next_hops = found.map(|hops| downloaded(&hops, n)).transpose()?;
-        let rows = n * side / arithmetic.lanes();
-        let words = matrix.download_range(0..rows)?;
-        let distances = table::<W, E>(n, side, cast_slice(&words))?;
+        let mut table = Table::<W>::new(n)?;
+        for block in 0..cut.n_blocks() {
+            let (rows, first) = (cut.rows_of_block(block), cut.first_kept(block));
+            let words = first * cut.stride()..(first + rows.len()) * cut.stride();
+            let words = shares[cut.owner(block)].matrix.download_range(words)?;
+            table.fill::<E>(rows.start, cut.side, cast_slice(&words));
+        }
+        let distances = table.finish();
         times.download_ms = timed(start);
         Ok(Solved { distances, next_hops, times, launches, strips: 0 })
     }
@@ -234,25 +289,33 @@ impl<W: Weight> Work<'_, W> {
     fn streamed<E: Element>(
         &self,
         arithmetic: Arithmetic,
-        kernels: &Kernels,
+        kernels: &[Kernels],
+        available: u64,
     ) -> Result<Solved<W>, ApspError> {
-        let (gpu, n) = (self.gpu, self.graph.n_vertices());
-        let available = gpu.available_bytes()?;
-        let cut = Cut::passing(arithmetic, n, available).map_err(|required| {
+        let (gpus, n) = (self.gpus, self.graph.n_vertices());
+        let cut = Cut::passing(arithmetic, n, gpus.len(), available).map_err(|required| {
             GpuError::OutOfMemory { what: "the smallest strips of the matrix", required, available }
         })?;
         let mut times = GpuTimes::default();
         let start = Instant::now();
-        let mut matrix = gpu.pinned::<u32>(cut.stride() * cut.side)?;
+        let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side)?;
         self.write_arcs::<E>(&cut, &mut matrix);
-        let form = FloydWarshall::new(gpu, cut)?;
-        let mut rows = Passing::new(gpu, &mut matrix, cut)?;
+        let matrix = RefCell::new(matrix);
+        let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
+        let forms = forms.collect::<Result<Vec<_>, _>>()?;
+        let mut parts = Vec::new();
+        for ((gpu, form), kernels) in gpus.iter().zip(&forms).zip(kernels) {
+            parts.push(Part { form, kernels, rows: Passing::new(gpu, &matrix, cut)? });
+        }
         times.prepare_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
-        let (_, strips) = form.close(kernels, &mut rows, self.progress)?;
+        let (_, strips) = close(&mut parts, self.progress)?;
         times.solve_ms = start.elapsed().as_secs_f64() * 1e3;
+        drop(parts);
         let start = Instant::now();
-        let distances = table::<W, E>(n, cut.side, cast_slice(&matrix))?;
+        let mut table = Table::<W>::new(n)?;
+        table.fill::<E>(0, cut.side, cast_slice(&matrix.borrow()));
+        let distances = table.finish();
         times.download_ms = start.elapsed().as_secs_f64() * 1e3;
         Ok(Solved { distances, next_hops: None, times, launches: 0, strips })
     }
@@ -264,21 +327,31 @@ impl<W: Weight> Work<'_, W> {
     }
 }
 
-/// The table of the first `n` rows and columns of a matrix of this side.
-fn table<W: Weight, E: Element>(
-    n: usize,
-    side: usize,
-    numbers: &[E],
-) -> Result<DistanceTable<W>, ApspError> {
-    let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
-    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
-    let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
-    let rows = cells.par_chunks_mut(n.max(1)).zip(numbers.par_chunks(side));
-    rows.for_each(|(cells, numbers)| {
-        cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
-    });
-    let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
-    Ok(DistanceTable::from_storage(table))
+/// A table of distances that is filled with rows of a matrix.
+struct Table<W: Weight>(Array2<W::Distance>);
+
+impl<W: Weight> Table<W> {
+    fn new(n: usize) -> Result<Self, ApspError> {
+        let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
+        let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+        let cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
+        Ok(Self(Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?))
+    }
+
+    /// From row `first` on, with rows of a matrix of this side, of which the last may be no
+    /// vertex's.
+    fn fill<E: Element>(&mut self, first: usize, side: usize, numbers: &[E]) {
+        let n = self.0.ncols();
+        let cells = self.0.as_slice_mut().unwrap_or_default();
+        let rows = cells.par_chunks_mut(n.max(1)).skip(first).zip(numbers.par_chunks(side));
+        rows.for_each(|(cells, numbers)| {
+            cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
+        });
+    }
+
+    fn finish(self) -> DistanceTable<W> {
+        DistanceTable::from_storage(self.0)
+    }
 }
 
 fn downloaded(hops: &DeviceHops, n: usize) -> Result<NextHops, ApspError> {

@@ -1,6 +1,8 @@
 //! The solvers on a GPU against those on the CPU.
 
-use apsp::{Algorithm, ApspError, Config, GpuPairs, Number, all_pairs, all_pairs_on_gpu};
+use apsp::{
+    Algorithm, ApspError, Config, GpuPairs, Number, all_pairs, all_pairs_on_gpu, all_pairs_on_gpus,
+};
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight};
 use paths::certificate::{check_all_pairs, check_next_hops};
@@ -175,6 +177,41 @@ fn strips_where_memory_is_little() {
     let graph = in_32_bits(1500, 3000, 255);
     let refused = all_pairs_on_gpu(&gpu.with_memory_cap(1 << 20), &graph, &config, None);
     assert!(matches!(refused, Err(ApspError::Gpu(_))), "{:?}", refused.err());
+}
+
+/// Two and three GPUs find what one does, with their rows there and passing through; where there
+/// are fewer, one stands for several.
+#[test]
+fn several_gpus_share_a_matrix() {
+    let Some(first) = gpu() else { return };
+    let count = Gpu::count().unwrap();
+    println!("{count} GPUs");
+    let all: Vec<_> = (0..3).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect();
+    fn check<W: Weight>(first: &Gpu, all: &[Gpu], graph: &Csr<W>, config: &Config) {
+        let expected = all_pairs_on_gpu(first, graph, config, None).unwrap();
+        let n = graph.n_vertices() as u64;
+        for n_gpus in [2, 3] {
+            // the second is less than a share takes, with the rows that come from others
+            for memory in [u64::MAX, n * n * 9 / 5] {
+                let gpus = all[..n_gpus].iter();
+                let gpus: Vec<_> = gpus.map(|gpu| gpu.with_memory_cap(memory)).collect();
+                let pairs = all_pairs_on_gpus(&gpus, graph, config, None).unwrap();
+                assert!(same(&pairs.found.distances, &expected.found.distances));
+                assert!(pairs.found.next_hops == expected.found.next_hops);
+                assert_eq!(pairs.strips > 0, memory < u64::MAX, "{n_gpus} in {memory}");
+            }
+        }
+    }
+    let config = Config::default();
+    let heavy = in_32_bits(5000, 20_000, 50_000);
+    check(&first, &all, &heavy, &config);
+    check(&first, &all, &heavy.clone().convert_weights::<f32>().unwrap(), &config);
+    check(&first, &all, &slope(2500), &Config { next_hops: true, ..config.clone() });
+    check(&first, &all, &connected(3000, 9000, 255), &config);
+    let refused = all_pairs_on_gpus(&all, &heavy, &Config::with(Algorithm::Recursive), None);
+    assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
+    let refused = all_pairs_on_gpus(&[], &heavy, &config, None);
+    assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
 }
 
 /// As many vertices as the network of neurons of the origin text, in less memory than its

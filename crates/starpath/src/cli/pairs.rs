@@ -1,6 +1,8 @@
 //! What concerns all pairs of vertices: `apsp`, `query` and `closure`.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use apsp::Algorithm;
 use clap::Args;
@@ -36,6 +38,7 @@ with --resume where it was.
 Example:
   starpath apsp rome99.gr --distances rome99.npy
   starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
+  starpath apsp brain.mtx --backend cuda --gpus all --distances brain.npy
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy --resume")]
 pub(crate) struct ApspArgs {
@@ -52,6 +55,10 @@ pub(crate) struct ApspArgs {
     /// many of the GPU's; 1000000, 512M (512MiB), 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
+    /// GPUs of this machine that share the matrix, a number of them or all, each with as much
+    /// memory as --memory allows [default: 1]
+    #[arg(long, value_name = "N|all", conflicts_with = "scratch")]
+    pub(crate) gpus: Option<GpuCount>,
     /// Keep the matrix in this folder, not in memory
     #[arg(long, value_name = "DIR")]
     pub(crate) scratch: Option<PathBuf>,
@@ -82,7 +89,30 @@ impl ApspArgs {
                         with --backend cuda";
             return Err(WrongUse(text.to_owned()));
         }
+        if self.gpus.is_some() && common.backend != Backend::Cuda {
+            return Err(WrongUse("--gpus is for --backend cuda".to_owned()));
+        }
         Ok(())
+    }
+}
+
+/// How many GPUs are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GpuCount {
+    All,
+    Of(NonZeroU32),
+}
+
+impl FromStr for GpuCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            number => {
+                number.parse().map(Self::Of).map_err(|_| "expected 1, 2, … or all".to_owned())
+            }
+        }
     }
 }
 

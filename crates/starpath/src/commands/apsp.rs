@@ -7,14 +7,14 @@ use std::time::Instant;
 use anyhow::anyhow;
 use apsp::{
     Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchError, ScratchFolder, all_pairs,
-    all_pairs_in, all_pairs_in_on_gpu, all_pairs_on_gpu,
+    all_pairs_in, all_pairs_in_on_gpu, all_pairs_on_gpus,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
 
 use crate::backend;
-use crate::cli::{ApspArgs, Backend, Common};
+use crate::cli::{ApspArgs, Backend, Common, GpuCount};
 use crate::failure::{Interrupted, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load};
@@ -39,6 +39,8 @@ struct Report {
 #[derive(Serialize)]
 struct Device {
     device: String,
+    /// How many of them.
+    gpus: usize,
     jit_ms: Ms,
     upload_ms: Ms,
     prepare_ms: Ms,
@@ -49,9 +51,10 @@ struct Device {
 }
 
 impl Device {
-    fn of(gpu: &Gpu, times: &GpuTimes, strips: u64) -> Self {
+    fn of(gpus: &[Gpu], times: &GpuTimes, strips: u64) -> Self {
         Self {
-            device: gpu.properties().name.clone(),
+            device: gpus[0].properties().name.clone(),
+            gpus: gpus.len(),
             jit_ms: Ms(times.jit_ms),
             upload_ms: Ms(times.upload_ms),
             prepare_ms: Ms(times.prepare_ms),
@@ -65,6 +68,7 @@ impl Device {
 /// What is asked for, on which backend, and where results are to be written.
 struct Request {
     config: Config,
+    gpus: Option<GpuCount>,
     distances: Option<ResultFile>,
     next_hops: Option<ResultFile>,
 }
@@ -86,7 +90,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
         memory: args.memory,
         tile: args.tile,
     };
-    let request = Request { config, distances, next_hops };
+    let request = Request { config, gpus: args.gpus, distances, next_hops };
     let loaded = load(&args.graph, common)?;
     let scratch = args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume });
     let report = with_csr!(&loaded.csr, |graph| match &scratch {
@@ -111,13 +115,14 @@ fn solve<W: Weight>(
     };
     // what goes back and forth is reported beside the solving
     let mut solve_times = Vec::new();
-    let on_gpu = gpu.map(|gpu| {
+    let gpus = gpu.map(|first| backend::with_others(first, request.gpus)).transpose()?;
+    let on_gpu = gpus.map(|gpus| {
         let (pairs, _) = repeated(common, || {
-            let pairs = all_pairs_on_gpu(&gpu, graph, &request.config, Some(&step));
+            let pairs = all_pairs_on_gpus(&gpus, graph, &request.config, Some(&step));
             let pairs = pairs.inspect(|pairs| solve_times.push(pairs.times.solve_ms));
             Ok(pairs?)
         })?;
-        Ok::<_, anyhow::Error>((gpu, pairs))
+        Ok::<_, anyhow::Error>((gpus, pairs))
     });
     let on_gpu = match on_gpu {
         Some(Err(reason)) => match reason.downcast::<ApspError>()? {
@@ -130,8 +135,8 @@ fn solve<W: Weight>(
         tried => tried.transpose()?,
     };
     let (found, device, solve) = match on_gpu {
-        Some((gpu, pairs)) => {
-            let device = Device::of(&gpu, &pairs.times, pairs.strips);
+        Some((gpus, pairs)) => {
+            let device = Device::of(&gpus, &pairs.times, pairs.strips);
             (pairs.found, Some(device), Times::of(solve_times)?)
         }
         None => {

@@ -1,0 +1,141 @@
+//! How a matrix is cut for GPUs: into blocks of pivots and strips of rows.
+
+use std::ops::Range;
+
+use super::arithmetic::Arithmetic;
+use super::panel::Closer;
+
+/// Strips under way at once.
+pub(super) const SLOTS: usize = 4;
+/// Rows of a block of pivots, and of a strip, of a matrix that the GPU keeps: with more, closing
+/// them takes more of the time; with fewer, tiles are read and written more often.
+const BLOCK_ROWS: usize = 1024;
+/// Rows of a matrix that is one block.
+const MAX_ROWS_OF_ONE: usize = 4096;
+/// Rows of a block whose rows pass through the GPU, and of a strip, that suffice to hide the
+/// copies.
+const MAX_PASSING_BLOCK_ROWS: usize = 2048;
+const MAX_PASSING_ROWS: usize = 512;
+
+/// How a matrix is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub(super) arithmetic: Arithmetic,
+    /// GPUs that share the blocks: each in its turn has one.
+    pub(super) n_parts: usize,
+    /// Whether rows pass through the GPU, which keeps them else.
+    pub(super) passes: bool,
+    /// The side of the matrix, padding included.
+    pub(super) side: usize,
+    /// Rows of a block of pivots,
+    pub(super) block_rows: usize,
+    /// and of a strip: it divides them.
+    pub(super) strip_rows: usize,
+}
+
+impl Cut {
+    /// For a matrix that is one block, whole on one GPU.
+    pub(super) fn whole(arithmetic: Arithmetic, n_vertices: usize) -> Self {
+        let side = arithmetic.side(n_vertices);
+        let (n_parts, passes) = (1, false);
+        Self { arithmetic, n_parts, passes, side, block_rows: side, strip_rows: side }
+    }
+
+    /// For so many vertices, whose matrix so many GPUs hold: as many blocks for each.
+    pub(super) fn on_gpus(arithmetic: Arithmetic, n_vertices: usize, n_parts: usize) -> Self {
+        let whole = Self::whole(arithmetic, n_vertices);
+        if n_parts == 1 && whole.side <= MAX_ROWS_OF_ONE {
+            return whole;
+        }
+        let n_blocks = n_parts * whole.side.div_ceil(n_parts * BLOCK_ROWS);
+        let rows = whole.side.div_ceil(n_blocks).next_multiple_of(arithmetic.side_step());
+        Self { n_parts, block_rows: rows, strip_rows: rows, ..whole }
+    }
+
+    /// The largest blocks and strips for so many vertices whose rows pass through so many GPUs
+    /// that take at most `memory` bytes of each; or the bytes that the smallest take.
+    pub(super) fn passing(
+        arithmetic: Arithmetic,
+        n_vertices: usize,
+        n_parts: usize,
+        memory: u64,
+    ) -> Result<Self, u64> {
+        let step = arithmetic.side_step();
+        let side = arithmetic.side(n_vertices);
+        let cut = |block_rows, strip_rows| Self {
+            arithmetic,
+            n_parts,
+            passes: true,
+            side,
+            block_rows,
+            strip_rows,
+        };
+        let mut best = Err(cut(step, step).bytes());
+        for strip_rows in (step..=MAX_PASSING_ROWS.min(side)).step_by(step) {
+            for block_rows in (strip_rows..=MAX_PASSING_BLOCK_ROWS).step_by(strip_rows) {
+                let cut = cut(block_rows, strip_rows);
+                let better = best.is_ok_and(|best: Self| {
+                    (best.block_rows, best.strip_rows) > (block_rows, strip_rows)
+                });
+                if cut.bytes() <= memory && !better && block_rows < side + step {
+                    best = Ok(cut);
+                }
+            }
+        }
+        best
+    }
+
+    /// Words of a row.
+    pub(super) fn stride(&self) -> usize {
+        self.side / self.arithmetic.lanes()
+    }
+
+    /// Bytes on a GPU, the rows that it keeps not counted.
+    pub(super) fn bytes(&self) -> u64 {
+        let turned = self.n_slots() * self.strip_rows * self.block_rows;
+        let panels = if self.passes || self.n_parts > 1 { 2 * self.block_rows } else { 0 };
+        let strips = if self.passes { SLOTS * self.strip_rows } else { 0 };
+        let words = turned + (panels + strips) * self.stride();
+        (words * size_of::<u32>()) as u64 + Closer::bytes(self.block_rows)
+    }
+
+    /// Strips under way at once: none where all rows are pivots together.
+    pub(super) fn n_slots(&self) -> usize {
+        if self.n_blocks() == 1 && !self.passes { 0 } else { SLOTS }
+    }
+
+    pub(super) fn n_blocks(&self) -> usize {
+        self.side.div_ceil(self.block_rows)
+    }
+
+    pub(super) fn rows_of_block(&self, block: usize) -> Range<usize> {
+        block * self.block_rows..((block + 1) * self.block_rows).min(self.side)
+    }
+
+    /// The GPU that has a block,
+    pub(super) fn owner(&self, block: usize) -> usize {
+        block % self.n_parts
+    }
+
+    /// and which of its rows there it begins with, where the GPU keeps them.
+    pub(super) fn first_kept(&self, block: usize) -> usize {
+        block / self.n_parts * self.block_rows
+    }
+
+    /// Rows of the GPU that has the most.
+    pub(super) fn rows_of_part(&self) -> usize {
+        (self.n_blocks().div_ceil(self.n_parts) * self.block_rows).min(self.side)
+    }
+
+    /// The strips of a block, with numbers among those of its GPU that are the same each time.
+    pub(super) fn strips_of_block(
+        &self,
+        block: usize,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let (rows, step) = (self.rows_of_block(block), self.strip_rows);
+        let number = self.first_kept(block) / step;
+        let end = rows.end;
+        let firsts = rows.step_by(step).enumerate();
+        firsts.map(move |(i, first)| (number + i, first..(first + step).min(end)))
+    }
+}

@@ -1,0 +1,104 @@
+//! The schedule on a GPU against the host's. Where there is no GPU it says `SKIPPED`.
+
+use std::cell::RefCell;
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use graph_formats::Csr;
+
+use super::super::arcs::DeviceArcs;
+use super::super::arithmetic::Arithmetic;
+use super::super::rows::{OnGpu, Passing};
+use super::super::tests::gpu;
+use super::*;
+use crate::element::write_row;
+use crate::host::{self, MinPlus, floyd_warshall};
+
+/// Blocks and strips of the least height, and of others, end where one block and the CPU do,
+/// wherever the rows are kept, and by several parts, which here have one GPU.
+#[test]
+fn the_cut_does_not_matter() {
+    fn agrees<E: MinPlus + std::fmt::Debug>(gpu: &Gpu, arithmetic: Arithmetic) {
+        let n = 1300u32;
+        let arcs = |u: u32| [(u * 5 + 1) % n, (u + 7) % n, (u * u + 3) % n].map(|v| (u, v));
+        let arcs = (0..n).filter(|u| u % 11 > 0).flat_map(arcs);
+        let arcs: Vec<_> = arcs.map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50)).collect();
+        let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
+        let mut expected = host::Matrix::<E>::of(&graph).unwrap();
+        floyd_warshall::blocked(&mut expected, None).unwrap();
+
+        let kernels = Kernels::load(gpu, arithmetic).unwrap();
+        let side = arithmetic.side(n as usize);
+        let whole = Cut::whole(arithmetic, n as usize);
+        let check = |words: &[u32], first: usize, cut: Cut| {
+            let rows = cast_slice::<u32, E>(words).chunks_exact(side);
+            for (i, row) in (first..n as usize).zip(rows) {
+                let pairs = row.iter().zip(expected.row(i));
+                for (j, (&found, &expected)) in pairs.enumerate() {
+                    // sums with what stands for no path may differ
+                    let [found, expected] = [found, expected].map(E::decode::<u64>);
+                    assert_eq!(found, expected, "{arithmetic:?} {cut:?} {i} {j}");
+                }
+            }
+        };
+        let step = arithmetic.side_step();
+        let heights = [(side, step), (step, step), (512, step), (512, 512)];
+        for ((block_rows, strip_rows), n_parts) in
+            heights.into_iter().flat_map(|heights| [1, 2, 3].map(|n_parts| (heights, n_parts)))
+        {
+            let cut = Cut { n_parts, block_rows, strip_rows, ..whole };
+            let arcs = DeviceArcs::of::<_, E>(gpu, &graph).unwrap().unwrap();
+            let owns = |part| (0..cut.n_blocks()).filter(move |&block| cut.owner(block) == part);
+            let matrix = |part| {
+                let mut matrix = gpu.buffer(cut.rows_of_part() * cut.stride()).unwrap();
+                for block in owns(part) {
+                    let (rows, at) = (cut.rows_of_block(block), cut.first_kept(block));
+                    arcs.write_rows(gpu, &kernels, arithmetic, rows, &mut matrix, at).unwrap();
+                }
+                gpu.synchronize().unwrap();
+                matrix
+            };
+            let matrices: Vec<_> = (0..n_parts).map(matrix).collect();
+            let forms: Vec<_> =
+                (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
+            let mut parts = Vec::new();
+            for (part, (form, matrix)) in forms.iter().zip(&matrices).enumerate() {
+                let rows = OnGpu::new(matrix, form.panels(), cut, part);
+                parts.push(Part { form, kernels: &kernels, rows });
+            }
+            close(&mut parts, None).unwrap();
+            for (part, matrix) in matrices.iter().enumerate() {
+                let words = matrix.download().unwrap();
+                for block in owns(part) {
+                    let rows = cut.rows_of_block(block);
+                    let first = cut.first_kept(block) * cut.stride();
+                    let words = &words[first..first + rows.len() * cut.stride()];
+                    check(words, rows.start, cut);
+                }
+            }
+
+            let cut = Cut { passes: true, ..cut };
+            let mut matrix = gpu.pinned(side * cut.stride()).unwrap();
+            for (u, row) in cast_slice_mut::<u32, E>(&mut matrix).chunks_mut(side).enumerate() {
+                write_row(&graph, u, row);
+            }
+            let matrix = RefCell::new(matrix);
+            let forms: Vec<_> =
+                (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
+            let mut parts = Vec::new();
+            for form in &forms {
+                let rows = Passing::new(gpu, &matrix, cut).unwrap();
+                parts.push(Part { form, kernels: &kernels, rows });
+            }
+            close(&mut parts, None).unwrap();
+            drop(parts);
+            check(&matrix.borrow(), 0, cut);
+        }
+    }
+    let Some(gpu) = gpu() else { return };
+    agrees::<i32>(&gpu, Arithmetic::I32);
+    agrees::<f32>(&gpu, Arithmetic::F32);
+    agrees::<f32>(&gpu, Arithmetic::F32Signed);
+    if super::super::arithmetic::adds_and_compares(&gpu) {
+        agrees::<u16>(&gpu, Arithmetic::U16);
+    }
+}
