@@ -28,7 +28,7 @@ use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
-use crate::cpu::delta_stepping::long_arcs::Window;
+use crate::cpu::delta_stepping::long_arcs::ArcSplit;
 use crate::key::{FullKeys, KeyArithmetic};
 use crate::query::check_vertices;
 
@@ -103,7 +103,7 @@ pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
     graph: &Csr<W>,
     source: VertexId,
     limit: L::Key,
-    short_arcs: Option<&Window<W>>,
+    short_arcs: Option<&ArcSplit<W>>,
     labels: &[T],
     key: impl Fn(&T) -> L::Key + Sync,
 ) -> Predecessors {
@@ -121,7 +121,7 @@ pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
 struct Tails<'a, W: Weight, L, T, K> {
     graph: &'a Csr<W>,
     source: VertexId,
-    short_arcs: Option<&'a Window<W>>,
+    short_arcs: Option<&'a ArcSplit<W>>,
     labels: &'a [T],
     key: K,
     lengths: PhantomData<L>,

@@ -4,12 +4,14 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// A word, and what the field says.
-const WORDS: [(&str, &str); 6] = [
+const WORDS: [(&str, &str); 8] = [
     (concat!("zo", "o"), "corner cases"),
     (concat!("cir", "cle"), "cycle"),
     (concat!("cir", "cles"), "cycles"),
     (concat!("fri", "nge"), "frontier"),
     (concat!("est", "ate"), "worker state"),
+    (concat!("hori", "zon"), "settled bound"),
+    (concat!("on", "ward"), "with an outgoing edge"),
     (concat!("bo", "ard"), "shared bucket"),
 ];
 

@@ -6,7 +6,7 @@ use paths::Predecessors;
 use rayon::prelude::*;
 
 use super::delta_stepping::DeltaStepping;
-use super::delta_stepping::long_arcs::Window;
+use super::delta_stepping::long_arcs::ArcSplit;
 use super::dijkstra::Dijkstra;
 use super::queue::MonotoneQueue;
 use crate::key::KeyArithmetic;
@@ -30,7 +30,7 @@ pub(super) trait KeySearch<W: Weight>: Send {
     fn solve(&mut self, query: &Query<'_, Self::Key>) -> Result<Work, SsspError>;
 
     /// A copy of the graph's short arcs, if there is one.
-    fn short_arcs(&self) -> Option<&Window<W>> {
+    fn short_arcs(&self) -> Option<&ArcSplit<W>> {
         None
     }
 
@@ -53,8 +53,8 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<'_, W, L> {
         self.solve(query)
     }
 
-    fn short_arcs(&self) -> Option<&Window<W>> {
-        self.window()
+    fn short_arcs(&self) -> Option<&ArcSplit<W>> {
+        self.split()
     }
 
     fn labels(&self) -> &[Self::Label] {

@@ -17,7 +17,7 @@ use graph_formats::{Csr, Weight};
 use self::bellman_ford::BellmanFord;
 use self::bellman_ford_queue::QueuedBellmanFord;
 use self::delta_stepping::DeltaStepping;
-use self::delta_stepping::long_arcs::{self, Window};
+use self::delta_stepping::long_arcs::{self, ArcSplit};
 use self::dijkstra::Dijkstra;
 use self::key_search::OnKeys;
 use self::queue::{Dial, QuaternaryHeap, RadixHeap};
@@ -44,12 +44,12 @@ pub(crate) enum Chosen {
 }
 
 /// The short arcs of a graph, for as many searches as share it.
-pub(crate) type ShortArcs<W> = Option<Arc<Window<W>>>;
+pub(crate) type ShortArcs<W> = Option<Arc<ArcSplit<W>>>;
 
 /// The short arcs of `graph`, if what is `chosen` defers the long ones. O(m).
 pub(crate) fn short_arcs<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> ShortArcs<W> {
     let Chosen::DeltaStepping { defers_long_arcs: true, .. } = chosen else { return None };
-    long_arcs::window(graph, graph.weight_summary().greatest).map(Arc::new)
+    long_arcs::split(graph, graph.weight_summary().greatest).map(Arc::new)
 }
 
 /// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with those

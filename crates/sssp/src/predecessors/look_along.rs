@@ -58,7 +58,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     ) -> Vec<VertexId> {
         let offsets = self.graph.row_offsets();
         let (columns, weights) = (self.graph.column_indices(), self.graph.weights());
-        let short = self.short_arcs.map(|window| (window.ahead, &window.short));
+        let short = self.short_arcs.map(|split| (split.limit, &split.short));
         let mut left = Vec::new();
         // in these rows nobody else chooses by now
         let mut choose = |vertex: VertexId, from: VertexId| {
@@ -154,7 +154,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     #[inline(always)]
     fn arc(&self, list: List, at: usize) -> (VertexId, W) {
         match (list, self.short_arcs) {
-            (List::ShortArcs, Some(window)) => window.short.arcs()[at],
+            (List::ShortArcs, Some(split)) => split.short.arcs()[at],
             _ => (self.graph.column_indices()[at], self.graph.weights()[at]),
         }
     }
@@ -162,8 +162,8 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     /// The same arcs without those before the first that is not too long.
     #[inline(always)]
     fn skip_long(&self, list: List, arcs: Range<usize>, longest: W) -> Range<usize> {
-        let short = if let (List::ShortArcs, Some(window)) = (list, self.short_arcs) {
-            window.short.arcs()[arcs.clone()].iter().position(|arc| arc.1 <= longest)
+        let short = if let (List::ShortArcs, Some(split)) = (list, self.short_arcs) {
+            split.short.arcs()[arcs.clone()].iter().position(|arc| arc.1 <= longest)
         } else {
             self.graph.weights()[arcs.clone()].iter().position(|&weight| weight <= longest)
         };

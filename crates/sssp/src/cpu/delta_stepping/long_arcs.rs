@@ -2,13 +2,13 @@
 //!
 //! In such a graph nearly every arc is relaxed in vain: its end has a lesser distance
 //! already, or will have. To find that out costs a look at the label at its end, which lies
-//! anywhere in memory. So a search defers long arcs. It sets a horizon a window ahead, relaxes
-//! the arcs that lead to a place before it, which lie together ([`ShortArcs`]), and when the
-//! buckets before it are empty, all distances below it are final. Then the deferred arcs are
+//! anywhere in memory. So a search defers long arcs. It sets a bound ahead, relaxes the
+//! arcs that may lead to a place before it, which lie together ([`ShortArcs`]), and when the
+//! buckets before it are empty, all distances below it are settled. Then the deferred arcs are
 //! made up for, in the cheaper of two ways:
 //!
-//! * push: the vertices settled since the last horizon relax theirs, or
-//! * pull: every vertex beyond the horizon takes the least of its neighbours' distances
+//! * push: the vertices settled since the last bound relax theirs, or
+//! * pull: every vertex beyond the bound takes the least of its neighbours' distances
 //!   plus the arc between, and is put into a bucket only if it has a neighbour beyond, too.
 //!
 //! On R-MAT graphs the bulk of the arcs belongs to vertices whose distances lie close
@@ -16,8 +16,8 @@
 //! the pushes over all: five arcs of six are never relaxed.
 //!
 //! Chakaravarthy et al. defer long arcs and choose between push and pull in this way for the
-//! buckets of Δ-stepping proper; here the window spans many buckets. The split into short and
-//! long arcs is the one into light and heavy arcs of Meyer and Sanders, made at the window.
+//! buckets of Δ-stepping proper; here the bound is many buckets ahead. The split into short and
+//! long arcs is the one into light and heavy arcs of Meyer and Sanders, made at the split.
 //!
 //! Reference: chakaravarthy-2014, meyer-sanders-2003
 
@@ -44,58 +44,58 @@ const ARCS_AHEAD: usize = 16;
 const LABELS_AHEAD: usize = 8;
 /// How many labels it prefetches for a vertex.
 const PREFETCHED: usize = 16;
-/// Arcs a vertex, on average over those that have any, below which there is no horizon:
+/// Arcs a vertex, on average over those that have any, below which no arcs are deferred:
 /// where they are few, most must be followed anyway. Random graphs of 16 take twice as long
-/// with a horizon as without, those of 32 three quarters.
+/// with deferred arcs as without, those of 32 three quarters.
 const LEAST_DEGREE: usize = 20;
-/// Pushes after which a search does without a horizon. Each reads its arcs twice, and
+/// Pushes after which a search defers no more arcs. Each reads its arcs twice, and
 /// pays only if a pull comes of it; where distances spread evenly, as between points of
 /// the plane, none ever does.
 pub(super) const MOST_PUSHES: usize = 8;
-/// The window in parts of the largest weight.
-const WINDOWS_A_WEIGHT: f64 = 6.0;
+/// The limit of short arcs in parts of the largest weight.
+const LIMITS_PER_WEIGHT: f64 = 6.0;
 
-/// What a search with a horizon needs to know of its graph.
-pub(crate) struct Window<W> {
-    /// How far ahead the horizon lies.
-    pub(crate) ahead: W,
-    /// The arcs that are shorter than that: no others can end before it.
+/// The arcs of a graph, split into short and long.
+pub(crate) struct ArcSplit<W> {
+    /// Shorter arcs are short; how far ahead the settled bound of a search is set.
+    pub(crate) limit: W,
+    /// The short arcs: no others can end before the bound.
     pub(crate) short: ShortArcs<W>,
 }
 
-/// Whether `graph` is one of those where a horizon may pay. O(n).
+/// Whether `graph` is one of those where deferring arcs may pay. O(n).
 pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
     let n_linked = || graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
     graph.direction() == Direction::Undirected && graph.n_arcs() >= LEAST_DEGREE * n_linked()
 }
 
-/// How far ahead the horizon of searches on `graph` should lie; `None` for no horizon. O(n).
-pub(crate) fn distance_ahead<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
+/// The limit of short arcs of `graph`; `None` where none are to be deferred. O(n).
+pub(crate) fn short_limit<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
     if !is_dense(graph) {
         return None;
     }
-    let window = max_weight.to_f64() / WINDOWS_A_WEIGHT;
+    let limit = max_weight.to_f64() / LIMITS_PER_WEIGHT;
     // whole weights have none in between
-    let window = W::from_f64(window).or_else(|| W::from_f64(window.ceil()))?;
-    (W::ZERO < window && window < max_weight).then_some(window)
+    let limit = W::from_f64(limit).or_else(|| W::from_f64(limit.ceil()))?;
+    (W::ZERO < limit && limit < max_weight).then_some(limit)
 }
 
-/// The window of searches on `graph`; `None` for no horizon. O(n + m).
-pub(crate) fn window<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<Window<W>> {
-    let ahead = distance_ahead(graph, max_weight)?;
-    let short = ShortArcs::new(graph, ahead);
-    puts_off_enough(short.n_arcs(), graph.n_arcs()).then_some(Window { ahead, short })
+/// The arcs of `graph`, split; `None` where none are to be deferred. O(n + m).
+pub(crate) fn split<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<ArcSplit<W>> {
+    let limit = short_limit(graph, max_weight)?;
+    let short = ShortArcs::new(graph, limit);
+    defers_enough(short.n_arcs(), graph.n_arcs()).then_some(ArcSplit { limit, short })
 }
 
-/// Whether a window leaves so many arcs beyond it that a horizon pays: where a few weights are
+/// Whether so many arcs are long that deferring them pays: where a few weights are
 /// many times as great as the others, nearly all arcs are short.
-pub(crate) fn puts_off_enough(n_short: usize, n_arcs: usize) -> bool {
+pub(crate) fn defers_enough(n_short: usize, n_arcs: usize) -> bool {
     2 * n_short <= n_arcs
 }
 
 /// A bit for every vertex from which a path can go on: one that has an arc, and in an
 /// undirected graph another than the one it was reached by. O(n).
-pub(super) fn onward_vertices<W: Weight>(graph: &Csr<W>) -> Vec<u64> {
+pub(super) fn vertices_with_out_arcs<W: Weight>(graph: &Csr<W>) -> Vec<u64> {
     let least = match graph.direction() {
         Direction::Directed => 1,
         Direction::Undirected => 2,
@@ -118,12 +118,12 @@ pub(super) enum Deferred {
     None,
     /// The vertices that they leave relaxed them.
     Pushed,
-    /// The vertices beyond the horizon looked back along theirs.
+    /// The vertices beyond the bound looked back along theirs.
     Pulled,
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
-    /// Makes up for the arcs deferred at this horizon, before which all buckets are empty.
+    /// Makes up for the arcs deferred at this bound, before which all buckets are empty.
     pub(super) fn relax_deferred(
         &self,
         workers: &mut [Worker<L::Key>],
@@ -145,7 +145,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             if pulls {
                 worker.buckets.clear();
             }
-            worker.buckets.work_from(self.bucket(self.horizon));
+            worker.buckets.work_from(self.bucket(self.settled_bound));
             if pulls {
                 self.pull(index, worker)
             } else {
@@ -156,20 +156,20 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         if pulls { Deferred::Pulled } else { Deferred::Pushed }
     }
 
-    /// The vertices settled since the last horizon relax their deferred arcs.
+    /// The vertices settled since the last bound relax their deferred arcs.
     fn push(&self, worker: &mut Worker<L::Key>) {
         let settled = std::mem::take(&mut worker.settled);
         for entry in &settled {
             if L::Key::load(&self.labels[entry.vertex as usize]) == entry.key {
                 let cap = self.cap(worker);
                 let arcs = self.graph.arcs_from(entry.vertex);
-                self.relax_those(worker, entry.key, arcs, cap, |key| key >= self.horizon);
+                self.relax_those(worker, entry.key, arcs, cap, |key| key >= self.settled_bound);
             }
         }
         worker.settled = settled;
     }
 
-    /// The vertices beyond the horizon look back along their arcs, a share for each thread.
+    /// The vertices beyond the bound look back along their arcs, a share for each thread.
     fn pull(&self, index: usize, worker: &mut Worker<L::Key>) {
         let n = self.labels.len();
         let mut beyond = [0; VERTICES_A_TASK];
@@ -178,7 +178,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             let mut n_beyond = 0;
             for vertex in first..(first + VERTICES_A_TASK).min(n) {
                 beyond[n_beyond] = vertex as VertexId;
-                n_beyond += usize::from(L::Key::load(&self.labels[vertex]) >= self.horizon);
+                n_beyond += usize::from(L::Key::load(&self.labels[vertex]) >= self.settled_bound);
             }
             let beyond = &beyond[..n_beyond];
             for (at, &vertex) in beyond.iter().enumerate() {
@@ -198,7 +198,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         }
     }
 
-    /// Gives `vertex` the least key that its neighbours before the horizon offer, and puts it
+    /// Gives `vertex` the least key that its neighbours before the bound offer, and puts it
     /// into its bucket if it can help one beyond.
     fn pull_to(&self, worker: &mut Worker<L::Key>, vertex: VertexId) {
         let label = &self.labels[vertex as usize];
@@ -207,7 +207,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         let mut helps = false;
         for (neighbour, weight) in self.graph.arcs_from(vertex) {
             let key = L::Key::load(&self.labels[neighbour as usize]);
-            if key < self.horizon {
+            if key < self.settled_bound {
                 best = best.min(L::after(key, weight));
             } else {
                 helps |= neighbour != vertex;

@@ -19,7 +19,7 @@
 //! * One thread begins; the others come where a bucket is worth sharing.
 //! * Entries carry the key they were made with, so a vertex that fell again is passed over
 //!   where it waits.
-//! * Vertices without an onward arc are labelled, never put into a bucket.
+//! * Vertices without an outgoing arc, but the one they were reached by, are labelled, never put into a bucket.
 //!
 //! Reference: meyer-sanders-2003, dantonio-2025
 
@@ -40,7 +40,7 @@ use crate::query::Query;
 use crate::{SsspError, Team, Work};
 use buckets::{Buckets, Entry};
 use frontier::{Frontier, NONE};
-use long_arcs::{Deferred, ShortArcs, Window};
+use long_arcs::{ArcSplit, Deferred, ShortArcs};
 
 /// Labels that a task clears.
 const LABELS_A_TASK: usize = 1 << 17;
@@ -54,7 +54,7 @@ const TURNS_A_REPORT: u64 = 64;
 const AHEAD: u64 = 1;
 /// How often it looks whether the others have come closer, before it goes on all the same: they
 /// may be waiting for a processor.
-const PATIENCE: u32 = 1_000;
+const MAX_WAITS: u32 = 1_000;
 
 /// How many threads, of so many at most, it is worth starting for so many arcs.
 pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
@@ -72,10 +72,10 @@ pub(crate) struct DeltaStepping<'g, W: Weight, L: KeyArithmetic<W>> {
     graph: &'g Csr<W>,
     per_delta: L::PerDelta,
     /// Which arcs are short, and how far ahead others are deferred; none when `None`.
-    window: Option<Arc<Window<W>>>,
+    split: Option<Arc<ArcSplit<W>>>,
     labels: Vec<<L::Key as DistanceKey>::Atomic>,
     /// A bit a vertex: whether it has an arc that can lead on.
-    onward: Vec<u64>,
+    with_out_arcs: Vec<u64>,
     workers: Vec<Worker<L::Key>>,
     frontiers: Vec<Frontier<L::Key>>,
     threads: Threads,
@@ -88,7 +88,7 @@ struct Worker<K> {
     buckets: Buckets<K>,
     /// Entries that are being settled.
     list: Vec<Entry<K>>,
-    /// Entries that were settled since the last horizon, but for their deferred arcs.
+    /// Entries that were settled since the last bound, but for their deferred arcs.
     settled: Vec<Entry<K>>,
     /// How many arcs these have.
     arcs_since: u64,
@@ -103,15 +103,15 @@ struct Worker<K> {
     cap_due: u64,
 }
 
-/// A part of a search: all buckets, up to the horizon if there is one.
+/// A part of a search: all buckets, up to the settled bound if there is one.
 struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
     graph: &'a Csr<W>,
     per_delta: L::PerDelta,
     labels: &'a [<L::Key as DistanceKey>::Atomic],
-    onward: &'a [u64],
+    with_out_arcs: &'a [u64],
     query: &'a Query<'a, L::Key>,
     /// Arcs that lead here or beyond are deferred.
-    horizon: L::Key,
+    settled_bound: L::Key,
     /// The arcs that may lead to somewhere before it; all when `None`.
     short: Option<&'a ShortArcs<W>>,
     /// The frontiers of the threads that take part.
@@ -124,12 +124,12 @@ struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
 
 impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
     /// Prepares for `graph`, whose weights are at most `max_weight`, none negative, with the
-    /// [`window`](long_arcs::window) that defers long arcs or without. O(n + m).
+    /// [`split`](long_arcs::split) that defers long arcs or without. O(n + m).
     pub(crate) fn new(
         graph: &'g Csr<W>,
         delta: f64,
         max_weight: W,
-        window: Option<Arc<Window<W>>>,
+        split: Option<Arc<ArcSplit<W>>>,
         n_threads: usize,
         team: Team,
     ) -> Self {
@@ -137,9 +137,9 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         Self {
             graph,
             per_delta: L::per_delta(delta),
-            window,
+            split,
             labels: graph.vertices().into_par_iter().map(|_| L::Key::GREATEST.atomic()).collect(),
-            onward: long_arcs::onward_vertices(graph),
+            with_out_arcs: long_arcs::vertices_with_out_arcs(graph),
             workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
             threads: Threads::new(n_threads),
@@ -155,8 +155,8 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
     }
 
     /// The short arcs, if long ones are deferred.
-    pub(crate) fn window(&self) -> Option<&Window<W>> {
-        self.window.as_deref()
+    pub(crate) fn split(&self) -> Option<&ArcSplit<W>> {
+        self.split.as_deref()
     }
 
     /// The labels of the last search.
@@ -173,9 +173,9 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
             graph: self.graph,
             per_delta: self.per_delta,
             labels: &self.labels,
-            onward: &self.onward,
+            with_out_arcs: &self.with_out_arcs,
             query,
-            horizon: L::Key::LEAST,
+            settled_bound: L::Key::LEAST,
             short: None,
             team: &self.frontiers[..1],
             share_at: if workers.len() > 1 { self.entries_worth_a_team } else { usize::MAX },
@@ -183,13 +183,13 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         };
         let mut n_pushes = 0;
         loop {
-            let window = self.window.as_deref().filter(|_| n_pushes < long_arcs::MOST_PUSHES);
-            phase.horizon = match window {
-                Some(window) => L::after(phase.horizon, window.ahead),
+            let split = self.split.as_deref().filter(|_| n_pushes < long_arcs::MOST_PUSHES);
+            phase.settled_bound = match split {
+                Some(split) => L::after(phase.settled_bound, split.limit),
                 None => L::Key::GREATEST,
             };
-            let has_horizon = phase.horizon < L::Key::GREATEST;
-            phase.short = window.map(|window| &window.short).filter(|_| has_horizon);
+            let is_bounded = phase.settled_bound < L::Key::GREATEST;
+            phase.short = split.map(|split| &split.short).filter(|_| is_bounded);
             phase.settle(workers, threads);
             if phase.next_bucket(&mut workers[0]).is_some() {
                 // one worth sharing
@@ -268,7 +268,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         }
     }
 
-    /// Empties all buckets before the horizon, or with one thread those before the first that is
+    /// Empties all buckets before the settled bound, or with one thread those before the first that is
     /// worth sharing.
     fn settle(&self, workers: &mut [Worker<L::Key>], threads: &Threads) {
         for (frontier, worker) in self.team.iter().zip(&mut *workers) {
@@ -285,7 +285,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         while self.goes_on(index, worker) {
             let own = self.next_bucket(worker);
             self.team[index].set_position(own);
-            if let Some(bucket) = own.filter(|&bucket| bucket <= reach || n_waits > PATIENCE) {
+            if let Some(bucket) = own.filter(|&bucket| bucket <= reach || n_waits > MAX_WAITS) {
                 if worker.buckets.len_of_first() >= self.share_at {
                     break;
                 }
@@ -337,9 +337,9 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         others.find_map(|frontier| frontier.steal(own.unwrap_or(NONE), list))
     }
 
-    /// The least bucket of `worker`, if it begins before the horizon.
+    /// The least bucket of `worker`, if it begins before the settled bound.
     fn next_bucket(&self, worker: &mut Worker<L::Key>) -> Option<u64> {
-        let is_before = |bucket| self.short.is_none() || bucket <= self.bucket(self.horizon);
+        let is_before = |bucket| self.short.is_none() || bucket <= self.bucket(self.settled_bound);
         worker.buckets.first().filter(|&bucket| is_before(bucket))
     }
 
@@ -378,9 +378,9 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         keys.max().unwrap_or(L::Key::GREATEST)
     }
 
-    /// Whether all that is asked for lies before the horizon, where labels are final.
+    /// Whether all that is asked for lies before the settled bound, where labels are final.
     fn holds_the_answer(&self) -> bool {
-        self.short.is_none() || self.query.limit.min(self.farthest_target()) < self.horizon
+        self.short.is_none() || self.query.limit.min(self.farthest_target()) < self.settled_bound
     }
 
     /// The bucket of a key; never less for a greater key.

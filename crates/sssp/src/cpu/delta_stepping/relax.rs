@@ -11,7 +11,7 @@ use super::{Phase, Worker};
 use crate::cpu::prefetch::{LINE, prefetch};
 use crate::key::KeyArithmetic;
 
-/// Arcs that are compared with the horizon in one go.
+/// Arcs that are compared with the settled bound in one go.
 const BLOCK: usize = 64;
 /// How many entries ahead a row's offsets are prefetched.
 const OFFSETS_AHEAD: usize = 8;
@@ -62,13 +62,13 @@ impl<W: Weight> Rows for ShortArcs<W> {
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
-    /// Settles the vertices of those entries that are not stale, up to the horizon.
+    /// Settles the vertices of those entries that are not stale, up to the settled bound.
     pub(super) fn settle_all(&self, worker: &mut Worker<L::Key>, list: &[Entry<L::Key>]) {
         match self.short {
             Some(short) => self.settle_each(worker, list, short, |worker, entry, cap| {
                 worker.settled.push(entry);
                 let arcs = short.row(entry.vertex).iter().copied();
-                self.relax_those(worker, entry.key, arcs, cap, |key| key < self.horizon);
+                self.relax_those(worker, entry.key, arcs, cap, |key| key < self.settled_bound);
             }),
             None => self.settle_each(worker, list, self.graph, |worker, entry, cap| {
                 let arcs = self.graph.arcs_from(entry.vertex);
@@ -153,7 +153,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         }
         if key < before {
             worker.work.improvements += 1;
-            if self.onward[(to >> 6) as usize] >> (to & 63) & 1 == 1 {
+            if self.with_out_arcs[(to >> 6) as usize] >> (to & 63) & 1 == 1 {
                 worker.buckets.push(self.bucket(key), Entry { key, vertex: to });
             }
         }

@@ -132,14 +132,14 @@ impl DeltaSteppingOnGpu {
 
         let start = Instant::now();
         let ahead =
-            long_arcs::distance_ahead(graph, graph.weight_summary().greatest).map(Weight::to_f64);
+            long_arcs::short_limit(graph, graph.weight_summary().greatest).map(Weight::to_f64);
         let short_limit = ahead.map_or(0, |ahead| kind.key(ahead));
         // without memory for the short arcs, none are deferred
         let short = match short_limit {
             0 => None,
             limit => unless_out_of_memory(on_device.short(gpu, limit))?,
         };
-        let short = short.filter(|short| long_arcs::puts_off_enough(short.n_arcs, m));
+        let short = short.filter(|short| long_arcs::defers_enough(short.n_arcs, m));
         let delta = match ahead {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_PER_BOUND),
             _ => delta,
