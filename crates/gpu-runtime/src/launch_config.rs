@@ -3,9 +3,11 @@
 /// Whose kernels get room first where streams compete for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
-    /// After those of high priority.
+    /// After all others.
     #[default]
     Normal,
+    /// Between the two, where the device has as many priorities.
+    Raised,
     /// First.
     High,
 }

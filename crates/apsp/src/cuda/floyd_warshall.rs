@@ -49,7 +49,7 @@ struct Slot {
 /// Work space for matrices of one cut.
 #[derive(Debug)]
 pub(super) struct FloydWarshall {
-    /// Where pivots are closed.
+    /// Where pivots are closed, before other work; what is urgent of that goes first still.
     gpu: Gpu,
     /// Where it is awaited that nobody needs the pivots before any more.
     gate: Gpu,
@@ -73,7 +73,7 @@ impl FloydWarshall {
             })
         };
         let schedule = Self {
-            gpu: gpu.new_stream(Priority::High)?,
+            gpu: gpu.new_stream(Priority::Raised)?,
             gate: gpu.new_stream(Priority::Normal)?,
             free: gpu.event()?,
             cut,

@@ -37,7 +37,12 @@ impl Gpu {
         // SAFETY: the driver writes two integers, to places that are such.
         let result = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
         check("asking for the priorities of streams", result)?;
-        let number = if priority == Priority::High { greatest } else { least };
+        // greater priorities are lesser numbers
+        let number = match priority {
+            Priority::Normal => least,
+            Priority::Raised => i32::midpoint(least, greatest),
+            Priority::High => greatest,
+        };
         let stream = Stream::new(StreamFlags::DEFAULT, Some(number));
         self.on_stream(stream.map_err(failed("making a stream"))?)
     }
