@@ -42,7 +42,7 @@ pub use error::ApspError;
 pub use number::Number;
 pub use plan::Plan;
 pub use scratch::{
-    ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in, all_pairs_in_on_gpu,
+    ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in, all_pairs_in_on_gpus,
 };
 pub use solve::{AllPairs, all_pairs};
 

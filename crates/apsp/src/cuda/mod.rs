@@ -7,6 +7,7 @@ mod arcs;
 mod arithmetic;
 mod cut;
 mod floyd_warshall;
+pub(crate) mod folder;
 mod form;
 mod memory;
 mod next_hops;
@@ -14,7 +15,6 @@ mod panel;
 mod product;
 pub mod published;
 mod rows;
-pub(crate) mod scratch;
 mod solve;
 
 pub(crate) use arithmetic::{Arithmetic, Kernels};

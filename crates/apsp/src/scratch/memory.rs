@@ -13,28 +13,21 @@ const MOST_PIVOTS: usize = 2048;
 /// Fewer where this makes at least so many blocks.
 const BLOCKS: usize = 8;
 
-/// Bytes that an engine takes of the host's memory with a matrix of a side, on threads, with
-/// blocks of so many pivots.
-pub(crate) type HostBytes = fn(usize, usize, usize) -> u128;
-
-/// What an engine takes of a GPU's memory.
+/// Bytes of the host's memory, and of that of each GPU.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GpuNeed {
-    /// Bytes with a matrix of a side, with blocks of so many pivots.
-    pub(crate) bytes: fn(usize, usize) -> u128,
-    /// Bytes there are.
-    pub(crate) available: u64,
+pub(crate) struct Bytes {
+    pub(crate) host: u128,
+    pub(crate) device: u128,
 }
 
-/// What the work on a matrix of this side takes beside the matrix, on threads, by the engine
-/// that is going to do it.
-#[derive(Clone, Copy, Debug)]
+/// What the work on a matrix of this side takes beside the matrix.
 pub(crate) struct Need {
     pub(crate) n_vertices: usize,
     pub(crate) side: usize,
-    pub(crate) threads: usize,
-    pub(crate) engine: HostBytes,
-    pub(crate) gpu: Option<GpuNeed>,
+    /// What the engine takes that is going to do it, with blocks of so many pivots.
+    pub(crate) engine: Box<dyn Fn(usize) -> Bytes>,
+    /// Bytes that each GPU has, where there are any.
+    pub(crate) on_gpu: u64,
     /// Bytes for the work on next hops, when the matrix is closed.
     pub(crate) hops: u128,
 }
@@ -42,7 +35,7 @@ pub(crate) struct Need {
 impl Need {
     /// Bytes of the host's memory with blocks of so many pivots.
     pub(crate) fn bytes(&self, block: usize) -> u128 {
-        (self.engine)(self.side, self.threads, block).max(self.hops)
+        (self.engine)(block).host.max(self.hops)
     }
 
     /// An error where that is more than `memory`, or a GPU has less than it would take.
@@ -51,8 +44,8 @@ impl Need {
         if let Some(memory) = memory.filter(|&memory| u128::from(memory) < least) {
             return Err(ApspError::ScratchMemory { n_vertices: self.n_vertices, least, memory });
         }
-        let Some(GpuNeed { bytes, available }) = self.gpu else { return Ok(()) };
-        let required = u64::try_from(bytes(self.side, block)).unwrap_or(u64::MAX);
+        let required = u64::try_from((self.engine)(block).device).unwrap_or(u64::MAX);
+        let available = self.on_gpu;
         if required > available {
             let what = "a block of pivots and the smallest strips of the matrix in the folder";
             return Err(GpuError::OutOfMemory { what, required, available }.into());
@@ -72,14 +65,18 @@ impl Need {
 
 #[cfg(test)]
 mod tests {
-    use super::super::engine::bytes;
+    use super::super::host;
     use super::*;
+    use crate::cuda;
+
+    fn on_cpu(n_vertices: usize, side: usize, threads: usize) -> Need {
+        let engine = move |block| host::bytes::<i32>(side, threads, block);
+        Need { n_vertices, side, engine: Box::new(engine), on_gpu: 0, hops: 0 }
+    }
 
     #[test]
     fn blocks_are_as_wide_as_memory_allows() {
-        let engine = bytes::<i32>;
-        let (n_vertices, side) = (12_529, 12_544);
-        let need = Need { n_vertices, side, threads: 2, engine, gpu: None, hops: 0 };
+        let need = on_cpu(12_529, 12_544, 2);
         let block = |mebibytes: u64| need.block(Some(mebibytes << 20));
         assert_eq!(need.block(None).unwrap(), 1664);
         assert_eq!(block(512).unwrap(), 1664);
@@ -98,28 +95,24 @@ mod tests {
     /// too wide for a GPU, whose need counts before anything is written.
     #[test]
     fn a_block_for_a_gpu_fits_the_gpu() {
-        use crate::cuda::scratch::{device_bytes, host_bytes};
         let memory = 600u64 << 20;
-        let by_cpu = Need {
-            n_vertices: 65_000,
-            side: 65_024,
-            threads: 8,
-            engine: bytes::<i32>,
-            gpu: None,
-            hops: 0,
+        let by_cpu = on_cpu(65_000, 65_024, 8);
+        let by_gpus = |n_gpus| {
+            let engine = move |block| cuda::folder::bytes(65_024, n_gpus, block);
+            Need { engine: Box::new(engine), on_gpu: memory, ..on_cpu(65_000, 65_024, 8) }
         };
-        let gpu = Some(GpuNeed { bytes: device_bytes, available: memory });
-        let by_gpu = Need { engine: host_bytes, gpu, ..by_cpu };
         let wide = by_cpu.block(Some(memory)).unwrap();
         assert_eq!(wide, 2048);
-        let refused = by_gpu.check(wide, Some(memory)).unwrap_err().to_string();
-        let required = device_bytes(65_024, wide);
+        let refused = by_gpus(1).check(wide, Some(memory)).unwrap_err().to_string();
+        let required = cuda::folder::bytes(65_024, 1, wide).device;
         assert!(required > memory.into() && refused.contains(&required.to_string()), "{refused}");
-        let block = by_gpu.block(Some(memory)).unwrap();
+        let block = by_gpus(1).block(Some(memory)).unwrap();
         assert!((1024..2048).contains(&block), "{block}");
-        by_gpu.check(block, Some(memory)).unwrap();
-        // and the host's part, which is pinned, is bounded too
-        let refused = by_gpu.block(Some(90 << 20)).unwrap_err();
+        by_gpus(1).check(block, Some(memory)).unwrap();
+        // and the host's part, which is pinned, is bounded too: for each of them
+        let refused = by_gpus(1).block(Some(90 << 20)).unwrap_err();
         assert!(matches!(refused, ApspError::ScratchMemory { .. }), "{refused}");
+        by_gpus(1).check(128, Some(110 << 20)).unwrap();
+        assert!(by_gpus(2).check(128, Some(110 << 20)).is_err());
     }
 }

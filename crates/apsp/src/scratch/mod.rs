@@ -36,10 +36,10 @@
 //! Reference: origin-out-of-core, venkataraman-2003
 
 mod digest;
-mod engine;
 mod error;
 mod folder;
 mod hops;
+mod host;
 mod journal;
 mod map;
 mod memory;
@@ -52,6 +52,7 @@ mod stored;
 mod torn;
 
 use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use graph_formats::{Csr, Weight};
 use sssp::{Progress, SsspError};
@@ -63,7 +64,8 @@ use journal::{Journal, State};
 use map::Mapped;
 
 pub use error::ScratchError;
-pub use solve::{ScratchFolder, all_pairs_in, all_pairs_in_on_gpu};
+pub(crate) use memory::Bytes;
+pub use solve::{ScratchFolder, all_pairs_in, all_pairs_in_on_gpus};
 pub use stored::{StoredPairs, Summary};
 
 /// Sides of matrices and blocks are multiples of this, so that blocks of any engine fit.
@@ -74,12 +76,7 @@ pub(crate) fn side_of(n: usize) -> usize {
     n.max(1).next_multiple_of(ALIGNMENT)
 }
 
-/// A matrix in a folder, and the journal of the run that closes it: the same for whatever
-/// engine does the arithmetic.
-///
-/// An engine asks for the [`next_block`](Self::next_block); writes its panels, if they are
-/// not there, and calls [`panels_ready`](Self::panels_ready); lowers the entries of all other
-/// rows, and calls [`block_done`](Self::block_done); until there is none.
+/// A matrix in a folder, and the journal of the run that closes it.
 #[derive(Debug)]
 pub(crate) struct Scratch<E> {
     folder: Folder,
@@ -108,7 +105,55 @@ pub(crate) struct Parts<'a, E> {
     pub(crate) column_panel: &'a mut [E],
 }
 
+/// Hears of so many rows more that were lowered, and may end the work.
+pub(crate) type GoOn<'a> = &'a (dyn Fn(usize) -> Result<(), SsspError> + Sync);
+
+/// Who does the arithmetic: the processor or GPUs.
+pub(crate) trait Engine<E> {
+    /// Step 1 of a block: its panels from the matrix, which stays as it is.
+    fn write_panels(&mut self, parts: Parts<'_, E>, block: &Block) -> Result<(), ApspError>;
+
+    /// Step 2 of a block, whose panels may be of a run before: lowers the entries of all other
+    /// rows.
+    fn lower(
+        &mut self,
+        parts: Parts<'_, E>,
+        block: &Block,
+        go_on: GoOn<'_>,
+    ) -> Result<(), ApspError>;
+}
+
 impl<E: Element> Scratch<E> {
+    /// Distances in place of arcs, from wherever the run is. `progress` hears of rows, those of
+    /// all blocks together.
+    pub(crate) fn close(
+        &mut self,
+        engine: &mut dyn Engine<E>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        let Journal { side, blocks_done, .. } = self.journal;
+        let total = (self.journal.n_blocks() * side) as u64;
+        let done = AtomicU64::new((blocks_done * side) as u64);
+        let go_on = |rows: usize| {
+            let done = done.fetch_add(rows as u64, Ordering::Relaxed) + rows as u64;
+            match progress {
+                Some(tell) if tell(done, total).is_break() => Err(SsspError::Interrupted),
+                _ => Ok(()),
+            }
+        };
+        while let Some(block) = self.next_block() {
+            go_on(0)?;
+            if !block.panels_ready {
+                engine.write_panels(self.parts_mut(&block), &block)?;
+                self.panels_ready()?;
+            }
+            engine.lower(self.parts_mut(&block), &block, &go_on)?;
+            self.block_done(&block)?;
+            go_on(block.pivots.len())?;
+        }
+        Ok(())
+    }
+
     /// The matrix of the run that `journal`, one of this graph, tells of, filled with the arcs of `graph` if it
     /// is not yet. `progress` hears of rows filled.
     pub(crate) fn open<W: Weight>(
@@ -141,25 +186,15 @@ impl<E: Element> Scratch<E> {
         Ok(Self { folder, journal, matrix, panels })
     }
 
-    /// Rows and columns of the matrix.
-    pub(crate) fn side(&self) -> usize {
-        self.journal.side
-    }
-
-    /// How many blocks of pivots there are, and how many are done.
-    pub(crate) fn blocks(&self) -> (usize, usize) {
-        (self.journal.n_blocks(), self.journal.blocks_done)
-    }
-
     /// The block to be worked on; `None` when the matrix is closed.
-    pub(crate) fn next_block(&self) -> Option<Block> {
+    fn next_block(&self) -> Option<Block> {
         let Journal { side, block, blocks_done, panels_ready, .. } = self.journal;
         let first = blocks_done * block;
         (first < side).then(|| Block { pivots: first..(first + block).min(side), panels_ready })
     }
 
     /// All there is, for work on `block`.
-    pub(crate) fn parts_mut(&mut self, block: &Block) -> Parts<'_, E> {
+    fn parts_mut(&mut self, block: &Block) -> Parts<'_, E> {
         let len = block.pivots.len() * self.journal.side;
         let (row_panel, column_panel) = self.panels.numbers_mut()[..2 * len].split_at_mut(len);
         Parts { matrix: self.matrix.numbers_mut(), row_panel, column_panel }
@@ -189,14 +224,14 @@ impl<E: Element> Scratch<E> {
     }
 
     /// The panels of the next block are written; from here on they are read only.
-    pub(crate) fn panels_ready(&mut self) -> Result<(), ScratchError> {
+    fn panels_ready(&mut self) -> Result<(), ScratchError> {
         self.panels.flush()?;
         self.journal.panels_ready = true;
         self.journal.write(self.folder.path())
     }
 
     /// All entries outside the rows of `block` are lowered: puts the row panel in its place.
-    pub(crate) fn block_done(&mut self, block: &Block) -> Result<(), ScratchError> {
+    fn block_done(&mut self, block: &Block) -> Result<(), ScratchError> {
         let side = self.journal.side;
         let Parts { matrix, row_panel, .. } = self.parts_mut(block);
         matrix[block.pivots.start * side..block.pivots.end * side].copy_from_slice(row_panel);

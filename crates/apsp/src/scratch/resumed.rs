@@ -3,10 +3,10 @@
 use graph_formats::Csr;
 
 use super::digest::digest;
-use super::engine::{lower, write_panels};
 use super::folder::Folder;
+use super::host::Host;
 use super::journal::{Journal, State};
-use super::{Scratch, ScratchFolder, all_pairs_in, side_of};
+use super::{Engine, Scratch, ScratchFolder, all_pairs_in, side_of};
 use crate::element::Element;
 use crate::{Algorithm, Config, Number, all_pairs};
 
@@ -40,13 +40,12 @@ fn wider_numbers_are_gone_on_with() {
     let lock = Folder::lock(folder.path()).unwrap();
     let mut begun = Scratch::<i32>::open(lock, journal, &graph, None).unwrap();
     // the first block is done, the second torn
-    let side = begun.side();
-    let mut strips = vec![0; 128 * side];
+    let mut engine = Host::new(begun.journal.side, 128).unwrap();
     for is_whole in [true, false] {
         let block = begun.next_block().unwrap();
-        write_panels(begun.parts_mut(&block), &mut strips, &block, side).unwrap();
+        engine.write_panels(begun.parts_mut(&block), &block).unwrap();
         begun.panels_ready().unwrap();
-        lower(begun.parts_mut(&block), &mut strips, &block, side, &|_| Ok(())).unwrap();
+        engine.lower(begun.parts_mut(&block), &block, &|_| Ok(())).unwrap();
         if is_whole {
             begun.block_done(&block).unwrap();
         }

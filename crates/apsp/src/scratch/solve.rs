@@ -10,11 +10,12 @@ use sssp::Progress;
 
 use super::folder::Folder;
 use super::hops::{bytes_of_rows, settle_rest, write_hops};
+use super::host::{self, Host};
 use super::journal::{self, Journal, State};
-use super::memory::{GpuNeed, HostBytes, Need};
+use super::memory::{Bytes, Need};
 use super::stored::Hops;
-use super::{Scratch, StoredPairs, digest::digest, engine, side_of};
-use crate::cuda::scratch::Engine;
+use super::{Scratch, StoredPairs, digest::digest, side_of};
+use crate::cuda::folder::Gpus;
 use crate::cuda::{self, Arithmetic, Kernels};
 use crate::element::with_element;
 use crate::hops::bytes_of_work;
@@ -82,34 +83,41 @@ pub fn all_pairs_in<W: Weight>(
 ) -> Result<StoredPairs<W>, ApspError> {
     let config = blocked(config)?;
     let plan = Plan::new(graph, &config, progress)?;
-    solve(Run { scratch, graph, plan, config: &config, gpu: None, progress })
+    solve(Run { scratch, graph, plan, config: &config, gpus: None, progress })
 }
 
-/// The same as [`all_pairs_in`] by a GPU, through which the matrix passes in strips of rows: in
-/// the same numbers, which the GPU adds in 32 bits, with at most [`Config::memory`] of its
-/// memory and as much of the host's. A run may be resumed on the other kind of device, as long
-/// as its blocks of pivots fit the memory there; then floats may differ in their last bits.
+/// The same as [`all_pairs_in`] by GPUs of this machine, through which the matrix passes in strips
+/// of rows: in the same numbers, which GPUs add in 32 bits, with at most [`Config::memory`] of the
+/// memory of each and as much of the host's. A run may be resumed on the other kind of device, or
+/// with more or fewer GPUs, as long as its blocks of pivots fit the memory there; on the other kind
+/// floats may then differ in their last bits.
 ///
 /// # Errors
-/// Those of [`all_pairs_in`], [`ApspError::NotOnGpu`] for numbers of 64 bits, and
+/// Those of [`all_pairs_in`], [`ApspError::NotOnGpu`] for numbers of 64 bits or without a GPU, and
 /// [`ApspError::Gpu`]. All needs of memory are known, and the memory taken, before the matrix
 /// is written; after [`NotOnGpu`](ApspError::NotOnGpu) and [`Gpu`](ApspError::Gpu), whenever
 /// they come, [`all_pairs_in`] goes on with what there is.
-pub fn all_pairs_in_on_gpu<W: Weight>(
-    gpu: &Gpu,
+pub fn all_pairs_in_on_gpus<W: Weight>(
+    gpus: &[Gpu],
     scratch: &ScratchFolder,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<StoredPairs<W>, ApspError> {
     let config = blocked(config)?;
-    let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
-    let gpu = capped.as_ref().unwrap_or(gpu);
+    if gpus.is_empty() {
+        return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
+    }
     let plan = Plan::new(graph, &config, progress)?;
     let arithmetic = Arithmetic::of_words(plan.number, graph)?;
-    let kernels = Kernels::load(gpu, arithmetic)?;
-    let gpu = Some(Device { gpu, arithmetic, kernels });
-    solve(Run { scratch, graph, plan, config: &config, gpu, progress })
+    let loaded = |gpu: &Gpu| {
+        let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
+        let gpu = capped.unwrap_or_else(|| gpu.clone());
+        let kernels = Kernels::load(&gpu, arithmetic)?;
+        Ok::<_, ApspError>((gpu, kernels))
+    };
+    let gpus = Some(gpus.iter().map(loaded).collect::<Result<_, _>>()?);
+    solve(Run { scratch, graph, plan, config: &config, gpus, progress })
 }
 
 /// The configuration with the one algorithm there is for folders.
@@ -133,21 +141,14 @@ fn solve<W: Weight>(mut run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError> {
     with_element!(W, numbers, E => run.close::<E>(opened))
 }
 
-/// A GPU, and what it needs for the arithmetic of a graph.
-struct Device<'a> {
-    gpu: &'a Gpu,
-    arithmetic: Arithmetic,
-    kernels: Kernels,
-}
-
 /// What is asked for.
 struct Run<'a, W: Weight> {
     scratch: &'a ScratchFolder,
     graph: &'a Csr<W>,
     plan: Plan,
     config: &'a Config,
-    /// The GPU that does the arithmetic, if it is not the processor.
-    gpu: Option<Device<'a>>,
+    /// The GPUs that do the arithmetic, if it is not the processor.
+    gpus: Option<Vec<(Gpu, Kernels)>>,
     progress: Option<Progress<'a>>,
 }
 
@@ -156,8 +157,8 @@ struct Opened {
     folder: Folder,
     journal: Journal,
     need: Need,
-    /// For what is left of the matrix, if that is for a GPU.
-    engine: Option<Engine>,
+    /// For what is left of the matrix, if that is for GPUs.
+    gpus: Option<Gpus>,
 }
 
 impl<W: Weight> Run<'_, W> {
@@ -171,14 +172,21 @@ impl<W: Weight> Run<'_, W> {
             (true, _, true) => bytes_of_work(self.graph) + bytes_of_rows::<u16>(n),
             (true, _, false) => bytes_of_work(self.graph) + bytes_of_rows::<u32>(n),
         };
-        let (engine, gpu) = match &self.gpu {
-            None => (with_element!(W, numbers, E => engine::bytes::<E> as HostBytes), None),
-            Some(Device { gpu, .. }) => {
-                let (bytes, available) = (cuda::scratch::device_bytes as _, gpu.available_bytes()?);
-                (cuda::scratch::host_bytes as HostBytes, Some(GpuNeed { bytes, available }))
+        let (side, threads) = (side_of(n), self.plan.threads);
+        let (engine, on_gpu): (Box<dyn Fn(usize) -> Bytes>, _) = match &self.gpus {
+            None => {
+                let bytes = with_element!(W, numbers, E => host::bytes::<E> as fn(_, _, _) -> _);
+                (Box::new(move |block| bytes(side, threads, block)), 0)
+            }
+            Some(gpus) => {
+                let n_gpus = gpus.len();
+                let available = gpus.iter().map(|(gpu, _)| gpu.available_bytes());
+                let available = available.collect::<Result<Vec<_>, _>>()?;
+                let bytes = move |block| cuda::folder::bytes(side, n_gpus, block);
+                (Box::new(bytes), available.into_iter().min().unwrap_or_default())
             }
         };
-        Ok(Need { n_vertices: n, side: side_of(n), threads: self.plan.threads, engine, gpu, hops })
+        Ok(Need { n_vertices: n, side, engine, on_gpu, hops })
     }
 
     /// Finds out whether the run is possible, in the folder and in memory. A new one is in
@@ -203,17 +211,16 @@ impl<W: Weight> Run<'_, W> {
             hop_rows: 0,
         });
         let mut need = self.need(journal.numbers, journal.matrix == State::Settling)?;
-        let gpu = self.gpu.take().filter(|_| !journal.is_closed());
-        if gpu.is_none() {
-            need.gpu = None;
+        let gpus = self.gpus.take().filter(|_| !journal.is_closed());
+        if gpus.is_none() {
+            need.on_gpu = u64::MAX;
         }
         need.check(journal.block, memory)?;
-        let engine = match gpu {
-            Some(Device { gpu, arithmetic, kernels }) => {
+        let gpus = match gpus {
+            Some(gpus) => {
                 // wider numbers than the plan's may be too wide
-                Arithmetic::of_words(Some(journal.numbers), graph)?;
-                let (side, block) = (journal.side, journal.block);
-                Some(Engine::new(gpu, arithmetic, kernels, side, block, memory)?)
+                let arithmetic = Arithmetic::of_words(Some(journal.numbers), graph)?;
+                Some(Gpus::new(gpus, arithmetic, journal.side, journal.block, memory)?)
             }
             None => None,
         };
@@ -221,25 +228,25 @@ impl<W: Weight> Run<'_, W> {
             // there is no negative cycle if this succeeds
             potentials(graph, self.config.threads, self.progress)?;
         }
-        Ok(Opened { folder, journal, need, engine })
+        Ok(Opened { folder, journal, need, gpus })
     }
 
     /// In a matrix of these numbers.
     fn close<E: MinPlus>(self, opened: Opened) -> Result<StoredPairs<W>, ApspError> {
         let Self { graph, mut plan, config, progress, .. } = self;
-        let Opened { folder, journal, need, engine } = opened;
-        let n = graph.n_vertices();
+        let Opened { folder, journal, need, gpus } = opened;
+        let (n, block) = (graph.n_vertices(), journal.block);
         plan.reason = format!(
             "its matrix is in a folder; {} bytes of memory are for blocks of {} pivots",
-            need.bytes(journal.block),
-            journal.block
+            need.bytes(block),
+            block
         );
         let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
         let mut matrix = Scratch::<E>::open(folder, journal, graph, progress)?;
         let hops = pool.install(|| {
-            match engine {
-                Some(mut engine) => engine.close(&mut matrix, progress)?,
-                None => engine::close(&mut matrix, progress)?,
+            match gpus {
+                Some(mut gpus) => matrix.close(&mut gpus, progress)?,
+                None => matrix.close(&mut Host::new(side_of(n), block)?, progress)?,
             }
             let matrix = &mut matrix;
             Ok::<_, ApspError>(match (config.next_hops, NextHops::is_narrow(n)) {

@@ -5,10 +5,10 @@ use std::path::Path;
 use bytemuck::cast_slice;
 use graph_formats::Csr;
 
-use super::engine::{close, lower, write_panels};
 use super::folder::Folder;
+use super::host::Host;
 use super::journal::{Journal, State};
-use super::{Parts, Scratch, side_of};
+use super::{Engine, Parts, Scratch, side_of};
 use crate::Number;
 
 const N: u32 = 300;
@@ -42,7 +42,8 @@ fn open(path: &Path) -> Scratch<f64> {
 }
 
 fn closed(mut scratch: Scratch<f64>) -> Vec<u8> {
-    close(&mut scratch, None).unwrap();
+    let mut engine = Host::new(scratch.journal.side, scratch.journal.block).unwrap();
+    scratch.close(&mut engine, None).unwrap();
     cast_slice(scratch.matrix.numbers()).to_vec()
 }
 
@@ -62,17 +63,16 @@ fn a_matrix_torn_number_by_number_is_closed_the_same() {
         let mut torn = 0;
         for _ in 0..3 {
             let mut scratch = open(folder.path());
-            let side = scratch.side();
-            let mut strips = vec![0.0; scratch.journal.block * side];
+            let side = scratch.journal.side;
+            let mut engine = Host::new(side, scratch.journal.block).unwrap();
             // blocks that the folder already knows to be ready are done first
             while let Some(block) = scratch.next_block() {
                 if !block.panels_ready {
-                    write_panels(scratch.parts_mut(&block), &mut strips, &block, side).unwrap();
+                    engine.write_panels(scratch.parts_mut(&block), &block).unwrap();
                     scratch.panels_ready().unwrap();
                     break;
                 }
-                let go_on = |_| Ok(());
-                lower(scratch.parts_mut(&block), &mut strips, &block, side, &go_on).unwrap();
+                engine.lower(scratch.parts_mut(&block), &block, &|_| Ok(())).unwrap();
                 scratch.block_done(&block).unwrap();
             }
             let block = scratch.next_block().unwrap();

@@ -179,14 +179,19 @@ fn strips_where_memory_is_little() {
     assert!(matches!(refused, Err(ApspError::Gpu(_))), "{:?}", refused.err());
 }
 
-/// Two and three GPUs find what one does, with their rows there and passing through; where there
-/// are fewer, one stands for several.
-#[test]
-fn several_gpus_share_a_matrix() {
-    let Some(first) = gpu() else { return };
+/// So many GPUs; where there are fewer, one stands for several.
+pub(crate) fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
+    gpu()?;
     let count = Gpu::count().unwrap();
     println!("{count} GPUs");
-    let all: Vec<_> = (0..3).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect();
+    Some((0..n).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect())
+}
+
+/// Two and three GPUs find what one does, with their rows there and passing through.
+#[test]
+fn several_gpus_share_a_matrix() {
+    let Some(all) = some_gpus(3) else { return };
+    let first = &all[0];
     fn check<W: Weight>(first: &Gpu, all: &[Gpu], graph: &Csr<W>, config: &Config) {
         let expected = all_pairs_on_gpu(first, graph, config, None).unwrap();
         let n = graph.n_vertices() as u64;
@@ -204,10 +209,10 @@ fn several_gpus_share_a_matrix() {
     }
     let config = Config::default();
     let heavy = in_32_bits(5000, 20_000, 50_000);
-    check(&first, &all, &heavy, &config);
-    check(&first, &all, &heavy.clone().convert_weights::<f32>().unwrap(), &config);
-    check(&first, &all, &slope(2500), &Config { next_hops: true, ..config.clone() });
-    check(&first, &all, &connected(3000, 9000, 255), &config);
+    check(first, &all, &heavy, &config);
+    check(first, &all, &heavy.clone().convert_weights::<f32>().unwrap(), &config);
+    check(first, &all, &slope(2500), &Config { next_hops: true, ..config.clone() });
+    check(first, &all, &connected(3000, 9000, 255), &config);
     let refused = all_pairs_on_gpus(&all, &heavy, &Config::with(Algorithm::Recursive), None);
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
     let refused = all_pairs_on_gpus(&[], &heavy, &config, None);

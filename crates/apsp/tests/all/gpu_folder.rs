@@ -4,16 +4,17 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::slice;
 
 use apsp::{
-    ApspError, Config, Number, ScratchFolder, all_pairs, all_pairs_in, all_pairs_in_on_gpu,
+    ApspError, Config, Number, ScratchFolder, all_pairs, all_pairs_in, all_pairs_in_on_gpus,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use sssp::SsspError;
 
 use crate::common::minus_zeros;
-use crate::gpu::{connected, gpu, in_32_bits};
+use crate::gpu::{connected, gpu, in_32_bits, some_gpus};
 
 fn resumed(path: &Path) -> ScratchFolder {
     ScratchFolder { resume: true, ..ScratchFolder::new(path) }
@@ -33,19 +34,19 @@ fn with_hops() -> Config {
     Config { next_hops: true, ..Config::default() }
 }
 
+/// Begun by one GPU, it goes on with one and with three.
 #[test]
 fn a_matrix_in_a_folder_passes_through() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpus) = some_gpus(3) else { return };
     let folder = tempfile::tempdir().unwrap();
-    for (case, graph) in
-        [in_32_bits(700, 2100, 50_000), in_32_bits(1500, 6000, 50_000)].iter().enumerate()
-    {
+    let graphs = [in_32_bits(700, 2100, 50_000), in_32_bits(1500, 6000, 50_000)];
+    for (case, (graph, n_gpus)) in graphs.iter().zip([1, 3]).enumerate() {
         let config = Config { memory: Some(24 << 20), ..with_hops() };
         let by_gpu = ScratchFolder::new(folder.path().join(format!("gpu{case}")));
         let by_cpu = ScratchFolder::new(folder.path().join(format!("cpu{case}")));
-        begin_on_gpu(&gpu, graph, &by_gpu.path, &config, 7);
+        begin_on_gpu(&gpus[0], graph, &by_gpu.path, &config, 1500);
         let again = ScratchFolder { resume: true, ..by_gpu };
-        let found = all_pairs_in_on_gpu(&gpu, &again, graph, &config, None).unwrap();
+        let found = all_pairs_in_on_gpus(&gpus[..n_gpus], &again, graph, &config, None).unwrap();
         let expected = all_pairs_in(&by_cpu, graph, &config, None).unwrap();
         assert_eq!(found.summary(None).unwrap(), expected.summary(None).unwrap());
         assert!(matrix(&again.path) == matrix(&by_cpu.path), "the matrices differ");
@@ -55,27 +56,28 @@ fn a_matrix_in_a_folder_passes_through() {
     }
 }
 
-/// Begins a run on the processor, and ends it when rows that it has taken through pivots are
-/// more than so many of the matrix, some of them twice.
-fn begin_on_cpu<W: Weight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
-    let side = graph.n_vertices().next_multiple_of(128) as u64;
-    let stop = |done, total| {
+/// Hears of rows that are closed, and ends the work when they are more than so many of the
+/// matrix, some of them twice.
+fn stop_after(n: usize, rows: u64) -> impl Fn(u64, u64) -> ControlFlow<()> + Sync {
+    let side = n.next_multiple_of(128) as u64;
+    move |done, total| {
         // filling the matrix, and reading the graph, has other totals
         let is_closing = total > side && total % side == 0;
         if is_closing && done > rows { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
+    }
+}
+
+/// Begins a run on the processor that ends after so many rows.
+fn begin_on_cpu<W: Weight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
+    let stop = stop_after(graph.n_vertices(), rows);
     let ended = all_pairs_in(&ScratchFolder::new(path), graph, config, Some(&stop));
     assert!(is_ended(&ended), "{:?}", ended.err());
 }
 
-/// The same on a GPU, after so many strips.
-fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Config, strips: u64) {
-    let rows = graph.n_vertices().next_multiple_of(128) as u64;
-    let stop = |done, total| {
-        let is_closing = total > 0 && total < rows;
-        if is_closing && done > strips { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let ended = all_pairs_in_on_gpu(gpu, &ScratchFolder::new(path), graph, config, Some(&stop));
+/// The same on a GPU.
+fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
+    let (gpu, stop) = (slice::from_ref(gpu), stop_after(graph.n_vertices(), rows));
+    let ended = all_pairs_in_on_gpus(gpu, &ScratchFolder::new(path), graph, config, Some(&stop));
     assert!(is_ended(&ended), "{:?}", ended.err());
 }
 
@@ -83,6 +85,7 @@ fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Conf
 #[test]
 fn a_run_in_16_bits_goes_on_on_the_other_device() {
     let Some(gpu) = gpu() else { return };
+    let on_gpu = slice::from_ref(&gpu);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let graph = connected(1100, 4400, 50);
@@ -93,12 +96,13 @@ fn a_run_in_16_bits_goes_on_on_the_other_device() {
 
     begin_on_cpu(&graph, &at("cpu first"), &config, 2500);
     let by_gpu =
-        all_pairs_in_on_gpu(&gpu, &resumed(&at("cpu first")), &graph, &config, None).unwrap();
+        all_pairs_in_on_gpus(on_gpu, &resumed(&at("cpu first")), &graph, &config, None).unwrap();
     assert_eq!(by_gpu.plan().number, Some(Number::U16));
-    begin_on_gpu(&gpu, &graph, &at("gpu first"), &config, 7);
+    begin_on_gpu(&gpu, &graph, &at("gpu first"), &config, 2500);
     let by_cpu = all_pairs_in(&resumed(&at("gpu first")), &graph, &config, None).unwrap();
     let only_gpu =
-        all_pairs_in_on_gpu(&gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None).unwrap();
+        all_pairs_in_on_gpus(on_gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None)
+            .unwrap();
     for (name, found) in [("cpu first", by_gpu), ("gpu first", by_cpu), ("gpu", only_gpu)] {
         assert!(matrix(&at(name)) == matrix(&at("whole")), "{name}");
         for u in [0, 5, 700, 1099] {
@@ -112,6 +116,7 @@ fn a_run_in_16_bits_goes_on_on_the_other_device() {
 #[test]
 fn zeros_have_no_sign_in_a_folder() {
     let Some(gpu) = gpu() else { return };
+    let on_gpu = slice::from_ref(&gpu);
     for graph in minus_zeros() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -131,9 +136,11 @@ fn zeros_have_no_sign_in_a_folder() {
         };
         let begun = all_pairs_in(&ScratchFolder::new(at("both")), &graph, &config, Some(&stop));
         assert!(is_ended(&begun), "{:?}", begun.err());
-        let both = all_pairs_in_on_gpu(&gpu, &resumed(&at("both")), &graph, &config, None).unwrap();
-        let new = all_pairs_in_on_gpu(&gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None)
-            .unwrap();
+        let both =
+            all_pairs_in_on_gpus(on_gpu, &resumed(&at("both")), &graph, &config, None).unwrap();
+        let new =
+            all_pairs_in_on_gpus(on_gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None)
+                .unwrap();
         let bits = |d: Option<f32>| d.map(f32::to_bits);
         for (name, found) in [("both", both), ("gpu", new)] {
             assert!(matrix(&at(name)) == matrix(&at("cpu")), "{name}");
@@ -150,13 +157,14 @@ fn zeros_have_no_sign_in_a_folder() {
 #[test]
 fn blocks_fit_the_memory_of_the_gpu() {
     let Some(gpu) = gpu() else { return };
+    let on_gpu = slice::from_ref(&gpu);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let graph = in_32_bits(1500, 6000, 50_000);
     let threads = std::num::NonZeroUsize::new(2);
     let config = |memory| Config { memory: Some(memory), threads, ..Config::default() };
     let solve = |name: &str, memory| {
-        all_pairs_in_on_gpu(&gpu, &resumed(&at(name)), &graph, &config(memory), None)
+        all_pairs_in_on_gpus(on_gpu, &resumed(&at(name)), &graph, &config(memory), None)
     };
     let refused = solve("new", 3 << 20);
     assert!(matches!(refused, Err(ApspError::Gpu(_))), "{:?}", refused.err());

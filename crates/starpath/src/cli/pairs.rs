@@ -57,7 +57,7 @@ pub(crate) struct ApspArgs {
     pub(crate) memory: Option<u64>,
     /// GPUs of this machine that share the matrix, a number of them or all, each with as much
     /// memory as --memory allows [default: 1]
-    #[arg(long, value_name = "N|all", conflicts_with = "scratch")]
+    #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
     /// Keep the matrix in this folder, not in memory
     #[arg(long, value_name = "DIR")]

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::anyhow;
 use apsp::{
     Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchError, ScratchFolder, all_pairs,
-    all_pairs_in, all_pairs_in_on_gpu, all_pairs_on_gpus,
+    all_pairs_in, all_pairs_in_on_gpus, all_pairs_on_gpus,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
@@ -190,8 +190,10 @@ fn solve_in_folder<W: Weight>(
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
     let had_run = scratch.holds_run();
-    let on_gpu = backend::gpu_for_pairs(graph.n_vertices(), common)?.map(|gpu| {
-        all_pairs_in_on_gpu(&gpu, scratch, graph, &request.config, Some(&step))
+    let gpu = backend::gpu_for_pairs(graph.n_vertices(), common)?;
+    let gpus = gpu.map(|first| backend::with_others(first, request.gpus)).transpose()?;
+    let on_gpu = gpus.map(|gpus| {
+        all_pairs_in_on_gpus(&gpus, scratch, graph, &request.config, Some(&step))
             .map(|found| (found, "cuda"))
     });
     let solved = match on_gpu {

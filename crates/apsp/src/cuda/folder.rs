@@ -1,0 +1,311 @@
+//! The arithmetic of a matrix in a folder on GPUs: the same protocol as on the CPU, with
+//! rows of the mapped file passing through the GPUs in strips.
+//!
+//! For a block of pivots their rows are closed on the first GPU as a matrix of their own is, and
+//! go to the folder's panel with the pivots' columns as they were. Then every other strip of
+//! rows takes the sums of its columns and the closed rows, on the GPU whose turn it is. Strips
+//! take turns on a few streams of each; while some are on their way or computed, the host copies
+//! others between the file's pages and pinned memory. Every element depends on the panels and
+//! itself alone, so a run may be ended and resumed as one on the CPU may. The arithmetic is of 32
+//! bits; a folder in 16 bits is made wider on the way to a GPU and narrow again on the way back.
+//! O(n³).
+//!
+//! Reference: origin-out-of-core, katz-kider-2008
+
+use std::ops::Range;
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use gpu_runtime::{Buffer, Event, Gpu, GpuError, PinnedBuffer, Priority};
+use rayon::prelude::*;
+
+use super::arithmetic::{Arithmetic, Kernels};
+use super::panel::{BLOCK, Closer, Panel};
+use super::product::{Strip, take_through};
+use crate::ApspError;
+use crate::element::Element;
+use crate::scratch::{Block, Bytes, Engine, GoOn, Parts};
+
+/// Strips under way at once on a GPU.
+const SLOTS: usize = 3;
+/// Rows of a strip, if there is memory.
+const MOST_STRIP_ROWS: usize = 512;
+
+/// A GPU, and room for the rows of the pivots.
+struct Device {
+    gpu: Gpu,
+    kernels: Kernels,
+    panel: Buffer<u32>,
+}
+
+/// A stream, and room for the strip that passes through it.
+struct Slot {
+    /// The number of its GPU,
+    device: usize,
+    /// and its stream there.
+    gpu: Gpu,
+    rows: Buffer<u32>,
+    columns: Buffer<u32>,
+    turned: Buffer<u32>,
+    /// The strip's rows in the host's memory, and after them its columns.
+    staging: PinnedBuffer<u32>,
+    done: Event,
+    /// The rows of the matrix that `staging` is going to have.
+    holds: Option<Range<usize>>,
+}
+
+/// Bytes of each GPU's memory and of the host's, for so many GPUs and strips of so many rows.
+fn bytes_with(side: usize, n_gpus: usize, width: usize, strip_rows: usize) -> Bytes {
+    let bytes = |words: usize| words as u128 * size_of::<u32>() as u128;
+    let device = width * side + SLOTS * strip_rows * (side + 2 * width);
+    let host = n_gpus * SLOTS * strip_rows * (side + width);
+    Bytes { host: bytes(host), device: bytes(device) + u128::from(Closer::bytes(width)) }
+}
+
+/// The least that will do for blocks of so many pivots: of the host's memory for copies of strips.
+pub(crate) fn bytes(side: usize, n_gpus: usize, width: usize) -> Bytes {
+    bytes_with(side, n_gpus, width, BLOCK)
+}
+
+/// The numbers of a folder in 32 bits: a copy where they have as many. Those of 16 are made
+/// wider; what stands for no path there need not be told from others, for no sum with it is
+/// less.
+fn widen<E: Element>(words: &mut [u32], numbers: &[E]) {
+    if size_of::<E>() == size_of::<u16>() {
+        let numbers = cast_slice::<E, u16>(numbers);
+        words.iter_mut().zip(numbers).for_each(|(word, &number)| *word = number.into());
+    } else {
+        words.copy_from_slice(cast_slice(numbers));
+    }
+}
+
+/// The way back: of 16 bits no number is more than what stands for no path.
+fn narrow<E: Element>(numbers: &mut [E], words: &[u32]) {
+    if size_of::<E>() == size_of::<u16>() {
+        let numbers = cast_slice_mut::<E, u16>(numbers);
+        let least = u32::from(u16::INFINITE);
+        let pairs = numbers.iter_mut().zip(words);
+        pairs.for_each(|(number, &word)| *number = word.min(least) as u16);
+    } else {
+        numbers.copy_from_slice(cast_slice(words));
+    }
+}
+
+/// The work space on GPUs, and beside it on the host, for matrices of one side and blocks of
+/// one width.
+pub(crate) struct Gpus {
+    side: usize,
+    strip_rows: usize,
+    devices: Vec<Device>,
+    /// Of the first.
+    closer: Closer,
+    /// The first of each GPU, the second of each, and so on.
+    slots: Vec<Slot>,
+}
+
+impl Gpus {
+    /// With strips as high as the GPUs' memory holds, and the `memory` allowed on the host.
+    pub(crate) fn new(
+        gpus: Vec<(Gpu, Kernels)>,
+        arithmetic: Arithmetic,
+        side: usize,
+        width: usize,
+        memory: Option<u64>,
+    ) -> Result<Self, GpuError> {
+        let available = gpus.iter().map(|(gpu, _)| gpu.available_bytes());
+        let available = available.collect::<Result<Vec<_>, _>>()?;
+        let available = available.into_iter().min().unwrap_or_default();
+        let memory = memory.map_or(u128::MAX, u128::from);
+        let mut heights = (1..=MOST_STRIP_ROWS / BLOCK).rev().map(|height| height * BLOCK);
+        let fits = heights.find(|&rows| {
+            let Bytes { host, device } = bytes_with(side, gpus.len(), width, rows);
+            device <= available.into() && host <= memory
+        });
+        let required = bytes(side, gpus.len(), width).device;
+        let strip_rows = fits.ok_or(GpuError::OutOfMemory {
+            what: "a block of pivots and the smallest strips",
+            required: u64::try_from(required).unwrap_or(u64::MAX),
+            available,
+        })?;
+        let slot = |device: usize| {
+            let gpu = &gpus[device].0;
+            Ok(Slot {
+                device,
+                gpu: gpu.new_stream(Priority::Normal)?,
+                rows: gpu.buffer(strip_rows * side)?,
+                columns: gpu.buffer(strip_rows * width)?,
+                turned: gpu.buffer(strip_rows * width)?,
+                staging: gpu.pinned(strip_rows * (side + width))?,
+                done: gpu.event()?,
+                holds: None,
+            })
+        };
+        let slots = (0..SLOTS * gpus.len()).map(|number| slot(number % gpus.len()));
+        let slots = slots.collect::<Result<_, GpuError>>()?;
+        let closer = Closer::new(&gpus[0].0, arithmetic, width)?;
+        let device = |(gpu, kernels): (Gpu, Kernels)| {
+            let panel = gpu.buffer(width * side)?;
+            // buffers are cleared on the first stream, and used on others
+            gpu.synchronize()?;
+            Ok(Device { gpu, kernels, panel })
+        };
+        let devices = gpus.into_iter().map(device).collect::<Result<_, GpuError>>()?;
+        Ok(Self { side, strip_rows, devices, closer, slots })
+    }
+
+    /// Copies rows to the panels of the first so many GPUs, and waits for that.
+    fn upload_panel<E: Element>(&mut self, rows: &[E], n_gpus: usize) -> Result<(), GpuError> {
+        for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
+            widen(&mut self.slots[0].staging[..rows.len()], rows);
+            let at = number * self.strip_rows * self.side;
+            let (staging, slots) = (&self.slots[0].staging, &self.slots[..n_gpus]);
+            for (slot, device) in slots.iter().zip(&self.devices) {
+                // SAFETY: as in `write_panels`.
+                unsafe { slot.gpu.queue_upload(staging, 0..rows.len(), &device.panel, at)? };
+            }
+            slots.iter().try_for_each(|slot| slot.gpu.synchronize())?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the strip of a slot, if it has one, and copies it to its rows.
+    fn store<E: Element>(&mut self, number: usize, matrix: &mut [E]) -> Result<(), GpuError> {
+        let slot = &mut self.slots[number];
+        slot.done.wait()?;
+        if let Some(rows) = slot.holds.take() {
+            let to = &mut matrix[rows.start * self.side..rows.end * self.side];
+            let from = slot.staging[..to.len()].par_chunks(self.side);
+            to.par_chunks_mut(self.side).zip(from).for_each(|(to, from)| narrow(to, from));
+        }
+        Ok(())
+    }
+
+    /// Queues a strip on a slot whose last one has been stored.
+    fn start<E: Element>(
+        &mut self,
+        number: usize,
+        rows: &Range<usize>,
+        width: usize,
+        matrix: &[E],
+        column_panel: &[E],
+    ) -> Result<(), GpuError> {
+        let side = self.side;
+        let slot = &mut self.slots[number];
+        let device = &self.devices[slot.device];
+        let (n_words, n_columns) = (rows.len() * side, rows.len() * width);
+        let (to_rows, to_columns) = slot.staging[..n_words + n_columns].split_at_mut(n_words);
+        let from = matrix[rows.start * side..rows.end * side].par_chunks(side);
+        to_rows.par_chunks_mut(side).zip(from).for_each(|(to, from)| widen(to, from));
+        widen(to_columns, &column_panel[rows.start * width..rows.end * width]);
+        let strip = Strip {
+            rows: slot.rows.address(),
+            n_rows: rows.len(),
+            side,
+            columns: slot.columns.address(),
+            columns_stride: width,
+            turned: slot.turned.address(),
+            panel: device.panel.address(),
+            n_pivots: width,
+            lanes: 1,
+        };
+        let from_columns = n_words..n_words + n_columns;
+        // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the
+        // panel as many rows as there are pivots; the slot's stream orders all of it, and
+        // nobody touches the staging before `done`.
+        unsafe {
+            slot.gpu.queue_upload(&slot.staging, 0..n_words, &slot.rows, 0)?;
+            slot.gpu.queue_upload(&slot.staging, from_columns, &slot.columns, 0)?;
+            take_through(&slot.gpu, &device.kernels, &strip)?;
+            slot.gpu.queue_download(&slot.rows, 0..n_words, &mut slot.staging, 0)?;
+        }
+        slot.holds = Some(rows.clone());
+        slot.done.record(&slot.gpu)
+    }
+}
+
+impl<E: Element> Engine<E> for Gpus {
+    fn write_panels(&mut self, parts: Parts<'_, E>, block: &Block) -> Result<(), ApspError> {
+        let Parts { matrix, row_panel, column_panel } = parts;
+        let Range { start, end } = block.pivots;
+        let side = self.side;
+        self.upload_panel(&matrix[start * side..end * side], 1)?;
+        let Device { gpu, kernels, panel } = &self.devices[0];
+        let rows = Panel { address: panel.address(), n_rows: end - start, side, first: start };
+        self.closer.close(gpu, kernels, rows, None)?;
+        let columns = column_panel.par_chunks_mut(end - start).zip(matrix.par_chunks(side));
+        columns.for_each(|(column, row)| column.copy_from_slice(&row[start..end]));
+        gpu.synchronize()?;
+        let slot = &mut self.slots[0];
+        for (number, rows) in row_panel.chunks_mut(self.strip_rows * side).enumerate() {
+            let first = number * self.strip_rows * side;
+            // SAFETY: the rows lie in the panel, and nobody else uses the staging before the
+            // copy has been waited for.
+            unsafe {
+                let range = first..first + rows.len();
+                slot.gpu.queue_download(panel, range, &mut slot.staging, 0)?;
+            }
+            slot.gpu.synchronize()?;
+            narrow(rows, &slot.staging[..rows.len()]);
+        }
+        Ok(())
+    }
+
+    fn lower(
+        &mut self,
+        parts: Parts<'_, E>,
+        block: &Block,
+        go_on: GoOn<'_>,
+    ) -> Result<(), ApspError> {
+        let Parts { matrix, row_panel, column_panel } = parts;
+        self.upload_panel(row_panel, self.devices.len())?;
+        let width = block.pivots.len();
+        let others = [0..block.pivots.start, block.pivots.end..self.side];
+        let strip_rows = self.strip_rows;
+        let strips = others.into_iter().flat_map(|rows| {
+            let end = rows.end;
+            rows.step_by(strip_rows).map(move |first| first..(first + strip_rows).min(end))
+        });
+        let mut outcome = Ok(());
+        for (rows, number) in strips.zip((0..self.slots.len()).cycle()) {
+            outcome = go_on(rows.len()).map_err(ApspError::from);
+            if outcome.is_err() {
+                break;
+            }
+            self.store(number, matrix)?;
+            self.start(number, &rows, width, matrix, column_panel)?;
+        }
+        (0..self.slots.len()).try_for_each(|number| self.store(number, matrix))?;
+        outcome
+    }
+}
+
+impl Drop for Gpus {
+    fn drop(&mut self) {
+        // Copies to and from the staging may still be under way; errors have nowhere to go.
+        for slot in &self.slots {
+            let _ = slot.gpu.synchronize();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_16_bits_go_there_and_back() {
+        let numbers = [0u16, 5, 32_766, u16::INFINITE];
+        let mut words = [7; 4];
+        widen(&mut words, &numbers);
+        assert_eq!(words, [0, 5, 32_766, 32_767]);
+        // a sum with no path, and a longer one
+        words[0] += words[3];
+        words[1] = 100_000;
+        let mut back = [1; 4];
+        narrow(&mut back, &words);
+        assert_eq!(back, [u16::INFINITE, u16::INFINITE, 32_766, u16::INFINITE]);
+        let mut floats = [0f32; 2];
+        widen(&mut words[..2], &[1.5f32, f32::INFINITY]);
+        narrow(&mut floats, &words[..2]);
+        assert_eq!(floats, [1.5, f32::INFINITY]);
+    }
+}
