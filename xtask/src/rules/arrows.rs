@@ -7,17 +7,36 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 10] = [
+const MAY_NAME: [(&str, &[&str]); 11] = [
     ("graph-formats", &[]),
+    ("collectives", &[]),
     ("gpu-runtime", &[]),
     ("starpath-kernels", &[]),
     ("starpath-paths", &["graph-formats"]),
     ("sssp", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
-    ("apsp", &["graph-formats", "starpath-paths", "sssp", "gpu-runtime", "starpath-kernels"]),
+    (
+        "apsp",
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "sssp",
+            "collectives",
+            "gpu-runtime",
+            "starpath-kernels",
+        ],
+    ),
     ("star-machine", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     (
         "starpath",
-        &["graph-formats", "starpath-paths", "gpu-runtime", "sssp", "apsp", "star-machine"],
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "collectives",
+            "gpu-runtime",
+            "sssp",
+            "apsp",
+            "star-machine",
+        ],
     ),
     ("bench", &["graph-formats", "starpath-paths", "gpu-runtime", "sssp", "apsp", "star-machine"]),
     ("xtask", &[]),

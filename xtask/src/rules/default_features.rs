@@ -1,13 +1,13 @@
 //! Features that a user must ask for: without them everything builds and runs on a
-//! machine with neither CUDA toolkit nor driver.
+//! machine with neither CUDA toolkit nor driver nor MPI.
 
 use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
-const OFF_BY_DEFAULT: [&str; 2] = ["cuda", "rustacuda"];
+const OFF_BY_DEFAULT: [&str; 3] = ["cuda", "mpi", "rustacuda"];
 
 pub(super) const RULE: Rule =
-    Rule { name: "default-features", promise: "cuda and rustacuda are off by default", check };
+    Rule { name: "default-features", promise: "cuda, mpi and rustacuda are off by default", check };
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();

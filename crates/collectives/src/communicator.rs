@@ -1,0 +1,176 @@
+//! Who the ranks are, and what they do together.
+//!
+//! A communicator sends bytes, by two collectives; all others follow from these. Sums are added in
+//! the order of the ranks, so that floats do not depend on how messages travel.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Why a collective has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RanksError {
+    /// A rank returned or panicked before the others were done.
+    #[error("another rank has ended")]
+    Ended,
+    /// Ranks that were to hold the same number of bytes do not.
+    #[error("{found} bytes are broadcast into {expected}")]
+    Length {
+        /// What this rank has room for.
+        expected: usize,
+        /// What the root sent.
+        found: usize,
+    },
+    /// A rank has no memory for what another sends.
+    #[error("{bytes} bytes were sent to a rank that has no memory for them")]
+    OutOfMemory {
+        /// What was sent.
+        bytes: u64,
+    },
+    /// MPI could not be started.
+    #[error("MPI cannot be started: {0}")]
+    Start(&'static str),
+}
+
+/// A rank among others. The collectives on all types of plain data are methods of
+/// `dyn Communicator`.
+pub trait Communicator {
+    /// Which of the ranks this is, from 0.
+    fn rank(&self) -> usize;
+
+    /// How many ranks there are, at least one.
+    fn size(&self) -> usize;
+
+    /// Copies the bytes of rank `root` to all others, which have as many. O(bytes).
+    ///
+    /// # Errors
+    /// When another rank has ended, or has another number of bytes.
+    fn broadcast_bytes(&self, root: usize, bytes: &mut [u8]) -> Result<(), RanksError>;
+
+    /// What each rank has, by rank, at rank `root`; nothing at the others. Ranks may have
+    /// different numbers of bytes. O(all bytes).
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    fn gather_bytes(&self, root: usize, own: &[u8]) -> Result<Vec<Vec<u8>>, RanksError>;
+
+    /// Ends the processes of all ranks at once, with this exit code where there is a choice.
+    fn abort(&self, code: i32) -> ! {
+        std::process::exit(code)
+    }
+}
+
+impl dyn Communicator + '_ {
+    /// Whether this is rank 0.
+    pub fn is_root(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// Copies the values of rank `root` to all others, which have as many. O(values).
+    ///
+    /// # Errors
+    /// As [`Communicator::broadcast_bytes`].
+    pub fn broadcast<T: Pod>(&self, root: usize, values: &mut [T]) -> Result<(), RanksError> {
+        self.broadcast_bytes(root, bytemuck::cast_slice_mut(values))
+    }
+
+    /// The values of rank `root`, however many; what the others give is dropped. O(values).
+    ///
+    /// # Errors
+    /// As [`Communicator::broadcast_bytes`], and on all ranks when one has no memory for them.
+    pub fn broadcast_vec<T: Pod>(
+        &self,
+        root: usize,
+        mut values: Vec<T>,
+    ) -> Result<Vec<T>, RanksError> {
+        let mut len = [values.len() as u64];
+        self.broadcast(root, &mut len)?;
+        let len = len[0];
+        if self.rank() != root {
+            values = Vec::new();
+        }
+        let is_refused = values.try_reserve_exact(len as usize - values.len()).is_err();
+        if self.any(is_refused)? {
+            return Err(RanksError::OutOfMemory { bytes: len * size_of::<T>() as u64 });
+        }
+        values.resize(len as usize, T::zeroed());
+        self.broadcast(root, &mut values)?;
+        Ok(values)
+    }
+
+    /// The values of each rank, by rank, at rank `root`; nothing at the others. O(all values).
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn gather<T: Pod>(&self, root: usize, own: &[T]) -> Result<Vec<Vec<T>>, RanksError> {
+        let gathered = self.gather_bytes(root, bytemuck::cast_slice(own))?;
+        let whole = |bytes: Vec<u8>| bytemuck::pod_collect_to_vec(&bytes);
+        Ok(gathered.into_iter().map(whole).collect())
+    }
+
+    /// The sum over all ranks, at all ranks.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn sum<T: Pod + std::iter::Sum>(&self, own: T) -> Result<T, RanksError> {
+        self.reduce(own, |values| values.into_iter().sum())
+    }
+
+    /// The least over all ranks, at all ranks.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn min<T: Pod + PartialOrd>(&self, own: T) -> Result<T, RanksError> {
+        self.reduce(own, |values| values.into_iter().fold(own, |a, b| if b < a { b } else { a }))
+    }
+
+    /// The greatest over all ranks, at all ranks.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn max<T: Pod + PartialOrd>(&self, own: T) -> Result<T, RanksError> {
+        self.reduce(own, |values| values.into_iter().fold(own, |a, b| if b > a { b } else { a }))
+    }
+
+    /// Whether it is so on any rank, at all ranks.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn any(&self, own: bool) -> Result<bool, RanksError> {
+        Ok(self.max(u8::from(own))? > 0)
+    }
+
+    /// Waits for all ranks to be here.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn barrier(&self) -> Result<(), RanksError> {
+        self.any(false).map(|_| ())
+    }
+
+    /// The message of the lowest rank that has one, with that rank, at all ranks: so that all of
+    /// them fail where one does.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn first_message(&self, own: Option<&str>) -> Result<Option<(usize, String)>, RanksError> {
+        let rank = if own.is_some() { self.rank() } else { self.size() };
+        let first = self.min(rank as u64)? as usize;
+        if first == self.size() {
+            return Ok(None);
+        }
+        let own = own.unwrap_or_default().as_bytes().to_vec();
+        let bytes = self.broadcast_vec(first, own)?;
+        Ok(Some((first, String::from_utf8_lossy(&bytes).into_owned())))
+    }
+
+    /// Reduces at rank 0 and broadcasts.
+    fn reduce<T: Pod>(&self, own: T, all: impl FnOnce(Vec<T>) -> T) -> Result<T, RanksError> {
+        let values = self.gather(0, &[own])?;
+        let mut result = [Zeroable::zeroed()];
+        if self.is_root() {
+            result = [all(values.into_iter().flatten().collect())];
+        }
+        self.broadcast(0, &mut result)?;
+        Ok(result[0])
+    }
+}

@@ -1,0 +1,57 @@
+//! What several ranks do together: broadcast, gather, reduce.
+//!
+//! A *rank* is one of several workers that run the same program, each on its share of the work,
+//! with no memory in common. A *collective* is a call that all of them make, in the same order;
+//! each returns when it has its result. Who the ranks are, a [`Communicator`] says:
+//!
+//! * [`Alone`]: this process, the only rank;
+//! * [`Threads`]: threads of this process, for tests;
+//! * `Mpi` (Cargo feature `mpi`): the processes that `mpirun` has started, on one machine or many.
+//!
+//! Where a rank ends too early, no other waits for it for ever: collectives over threads return an
+//! error, and MPI ends all processes.
+//!
+//! ```
+//! use collectives::{Alone, Communicator, RanksError, Threads};
+//!
+//! fn greatest(ranks: &dyn Communicator, own: u64) -> Result<u64, RanksError> {
+//!     ranks.max(own)
+//! }
+//! assert_eq!(greatest(&Alone, 7)?, 7);
+//! assert_eq!(Threads::run(3, |ranks| greatest(ranks, ranks.rank() as u64))?, [2, 2, 2]);
+//! # Ok::<(), RanksError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod alone;
+mod communicator;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod threads;
+
+pub use alone::Alone;
+pub use communicator::{Communicator, RanksError};
+pub use threads::Threads;
+
+#[cfg(feature = "mpi")]
+pub use self::mpi::Mpi;
+
+/// The ranks that this process is one of: those that `mpirun` has started, in a build with the
+/// feature `mpi`; else it is alone. To be called once, on the thread that will make all calls;
+/// what is returned lives until the last of them.
+///
+/// # Errors
+/// When MPI does not start.
+pub fn start() -> Result<Box<dyn Communicator>, RanksError> {
+    #[cfg(feature = "mpi")]
+    if let Some(ranks) = Mpi::start()? {
+        return Ok(Box::new(ranks));
+    }
+    Ok(Box::new(Alone))
+}
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
