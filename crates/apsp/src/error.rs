@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use collectives::{Communicator, RanksError};
 use gpu_runtime::GpuError;
 use sssp::SsspError;
 
@@ -84,6 +85,23 @@ pub enum ApspError {
         /// What was asked for.
         algorithm: Algorithm,
     },
+    /// Several ranks cannot do it.
+    #[error("{what} cannot be had by several ranks; run one")]
+    NotByRanks {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Another rank has failed.
+    #[error("rank {rank}: {message}")]
+    OnRank {
+        /// Which.
+        rank: usize,
+        /// Why.
+        message: String,
+    },
+    /// Ranks cannot reach each other any more.
+    #[error(transparent)]
+    Ranks(#[from] RanksError),
     /// A published form does not take this parameter.
     #[error("{name} is {value}, but it has to be {expected}")]
     Parameter {
@@ -116,4 +134,20 @@ impl From<GpuError> for ApspError {
     fn from(error: GpuError) -> Self {
         Self::Gpu(Box::new(error))
     }
+}
+
+/// An error on all ranks where there is one on any: that of this rank, or what another has to say.
+pub(crate) fn agree<T>(
+    ranks: &dyn Communicator,
+    own: Result<T, ApspError>,
+) -> Result<T, ApspError> {
+    let message = own.as_ref().err().map(ToString::to_string);
+    let Some((rank, message)) = ranks.first_message(message.as_deref())? else { return own };
+    own.and_then(|_| {
+        let interrupted = SsspError::Interrupted;
+        if message == interrupted.to_string() {
+            return Err(interrupted.into());
+        }
+        Err(ApspError::OnRank { rank, message })
+    })
 }

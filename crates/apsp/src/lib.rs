@@ -29,10 +29,12 @@ mod element;
 mod error;
 mod hops;
 mod host;
+mod npy;
 mod number;
 mod plan;
 mod potentials;
 mod proof;
+mod ranks;
 mod scratch;
 mod solve;
 
@@ -41,6 +43,7 @@ pub use cuda::{GpuPairs, GpuTimes, all_pairs_on_gpu, all_pairs_on_gpus, publishe
 pub use error::ApspError;
 pub use number::Number;
 pub use plan::Plan;
+pub use ranks::{RankPairs, all_pairs_over};
 pub use scratch::{
     ScratchError, ScratchFolder, StoredPairs, Summary, all_pairs_in, all_pairs_in_on_gpus,
 };

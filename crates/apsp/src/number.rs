@@ -5,7 +5,7 @@ use std::fmt;
 use graph_formats::WeightKind;
 
 use crate::element::with_element;
-use crate::host::{Matrix, MinPlus};
+use crate::host::{Deal, Matrix, MinPlus};
 
 /// What Floyd-Warshall adds and compares in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,9 +38,9 @@ impl Number {
         Self::ALL.into_iter().find(|number| number.to_string() == name)
     }
 
-    /// Bytes of a matrix in memory for `n` vertices.
-    pub(crate) fn bytes_of_matrix(self, n: usize) -> u128 {
-        with_element!(self, E => Matrix::<E>::bytes(n))
+    /// Bytes of these rows of a matrix in memory.
+    pub(crate) fn bytes_of_matrix(self, rows: Deal) -> u128 {
+        with_element!(self, E => Matrix::<E>::bytes(rows))
     }
 
     /// The instructions that this processor adds and compares them with.

@@ -12,7 +12,12 @@
 //! themselves (recursively), then their rows relaxed through them, and then all other rows.
 //! Nearly all time is in the last.
 //!
-//! Rows are shared among threads. O(n³) time; n² numbers.
+//! Rows are shared among threads, and those of the blocked order among ranks, by turns: the
+//! rank that has a block of pivots closes it and broadcasts its rows, and all update their own.
+//! The next pivots' rows are updated first, so that closing them and sending them is done while
+//! all other rows are updated (look-ahead). A row takes the same sums in the same order wherever
+//! it is, so that the numbers do not depend on the ranks, floats included. O(n³) time; n²
+//! numbers, and 2 b n for the pivots of two blocks, on each rank.
 //!
 //! What differs from the published forms: the pivots' columns need no phase of their own.
 //! Where D is closed and R = D·R₀ are the pivots' rows, C·R is (C·D)·R₀, so other rows can be
@@ -27,20 +32,19 @@
 
 use std::ops::Range;
 
+use collectives::Communicator;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
-use super::matrix::Matrix;
+use super::deal::STEP;
+use super::matrix::{Matrix, Panel};
 use super::min_plus::MinPlus;
 use crate::ApspError;
+use crate::error::agree;
 
 /// Vertices that are closed by passes.
-const FEW: usize = 48;
-/// Pivots of a block: their rows of a strip, and a few rows of other vertices, stay in the
-/// cache of a processor.
-const MOST_PIVOTS: usize = 240;
-/// Blocks of pivots that there are at least: the more, the less of the work is theirs.
-const LEAST_BLOCKS: usize = 8;
+const FEW: usize = STEP;
 
 /// Tells how many vertices have been pivots.
 fn report<E>(
@@ -49,7 +53,7 @@ fn report<E>(
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     match progress {
-        Some(tell) if tell(done as u64, matrix.n as u64).is_break() => {
+        Some(tell) if tell(done as u64, matrix.deal.n_vertices as u64).is_break() => {
             Err(SsspError::Interrupted.into())
         }
         _ => Ok(()),
@@ -61,11 +65,12 @@ pub(crate) fn plain<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let stride = matrix.stride;
-    for k in 0..matrix.n {
+    let n = matrix.deal.n_vertices;
+    for k in 0..n {
         report(matrix, k, progress)?;
         let through = matrix.row(k).to_vec();
-        matrix.numbers.par_chunks_mut(stride).for_each(|row| relax_row(row, k, &through));
+        let (rows, stride) = matrix.rows_mut(&(0..n));
+        rows.par_chunks_mut(stride).for_each(|row| relax_row(row, k, &through));
     }
     Ok(())
 }
@@ -75,50 +80,122 @@ pub(crate) fn recursive<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    close(matrix, 0..matrix.n, progress)
+    let n = matrix.deal.n_vertices;
+    let greater = half(n).max(n.saturating_sub(half(n)));
+    let mut panel = matrix.panel(greater, greater)?;
+    close(matrix, 0..n, &mut panel, progress)
 }
 
-/// A block of pivots after the other.
+/// A block of pivots after the other, on all ranks, each with the threads of `pool`, or of that
+/// which calls. The progress callback of any rank may end the work of all.
 pub(crate) fn blocked<E: MinPlus>(
     matrix: &mut Matrix<E>,
+    ranks: &dyn Communicator,
+    pool: Option<&ThreadPool>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let n = matrix.n;
-    let n_pivots = (n / LEAST_BLOCKS).next_multiple_of(FEW).clamp(FEW, MOST_PIVOTS);
-    for first in (0..n).step_by(n_pivots) {
-        report(matrix, first, progress)?;
-        let pivots = first..n.min(first + n_pivots);
-        close(matrix, pivots.clone(), None)?;
-        matrix.relax([pivots.clone()], pivots.clone(), 0..n)?;
-        matrix.relax([0..first, pivots.end..n], pivots, 0..n)?;
+    let deal = matrix.deal;
+    let all = 0..deal.n_vertices;
+    let [mut panel, mut next_panel] = agree(ranks, matrix.panels())?;
+    let mut pivots = 0..0;
+    for block in 0..=deal.n_blocks() {
+        let next = deal.block(block);
+        if deal.owns(block) {
+            on(pool, || {
+                matrix.update([next.clone()], &pivots, &all, &panel);
+                close_panel(matrix, &next, &mut next_panel)
+            })?;
+        }
+        let is_ended = report(matrix, pivots.end, progress).is_err();
+        let packed = matrix.packed(&mut next_panel, &next);
+        beside(
+            pool,
+            || matrix.update([0..pivots.start, next.end..all.end], &pivots, &all, &panel),
+            || broadcast(ranks, deal.owner(block), packed, is_ended),
+        )?;
+        std::mem::swap(&mut panel, &mut next_panel);
+        pivots = next;
     }
     Ok(())
 }
 
-/// Relaxes paths among some vertices through all of them, by halves.
+/// Closes the rows of pivots, and packs them.
+fn close_panel<E: MinPlus>(
+    matrix: &mut Matrix<E>,
+    pivots: &Range<usize>,
+    panel: &mut Panel<E>,
+) -> Result<(), ApspError> {
+    let all = 0..matrix.deal.n_vertices;
+    close(matrix, pivots.clone(), panel, None)?;
+    matrix.relax([pivots.clone()], pivots, &all, panel);
+    matrix.pack(panel, pivots, &all);
+    Ok(())
+}
+
+/// Broadcasts the rows of pivots, unless a rank ends the work.
+fn broadcast<E: MinPlus>(
+    ranks: &dyn Communicator,
+    owner: usize,
+    packed: &mut [E],
+    is_ended: bool,
+) -> Result<(), ApspError> {
+    if ranks.any(is_ended)? {
+        return Err(SsspError::Interrupted.into());
+    }
+    Ok(ranks.broadcast(owner, packed)?)
+}
+
+fn on<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+/// Does some work in the pool, and other work meanwhile on this thread.
+fn beside<T>(pool: Option<&ThreadPool>, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
+    match pool {
+        Some(pool) => pool.in_place_scope(|scope| {
+            scope.spawn(|_| work());
+            here()
+        }),
+        None => {
+            work();
+            here()
+        }
+    }
+}
+
+/// Where vertices are halved.
+fn half(n_vertices: usize) -> usize {
+    (n_vertices / 2).next_multiple_of(FEW)
+}
+
+/// Relaxes paths among some vertices through all of them, by halves; the panel is work space.
 fn close<E: MinPlus>(
     matrix: &mut Matrix<E>,
     all: Range<usize>,
+    panel: &mut Panel<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     if all.len() <= FEW {
         report(matrix, all.start, progress)?;
-        let stride = matrix.stride;
         for k in all.clone() {
-            let through = matrix.numbers[k * stride..][all.clone()].to_vec();
-            for row in matrix.numbers.chunks_exact_mut(stride).take(all.end).skip(all.start) {
+            let through = matrix.row(k)[all.clone()].to_vec();
+            let (rows, stride) = matrix.rows_mut(&all);
+            for row in rows.chunks_exact_mut(stride) {
                 relax_row(&mut row[all.clone()], k - all.start, &through);
             }
         }
         return Ok(());
     }
-    let middle = all.start + (all.len() / 2).next_multiple_of(FEW);
+    let middle = all.start + half(all.len());
     let (first, second) = (all.start..middle, middle..all.end);
     for (through, other) in [(&first, &second), (&second, &first)] {
-        close(matrix, through.clone(), progress)?;
-        matrix.relax([through.clone()], through.clone(), other.clone())?;
-        matrix.relax([other.clone()], through.clone(), through.clone())?;
-        matrix.relax([other.clone()], through.clone(), other.clone())?;
+        close(matrix, through.clone(), panel, progress)?;
+        matrix.relax([through.clone()], through, other, panel);
+        matrix.relax([other.clone()], through, through, panel);
+        matrix.relax([other.clone()], through, other, panel);
     }
     Ok(())
 }

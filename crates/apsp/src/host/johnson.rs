@@ -1,4 +1,4 @@
-//! A search from every vertex, after making weights non-negative.
+//! A search from every vertex, or from those that a rank has, after making weights non-negative.
 //!
 //! Where a weight is negative, each is raised by the difference of the potentials at its
 //! ends, which no path feels: what it gains is the same for all paths between two vertices,
@@ -7,34 +7,71 @@
 //!
 //! Reference: johnson-1977
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use collectives::Communicator;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::DistanceTable;
 use rayon::prelude::*;
 use sssp::{Config, Progress, Solver, SsspError};
 
-/// All distances of a graph without negative weights.
+use crate::ApspError;
+use crate::error::agree;
+
+/// Searches of a rank until the next time that all ranks hear of errors.
+const SEARCHES_PER_TURN: usize = 1024;
+
+/// The distances from these vertices, those of a rank, to all, of a graph without negative weights.
 pub(crate) fn search<W: Weight>(
+    ranks: &dyn Communicator,
     graph: &Csr<W>,
+    sources: &[VertexId],
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<DistanceTable<W>, SsspError> {
+) -> Result<DistanceTable<W>, ApspError> {
     let all: Vec<VertexId> = graph.vertices().collect();
-    let solver = Solver::new(graph, config)?;
-    let mut solver = match progress {
-        Some(progress) => solver.with_progress(progress),
-        None => solver,
+    let (n_sources, n_targets) = (sources.len(), all.len());
+    let bytes = n_sources as u128 * n_targets as u128 * size_of::<W::Distance>() as u128;
+    let too_large =
+        || SsspError::TableTooLarge { sources: n_sources, targets: n_targets, bytes }.into();
+    let per_turn = if ranks.size() == 1 { n_targets.max(1) } else { SEARCHES_PER_TURN };
+    let n_turns = ranks.max(n_sources.div_ceil(per_turn) as u64)?;
+    let before = AtomicU64::new(0);
+    let step = |done, _| match progress {
+        Some(tell) => tell(before.load(Ordering::Relaxed) + done, n_sources as u64),
+        None => ControlFlow::Continue(()),
     };
-    solver.table(&all, &all)
+    let solver = agree(ranks, Solver::new(graph, config).map_err(ApspError::from))?;
+    let mut solver = solver.with_progress(&step);
+    let mut turns = sources.chunks(per_turn);
+    let mut cells = Vec::new();
+    for _ in 0..n_turns {
+        let turn = turns.next().unwrap_or_default();
+        let found = solver.table(turn, &all).map_err(ApspError::from);
+        let found = agree(ranks, found)?.into_storage();
+        match cells.is_empty() {
+            true => cells = found.into_raw_vec_and_offset().0,
+            false => cells.extend(found),
+        }
+        before.fetch_add(turn.len() as u64, Ordering::Relaxed);
+        let left = n_sources * n_targets - cells.len();
+        agree(ranks, cells.try_reserve_exact(left).map_err(|_| too_large()))?;
+    }
+    let table = Array2::from_shape_vec((n_sources, n_targets), cells);
+    Ok(DistanceTable::from_storage(table.map_err(|_| too_large())?))
 }
 
-/// All distances of a graph with these potentials.
+/// The distances from these vertices to all, of a graph with these potentials.
 pub(crate) fn search_with<W: Weight>(
+    ranks: &dyn Communicator,
     graph: &Csr<W>,
+    sources: &[VertexId],
     potentials: &[W::Distance],
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<DistanceTable<W>, SsspError> {
+) -> Result<DistanceTable<W>, ApspError> {
     type Raised<W> = <W as Weight>::Distance;
     let overflow =
         |vertex| SsspError::Overflow { vertex, kind: std::any::type_name::<Raised<W>>() };
@@ -48,12 +85,14 @@ pub(crate) fn search_with<W: Weight>(
     }
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).expect("finite weights on its arcs");
     drop(arcs);
-    let mut table: Array2<Raised<W>> = search(&raised, config, progress)?.into_storage();
+    let mut table: Array2<Raised<W>> =
+        search(ranks, &raised, sources, config, progress)?.into_storage();
     let n = potentials.len().max(1);
     let rows = table.as_slice_mut().unwrap_or_default().par_chunks_mut(n);
-    rows.zip(potentials).enumerate().try_for_each(|(u, (row, &from))| {
+    rows.zip(sources).try_for_each(|(row, &u)| {
+        let from = potentials[u as usize];
         for ((v, distance), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
-            if u == v as usize {
+            if u == v {
                 *distance = Weight::ZERO;
             } else if *distance != Raised::<W>::UNREACHED {
                 // d + (h(v) - h(u)), the difference first: neither leaves the type

@@ -1,4 +1,5 @@
-//! The matrix that Floyd-Warshall works on: row-major, with a margin.
+//! The matrix that Floyd-Warshall works on: row-major, with a margin; all rows of it, or those
+//! that a rank has of it. Rows are named by their vertices.
 //!
 //! No vertex has a place in the margin, and whatever is relaxed may be relaxed there too, so
 //! that blocks of a fixed size need not care for edges. For the same reason any range of
@@ -10,112 +11,167 @@ use graph_formats::{Csr, Weight};
 use rayon::prelude::*;
 
 use super::aligned::{Aligned, line};
+use super::deal::Deal;
 use super::min_plus::{Kernel, MinPlus, pack, packed_len, relax_rows};
 use crate::ApspError;
 use crate::element::write_row;
 
 /// Rows that a thread relaxes at one time: with many pivots, what it reads of them again and
 /// again stays in its cache.
-const MOST_ROWS: usize = 80;
+const MAX_ROWS_PER_TASK: usize = 80;
 /// Sums that are worth a thread's waking up.
-const LEAST_SUMS: usize = 1 << 20;
+const MIN_SUMS_PER_TASK: usize = 1 << 20;
 
-/// Lengths of the shortest paths known between `n` vertices.
+/// Lengths of the shortest paths known from the vertices whose rows a rank has.
 pub(crate) struct Matrix<E> {
-    pub(super) n: usize,
+    pub(super) deal: Deal,
     /// From the beginning of a row to that of the next.
-    pub(super) stride: usize,
-    pub(super) numbers: Aligned<E>,
+    stride: usize,
+    numbers: Aligned<E>,
     kernel: Kernel<E>,
-    /// Work space for the rows of pivots, packed.
-    strips: Aligned<E>,
 }
 
+/// Rows of pivots, in strips as the kernel reads them.
+pub(super) struct Panel<E>(Aligned<E>);
+
 impl<E: MinPlus> Matrix<E> {
-    /// Bytes for `n` vertices, the work space not counted.
-    pub(crate) fn bytes(n: usize) -> u128 {
-        let (n_rows, stride) = dimensions(n, &E::kernel());
+    /// Bytes for these rows.
+    pub(crate) fn bytes(deal: Deal) -> u128 {
+        let (n_rows, stride) = dimensions(deal, &E::kernel());
         n_rows as u128 * stride as u128 * size_of::<E>() as u128
     }
 
     /// That memory cannot hold it.
-    fn too_large(n: usize) -> ApspError {
-        ApspError::TooLarge { n_vertices: n, bytes: Self::bytes(n) }
+    fn too_large(deal: Deal) -> ApspError {
+        ApspError::TooLarge { n_vertices: deal.n_vertices, bytes: Self::bytes(deal) }
     }
 
     /// The arcs of `graph`, of parallel ones the shortest.
-    pub(crate) fn of<W: Weight>(graph: &Csr<W>) -> Result<Self, ApspError> {
-        Self::filled(graph.n_vertices(), |v, row| write_row(graph, v, row))
+    pub(crate) fn of<W: Weight>(
+        graph: &Csr<W>,
+        deal: Deal,
+        kernel: Kernel<E>,
+    ) -> Result<Self, ApspError> {
+        Self::filled(deal, kernel, |v, row| write_row(graph, v, row))
     }
 
     /// `fill` gets each row, in which there is no path yet.
     pub(crate) fn filled(
-        n: usize,
+        deal: Deal,
+        kernel: Kernel<E>,
         fill: impl Fn(usize, &mut [E]) + Sync,
     ) -> Result<Self, ApspError> {
-        let kernel = E::kernel();
-        let (n_rows, stride) = dimensions(n, &kernel);
+        let (n_rows, stride) = dimensions(deal, &kernel);
         let numbers = n_rows.checked_mul(stride).and_then(Aligned::zeros);
-        let mut numbers = numbers.ok_or_else(|| Self::too_large(n))?;
-        numbers.par_chunks_mut(stride).enumerate().for_each(|(v, row)| {
+        let mut numbers = numbers.ok_or_else(|| Self::too_large(deal))?;
+        let vertices: Vec<usize> = deal.vertices().collect();
+        numbers.par_chunks_mut(stride).enumerate().for_each(|(place, row)| {
             row.fill(E::INFINITE);
-            if v < n {
-                fill(v, &mut row[..n]);
+            if let Some(&v) = vertices.get(place) {
+                fill(v, &mut row[..deal.n_vertices]);
             }
         });
-        let strips = Aligned::zeros(0).ok_or_else(|| Self::too_large(n))?;
-        Ok(Self { n, stride, numbers, kernel, strips })
+        Ok(Self { deal, stride, numbers, kernel })
     }
 
     /// Row `i`, in the order of the vertices.
     pub(crate) fn row(&self, i: usize) -> &[E] {
-        &self.numbers[i * self.stride..][..self.n]
+        &self.rows(&(i..i + 1))[..self.deal.n_vertices]
     }
 
     /// The rows from `i` on, and how far apart they begin.
     pub(crate) fn rows_from(&self, i: usize) -> (&[E], usize) {
-        (&self.numbers[i * self.stride..], self.stride)
+        (&self.numbers[self.deal.own(&(i..i)).start * self.stride..], self.stride)
     }
 
-    /// Relaxes, in every part of rows, all pairs of one of them and one of `columns` through
-    /// all `pivots`, which have the lengths that they have at the beginning.
-    /// O(rows · pivots · columns).
-    pub(super) fn relax<const PARTS: usize>(
+    /// The rows of these vertices that are here, margins included.
+    fn rows(&self, vertices: &Range<usize>) -> &[E] {
+        let own = self.deal.own(vertices);
+        &self.numbers[own.start * self.stride..own.end * self.stride]
+    }
+
+    /// The rows of these vertices that are here, margins included, and how far apart they begin.
+    pub(super) fn rows_mut(&mut self, vertices: &Range<usize>) -> (&mut [E], usize) {
+        let own = self.deal.own(vertices);
+        (&mut self.numbers[own.start * self.stride..own.end * self.stride], self.stride)
+    }
+
+    /// Room for these columns of so many pivots' rows.
+    pub(super) fn panel(&self, n_pivots: usize, n_columns: usize) -> Result<Panel<E>, ApspError> {
+        let len = packed_len(&self.kernel, n_pivots, n_columns);
+        Aligned::zeros(len).map(Panel).ok_or_else(|| Self::too_large(self.deal))
+    }
+
+    /// Room for the rows of two blocks of pivots.
+    pub(super) fn panels(&self) -> Result<[Panel<E>; 2], ApspError> {
+        let (n_pivots, n) = (self.deal.block(0).len(), self.deal.n_vertices);
+        Ok([self.panel(n_pivots, n)?, self.panel(n_pivots, n)?])
+    }
+
+    fn panel_len(&self, pivots: &Range<usize>, columns: &Range<usize>) -> usize {
+        packed_len(&self.kernel, pivots.len(), columns.len())
+    }
+
+    /// What of a panel the rows of these pivots take.
+    pub(super) fn packed<'a>(&self, panel: &'a mut Panel<E>, pivots: &Range<usize>) -> &'a mut [E] {
+        &mut panel.0[..self.panel_len(pivots, &(0..self.deal.n_vertices))]
+    }
+
+    /// Copies these columns of the pivots' rows, which are here, to a panel.
+    pub(super) fn pack(&self, panel: &mut Panel<E>, pivots: &Range<usize>, columns: &Range<usize>) {
+        if pivots.is_empty() || columns.is_empty() {
+            return;
+        }
+        let strips = &mut panel.0[..self.panel_len(pivots, columns)];
+        pack(&self.kernel, strips, self.rows(pivots), self.stride, columns);
+    }
+
+    /// Relaxes, in every part of rows, all pairs of one of them that is here and one of `columns`
+    /// through all `pivots`, whose rows are in the panel. O(rows · pivots · columns).
+    pub(super) fn update<const PARTS: usize>(
         &mut self,
         parts: [Range<usize>; PARTS],
-        pivots: Range<usize>,
-        columns: Range<usize>,
-    ) -> Result<(), ApspError> {
+        pivots: &Range<usize>,
+        columns: &Range<usize>,
+        panel: &Panel<E>,
+    ) {
         if pivots.is_empty() || columns.is_empty() {
-            return Ok(());
+            return;
         }
-        let Self { stride, kernel, numbers, strips, .. } = self;
+        let strips = &panel.0[..self.panel_len(pivots, columns)];
+        let Self { deal, stride, kernel, numbers } = self;
         let stride = *stride;
-        let len = packed_len(kernel, pivots.len(), columns.len());
-        if strips.len() < len {
-            *strips = Aligned::zeros(len).ok_or_else(|| Self::too_large(self.n))?;
-        }
-        let strips = &mut strips[..len];
-        let through = &numbers[pivots.start * stride..pivots.end * stride];
-        pack(kernel, strips, through, stride, &columns);
-        for rows in parts {
+        for rows in parts.map(|vertices| deal.own(&vertices)) {
             // several times as many tasks as threads, but none too small to be worth it
             let fair = rows.len() / (4 * rayon::current_num_threads());
-            let worth = LEAST_SUMS / (pivots.len() * columns.len());
-            let height = fair.min(MOST_ROWS).max(worth).max(1).next_multiple_of(kernel.rows);
+            let worth = MIN_SUMS_PER_TASK / (pivots.len() * columns.len());
+            let height = fair.min(MAX_ROWS_PER_TASK).max(worth).max(1);
+            let height = height.next_multiple_of(kernel.rows);
             let end = rows.start + rows.len().next_multiple_of(kernel.rows);
             let c = numbers[rows.start * stride..end * stride].par_chunks_mut(height * stride);
             c.for_each_init(Vec::new, |groups, c| {
-                relax_rows(kernel, c, stride, columns.start, &pivots, strips, groups);
+                relax_rows(kernel, c, stride, columns.start, pivots, strips, groups);
             });
         }
-        Ok(())
+    }
+
+    /// The same through pivots whose rows are here and stay as they are at the beginning; the
+    /// panel is work space.
+    pub(super) fn relax<const PARTS: usize>(
+        &mut self,
+        parts: [Range<usize>; PARTS],
+        pivots: &Range<usize>,
+        columns: &Range<usize>,
+        panel: &mut Panel<E>,
+    ) {
+        self.pack(panel, pivots, columns);
+        self.update(parts, pivots, columns, panel);
     }
 }
 
 /// Rows, and what a row takes: room for a block that begins at the last vertex, and an odd
 /// number of cache lines, for the rows of a block not to meet in one place of a cache.
-fn dimensions<E>(n: usize, kernel: &Kernel<E>) -> (usize, usize) {
-    let lines = (n + kernel.columns).div_ceil(line::<E>()) | 1;
-    (n + kernel.rows, lines * line::<E>())
+fn dimensions<E>(deal: Deal, kernel: &Kernel<E>) -> (usize, usize) {
+    let lines = (deal.n_vertices + kernel.columns).div_ceil(line::<E>()) | 1;
+    (deal.n_own() + kernel.rows, lines * line::<E>())
 }

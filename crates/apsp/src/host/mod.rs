@@ -1,6 +1,7 @@
 //! Solvers for the processor.
 
 mod aligned;
+mod deal;
 pub(crate) mod floyd_warshall;
 pub(crate) mod johnson;
 mod matrix;
@@ -10,5 +11,6 @@ pub(crate) mod settle;
 pub(crate) mod useful_arcs;
 
 pub(crate) use aligned::Aligned;
+pub(crate) use deal::Deal;
 pub(crate) use matrix::Matrix;
 pub(crate) use min_plus::{Kernel, MinPlus, copies, pack, pack_groups, packed_len, relax_packed};

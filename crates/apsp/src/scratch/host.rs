@@ -10,12 +10,13 @@
 use std::iter;
 use std::ops::Range;
 
+use collectives::Alone;
 use rayon::prelude::*;
 
 use super::{Block, Bytes, Engine, GoOn, Parts};
 use crate::ApspError;
 use crate::host::{
-    Aligned, Kernel, Matrix, MinPlus, copies, floyd_warshall, pack, pack_groups, packed_len,
+    Aligned, Deal, Kernel, Matrix, MinPlus, copies, floyd_warshall, pack, pack_groups, packed_len,
     relax_packed,
 };
 
@@ -28,7 +29,7 @@ pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> By
     let strips = packed_len(&E::kernel(), block, side) as u128;
     let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * copies::<E>() as u128;
     let packed = (strips + threads as u128 * groups) * size_of::<E>() as u128;
-    Bytes { host: 2 * Matrix::<E>::bytes(block) + packed, device: 0 }
+    Bytes { host: 2 * Matrix::<E>::bytes(Deal::whole(block)) + packed, device: 0 }
 }
 
 /// The processor: room for the rows of the pivots in strips, as its kernel reads them.
@@ -57,10 +58,10 @@ impl<E: MinPlus> Engine<E> for Host<E> {
         let Self { side, kernel, strips } = self;
         let (side, strips) = (*side, &mut strips[..width * *side]);
         row_panel.copy_from_slice(&matrix[pivots.start * side..pivots.end * side]);
-        let mut diagonal = Matrix::filled(width, |i, row| {
+        let mut diagonal = Matrix::filled(Deal::whole(width), E::kernel(), |i, row| {
             row.copy_from_slice(&row_panel[i * side..][pivots.clone()]);
         })?;
-        floyd_warshall::blocked(&mut diagonal, None)?;
+        floyd_warshall::blocked(&mut diagonal, &Alone, None, None)?;
         for (i, row) in row_panel.chunks_exact_mut(side).enumerate() {
             row[pivots.clone()].copy_from_slice(diagonal.row(i));
         }

@@ -43,7 +43,6 @@ mod host;
 mod journal;
 mod map;
 mod memory;
-mod npy;
 #[cfg(test)]
 mod resumed;
 mod solve;

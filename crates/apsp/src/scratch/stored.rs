@@ -3,13 +3,13 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use graph_formats::{Distance, VertexId, Weight, WeightKind};
+use graph_formats::{Distance, VertexId, Weight};
 use paths::Total;
 use sssp::{Progress, SsspError};
 
 use super::map::{Mapped, write};
-use super::npy::write_header;
 use crate::host::next_hops::Hop;
+use crate::npy::{npy_kind, write_header};
 use crate::{ApspError, Plan};
 
 /// Turns a row of the matrix into distances.
@@ -124,14 +124,8 @@ impl<W: Weight> StoredPairs<W> {
         out: &mut impl Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        let kind = match W::KIND {
-            WeightKind::U32 | WeightKind::U64 => "u8",
-            WeightKind::I32 | WeightKind::I64 => "i8",
-            WeightKind::F32 => "f4",
-            _ => "f8",
-        };
         let mut row = Vec::new();
-        self.write_rows(out, kind, progress, |out, u| {
+        self.write_rows(out, npy_kind::<W>(), progress, |out, u| {
             (self.read_row)(u, &mut row);
             write(out, &row)
         })

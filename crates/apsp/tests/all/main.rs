@@ -5,5 +5,6 @@ mod common;
 mod gpu;
 mod gpu_folder;
 mod next_hops;
+mod ranks;
 mod scratch;
 mod scratch_floats;

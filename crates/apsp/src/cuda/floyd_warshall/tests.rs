@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use collectives::Alone;
 use graph_formats::Csr;
 
 use super::super::arcs::DeviceArcs;
@@ -23,8 +24,9 @@ fn the_cut_does_not_matter() {
         let arcs = (0..n).filter(|u| u % 11 > 0).flat_map(arcs);
         let arcs: Vec<_> = arcs.map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50)).collect();
         let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
-        let mut expected = host::Matrix::<E>::of(&graph).unwrap();
-        floyd_warshall::blocked(&mut expected, None).unwrap();
+        let mut expected =
+            host::Matrix::<E>::of(&graph, host::Deal::whole(n as usize), E::kernel()).unwrap();
+        floyd_warshall::blocked(&mut expected, &Alone, None, None).unwrap();
 
         let kernels = Kernels::load(gpu, arithmetic).unwrap();
         let side = arithmetic.side(n as usize);

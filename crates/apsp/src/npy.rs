@@ -2,9 +2,21 @@
 
 use std::io::{self, Write};
 
+use graph_formats::{Weight, WeightKind};
+
+/// NumPy's letter and size of distances.
+pub(crate) fn npy_kind<W: Weight>() -> &'static str {
+    match W::KIND {
+        WeightKind::U32 | WeightKind::U64 => "u8",
+        WeightKind::I32 | WeightKind::I64 => "i8",
+        WeightKind::F32 => "f4",
+        _ => "f8",
+    }
+}
+
 /// Begins the file of a square array. `kind` is NumPy's letter and size of its numbers, as
 /// "u8" for 64-bit unsigned ones.
-pub(super) fn write_header(out: &mut impl Write, kind: &str, side: usize) -> io::Result<()> {
+pub(crate) fn write_header(out: &mut impl Write, kind: &str, side: usize) -> io::Result<()> {
     let order = if cfg!(target_endian = "little") { '<' } else { '>' };
     let shape = format!("({side}, {side})");
     let mut text =

@@ -1,0 +1,320 @@
+//! All pairs of a graph by ranks, each of which has the rows of some sources; by one of them, all.
+//!
+//! All ranks hold the graph. Rank 0 plans, and proves that there is no negative cycle; the others
+//! hear of its choice, so that no two ranks add in different numbers. What fails on one rank is an
+//! error on all of them, as soon as they next agree.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use collectives::{Alone, Communicator, RanksError};
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use ndarray::Array2;
+use paths::{DistanceTable, Total};
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use sssp::{Progress, SsspError};
+
+use crate::element::with_element;
+use crate::error::agree;
+use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
+use crate::npy::{npy_kind, write_header};
+use crate::potentials::potentials;
+use crate::solve::zeros;
+use crate::{Algorithm, ApspError, Config, Number, Plan, Summary, hops};
+
+/// The distances that a rank has: those from some of the vertices, dealt in blocks by turns.
+#[derive(Clone, Debug)]
+pub struct RankPairs<W: Weight> {
+    /// The vertices that are sources here, ascending.
+    pub sources: Vec<VertexId>,
+    /// A row for each of these sources, a column for each vertex.
+    pub distances: DistanceTable<W>,
+    /// What found them, and why that: rank 0's choice, with the threads of this rank.
+    pub plan: Plan,
+    /// How long Floyd-Warshall took where it did, on this rank; neither the making of its matrix
+    /// nor that of the table is counted.
+    pub matrix_time: Option<Duration>,
+    deal: Deal,
+}
+
+/// The distances of all pairs of vertices of `graph`, which all ranks hold, with its rows shared
+/// among them. To be called by all ranks; `config` and `progress` are each rank's own, but rank 0
+/// alone plans.
+///
+/// The distances are those that [`all_pairs`](crate::all_pairs) finds with the same algorithm, bit
+/// for bit, floats too. On each of p ranks O(n³ / p) and n² / p numbers, of which O(n²) bytes are
+/// sent to each; for Johnson's algorithm nothing is sent, and every rank has its share of the
+/// searches.
+///
+/// # Errors
+/// On all ranks where it is one on any: those of [`all_pairs`](crate::all_pairs), and where next
+/// hops or a form of Floyd-Warshall that only one rank has are asked for.
+///
+/// ```
+/// use apsp::{ApspError, Config, all_pairs_over};
+/// use collectives::{Communicator, Threads};
+/// use graph_formats::Csr;
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 3)])?;
+/// let found = Threads::run(2, |ranks| {
+///     let found = all_pairs_over(ranks, &graph, &Config::default(), None)?;
+///     found.summary(ranks).map_err(ApspError::from)
+/// })?;
+/// // on each of the ranks
+/// assert!(found.iter().all(|all| (all.n_reachable_pairs, all.max) == (6, Some(7))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all_pairs_over<W: Weight>(
+    ranks: &dyn Communicator,
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<RankPairs<W>, ApspError> {
+    let asked = match config.algorithm {
+        _ if ranks.size() == 1 => Ok(()),
+        _ if config.next_hops => Err(ApspError::NotByRanks { what: "next hops" }),
+        Algorithm::FloydWarshall | Algorithm::Recursive => {
+            Err(ApspError::NotByRanks { what: config.algorithm.name() })
+        }
+        _ => Ok(()),
+    };
+    agree(ranks, asked)?;
+    solve(ranks, graph, config, progress)
+}
+
+/// The same, of what is known to be for so many ranks. With next hops, only the memory for them is
+/// asked for.
+pub(crate) fn solve<W: Weight>(
+    ranks: &dyn Communicator,
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<RankPairs<W>, ApspError> {
+    let deal = Deal::new(graph.n_vertices(), ranks.rank(), ranks.size());
+    let planned = ranks.is_root().then(|| Plan::new(graph, config, progress)).transpose();
+    let plan = Plan::broadcast(agree(ranks, planned)?, ranks, config)?;
+    agree(ranks, check_memory(graph, deal, &plan, config))?;
+    let has_potentials = graph.first_negative().is_some();
+    let found = (has_potentials && ranks.is_root())
+        .then(|| potentials(graph, config.threads, progress))
+        .transpose();
+    let potentials = agree(ranks, found)?;
+    let sources: Vec<_> = deal.vertices().map(|v| v as VertexId).collect();
+    let (distances, matrix_time) = match (plan.algorithm, plan.number) {
+        (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
+            let config = sssp::Config { threads: config.threads, ..sssp::Config::default() };
+            let found = if has_potentials {
+                let potentials = ranks.broadcast_vec(0, potentials.unwrap_or_default())?;
+                johnson::search_with(ranks, graph, &sources, &potentials, &config, progress)
+            } else {
+                johnson::search(ranks, graph, &sources, &config, progress)
+            };
+            (agree(ranks, found)?, None)
+        }
+        (form, Some(number)) => {
+            let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
+            let pool = agree(ranks, pool.map_err(ApspError::from))?;
+            let found = with_element!(W, number, E => {
+                by_matrix::<W, E>(graph, deal, form, ranks, &pool, progress)
+            });
+            let (distances, time) = agree(ranks, found)?;
+            (distances, Some(time))
+        }
+    };
+    Ok(RankPairs { sources, distances, plan, matrix_time, deal })
+}
+
+impl Plan {
+    /// The plan of rank 0, on all ranks, each with its own threads.
+    fn broadcast(
+        own: Option<Self>,
+        ranks: &dyn Communicator,
+        config: &Config,
+    ) -> Result<Self, ApspError> {
+        let place = |plan: &Self| {
+            let algorithm = Algorithm::ALL.iter().position(|&a| a == plan.algorithm);
+            let number = Number::ALL.iter().position(|&n| Some(n) == plan.number);
+            [algorithm, number].map(|place| place.map_or(0, |place| place as u8 + 1))
+        };
+        let mut places = own.as_ref().map_or([0; 2], place);
+        ranks.broadcast(0, &mut places)?;
+        let reason = own.map(|plan| plan.reason.into_bytes()).unwrap_or_default();
+        let reason = ranks.broadcast_vec(0, reason)?;
+        let [algorithm, number] = places.map(|place| usize::from(place).checked_sub(1));
+        Ok(Self {
+            algorithm: algorithm.map_or(Algorithm::Auto, |place| Algorithm::ALL[place]),
+            reason: String::from_utf8_lossy(&reason).into_owned(),
+            threads: config.n_threads(),
+            number: number.map(|place| Number::ALL[place]),
+        })
+    }
+}
+
+/// An error where the table, and the matrix that it is made in or the next hops that are made
+/// of it, are more than the memory allowed, or next hops are more than there is.
+fn check_memory<W: Weight>(
+    graph: &Csr<W>,
+    deal: Deal,
+    plan: &Plan,
+    config: &Config,
+) -> Result<(), ApspError> {
+    let n_vertices = graph.n_vertices();
+    let matrix = match plan.number {
+        Some(number) if plan.algorithm != Algorithm::Johnson => number.bytes_of_matrix(deal),
+        _ => 0,
+    };
+    let hops = if config.next_hops { hops::bytes(graph) } else { 0 };
+    let bytes = bytes_of_table::<W>(deal) + matrix.max(hops);
+    match config.memory {
+        Some(memory) if u128::from(memory) < bytes => {
+            Err(ApspError::OverMemory { n_vertices, bytes, memory })
+        }
+        _ if config.next_hops => hops::ask_for_memory(graph),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of the distances of a rank.
+fn bytes_of_table<W: Weight>(deal: Deal) -> u128 {
+    deal.n_own() as u128 * deal.n_vertices as u128 * size_of::<W::Distance>() as u128
+}
+
+/// By Floyd-Warshall on a matrix of these numbers.
+fn by_matrix<W: Weight, E: MinPlus>(
+    graph: &Csr<W>,
+    deal: Deal,
+    form: Algorithm,
+    ranks: &dyn Communicator,
+    pool: &ThreadPool,
+    progress: Option<Progress<'_>>,
+) -> Result<(DistanceTable<W>, Duration), ApspError> {
+    let kernel = common_kernel(ranks)?;
+    let matrix = pool.install(|| matrix_of::<W, E>(graph, deal, kernel));
+    let mut matrix = agree(ranks, matrix)?;
+    let start = Instant::now();
+    match form {
+        Algorithm::FloydWarshall => {
+            pool.install(|| floyd_warshall::plain(&mut matrix, progress))?;
+        }
+        Algorithm::Recursive => {
+            pool.install(|| floyd_warshall::recursive(&mut matrix, progress))?;
+        }
+        // between the threads of the pool nothing is handed over where nothing is sent
+        _ if ranks.size() == 1 => {
+            pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, None, progress))?;
+        }
+        _ => floyd_warshall::blocked(&mut matrix, ranks, Some(pool), progress)?,
+    }
+    let time = start.elapsed();
+    let n = deal.n_vertices;
+    let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(deal) };
+    let mut cells = zeros::<W::Distance>(deal.n_own() * n).ok_or_else(too_large)?;
+    let sources: Vec<usize> = deal.vertices().collect();
+    pool.install(|| {
+        cells.par_chunks_mut(n.max(1)).zip(sources).for_each(|(row, source)| {
+            row.iter_mut().zip(matrix.row(source)).for_each(|(cell, found)| *cell = found.decode());
+        });
+    });
+    let table = Array2::from_shape_vec((deal.n_own(), n), cells).map_err(|_| too_large())?;
+    Ok((DistanceTable::from_storage(table), time))
+}
+
+/// The fastest kernel that the processors of all ranks have: packed rows are as it reads them.
+fn common_kernel<E: MinPlus>(ranks: &dyn Communicator) -> Result<Kernel<E>, RanksError> {
+    // the last is for any processor, and who has one has those after it
+    let mut kernels = E::kernels();
+    let n_common = ranks.min(kernels.len() as u64)? as usize;
+    Ok(kernels.swap_remove(kernels.len() - n_common))
+}
+
+/// The arcs of a graph, where there is memory for them and for the table of distances.
+fn matrix_of<W: Weight, E: MinPlus>(
+    graph: &Csr<W>,
+    deal: Deal,
+    kernel: Kernel<E>,
+) -> Result<Matrix<E>, ApspError> {
+    let bytes = Matrix::<E>::bytes(deal) + bytes_of_table::<W>(deal);
+    let too_large = || ApspError::TooLarge { n_vertices: deal.n_vertices, bytes };
+    // a system that grants each of the two may not have both: ask for them together, once
+    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
+    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
+    Matrix::of(graph, deal, kernel)
+}
+
+impl<W: Weight> RankPairs<W> {
+    /// How many distances all ranks have, their sum and the greatest, at all ranks. Floats are
+    /// added rank by rank. O(n²) over all ranks.
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    pub fn summary(&self, ranks: &dyn Communicator) -> Result<Summary<W::Distance>, RanksError> {
+        let own = self.distances.as_storage().iter().copied();
+        let own = own.filter(|&distance| distance != W::Distance::UNREACHED);
+        // from each vertex to itself it is zero: the greatest is not less
+        let max = own.fold(Weight::ZERO, |max, d| if max < d { d } else { max });
+        let max = ranks.max::<W::Distance>(max)?;
+        Ok(Summary {
+            n_reachable_pairs: ranks.sum(self.distances.n_reachable_pairs() as u64)? as usize,
+            sum: match self.distances.sum() {
+                Total::Integer(sum) => Total::Integer(ranks.sum(sum)?),
+                Total::Float(sum) => Total::Float(ranks.sum(sum)?),
+            },
+            max: (self.deal.n_vertices > 0).then_some(max),
+        })
+    }
+
+    /// Brings the rows of all ranks to rank 0, where `take` gets each source with its distances,
+    /// in the order of the vertices, [`Distance::UNREACHED`] for none; it may end that early. To
+    /// be called by all ranks. O(n²), in messages of some hundred rows.
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    pub fn gather_rows(
+        &self,
+        ranks: &dyn Communicator,
+        mut take: impl FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
+    ) -> Result<(), RanksError> {
+        let n = self.deal.n_vertices;
+        let cells = self.distances.as_storage().as_slice().unwrap_or_default();
+        for block in 0..self.deal.n_blocks() {
+            let vertices = self.deal.block(block);
+            let own = self.deal.own(&vertices);
+            let gathered = ranks.gather(0, &cells[own.start * n..own.end * n])?;
+            let rows = gathered.iter().flat_map(|cells| cells.chunks_exact(n.max(1)));
+            let taken = rows.zip(vertices).try_for_each(|(row, v)| take(v as VertexId, row));
+            if ranks.any(taken.is_break())? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the file that [`StoredPairs::write_npy`](crate::StoredPairs::write_npy) writes. To
+    /// be called by rank 0, while the others call [`gather_rows`](Self::gather_rows). O(n²).
+    ///
+    /// # Errors
+    /// When `out` fails, the progress callback ends the work, or another rank has ended.
+    pub fn write_npy(
+        &self,
+        ranks: &dyn Communicator,
+        out: &mut impl Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        let n = self.deal.n_vertices;
+        let mut written = write_header(out, npy_kind::<W>(), n).map_err(ApspError::Output);
+        self.gather_rows(ranks, |source, row| {
+            let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());
+            if written.is_ok() {
+                let row = out.write_all(bytemuck::cast_slice(row));
+                written = match is_ended {
+                    true => Err(SsspError::Interrupted.into()),
+                    false => row.map_err(ApspError::Output),
+                };
+            }
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        written
+    }
+}

@@ -1,0 +1,193 @@
+//! The matrix of several ranks, which are threads here, against that of one, bit for bit.
+
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use apsp::{Algorithm, ApspError, Config, Number, all_pairs, all_pairs_over};
+use collectives::{Alone, Communicator, Threads};
+use graph_formats::generate::{UniformConfig, uniform};
+use graph_formats::{Csr, Distance, Weight};
+use ndarray::Array2;
+use paths::DistanceTable;
+use paths::corner_cases::{arbitrary_graph, corner_cases};
+use proptest::prelude::*;
+use sssp::SsspError;
+
+use crate::common::{identical, minus_zeros};
+
+/// What several ranks find, gathered at rank 0, with the numbers that it was in.
+fn by_ranks<W: Weight>(
+    size: usize,
+    graph: &Csr<W>,
+    config: &Config,
+) -> Result<(DistanceTable<W>, Option<Number>), ApspError> {
+    let n = graph.n_vertices();
+    let one_thread = Config { threads: Some(1.try_into().unwrap()), ..config.clone() };
+    let found = Threads::run(size, |ranks| {
+        let found = all_pairs_over(ranks, graph, &one_thread, None)?;
+        let summary = found.summary(ranks)?;
+        let mut cells = Vec::new();
+        found.gather_rows(ranks, |source, row| {
+            assert_eq!((source as usize * n, row.len()), (cells.len(), n));
+            cells.extend_from_slice(row);
+            ControlFlow::Continue(())
+        })?;
+        assert!(ranks.rank() == 0 || cells.is_empty());
+        Ok::<_, ApspError>((cells, summary, found.plan))
+    })?;
+    let [(cells, summary, plan), others @ ..] = &found[..] else { panic!("no ranks") };
+    for (_, other, other_plan) in others {
+        assert_eq!((other, other_plan), (summary, plan));
+    }
+    let table = DistanceTable::from_storage(Array2::from_shape_vec((n, n), cells.clone()).unwrap());
+    assert_eq!(summary.n_reachable_pairs, table.n_reachable_pairs());
+    let reached = cells.iter().copied().filter(|&d| d != W::Distance::UNREACHED);
+    let max =
+        reached.fold(None, |max, d| if max.is_none_or(|max| max < d) { Some(d) } else { max });
+    assert_eq!(summary.max, max);
+    Ok((table, plan.number))
+}
+
+/// One rank and several, with every algorithm that several have.
+fn agree<W: Weight>(name: &str, sizes: impl IntoIterator<Item = usize>, graph: &Csr<W>) {
+    let sizes: Vec<_> = sizes.into_iter().collect();
+    for algorithm in [Algorithm::Blocked, Algorithm::Johnson, Algorithm::Auto] {
+        let config = Config::with(algorithm);
+        let expected = all_pairs(graph, &config, None);
+        for &size in &sizes {
+            match (by_ranks(size, graph, &config), &expected) {
+                (Ok((found, number)), Ok(expected)) => {
+                    assert!(identical(&found, &expected.distances), "{name}, {algorithm}, {size}");
+                    assert_eq!(number, expected.plan.number);
+                }
+                (Err(error), Err(expected)) => {
+                    // the rank that ended first has it, or heard of it from rank 0
+                    assert!(error.to_string().ends_with(&expected.to_string()), "{error}");
+                }
+                (found, expected) => panic!("{name}, {algorithm}, {size}: {found:?} {expected:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn corner_cases_are_the_same() {
+    fn of<W: Weight>() {
+        for (name, graph) in corner_cases::<W>() {
+            if graph.n_vertices() <= 500 {
+                agree(name, [1, 2, 3], &graph);
+            }
+        }
+    }
+    of::<u32>();
+    of::<i64>();
+    of::<f32>();
+    for graph in minus_zeros() {
+        agree("minus zeros", [2, 3], &graph);
+    }
+}
+
+/// Several blocks for each rank, and a last one that is not whole; every kind of number, of floats
+/// those whose sums round.
+#[test]
+fn large_matrices_are_the_same() {
+    fn of<W: Weight>(number: Number, n: usize, weight: impl Fn(u32) -> W) {
+        let config =
+            UniformConfig { n_vertices: n, n_edges: 4 * n as u64, ..UniformConfig::default() };
+        let graph = uniform(&config).unwrap();
+        let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, weight(w))).collect();
+        let graph = Csr::from_arcs(n, &arcs).unwrap();
+        agree("uniform", 1..=4, &graph);
+        let (_, found) = by_ranks(2, &graph, &Config::with(Algorithm::Blocked)).unwrap();
+        assert_eq!(found, Some(number));
+    }
+    of(Number::U16, 1010, |w| w);
+    of(Number::I32, 700, |w| w * 40_000);
+    of(Number::I64, 500, |w| i64::from(w) << 40);
+    of(Number::F32, 1010, |w| w as f32 / 7.0);
+    of(Number::F64, 500, |w| f64::from(w) / 7.0);
+}
+
+/// More sources on each rank than it searches from until errors are told; arcs lead to higher
+/// vertices, so that no cycle is negative.
+#[test]
+fn searches_in_turns_are_the_same() {
+    let arcs = (0..2500u32).flat_map(|u| [1, 7, 90].map(|step| (u, u + step, 50 - u as i32 % 60)));
+    let arcs: Vec<_> = arcs.filter(|&(_, v, _)| v < 2500).collect();
+    agree("ascending", [2], &Csr::from_arcs(2500, &arcs).unwrap());
+}
+
+proptest! {
+    #[test]
+    fn all_graphs_are_the_same(graph in arbitrary_graph::<i32>(60, 300, -2..=20), size in 1usize..5) {
+        agree("arbitrary", [size], &graph);
+    }
+}
+
+/// What only rank 0 knows, all hear of; what only another hears of ends all.
+#[test]
+fn an_error_on_one_rank_is_one_on_all() {
+    fn errors<T: Debug + Send>(
+        size: usize,
+        work: impl Fn(&dyn Communicator) -> Result<T, ApspError> + Sync,
+    ) -> Vec<String> {
+        let error = |ranks: &Threads| Ok::<_, ()>(work(ranks).unwrap_err().to_string());
+        Threads::run(size, error).unwrap()
+    }
+    let cycle = Csr::from_arcs(300, &[(0, 1, 2), (1, 2, -3), (2, 0, 0)]).unwrap();
+    for algorithm in [Algorithm::Blocked, Algorithm::Johnson] {
+        let config = Config::with(algorithm);
+        let found = errors(3, |ranks| all_pairs_over(ranks, &cycle, &config, None));
+        let expected = all_pairs(&cycle, &config, None).unwrap_err().to_string();
+        assert_eq!(found[0], expected);
+        assert_eq!(found[1..], [(); 2].map(|()| format!("rank 0: {expected}")));
+    }
+
+    let graph = Csr::from_arcs(2000, &[(0, 1, 2), (1, 2, 3)]).unwrap();
+    for algorithm in [Algorithm::Blocked, Algorithm::Johnson] {
+        let found = errors(4, |ranks| {
+            let (calls, is_last) = (AtomicU64::new(0), ranks.rank() == 3);
+            let stop = |_, _| match calls.fetch_add(1, Ordering::Relaxed) {
+                2.. if is_last => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            };
+            all_pairs_over(ranks, &graph, &Config::with(algorithm), Some(&stop))
+        });
+        assert_eq!(found, vec![SsspError::Interrupted.to_string(); 4], "{algorithm}");
+    }
+
+    let found = errors(3, |ranks| {
+        let memory = (ranks.rank() == 1).then_some(1000);
+        let config = Config { memory, ..Config::with(Algorithm::Blocked) };
+        all_pairs_over(ranks, &graph, &config, None)
+    });
+    assert!(found[1].contains("more than the 1000 allowed"), "{found:?}");
+    assert_eq!([&found[0], &found[2]], [&format!("rank 1: {}", found[1]); 2]);
+
+    for config in [
+        Config { next_hops: true, ..Config::default() },
+        Config::with(Algorithm::FloydWarshall),
+        Config::with(Algorithm::Recursive),
+    ] {
+        let found = errors(2, |ranks| all_pairs_over(ranks, &graph, &config, None));
+        assert!(found.iter().all(|error| error.contains("by several ranks")), "{found:?}");
+        assert!(all_pairs_over(&Alone, &cycle, &config, None).is_err());
+    }
+}
+
+/// Rank 0 may have enough of the rows.
+#[test]
+fn rows_end_where_they_are_taken() {
+    let graph = Csr::from_arcs(500, &[(0, 1, 2u32)]).unwrap();
+    let taken = Threads::run(3, |ranks| {
+        let found = all_pairs_over(ranks, &graph, &Config::default(), None)?;
+        let mut n_taken = 0;
+        found.gather_rows(ranks, |source, _| {
+            n_taken += 1;
+            if source == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok::<_, ApspError>(n_taken)
+    });
+    assert_eq!(taken.unwrap(), [101, 0, 0]);
+}
