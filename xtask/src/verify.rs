@@ -22,7 +22,7 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "rules", promise: "the house rules hold", run: house_rules },
     Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
@@ -33,6 +33,7 @@ const STEPS: [Step; 9] = [
         run: cuda,
     },
     Step { name: "tests", promise: "unit and integration tests pass", run: tests },
+    Step { name: "ranks", promise: "the tests of ranks by MPI pass", run: ranks },
     Step { name: "doc-tests", promise: "the examples in the documentation run", run: doc_tests },
     Step { name: "docs", promise: "rustdoc warns of nothing", run: docs },
     Step { name: "packages", promise: "every crate could be published", run: packages },
@@ -147,6 +148,29 @@ fn tests() -> Result<Outcome> {
     let mut command = cargo();
     command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     command.args(["--lib", "--bins", "--tests", "--examples"]);
+    tests_run::run(command)
+}
+
+fn ranks() -> Result<Outcome> {
+    for program in ["mpicc", "mpirun"] {
+        let mut command = Command::new(program);
+        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        if !command.status().is_ok_and(|status| status.success()) {
+            let packages = "libopenmpi-dev, openmpi-bin and libclang-dev on Debian";
+            return Ok(Outcome::skipped(format!("there is no {program} ({packages})")));
+        }
+    }
+    let on_two = ["--locked", "--package", "collectives", "--package", "starpath"];
+    if has_component("clippy") {
+        let mut clippy = cargo();
+        clippy.arg("clippy").args(on_two).args(["--features", "mpi", "--all-targets"]);
+        if succeeds(clippy.args(["--", "--deny", "warnings"]))?.n_failed > 0 {
+            return Ok(Outcome::of(false));
+        }
+    }
+    let mut command = cargo();
+    command.arg("test").args(on_two).args(["--features", "mpi", "--no-fail-fast"]);
+    command.args(["--test", "laws", "--test", "ranks"]);
     tests_run::run(command)
 }
 

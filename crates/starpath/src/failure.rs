@@ -2,13 +2,17 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The run failed: unreadable input, no path, a negative cycle, a full disk.
 const EXIT_FAILED: u8 = 1;
 /// The command line asks for something that does not exist.
-const EXIT_WRONG_USE: u8 = 2;
+pub(crate) const EXIT_WRONG_USE: u8 = 2;
 /// Ctrl-C: 128 and the number of the signal, as shells have it.
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
+
+/// Whether all is said, or another rank says it.
+static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
 /// A request that no run could fulfil, whatever the graph.
 #[derive(Debug)]
@@ -33,9 +37,25 @@ impl fmt::Display for Interrupted {
 impl std::error::Error for WrongUse {}
 impl std::error::Error for Interrupted {}
 
-/// Says on standard error why the run failed; returns its exit code.
+/// From here on nothing is printed.
+pub(crate) fn be_silent() {
+    IS_SILENT.store(true, Ordering::Relaxed);
+}
+
+/// Whether nothing is to be printed.
+pub(crate) fn is_silent() -> bool {
+    IS_SILENT.load(Ordering::Relaxed)
+}
+
+/// Says on standard error why the run failed, and nothing more after that; returns its exit code.
 pub(crate) fn report(error: &anyhow::Error) -> u8 {
     say(format_args!("starpath: {error}"));
+    be_silent();
+    exit_code(error)
+}
+
+/// The exit code of a run that failed.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<WrongUse>() {
         EXIT_WRONG_USE
     } else if error.is::<Interrupted>() {
@@ -50,7 +70,9 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
 pub(crate) fn report_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         // a closed standard output is no failure
-        let _ = error.print();
+        if !is_silent() {
+            let _ = error.print();
+        }
         return 0;
     }
     let text = error.to_string();
@@ -64,5 +86,7 @@ pub(crate) fn report_usage(error: &clap::Error) -> u8 {
 
 /// Writes a line to standard error, if anybody listens there.
 pub(crate) fn say(line: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{line}");
+    if !is_silent() {
+        let _ = writeln!(io::stderr(), "{line}");
+    }
 }

@@ -14,6 +14,7 @@ mod load;
 mod numbers;
 mod output;
 mod progress;
+mod ranks;
 mod report;
 mod route;
 mod saved;
@@ -25,12 +26,20 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    // they live until the last of them is done
+    let ranks = match collectives::start() {
+        Err(error) => return failure::report(&error.into()).into(),
+        Ok(ranks) => ranks,
+    };
+    if !ranks.is_root() {
+        failure::be_silent();
+    }
     let code = match cli::Cli::try_parse() {
         Err(error) => failure::report_usage(&error),
-        Ok(cli) => match commands::run(cli) {
+        Ok(cli) => match commands::run(cli, &*ranks) {
             Err(error) => failure::report(&error),
             Ok(()) => 0,
         },
     };
-    ExitCode::from(code)
+    code.into()
 }

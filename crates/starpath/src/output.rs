@@ -6,11 +6,13 @@ mod closure;
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use apsp::{ApspError, StoredPairs};
-use graph_formats::{AtomicFile, Format as GraphFormat, Name, VertexId, Weight};
+use apsp::{ApspError, RankPairs, StoredPairs};
+use collectives::Communicator;
+use graph_formats::{AtomicFile, Distance, Format as GraphFormat, Name, VertexId, Weight};
 use paths::{DistanceTable, HopStorage, Nearest, NextHops, Tree};
 use sssp::{Progress, SsspError};
 
@@ -169,6 +171,44 @@ impl ResultFile {
         })
     }
 
+    /// The file, to be put in place when it is written.
+    pub(crate) fn create(&self) -> anyhow::Result<AtomicFile> {
+        Ok(AtomicFile::create(&self.path)?)
+    }
+
+    /// As [`write_all_pairs`](Self::write_all_pairs), from the rows of several ranks: at rank 0,
+    /// which gathers them to a file that [`create`](Self::create) has opened.
+    pub(crate) fn write_gathered<W: Weight>(
+        &self,
+        mut file: AtomicFile,
+        names: &Names<'_>,
+        ranks: &dyn Communicator,
+        pairs: &RankPairs<W>,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            return self.write_named_to(file, names, Axes::Vertices, |file| {
+                self.done(pairs.write_npy(ranks, file, Some(progress)))
+            });
+        }
+        let header = header_of(names, 0..names.n_vertices as VertexId);
+        let mut written = writeln!(file, "{header}");
+        pairs.gather_rows(ranks, |source, row| {
+            let row = row.iter().map(|&d| Some(d).filter(|&d| d != W::Distance::UNREACHED));
+            if written.is_ok() {
+                written = write_row(&mut file, names.name(source), row);
+            }
+            match written.is_ok() && progress(source.into(), names.n_vertices as u64).is_continue()
+            {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
+        written.map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        check_interrupt()?;
+        Ok(file.commit()?)
+    }
+
     /// Writes the array of next hops of a matrix in a folder, as [`Self::write_next_hops`] does.
     pub(crate) fn write_stored_hops<W: Weight>(
         &self,
@@ -219,7 +259,7 @@ impl ResultFile {
         mut write_line: impl FnMut(&mut AtomicFile, T) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         let failed = |error: io::Error| anyhow!("{}: {error}", self.path.display());
-        let mut file = AtomicFile::create(&self.path)?;
+        let mut file = self.create()?;
         writeln!(file, "{header}").map_err(failed)?;
         for (written, line) in lines.enumerate() {
             if written % LINES_PER_CHECK == 0 {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Common;
-use crate::failure::{EXIT_INTERRUPTED, Interrupted, say};
+use crate::failure::{EXIT_INTERRUPTED, Interrupted, is_silent, say};
 
 /// Work shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -68,7 +68,7 @@ pub(crate) struct Bar {
 
 impl Bar {
     pub(crate) fn new(what: &'static str, common: &Common) -> Self {
-        let bar = if common.quiet || common.json {
+        let bar = if common.quiet || common.json || is_silent() {
             ProgressBar::hidden()
         } else {
             ProgressBar::no_length().with_style(style(UNKNOWN_LENGTH)).with_message(what)

@@ -9,6 +9,7 @@ use paths::Total;
 use serde::{Serialize, Serializer};
 
 use crate::cli::Common;
+use crate::failure::is_silent;
 
 /// The fields that every command reports.
 #[derive(Debug, Serialize)]
@@ -130,6 +131,9 @@ pub(crate) fn print<R: Serialize + fmt::Display>(
 /// Writes to standard output. A reader that has closed it, as `head` does, has seen
 /// enough: that is no failure.
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    if is_silent() {
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

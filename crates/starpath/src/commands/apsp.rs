@@ -1,5 +1,7 @@
 //! `starpath apsp`: the distances of all pairs, and their paths, in memory or in a folder.
 
+mod over_ranks;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,12 +25,17 @@ use crate::progress::{Bar, check_interrupt};
 use crate::report::{Head, Ms, Number, grouped, milliseconds};
 use crate::search::{Times, repeated};
 
+pub(crate) use self::over_ranks::run_over;
+
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     head: Head,
     #[serde(flatten)]
     device: Option<Device>,
+    /// Processes that shared the work, each with as many threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
     /// Ordered pairs with a distance, those of a vertex with itself included.
     reachable_pairs: usize,
     distance_sum: Number,
@@ -171,6 +178,7 @@ fn solve<W: Weight>(
             solve_min_ms: solve.least(common),
         },
         device,
+        ranks: None,
         reachable_pairs: table.n_reachable_pairs(),
         distance_sum: table.sum().into(),
         max_distance: distances.max_by(|a, b| Weight::order(*a, *b)).map(Number::of),
@@ -247,6 +255,7 @@ fn solve_in_folder<W: Weight>(
             solve_min_ms: None,
         },
         device: None,
+        ranks: None,
         reachable_pairs: summary.n_reachable_pairs,
         distance_sum: summary.sum.into(),
         max_distance: summary.max.map(Number::of),
@@ -282,7 +291,10 @@ fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.head)?;
+        match self.ranks {
+            Some(ranks) => writeln!(f, "{} on each of {ranks} ranks", self.head)?,
+            None => writeln!(f, "{}", self.head)?,
+        }
         let pairs = grouped(self.reachable_pairs as u128);
         write!(f, "{pairs} pairs have a path; distances sum to {}", self.distance_sum)?;
         match self.max_distance {

@@ -12,12 +12,14 @@ mod sssp;
 mod star;
 
 use clap::CommandFactory;
+use collectives::Communicator;
 
 use crate::cli::{Cli, Command, CompletionsArgs};
+use crate::failure::WrongUse;
 use crate::{progress, report};
 
-/// Runs the command of a command line.
-pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
+/// Runs the command of a command line, on one rank or several.
+pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
     progress::catch_interrupts()?;
     if let Some(threads) = cli.common.threads {
         // for reading and generating; solvers have their own count
@@ -25,6 +27,14 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
     }
     let common = &cli.common;
     match &cli.command {
+        Command::Apsp(args) if ranks.size() > 1 => {
+            args.check(common)?;
+            apsp::run_over(ranks, args, common)
+        }
+        _ if ranks.size() > 1 => {
+            let text = "only apsp shares its work among ranks; run other commands without mpirun";
+            Err(WrongUse(text.to_owned()).into())
+        }
         Command::Info(args) => info::run(args, common),
         Command::Generate(args) => generate::run(args, common),
         Command::Convert(args) => convert::run(args, common),

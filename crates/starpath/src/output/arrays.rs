@@ -54,7 +54,17 @@ impl ResultFile {
         axes: Axes<'_>,
         write: impl FnOnce(&mut AtomicFile) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut array = AtomicFile::create(&self.path)?;
+        self.write_named_to(self.create()?, names, axes, write)
+    }
+
+    /// The same, to a file that [`create`](Self::create) has opened.
+    pub(super) fn write_named_to(
+        &self,
+        mut array: AtomicFile,
+        names: &Names<'_>,
+        axes: Axes<'_>,
+        write: impl FnOnce(&mut AtomicFile) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         write(&mut array)?;
         array.flush().map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
         let all: Vec<VertexId>;

@@ -1,0 +1,139 @@
+//! `starpath apsp` by the processes that `mpirun` has started.
+//!
+//! Rank 0 reads the graph, sends it to the others, and writes what they bring; every other rank
+//! computes its rows and is silent.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use apsp::{Config, all_pairs_over};
+use collectives::Communicator;
+use graph_formats::{Csr, Ids, Weight, with_csr};
+
+use super::{Report, explain};
+use crate::cli::{ApspArgs, Backend, Common};
+use crate::failure::{WrongUse, say};
+use crate::ids::Names;
+use crate::load::{Loaded, load};
+use crate::output::ResultFile;
+use crate::progress::Bar;
+use crate::ranks::{agree, receive_graph, send_graph};
+use crate::report::{Head, Number, milliseconds};
+use crate::search::Times;
+
+/// What rank 0 alone has.
+struct Root {
+    loaded: Loaded,
+    distances: Option<ResultFile>,
+}
+
+/// As [`run`](super::run), called by all ranks.
+pub(crate) fn run_over(
+    ranks: &dyn Communicator,
+    args: &ApspArgs,
+    common: &Common,
+) -> anyhow::Result<()> {
+    check(args, common)?;
+    let root = agree(ranks, ranks.is_root().then(|| Root::new(args, common)).transpose())?;
+    let received = match &root {
+        Some(root) => send_graph(ranks, &root.loaded.csr).map(|()| None),
+        None => receive_graph(ranks).map(Some),
+    };
+    let received = agree(ranks, received)?;
+    let read = root.as_ref().map(|root| &root.loaded.csr);
+    let graph = received.as_ref().or(read).expect("rank 0 has read it, the others received it");
+    let report = with_csr!(graph, |graph| solve(ranks, graph, root.as_ref(), args, common))?;
+    match root {
+        Some(root) => root.loaded.print(&report, common),
+        None => Ok(()),
+    }
+}
+
+/// An error for what only one rank does.
+fn check(args: &ApspArgs, common: &Common) -> Result<(), WrongUse> {
+    let refused = [
+        ("--next-hops", args.next_hops.is_some()),
+        ("--scratch", args.scratch.is_some()),
+        ("--backend cuda", common.backend == Backend::Cuda),
+    ];
+    match refused.iter().find(|(_, is_asked)| *is_asked) {
+        Some((option, _)) => Err(WrongUse(format!("{option} is for one rank; run without mpirun"))),
+        None => Ok(()),
+    }
+}
+
+impl Root {
+    fn new(args: &ApspArgs, common: &Common) -> anyhow::Result<Self> {
+        let inputs: Vec<&Path> = args.graph.inputs().collect();
+        let check = |path| ResultFile::check(path, &inputs);
+        let distances = args.distances.as_deref().map(check).transpose()?;
+        Ok(Self { distances, loaded: load(&args.graph, common)? })
+    }
+}
+
+fn solve<W: Weight>(
+    ranks: &dyn Communicator,
+    graph: &Csr<W>,
+    root: Option<&Root>,
+    args: &ApspArgs,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let unknown =
+        Names { path: Path::new("-"), ids: &Ids::FromZero, n_vertices: graph.n_vertices() };
+    let names = root.map_or(unknown, |root| root.loaded.names());
+    let bar = Bar::new("solving", common);
+    let step = |done, total| bar.step(done, total);
+    let config = Config {
+        algorithm: args.algorithm,
+        threads: common.threads,
+        memory: args.memory,
+        ..Config::default()
+    };
+    let mut times = Vec::new();
+    let found = loop {
+        let start = Instant::now();
+        let found = all_pairs_over(ranks, graph, &config, Some(&step));
+        let found = agree(ranks, found.map_err(|error| explain(&names, error)))?;
+        times.push(milliseconds(start.elapsed()).0);
+        if times.len() == common.repeat.map_or(1, NonZeroUsize::get) {
+            break found;
+        }
+    };
+    drop(bar);
+    let (plan, summary) = (&found.plan, found.summary(ranks)?);
+    if common.explain {
+        say(format_args!("{plan} on each of {} ranks", ranks.size()));
+    }
+    if args.distances.is_some() {
+        let bar = Bar::new("writing", common);
+        let step = |done, total| bar.step(done, total);
+        let output = root.and_then(|root| root.distances.as_ref());
+        let file = agree(ranks, output.map(ResultFile::create).transpose())?;
+        let written = match output.zip(file) {
+            Some((output, file)) => output.write_gathered(file, &names, ranks, &found, &step),
+            None => Ok(found.gather_rows(ranks, |_, _| ControlFlow::Continue(()))?),
+        };
+        agree(ranks, written)?;
+    }
+    let solve = Times::of(times)?;
+    Ok(Report {
+        head: Head {
+            command: "apsp",
+            algorithm: Some(plan.algorithm.name()),
+            backend: "cpu",
+            threads: plan.threads,
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: root.map(|root| root.loaded.load_ms),
+            solve_ms: Some(solve.median()),
+            solve_min_ms: solve.least(common),
+        },
+        device: None,
+        ranks: Some(ranks.size()),
+        reachable_pairs: summary.n_reachable_pairs,
+        distance_sum: summary.sum.into(),
+        max_distance: summary.max.map(Number::of),
+    })
+}

@@ -1,0 +1,62 @@
+//! What several ranks of the program tell each other: a graph, which rank 0 has read, and errors.
+
+use anyhow::anyhow;
+use collectives::Communicator;
+use graph_formats::{AnyCsr, Csr, Weight, WeightKind, with_csr};
+
+use crate::failure::{EXIT_INTERRUPTED, EXIT_WRONG_USE, Interrupted, WrongUse, exit_code};
+
+/// An error on all ranks where there is one on any, with the same exit code.
+pub(crate) fn agree<T>(ranks: &dyn Communicator, own: anyhow::Result<T>) -> anyhow::Result<T> {
+    let message = own.as_ref().err().map(|error| format!("{} {error}", exit_code(error)));
+    let Some((_, message)) = ranks.first_message(message.as_deref())? else { return own };
+    own.and_then(|_| {
+        let (code, message) = message.split_once(' ').unwrap_or_default();
+        Err(match code.parse() {
+            Ok(EXIT_WRONG_USE) => WrongUse(message.to_owned()).into(),
+            Ok(EXIT_INTERRUPTED) => Interrupted.into(),
+            _ => anyhow!("{message}"),
+        })
+    })
+}
+
+/// Sends a graph to all other ranks.
+pub(crate) fn send_graph(ranks: &dyn Communicator, graph: &AnyCsr) -> anyhow::Result<()> {
+    ranks.broadcast(0, &mut [kind_code(graph.kind())])?;
+    with_csr!(graph, |graph| {
+        ranks.broadcast_vec(0, graph.row_offsets().to_vec())?;
+        ranks.broadcast_vec(0, graph.column_indices().to_vec())?;
+        ranks.broadcast_vec(0, graph.weights().to_vec())?;
+    });
+    Ok(())
+}
+
+/// The graph that rank 0 sends, without its direction.
+pub(crate) fn receive_graph(ranks: &dyn Communicator) -> anyhow::Result<AnyCsr> {
+    fn receive<W: Weight>(ranks: &dyn Communicator) -> anyhow::Result<Csr<W>> {
+        let row_offsets = ranks.broadcast_vec(0, Vec::<u64>::new())?;
+        let columns = ranks.broadcast_vec(0, Vec::<u32>::new())?;
+        Ok(Csr::new(row_offsets, columns, ranks.broadcast_vec(0, Vec::<W>::new())?)?)
+    }
+    let mut kind = [0u8];
+    ranks.broadcast(0, &mut kind)?;
+    Ok(match kind[0] {
+        0 => receive::<u32>(ranks)?.into(),
+        1 => receive::<i32>(ranks)?.into(),
+        2 => receive::<u64>(ranks)?.into(),
+        3 => receive::<i64>(ranks)?.into(),
+        4 => receive::<f32>(ranks)?.into(),
+        _ => receive::<f64>(ranks)?.into(),
+    })
+}
+
+fn kind_code(kind: WeightKind) -> u8 {
+    match kind {
+        WeightKind::U32 => 0,
+        WeightKind::I32 => 1,
+        WeightKind::U64 => 2,
+        WeightKind::I64 => 3,
+        WeightKind::F32 => 4,
+        _ => 5,
+    }
+}

@@ -1,0 +1,201 @@
+//! `mpirun starpath apsp`: the answers of one process, and one message where a rank fails.
+//!
+//! Without the feature `mpi` there is nothing to test here; without `mpirun`, tests say SKIPPED.
+
+#![cfg(all(feature = "mpi", unix))]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{Run, json_in, program, run_in};
+
+/// Starts a command line on so many ranks; `None` where that cannot be.
+fn start(folder: &Path, n_ranks: usize, line: &str) -> Option<Child> {
+    let name = folder.to_str().unwrap();
+    let started = Command::new("mpirun")
+        .args(["--oversubscribe", "-n", &n_ranks.to_string()])
+        .arg(program())
+        .args(line.split_whitespace().map(|word| word.replace("{}", name)))
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    if started.is_err() {
+        println!("SKIPPED: there is no mpirun");
+    }
+    started.ok()
+}
+
+fn end(child: Child) -> Run {
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// What the program says on standard error, without what `mpirun` says of its end.
+fn messages(run: &Run) -> Vec<&str> {
+    let ours = run.stderr.lines().filter(|line| line.starts_with("starpath: "));
+    ours.filter(|line| !line.contains("Ctrl-C again")).collect()
+}
+
+/// A report without times, and with no more digits of the sum than floats share.
+fn comparable(mut report: Value) -> Value {
+    for time in ["load_ms", "solve_ms"] {
+        report[time] = Value::Null;
+    }
+    let sum = report["distance_sum"].as_f64().unwrap();
+    report["distance_sum"] = format!("{sum:.4e}").into();
+    report
+}
+
+#[test]
+fn ranks_write_the_bytes_that_one_process_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 700 --edges 3000 --directed -o {}/whole.spg");
+    let arcs = |file: &str, zero: &str| {
+        let arcs = (0..500u32).flat_map(|u| [(u, (u + 1) % 500), (u, (u * 7 + 3) % 500)]);
+        let lines = arcs.map(|(u, v)| format!("{} {} {}{zero}\n", u + 5, v + 5, u % 50 + v % 9));
+        fs::write(folder.join(file), lines.collect::<String>()).unwrap();
+    };
+    arcs("named.wel", "");
+    arcs("floats.wel", ".3");
+    for (file, options) in [
+        ("whole.spg", "--algorithm blocked"),
+        ("named.wel", ""),
+        ("floats.wel", "--algorithm blocked"),
+        ("named.wel", "--algorithm johnson"),
+    ] {
+        for suffix in ["npy", "tsv"] {
+            let line = |name: &str| {
+                format!("apsp {{}}/{file} --threads 1 {options} --distances {{}}/{name}.{suffix}")
+            };
+            let expected = comparable(json_in(folder, &line("one")));
+            for n_ranks in 1..=4 {
+                let line = format!("{} --json", line("many"));
+                let Some(child) = start(folder, n_ranks, &line) else { return };
+                let run = end(child);
+                assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{n_ranks} {line}");
+                let mut found: Value = serde_json::from_str(&run.stdout).unwrap();
+                let ranks = found.as_object_mut().unwrap().remove("ranks");
+                assert_eq!(ranks, (n_ranks > 1).then(|| n_ranks.into()));
+                assert_eq!(comparable(found), expected, "{n_ranks} {line}");
+                for name in [format!("many.{suffix}"), format!("many.{suffix}.ids")] {
+                    let [one, many] = [name.replace("many", "one"), name]
+                        .map(|name| fs::read(folder.join(name)).ok());
+                    assert!(one == many, "{n_ranks} {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("cycle.wel"), "1 2 3\n2 3 -5\n3 1 1\n").unwrap();
+    fs::write(folder.join("road.wel"), "1 2 3\n2 3 5\n").unwrap();
+    for (line, code) in [
+        ("apsp {}/none.spg", 1),
+        ("apsp {}/cycle.wel", 1),
+        ("apsp {}/cycle.wel --algorithm johnson", 1),
+        ("apsp {}/road.wel --distances {}/none/out.npy", 1),
+        ("apsp {}/road.wel --memory 1", 1),
+        ("apsp {}/road.wel --distances {}/out.csv", 2),
+        ("apsp {}/road.wel --no-such-option", 2),
+    ] {
+        let Some(child) = start(folder, 3, line) else { return };
+        let run = end(child);
+        let expected = run_in(folder, line);
+        assert_eq!((run.code, expected.code), (Some(code), Some(code)), "{line}: {}", run.stderr);
+        assert_eq!(messages(&run), messages(&expected), "{line}");
+        assert_eq!((messages(&run).len(), run.stdout.as_str()), (1, ""), "{line}");
+    }
+    for line in [
+        "apsp {}/road.wel --next-hops {}/out.npy",
+        "apsp {}/road.wel --scratch {}/work",
+        "apsp {}/road.wel --backend cuda",
+        "sssp {}/road.wel --source 1",
+    ] {
+        let Some(child) = start(folder, 2, line) else { return };
+        let run = end(child);
+        assert_eq!((run.code, messages(&run).len()), (Some(2), 1), "{line}: {}", run.stderr);
+        assert!(run.stderr.contains("without mpirun"), "{}", run.stderr);
+    }
+}
+
+/// The processes that another has started.
+fn children(process: u32) -> Vec<u32> {
+    let path = format!("/proc/{process}/task/{process}/children");
+    let listed = fs::read_to_string(path).unwrap_or_default();
+    listed.split_whitespace().map(|id| id.parse().unwrap()).collect()
+}
+
+fn catches_interrupts(process: u32) -> bool {
+    const SIGINT: u64 = 1 << 1;
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & SIGINT > 0)
+}
+
+fn signal(name: &str, process: u32) {
+    let sent = Command::new("kill").args([name, &process.to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// A rank that is killed, or told to end, and Ctrl-C, each end the whole run within seconds, and
+/// no file is left.
+#[test]
+fn a_rank_that_ends_ends_all() {
+    if !cfg!(target_os = "linux") {
+        println!("SKIPPED: processes are looked up as Linux lists them");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 2000 --edges 8000 -o {}/graph.spg");
+    for (name, of_rank, said) in [
+        ("-KILL", Some(1), None),
+        ("-KILL", Some(0), None),
+        ("-INT", Some(2), Some("starpath: interrupted")),
+        ("-INT", Some(0), Some("starpath: interrupted")),
+        ("-INT", None, Some("starpath: interrupted")),
+    ] {
+        // more than will be done
+        let line = "apsp {}/graph.spg --algorithm blocked --threads 1 --repeat 1000000 \
+                    --distances {}/out.npy";
+        let Some(child) = start(folder, 3, line) else { return };
+        let begin = Instant::now();
+        while children(child.id()).into_iter().filter(|&rank| catches_interrupts(rank)).count() < 3
+        {
+            assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start");
+            sleep(Duration::from_millis(10));
+        }
+        sleep(Duration::from_millis(700));
+        let process = of_rank.map_or(child.id(), |rank: usize| children(child.id())[rank]);
+        signal(name, process);
+        let begin = Instant::now();
+        let run = end(child);
+        let took = begin.elapsed();
+        assert!(took < Duration::from_secs(10), "{name} {of_rank:?} took {took:?}");
+        assert!(run.code.is_none_or(|code| code != 0), "{name} {of_rank:?}: {run:?}");
+        if let (Some(_), Some(_)) = (of_rank, said) {
+            assert_eq!(run.code, Some(130), "{run:?}");
+        }
+        assert_eq!(messages(&run), Vec::from_iter(said), "{name} {of_rank:?}: {run:?}");
+        let left = fs::read_dir(folder).unwrap().count();
+        assert_eq!(left, 1, "{name} {of_rank:?}");
+    }
+}
