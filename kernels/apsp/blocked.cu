@@ -1,232 +1,290 @@
 // Blocked Floyd-Warshall in the registers of a GPU: the default form for all pairs.
 //
 // The matrix lies row by row, and its sides are multiples of 128 (of 256 in 16 bits); what
-// pads it has no path. A pivot block is 128 vertices. For each of them: close_pivot closes
-// the tile on the diagonal; panels takes its rows and columns through it, and keeps the
-// columns turned over; and update takes every other tile through both. The tiles of the next
-// pivot block's rows and columns are updated first, in a launch of their own, so that its
-// close_pivot and panels run beside the update of the rest, which is nearly all the work and
-// does not touch them.
+// pads it has no path. A pivot block is 64 vertices. For each of them `advance` closes the tile
+// on the diagonal and takes its rows and columns through it: first through the pivots just
+// before, of which the matrix there knows nothing yet, so that it runs beside the `update`
+// of all other tiles through these. `update` is nearly all the work. What is closed goes to
+// `rows` and `columns` too, where it stays as it was then until nobody needs it.
 //
 // What lies in memory may be some rows of a larger matrix only; then the pivots are these
-// rows, and the diagonal lies `pivot_column - pivot_row` blocks to the right.
+// rows, and the diagonal begins `first_column` blocks to the right.
 //
 // Reference: venkataraman-2003, okuyama-2010
 #include "product.cuh"
 
-constexpr u32 block = 128;
+constexpr u32 block = 64;
 constexpr u32 block_words = block / lanes;
+// Pivots whose rows and columns are kept, as a ring.
+constexpr u32 n_kept = 4 * block;
 
-// A matrix, or rows of one, and the pivot block whose turn it is.
+// A matrix, or rows of one, and the pivot blocks whose turn it is, counted in rows.
 struct Step {
-    u32* matrix;
+    Word* matrix;
     // Words from a row to the next.
     u64 stride;
     u32 n_rows;
-    u32 n_columns;
-    // The pivot block, counted in rows of this matrix and in columns.
-    u32 pivot_row;
-    u32 pivot_column;
-    // 1 where the pivot block after this one is a matter of this matrix, too.
-    u32 has_next;
-    u32 unused;
-    // The closed diagonal tile turned over and spread: `block` rows of as many words.
-    u32* turned;
-    // The pivots' columns turned over and spread: `block` rows of `n_rows` words.
-    u32* columns;
+    // The block of columns where the diagonal begins.
+    u32 first_column;
+    // What is taken through: so many blocks of pivots from one on,
+    u32 pivots_from;
+    u32 n_pivot_blocks;
+    // and the blocks of rows and columns that it is not for; `advance` is for the first.
+    u32 others_from;
+    u32 n_others;
+    // The kept pivots' rows, as long as the matrix's.
+    Word* rows;
+    // Their columns turned over and spread, in rows of `n_rows` words.
+    Word* columns;
+    // How many blocks of threads have begun, and which pivot block was closed last, from 1 on.
+    u32* begun;
+    volatile u32* closed;
 
-    __device__ __forceinline__ u32* pivots() const { return matrix + (u64)pivot_row * block * stride; }
-    __device__ __forceinline__ u32* diagonal() const { return pivots() + (u64)pivot_column * block_words; }
+    // Where the rows of the block to close lie, and its columns,
+    __device__ __forceinline__ Word* own_rows() const { return matrix + (u64)others_from * block * stride; }
+    __device__ __forceinline__ u32 own_column() const { return (first_column + others_from) * block_words; }
+    // and where they are kept.
+    __device__ __forceinline__ u32 place() const { return others_from * block % n_kept; }
+    __device__ __forceinline__ Word* kept_rows() const { return rows + place() * stride; }
+    __device__ __forceinline__ Word* kept_columns() const { return columns + (u64)place() * n_rows; }
 };
 
-// Words of a row of the diagonal tile that a thread has, and how they lie in memory.
-constexpr u32 across = block_words / 32;
-struct alignas(4 * across) Piece {
-    u32 words[across];
-};
-
-// The element (r, 4 s + q) of a warp's four rows, spread, for all its threads: thread s has
-// it, in a word that is known when this is compiled.
-template <u32 q> __device__ __forceinline__ u32 element(const u32 (&words)[4][across], u32 r, u32 s) {
-    return __shfl_sync(0xffffffff, spread(words[r][q / lanes], q % lanes), s);
-}
-
-// Takes row `to` of a warp's four through row p, by their elements at pivot 4 s + p.
-template <u32 p> __device__ __forceinline__ void relax_row(u32 (&words)[4][across], u32 to, u32 s) {
-    const u32 first = element<p>(words, to, s);
-#pragma unroll
-    for (u32 c = 0; c < across; ++c) words[to][c] = relax(words[to][c], first, words[p][c]);
-}
-
-// Closes the diagonal tile of the pivot block and writes it to `turned` too, turned over and
-// spread.
+// Closes a tile of 64 x 64 elements in registers: four rows of four elements a thread, `y` and
+// `x` counting threads.
 //
-// One block of 1024 threads; warp y has rows 4 y to 4 y + 3, and a thread `across` words of
-// each. The plain loop goes by four pivots, 4 s to 4 s + 3: warp s takes these rows of its
-// own through one another and lays them out in shared memory, in one of two places by turns,
-// so that one barrier for four pivots suffices. A warp has its rows' elements of the four
-// columns itself; it takes them through the pivots before them, and then all its words
-// through all four. Nobody else uses the tile.
-extern "C" __global__ void __launch_bounds__(1024)
-    ENTRY(close_pivot)(const Step step) {
-    __shared__ Piece shared[2][4][32];
-    const u32 x = threadIdx.x % 32, y = threadIdx.x / 32;
-    u32* corner = step.diagonal();
-    const u64 stride = step.stride;
-    u32 words[4][across];
+// The plain loop goes by four pivots. Those who have their rows and columns lay them out; a
+// thread for each row and each word of the columns takes four of it through the pivots' own
+// 4 x 4, in which it closes itself, and lays them out anew; all take their own words through
+// both.
+constexpr u32 piece_words = 4 / lanes;
+
+struct alignas(16) Four {
+    Word words[4];
+};
+struct alignas(16 / lanes) Piece {
+    Word words[piece_words];
+};
+
+struct Closing {
+    Piece rows[4][block / 4], closed_rows[4][block / 4];
+    Four columns[block], closed_columns[block];
+};
+
+// Takes four elements, of a row in the pivots' columns, through the pivots: from[q].words[p] is
+// that of pivots p and q, or the other way round for elements of a column.
+template <bool is_row> __device__ __forceinline__ void take_through(Four& own, const Four* from) {
+    Four pivots[4];
 #pragma unroll
-    for (u32 r = 0; r < 4; ++r) {
-        const Piece piece = reinterpret_cast<const Piece*>(corner + (4 * y + r) * stride)[x];
+    for (u32 p = 0; p < 4; ++p) pivots[p] = from[p];
 #pragma unroll
-        for (u32 c = 0; c < across; ++c) words[r][c] = piece.words[c];
-    }
-    for (u32 s = 0; s < 32; ++s) {
-        auto& rows = shared[s % 2];
-        if (y == s) {
-            relax_row<0>(words, 1, s);
-            relax_row<0>(words, 2, s);
-            relax_row<0>(words, 3, s);
-            relax_row<1>(words, 2, s);
-            relax_row<1>(words, 3, s);
-            relax_row<2>(words, 3, s);
+    for (u32 p = 0; p < 4; ++p) {
+#pragma unroll
+        for (u32 q = 0; q < 4; ++q) {
+            if (q == p) continue;
+            own.words[q] = relax(own.words[q], own.words[p],
+                                 is_row ? pivots[p].words[q] : pivots[q].words[p]);
 #pragma unroll
             for (u32 r = 0; r < 4; ++r) {
-                Piece piece;
-#pragma unroll
-                for (u32 c = 0; c < across; ++c) piece.words[c] = words[r][c];
-                rows[r][x] = piece;
+                if (r == p) continue;
+                pivots[r].words[q] = relax(pivots[r].words[q], pivots[r].words[p], pivots[p].words[q]);
             }
+        }
+    }
+}
+
+__device__ __forceinline__ void close_tile(Closing& shared, Piece (&words)[4], u32 x, u32 y) {
+    const u32 line = threadIdx.x;
+    for (u32 s = 0; s < block / 4; ++s) {
+        if (y == s) {
+#pragma unroll
+            for (u32 r = 0; r < 4; ++r) shared.rows[r][x] = words[r];
+        }
+        if (x == s) {
+#pragma unroll
+            for (u32 r = 0; r < 4; ++r) {
+                Four four;
+#pragma unroll
+                for (u32 q = 0; q < 4; ++q) four.words[q] = spread(words[r].words[q / lanes], q % lanes);
+                shared.columns[4 * y + r] = four;
+            }
+        }
+        __syncthreads();
+        if (line < block) {
+            Four own = shared.columns[line];
+            take_through<true>(own, shared.columns + 4 * s);
+            shared.closed_columns[line] = own;
+        } else if (line < block + block_words) {
+            const u32 x = (line - block) / piece_words, c = (line - block) % piece_words;
+            Four own;
+#pragma unroll
+            for (u32 p = 0; p < 4; ++p) own.words[p] = shared.rows[p][x].words[c];
+            take_through<false>(own, shared.columns + 4 * s);
+#pragma unroll
+            for (u32 p = 0; p < 4; ++p) shared.closed_rows[p][x].words[c] = own.words[p];
         }
         __syncthreads();
         Piece second[4];
-        u32 between[4][4];
 #pragma unroll
-        for (u32 p = 0; p < 4; ++p) {
-            second[p] = rows[p][x];
-            const Piece crossing = rows[p][s];
-#pragma unroll
-            for (u32 q = p + 1; q < 4; ++q) {
-                between[p][q] = spread(crossing.words[q / lanes], q % lanes);
-            }
-        }
+        for (u32 p = 0; p < 4; ++p) second[p] = shared.closed_rows[p][x];
 #pragma unroll
         for (u32 r = 0; r < 4; ++r) {
-            u32 first[4] = {element<0>(words, r, s), element<1>(words, r, s),
-                            element<2>(words, r, s), element<3>(words, r, s)};
+            const Four first = shared.closed_columns[4 * y + r];
 #pragma unroll
-            for (u32 p = 0; p < 4; ++p) {
-#pragma unroll
-                for (u32 q = p + 1; q < 4; ++q) first[q] = relax(first[q], first[p], between[p][q]);
-            }
-#pragma unroll
-            for (u32 c = 0; c < across; ++c) {
-                const u32 half = relax(words[r][c], first[0], second[0].words[c], first[1],
-                                       second[1].words[c]);
-                words[r][c] = relax(half, first[2], second[2].words[c], first[3],
-                                    second[3].words[c]);
+            for (u32 c = 0; c < piece_words; ++c) {
+                const Word half = relax(words[r].words[c], first.words[0], second[0].words[c],
+                                        first.words[1], second[1].words[c]);
+                words[r].words[c] = relax(half, first.words[2], second[2].words[c], first.words[3],
+                                          second[3].words[c]);
             }
         }
     }
+}
+
+// Strips of the rows have the height of a block, and those of the columns its width.
+constexpr u32 strip_words = 64;
+constexpr u32 strip_rows = 64 * lanes;
+using RowStrip = Tile<block, strip_words, 4, 4>;
+using ColumnStrip = Tile<strip_rows, block_words, 4, 4>;
+
+union AdvanceShared {
+    Strips<block, strip_words> rows;
+    Strips<strip_rows, block_words> columns;
+    struct {
+        alignas(16) Word tile[block][strip_words];
+        Closing closing;
+    } diagonal;
+};
+
+// The tile on the diagonal: through the pivots before, closed, and told to the others.
+__device__ __forceinline__ void close_diagonal(const Step& step, AdvanceShared& shared) {
+    // in 16 bits a strip is as wide as two tiles
+    const u32 left = step.own_column() / strip_words * strip_words;
+    RowStrip strip;
+    strip.load(step.own_rows() + left, step.stride);
+    strip.relax_through(shared.rows, step.columns + step.others_from * block, step.n_rows,
+                        step.rows + left, step.stride, step.n_pivot_blocks * block,
+                        step.pivots_from * block, n_kept - 1);
+    __syncthreads();
+    strip.store(shared.diagonal.tile[0], strip_words);
+    __syncthreads();
+    const u32 x = threadIdx.x % 16, y = threadIdx.x / 16;
+    const u32 column = step.own_column() + x * piece_words;
+    Piece words[4];
 #pragma unroll
     for (u32 r = 0; r < 4; ++r) {
-        Piece piece;
+        words[r] = *reinterpret_cast<const Piece*>(&shared.diagonal.tile[4 * y + r][column - left]);
+    }
+    close_tile(shared.diagonal.closing, words, x, y);
 #pragma unroll
-        for (u32 c = 0; c < across; ++c) piece.words[c] = words[r][c];
-        reinterpret_cast<Piece*>(corner + (4 * y + r) * stride)[x] = piece;
+    for (u32 r = 0; r < 4; ++r) {
+        const u64 at = (4 * y + r) * step.stride + column;
+        *reinterpret_cast<Piece*>(step.kept_rows() + at) = words[r];
+        *reinterpret_cast<Piece*>(step.own_rows() + at) = words[r];
     }
 #pragma unroll
-    for (u32 c = 0; c < across; ++c) {
+    for (u32 q = 0; q < 4; ++q) {
+        Four four;
 #pragma unroll
-        for (u32 place = 0; place < lanes; ++place) {
-            const u32 k = (x * across + c) * lanes + place;
-            reinterpret_cast<uint4*>(step.turned + k * block)[y] =
-                make_uint4(spread(words[0][c], place), spread(words[1][c], place),
-                           spread(words[2][c], place), spread(words[3][c], place));
-        }
+        for (u32 r = 0; r < 4; ++r) four.words[r] = spread(words[r].words[q / lanes], q % lanes);
+        Word* turned = step.kept_columns() + (u64)(4 * x + q) * step.n_rows;
+        *reinterpret_cast<Four*>(turned + step.others_from * block + 4 * y) = four;
     }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) *step.closed = step.others_from + 1;
 }
 
-// Takes the rows and the columns of the pivot block through its closed tile.
+// Waits until the tile on the diagonal is closed.
+__device__ __forceinline__ void await_diagonal(const Step& step) {
+    if (threadIdx.x == 0) {
+        while (*step.closed != step.others_from + 1) __nanosleep(32);
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+// Closes a pivot block: its tile on the diagonal, its rows and its columns, first through the
+// pivots before that they have not been taken through.
 //
-// A block of 128 threads for each strip of the rows, 64 words wide, and for each strip of
-// the columns, `column_rows` high; those of the tile itself do nothing. A strip is read and
-// written by its block alone, which has read all of it before it writes. The columns are
-// written to `columns` too, turned over. Where they are taken from there before, the block
-// has written its part itself.
-constexpr u32 row_words = 64;
-constexpr u32 column_rows = lanes == 1 ? 64 : 128;
-
-extern "C" __global__ void __launch_bounds__(128) ENTRY(panels)(const Step step) {
-    __shared__ union {
-        Strips<block, row_words> rows;
-        Strips<column_rows, block_words> columns;
-    } shared;
+// Blocks of 256 threads: the one that begins first has the tile on the diagonal, so that all
+// others may wait for it, and they a strip each of the rows or the columns, without that tile.
+// What a strip is taken through has been closed before, or is itself as it was, which it
+// keeps for that.
+extern "C" __global__ void __launch_bounds__(256, 16 / sizeof(Word)) ENTRY(advance)(const Step step) {
+    __shared__ AdvanceShared shared;
+    __shared__ u32 ticket;
+    // counts round, so that it is 0 again when all have begun
+    if (threadIdx.x == 0) ticket = atomicInc(step.begun, gridDim.x - 1);
+    __syncthreads();
     const u64 stride = step.stride;
-    const u32 row_strips = step.n_columns / lanes / row_words;
-    if (blockIdx.x < row_strips) {
-        const u32 left = blockIdx.x * row_words;
-        if (left / block_words == step.pivot_column) return;
-        u32* strip = step.pivots() + left;
-        Tile<block, row_words> tile;
+    const u32 row_strips = stride / strip_words, others = step.others_from;
+    const u32 n_before = step.n_pivot_blocks * block, first = step.pivots_from * block;
+    const Word* diagonal_turned = step.kept_columns() + others * block;
+    if (ticket == 0) {
+        close_diagonal(step, shared);
+    } else if (ticket <= row_strips) {
+        const u32 left = (ticket - 1) * strip_words;
+        const auto mine = [&](u32, u32 column) {
+            return (left + column) / block_words != step.first_column + others;
+        };
+        if (lanes == 1 && !mine(0, 0)) return;
+        Word* strip = step.own_rows() + left;
+        Word* kept = step.kept_rows() + left;
+        RowStrip tile;
         tile.load(strip, stride);
-        tile.relax_through(shared.rows, step.turned, block, strip, stride, block);
-        tile.store(strip, stride);
+        tile.relax_through(shared.rows, step.columns + others * block, step.n_rows,
+                           step.rows + left, stride, n_before, first, n_kept - 1);
+        tile.store(kept, stride, mine);
+        await_diagonal(step);
+        tile.relax_through(shared.rows, diagonal_turned, step.n_rows, kept, stride, block);
+        tile.store(kept, stride, mine);
+        tile.store(strip, stride, mine);
     } else {
-        const u32 top = (blockIdx.x - row_strips) * column_rows;
-        if (top / block == step.pivot_row) return;
-        u32* strip = step.matrix + (u64)top * stride + (u64)step.pivot_column * block_words;
-        u32* columns = step.columns + top;
-        Tile<column_rows, block_words> tile;
+        const u32 top = (ticket - 1 - row_strips) * strip_rows;
+        const auto mine = [&](u32 row, u32) { return (top + row) / block != others; };
+        if (lanes == 1 && !mine(0, 0)) return;
+        Word* strip = step.matrix + (u64)top * stride + step.own_column();
+        Word* kept = step.kept_columns() + top;
+        ColumnStrip tile;
         tile.load(strip, stride);
-        tile.store_turned(columns, step.n_rows);
-        __syncthreads();
-        tile.relax_through(shared.columns, columns, step.n_rows, step.diagonal(), stride, block);
-        tile.store(strip, stride);
-        tile.store_turned(columns, step.n_rows);
+        tile.relax_through(shared.columns, step.columns + top, step.n_rows,
+                           step.rows + step.own_column(), stride, n_before, first, n_kept - 1);
+        tile.store_turned(kept, step.n_rows, mine);
+        await_diagonal(step);
+        tile.relax_through(shared.columns, kept, step.n_rows, step.kept_rows() + step.own_column(),
+                           stride, block);
+        tile.store_turned(kept, step.n_rows, mine);
+        tile.store(strip, stride, mine);
     }
 }
 
-// The number that is `index` numbers after 0 when `without` and `beside` are left out.
-__device__ __forceinline__ u32 skipping(u32 index, u32 without, u32 beside) {
-    const u32 low = min(without, beside), high = max(without, beside);
-    index += index >= low;
-    return index + (index >= high && high != low);
-}
-
-// Takes the tiles of 128 x 128 words through the rows and columns of the pivot block: those
-// in the rows and columns of the next one where `ahead` is 1, else all others.
+// Takes the matrix through closed pivots, without the rows and columns of the other blocks that
+// the step names: they have been, or `advance` does it meanwhile.
 //
-// A block of 256 threads for each tile. Tiles of the pivot's own rows, and of its columns
-// where a tile has no others, are left out. Nobody else reads or writes the tile; rows and
-// columns of the pivot are only read. (In 16 bits a tile of columns has those of two pivot
-// blocks. Those of the pivot come out as they are, since they have been taken through it.)
-extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(update)(const Step step, u32 ahead) {
-    __shared__ Strips<block, block> shared;
-    constexpr u32 none = 0xffffffff;
+// A block of 256 threads for each tile, x counting tiles to the right. Nobody else reads or
+// writes the tile.
+extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(update)(const Step step) {
+    __shared__ Strips<tile_rows, tile_columns> shared;
     const u64 stride = step.stride;
-    const u32 n_columns = step.n_columns / lanes / block;
-    const u32 next_row = step.has_next ? step.pivot_row + 1 : none;
-    const u32 pivot_column = lanes == 1 ? step.pivot_column : none;
-    const u32 next_column = step.has_next ? (step.pivot_column + 1) / lanes : none;
-    u32 i, j;
-    if (ahead) {
-        const u32 in_row = n_columns - (lanes == 1);
-        if (blockIdx.x < in_row) {
-            i = next_row;
-            j = skipping(blockIdx.x, pivot_column, none);
-        } else {
-            i = skipping(blockIdx.x - in_row, step.pivot_row, next_row);
-            j = next_column;
-        }
-    } else {
-        const u32 in_row = n_columns - (lanes == 1) - step.has_next;
-        i = skipping(blockIdx.x / in_row, step.pivot_row, next_row);
-        j = skipping(blockIdx.x % in_row, pivot_column, next_column);
+    const u32 top = blockIdx.y * tile_rows, left = blockIdx.x * tile_columns;
+    const auto is_mine = [&](u32 row, u32 column) {
+        return row / block - step.others_from >= step.n_others &&
+               column / block_words - step.first_column - step.others_from >= step.n_others;
+    };
+    bool any_row = false, any_column = false;
+#pragma unroll
+    for (u32 row = 0; row < tile_rows; row += block) {
+        any_row |= (top + row) / block - step.others_from >= step.n_others;
     }
-    u32* c = step.matrix + (u64)i * block * stride + (u64)j * block;
-    Tile<block, block> tile;
+#pragma unroll
+    for (u32 column = 0; column < tile_columns; column += block_words) {
+        any_column |= (left + column) / block_words - step.first_column - step.others_from >= step.n_others;
+    }
+    if (!any_row || !any_column) return;
+    Word* c = step.matrix + (u64)top * stride + left;
+    Tile<tile_rows, tile_columns, 8, tile_columns / 16> tile;
     tile.load(c, stride);
-    tile.relax_through(shared, step.columns + i * block, step.n_rows, step.pivots() + (u64)j * block,
-                       stride, block);
-    tile.store(c, stride);
+    tile.relax_through(shared, step.columns + top, step.n_rows, step.rows + left, stride,
+                       step.n_pivot_blocks * block, step.pivots_from * block, n_kept - 1);
+    tile.store(c, stride, [&](u32 row, u32 column) { return is_mine(top + row, left + column); });
 }

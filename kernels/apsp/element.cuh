@@ -1,8 +1,9 @@
-// What distances of all pairs are added and compared as: a type of element, the word of 32
-// bits that a thread works on, and the two operations of the product.
+// What distances of all pairs are added and compared as: a type of element, the word that a
+// thread works on, and the two operations of the product.
 //
-// One of ELEMENT_I32, ELEMENT_U16, ELEMENT_F32, ELEMENT_F32_SIGNED is defined by
-// modules.toml. A word is one element, or two neighbours of a row in 16 bits.
+// One of ELEMENT_I32, ELEMENT_U16, ELEMENT_I64, ELEMENT_F32, ELEMENT_F32_SIGNED, ELEMENT_F64 is
+// defined by modules.toml. A word has 32 bits, or 64; it is one element, or two neighbours of a
+// row in 16 bits.
 #pragma once
 
 using u16 = unsigned short;
@@ -13,6 +14,12 @@ using u64 = unsigned long long;
 #define JOIN(a, b) JOIN_TOKENS(a, b)
 // The name of an entry for this type: ENTRY(close_pivot) is close_pivot_i32.
 #define ENTRY(name) JOIN(name, ELEMENT_NAME)
+
+#if defined(ELEMENT_I64) || defined(ELEMENT_F64)
+using Word = u64;
+#else
+using Word = u32;
+#endif
 
 // Elements of a word.
 #if defined(ELEMENT_U16)
@@ -27,7 +34,7 @@ constexpr u32 lanes = 1;
 using Element = int;
 // Twice as much still fits.
 constexpr Element infinite = 0x7fffffff / 2;
-constexpr u32 infinite_word = infinite;
+constexpr Word infinite_word = infinite;
 
 // c, or a0 + b0 or a1 + b1 where one of these is less. One instruction each on devices of
 // compute capability 9.0.
@@ -49,7 +56,7 @@ __device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
 using Element = u16;
 // No sum of two elements wraps.
 constexpr Element infinite = 32767;
-constexpr u32 infinite_word = infinite * 0x10001u;
+constexpr Word infinite_word = infinite * 0x10001u;
 
 // Both elements of the word at once; `a` holds the same one twice.
 __device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
@@ -58,11 +65,44 @@ __device__ __forceinline__ u32 relax(u32 c, u32 a0, u32 b0, u32 a1, u32 b1) {
 
 __device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) { return __viaddmin_u16x2(a, b, c); }
 
+#elif defined(ELEMENT_I64)
+
+#define ELEMENT_NAME i64
+using Element = long long;
+constexpr Element infinite = 0x7fffffffffffffff / 2;
+constexpr Word infinite_word = infinite;
+
+__device__ __forceinline__ Word relax(Word c, Word a, Word b) {
+    const Element sum = static_cast<Element>(a + b);
+    return static_cast<Word>(min(static_cast<Element>(c), sum));
+}
+
+__device__ __forceinline__ Word relax(Word c, Word a0, Word b0, Word a1, Word b1) {
+    return relax(relax(c, a0, b0), a1, b1);
+}
+
+#elif defined(ELEMENT_F64)
+
+#define ELEMENT_NAME f64
+using Element = double;
+constexpr Element infinite = __builtin_huge_val();
+constexpr Word infinite_word = 0x7ff0000000000000;
+
+// No number is a NaN here, so that a comparison does what a minimum would.
+__device__ __forceinline__ Word relax(Word c, Word a, Word b) {
+    const double sum = __longlong_as_double(a) + __longlong_as_double(b), least = __longlong_as_double(c);
+    return __double_as_longlong(sum < least ? sum : least);
+}
+
+__device__ __forceinline__ Word relax(Word c, Word a0, Word b0, Word a1, Word b1) {
+    return relax(relax(c, a0, b0), a1, b1);
+}
+
 #elif defined(ELEMENT_F32) || defined(ELEMENT_F32_SIGNED)
 
 using Element = float;
 constexpr Element infinite = static_cast<Element>(__builtin_huge_val());
-constexpr u32 infinite_word = 0x7f800000;
+constexpr Word infinite_word = 0x7f800000;
 
 #if defined(ELEMENT_F32)
 #define ELEMENT_NAME f32
@@ -94,19 +134,24 @@ __device__ __forceinline__ u32 relax(u32 c, u32 a, u32 b) {
 #endif
 
 #else
-#error "define one of ELEMENT_I32, ELEMENT_U16, ELEMENT_F32, ELEMENT_F32_SIGNED"
+#error "define one of the elements named above"
 #endif
 
 // A word in which every element is the one of `word` that has this place.
-__device__ __forceinline__ u32 spread(u32 word, u32 place) {
-    if (lanes == 1) return word;
+__device__ __forceinline__ Word spread(Word word, u32 place) {
+#if defined(ELEMENT_U16)
     return __byte_perm(word, 0, place ? 0x3232 : 0x1010);
+#else
+    return word;
+#endif
 }
 
 // A weight, which the host writes as the bits of a word, as an element.
-__device__ __forceinline__ Element element_of(u32 word) {
-#if defined(ELEMENT_I32) || defined(ELEMENT_U16)
+__device__ __forceinline__ Element element_of(Word word) {
+#if defined(ELEMENT_I32) || defined(ELEMENT_U16) || defined(ELEMENT_I64)
     return static_cast<Element>(word);
+#elif defined(ELEMENT_F64)
+    return __longlong_as_double(word);
 #else
     return __uint_as_float(word);
 #endif
@@ -119,16 +164,20 @@ __device__ __forceinline__ bool is_sum(Element sum, Element a, Element b) { retu
 using CasBits = u16;
 __device__ __forceinline__ Element element_from(CasBits bits) { return bits; }
 __device__ __forceinline__ CasBits bits_of(Element value) { return value; }
-#elif !defined(ELEMENT_I32)
+#elif defined(ELEMENT_F64)
+using CasBits = u64;
+__device__ __forceinline__ Element element_from(CasBits bits) { return __longlong_as_double(bits); }
+__device__ __forceinline__ CasBits bits_of(Element value) { return __double_as_longlong(value); }
+#elif !defined(ELEMENT_I32) && !defined(ELEMENT_I64)
 using CasBits = u32;
 __device__ __forceinline__ Element element_from(CasBits bits) { return __uint_as_float(bits); }
 __device__ __forceinline__ CasBits bits_of(Element value) { return __float_as_uint(value); }
 #endif
 
 // Lowers an element that other threads may lower too.
-__device__ __forceinline__ void lower(Element* element, u32 word) {
+__device__ __forceinline__ void lower(Element* element, Word word) {
     const Element to = element_of(word);
-#if defined(ELEMENT_I32)
+#if defined(ELEMENT_I32) || defined(ELEMENT_I64)
     atomicMin(element, to);
 #else
     CasBits* bits = reinterpret_cast<CasBits*>(element);

@@ -5,7 +5,7 @@
 //
 // Threads in a line go through the words in steps of their number. Each word is written by
 // one thread.
-extern "C" __global__ void __launch_bounds__(256) ENTRY(clear_matrix)(u32* matrix, u64 n_words) {
+extern "C" __global__ void __launch_bounds__(256) ENTRY(clear_matrix)(Word* matrix, u64 n_words) {
     const u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n_words; i += step) matrix[i] = infinite_word;
 }
@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) ENTRY(clear_matrix)(u32* matri
 // an atomic keeps the lightest, whichever comes first.
 extern "C" __global__ void __launch_bounds__(128)
     ENTRY(place_arcs)(Element* matrix, u64 side, u32 first_row, const u32* offsets,
-                      const u32* ends, const u32* weights) {
+                      const u32* ends, const Word* weights) {
     const u32 u = first_row + blockIdx.x;
     Element* row = matrix + (u64)blockIdx.x * side;
     for (u32 arc = offsets[u] + threadIdx.x; arc < offsets[u + 1]; arc += 128) {

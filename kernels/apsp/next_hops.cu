@@ -27,7 +27,7 @@ template <typename Hop> struct Marks {
 
 // Whether a distance is one.
 __device__ __forceinline__ bool is_reached(Element distance) {
-#if defined(ELEMENT_I32)
+#if defined(ELEMENT_I32) || defined(ELEMENT_I64)
     // negative arcs make less of what stands for none
     return distance < infinite / 2;
 #else
@@ -38,7 +38,7 @@ __device__ __forceinline__ bool is_reached(Element distance) {
 struct Graph {
     const u32* offsets;
     const u32* ends;
-    const u32* weights;
+    const Word* weights;
     u32 n;
     u32 by_levels;
 };
@@ -50,7 +50,7 @@ template <typename Hop>
 __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* hops, u64* counts) {
     using Mark = Marks<Hop>;
     __shared__ u32 ends[threads];
-    __shared__ u32 weights[threads];
+    __shared__ Word weights[threads];
     __shared__ u32 n_tight;
     const u32 n = graph.n, u = blockIdx.x;
     const u32 left = blockIdx.y * (threads * width) + threadIdx.x;
@@ -74,7 +74,8 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
         if (threadIdx.x == 0) n_tight = 0;
         __syncthreads();
         if (first + threadIdx.x < last) {
-            const u32 x = graph.ends[first + threadIdx.x], weight = graph.weights[first + threadIdx.x];
+            const u32 x = graph.ends[first + threadIdx.x];
+            const Word weight = graph.weights[first + threadIdx.x];
             if (x != u && own[x] == element_of(weight)) {
                 const u32 at = atomicAdd(&n_tight, 1);
                 ends[at] = x;

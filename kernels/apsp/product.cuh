@@ -2,26 +2,36 @@
 // c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k).
 //
 // It is a matrix product in all but its two operations, and is built like one. A block of
-// threads has a tile of c in registers, 8 x 8 words a thread, and passes through k in
-// steps of `depth`, whose parts of a and b are fetched into shared memory some steps ahead.
-// a comes turned over, a row for each k, every word of it one element spread over the
-// word, so that both operands are read along rows and 16-bit elements need no unpacking.
+// threads has a tile of c in registers, some words a thread, and passes through k in steps of
+// `depth`, whose parts of a and b are fetched into shared memory some steps ahead. a comes
+// turned over, a row for each k, every word of it one element spread over the word, so that
+// both operands are read along rows and 16-bit elements need no unpacking.
 //
-// In a step the 8 x 8 words take 64 additions-with-minimum for each k, and 16 words from
-// shared memory: the arithmetic pipe is what bounds it, at half an instruction a cycle.
+// In a step 8 x 8 words take 64 additions-with-minimum for each k, and 16 words from shared
+// memory: the arithmetic pipe is what bounds it, at half an instruction a cycle.
 //
 // Reference: volkov-demmel-2008
 #pragma once
 
 #include "element.cuh"
 
+// Words that are fetched at once, 16 bytes.
+constexpr u32 pack_words = 16 / sizeof(Word);
+struct alignas(16) Pack {
+    Word words[pack_words];
+};
+
 // k's of a step, and steps that are under way at once.
-constexpr u32 depth = 16;
+constexpr u32 depth = 64 / sizeof(Word);
 constexpr u32 stages = 3;
 
-template <u32 rows, u32 columns> struct Strips {
-    u32 a[stages][depth][rows];
-    u32 b[stages][depth][columns];
+// The tile of a block of 256 threads where nothing but the arithmetic counts.
+constexpr u32 tile_rows = 128;
+constexpr u32 tile_columns = 512 / sizeof(Word);
+
+template <u32 rows, u32 columns> struct alignas(16) Strips {
+    Word a[stages][depth][rows];
+    Word b[stages][depth][columns];
 };
 
 // Fetches 16 bytes from memory to shared memory; they are there after `arrived`.
@@ -48,97 +58,112 @@ template <u32 newest> __device__ __forceinline__ void arrived() {
 #endif
 }
 
-// The 8 x 8 words of a thread, at rows `top` + 0..3 and half the tile below, and columns
-// `left` + 0..3 and half the tile to the right.
-template <u32 rows, u32 columns> struct Tile {
-    static constexpr u32 threads = rows / 8 * (columns / 8);
-    u32 words[8][8];
+// Whether a tile's words are stored: all of them.
+struct All {
+    __device__ __forceinline__ bool operator()(u32, u32) const { return true; }
+};
+
+// The `high` x `wide` words of a thread: packs of neighbours, one in each of as many equal
+// parts of the tile, downwards and to the right.
+template <u32 rows, u32 columns, u32 high, u32 wide> struct Tile {
+    static constexpr u32 threads = rows / high * (columns / wide);
+    static constexpr u32 apart_down = rows / (high / pack_words);
+    static constexpr u32 apart_right = columns / (wide / pack_words);
+    Word words[high][wide];
     u32 top;
     u32 left;
 
     __device__ __forceinline__ Tile() {
-        // a warp has 4 x 8 threads, so that it reads 16 words of a and 32 of b at once
+        // a warp has 4 x 8 threads, so that it reads 4 packs of a and 8 of b at once
         const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        constexpr u32 across = columns / 64;
-        top = (warp / across * 4 + lane / 8) * 4;
-        left = (warp % across * 8 + lane % 8) * 4;
+        constexpr u32 across = columns / (8 * wide);
+        top = (warp / across * 4 + lane / 8) * pack_words;
+        left = (warp % across * 8 + lane % 8) * pack_words;
     }
 
-    __device__ __forceinline__ u32 row(u32 r) const { return top + r % 4 + r / 4 * (rows / 2); }
+    __device__ __forceinline__ u32 row(u32 r) const {
+        return top + r % pack_words + r / pack_words * apart_down;
+    }
 
-    __device__ __forceinline__ void load(const u32* c, u64 stride) {
+    // The first column of a pack.
+    __device__ __forceinline__ u32 column(u32 pack) const { return left + pack * apart_right; }
+
+    __device__ __forceinline__ void load(const Word* c, u64 stride) {
 #pragma unroll
-        for (u32 r = 0; r < 8; ++r) {
+        for (u32 r = 0; r < high; ++r) {
 #pragma unroll
-            for (u32 half = 0; half < 2; ++half) {
-                const u32* from = c + row(r) * stride + left + half * (columns / 2);
-                const uint4 four = *reinterpret_cast<const uint4*>(from);
-                words[r][4 * half] = four.x;
-                words[r][4 * half + 1] = four.y;
-                words[r][4 * half + 2] = four.z;
-                words[r][4 * half + 3] = four.w;
+            for (u32 p = 0; p < wide / pack_words; ++p) {
+                const Pack pack = *reinterpret_cast<const Pack*>(c + row(r) * stride + column(p));
+#pragma unroll
+                for (u32 i = 0; i < pack_words; ++i) words[r][p * pack_words + i] = pack.words[i];
             }
         }
     }
 
-    __device__ __forceinline__ void store(u32* c, u64 stride) const {
+    // Stores the packs of which `wanted` is true, by their row and first column.
+    template <typename Wanted = All>
+    __device__ __forceinline__ void store(Word* c, u64 stride, Wanted wanted = {}) const {
 #pragma unroll
-        for (u32 r = 0; r < 8; ++r) {
+        for (u32 r = 0; r < high; ++r) {
 #pragma unroll
-            for (u32 half = 0; half < 2; ++half) {
-                u32* to = c + row(r) * stride + left + half * (columns / 2);
-                *reinterpret_cast<uint4*>(to) =
-                    make_uint4(words[r][4 * half], words[r][4 * half + 1], words[r][4 * half + 2],
-                               words[r][4 * half + 3]);
+            for (u32 p = 0; p < wide / pack_words; ++p) {
+                if (!wanted(row(r), column(p))) continue;
+                Pack pack;
+#pragma unroll
+                for (u32 i = 0; i < pack_words; ++i) pack.words[i] = words[r][p * pack_words + i];
+                *reinterpret_cast<Pack*>(c + row(r) * stride + column(p)) = pack;
             }
         }
     }
 
     // Stores the elements turned over and spread: a row of `stride` words for each column.
-    __device__ __forceinline__ void store_turned(u32* to, u64 stride) const {
+    template <typename Wanted = All>
+    __device__ __forceinline__ void store_turned(Word* to, u64 stride, Wanted wanted = {}) const {
 #pragma unroll
-        for (u32 c = 0; c < 8; ++c) {
-            const u32 column = left + c % 4 + c / 4 * (columns / 2);
+        for (u32 c = 0; c < wide; ++c) {
+            const u32 column = this->column(c / pack_words) + c % pack_words;
 #pragma unroll
             for (u32 place = 0; place < lanes; ++place) {
-                u32* row = to + (u64)(column * lanes + place) * stride + top;
 #pragma unroll
-                for (u32 half = 0; half < 2; ++half) {
-                    *reinterpret_cast<uint4*>(row + half * (rows / 2)) =
-                        make_uint4(spread(words[4 * half][c], place), spread(words[4 * half + 1][c], place),
-                                   spread(words[4 * half + 2][c], place), spread(words[4 * half + 3][c], place));
+                for (u32 p = 0; p < high / pack_words; ++p) {
+                    const u32 first = row(p * pack_words);
+                    if (!wanted(first, column)) continue;
+                    Pack pack;
+#pragma unroll
+                    for (u32 i = 0; i < pack_words; ++i) {
+                        pack.words[i] = spread(words[p * pack_words + i][c], place);
+                    }
+                    *reinterpret_cast<Pack*>(to + (u64)(column * lanes + place) * stride + first) = pack;
                 }
             }
         }
     }
 
     // Takes the sums through one step, whose parts of a and b lie in shared memory.
-    __device__ __forceinline__ void relax_step(const u32 (*a)[rows], const u32 (*b)[columns]) {
+    __device__ __forceinline__ void relax_step(const Word (*a)[rows], const Word (*b)[columns]) {
 #pragma unroll
         for (u32 k = 0; k < depth; k += 2) {
-            u32 first[2][8], second[2][8];
+            Word first[2][high], second[2][wide];
 #pragma unroll
             for (u32 odd = 0; odd < 2; ++odd) {
 #pragma unroll
-                for (u32 half = 0; half < 2; ++half) {
-                    const uint4 x =
-                        *reinterpret_cast<const uint4*>(&a[k + odd][top + half * (rows / 2)]);
-                    const uint4 y =
-                        *reinterpret_cast<const uint4*>(&b[k + odd][left + half * (columns / 2)]);
-                    first[odd][4 * half] = x.x;
-                    first[odd][4 * half + 1] = x.y;
-                    first[odd][4 * half + 2] = x.z;
-                    first[odd][4 * half + 3] = x.w;
-                    second[odd][4 * half] = y.x;
-                    second[odd][4 * half + 1] = y.y;
-                    second[odd][4 * half + 2] = y.z;
-                    second[odd][4 * half + 3] = y.w;
+                for (u32 p = 0; p < high / pack_words; ++p) {
+                    const Pack x =
+                        *reinterpret_cast<const Pack*>(&a[k + odd][top + p * apart_down]);
+#pragma unroll
+                    for (u32 i = 0; i < pack_words; ++i) first[odd][p * pack_words + i] = x.words[i];
+                }
+#pragma unroll
+                for (u32 p = 0; p < wide / pack_words; ++p) {
+                    const Pack y = *reinterpret_cast<const Pack*>(&b[k + odd][column(p)]);
+#pragma unroll
+                    for (u32 i = 0; i < pack_words; ++i) second[odd][p * pack_words + i] = y.words[i];
                 }
             }
 #pragma unroll
-            for (u32 r = 0; r < 8; ++r) {
+            for (u32 r = 0; r < high; ++r) {
 #pragma unroll
-                for (u32 c = 0; c < 8; ++c) {
+                for (u32 c = 0; c < wide; ++c) {
                     words[r][c] = relax(words[r][c], first[0][r], second[0][c], first[1][r],
                                         second[1][c]);
                 }
@@ -146,22 +171,24 @@ template <u32 rows, u32 columns> struct Tile {
         }
     }
 
-    // Takes the sums through all k below `n`, a multiple of `depth`: a[k][0..rows] and
-    // b[k][0..columns] in memory.
-    __device__ __forceinline__ void relax_through(Strips<rows, columns>& shared, const u32* a,
-                                                  u64 a_stride, const u32* b, u64 b_stride, u32 n) {
+    // Takes the sums through the `n` k's from `first` on, a multiple of `depth` as it is:
+    // a[k][0..rows] and b[k][0..columns] in memory, where k runs round in a ring of `mask` + 1.
+    __device__ __forceinline__ void relax_through(Strips<rows, columns>& shared, const Word* a,
+                                                  u64 a_stride, const Word* b, u64 b_stride, u32 n,
+                                                  u32 first = 0, u32 mask = 0xffffffff) {
         const auto start = [&](u32 step) {
             if (step * depth < n) {
                 const u32 stage = step % stages;
+                const u32 at_k = (first + step * depth) & mask;
 #pragma unroll
-                for (u32 i = threadIdx.x * 4; i < depth * rows; i += threads * 4) {
+                for (u32 i = threadIdx.x * pack_words; i < depth * rows; i += threads * pack_words) {
                     const u32 k = i / rows, at = i % rows;
-                    fetch(&shared.a[stage][k][at], a + (step * depth + k) * a_stride + at);
+                    fetch(&shared.a[stage][k][at], a + (at_k + k) * a_stride + at);
                 }
 #pragma unroll
-                for (u32 i = threadIdx.x * 4; i < depth * columns; i += threads * 4) {
+                for (u32 i = threadIdx.x * pack_words; i < depth * columns; i += threads * pack_words) {
                     const u32 k = i / columns, at = i % columns;
-                    fetch(&shared.b[stage][k][at], b + (step * depth + k) * b_stride + at);
+                    fetch(&shared.b[stage][k][at], b + (at_k + k) * b_stride + at);
                 }
             }
             end_group();

@@ -10,8 +10,8 @@
 // and the words of a row are multiples of 32. Shared memory takes the words in one order and
 // gives them in the other; a column more than 32 keeps the banks apart.
 extern "C" __global__ void __launch_bounds__(256)
-    ENTRY(turn_over)(const u32* from, u64 stride, u32 n_rows, u32* to) {
-    __shared__ u32 words[32][33];
+    ENTRY(turn_over)(const Word* from, u64 stride, u32 n_rows, Word* to) {
+    __shared__ Word words[32][33];
     const u32 x = threadIdx.x % 32, y = threadIdx.x / 32;
     const u32 left = blockIdx.x * 32, top = blockIdx.y * 32;
     for (u32 r = y; r < 32; r += 8) words[r][x] = from[(u64)(top + r) * stride + left + x];
@@ -28,15 +28,15 @@ extern "C" __global__ void __launch_bounds__(256)
 // c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k below `n`), a turned over and spread,
 // with `a_stride` words for each k.
 //
-// A block of 256 threads for each tile of 128 x 128 words of c, x counting tiles to the
-// right. Nobody else reads or writes the tile.
+// A block of 256 threads for each tile of c, x counting tiles to the right. Nobody else reads
+// or writes the tile.
 extern "C" __global__ void __launch_bounds__(256, 2)
-    ENTRY(multiply)(u32* c, u64 c_stride, const u32* a, u64 a_stride, const u32* b, u64 b_stride,
+    ENTRY(multiply)(Word* c, u64 c_stride, const Word* a, u64 a_stride, const Word* b, u64 b_stride,
                     u32 n) {
-    __shared__ Strips<128, 128> shared;
-    const u64 left = (u64)blockIdx.x * 128, top = (u64)blockIdx.y * 128;
+    __shared__ Strips<tile_rows, tile_columns> shared;
+    const u64 left = (u64)blockIdx.x * tile_columns, top = (u64)blockIdx.y * tile_rows;
     c += top * c_stride + left;
-    Tile<128, 128> tile;
+    Tile<tile_rows, tile_columns, 8, tile_columns / 16> tile;
     tile.load(c, c_stride);
     tile.relax_through(shared, a + top, a_stride, b + left, b_stride, n);
     tile.store(c, c_stride);

@@ -164,36 +164,60 @@ pub mod apsp {
     pub const BLOCKED_F32: Module = module!("apsp/blocked_f32");
     /// `blocked.cu` on `f32` of any sign: blocked Floyd-Warshall.
     pub const BLOCKED_F32_SIGNED: Module = module!("apsp/blocked_f32_signed");
+    /// `blocked.cu` on `i64`: blocked Floyd-Warshall.
+    pub const BLOCKED_I64: Module = module!("apsp/blocked_i64");
+    /// `blocked.cu` on `f64`: blocked Floyd-Warshall.
+    pub const BLOCKED_F64: Module = module!("apsp/blocked_f64");
     /// `blocked.cu` on `i32`, for compute capability 9.0.
     pub const BLOCKED_90_I32: Module = module!("apsp/blocked_90_i32");
     /// `blocked.cu` on `u16`, for compute capability 9.0.
     pub const BLOCKED_90_U16: Module = module!("apsp/blocked_90_u16");
     /// `blocked.cu` on `f32` that is never negative, for compute capability 9.0.
     pub const BLOCKED_90_F32: Module = module!("apsp/blocked_90_f32");
+    /// `blocked.cu` on `i64`, for compute capability 9.0.
+    pub const BLOCKED_90_I64: Module = module!("apsp/blocked_90_i64");
+    /// `blocked.cu` on `f64`, for compute capability 9.0.
+    pub const BLOCKED_90_F64: Module = module!("apsp/blocked_90_f64");
     /// `strips.cu` on `i32`: rows of a matrix through pivots elsewhere.
     pub const STRIPS_I32: Module = module!("apsp/strips_i32");
     /// `strips.cu` on `f32` that is never negative: rows of a matrix through pivots elsewhere.
     pub const STRIPS_F32: Module = module!("apsp/strips_f32");
     /// `strips.cu` on `f32` of any sign: rows of a matrix through pivots elsewhere.
     pub const STRIPS_F32_SIGNED: Module = module!("apsp/strips_f32_signed");
+    /// `strips.cu` on `i64`: rows of a matrix through pivots elsewhere.
+    pub const STRIPS_I64: Module = module!("apsp/strips_i64");
+    /// `strips.cu` on `f64`: rows of a matrix through pivots elsewhere.
+    pub const STRIPS_F64: Module = module!("apsp/strips_f64");
     /// `strips.cu` on `i32`, for compute capability 9.0.
     pub const STRIPS_90_I32: Module = module!("apsp/strips_90_i32");
     /// `strips.cu` on `u16`, for compute capability 9.0.
     pub const STRIPS_90_U16: Module = module!("apsp/strips_90_u16");
     /// `strips.cu` on `f32` that is never negative, for compute capability 9.0.
     pub const STRIPS_90_F32: Module = module!("apsp/strips_90_f32");
+    /// `strips.cu` on `i64`, for compute capability 9.0.
+    pub const STRIPS_90_I64: Module = module!("apsp/strips_90_i64");
+    /// `strips.cu` on `f64`, for compute capability 9.0.
+    pub const STRIPS_90_F64: Module = module!("apsp/strips_90_f64");
     /// `matrix.cu` on `i32`: the matrix that solvers start from.
     pub const MATRIX_I32: Module = module!("apsp/matrix_i32");
     /// `matrix.cu` on `u16`: the matrix that solvers start from.
     pub const MATRIX_U16: Module = module!("apsp/matrix_u16");
     /// `matrix.cu` on `f32`: the matrix that solvers start from.
     pub const MATRIX_F32: Module = module!("apsp/matrix_f32");
+    /// `matrix.cu` on `i64`: the matrix that solvers start from.
+    pub const MATRIX_I64: Module = module!("apsp/matrix_i64");
+    /// `matrix.cu` on `f64`: the matrix that solvers start from.
+    pub const MATRIX_F64: Module = module!("apsp/matrix_f64");
     /// `next_hops.cu` on `i32`: next hops from distances.
     pub const NEXT_HOPS_I32: Module = module!("apsp/next_hops_i32");
     /// `next_hops.cu` on `u16`: next hops from distances.
     pub const NEXT_HOPS_U16: Module = module!("apsp/next_hops_u16");
     /// `next_hops.cu` on `f32`: next hops from distances.
     pub const NEXT_HOPS_F32: Module = module!("apsp/next_hops_f32");
+    /// `next_hops.cu` on `i64`: next hops from distances.
+    pub const NEXT_HOPS_I64: Module = module!("apsp/next_hops_i64");
+    /// `next_hops.cu` on `f64`: next hops from distances.
+    pub const NEXT_HOPS_F64: Module = module!("apsp/next_hops_f64");
 }
 
 /// The STAR-machine and closures, `kernels/star`.

@@ -1,8 +1,9 @@
 //! The arcs of a graph in a GPU's memory, with weights as a matrix has them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use bytemuck::bytes_of;
+use bytemuck::cast_slice;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use graph_formats::{Csr, Weight};
 
@@ -18,14 +19,15 @@ pub(super) struct DeviceArcs {
     pub(super) n_vertices: usize,
     pub(super) offsets: Buffer<u32>,
     pub(super) ends: Buffer<u32>,
-    /// The bits of a number of the matrix.
+    /// The bits of a number of the matrix, one word of 32 or two.
     pub(super) weights: Buffer<u32>,
 }
 
 impl DeviceArcs {
     /// Bytes for a graph.
-    pub(super) fn bytes<W: Weight>(graph: &Csr<W>) -> u64 {
-        ((graph.n_vertices() + 1 + 2 * graph.n_arcs()) * size_of::<u32>()) as u64
+    pub(super) fn bytes<W: Weight>(graph: &Csr<W>, arithmetic: Arithmetic) -> u64 {
+        let words = graph.n_vertices() + 1 + graph.n_arcs() + arithmetic.turned(graph.n_arcs());
+        (words * size_of::<u32>()) as u64
     }
 
     /// The graph's arcs; `None` where there are more than 32 bits count.
@@ -37,13 +39,12 @@ impl DeviceArcs {
             return Ok(None);
         }
         let offsets: Vec<u32> = graph.row_offsets().iter().map(|&offset| offset as u32).collect();
-        let weights: Vec<u32> =
-            graph.weights().iter().map(|&weight| word(E::encode(weight))).collect();
+        let weights: Vec<E> = graph.weights().iter().map(|&weight| E::encode(weight)).collect();
         Ok(Some(Self {
             n_vertices: graph.n_vertices(),
             offsets: gpu.upload(&offsets)?,
             ends: gpu.upload(graph.column_indices())?,
-            weights: gpu.upload(&weights)?,
+            weights: gpu.upload(&words(&weights))?,
         }))
     }
 
@@ -59,14 +60,14 @@ impl DeviceArcs {
         at: usize,
     ) -> Result<(), GpuError> {
         let side = arithmetic.side(self.n_vertices);
-        let stride = side / arithmetic.lanes();
+        let stride = arithmetic.stride(side);
         let (first_word, n_words) = (at * stride, rows.len() * stride);
         if first_word + n_words > matrix.len() {
             let (expected, found) = (first_word + n_words, matrix.len());
             return Err(GpuError::Length { operation: "writing rows of arcs", expected, found });
         }
         let place = matrix.address() + (first_word * size_of::<u32>()) as u64;
-        let n_words = n_words as u64;
+        let n_words = (arithmetic.words(side) * rows.len()) as u64;
         let shape = LaunchConfig::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
         // SAFETY: the kernel writes so many words, which lie in the matrix.
         unsafe { gpu.launch(&kernels.clear_matrix, shape, &[place.into(), n_words.into()])? };
@@ -88,9 +89,10 @@ impl DeviceArcs {
     }
 }
 
-/// The bits of a number, the low ones of a word if they are fewer.
-fn word<E: Element>(number: E) -> u32 {
-    let mut word = [0; size_of::<u32>()];
-    word[..size_of::<E>()].copy_from_slice(bytes_of(&number));
-    u32::from_le_bytes(word)
+/// The bits of numbers, of fewer than 32 the low ones of a word.
+fn words<E: Element>(numbers: &[E]) -> Cow<'_, [u32]> {
+    match size_of::<E>() {
+        2 => cast_slice::<E, u16>(numbers).iter().map(|&number| number.into()).collect(),
+        _ => Cow::Borrowed(cast_slice(numbers)),
+    }
 }

@@ -16,30 +16,74 @@ pub(crate) enum Arithmetic {
     F32,
     /// Floats of any sign.
     F32Signed,
+    I64,
+    F64,
 }
 
+/// Rows of a tile of the kernels that has all the threads of a block.
+pub(super) const TILE_ROWS: usize = 128;
+
 impl Arithmetic {
-    /// That in which an element is a word, for such numbers of a matrix.
+    /// That for such numbers of a matrix on any device: those of 16 bits have 32 in it.
     ///
     /// # Errors
-    /// [`ApspError::NotOnGpu`] for numbers of 64 bits.
+    /// [`ApspError::NotOnGpu`] where no numbers are sure to hold all sums.
+    pub(crate) fn of<W: Weight>(
+        numbers: Option<Number>,
+        graph: &Csr<W>,
+    ) -> Result<Self, ApspError> {
+        match numbers {
+            Some(Number::U16 | Number::I32) => Ok(Self::I32),
+            Some(Number::I64) => Ok(Self::I64),
+            Some(Number::F32) if graph.first_negative().is_none() => Ok(Self::F32),
+            Some(Number::F32) => Ok(Self::F32Signed),
+            Some(Number::F64) => Ok(Self::F64),
+            None => refuse("sums may need more than its 64 bits"),
+        }
+    }
+
+    /// The same with numbers of 32 bits.
+    ///
+    /// # Errors
+    /// [`ApspError::NotOnGpu`] for wider ones.
     pub(crate) fn of_words<W: Weight>(
         numbers: Option<Number>,
         graph: &Csr<W>,
     ) -> Result<Self, ApspError> {
-        let refuse = |reason: &str| Err(ApspError::NotOnGpu { reason: reason.to_owned() });
-        match numbers {
-            Some(Number::U16 | Number::I32) => Ok(Self::I32),
-            Some(Number::F32) if graph.first_negative().is_none() => Ok(Self::F32),
-            Some(Number::F32) => Ok(Self::F32Signed),
-            Some(Number::F64) => refuse("it adds floats in 32 bits, and these have 64"),
-            Some(Number::I64) | None => refuse("sums may need more than its 32 bits"),
+        match Self::of(numbers, graph)? {
+            Self::I64 | Self::F64 => refuse("its numbers have 64 bits, and 32 are for this"),
+            narrow => Ok(narrow),
         }
     }
 
-    /// Elements of a word.
+    /// Elements of a word of the kernels,
     pub(super) fn lanes(self) -> usize {
         if self == Self::U16 { 2 } else { 1 }
+    }
+
+    /// and bytes of one.
+    pub(super) fn word_bytes(self) -> usize {
+        if matches!(self, Self::I64 | Self::F64) { 8 } else { 4 }
+    }
+
+    /// Words of the kernels for so many elements of a row,
+    pub(super) fn words(self, n_elements: usize) -> usize {
+        n_elements / self.lanes()
+    }
+
+    /// and the 32 bits of these, which buffers are of.
+    pub(super) fn stride(self, n_elements: usize) -> usize {
+        self.words(n_elements) * self.word_bytes() / size_of::<u32>()
+    }
+
+    /// The 32 bits of so many elements, each spread over a word.
+    pub(super) fn turned(self, n_elements: usize) -> usize {
+        n_elements * self.word_bytes() / size_of::<u32>()
+    }
+
+    /// Tiles of the kernels, as [high](TILE_ROWS), beside each other.
+    pub(super) fn tiles_across(self, side: usize) -> usize {
+        self.words(side) * self.word_bytes() / 512
     }
 
     /// What sides of matrices are multiples of: whole tiles of 128 words.
@@ -53,6 +97,10 @@ impl Arithmetic {
     }
 }
 
+fn refuse(reason: &str) -> Result<Arithmetic, ApspError> {
+    Err(ApspError::NotOnGpu { reason: reason.to_owned() })
+}
+
 /// Whether a device has instructions that add and compare in one.
 pub(super) fn adds_and_compares(gpu: &Gpu) -> bool {
     gpu.properties().compute_capability >= (9, 0)
@@ -63,8 +111,7 @@ pub(super) fn adds_and_compares(gpu: &Gpu) -> bool {
 pub(crate) struct Kernels {
     pub(super) clear_matrix: Kernel,
     pub(super) place_arcs: Kernel,
-    pub(super) close_pivot: Kernel,
-    pub(super) panels: Kernel,
+    pub(super) advance: Kernel,
     pub(super) update: Kernel,
     pub(super) turn_over: Kernel,
     pub(super) multiply: Kernel,
@@ -80,7 +127,7 @@ struct Names {
     strips: Ptx,
     next_hops: Ptx,
     /// In the order of the fields of [`Kernels`].
-    kernels: [&'static str; 10],
+    kernels: [&'static str; 9],
 }
 
 const fn ptx(module: kernels::Module) -> Ptx {
@@ -98,8 +145,7 @@ macro_rules! names {
             kernels: [
                 concat!("clear_matrix_", $plain),
                 concat!("place_arcs_", $plain),
-                concat!("close_pivot_", $element),
-                concat!("panels_", $element),
+                concat!("advance_", $element),
                 concat!("update_", $element),
                 concat!("turn_over_", $element),
                 concat!("multiply_", $element),
@@ -122,6 +168,12 @@ static F32_90: Names =
 static F32_SIGNED: Names = names!(
     "f32_signed" of "f32": MATRIX_F32, BLOCKED_F32_SIGNED, STRIPS_F32_SIGNED, NEXT_HOPS_F32
 );
+static I64: Names = names!("i64" of "i64": MATRIX_I64, BLOCKED_I64, STRIPS_I64, NEXT_HOPS_I64);
+static I64_90: Names =
+    names!("i64" of "i64": MATRIX_I64, BLOCKED_90_I64, STRIPS_90_I64, NEXT_HOPS_I64);
+static F64: Names = names!("f64" of "f64": MATRIX_F64, BLOCKED_F64, STRIPS_F64, NEXT_HOPS_F64);
+static F64_90: Names =
+    names!("f64" of "f64": MATRIX_F64, BLOCKED_90_F64, STRIPS_90_F64, NEXT_HOPS_F64);
 
 impl Kernels {
     pub(crate) fn load(gpu: &Gpu, arithmetic: Arithmetic) -> Result<Self, GpuError> {
@@ -132,14 +184,16 @@ impl Kernels {
             (Arithmetic::F32, false) => &F32,
             (Arithmetic::F32, true) => &F32_90,
             (Arithmetic::F32Signed, _) => &F32_SIGNED,
+            (Arithmetic::I64, false) => &I64,
+            (Arithmetic::I64, true) => &I64_90,
+            (Arithmetic::F64, false) => &F64,
+            (Arithmetic::F64, true) => &F64_90,
         };
-        let [clear, place, close, panels, update, turn, multiply, narrow, wide, settle] =
-            names.kernels;
+        let [clear, place, advance, update, turn, multiply, narrow, wide, settle] = names.kernels;
         Ok(Self {
             clear_matrix: gpu.kernel(&names.matrix, clear)?,
             place_arcs: gpu.kernel(&names.matrix, place)?,
-            close_pivot: gpu.kernel(&names.blocked, close)?,
-            panels: gpu.kernel(&names.blocked, panels)?,
+            advance: gpu.kernel(&names.blocked, advance)?,
             update: gpu.kernel(&names.blocked, update)?,
             turn_over: gpu.kernel(&names.strips, turn)?,
             multiply: gpu.kernel(&names.strips, multiply)?,

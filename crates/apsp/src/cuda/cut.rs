@@ -85,18 +85,19 @@ impl Cut {
         best
     }
 
-    /// Words of a row.
+    /// Words of 32 bits of a row.
     pub(super) fn stride(&self) -> usize {
-        self.side / self.arithmetic.lanes()
+        self.arithmetic.stride(self.side)
     }
 
     /// Bytes on a GPU, the rows that it keeps not counted.
     pub(super) fn bytes(&self) -> u64 {
-        let turned = self.n_slots() * self.strip_rows * self.block_rows;
+        let turned = self.n_slots() * self.arithmetic.turned(self.strip_rows * self.block_rows);
         let panels = if self.passes || self.n_parts > 1 { 2 * self.block_rows } else { 0 };
         let strips = if self.passes { SLOTS * self.strip_rows } else { 0 };
         let words = turned + (panels + strips) * self.stride();
-        (words * size_of::<u32>()) as u64 + Closer::bytes(self.block_rows)
+        let closer = Closer::bytes(self.arithmetic, self.block_rows, self.side);
+        (words * size_of::<u32>()) as u64 + closer
     }
 
     /// Strips under way at once: none where all rows are pivots together.

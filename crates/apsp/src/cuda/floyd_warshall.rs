@@ -67,7 +67,7 @@ impl FloydWarshall {
         let slot = |_| {
             Ok(Slot {
                 gpu: gpu.new_stream(Priority::Normal)?,
-                turned: gpu.buffer(cut.strip_rows * cut.block_rows)?,
+                turned: gpu.buffer(cut.arithmetic.turned(cut.strip_rows * cut.block_rows))?,
                 computed: gpu.event()?,
                 done: gpu.event()?,
             })
@@ -79,7 +79,7 @@ impl FloydWarshall {
             cut,
             closed: [gpu.event()?, gpu.event()?],
             slots: (0..cut.n_slots()).map(slot).collect::<Result<_, GpuError>>()?,
-            closer: Closer::new(gpu, cut.arithmetic, cut.block_rows)?,
+            closer: Closer::new(gpu, cut.arithmetic, cut.block_rows, cut.side)?,
             panels: match cut.n_parts > 1 && !cut.passes {
                 true => Some(panels(gpu, cut)?),
                 false => None,
@@ -256,7 +256,7 @@ impl<R: Rows> Part<'_, R> {
         let turn = Turn { block, next, free };
         let first = self.rows.load(gpu, turn, place, &strip)?;
         gpu.wait_for(&closed[block % 2])?;
-        let to_pivots = pivots.start / cut.arithmetic.lanes() * size_of::<u32>();
+        let to_pivots = cut.arithmetic.stride(pivots.start) * size_of::<u32>();
         let taken = Strip {
             rows: first,
             n_rows: strip.len(),
@@ -266,7 +266,7 @@ impl<R: Rows> Part<'_, R> {
             turned: turned.address(),
             panel: self.rows.panel(block),
             n_pivots: pivots.len(),
-            lanes: cut.arithmetic.lanes(),
+            arithmetic: cut.arithmetic,
         };
         // SAFETY: the strip and its columns lie where they were loaded; the panel is closed, and
         // only read; `turned` is the slot's own.

@@ -18,8 +18,8 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use gpu_runtime::{Buffer, Event, Gpu, GpuError, PinnedBuffer, Priority};
 use rayon::prelude::*;
 
-use super::arithmetic::{Arithmetic, Kernels};
-use super::panel::{BLOCK, Closer, Panel};
+use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
+use super::panel::{Closer, Panel};
 use super::product::{Strip, take_through};
 use crate::ApspError;
 use crate::element::Element;
@@ -58,12 +58,13 @@ fn bytes_with(side: usize, n_gpus: usize, width: usize, strip_rows: usize) -> By
     let bytes = |words: usize| words as u128 * size_of::<u32>() as u128;
     let device = width * side + SLOTS * strip_rows * (side + 2 * width);
     let host = n_gpus * SLOTS * strip_rows * (side + width);
-    Bytes { host: bytes(host), device: bytes(device) + u128::from(Closer::bytes(width)) }
+    let closer = Closer::bytes(Arithmetic::I32, width, side);
+    Bytes { host: bytes(host), device: bytes(device) + u128::from(closer) }
 }
 
 /// The least that will do for blocks of so many pivots: of the host's memory for copies of strips.
 pub(crate) fn bytes(side: usize, n_gpus: usize, width: usize) -> Bytes {
-    bytes_with(side, n_gpus, width, BLOCK)
+    bytes_with(side, n_gpus, width, TILE_ROWS)
 }
 
 /// The numbers of a folder in 32 bits: a copy where they have as many. Those of 16 are made
@@ -93,6 +94,7 @@ fn narrow<E: Element>(numbers: &mut [E], words: &[u32]) {
 /// The work space on GPUs, and beside it on the host, for matrices of one side and blocks of
 /// one width.
 pub(crate) struct Gpus {
+    arithmetic: Arithmetic,
     side: usize,
     strip_rows: usize,
     devices: Vec<Device>,
@@ -115,7 +117,7 @@ impl Gpus {
         let available = available.collect::<Result<Vec<_>, _>>()?;
         let available = available.into_iter().min().unwrap_or_default();
         let memory = memory.map_or(u128::MAX, u128::from);
-        let mut heights = (1..=MOST_STRIP_ROWS / BLOCK).rev().map(|height| height * BLOCK);
+        let mut heights = (TILE_ROWS..=MOST_STRIP_ROWS).rev().step_by(TILE_ROWS);
         let fits = heights.find(|&rows| {
             let Bytes { host, device } = bytes_with(side, gpus.len(), width, rows);
             device <= available.into() && host <= memory
@@ -141,7 +143,7 @@ impl Gpus {
         };
         let slots = (0..SLOTS * gpus.len()).map(|number| slot(number % gpus.len()));
         let slots = slots.collect::<Result<_, GpuError>>()?;
-        let closer = Closer::new(&gpus[0].0, arithmetic, width)?;
+        let closer = Closer::new(&gpus[0].0, arithmetic, width, side)?;
         let device = |(gpu, kernels): (Gpu, Kernels)| {
             let panel = gpu.buffer(width * side)?;
             // buffers are cleared on the first stream, and used on others
@@ -149,7 +151,7 @@ impl Gpus {
             Ok(Device { gpu, kernels, panel })
         };
         let devices = gpus.into_iter().map(device).collect::<Result<_, GpuError>>()?;
-        Ok(Self { side, strip_rows, devices, closer, slots })
+        Ok(Self { arithmetic, side, strip_rows, devices, closer, slots })
     }
 
     /// Copies rows to the panels of the first so many GPUs, and waits for that.
@@ -205,7 +207,7 @@ impl Gpus {
             turned: slot.turned.address(),
             panel: device.panel.address(),
             n_pivots: width,
-            lanes: 1,
+            arithmetic: self.arithmetic,
         };
         let from_columns = n_words..n_words + n_columns;
         // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the

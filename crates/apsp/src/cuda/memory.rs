@@ -41,7 +41,7 @@ impl Need {
         let n = graph.n_vertices();
         let side = arithmetic.side(n);
         let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
-        let matrix = square(side, size_of::<u32>()) / arithmetic.lanes() as u128;
+        let matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
         let (share, beside) = match algorithm {
             Algorithm::Blocked => {
                 let cut = Cut::on_gpus(arithmetic, n, n_gpus);
@@ -57,7 +57,7 @@ impl Need {
             matrix,
             share,
             beside,
-            arcs: DeviceArcs::bytes(graph).into(),
+            arcs: DeviceArcs::bytes(graph, arithmetic).into(),
             table: square(n, size_of::<W::Distance>()),
             hops,
             hops_work,

@@ -1,34 +1,42 @@
 //! The rows of some pivots on a GPU, closed among themselves: a whole matrix, or a panel of one.
 //!
-//! For each 128 pivots four launches: the rest of the rows through the pivots before them is
-//! under way on one stream, while on another the next pivots, whose rows and columns went
-//! first, are closed (`kernels/apsp/blocked.cu` has the arithmetic). So the small kernels leave
-//! the device idle at the start only. O(b² n) for b rows of a matrix of n; nothing is
-//! allocated or copied while it runs.
+//! On one stream block after block of 64 pivots is closed, with its rows and columns, each in a
+//! launch (`kernels/apsp/blocked.cu` has the arithmetic). What was closed last the launch takes
+//! its rows and columns through itself, so that on another stream the bulk, which is nearly all
+//! of the work, is one group of blocks behind (look-ahead). O(b² n) for b rows of a matrix of n;
+//! nothing is allocated or copied while it runs.
 //!
-//! What differs from the published form: one launch for rows and columns, one more for the
-//! tiles that the next pivots need, and the two streams (look-ahead). 4 b/128 - 1 launches.
+//! What differs from the published form: one launch for the tile on the diagonal, its rows and its
+//! columns, which are kept as they were then; and the two streams.
 //!
 //! Reference: floyd-1962, venkataraman-2003, okuyama-2010
+
+use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
 use sssp::{Progress, SsspError};
 
-use super::arithmetic::{Arithmetic, Kernels};
+use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
 use crate::ApspError;
 
-/// Pivots of a block: a constant of the kernels.
-pub(super) const BLOCK: usize = 128;
-/// Steps that may be queued before the host waits for the first of them.
-const QUEUED: usize = 4;
+/// Pivots of a block: a constant of the kernels,
+const BLOCK: usize = 64;
+/// as is how many pivots are kept: those of two groups.
+const KEPT: usize = 4 * BLOCK;
+/// Tiles that make the chain of blocks the lesser part of the time: then two blocks are a group,
+/// so that tiles are read and written half as often. With fewer a group is one block, so that
+/// the chain is the shortest.
+const MANY_TILES: usize = 192;
+/// Groups that may be queued before the host waits for the first of them.
+const QUEUED: usize = 8;
 
 /// Some rows of a matrix in the GPU's memory, all of them or those whose turn it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Panel {
     /// Where they lie.
     pub(super) address: u64,
-    /// How many, a multiple of [`BLOCK`].
+    /// How many, a multiple of [`TILE_ROWS`].
     pub(super) n_rows: usize,
     /// The side of the whole matrix.
     pub(super) side: usize,
@@ -43,48 +51,61 @@ struct Step {
     matrix: u64,
     stride: u64,
     n_rows: u32,
-    n_columns: u32,
-    pivot_row: u32,
-    pivot_column: u32,
-    has_next: u32,
-    unused: u32,
-    turned: u64,
+    first_column: u32,
+    pivots_from: u32,
+    n_pivot_blocks: u32,
+    others_from: u32,
+    n_others: u32,
+    rows: u64,
     columns: u64,
+    begun: u64,
+    closed: u64,
 }
 
 /// What the pivots of some rows need beside them: the work space for up to so many rows.
 #[derive(Debug)]
 pub(super) struct Closer {
-    lanes: usize,
-    /// The closed diagonal tile, turned over.
-    turned: Buffer<u32>,
-    /// The pivots' columns, turned over: those of even and of odd blocks.
-    columns: [Buffer<u32>; 2],
+    arithmetic: Arithmetic,
+    /// The last pivots' rows and columns, these turned over, as they were closed.
+    rows: Buffer<u32>,
+    columns: Buffer<u32>,
+    /// Two counts of the kernels.
+    state: Buffer<u32>,
     beside: Gpu,
-    /// Set when the next pivots' rows and columns have been updated,
-    ahead: Event,
-    /// and when they have been closed.
+    /// Set when there is something to close,
+    start: Event,
+    /// and when a group has been closed.
     closed: Event,
-    /// Set after each of the last steps.
+    /// Set when the bulk has been taken through each of the last groups.
     done: [Event; QUEUED],
 }
 
 impl Closer {
-    /// Bytes for matrices or strips of so many rows.
-    pub(super) fn bytes(n_rows: usize) -> u64 {
-        ((BLOCK + 2 * n_rows) * BLOCK * size_of::<u32>()) as u64
+    /// Bytes for so many rows of matrices of one side.
+    pub(super) fn bytes(arithmetic: Arithmetic, n_rows: usize, side: usize) -> u64 {
+        let words = KEPT * (arithmetic.stride(side) + arithmetic.turned(n_rows)) + 2;
+        (words * size_of::<u32>()) as u64
     }
 
-    pub(super) fn new(gpu: &Gpu, arithmetic: Arithmetic, n_rows: usize) -> Result<Self, GpuError> {
-        let columns = || gpu.buffer(n_rows * BLOCK);
+    pub(super) fn new(
+        gpu: &Gpu,
+        arithmetic: Arithmetic,
+        n_rows: usize,
+        side: usize,
+    ) -> Result<Self, GpuError> {
+        let mut done = Vec::new();
+        for _ in 0..QUEUED {
+            done.push(gpu.event()?);
+        }
         Ok(Self {
-            lanes: arithmetic.lanes(),
-            turned: gpu.buffer(BLOCK * BLOCK)?,
-            columns: [columns()?, columns()?],
+            arithmetic,
+            rows: gpu.buffer(KEPT * arithmetic.stride(side))?,
+            columns: gpu.buffer(KEPT * arithmetic.turned(n_rows))?,
+            state: gpu.buffer(2)?,
             beside: gpu.new_stream(Priority::High)?,
-            ahead: gpu.event()?,
+            start: gpu.event()?,
             closed: gpu.event()?,
-            done: [gpu.event()?, gpu.event()?, gpu.event()?, gpu.event()?],
+            done: done.try_into().expect("as many events"),
         })
     }
 
@@ -97,88 +118,76 @@ impl Closer {
         rows: Panel,
         progress: Option<Progress<'_>>,
     ) -> Result<u64, ApspError> {
-        let n_steps = rows.n_rows / BLOCK;
-        let mut launches = 0;
-        for k in 0..n_steps {
-            if k >= QUEUED {
-                self.done[k % QUEUED].wait()?;
+        let tiles = rows.n_rows / TILE_ROWS * self.arithmetic.tiles_across(rows.side);
+        let group = if tiles > MANY_TILES { 2 } else { 1 };
+        let n_groups = rows.n_rows / BLOCK / group;
+        let Self { beside, start, closed, done, .. } = self;
+        start.record(gpu)?;
+        beside.wait_for(start)?;
+        for turn in 0..n_groups {
+            if turn >= QUEUED {
+                done[turn % QUEUED].wait()?;
             }
-            if progress.is_some_and(|tell| tell(k as u64, n_steps as u64).is_break()) {
+            if progress.is_some_and(|tell| tell(turn as u64, n_groups as u64).is_break()) {
                 gpu.synchronize()?;
                 return Err(SsspError::Interrupted.into());
             }
-            if k == 0 {
-                self.close_pivots(gpu, kernels, &self.step(rows, 0))?;
-                launches += 2;
+            let (first, end) = (turn * group, (turn + 1) * group);
+            if turn >= 2 {
+                beside.wait_for(&done[(turn - 2) % QUEUED])?;
             }
-            let step = self.step(rows, k);
-            if step.has_next == 1 {
-                self.update(gpu, kernels, &step, true)?;
-                self.ahead.record(gpu)?;
-                self.beside.wait_for(&self.ahead)?;
-                self.close_pivots(&self.beside, kernels, &self.step(rows, k + 1))?;
-                self.closed.record(&self.beside)?;
-                launches += 3;
+            for block in first..end {
+                let before = first.saturating_sub(group)..block;
+                self.advance(kernels, &self.step(rows, before, block..block + 1))?;
             }
-            launches += u64::from(self.update(gpu, kernels, &step, false)?);
-            if step.has_next == 1 {
-                gpu.wait_for(&self.closed)?;
-            }
-            self.done[k % QUEUED].record(gpu)?;
+            closed.record(beside)?;
+            gpu.wait_for(closed)?;
+            // the last block has been taken through all, and the next group is, meanwhile
+            let next_end = if turn + 1 < n_groups { end + group } else { end };
+            self.update(gpu, kernels, rows, &self.step(rows, first..end, end - 1..next_end))?;
+            done[turn % QUEUED].record(gpu)?;
         }
-        Ok(launches)
+        Ok((n_groups * (group + 1)) as u64)
     }
 
-    fn step(&self, rows: Panel, k: usize) -> Step {
-        let pivot_column = (rows.first / BLOCK + k) as u32;
+    fn step(&self, rows: Panel, pivots: Range<usize>, others: Range<usize>) -> Step {
         Step {
             matrix: rows.address,
-            stride: (rows.side / self.lanes) as u64,
+            stride: self.arithmetic.words(rows.side) as u64,
             n_rows: rows.n_rows as u32,
-            n_columns: rows.side as u32,
-            pivot_row: k as u32,
-            pivot_column,
-            has_next: u32::from((k + 1) * BLOCK < rows.n_rows),
-            unused: 0,
-            turned: self.turned.address(),
-            columns: self.columns[k % 2].address(),
+            first_column: (rows.first / BLOCK) as u32,
+            pivots_from: pivots.start as u32,
+            n_pivot_blocks: pivots.len() as u32,
+            others_from: others.start as u32,
+            n_others: others.len() as u32,
+            rows: self.rows.address(),
+            columns: self.columns.address(),
+            begun: self.state.address(),
+            closed: self.state.address() + size_of::<u32>() as u64,
         }
     }
 
-    fn close_pivots(&self, gpu: &Gpu, kernels: &Kernels, step: &Step) -> Result<(), GpuError> {
-        let args = [Arg::structure(step)];
-        let (row_words, column_rows) = (64, if self.lanes == 1 { 64 } else { 128 });
-        let strips = step.n_columns / self.lanes as u32 / row_words + step.n_rows / column_rows;
+    fn advance(&self, kernels: &Kernels, step: &Step) -> Result<(), GpuError> {
+        let strips =
+            step.stride as usize / BLOCK + step.n_rows as usize / (BLOCK * self.arithmetic.lanes());
+        let shape = LaunchConfig::new(1 + strips as u32, 256);
         // SAFETY: the step's rows lie in a buffer of their owner, and hold the pivots and
         // their columns; the rest of its pointers is this work space, made for so many rows.
         // The launches are ordered with all others that touch these by signals.
-        unsafe {
-            gpu.launch(&kernels.close_pivot, LaunchConfig::new(1, 1024), &args)?;
-            gpu.launch(&kernels.panels, LaunchConfig::new(strips, 128), &args)
-        }
+        unsafe { self.beside.launch(&kernels.advance, shape, &[Arg::structure(step)]) }
     }
 
-    /// Updates the next pivots' rows and columns, or the others; whether there were any.
     fn update(
         &self,
         gpu: &Gpu,
         kernels: &Kernels,
+        rows: Panel,
         step: &Step,
-        ahead: bool,
-    ) -> Result<bool, GpuError> {
-        let rows = step.n_rows / BLOCK as u32;
-        let columns = step.n_columns / (BLOCK * self.lanes) as u32 - u32::from(self.lanes == 1);
-        let tiles = if ahead {
-            columns + rows - 2
-        } else {
-            (rows - 1 - step.has_next) * (columns - step.has_next)
-        };
-        if tiles == 0 {
-            return Ok(false);
-        }
-        let args = [Arg::structure(step), u32::from(ahead).into()];
-        // SAFETY: as in `close_pivots`; tiles are the rows' own.
-        unsafe { gpu.launch(&kernels.update, LaunchConfig::new(tiles, 256), &args)? };
-        Ok(true)
+    ) -> Result<(), GpuError> {
+        let across = self.arithmetic.tiles_across(rows.side) as u32;
+        let grid = (across, (rows.n_rows / TILE_ROWS) as u32, 1);
+        let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 256) };
+        // SAFETY: as in `advance`; tiles are the rows' own.
+        unsafe { gpu.launch(&kernels.update, shape, &[Arg::structure(step)]) }
     }
 }

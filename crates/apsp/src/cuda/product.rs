@@ -4,8 +4,7 @@
 
 use gpu_runtime::{Arg, Gpu, GpuError, LaunchConfig};
 
-use super::arithmetic::Kernels;
-use super::panel::BLOCK;
+use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
 
 /// Launches of [`take_through`].
 pub(super) const LAUNCHES: u64 = 2;
@@ -26,8 +25,8 @@ pub(super) struct Strip {
     /// The closed rows of the pivots, as long as the strip's.
     pub(super) panel: u64,
     pub(super) n_pivots: usize,
-    /// Elements of a word.
-    pub(super) lanes: usize,
+    /// What all of these are of.
+    pub(super) arithmetic: Arithmetic,
 }
 
 /// Queues the arithmetic of a strip: its rows, or the sums of its columns and the panel.
@@ -39,11 +38,12 @@ pub(super) unsafe fn take_through(
     kernels: &Kernels,
     strip: &Strip,
 ) -> Result<(), GpuError> {
-    let stride = strip.side / strip.lanes;
-    let (n_rows, pivot_words) = (strip.n_rows as u32, (strip.n_pivots / strip.lanes) as u32);
+    let arithmetic = strip.arithmetic;
+    let stride = arithmetic.words(strip.side);
+    let (n_rows, pivot_words) = (strip.n_rows as u32, arithmetic.words(strip.n_pivots) as u32);
     let turn_over: [Arg<'_>; 4] = [
         strip.columns.into(),
-        ((strip.columns_stride / strip.lanes) as u64).into(),
+        (arithmetic.words(strip.columns_stride) as u64).into(),
         n_rows.into(),
         strip.turned.into(),
     ];
@@ -58,7 +58,8 @@ pub(super) unsafe fn take_through(
     ];
     let shape = |grid| LaunchConfig { grid, ..LaunchConfig::new(1, 256) };
     let turning = shape((pivot_words / 32, n_rows / 32, 1));
-    let tiles = shape(((stride / BLOCK) as u32, n_rows / BLOCK as u32, 1));
+    let across = arithmetic.tiles_across(strip.side) as u32;
+    let tiles = shape((across, n_rows / TILE_ROWS as u32, 1));
     // SAFETY: by the caller's promise the kernels read and write inside the strip, its
     // columns, its room for them and the panel, whose rows are as long.
     unsafe {

@@ -62,15 +62,15 @@ pub struct GpuPairs<W: Weight> {
 /// [`Algorithm::Auto`] is [`Algorithm::Blocked`] here, and all forms of Floyd-Warshall are
 /// there. A matrix that the GPU's memory does not hold stays in pinned memory of the host and
 /// passes through the GPU in strips. [`Config::memory`] bounds each of the two memories; a cap
-/// for the GPU's alone is [`Gpu::with_memory_cap`]. Numbers are those of 32 bits; or of 16
-/// where a proof allows it and the device adds and compares in one instruction. Floats may
+/// for the GPU's alone is [`Gpu::with_memory_cap`]. Numbers have as many bits as on the
+/// CPU, 16 only where the device adds and compares in one instruction. Floats may
 /// differ from those of other algorithms in their last bits, except with next hops: these are
 /// found on the GPU where no sum rounds and its memory has room for them, else on the host.
 /// O(n³).
 ///
 /// # Errors
-/// [`ApspError::NotOnGpu`] for numbers of 64 bits and for Johnson's, [`ApspError::Gpu`], and
-/// those of [`all_pairs`](crate::all_pairs).
+/// [`ApspError::NotOnGpu`] for Johnson's, and for numbers of 64 bits with a published form;
+/// [`ApspError::Gpu`], and those of [`all_pairs`](crate::all_pairs).
 ///
 /// ```
 /// use apsp::{Config, all_pairs_on_gpu};
@@ -128,7 +128,9 @@ pub fn all_pairs_on_gpus<W: Weight>(
     let solved = pool.install(|| match arithmetic {
         Arithmetic::U16 => work.solve::<u16>(arithmetic),
         Arithmetic::I32 => work.solve::<i32>(arithmetic),
+        Arithmetic::I64 => work.solve::<i64>(arithmetic),
         Arithmetic::F32 | Arithmetic::F32Signed => work.solve::<f32>(arithmetic),
+        Arithmetic::F64 => work.solve::<f64>(arithmetic),
     })?;
     let Solved { mut distances, mut next_hops, mut times, launches, strips } = solved;
     times.jit_ms = jit_ms() - jit_before;
@@ -172,6 +174,7 @@ fn plan<W: Weight>(
         {
             Arithmetic::U16
         }
+        numbers if algorithm == Algorithm::Blocked => Arithmetic::of(numbers, graph)?,
         numbers => Arithmetic::of_words(numbers, graph)?,
     };
     if arithmetic == Arithmetic::I32 {

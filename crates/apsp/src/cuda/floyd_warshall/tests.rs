@@ -100,6 +100,8 @@ fn the_cut_does_not_matter() {
     agrees::<i32>(&gpu, Arithmetic::I32);
     agrees::<f32>(&gpu, Arithmetic::F32);
     agrees::<f32>(&gpu, Arithmetic::F32Signed);
+    agrees::<i64>(&gpu, Arithmetic::I64);
+    agrees::<f64>(&gpu, Arithmetic::F64);
     if super::super::arithmetic::adds_and_compares(&gpu) {
         agrees::<u16>(&gpu, Arithmetic::U16);
     }
