@@ -22,6 +22,11 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    /// Numbers, where the file's names are not known.
+    pub(crate) fn numbers(n_vertices: usize) -> Self {
+        Self { path: Path::new("-"), ids: &Ids::FromZero, n_vertices }
+    }
+
     /// What the file calls `vertex`.
     pub(crate) fn name(&self, vertex: VertexId) -> Name<'a> {
         self.ids.name(vertex)

@@ -1,5 +1,7 @@
 //! What several ranks of the program tell each other: a graph, which rank 0 has read, and errors.
 
+use std::borrow::Cow;
+
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::{AnyCsr, Csr, Weight, WeightKind, with_csr};
@@ -20,8 +22,31 @@ pub(crate) fn agree<T>(ranks: &dyn Communicator, own: anyhow::Result<T>) -> anyh
     })
 }
 
+/// An error where an option is given that several ranks do not have.
+pub(crate) fn refuse(option: &str, is_given: bool) -> Result<(), WrongUse> {
+    match is_given {
+        true => Err(WrongUse(format!("{option} is for one rank; run without mpirun"))),
+        false => Ok(()),
+    }
+}
+
+/// The graph that rank 0 has, on all ranks.
+pub(crate) fn share_graph<'g>(
+    ranks: &dyn Communicator,
+    own: Option<&'g AnyCsr>,
+) -> anyhow::Result<Cow<'g, AnyCsr>> {
+    agree(
+        ranks,
+        match own {
+            Some(graph) if ranks.size() == 1 => Ok(Cow::Borrowed(graph)),
+            Some(graph) => send_graph(ranks, graph).map(|()| Cow::Borrowed(graph)),
+            None => receive_graph(ranks).map(Cow::Owned),
+        },
+    )
+}
+
 /// Sends a graph to all other ranks.
-pub(crate) fn send_graph(ranks: &dyn Communicator, graph: &AnyCsr) -> anyhow::Result<()> {
+fn send_graph(ranks: &dyn Communicator, graph: &AnyCsr) -> anyhow::Result<()> {
     ranks.broadcast(0, &mut [kind_code(graph.kind())])?;
     with_csr!(graph, |graph| {
         ranks.broadcast_vec(0, graph.row_offsets().to_vec())?;
@@ -32,7 +57,7 @@ pub(crate) fn send_graph(ranks: &dyn Communicator, graph: &AnyCsr) -> anyhow::Re
 }
 
 /// The graph that rank 0 sends, without its direction.
-pub(crate) fn receive_graph(ranks: &dyn Communicator) -> anyhow::Result<AnyCsr> {
+fn receive_graph(ranks: &dyn Communicator) -> anyhow::Result<AnyCsr> {
     fn receive<W: Weight>(ranks: &dyn Communicator) -> anyhow::Result<Csr<W>> {
         let row_offsets = ranks.broadcast_vec(0, Vec::<u64>::new())?;
         let columns = ranks.broadcast_vec(0, Vec::<u32>::new())?;

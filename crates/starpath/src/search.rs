@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::anyhow;
+use collectives::{Alone, Communicator};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use serde::Serialize;
@@ -14,6 +15,7 @@ use crate::cli::{Common, Configs};
 use crate::failure::say;
 use crate::load::Loaded;
 use crate::progress::{Bar, check_interrupt};
+use crate::ranks::agree;
 use crate::report::{Head, Ms, milliseconds};
 
 /// What every search reports.
@@ -80,15 +82,24 @@ impl Times {
 /// of each run.
 pub(crate) fn repeated<T>(
     common: &Common,
+    work: impl FnMut() -> anyhow::Result<T>,
+) -> anyhow::Result<(T, Vec<f64>)> {
+    repeated_by(&Alone, common, work)
+}
+
+/// The same by several ranks, of which none goes on alone.
+pub(crate) fn repeated_by<T>(
+    ranks: &dyn Communicator,
+    common: &Common,
     mut work: impl FnMut() -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, Vec<f64>)> {
     let n = common.repeat.map_or(1, |n| n.get());
     let mut times = Vec::new();
     loop {
         let start = Instant::now();
-        let result = work()?;
+        let result = work().and_then(|result| Ok(check_interrupt().map(|()| result)?));
+        let result = agree(ranks, result)?;
         times.push(milliseconds(start.elapsed()).0);
-        check_interrupt()?;
         if times.len() == n {
             return Ok((result, times));
         }

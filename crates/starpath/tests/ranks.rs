@@ -71,16 +71,20 @@ fn ranks_write_the_bytes_that_one_process_writes() {
     };
     arcs("named.wel", "");
     arcs("floats.wel", ".3");
-    for (file, options) in [
-        ("whole.spg", "--algorithm blocked"),
-        ("named.wel", ""),
-        ("floats.wel", "--algorithm blocked"),
-        ("named.wel", "--algorithm johnson"),
+    let ids = |last: u32| (5..last).rev().map(|id| format!("{id}\n")).collect::<String>();
+    fs::write(folder.join("sources"), ids(47)).unwrap();
+    fs::write(folder.join("few"), ids(7)).unwrap();
+    fs::write(folder.join("targets"), ids(90)).unwrap();
+    for command in [
+        "apsp {}/whole.spg --algorithm blocked --distances",
+        "apsp {}/named.wel --distances",
+        "apsp {}/floats.wel --algorithm blocked --distances",
+        "apsp {}/named.wel --algorithm johnson --distances",
+        "sssp {}/named.wel --sources {}/sources --targets {}/targets -o",
+        "sssp {}/floats.wel --sources {}/few --targets {}/targets -o",
     ] {
         for suffix in ["npy", "tsv"] {
-            let line = |name: &str| {
-                format!("apsp {{}}/{file} --threads 1 {options} --distances {{}}/{name}.{suffix}")
-            };
+            let line = |name: &str| format!("{command} {{}}/{name}.{suffix} --threads 1");
             let expected = comparable(json_in(folder, &line("one")));
             for n_ranks in 1..=4 {
                 let line = format!("{} --json", line("many"));
@@ -128,6 +132,7 @@ fn an_error_is_said_once() {
         "apsp {}/road.wel --scratch {}/work",
         "apsp {}/road.wel --backend cuda",
         "sssp {}/road.wel --source 1",
+        "sssp {}/road.wel --sources {}/ids --nearest",
     ] {
         let Some(child) = start(folder, 2, line) else { return };
         let run = end(child);

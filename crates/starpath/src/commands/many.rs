@@ -4,21 +4,25 @@
 use std::fmt;
 
 use anyhow::anyhow;
+use collectives::Communicator;
 use graph_formats::{Csr, VertexId, Weight, with_csr};
+use ndarray::Array2;
+use paths::DistanceTable;
 use serde::Serialize;
-use sssp::SsspError;
 use sssp::cost::Searches;
+use sssp::{Solver, SsspError};
 
 use crate::backend;
-use crate::cli::{Common, Configs, SsspArgs};
+use crate::cli::{Backend, Common, Configs, SsspArgs};
 use crate::commands::sssp::output_file;
 use crate::failure::say;
-use crate::ids::IdList;
+use crate::ids::{IdList, Names};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
+use crate::ranks::{agree, refuse, share_graph};
 use crate::report::{Head, Ms, Number, grouped};
-use crate::search::{Device, Times, repeated};
+use crate::search::{Device, Times, repeated, repeated_by};
 
 #[derive(Serialize)]
 struct Report {
@@ -33,80 +37,112 @@ struct Report {
     /// How many there are in a table; `None` when every vertex is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     targets: Option<usize>,
+    /// Processes that shared the sources, each with as many threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
     /// Pairs, or vertices, that have a distance.
     reached: usize,
     distance_sum: Number,
     max_distance: Option<Number>,
 }
 
-pub(crate) fn run(args: &SsspArgs, mut configs: Configs, common: &Common) -> anyhow::Result<()> {
-    let mut output = output_file(args)?;
-    if args.nearest {
-        output = output.map(|file| file.needs_columns("both sources and distances")).transpose()?;
-    }
-    // the searches of a table run together, so that trials of single ones tell nothing of it
-    if let Some(config) = &mut configs.gpu {
-        config.expected_searches = None;
-    }
-    let path = args.sources.as_deref().ok_or_else(|| anyhow!("--sources is missing"))?;
-    let sources = IdList::read(path)?;
-    let targets = args.targets.as_deref().map(IdList::read).transpose()?;
-    let loaded = load(&args.graph, common)?;
-    let names = loaded.names();
-    let request = Request {
-        sources: sources.vertices(&names)?,
-        targets: targets.map(|targets| targets.vertices(&names)).transpose()?,
-        output,
-    };
-    let report = with_csr!(&loaded.csr, |graph| match &request.targets {
-        Some(targets) => table(graph, &loaded, &configs, &request, targets, common),
-        None => nearest(graph, &loaded, &configs, &request, common),
-    })?;
-    loaded.print(&report, common)
-}
-
-/// What is asked for, in terms of the graph.
-struct Request {
+/// What rank 0 has read.
+struct Root {
+    loaded: Loaded,
     sources: Vec<VertexId>,
     /// `None` asks for the nearest source of every vertex.
     targets: Option<Vec<VertexId>>,
     output: Option<ResultFile>,
 }
 
-/// Finds the distances of every pair, and writes them.
+/// To be called by all ranks; a table is all that several of them share.
+pub(crate) fn run(
+    ranks: &dyn Communicator,
+    args: &SsspArgs,
+    mut configs: Configs,
+    common: &Common,
+) -> anyhow::Result<()> {
+    if ranks.size() > 1 {
+        refuse("--nearest", args.nearest)?;
+        refuse("--backend cuda", common.backend == Backend::Cuda)?;
+        refuse("an algorithm of GPUs", configs.cpu.is_none())?;
+    }
+    // the searches of a table run together, so that trials of single ones tell nothing of it
+    if let Some(config) = &mut configs.gpu {
+        config.expected_searches = None;
+    }
+    let root = agree(ranks, ranks.is_root().then(|| Root::read(args, common)).transpose())?;
+    let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
+    let report = with_csr!(&*graph, |graph| match &root {
+        Some(Root { loaded, sources, targets: None, output }) => {
+            nearest(graph, loaded, sources, output.as_ref(), &configs, common)
+        }
+        _ => table(ranks, graph, root.as_ref(), &configs, common),
+    })?;
+    match root {
+        Some(root) => root.loaded.print(&report, common),
+        None => Ok(()),
+    }
+}
+
+impl Root {
+    fn read(args: &SsspArgs, common: &Common) -> anyhow::Result<Self> {
+        let mut output = output_file(args)?;
+        if args.nearest {
+            let what = "both sources and distances";
+            output = output.map(|file| file.needs_columns(what)).transpose()?;
+        }
+        let path = args.sources.as_deref().ok_or_else(|| anyhow!("--sources is missing"))?;
+        let sources = IdList::read(path)?;
+        let targets = args.targets.as_deref().map(IdList::read).transpose()?;
+        let loaded = load(&args.graph, common)?;
+        let names = loaded.names();
+        let sources = sources.vertices(&names)?;
+        let targets = targets.map(|targets| targets.vertices(&names)).transpose()?;
+        Ok(Self { loaded, sources, targets, output })
+    }
+}
+
+/// Finds the distances of every pair, from a share of the sources on each rank, and writes them.
 fn table<W: Weight>(
+    ranks: &dyn Communicator,
     graph: &Csr<W>,
-    loaded: &Loaded,
+    root: Option<&Root>,
     configs: &Configs,
-    request: &Request,
-    targets: &[VertexId],
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let names = loaded.names();
-    let sources = &request.sources;
+    let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
+    let sources = root.map(|root| root.sources.clone()).unwrap_or_default();
+    let targets = root.and_then(|root| root.targets.clone()).unwrap_or_default();
+    let (sources, targets) = (ranks.broadcast_vec(0, sources)?, ranks.broadcast_vec(0, targets)?);
+    let share = sources.len().div_ceil(ranks.size()).max(1);
+    let own = sources.chunks(share).nth(ranks.rank()).unwrap_or_default();
     let n_tables = common.repeat.map_or(1, |n| n.get());
-    let searches = Searches::Table(sources.len().saturating_mul(n_tables));
-    let solver = backend::solver(graph, configs, searches, common)?;
-    let (solver, backend) = solver.map_err(|e| names.explain(e))?;
+    let searches = Searches::Table(own.len().saturating_mul(n_tables));
+    let solver = match (ranks.size(), &configs.cpu) {
+        (2.., Some(config)) => Solver::new(graph, config).map(|solver| (solver, "cpu")),
+        _ => backend::solver(graph, configs, searches, common)?,
+    };
+    let (solver, backend) = agree(ranks, solver.map_err(|e| names.explain(e)))?;
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let mut solver = solver.with_progress(&step);
     let mut on_device = Vec::new();
-    let (table, times) = repeated(common, || {
-        let table = solver.table(sources, targets).map_err(|e| names.explain(e))?;
+    let (table, times) = repeated_by(ranks, common, || {
+        let table = solver.table(own, &targets).map_err(|e| names.explain(e));
         on_device.extend(solver.device_times().map(|times| times.solve_ms));
-        Ok(table)
+        gathered(ranks, agree(ranks, table)?, sources.len(), targets.len())
     })?;
     let solve = Times::of(if on_device.is_empty() { times } else { on_device })?;
     let (plan, device_times) = (solver.plan(), solver.device_times());
-    let at_once = configs.cpu.as_ref().map_or(1, |config| config.n_threads().min(sources.len()));
+    let at_once = configs.cpu.as_ref().map_or(1, |config| config.n_threads().min(own.len()));
     let threads = if plan.device.is_some() { plan.threads } else { plan.threads.max(at_once) };
     if common.explain {
         let each = sources.len();
         say(format_args!("{plan}, for each of {each} sources; {threads} threads in all"));
     }
-    if let Some(output) = &request.output {
-        output.write_table(&names, sources, targets, &table)?;
+    if let Some(output) = root.and_then(|root| root.output.as_ref()) {
+        output.write_table(&names, &sources, &targets, &table)?;
     }
     let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
     Ok(Report {
@@ -117,7 +153,7 @@ fn table<W: Weight>(
             threads,
             vertices: graph.n_vertices(),
             edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
+            load_ms: root.map(|root| root.loaded.load_ms),
             solve_ms: Some(solve.median()),
             solve_min_ms: solve.least(common),
         },
@@ -125,18 +161,40 @@ fn table<W: Weight>(
         device: device_times.map(|times| Device::of(&times, plan)),
         sources: sources.len(),
         targets: Some(targets.len()),
+        ranks: (ranks.size() > 1).then_some(ranks.size()),
         reached: table.n_reachable_pairs(),
         distance_sum: table.sum().into(),
         max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
     })
 }
 
+/// The rows of all ranks, at rank 0; the others keep their own.
+fn gathered<W: Weight>(
+    ranks: &dyn Communicator,
+    own: DistanceTable<W>,
+    n_sources: usize,
+    n_targets: usize,
+) -> anyhow::Result<DistanceTable<W>> {
+    if ranks.size() == 1 {
+        return Ok(own);
+    }
+    let rows = ranks.gather(0, own.as_storage().as_slice().unwrap_or_default())?.concat();
+    match ranks.is_root() {
+        true => {
+            let all = Array2::from_shape_vec((n_sources, n_targets), rows)?;
+            Ok(DistanceTable::from_storage(all))
+        }
+        false => Ok(own),
+    }
+}
+
 /// Finds the nearest source of every vertex, and writes them.
 fn nearest<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
+    sources: &[VertexId],
+    output: Option<&ResultFile>,
     configs: &Configs,
-    request: &Request,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
@@ -155,10 +213,10 @@ fn nearest<W: Weight>(
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let mut solver = solver.with_progress(&step);
-    let (nearest, times) = repeated(common, || solver.nearest(&request.sources).map_err(explain))?;
+    let (nearest, times) = repeated(common, || solver.nearest(sources).map_err(explain))?;
     let solve = Times::of(times)?;
     let (plan, device_times) = (solver.plan(), solver.device_times());
-    if let Some(output) = &request.output {
+    if let Some(output) = output {
         output.write_nearest(&names, &nearest)?;
     }
     Ok(Report {
@@ -175,8 +233,9 @@ fn nearest<W: Weight>(
         },
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, plan)),
-        sources: request.sources.len(),
+        sources: sources.len(),
         targets: None,
+        ranks: None,
         reached: nearest.distances.n_reached(),
         distance_sum: nearest.distances.sum().into(),
         max_distance: nearest.distances.max().map(Number::of),
@@ -185,7 +244,10 @@ fn nearest<W: Weight>(
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.head)?;
+        match self.ranks {
+            Some(ranks) => writeln!(f, "{} on each of {ranks} ranks", self.head)?,
+            None => writeln!(f, "{}", self.head)?,
+        }
         let (sources, reached) = (grouped(self.sources as u128), grouped(self.reached as u128));
         match self.targets {
             Some(targets) => {

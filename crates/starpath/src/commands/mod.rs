@@ -31,20 +31,18 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
             args.check(common)?;
             apsp::run_over(ranks, args, common)
         }
+        Command::Sssp(args) if args.sources.is_some() => {
+            many::run(ranks, args, args.solver.configs(common)?, common)
+        }
         _ if ranks.size() > 1 => {
-            let text = "only apsp shares its work among ranks; run other commands without mpirun";
+            let text = "ranks share the work of apsp and of sssp --sources --targets; run other \
+                        commands without mpirun";
             Err(WrongUse(text.to_owned()).into())
         }
         Command::Info(args) => info::run(args, common),
         Command::Generate(args) => generate::run(args, common),
         Command::Convert(args) => convert::run(args, common),
-        Command::Sssp(args) => {
-            let configs = args.solver.configs(common)?;
-            match args.sources {
-                Some(_) => many::run(args, configs, common),
-                None => sssp::run(args, &configs, common),
-            }
-        }
+        Command::Sssp(args) => sssp::run(args, &args.solver.configs(common)?, common),
         Command::Path(args) => path::run(args, &args.solver.configs(common)?, common),
         Command::Apsp(args) => {
             args.check(common)?;

@@ -3,25 +3,23 @@
 //! Rank 0 reads the graph, sends it to the others, and writes what they bring; every other rank
 //! computes its rows and is silent.
 
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
 
 use apsp::{Config, all_pairs_over};
 use collectives::Communicator;
-use graph_formats::{Csr, Ids, Weight, with_csr};
+use graph_formats::{Csr, Weight, with_csr};
 
 use super::{Report, explain};
 use crate::cli::{ApspArgs, Backend, Common};
-use crate::failure::{WrongUse, say};
+use crate::failure::say;
 use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::ranks::{agree, receive_graph, send_graph};
-use crate::report::{Head, Number, milliseconds};
-use crate::search::Times;
+use crate::ranks::{agree, refuse, share_graph};
+use crate::report::{Head, Number};
+use crate::search::{Times, repeated_by};
 
 /// What rank 0 alone has.
 struct Root {
@@ -35,31 +33,14 @@ pub(crate) fn run_over(
     args: &ApspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
-    check(args, common)?;
+    refuse("--next-hops", args.next_hops.is_some())?;
+    refuse("--scratch", args.scratch.is_some())?;
+    refuse("--backend cuda", common.backend == Backend::Cuda)?;
     let root = agree(ranks, ranks.is_root().then(|| Root::new(args, common)).transpose())?;
-    let received = match &root {
-        Some(root) => send_graph(ranks, &root.loaded.csr).map(|()| None),
-        None => receive_graph(ranks).map(Some),
-    };
-    let received = agree(ranks, received)?;
-    let read = root.as_ref().map(|root| &root.loaded.csr);
-    let graph = received.as_ref().or(read).expect("rank 0 has read it, the others received it");
-    let report = with_csr!(graph, |graph| solve(ranks, graph, root.as_ref(), args, common))?;
+    let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
+    let report = with_csr!(&*graph, |graph| solve(ranks, graph, root.as_ref(), args, common))?;
     match root {
         Some(root) => root.loaded.print(&report, common),
-        None => Ok(()),
-    }
-}
-
-/// An error for what only one rank does.
-fn check(args: &ApspArgs, common: &Common) -> Result<(), WrongUse> {
-    let refused = [
-        ("--next-hops", args.next_hops.is_some()),
-        ("--scratch", args.scratch.is_some()),
-        ("--backend cuda", common.backend == Backend::Cuda),
-    ];
-    match refused.iter().find(|(_, is_asked)| *is_asked) {
-        Some((option, _)) => Err(WrongUse(format!("{option} is for one rank; run without mpirun"))),
         None => Ok(()),
     }
 }
@@ -80,9 +61,7 @@ fn solve<W: Weight>(
     args: &ApspArgs,
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let unknown =
-        Names { path: Path::new("-"), ids: &Ids::FromZero, n_vertices: graph.n_vertices() };
-    let names = root.map_or(unknown, |root| root.loaded.names());
+    let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let config = Config {
@@ -91,16 +70,10 @@ fn solve<W: Weight>(
         memory: args.memory,
         ..Config::default()
     };
-    let mut times = Vec::new();
-    let found = loop {
-        let start = Instant::now();
+    let (found, times) = repeated_by(ranks, common, || {
         let found = all_pairs_over(ranks, graph, &config, Some(&step));
-        let found = agree(ranks, found.map_err(|error| explain(&names, error)))?;
-        times.push(milliseconds(start.elapsed()).0);
-        if times.len() == common.repeat.map_or(1, NonZeroUsize::get) {
-            break found;
-        }
-    };
+        found.map_err(|error| explain(&names, error))
+    })?;
     drop(bar);
     let (plan, summary) = (&found.plan, found.summary(ranks)?);
     if common.explain {
