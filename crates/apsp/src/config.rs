@@ -42,6 +42,11 @@ impl Algorithm {
         Self::Johnson,
     ];
 
+    /// Whether it has tiles of several sides, on a GPU.
+    pub fn has_tiles(self) -> bool {
+        matches!(self, Self::BlockedProduct | Self::BlockedTwoLevel | Self::Recursive)
+    }
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -61,14 +66,16 @@ impl Algorithm {
 pub struct Config {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// The side of a tile, where the form has tiles of several sides; its best when `None`.
+    /// The side of a tile, where the algorithm [has tiles](Algorithm::has_tiles); its best when
+    /// `None`.
     pub tile: Option<u32>,
     /// Whether to find next hops too, and so the paths.
     pub next_hops: bool,
     /// Threads to use; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
-    /// Bytes of memory that a solver may hold, the graph not counted: of the host's, results
-    /// included, and with a GPU as many of the GPU's. What there is when `None`.
+    /// Bytes of the host's memory that a solver may hold, results included, the graph not counted.
+    /// What there is when `None`. A GPU's are bounded by
+    /// [`with_memory_cap`](gpu_runtime::Gpu::with_memory_cap).
     pub memory: Option<u64>,
 }
 

@@ -85,6 +85,12 @@ pub enum ApspError {
         /// What was asked for.
         algorithm: Algorithm,
     },
+    /// The side of a tile was given for what has none, or one side only.
+    #[error("{algorithm} has no tiles to choose on this device; leave their side away")]
+    NoTiles {
+        /// What was asked for.
+        algorithm: Algorithm,
+    },
     /// Several ranks cannot do it.
     #[error("{what} cannot be had by several ranks; run one")]
     NotByRanks {

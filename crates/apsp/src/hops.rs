@@ -46,7 +46,7 @@ pub(crate) fn with_next_hops<W: Weight>(
     distances: DistanceTable<W>,
     plan: &Plan,
     progress: Option<Progress<'_>>,
-) -> Result<(DistanceTable<W>, Option<NextHops>), ApspError> {
+) -> Result<(DistanceTable<W>, NextHops), ApspError> {
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
     pool.install(|| {
         let mut distances = distances.into_storage();
@@ -64,7 +64,7 @@ pub(crate) fn with_next_hops<W: Weight>(
             HopStorage::Wide(filled(&arcs, by_levels, &distances, progress)?)
         };
         let hops = NextHops::from_storage(storage).expect("vertices of the graph");
-        Ok((DistanceTable::from_storage(distances), Some(hops)))
+        Ok((DistanceTable::from_storage(distances), hops))
     })
 }
 

@@ -6,7 +6,7 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use collectives::{Alone, Communicator, RanksError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
@@ -20,9 +20,9 @@ use crate::element::with_element;
 use crate::error::agree;
 use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
 use crate::npy::{npy_kind, write_header};
+use crate::pairs::{milliseconds, zeros};
 use crate::potentials::potentials;
-use crate::solve::zeros;
-use crate::{Algorithm, ApspError, Config, Number, Plan, Summary, hops};
+use crate::{Algorithm, ApspError, Config, Number, Plan, Report, Summary, hops};
 
 /// The distances that a rank has: those from some of the vertices, dealt in blocks by turns.
 #[derive(Clone, Debug)]
@@ -33,40 +33,13 @@ pub struct RankPairs<W: Weight> {
     pub distances: DistanceTable<W>,
     /// What found them, and why that: rank 0's choice, with the threads of this rank.
     pub plan: Plan,
-    /// How long Floyd-Warshall took where it did, on this rank; neither the making of its matrix
-    /// nor that of the table is counted.
-    pub matrix_time: Option<Duration>,
+    /// What that took on this rank.
+    pub report: Report,
     deal: Deal,
 }
 
-/// The distances of all pairs of vertices of `graph`, which all ranks hold, with its rows shared
-/// among them. To be called by all ranks; `config` and `progress` are each rank's own, but rank 0
-/// alone plans.
-///
-/// The distances are those that [`all_pairs`](crate::all_pairs) finds with the same algorithm, bit
-/// for bit, floats too. On each of p ranks O(n³ / p) and n² / p numbers, of which O(n²) bytes are
-/// sent to each; for Johnson's algorithm nothing is sent, and every rank has its share of the
-/// searches.
-///
-/// # Errors
-/// On all ranks where it is one on any: those of [`all_pairs`](crate::all_pairs), and where next
-/// hops or a form of Floyd-Warshall that only one rank has are asked for.
-///
-/// ```
-/// use apsp::{ApspError, Config, all_pairs_over};
-/// use collectives::{Communicator, Threads};
-/// use graph_formats::Csr;
-///
-/// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 3)])?;
-/// let found = Threads::run(2, |ranks| {
-///     let found = all_pairs_over(ranks, &graph, &Config::default(), None)?;
-///     found.summary(ranks).map_err(ApspError::from)
-/// })?;
-/// // on each of the ranks
-/// assert!(found.iter().all(|all| (all.n_reachable_pairs, all.max) == (6, Some(7))));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn all_pairs_over<W: Weight>(
+/// By ranks, of what they all can do.
+pub(crate) fn solve_over<W: Weight>(
     ranks: &dyn Communicator,
     graph: &Csr<W>,
     config: &Config,
@@ -102,28 +75,30 @@ pub(crate) fn solve<W: Weight>(
         .transpose();
     let potentials = agree(ranks, found)?;
     let sources: Vec<_> = deal.vertices().map(|v| v as VertexId).collect();
-    let (distances, matrix_time) = match (plan.algorithm, plan.number) {
+    let mut report = Report::default();
+    let distances = match (plan.algorithm, plan.number) {
         (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
             let config = sssp::Config { threads: config.threads, ..sssp::Config::default() };
+            let start = Instant::now();
             let found = if has_potentials {
                 let potentials = ranks.broadcast_vec(0, potentials.unwrap_or_default())?;
                 johnson::search_with(ranks, graph, &sources, &potentials, &config, progress)
             } else {
                 johnson::search(ranks, graph, &sources, &config, progress)
             };
-            (agree(ranks, found)?, None)
+            report.solve_ms = milliseconds(start);
+            agree(ranks, found)?
         }
         (form, Some(number)) => {
             let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
             let pool = agree(ranks, pool.map_err(ApspError::from))?;
             let found = with_element!(W, number, E => {
-                by_matrix::<W, E>(graph, deal, form, ranks, &pool, progress)
+                by_matrix::<W, E>(graph, deal, form, ranks, &pool, &mut report, progress)
             });
-            let (distances, time) = agree(ranks, found)?;
-            (distances, Some(time))
+            agree(ranks, found)?
         }
     };
-    Ok(RankPairs { sources, distances, plan, matrix_time, deal })
+    Ok(RankPairs { sources, distances, plan, report, deal })
 }
 
 impl Plan {
@@ -188,11 +163,14 @@ fn by_matrix<W: Weight, E: MinPlus>(
     form: Algorithm,
     ranks: &dyn Communicator,
     pool: &ThreadPool,
+    report: &mut Report,
     progress: Option<Progress<'_>>,
-) -> Result<(DistanceTable<W>, Duration), ApspError> {
+) -> Result<DistanceTable<W>, ApspError> {
+    let start = Instant::now();
     let kernel = common_kernel(ranks)?;
     let matrix = pool.install(|| matrix_of::<W, E>(graph, deal, kernel));
     let mut matrix = agree(ranks, matrix)?;
+    report.prepare_ms = milliseconds(start);
     let start = Instant::now();
     match form {
         Algorithm::FloydWarshall => {
@@ -207,7 +185,8 @@ fn by_matrix<W: Weight, E: MinPlus>(
         }
         _ => floyd_warshall::blocked(&mut matrix, ranks, Some(pool), progress)?,
     }
-    let time = start.elapsed();
+    report.solve_ms = milliseconds(start);
+    let start = Instant::now();
     let n = deal.n_vertices;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(deal) };
     let mut cells = zeros::<W::Distance>(deal.n_own() * n).ok_or_else(too_large)?;
@@ -218,7 +197,8 @@ fn by_matrix<W: Weight, E: MinPlus>(
         });
     });
     let table = Array2::from_shape_vec((deal.n_own(), n), cells).map_err(|_| too_large())?;
-    Ok((DistanceTable::from_storage(table), time))
+    report.download_ms = milliseconds(start);
+    Ok(DistanceTable::from_storage(table))
 }
 
 /// The fastest kernel that the processors of all ranks have: packed rows are as it reads them.
@@ -291,7 +271,7 @@ impl<W: Weight> RankPairs<W> {
         Ok(())
     }
 
-    /// Writes the file that [`StoredPairs::write_npy`](crate::StoredPairs::write_npy) writes. To
+    /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes. To
     /// be called by rank 0, while the others call [`gather_rows`](Self::gather_rows). O(n²).
     ///
     /// # Errors

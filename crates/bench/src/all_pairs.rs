@@ -12,9 +12,10 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use anyhow::{Context, Result, ensure};
-use apsp::{Config, GpuPairs, all_pairs_on_gpu};
+use apsp::{Config, Pairs};
 use clap::Args;
 use gpu_runtime::Gpu;
 use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
@@ -168,17 +169,17 @@ impl Study<'_> {
         let gpu = self.gpu.with_memory_cap(memory.unwrap_or(u64::MAX));
         let mut line = None;
         for run in 0..=self.runs {
-            let pairs = all_pairs_on_gpu(&gpu, graph, config, None)?;
+            let pairs = apsp::Solver::new(graph, config).on(slice::from_ref(&gpu)).solve(None)?;
             check(&pairs, &expected)?;
             check_hops(&pairs, &trees)?;
             let line = line.get_or_insert_with(|| Line {
                 n_vertices: graph.n_vertices(),
                 n_arcs: graph.n_arcs(),
-                numbers: pairs.found.plan.number.map_or(String::new(), |number| number.to_string()),
+                numbers: pairs.plan.number.map_or(String::new(), |number| number.to_string()),
                 next_hops: config.next_hops,
                 memory,
-                strips: pairs.strips,
-                launches: pairs.launches,
+                strips: pairs.report.strips,
+                launches: pairs.report.launches,
                 solve_ms: Vec::new(),
                 next_hops_ms: Vec::new(),
                 upload_ms: Vec::new(),
@@ -186,11 +187,11 @@ impl Study<'_> {
                 download_ms: Vec::new(),
             });
             if run > 0 {
-                line.solve_ms.push(pairs.times.solve_ms);
-                line.next_hops_ms.push(pairs.times.next_hops_ms);
-                line.upload_ms.push(pairs.times.upload_ms);
-                line.prepare_ms.push(pairs.times.prepare_ms);
-                line.download_ms.push(pairs.times.download_ms);
+                line.solve_ms.push(pairs.report.solve_ms);
+                line.next_hops_ms.push(pairs.report.next_hops_ms);
+                line.upload_ms.push(pairs.report.upload_ms);
+                line.prepare_ms.push(pairs.report.prepare_ms);
+                line.download_ms.push(pairs.report.download_ms);
             }
         }
         let line = line.context("there was no run")?;
@@ -254,8 +255,8 @@ fn trees<W: Weight>(graph: &Csr<W>) -> Result<Vec<Tree<W>>> {
     targets.map(|target| Ok(solver.tree(target, Goal::All)?)).collect()
 }
 
-fn check_hops<W: Weight>(pairs: &GpuPairs<W>, trees: &[Tree<W>]) -> Result<()> {
-    let Some(hops) = &pairs.found.next_hops else { return Ok(()) };
+fn check_hops<W: Weight>(pairs: &Pairs<W>, trees: &[Tree<W>]) -> Result<()> {
+    let Some(hops) = pairs.next_hops() else { return Ok(()) };
     for tree in trees {
         let n = tree.predecessors.n_vertices() as VertexId;
         for from in 0..n {
@@ -267,10 +268,10 @@ fn check_hops<W: Weight>(pairs: &GpuPairs<W>, trees: &[Tree<W>]) -> Result<()> {
     Ok(())
 }
 
-fn check<W: Weight>(pairs: &GpuPairs<W>, expected: &Rows<W>) -> Result<()> {
-    let table = &pairs.found.distances;
+fn check<W: Weight>(pairs: &Pairs<W>, expected: &Rows<W>) -> Result<()> {
     for (source, row) in expected {
-        for (target, (found, expected)) in table.row(*source).zip(row).enumerate() {
+        let found = pairs.row(*source as VertexId);
+        for (target, (found, expected)) in found.zip(row).enumerate() {
             let close = match (found, expected) {
                 (Some(a), Some(b)) => {
                     let (a, b) = (a.to_f64(), b.to_f64());

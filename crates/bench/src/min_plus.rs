@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use apsp::{Algorithm, AllPairs, Config, Number, all_pairs};
+use apsp::{Algorithm, Config, Number};
 use clap::Args;
 use graph_formats::generate::{UniformConfig, uniform};
 use graph_formats::{Csr, VertexId, Weight};
@@ -158,16 +158,14 @@ fn samples_of<W: Weight>(
     let mut samples = Vec::new();
     for _ in 0..runs {
         let start = Instant::now();
-        let AllPairs { distances, plan, matrix_time, .. } = all_pairs(graph, config, None)?;
+        let pairs = apsp::Solver::new(graph, config).solve(None)?;
         let whole_ms = start.elapsed().as_secs_f64() * 1e3;
-        ensure!(plan.number == Some(number), "it was solved in {:?}", plan.number);
-        let time = matrix_time.context("it was not solved by a matrix")?;
+        ensure!(pairs.plan.number == Some(number), "it was solved in {:?}", pairs.plan.number);
         for (i, &source) in sources.iter().enumerate() {
-            let is_right = distances.row(source as usize).eq(expected.row(i));
-            ensure!(is_right, "wrong distances from vertex {source}");
+            ensure!(pairs.row(source).eq(expected.row(i)), "wrong distances from vertex {source}");
         }
         let peak_after = peak(number, pool);
-        let rate = (n as f64).powi(3) / time.as_secs_f64() / 1e9;
+        let rate = (n as f64).powi(3) / pairs.report.solve_ms / 1e6;
         samples.push(Sample { peak: peak_before.max(peak_after), rate, whole_ms });
         peak_before = peak_after;
     }

@@ -127,8 +127,12 @@ pub(crate) fn gpu_for_pairs(n_vertices: usize, common: &Common) -> anyhow::Resul
     gpu_for_cubes(SUMS_A_SECOND, n_vertices, common)
 }
 
-/// As many GPUs as are asked for, of which the first is open.
-pub(crate) fn with_others(first: Gpu, count: Option<GpuCount>) -> anyhow::Result<Vec<Gpu>> {
+/// As many GPUs as are asked for, of which the first is open, each with so much of its memory.
+pub(crate) fn with_others(
+    first: Gpu,
+    count: Option<GpuCount>,
+    memory: Option<u64>,
+) -> anyhow::Result<Vec<Gpu>> {
     let count = match count {
         None => 1,
         Some(GpuCount::Of(count)) => count.get(),
@@ -138,7 +142,10 @@ pub(crate) fn with_others(first: Gpu, count: Option<GpuCount>) -> anyhow::Result
     for ordinal in 1..count {
         gpus.push(Gpu::open_ordinal(ordinal).with_context(|| format!("--gpus {count}"))?);
     }
-    Ok(gpus)
+    Ok(match memory {
+        Some(bytes) => gpus.iter().map(|gpu| gpu.with_memory_cap(bytes)).collect(),
+        None => gpus,
+    })
 }
 
 /// A GPU for what takes a thread of the CPU n³ steps at so many a second: it pays where that is

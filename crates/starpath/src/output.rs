@@ -10,10 +10,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use apsp::{ApspError, RankPairs, StoredPairs};
+use apsp::{ApspError, Pairs, RankPairs};
 use collectives::Communicator;
 use graph_formats::{AtomicFile, Distance, Format as GraphFormat, Name, VertexId, Weight};
-use paths::{DistanceTable, HopStorage, Nearest, NextHops, Tree};
+use paths::{DistanceTable, Nearest, Tree};
 use sssp::{Progress, SsspError};
 
 use self::arrays::{Axes, all_beside};
@@ -129,19 +129,6 @@ impl ResultFile {
         })
     }
 
-    /// Writes a row for every vertex and a column for every vertex.
-    pub(crate) fn write_all_pairs<W: Weight>(
-        &self,
-        names: &Names<'_>,
-        table: &DistanceTable<W>,
-    ) -> anyhow::Result<()> {
-        if self.format == Format::Npy {
-            return self.write_table_array(names, Axes::Vertices, table);
-        }
-        let all: Vec<VertexId> = (0..names.n_vertices as VertexId).collect();
-        self.write_table(names, &all, &all, table)
-    }
-
     fn write_table_array<W: Weight>(
         &self,
         names: &Names<'_>,
@@ -153,11 +140,11 @@ impl ResultFile {
         self.write_distances::<W, _>(names, axes, slice, storage.dim())
     }
 
-    /// The same, from a matrix in a folder, row by row.
-    pub(crate) fn write_stored<W: Weight>(
+    /// Writes a row for every vertex and a column for every vertex.
+    pub(crate) fn write_pairs<W: Weight>(
         &self,
         names: &Names<'_>,
-        pairs: &StoredPairs<W>,
+        pairs: &Pairs<W>,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
@@ -176,7 +163,7 @@ impl ResultFile {
         Ok(AtomicFile::create(&self.path)?)
     }
 
-    /// As [`write_all_pairs`](Self::write_all_pairs), from the rows of several ranks: at rank 0,
+    /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks: at rank 0,
     /// which gathers them to a file that [`create`](Self::create) has opened.
     pub(crate) fn write_gathered<W: Weight>(
         &self,
@@ -209,11 +196,11 @@ impl ResultFile {
         Ok(file.commit()?)
     }
 
-    /// Writes the array of next hops of a matrix in a folder, as [`Self::write_next_hops`] does.
-    pub(crate) fn write_stored_hops<W: Weight>(
+    /// Writes the array of next hops.
+    pub(crate) fn write_next_hops<W: Weight>(
         &self,
         names: &Names<'_>,
-        pairs: &StoredPairs<W>,
+        pairs: &Pairs<W>,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         self.write_named(names, Axes::Vertices, |file| {
@@ -242,14 +229,6 @@ impl ResultFile {
         self.write_lines("vertex\tsource\tdistance", owned, |out, (vertex, source, distance)| {
             writeln!(out, "{}\t{}\t{distance}", names.name(vertex), names.name(source))
         })
-    }
-
-    /// Writes the array of next hops.
-    pub(crate) fn write_next_hops(&self, names: &Names<'_>, hops: &NextHops) -> anyhow::Result<()> {
-        match hops.as_storage() {
-            HopStorage::Narrow(hops) => self.write_view(names, Axes::Vertices, hops.view()),
-            HopStorage::Wide(hops) => self.write_view(names, Axes::Vertices, hops.view()),
-        }
     }
 
     fn write_lines<T>(

@@ -18,7 +18,7 @@ mod rows;
 mod solve;
 
 pub(crate) use arithmetic::{Arithmetic, Kernels};
-pub use solve::{GpuPairs, GpuTimes, all_pairs_on_gpu, all_pairs_on_gpus};
+pub(crate) use solve::solve;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,6 @@
 //! All pairs of a graph on a GPU.
 
 use std::cell::RefCell;
-use std::slice;
 use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -23,96 +22,18 @@ use super::next_hops::{DeviceHops, next_hops};
 use super::rows::Passing;
 use crate::element::{Element, write_row};
 use crate::host::useful_arcs::rounds;
+use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
-use crate::solve::zeros;
-use crate::{Algorithm, AllPairs, ApspError, Config, Number, Plan, hops};
+use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report, hops};
 
-/// What became of the time, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct GpuTimes {
-    /// Loading the kernels, which compiles them for the device; once a process.
-    pub jit_ms: f64,
-    /// Copying the graph to the device.
-    pub upload_ms: f64,
-    /// Writing its matrix.
-    pub prepare_ms: f64,
-    /// The distances, by the device's clock.
-    pub solve_ms: f64,
-    /// The next hops, where they were asked for.
-    pub next_hops_ms: f64,
-    /// Copying the results back, and making the table of them.
-    pub download_ms: f64,
-}
-
-/// All pairs, and what the GPU did for them.
-#[derive(Clone, Debug)]
-pub struct GpuPairs<W: Weight> {
-    /// The answer, the same as that of [`all_pairs`](crate::all_pairs).
-    pub found: AllPairs<W>,
-    /// How long its parts took.
-    pub times: GpuTimes,
-    /// Launches of kernels that made distances of arcs; 0 where strips were streamed.
-    pub launches: u64,
-    /// Strips of rows that passed through the GPU, where it could not hold the matrix.
-    pub strips: u64,
-}
-
-/// The distances of all pairs of vertices of `graph`, by a GPU.
-///
-/// [`Algorithm::Auto`] is [`Algorithm::Blocked`] here, and all forms of Floyd-Warshall are
-/// there. A matrix that the GPU's memory does not hold stays in pinned memory of the host and
-/// passes through the GPU in strips. [`Config::memory`] bounds each of the two memories; a cap
-/// for the GPU's alone is [`Gpu::with_memory_cap`]. Numbers have as many bits as on the
-/// CPU, 16 only where the device adds and compares in one instruction. Floats may
-/// differ from those of other algorithms in their last bits, except with next hops: these are
-/// found on the GPU where no sum rounds and its memory has room for them, else on the host.
-/// O(n³).
-///
-/// # Errors
-/// [`ApspError::NotOnGpu`] for Johnson's, and for numbers of 64 bits with a published form;
-/// [`ApspError::Gpu`], and those of [`all_pairs`](crate::all_pairs).
-///
-/// ```
-/// use apsp::{Config, all_pairs_on_gpu};
-/// use gpu_runtime::Gpu;
-/// use graph_formats::Csr;
-///
-/// let Ok(gpu) = Gpu::open() else { return Ok(()) };
-/// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
-/// let pairs = all_pairs_on_gpu(&gpu, &graph, &Config::default(), None)?;
-/// assert_eq!(pairs.found.distances.get(0, 1), Some(4));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn all_pairs_on_gpu<W: Weight>(
-    gpu: &Gpu,
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<GpuPairs<W>, ApspError> {
-    all_pairs_on_gpus(slice::from_ref(gpu), graph, config, progress)
-}
-
-/// The same as [`all_pairs_on_gpu`] by several GPUs of this machine, which share the rows of the
-/// matrix, and of what passes through them, block by block: each takes so much of its memory
-/// only, and of the time. Rows go from one to another directly where they
-/// [reach](Gpu::reach) each other, and through the host's memory else. [`Config::memory`] bounds
-/// the memory of each. Next hops are found on the host. O(n³ / p) for p GPUs.
-///
-/// # Errors
-/// Those of [`all_pairs_on_gpu`], and [`ApspError::NotOnGpu`] for a published form on more GPUs
-/// than one, or on none.
-pub fn all_pairs_on_gpus<W: Weight>(
+/// By these GPUs, in their memory or passing through it.
+pub(crate) fn solve<W: Weight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<GpuPairs<W>, ApspError> {
-    let capped = |gpu: &Gpu| match config.memory {
-        Some(bytes) => gpu.with_memory_cap(bytes),
-        None => gpu.clone(),
-    };
-    let gpus: Vec<Gpu> = gpus.iter().map(capped).collect();
-    let (plan, arithmetic) = plan(&gpus, graph, config, progress)?;
+) -> Result<Pairs<W>, ApspError> {
+    let (plan, arithmetic) = plan(gpus, graph, config, progress)?;
     for (i, gpu) in gpus.iter().enumerate() {
         gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
     }
@@ -121,7 +42,7 @@ pub fn all_pairs_on_gpus<W: Weight>(
     if graph.first_negative().is_some() {
         potentials(graph, config.threads, progress)?;
     }
-    let work = Work { gpus: &gpus, graph, config, plan: &plan, need, progress };
+    let work = Work { gpus, graph, config, plan: &plan, need, progress };
     let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
     let jit_before = jit_ms();
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
@@ -132,15 +53,15 @@ pub fn all_pairs_on_gpus<W: Weight>(
         Arithmetic::F32 | Arithmetic::F32Signed => work.solve::<f32>(arithmetic),
         Arithmetic::F64 => work.solve::<f64>(arithmetic),
     })?;
-    let Solved { mut distances, mut next_hops, mut times, launches, strips } = solved;
-    times.jit_ms = jit_ms() - jit_before;
+    let Solved { mut distances, mut next_hops, mut report } = solved;
+    report.jit_ms = jit_ms() - jit_before;
     if config.next_hops && next_hops.is_none() {
         let start = Instant::now();
-        (distances, next_hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
-        times.next_hops_ms += start.elapsed().as_secs_f64() * 1e3;
+        let (settled, hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
+        (distances, next_hops) = (settled, Some(hops));
+        report.next_hops_ms += milliseconds(start);
     }
-    let found = AllPairs { distances, next_hops, plan, matrix_time: None };
-    Ok(GpuPairs { found, times, launches, strips })
+    Ok(Pairs { plan, report, rows: Rows::Memory { distances, next_hops } })
 }
 
 /// What is going to be done.
@@ -200,9 +121,7 @@ struct Work<'a, W: Weight> {
 struct Solved<W: Weight> {
     distances: DistanceTable<W>,
     next_hops: Option<NextHops>,
-    times: GpuTimes,
-    launches: u64,
-    strips: u64,
+    report: Report,
 }
 
 impl<W: Weight> Work<'_, W> {
@@ -233,8 +152,7 @@ impl<W: Weight> Work<'_, W> {
             Algorithm::Blocked => Cut::on_gpus(arithmetic, n, gpus.len()),
             _ => Cut::whole(arithmetic, n),
         };
-        let mut times = GpuTimes::default();
-        let timed = |since: Instant| since.elapsed().as_secs_f64() * 1e3;
+        let mut report = Report::default();
         let mut form = Form::new(gpus, algorithm, parameters(self.config), cut)?;
         let mut shares = Vec::new();
         for (gpu, kernels) in gpus.iter().zip(kernels) {
@@ -243,7 +161,7 @@ impl<W: Weight> Work<'_, W> {
             let arcs = arcs.ok_or_else(|| ApspError::NotOnGpu {
                 reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
             })?;
-            times.upload_ms += timed(start);
+            report.upload_ms += milliseconds(start);
 
             let start = Instant::now();
             let mut matrix = gpu.buffer::<u32>(cut.rows_of_part() * cut.stride())?;
@@ -252,7 +170,7 @@ impl<W: Weight> Work<'_, W> {
                 arcs.write_rows(gpu, &kernels, arithmetic, rows, &mut matrix, at)?;
             }
             gpu.synchronize()?;
-            times.prepare_ms += timed(start);
+            report.prepare_ms += milliseconds(start);
             shares.push(Share { gpu: gpu.clone(), kernels, arcs, matrix });
         }
 
@@ -260,7 +178,7 @@ impl<W: Weight> Work<'_, W> {
         timer.start()?;
         let (shares, launches) = form.solve(shares, cut, n, self.progress)?;
         timer.stop()?;
-        times.solve_ms = timer.elapsed_ms()?;
+        report.solve_ms = timer.elapsed_ms()?;
         drop(form);
 
         let mut found = None;
@@ -273,7 +191,7 @@ impl<W: Weight> Work<'_, W> {
             let negative = graph.first_negative().is_some();
             found = next_hops(gpu, kernels, arcs, matrix, cut.side, negative)?;
             gpu.synchronize()?;
-            times.next_hops_ms = timed(start);
+            report.next_hops_ms = milliseconds(start);
         }
         let start = Instant::now();
         let next_hops = found.map(|hops| downloaded(&hops, n)).transpose()?;
@@ -285,8 +203,9 @@ impl<W: Weight> Work<'_, W> {
             table.fill::<E>(rows.start, cut.side, cast_slice(&words));
         }
         let distances = table.finish();
-        times.download_ms = timed(start);
-        Ok(Solved { distances, next_hops, times, launches, strips: 0 })
+        report.download_ms = milliseconds(start);
+        report.launches = launches;
+        Ok(Solved { distances, next_hops, report })
     }
 
     fn streamed<E: Element>(
@@ -299,7 +218,7 @@ impl<W: Weight> Work<'_, W> {
         let cut = Cut::passing(arithmetic, n, gpus.len(), available).map_err(|required| {
             GpuError::OutOfMemory { what: "the smallest strips of the matrix", required, available }
         })?;
-        let mut times = GpuTimes::default();
+        let mut report = Report::default();
         let start = Instant::now();
         let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side)?;
         self.write_arcs::<E>(&cut, &mut matrix);
@@ -310,17 +229,18 @@ impl<W: Weight> Work<'_, W> {
         for ((gpu, form), kernels) in gpus.iter().zip(&forms).zip(kernels) {
             parts.push(Part { form, kernels, rows: Passing::new(gpu, &matrix, cut)? });
         }
-        times.prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        report.prepare_ms = milliseconds(start);
         let start = Instant::now();
         let (_, strips) = close(&mut parts, self.progress)?;
-        times.solve_ms = start.elapsed().as_secs_f64() * 1e3;
+        report.solve_ms = milliseconds(start);
         drop(parts);
         let start = Instant::now();
         let mut table = Table::<W>::new(n)?;
         table.fill::<E>(0, cut.side, cast_slice(&matrix.borrow()));
         let distances = table.finish();
-        times.download_ms = start.elapsed().as_secs_f64() * 1e3;
-        Ok(Solved { distances, next_hops: None, times, launches: 0, strips })
+        report.download_ms = milliseconds(start);
+        report.strips = strips;
+        Ok(Solved { distances, next_hops: None, report })
     }
 
     /// The matrix of the arcs, in the host's memory.

@@ -46,7 +46,6 @@ mod memory;
 #[cfg(test)]
 mod resumed;
 mod solve;
-mod stored;
 #[cfg(test)]
 mod torn;
 
@@ -60,12 +59,12 @@ use crate::ApspError;
 use crate::element::{Element, write_row};
 use folder::Folder;
 use journal::{Journal, State};
-use map::Mapped;
 
 pub use error::ScratchError;
+pub(crate) use map::Mapped;
 pub(crate) use memory::Bytes;
-pub use solve::{ScratchFolder, all_pairs_in, all_pairs_in_on_gpus};
-pub use stored::{StoredPairs, Summary};
+pub use solve::ScratchFolder;
+pub(crate) use solve::solve;
 
 /// Sides of matrices and blocks are multiples of this, so that blocks of any engine fit.
 pub(crate) const ALIGNMENT: usize = 128;

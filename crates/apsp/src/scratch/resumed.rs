@@ -6,9 +6,9 @@ use super::digest::digest;
 use super::folder::Folder;
 use super::host::Host;
 use super::journal::{Journal, State};
-use super::{Engine, Scratch, ScratchFolder, all_pairs_in, side_of};
+use super::{Engine, Scratch, ScratchFolder, side_of};
 use crate::element::Element;
-use crate::{Algorithm, Config, Number, all_pairs};
+use crate::{Algorithm, Config, Number, Solver};
 
 const N: u32 = 300;
 
@@ -55,14 +55,14 @@ fn wider_numbers_are_gone_on_with() {
     let scratch = ScratchFolder { resume: true, ..ScratchFolder::new(folder.path()) };
     assert!(scratch.holds_run());
     let config = Config { next_hops: true, ..Config::default() };
-    let found = all_pairs_in(&scratch, &graph, &config, None).unwrap();
-    assert_eq!(found.plan().number, Some(Number::I32));
+    let found = Solver::new(&graph, &config).in_folder(&scratch).solve(None).unwrap();
+    assert_eq!(found.plan.number, Some(Number::I32));
     let config = Config { next_hops: true, ..Config::with(Algorithm::Johnson) };
-    let expected = all_pairs(&graph, &config, None).unwrap();
-    let hops = expected.next_hops.unwrap();
+    let expected = Solver::new(&graph, &config).solve(None).unwrap();
+    let hops = expected.next_hops().unwrap();
     for u in graph.vertices() {
-        assert!(found.row(u).eq(expected.distances.row(u as usize)), "row {u}");
-        let row = found.next_hops(u).into_iter();
+        assert!(found.row(u).eq(expected.distances().unwrap().row(u as usize)), "row {u}");
+        let row = found.hops(u).into_iter();
         assert!(row.eq(graph.vertices().map(|v| hops.get(u, v))), "hops {u}");
     }
 }

@@ -13,15 +13,15 @@ use super::hops::{bytes_of_rows, settle_rest, write_hops};
 use super::host::{self, Host};
 use super::journal::{self, Journal, State};
 use super::memory::{Bytes, Need};
-use super::stored::Hops;
-use super::{Scratch, StoredPairs, digest::digest, side_of};
+use super::{Scratch, digest::digest, side_of};
 use crate::cuda::folder::Gpus;
 use crate::cuda::{self, Arithmetic, Kernels};
 use crate::element::with_element;
 use crate::hops::bytes_of_work;
 use crate::host::MinPlus;
+use crate::pairs::{Hops, Rows};
 use crate::potentials::potentials;
-use crate::{Algorithm, ApspError, Config, Number, Plan};
+use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report};
 
 /// Where a matrix is kept that memory cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,96 +45,36 @@ impl ScratchFolder {
     }
 }
 
-/// The distances of all pairs of vertices of `graph`, by blocked Floyd-Warshall over a matrix
-/// in a folder; memory holds panels of it only, of the width that [`Config::memory`] allows.
-///
-/// When a run ends early, for whatever reason, another one with
-/// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
-/// again, and the answer is the same to the last bit. With [`Config::next_hops`] the folder
-/// holds n² next hops too, of 2 or 4 bytes, the same as those of
-/// [`all_pairs`](crate::all_pairs), and floats are settled as there; from then on the folder's
-/// distances are these, with next hops or without. O(n³), and some 8 to n / 128 passes over
-/// the file.
-///
-/// # Errors
-/// When there is a negative cycle anywhere in the graph; sums may be too large for numbers
-/// of 64 bits; an algorithm other than [`Algorithm::Blocked`] is asked for; the memory allowed
-/// is too little; the folder holds anything else or cannot be read and written; or the
-/// progress callback ended the work. Then the folder is as it was, or can be resumed.
-///
-/// ```
-/// use apsp::{Config, ScratchFolder, all_pairs_in};
-/// use graph_formats::Csr;
-///
-/// let folder = tempfile::tempdir()?;
-/// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 1)])?;
-/// let scratch = ScratchFolder::new(folder.path());
-/// let config = Config { memory: Some(64 << 20), ..Config::default() };
-/// let found = all_pairs_in(&scratch, &graph, &config, None)?;
-/// assert_eq!(found.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
-/// assert_eq!(found.summary(None)?.n_reachable_pairs, 6);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn all_pairs_in<W: Weight>(
+/// By the processor, or GPUs through which the matrix passes in strips of rows: in the same numbers,
+/// which GPUs add in 32 bits.
+pub(crate) fn solve<W: Weight>(
     scratch: &ScratchFolder,
+    gpus: Option<&[Gpu]>,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<StoredPairs<W>, ApspError> {
-    let config = blocked(config)?;
-    let plan = Plan::new(graph, &config, progress)?;
-    solve(Run { scratch, graph, plan, config: &config, gpus: None, progress })
-}
-
-/// The same as [`all_pairs_in`] by GPUs of this machine, through which the matrix passes in strips
-/// of rows: in the same numbers, which GPUs add in 32 bits, with at most [`Config::memory`] of the
-/// memory of each and as much of the host's. A run may be resumed on the other kind of device, or
-/// with more or fewer GPUs, as long as its blocks of pivots fit the memory there; on the other kind
-/// floats may then differ in their last bits.
-///
-/// # Errors
-/// Those of [`all_pairs_in`], [`ApspError::NotOnGpu`] for numbers of 64 bits or without a GPU, and
-/// [`ApspError::Gpu`]. All needs of memory are known, and the memory taken, before the matrix
-/// is written; after [`NotOnGpu`](ApspError::NotOnGpu) and [`Gpu`](ApspError::Gpu), whenever
-/// they come, [`all_pairs_in`] goes on with what there is.
-pub fn all_pairs_in_on_gpus<W: Weight>(
-    gpus: &[Gpu],
-    scratch: &ScratchFolder,
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<StoredPairs<W>, ApspError> {
-    let config = blocked(config)?;
-    if gpus.is_empty() {
-        return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
-    }
-    let plan = Plan::new(graph, &config, progress)?;
-    let arithmetic = Arithmetic::of_words(plan.number, graph)?;
-    let loaded = |gpu: &Gpu| {
-        let capped = config.memory.map(|bytes| gpu.with_memory_cap(bytes));
-        let gpu = capped.unwrap_or_else(|| gpu.clone());
-        let kernels = Kernels::load(&gpu, arithmetic)?;
-        Ok::<_, ApspError>((gpu, kernels))
-    };
-    let gpus = Some(gpus.iter().map(loaded).collect::<Result<_, _>>()?);
-    solve(Run { scratch, graph, plan, config: &config, gpus, progress })
-}
-
-/// The configuration with the one algorithm there is for folders.
-fn blocked(config: &Config) -> Result<Config, ApspError> {
-    match config.algorithm {
+) -> Result<Pairs<W>, ApspError> {
+    let config = match config.algorithm {
         Algorithm::Auto | Algorithm::Blocked => {
-            Ok(Config { algorithm: Algorithm::Blocked, ..config.clone() })
+            Config { algorithm: Algorithm::Blocked, ..config.clone() }
         }
-        algorithm => Err(ApspError::NotInFolder { algorithm }),
-    }
-}
-
-fn solve<W: Weight>(mut run: Run<'_, W>) -> Result<StoredPairs<W>, ApspError> {
-    // a plan for blocks has numbers
-    let Some(numbers) = run.plan.number else {
-        return Err(ApspError::NotInFolder { algorithm: run.plan.algorithm });
+        algorithm => return Err(ApspError::NotInFolder { algorithm }),
     };
+    let plan = Plan::new(graph, &config, progress)?;
+    // a plan for blocks has numbers
+    let Some(numbers) = plan.number else {
+        return Err(ApspError::NotInFolder { algorithm: plan.algorithm });
+    };
+    let gpus = match gpus {
+        Some([]) => return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() }),
+        Some(gpus) => {
+            let arithmetic = Arithmetic::of_words(plan.number, graph)?;
+            let loaded = |gpu: &Gpu| Ok((gpu.clone(), Kernels::load(gpu, arithmetic)?));
+            Some(gpus.iter().map(loaded).collect::<Result<_, ApspError>>()?)
+        }
+        None => None,
+    };
+    let mut run = Run { scratch, graph, plan, config: &config, gpus, progress };
     let opened = run.open(numbers)?;
     let numbers = opened.journal.numbers;
     run.plan.number = Some(numbers);
@@ -232,7 +172,7 @@ impl<W: Weight> Run<'_, W> {
     }
 
     /// In a matrix of these numbers.
-    fn close<E: MinPlus>(self, opened: Opened) -> Result<StoredPairs<W>, ApspError> {
+    fn close<E: MinPlus>(self, opened: Opened) -> Result<Pairs<W>, ApspError> {
         let Self { graph, mut plan, config, progress, .. } = self;
         let Opened { folder, journal, need, gpus } = opened;
         let (n, block) = (graph.n_vertices(), journal.block);
@@ -262,6 +202,7 @@ impl<W: Weight> Run<'_, W> {
             row.clear();
             row.extend(matrix.row(u)[..n].iter().map(|&number| number.decode::<W::Distance>()));
         };
-        Ok(StoredPairs { n_vertices: n, plan, read_row: Box::new(read_row), hops })
+        let rows = Rows::Folder { n_vertices: n, read_row: Box::new(read_row), hops };
+        Ok(Pairs { plan, report: Report::default(), rows })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{Algorithm, ApspError, Config, Number, all_pairs};
+use apsp::{Algorithm, ApspError, Config, Number, Solver};
 use graph_formats::{Csr, VertexId, Weight, read};
 use paths::certificate::check_negative_cycle;
 use paths::corner_cases::{arbitrary_graph, corner_cases};
@@ -31,8 +31,10 @@ const BY_MATRIX: [Algorithm; 3] =
 fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     let expected = oracle::floyd_warshall(graph).unwrap();
     for algorithm in HERE {
-        match all_pairs(graph, &Config::with(algorithm), None) {
-            Ok(found) => assert!(same(&found.distances, &expected), "{name}, {algorithm}"),
+        match Solver::new(graph, &Config::with(algorithm)).solve(None) {
+            Ok(found) => {
+                assert!(same(found.distances().unwrap(), &expected), "{name}, {algorithm}")
+            }
             Err(ApspError::TooHeavy { .. }) if BY_MATRIX.contains(&algorithm) => {}
             Err(error) => panic!("{name}, {algorithm}: {error}"),
         }
@@ -51,13 +53,18 @@ fn corner_cases_agrees<W: Weight>() {
 #[test]
 fn zeros_have_no_sign() {
     for graph in minus_zeros() {
-        let all = HERE.map(|form| all_pairs(&graph, &Config::with(form), None).unwrap().distances);
+        let all = HERE.map(|form| {
+            Solver::new(&graph, &Config::with(form)).solve(None).unwrap().into_distances().unwrap()
+        });
         let is_signed = |d: &f32| *d == 0.0 && d.is_sign_negative();
         assert!(!all[0].as_storage().iter().any(is_signed));
         assert!(all.iter().all(|found| identical(found, &all[0])));
         let doubles = graph.convert_weights::<f64>().unwrap();
-        let all = HERE.map(|form| all_pairs(&doubles, &Config::with(form), None).unwrap());
-        assert!(all.iter().all(|found| identical(&found.distances, &all[0].distances)));
+        let all = HERE.map(|form| Solver::new(&doubles, &Config::with(form)).solve(None).unwrap());
+        assert!(
+            all.iter()
+                .all(|found| identical(found.distances().unwrap(), all[0].distances().unwrap()))
+        );
     }
 }
 
@@ -67,7 +74,7 @@ fn zeros_have_no_sign() {
 fn overflows_name_their_vertex() {
     let arcs = [(0, 3, -1e308), (2, 3, 1.7e308)];
     let graph = Csr::from_arcs(4, &arcs).unwrap();
-    let refused = all_pairs(&graph, &Config::with(Algorithm::Johnson), None);
+    let refused = Solver::new(&graph, &Config::with(Algorithm::Johnson)).solve(None);
     match refused {
         Err(ApspError::Search(SsspError::Overflow { vertex, .. })) => assert_eq!(vertex, 3),
         other => panic!("{other:?}"),
@@ -87,7 +94,7 @@ fn a_callback_ends_the_proof() {
         0 => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let ended = all_pairs(&graph, &Config::with(Algorithm::Blocked), Some(&stop));
+    let ended = Solver::new(&graph, &Config::with(Algorithm::Blocked)).solve(Some(&stop));
     assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
 }
 
@@ -138,7 +145,7 @@ fn every_number_around_blocks() {
         agree("heavy slope", &Csr::from_arcs(n as usize, &heavy).unwrap());
         let light: Vec<_> = slope(n).arcs().map(|(u, v, w)| (u, v, w.unsigned_abs())).collect();
         let light = Csr::from_arcs(n as usize, &light).unwrap();
-        let found = all_pairs(&light, &Config::with(Algorithm::Blocked), None).unwrap();
+        let found = Solver::new(&light, &Config::with(Algorithm::Blocked)).solve(None).unwrap();
         assert_eq!(found.plan.number, Some(Number::U16));
         agree("light", &light);
     }
@@ -149,9 +156,12 @@ fn every_number_around_blocks() {
 fn forms_agree_over_several_blocks() {
     for n in [400, 499] {
         let graph = slope(n);
-        let tables = BY_MATRIX.map(|form| all_pairs(&graph, &Config::with(form), None).unwrap());
-        let by_search = all_pairs(&graph, &Config::with(Algorithm::Johnson), None).unwrap();
-        assert!(tables.iter().all(|table| table.distances == by_search.distances));
+        let tables =
+            BY_MATRIX.map(|form| Solver::new(&graph, &Config::with(form)).solve(None).unwrap());
+        let by_search = Solver::new(&graph, &Config::with(Algorithm::Johnson)).solve(None).unwrap();
+        assert!(
+            tables.iter().all(|table| table.distances().unwrap() == by_search.distances().unwrap())
+        );
     }
 }
 
@@ -167,16 +177,16 @@ fn sixteen_bits_are_taken_where_they_are_proven_to_do() {
     };
     for (weight, number) in [(150, Number::U16), (360, Number::I32), (400, Number::I32)] {
         let graph = cycle(weight);
-        assert_eq!(all_pairs(&graph, &config, None).unwrap().plan.number, Some(number));
+        assert_eq!(Solver::new(&graph, &config).solve(None).unwrap().plan.number, Some(number));
         agree("cycle", &graph);
     }
     // on a path the greatest distance is the sum
     for (last, number) in [(32_764, Number::U16), (32_765, Number::I32)] {
         let graph = Csr::from_arcs(4, &[(0, 1, 1u32), (1, 2, 1), (2, 3, last)]).unwrap();
-        let found = all_pairs(&graph, &config, None).unwrap();
+        let found = Solver::new(&graph, &config).solve(None).unwrap();
         assert_eq!(found.plan.number, Some(number));
-        assert_eq!(found.distances.get(0, 3), Some(u64::from(last) + 2));
-        assert_eq!(found.distances.get(3, 0), None);
+        assert_eq!(found.distances().unwrap().get(0, 3), Some(u64::from(last) + 2));
+        assert_eq!(found.distances().unwrap().get(3, 0), None);
     }
 }
 
@@ -187,7 +197,7 @@ fn sums_of_32_bits_and_more_are_exact() {
     let too_heavy: Vec<_> = (0..3).map(|v| (v, v + 1, u64::MAX / 8)).collect();
     let graph = Csr::from_arcs(4, &too_heavy).unwrap();
     agree("too heavy", &graph);
-    let refused = all_pairs(&graph, &Config::with(Algorithm::Blocked), None);
+    let refused = Solver::new(&graph, &Config::with(Algorithm::Blocked)).solve(None);
     assert!(matches!(refused, Err(ApspError::TooHeavy { .. })));
 }
 
@@ -197,7 +207,7 @@ fn a_negative_cycle_is_named() {
     arcs.extend((6..90).map(|v| (v, v + 1, 1)));
     let graph = Csr::from_arcs(91, &arcs).unwrap();
     for algorithm in HERE {
-        match all_pairs(&graph, &Config::with(algorithm), None).unwrap_err() {
+        match Solver::new(&graph, &Config::with(algorithm)).solve(None).unwrap_err() {
             ApspError::Search(SsspError::NegativeCycle { cycle }) => {
                 check_negative_cycle(&graph, &cycle).unwrap();
             }
@@ -209,7 +219,7 @@ fn a_negative_cycle_is_named() {
 #[test]
 fn what_only_a_gpu_has_is_refused() {
     for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !HERE.contains(algorithm)) {
-        let refused = all_pairs(&slope(5), &Config::with(algorithm), None).unwrap_err();
+        let refused = Solver::new(&slope(5), &Config::with(algorithm)).solve(None).unwrap_err();
         assert!(matches!(refused, ApspError::NotHere { .. }), "{refused}");
     }
 }
@@ -219,7 +229,7 @@ fn progress_can_end_it() {
     let graph = slope(150);
     for algorithm in HERE {
         let stop = |_, _| ControlFlow::Break(());
-        let found = all_pairs(&graph, &Config::with(algorithm), Some(&stop));
+        let found = Solver::new(&graph, &Config::with(algorithm)).solve(Some(&stop));
         assert!(matches!(found, Err(ApspError::Search(SsspError::Interrupted))), "{algorithm}");
     }
 }
@@ -229,7 +239,9 @@ fn progress_can_end_it() {
 fn rome() {
     let Some(path) = data("dimacs/rome99.gr") else { return };
     let graph = read(&path).unwrap().csr.into_csr::<u32>().unwrap();
-    let table = |algorithm| all_pairs(&graph, &Config::with(algorithm), None).unwrap().distances;
+    let table = |algorithm| {
+        Solver::new(&graph, &Config::with(algorithm)).solve(None).unwrap().into_distances().unwrap()
+    };
     let (by_matrix, by_search) = (table(Algorithm::Blocked), table(Algorithm::Johnson));
     assert!(by_matrix == by_search);
     for source in [0, 1234, 3352] {
@@ -245,8 +257,8 @@ proptest! {
     fn arbitrary_graphs(graph in arbitrary_graph::<i32>(80, 400, -3..=9)) {
         let expected = oracle::floyd_warshall(&graph);
         for algorithm in HERE {
-            match (all_pairs(&graph, &Config::with(algorithm), None), &expected) {
-                (Ok(found), Ok(expected)) => prop_assert!(found.distances == *expected),
+            match (Solver::new(&graph, &Config::with(algorithm)).solve(None), &expected) {
+                (Ok(found), Ok(expected)) => prop_assert!(*found.distances().unwrap() == *expected),
                 (Err(ApspError::Search(SsspError::NegativeCycle { cycle })), Err(_)) => {
                     prop_assert!(check_negative_cycle(&graph, &cycle).is_ok());
                 }
@@ -267,8 +279,8 @@ proptest! {
             .collect();
         let more = Csr::from_arcs(n, &more).unwrap();
         let config = Config::with(Algorithm::Blocked);
-        let before = all_pairs(&graph, &config, None).unwrap().distances;
-        let after = all_pairs(&more, &config, None).unwrap().distances;
+        let before = Solver::new(&graph, &config).solve(None).unwrap().into_distances().unwrap();
+        let after = Solver::new(&more, &config).solve(None).unwrap().into_distances().unwrap();
         let pairs = after.as_storage().iter().zip(before.as_storage());
         prop_assert!(pairs.into_iter().all(|(after, before)| after <= before));
     }

@@ -1,13 +1,12 @@
 //! The solvers on a GPU against those on the CPU.
 
-use apsp::{
-    Algorithm, ApspError, Config, GpuPairs, Number, all_pairs, all_pairs_on_gpu, all_pairs_on_gpus,
-};
-use gpu_runtime::{Gpu, GpuError};
+use std::slice;
+
+use apsp::{Algorithm, ApspError, Config, Number, Pairs, Solver};
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use paths::certificate::{check_all_pairs, check_next_hops};
 use paths::corner_cases::corner_cases;
-use paths::oracle;
 
 use crate::common::{data, identical, minus_zero_chain, minus_zeros, rounding_path, same};
 
@@ -57,7 +56,7 @@ pub(crate) fn in_32_bits(n: u32, more: usize, heaviest: u64) -> Csr<u32> {
 }
 
 /// Weights of both signs and no negative cycle: slopes, and a cost beside them.
-fn slope(n: u32) -> Csr<i32> {
+pub(crate) fn slope(n: u32) -> Csr<i32> {
     let height = |v: u32| (v * v % 101) as i32;
     let cost = |u: u32, v: u32| ((u * 31 + v * 17) % 23) as i32;
     let arcs: Vec<_> = (0..n)
@@ -68,26 +67,45 @@ fn slope(n: u32) -> Csr<i32> {
 }
 
 /// The same weights so many times as large that sums need 64 bits.
-fn in_64_bits(graph: &Csr<i32>) -> Csr<i64> {
+pub(crate) fn in_64_bits(graph: &Csr<i32>) -> Csr<i64> {
     let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, i64::from(w) << 36)).collect();
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
 }
 
+pub(crate) fn by_gpu<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    config: &Config,
+) -> Result<Pairs<W>, ApspError> {
+    Solver::new(graph, config).on(slice::from_ref(gpu)).solve(None)
+}
+
 /// Solves with next hops, and compares both matrices with the CPU's, floats bit for bit; and
 /// without, where floats may be rounded otherwise.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, config: &Config) -> Option<GpuPairs<W>> {
+pub(crate) fn agree<W: Weight>(
+    gpu: &Gpu,
+    name: &str,
+    graph: &Csr<W>,
+    config: &Config,
+) -> Option<Pairs<W>> {
     let config = Config { next_hops: true, ..config.clone() };
-    let pairs = match all_pairs_on_gpu(gpu, graph, &config, None) {
+    let pairs = match by_gpu(gpu, graph, &config) {
         Err(ApspError::NotOnGpu { .. } | ApspError::TooHeavy { .. }) => return None,
         pairs => pairs.unwrap_or_else(|error| panic!("{name}: {error}")),
     };
     let on_host = Config { algorithm: Algorithm::Johnson, next_hops: true, ..Config::default() };
-    let expected = all_pairs(graph, &on_host, None).unwrap();
-    assert!(identical(&pairs.found.distances, &expected.distances), "{name}: distances");
-    assert!(pairs.found.next_hops == expected.next_hops, "{name}: next hops");
+    let expected = Solver::new(graph, &on_host).solve(None).unwrap();
+    assert!(
+        identical(pairs.distances().unwrap(), expected.distances().unwrap()),
+        "{name}: distances"
+    );
+    assert!(pairs.next_hops() == expected.next_hops(), "{name}: next hops");
     let plain = Config { next_hops: false, ..config };
-    let alone = all_pairs_on_gpu(gpu, graph, &plain, None).unwrap();
-    assert!(same(&alone.found.distances, &expected.distances), "{name}: distances alone");
+    let alone = by_gpu(gpu, graph, &plain).unwrap();
+    assert!(
+        same(alone.distances().unwrap(), expected.distances().unwrap()),
+        "{name}: distances alone"
+    );
     Some(pairs)
 }
 
@@ -124,10 +142,10 @@ fn sizes_around_tiles_with_negative_arcs() {
             &Config::default(),
         );
         let wide = agree(&gpu, "slope of i64", &in_64_bits(&graph), &Config::default()).unwrap();
-        assert!(n < 3 || wide.found.plan.number == Some(Number::I64), "{n}");
+        assert!(n < 3 || wide.plan.number == Some(Number::I64), "{n}");
         let doubles = graph.convert_weights::<f64>().unwrap();
         let doubles = agree(&gpu, "slope of f64", &doubles, &Config::default()).unwrap();
-        assert_eq!(doubles.found.plan.number, Some(Number::F64));
+        assert_eq!(doubles.plan.number, Some(Number::F64));
         agree(&gpu, "cycle", &connected(n, 3 * n as usize, 255), &Config::default()).unwrap();
     }
 }
@@ -163,8 +181,8 @@ fn every_form_gives_the_same() {
 fn launches_for_a_block_of_pivots() {
     let Some(gpu) = gpu() else { return };
     for (n, launches) in [(384, 12), (640, 20), (2048, 48)] {
-        let pairs = all_pairs_on_gpu(&gpu, &slope(n), &Config::default(), None).unwrap();
-        assert_eq!((pairs.launches, pairs.strips), (launches, 0));
+        let pairs = by_gpu(&gpu, &slope(n), &Config::default()).unwrap();
+        assert_eq!((pairs.report.launches, pairs.report.strips), (launches, 0));
     }
 }
 
@@ -176,33 +194,9 @@ fn plateaus_of_no_weight_are_placed_by_levels() {
         (0..2400).map(|_| (draw(500) as u32, draw(500) as u32, draw(3) as u32)).collect();
     let graph = Csr::from_arcs(500, &arcs).unwrap();
     let pairs = agree(&gpu, "plateaus", &graph, &Config::default()).unwrap();
-    let (table, hops) = (&pairs.found.distances, pairs.found.next_hops.as_ref().unwrap());
+    let (table, hops) = (pairs.distances().unwrap(), pairs.next_hops().unwrap());
     check_all_pairs(&graph, table).unwrap();
     check_next_hops(&graph, table, hops).unwrap();
-}
-
-/// The bulk is in strips: of the sizes that fit, of ones that end in a shorter block.
-#[test]
-fn strips_where_memory_is_little() {
-    let Some(gpu) = gpu() else { return };
-    let config = Config::default();
-    for (n, memory) in [(1500, 7 << 20), (1500, 9 << 20), (2100, 12 << 20)] {
-        let (gpu, twice) = (gpu.with_memory_cap(memory), gpu.with_memory_cap(2 * memory));
-        let heavy = in_32_bits(n, 4 * n as usize, 50_000);
-        let pairs = agree(&gpu, "i32 in strips", &heavy, &config).unwrap();
-        assert!(pairs.strips > 0, "{n} in {memory}");
-        let floats = heavy.convert_weights::<f32>().unwrap();
-        assert!(agree(&gpu, "f32 in strips", &floats, &config).unwrap().strips > 0);
-        agree(&gpu, "negative in strips", &slope(n), &config).unwrap();
-        let wide = agree(&twice, "i64 in strips", &in_64_bits(&slope(n)), &config).unwrap();
-        assert!(wide.strips > 0, "{n} in {memory}");
-        let doubles = slope(n).convert_weights::<f64>().unwrap();
-        assert!(agree(&twice, "f64 in strips", &doubles, &config).unwrap().strips > 0);
-        agree(&gpu, "narrow, perhaps in strips", &connected(n, 4 * n as usize, 255), &config);
-    }
-    let graph = in_32_bits(1500, 3000, 255);
-    let refused = all_pairs_on_gpu(&gpu.with_memory_cap(1 << 20), &graph, &config, None);
-    assert!(matches!(refused, Err(ApspError::Gpu(_))), "{:?}", refused.err());
 }
 
 /// So many GPUs; where there are fewer, one stands for several.
@@ -219,17 +213,17 @@ fn several_gpus_share_a_matrix() {
     let Some(all) = some_gpus(3) else { return };
     let first = &all[0];
     fn check<W: Weight>(first: &Gpu, all: &[Gpu], graph: &Csr<W>, config: &Config) {
-        let expected = all_pairs_on_gpu(first, graph, config, None).unwrap();
+        let expected = by_gpu(first, graph, config).unwrap();
         let n = graph.n_vertices() as u64;
         for n_gpus in [2, 3] {
             // the second is less than a share takes, with the rows that come from others
             for memory in [u64::MAX, n * n * 9 / 5] {
                 let gpus = all[..n_gpus].iter();
                 let gpus: Vec<_> = gpus.map(|gpu| gpu.with_memory_cap(memory)).collect();
-                let pairs = all_pairs_on_gpus(&gpus, graph, config, None).unwrap();
-                assert!(same(&pairs.found.distances, &expected.found.distances));
-                assert!(pairs.found.next_hops == expected.found.next_hops);
-                assert_eq!(pairs.strips > 0, memory < u64::MAX, "{n_gpus} in {memory}");
+                let pairs = Solver::new(graph, config).on(&gpus).solve(None).unwrap();
+                assert!(same(pairs.distances().unwrap(), expected.distances().unwrap()));
+                assert!(pairs.next_hops() == expected.next_hops());
+                assert_eq!(pairs.report.strips > 0, memory < u64::MAX, "{n_gpus} in {memory}");
             }
         }
     }
@@ -240,31 +234,10 @@ fn several_gpus_share_a_matrix() {
     check(first, &all, &slope(2500), &Config { next_hops: true, ..config.clone() });
     check(first, &all, &heavy.clone().convert_weights::<f64>().unwrap(), &config);
     check(first, &all, &connected(3000, 9000, 255), &config);
-    let refused = all_pairs_on_gpus(&all, &heavy, &Config::with(Algorithm::Recursive), None);
+    let refused = Solver::new(&heavy, &Config::with(Algorithm::Recursive)).on(&all).solve(None);
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
-    let refused = all_pairs_on_gpus(&[], &heavy, &config, None);
+    let refused = Solver::new(&heavy, &config).on(&[]).solve(None);
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
-}
-
-/// As many vertices as the network of neurons of the origin text, in less memory than its
-/// matrix has.
-#[test]
-fn a_network_of_12529_vertices_in_little_memory() {
-    let Some(gpu) = gpu() else { return };
-    let graph = in_32_bits(12_529, 90_000, 8192);
-    let mut tables = Vec::new();
-    for memory in [512u64 << 20, 64 << 20] {
-        let gpu = gpu.with_memory_cap(memory);
-        let pairs = all_pairs_on_gpu(&gpu, &graph, &Config::default(), None).unwrap();
-        assert!(pairs.strips > 0, "in {memory} bytes");
-        println!("{memory} bytes: {} strips, {:.0} ms", pairs.strips, pairs.times.solve_ms);
-        tables.push(pairs.found.distances);
-    }
-    assert!(tables[0] == tables[1]);
-    for source in [0, 777, 12_528] {
-        let expected = oracle::dijkstra(&graph, source).unwrap();
-        assert!(tables[0].row(source as usize).eq((0..12_529).map(|v| expected.get(v))));
-    }
 }
 
 #[test]
@@ -280,7 +253,8 @@ fn a_callback_ends_it() {
             }
         };
         let gpu = gpu.with_memory_cap(memory);
-        let ended = all_pairs_on_gpu(&gpu, &graph, &Config::default(), Some(&stop));
+        let ended =
+            Solver::new(&graph, &Config::default()).on(slice::from_ref(&gpu)).solve(Some(&stop));
         assert!(matches!(ended, Err(ApspError::Search(sssp::SsspError::Interrupted))));
     }
 }
@@ -295,17 +269,20 @@ fn forms() -> impl Iterator<Item = Algorithm> {
 fn zeros_have_no_sign() {
     let Some(gpu) = gpu() else { return };
     for graph in minus_zeros() {
-        let expected = all_pairs(&graph, &Config::with(Algorithm::Johnson), None).unwrap();
+        let expected = Solver::new(&graph, &Config::with(Algorithm::Johnson)).solve(None).unwrap();
         for algorithm in forms() {
-            let found = all_pairs_on_gpu(&gpu, &graph, &Config::with(algorithm), None).unwrap();
-            assert!(identical(&found.found.distances, &expected.distances), "{algorithm}");
+            let found = by_gpu(&gpu, &graph, &Config::with(algorithm)).unwrap();
+            assert!(
+                identical(found.distances().unwrap(), expected.distances().unwrap()),
+                "{algorithm}"
+            );
             let config = Config::with(algorithm);
             agree(&gpu, "−0.0 with next hops", &graph, &config).unwrap();
         }
     }
     let small = gpu.with_memory_cap(7 << 20);
     let pairs = agree(&small, "−0.0 in strips", &minus_zero_chain(1500), &Config::default());
-    assert!(pairs.unwrap().strips > 0);
+    assert!(pairs.unwrap().report.strips > 0);
 }
 
 /// With next hops distances of floats are the least sums from the end, whatever the GPU found.
@@ -315,11 +292,11 @@ fn floats_with_next_hops_are_settled() {
     let graph = rounding_path();
     for algorithm in forms() {
         let config = Config { next_hops: true, ..Config::with(algorithm) };
-        let found = all_pairs_on_gpu(&gpu, &graph, &config, None).unwrap().found;
-        assert_eq!(found.distances.get(0, 3), Some(0.2 + (0.1 + 0.4)), "{algorithm}");
-        let hops = found.next_hops.unwrap();
+        let found = by_gpu(&gpu, &graph, &config).unwrap();
+        assert_eq!(found.distances().unwrap().get(0, 3), Some(0.2 + (0.1 + 0.4)), "{algorithm}");
+        let hops = found.next_hops().unwrap();
         assert_eq!(hops.get(0, 3), Some(1), "{algorithm}");
-        check_next_hops(&graph, &found.distances, &hops).unwrap();
+        check_next_hops(&graph, found.distances().unwrap(), hops).unwrap();
     }
     // many small ones, of which nearly all have a tight arc for each pair
     for n in 3..40 {
@@ -330,64 +307,14 @@ fn floats_with_next_hops_are_settled() {
     }
 }
 
-/// The matrix is closed on the GPU where it fits; its next hops, which do not fit beside it,
-/// are found by the host then.
-#[test]
-fn a_matrix_may_fit_without_its_next_hops() {
-    let Some(gpu) = gpu() else { return };
-    // 9.4 MB of matrix, 3.1 MB beside it, and 4.5 MB of hops
-    let graph = in_32_bits(1500, 6000, 50_000);
-    let pairs = agree(&gpu.with_memory_cap(13 << 20), "hops", &graph, &Config::default()).unwrap();
-    assert_eq!((pairs.strips, pairs.found.plan.number), (0, Some(Number::I32)));
-}
-
-/// The second matrix of a published form counts before anything is taken.
-#[test]
-fn published_forms_ask_for_all_they_take() {
-    let Some(gpu) = gpu() else { return };
-    let graph = slope(1500);
-    let matrix = 1536 * 1536 * 4;
-    let small = gpu.with_memory_cap(matrix * 3 / 2);
-    for algorithm in [Algorithm::Recursive, Algorithm::BlockedTwoLevel] {
-        match all_pairs_on_gpu(&small, &graph, &Config::with(algorithm), None) {
-            Err(ApspError::Gpu(error)) => match *error {
-                GpuError::OutOfMemory { what, required, .. } => {
-                    assert_eq!(what, "the matrix of all pairs");
-                    assert!(required > 2 * matrix, "{required}");
-                }
-                other => panic!("{algorithm}: {other}"),
-            },
-            other => panic!("{algorithm}: {:?}", other.err()),
-        }
-    }
-    let config = Config::with(Algorithm::BlockedProduct);
-    all_pairs_on_gpu(&small, &graph, &config, None).unwrap();
-}
-
-/// The memory allowed bounds the host too, which holds the table.
-#[test]
-fn memory_is_not_exceeded_on_the_host() {
-    let Some(gpu) = gpu() else { return };
-    let graph = in_32_bits(1500, 6000, 50_000);
-    let config = |memory| Config { memory: Some(memory), ..Config::default() };
-    let Err(ApspError::OverMemory { bytes, .. }) =
-        all_pairs_on_gpu(&gpu, &graph, &config(12 << 20), None)
-    else {
-        panic!("the table alone takes 18 MB")
-    };
-    let bytes = u64::try_from(bytes).unwrap();
-    assert_eq!(bytes, 1500 * 1500 * 8 + 1536 * 1536 * 4);
-    all_pairs_on_gpu(&gpu, &graph, &config(bytes), None).unwrap();
-}
-
 #[test]
 fn what_it_does_not_take_it_says() {
     let Some(gpu) = gpu() else { return };
     let doubles = connected(10, 10, 9).convert_weights::<f64>().unwrap();
-    let refused = all_pairs_on_gpu(&gpu, &doubles, &Config::with(Algorithm::Recursive), None);
+    let refused = by_gpu(&gpu, &doubles, &Config::with(Algorithm::Recursive));
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
     let cycle = Csr::from_arcs(3, &[(0, 1, -2i32), (1, 2, 1), (2, 0, 0)]).unwrap();
-    let refused = all_pairs_on_gpu(&gpu, &cycle, &Config::default(), None);
+    let refused = by_gpu(&gpu, &cycle, &Config::default());
     assert!(matches!(refused, Err(ApspError::Search(sssp::SsspError::NegativeCycle { .. }))));
 }
 
@@ -396,13 +323,13 @@ fn a_city_whole_by_every_form() {
     let Some(gpu) = gpu() else { return };
     let Some(path) = data("dimacs/rome99.gr") else { return };
     let graph = graph_formats::read(&path).unwrap().csr.into_csr::<u32>().unwrap();
-    let expected = agree(&gpu, "rome99", &graph, &Config::default()).unwrap().found;
+    let expected = agree(&gpu, "rome99", &graph, &Config::default()).unwrap();
     for algorithm in forms() {
         let config = Config { next_hops: true, ..Config::with(algorithm) };
-        let found = all_pairs_on_gpu(&gpu, &graph, &config, None).unwrap().found;
-        assert!(found.distances == expected.distances, "{algorithm}");
-        assert!(found.next_hops == expected.next_hops, "{algorithm}");
-        assert_eq!(found.distances.sum(), expected.distances.sum());
+        let found = by_gpu(&gpu, &graph, &config).unwrap();
+        assert!(found.distances().unwrap() == expected.distances().unwrap(), "{algorithm}");
+        assert!(found.next_hops() == expected.next_hops(), "{algorithm}");
+        assert_eq!(found.distances().unwrap().sum(), expected.distances().unwrap().sum());
     }
 }
 

@@ -6,9 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::slice;
 
-use apsp::{
-    ApspError, Config, Number, ScratchFolder, all_pairs, all_pairs_in, all_pairs_in_on_gpus,
-};
+use apsp::{ApspError, Config, Number, ScratchFolder, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use sssp::SsspError;
@@ -46,8 +44,9 @@ fn a_matrix_in_a_folder_passes_through() {
         let by_cpu = ScratchFolder::new(folder.path().join(format!("cpu{case}")));
         begin_on_gpu(&gpus[0], graph, &by_gpu.path, &config, 1500);
         let again = ScratchFolder { resume: true, ..by_gpu };
-        let found = all_pairs_in_on_gpus(&gpus[..n_gpus], &again, graph, &config, None).unwrap();
-        let expected = all_pairs_in(&by_cpu, graph, &config, None).unwrap();
+        let found =
+            Solver::new(graph, &config).on(&gpus[..n_gpus]).in_folder(&again).solve(None).unwrap();
+        let expected = Solver::new(graph, &config).in_folder(&by_cpu).solve(None).unwrap();
         assert_eq!(found.summary(None).unwrap(), expected.summary(None).unwrap());
         assert!(matrix(&again.path) == matrix(&by_cpu.path), "the matrices differ");
         for u in [0, 5, 699] {
@@ -70,14 +69,15 @@ fn stop_after(n: usize, rows: u64) -> impl Fn(u64, u64) -> ControlFlow<()> + Syn
 /// Begins a run on the processor that ends after so many rows.
 fn begin_on_cpu<W: Weight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
     let stop = stop_after(graph.n_vertices(), rows);
-    let ended = all_pairs_in(&ScratchFolder::new(path), graph, config, Some(&stop));
+    let ended = Solver::new(graph, config).in_folder(&ScratchFolder::new(path)).solve(Some(&stop));
     assert!(is_ended(&ended), "{:?}", ended.err());
 }
 
 /// The same on a GPU.
 fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
     let (gpu, stop) = (slice::from_ref(gpu), stop_after(graph.n_vertices(), rows));
-    let ended = all_pairs_in_on_gpus(gpu, &ScratchFolder::new(path), graph, config, Some(&stop));
+    let ended =
+        Solver::new(graph, config).on(gpu).in_folder(&ScratchFolder::new(path)).solve(Some(&stop));
     assert!(is_ended(&ended), "{:?}", ended.err());
 }
 
@@ -91,23 +91,32 @@ fn a_run_in_16_bits_goes_on_on_the_other_device() {
     let graph = connected(1100, 4400, 50);
     // with memory for blocks of 256 pivots on both, so that there are five
     let config = Config { memory: Some(5 << 20), ..with_hops() };
-    let whole = all_pairs_in(&ScratchFolder::new(at("whole")), &graph, &config, None).unwrap();
-    assert_eq!(whole.plan().number, Some(Number::U16));
+    let whole = Solver::new(&graph, &config)
+        .in_folder(&ScratchFolder::new(at("whole")))
+        .solve(None)
+        .unwrap();
+    assert_eq!(whole.plan.number, Some(Number::U16));
 
     begin_on_cpu(&graph, &at("cpu first"), &config, 2500);
-    let by_gpu =
-        all_pairs_in_on_gpus(on_gpu, &resumed(&at("cpu first")), &graph, &config, None).unwrap();
-    assert_eq!(by_gpu.plan().number, Some(Number::U16));
+    let by_gpu = Solver::new(&graph, &config)
+        .on(on_gpu)
+        .in_folder(&resumed(&at("cpu first")))
+        .solve(None)
+        .unwrap();
+    assert_eq!(by_gpu.plan.number, Some(Number::U16));
     begin_on_gpu(&gpu, &graph, &at("gpu first"), &config, 2500);
-    let by_cpu = all_pairs_in(&resumed(&at("gpu first")), &graph, &config, None).unwrap();
-    let only_gpu =
-        all_pairs_in_on_gpus(on_gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None)
-            .unwrap();
+    let by_cpu =
+        Solver::new(&graph, &config).in_folder(&resumed(&at("gpu first"))).solve(None).unwrap();
+    let only_gpu = Solver::new(&graph, &config)
+        .on(on_gpu)
+        .in_folder(&ScratchFolder::new(at("gpu")))
+        .solve(None)
+        .unwrap();
     for (name, found) in [("cpu first", by_gpu), ("gpu first", by_cpu), ("gpu", only_gpu)] {
         assert!(matrix(&at(name)) == matrix(&at("whole")), "{name}");
         for u in [0, 5, 700, 1099] {
             assert!(found.row(u).eq(whole.row(u)), "{name}, {u}");
-            assert!(found.next_hops(u) == whole.next_hops(u), "{name}, {u}");
+            assert!(found.hops(u) == whole.hops(u), "{name}, {u}");
         }
     }
 }
@@ -121,8 +130,13 @@ fn zeros_have_no_sign_in_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let config = Config::default();
-        let expected = all_pairs(&graph, &config, None).unwrap().distances;
-        drop(all_pairs_in(&ScratchFolder::new(at("cpu")), &graph, &config, None).unwrap());
+        let expected = Solver::new(&graph, &config).solve(None).unwrap().into_distances().unwrap();
+        drop(
+            Solver::new(&graph, &config)
+                .in_folder(&ScratchFolder::new(at("cpu")))
+                .solve(None)
+                .unwrap(),
+        );
         // ended as the arcs are there and nothing else
         let rows = graph.n_vertices().next_multiple_of(128) as u64;
         let heard = std::sync::atomic::AtomicU64::new(0);
@@ -134,13 +148,20 @@ fn zeros_have_no_sign_in_a_folder() {
                 ControlFlow::Continue(())
             }
         };
-        let begun = all_pairs_in(&ScratchFolder::new(at("both")), &graph, &config, Some(&stop));
+        let begun = Solver::new(&graph, &config)
+            .in_folder(&ScratchFolder::new(at("both")))
+            .solve(Some(&stop));
         assert!(is_ended(&begun), "{:?}", begun.err());
-        let both =
-            all_pairs_in_on_gpus(on_gpu, &resumed(&at("both")), &graph, &config, None).unwrap();
-        let new =
-            all_pairs_in_on_gpus(on_gpu, &ScratchFolder::new(at("gpu")), &graph, &config, None)
-                .unwrap();
+        let both = Solver::new(&graph, &config)
+            .on(on_gpu)
+            .in_folder(&resumed(&at("both")))
+            .solve(None)
+            .unwrap();
+        let new = Solver::new(&graph, &config)
+            .on(on_gpu)
+            .in_folder(&ScratchFolder::new(at("gpu")))
+            .solve(None)
+            .unwrap();
         let bits = |d: Option<f32>| d.map(f32::to_bits);
         for (name, found) in [("both", both), ("gpu", new)] {
             assert!(matrix(&at(name)) == matrix(&at("cpu")), "{name}");
@@ -157,14 +178,14 @@ fn zeros_have_no_sign_in_a_folder() {
 #[test]
 fn blocks_fit_the_memory_of_the_gpu() {
     let Some(gpu) = gpu() else { return };
-    let on_gpu = slice::from_ref(&gpu);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let graph = in_32_bits(1500, 6000, 50_000);
     let threads = std::num::NonZeroUsize::new(2);
     let config = |memory| Config { memory: Some(memory), threads, ..Config::default() };
     let solve = |name: &str, memory| {
-        all_pairs_in_on_gpus(on_gpu, &resumed(&at(name)), &graph, &config(memory), None)
+        let gpu = [gpu.with_memory_cap(memory)];
+        Solver::new(&graph, &config(memory)).on(&gpu).in_folder(&resumed(&at(name))).solve(None)
     };
     let refused = solve("new", 3 << 20);
     assert!(matches!(refused, Err(ApspError::Gpu(_))), "{:?}", refused.err());
@@ -173,7 +194,8 @@ fn blocks_fit_the_memory_of_the_gpu() {
     let found = solve("new", 6 << 20).unwrap();
     let journal = fs::read_to_string(at("new").join("journal")).unwrap();
     assert!(journal.contains("\nblock 128\n"), "{journal}");
-    let expected = all_pairs(&graph, &Config::default(), None).unwrap().distances;
+    let expected =
+        Solver::new(&graph, &Config::default()).solve(None).unwrap().into_distances().unwrap();
     assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
 
     // begun with wide blocks, too wide for this GPU: it says so before it begins, and the
@@ -184,6 +206,7 @@ fn blocks_fit_the_memory_of_the_gpu() {
     let refused = refused.expect("256 pivots are too many");
     assert!(refused.contains("6553608 bytes of GPU memory"), "{refused}");
     assert!(matrix(&at("wide")) == before);
-    let found = all_pairs_in(&resumed(&at("wide")), &graph, &config(4 << 20), None).unwrap();
+    let found =
+        Solver::new(&graph, &config(4 << 20)).in_folder(&resumed(&at("wide"))).solve(None).unwrap();
     assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
 }

@@ -4,6 +4,7 @@ mod agreement;
 mod common;
 mod gpu;
 mod gpu_folder;
+mod gpu_memory;
 mod next_hops;
 mod ranks;
 mod scratch;

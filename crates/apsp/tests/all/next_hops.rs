@@ -1,21 +1,21 @@
 //! Next hops: every algorithm gives those of the oracle, and the same distances to them.
 
-use apsp::{Algorithm, AllPairs, ApspError, Config, all_pairs};
+use apsp::{Algorithm, ApspError, Config, Pairs, Solver};
 use graph_formats::{Csr, Distance, VertexId, Weight, read};
 use ndarray::Array2;
 use paths::certificate::{check_all_pairs, check_next_hops, check_triangles};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
-use sssp::{Goal, Solver};
+use sssp::Goal;
 
 use crate::common::{data, rounding_path};
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
 
-fn with_hops<W: Weight>(graph: &Csr<W>, algorithm: Algorithm) -> Result<AllPairs<W>, ApspError> {
-    all_pairs(graph, &Config { next_hops: true, ..Config::with(algorithm) }, None)
+fn with_hops<W: Weight>(graph: &Csr<W>, algorithm: Algorithm) -> Result<Pairs<W>, ApspError> {
+    Solver::new(graph, &Config { next_hops: true, ..Config::with(algorithm) }).solve(None)
 }
 
 /// Column by column what a search from its vertex finds in the reversed graph.
@@ -38,8 +38,8 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     for algorithm in Algorithm::ALL {
         match with_hops(graph, algorithm) {
             Ok(found) => {
-                assert!(found.distances == distances, "{name}, {algorithm}: distances");
-                assert!(found.next_hops.as_ref() == Some(&hops), "{name}, {algorithm}: hops");
+                assert!(*found.distances().unwrap() == distances, "{name}, {algorithm}: distances");
+                assert!(found.next_hops() == Some(&hops), "{name}, {algorithm}: hops");
             }
             Err(ApspError::TooHeavy { .. }) if algorithm != Algorithm::Auto => {}
             // on a GPU only
@@ -98,8 +98,8 @@ fn distances_are_least_sums_from_the_end() {
             Err(ApspError::NotHere { .. }) => continue,
             found => found.unwrap(),
         };
-        assert_eq!(found.distances.get(0, 3), Some(0.2 + (0.1 + 0.4)), "{algorithm}");
-        assert_eq!(found.next_hops.unwrap().get(0, 3), Some(1), "{algorithm}");
+        assert_eq!(found.distances().unwrap().get(0, 3), Some(0.2 + (0.1 + 0.4)), "{algorithm}");
+        assert_eq!(found.next_hops().unwrap().get(0, 3), Some(1), "{algorithm}");
     }
 }
 
@@ -133,7 +133,7 @@ fn floats_that_round_everywhere() {
 #[test]
 fn paths_can_be_followed_or_were_not_asked_for() {
     let graph = slope(40, 0);
-    assert!(all_pairs(&graph, &Config::default(), None).unwrap().into_paths().is_none());
+    assert!(Solver::new(&graph, &Config::default()).solve(None).unwrap().into_paths().is_none());
     let paths = with_hops(&graph, Algorithm::Auto).unwrap().into_paths().unwrap();
     for (u, v) in graph.vertices().flat_map(|u| graph.vertices().map(move |v| (u, v))) {
         let length = paths.path(u, v).map(|path| {
@@ -164,20 +164,25 @@ fn more_than_memory_is_asked_for_beforehand() {
 
 /// Both ways to the same distances and hops, which are certified, and which a few trees of
 /// the reversed graph have too.
-fn certified<W: Weight>(name: &str, graph: &Csr<W>) -> AllPairs<W> {
+fn certified<W: Weight>(name: &str, graph: &Csr<W>) -> Pairs<W> {
     let found = with_hops(graph, Algorithm::Blocked).unwrap();
     let again = with_hops(graph, Algorithm::Johnson).unwrap();
-    assert!(found.distances == again.distances, "{name}: distances");
-    assert!(found.next_hops == again.next_hops, "{name}: hops");
-    let hops = found.next_hops.as_ref().unwrap();
-    check_next_hops(graph, &found.distances, hops).unwrap_or_else(|e| panic!("{name}: {e}"));
-    check_triangles(&found.distances, 1_000_000, 1).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(*found.distances().unwrap() == *again.distances().unwrap(), "{name}: distances");
+    assert!(found.next_hops() == again.next_hops(), "{name}: hops");
+    let hops = found.next_hops().unwrap();
+    check_next_hops(graph, found.distances().unwrap(), hops)
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+    check_triangles(found.distances().unwrap(), 1_000_000, 1)
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
     let reversed = graph.transposed();
-    let mut solver = Solver::new(&reversed, &sssp::Config::default()).unwrap();
+    let mut solver = sssp::Solver::new(&reversed, &sssp::Config::default()).unwrap();
     for to in [0, 1234, graph.n_vertices() as VertexId - 1] {
         let tree = solver.tree(to, Goal::All).unwrap();
         for from in graph.vertices() {
-            assert_eq!(found.distances.get(from as usize, to as usize), tree.distance(from));
+            assert_eq!(
+                found.distances().unwrap().get(from as usize, to as usize),
+                tree.distance(from)
+            );
             assert_eq!(hops.get(from, to), tree.predecessors.get(from), "{name}");
         }
     }
@@ -206,14 +211,16 @@ fn larva() {
     certified("synapses", &units);
     let found = with_hops(&counts, Algorithm::Johnson).unwrap();
     let source = loaded.ids.vertex(29, n).unwrap() as usize;
-    let row: Vec<f64> = found.distances.row(source).flatten().collect();
+    let row: Vec<f64> = found.distances().unwrap().row(source).flatten().collect();
     assert_eq!((row.len(), row.iter().sum::<f64>()), (2924, 10_140.0));
     let inverse = with(|count| 1.0 / count);
     let exact = certified("inverse counts", &inverse);
     let rough = with_hops(&inverse.convert_weights::<f32>().unwrap(), Algorithm::Johnson).unwrap();
     // each weight and each sum is rounded, and no path has more than n arcs
     let bound = 2.0 * n as f64 * f64::from(f32::EPSILON);
-    for (&exact, &rough) in exact.distances.as_storage().iter().zip(rough.distances.as_storage()) {
+    for (&exact, &rough) in
+        exact.distances().unwrap().as_storage().iter().zip(rough.distances().unwrap().as_storage())
+    {
         assert!(exact == f64::from(rough) || (exact - f64::from(rough)).abs() <= bound * exact);
     }
 }
@@ -241,6 +248,6 @@ proptest! {
         let doubles = sevenths::<_, f64>(&graph);
         agree("arbitrary doubles", &doubles);
         let found = with_hops(&doubles, Algorithm::Auto).unwrap();
-        prop_assert!(check_all_pairs(&doubles, &found.distances).is_ok());
+        prop_assert!(check_all_pairs(&doubles, found.distances().unwrap()).is_ok());
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apsp::{Algorithm, ApspError, Config, Number, all_pairs, all_pairs_over};
+use apsp::{Algorithm, ApspError, Config, Number, Solver};
 use collectives::{Alone, Communicator, Threads};
 use graph_formats::generate::{UniformConfig, uniform};
 use graph_formats::{Csr, Distance, Weight};
@@ -25,7 +25,7 @@ fn by_ranks<W: Weight>(
     let n = graph.n_vertices();
     let one_thread = Config { threads: Some(1.try_into().unwrap()), ..config.clone() };
     let found = Threads::run(size, |ranks| {
-        let found = all_pairs_over(ranks, graph, &one_thread, None)?;
+        let found = Solver::new(graph, &one_thread).solve_over(ranks, None)?;
         let summary = found.summary(ranks)?;
         let mut cells = Vec::new();
         found.gather_rows(ranks, |source, row| {
@@ -54,11 +54,14 @@ fn agree<W: Weight>(name: &str, sizes: impl IntoIterator<Item = usize>, graph: &
     let sizes: Vec<_> = sizes.into_iter().collect();
     for algorithm in [Algorithm::Blocked, Algorithm::Johnson, Algorithm::Auto] {
         let config = Config::with(algorithm);
-        let expected = all_pairs(graph, &config, None);
+        let expected = Solver::new(graph, &config).solve(None);
         for &size in &sizes {
             match (by_ranks(size, graph, &config), &expected) {
                 (Ok((found, number)), Ok(expected)) => {
-                    assert!(identical(&found, &expected.distances), "{name}, {algorithm}, {size}");
+                    assert!(
+                        identical(&found, expected.distances().unwrap()),
+                        "{name}, {algorithm}, {size}"
+                    );
                     assert_eq!(number, expected.plan.number);
                 }
                 (Err(error), Err(expected)) => {
@@ -138,8 +141,8 @@ fn an_error_on_one_rank_is_one_on_all() {
     let cycle = Csr::from_arcs(300, &[(0, 1, 2), (1, 2, -3), (2, 0, 0)]).unwrap();
     for algorithm in [Algorithm::Blocked, Algorithm::Johnson] {
         let config = Config::with(algorithm);
-        let found = errors(3, |ranks| all_pairs_over(ranks, &cycle, &config, None));
-        let expected = all_pairs(&cycle, &config, None).unwrap_err().to_string();
+        let found = errors(3, |ranks| Solver::new(&cycle, &config).solve_over(ranks, None));
+        let expected = Solver::new(&cycle, &config).solve(None).unwrap_err().to_string();
         assert_eq!(found[0], expected);
         assert_eq!(found[1..], [(); 2].map(|()| format!("rank 0: {expected}")));
     }
@@ -152,7 +155,7 @@ fn an_error_on_one_rank_is_one_on_all() {
                 2.. if is_last => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             };
-            all_pairs_over(ranks, &graph, &Config::with(algorithm), Some(&stop))
+            Solver::new(&graph, &Config::with(algorithm)).solve_over(ranks, Some(&stop))
         });
         assert_eq!(found, vec![SsspError::Interrupted.to_string(); 4], "{algorithm}");
     }
@@ -160,7 +163,7 @@ fn an_error_on_one_rank_is_one_on_all() {
     let found = errors(3, |ranks| {
         let memory = (ranks.rank() == 1).then_some(1000);
         let config = Config { memory, ..Config::with(Algorithm::Blocked) };
-        all_pairs_over(ranks, &graph, &config, None)
+        Solver::new(&graph, &config).solve_over(ranks, None)
     });
     assert!(found[1].contains("more than the 1000 allowed"), "{found:?}");
     assert_eq!([&found[0], &found[2]], [&format!("rank 1: {}", found[1]); 2]);
@@ -170,9 +173,9 @@ fn an_error_on_one_rank_is_one_on_all() {
         Config::with(Algorithm::FloydWarshall),
         Config::with(Algorithm::Recursive),
     ] {
-        let found = errors(2, |ranks| all_pairs_over(ranks, &graph, &config, None));
+        let found = errors(2, |ranks| Solver::new(&graph, &config).solve_over(ranks, None));
         assert!(found.iter().all(|error| error.contains("by several ranks")), "{found:?}");
-        assert!(all_pairs_over(&Alone, &cycle, &config, None).is_err());
+        assert!(Solver::new(&cycle, &config).solve_over(&Alone, None).is_err());
     }
 }
 
@@ -181,7 +184,7 @@ fn an_error_on_one_rank_is_one_on_all() {
 fn rows_end_where_they_are_taken() {
     let graph = Csr::from_arcs(500, &[(0, 1, 2u32)]).unwrap();
     let taken = Threads::run(3, |ranks| {
-        let found = all_pairs_over(ranks, &graph, &Config::default(), None)?;
+        let found = Solver::new(&graph, &Config::default()).solve_over(ranks, None)?;
         let mut n_taken = 0;
         found.gather_rows(ranks, |source, _| {
             n_taken += 1;

@@ -6,9 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apsp::{
-    Algorithm, ApspError, Config, ScratchError, ScratchFolder, StoredPairs, all_pairs, all_pairs_in,
-};
+use apsp::{Algorithm, ApspError, Config, Pairs, ScratchError, ScratchFolder, Solver};
 use graph_formats::{Csr, Weight};
 use paths::certificate::check_negative_cycle;
 use paths::corner_cases::{arbitrary_graph, corner_cases};
@@ -48,8 +46,8 @@ pub(crate) fn resumed(path: &Path) -> ScratchFolder {
 pub(crate) fn solve<W: Weight>(
     scratch: &ScratchFolder,
     graph: &Csr<W>,
-) -> Result<StoredPairs<W>, ApspError> {
-    all_pairs_in(scratch, graph, &Config::default(), None)
+) -> Result<Pairs<W>, ApspError> {
+    Solver::new(graph, &Config::default()).in_folder(scratch).solve(None)
 }
 
 /// With next hops, and so with floats that do not depend on who finds them.
@@ -60,7 +58,7 @@ pub(crate) fn with_hops() -> Config {
 /// What is in memory and what is in a folder are the same, in rows, in sums and in paths.
 fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     let folder = tempfile::tempdir().unwrap();
-    let expected = match all_pairs(graph, &with_hops(), None) {
+    let expected = match Solver::new(graph, &with_hops()).solve(None) {
         Ok(found) => found,
         Err(ApspError::TooHeavy { .. }) => {
             let refused = solve(&scratch(folder.path()), graph);
@@ -69,15 +67,16 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
         }
         Err(error) => panic!("{name}: {error}"),
     };
-    let (expected, hops) = (expected.distances, expected.next_hops.unwrap());
-    let found = all_pairs_in(&scratch(folder.path()), graph, &with_hops(), None).unwrap();
+    let (expected, hops) = (expected.distances().unwrap(), expected.next_hops().unwrap());
+    let found =
+        Solver::new(graph, &with_hops()).in_folder(&scratch(folder.path())).solve(None).unwrap();
     for u in graph.vertices() {
         assert!(found.row(u).eq(expected.row(u as usize)), "{name}, row {u}");
-        let row = found.next_hops(u);
+        let row = found.hops(u);
         assert!(row.into_iter().eq(graph.vertices().map(|v| hops.get(u, v))), "{name}, hops {u}");
     }
     let beyond = graph.n_vertices() as u32;
-    assert!(found.row(beyond).len() == 0 && found.next_hops(beyond).is_empty());
+    assert!(found.row(beyond).len() == 0 && found.hops(beyond).is_empty());
     let summary = found.summary(None).unwrap();
     assert_eq!(summary.n_reachable_pairs, expected.n_reachable_pairs(), "{name}");
     if Weight::to_i128(W::Distance::ZERO).is_some() {
@@ -129,17 +128,22 @@ fn wide_blocks_and_narrow_memory() {
     // each thread takes some
     let threads = std::num::NonZeroUsize::new(2);
     let config = Config { memory: Some(1 << 20), threads, ..Config::default() };
-    let found = all_pairs_in(&scratch(folder.path()), &graph, &config, None).unwrap();
-    let expected = all_pairs(&graph, &Config::with(Algorithm::Johnson), None).unwrap().distances;
+    let found =
+        Solver::new(&graph, &config).in_folder(&scratch(folder.path())).solve(None).unwrap();
+    let expected = Solver::new(&graph, &Config::with(Algorithm::Johnson))
+        .solve(None)
+        .unwrap()
+        .into_distances()
+        .unwrap();
     assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
 
     let config = Config { memory: Some(100 << 10), ..Config::default() };
     let other = folder.path().join("other");
-    let refused = all_pairs_in(&scratch(&other), &graph, &config, None).unwrap_err();
+    let refused = Solver::new(&graph, &config).in_folder(&scratch(&other)).solve(None).unwrap_err();
     let ApspError::ScratchMemory { least, .. } = refused else { panic!("{refused}") };
     assert!(!other.exists(), "nothing is made in vain");
     let config = Config { memory: u64::try_from(least).ok(), ..Config::default() };
-    all_pairs_in(&scratch(&other), &graph, &config, None).unwrap();
+    Solver::new(&graph, &config).in_folder(&scratch(&other)).solve(None).unwrap();
 }
 
 /// Arcs that add nothing, on cycles too, and floats of which each sum is rounded.
@@ -155,15 +159,23 @@ fn next_hops_are_those_of_a_matrix_in_memory() {
     agree("sevenths", &Csr::from_arcs(150, &rough).unwrap());
 
     let folder = tempfile::tempdir().unwrap();
-    drop(all_pairs_in(&scratch(folder.path()), &plateaus, &with_hops(), None).unwrap());
+    drop(
+        Solver::new(&plateaus, &with_hops())
+            .in_folder(&scratch(folder.path()))
+            .solve(None)
+            .unwrap(),
+    );
     let without = solve(&resumed(folder.path()), &plateaus).unwrap();
-    assert_eq!(without.next_hops(0), []);
+    assert_eq!(without.hops(0), []);
     let nothing = without.write_next_hops_npy(&mut Vec::new(), None);
     assert!(matches!(nothing, Err(ApspError::NotAskedFor { .. })));
     // found in an instant where they are
     drop(without);
-    let again = all_pairs_in(&resumed(folder.path()), &plateaus, &with_hops(), None).unwrap();
-    assert_eq!(again.next_hops(0).len(), 150);
+    let again = Solver::new(&plateaus, &with_hops())
+        .in_folder(&resumed(folder.path()))
+        .solve(None)
+        .unwrap();
+    assert_eq!(again.hops(0).len(), 150);
 }
 
 /// Runs that are ended at each report of progress, in the matrix, in settling floats and
@@ -176,7 +188,7 @@ fn a_run_ended_at_any_report_goes_on() {
     let files = ["matrix.bin", "panels.bin", "hops.bin"];
     let read = |folder: &Path| files.map(|name| fs::read(folder.join(name)).unwrap());
     let whole = tempfile::tempdir().unwrap();
-    all_pairs_in(&scratch(whole.path()), &graph, &with_hops(), None).unwrap();
+    Solver::new(&graph, &with_hops()).in_folder(&scratch(whole.path())).solve(None).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut ended = 0;
     loop {
@@ -188,7 +200,7 @@ fn a_run_ended_at_any_report_goes_on() {
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let run = resumed(folder.path());
-        match all_pairs_in(&run, &graph, &with_hops(), Some(&stop)) {
+        match Solver::new(&graph, &with_hops()).in_folder(&run).solve(Some(&stop)) {
             Ok(_) => break,
             Err(ApspError::Search(SsspError::Interrupted)) => ended += 1,
             Err(error) => panic!("{error}"),
@@ -211,17 +223,22 @@ fn memory_that_is_too_little_to_go_on_is_named() {
         (2000.., 5760) => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let ended = all_pairs_in(&scratch(folder.path()), &graph, &config(None), Some(&stop));
+    let ended =
+        Solver::new(&graph, &config(None)).in_folder(&scratch(folder.path())).solve(Some(&stop));
     assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
     let files = ["journal", "matrix.bin", "panels.bin"];
     let read = || files.map(|name| fs::read(folder.path().join(name)).unwrap());
     let before = read();
-    let refused = all_pairs_in(&resumed(folder.path()), &graph, &config(Some(700 << 10)), None);
+    let refused = Solver::new(&graph, &config(Some(700 << 10)))
+        .in_folder(&resumed(folder.path()))
+        .solve(None);
     let Err(ApspError::ScratchMemory { least, .. }) = refused else { panic!("{refused:?}") };
     assert!(read() == before);
     let config = config(u64::try_from(least).ok());
-    let found = all_pairs_in(&resumed(folder.path()), &graph, &config, None).unwrap();
-    let expected = all_pairs(&graph, &Config::default(), None).unwrap().distances;
+    let found =
+        Solver::new(&graph, &config).in_folder(&resumed(folder.path())).solve(None).unwrap();
+    let expected =
+        Solver::new(&graph, &Config::default()).solve(None).unwrap().into_distances().unwrap();
     assert!(graph.vertices().all(|u| found.row(u).eq(expected.row(u as usize))));
 }
 
@@ -230,11 +247,12 @@ fn memory_that_is_too_little_to_go_on_is_named() {
 fn no_vertices_have_no_paths() {
     let graph = Csr::<f32>::from_arcs(0, &[]).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let found = all_pairs_in(&scratch(folder.path()), &graph, &with_hops(), None).unwrap();
-    assert!(found.next_hops(0).is_empty() && found.row(0).len() == 0);
+    let found =
+        Solver::new(&graph, &with_hops()).in_folder(&scratch(folder.path())).solve(None).unwrap();
+    assert!(found.hops(0).is_empty() && found.row(0).len() == 0);
     assert_eq!(found.summary(None).unwrap().n_reachable_pairs, 0);
     drop(found);
-    all_pairs_in(&resumed(folder.path()), &graph, &with_hops(), None).unwrap();
+    Solver::new(&graph, &with_hops()).in_folder(&resumed(folder.path())).solve(None).unwrap();
 }
 
 #[test]
@@ -330,7 +348,8 @@ fn what_needs_no_folder_is_refused() {
         other => panic!("{other:?}"),
     }
     let graph = streets(10);
-    let johnson = all_pairs_in(&folder, &graph, &Config::with(Algorithm::Johnson), None);
+    let johnson =
+        Solver::new(&graph, &Config::with(Algorithm::Johnson)).in_folder(&folder).solve(None);
     assert!(matches!(johnson, Err(ApspError::NotInFolder { .. })));
     // what is refused before the first arc is stored does not spoil the folder
     solve(&folder, &graph).unwrap();
@@ -343,14 +362,14 @@ fn memory_is_not_exceeded_in_silence() {
     for algorithm in [Algorithm::Blocked, Algorithm::Johnson] {
         for next_hops in [false, true] {
             let with = |memory| Config { next_hops, ..with(algorithm, memory) };
-            let refused = all_pairs(&graph, &with(1), None).unwrap_err();
+            let refused = Solver::new(&graph, &with(1)).solve(None).unwrap_err();
             assert!(refused.to_string().contains("in a folder"), "{refused}");
             let ApspError::OverMemory { bytes, .. } = refused else { panic!("{refused}") };
             let n = if next_hops || algorithm == Algorithm::Blocked { 10 } else { 8 };
             assert!((200 * 200 * n..300 * 300 * n).contains(&bytes), "{bytes}");
             let bytes = u64::try_from(bytes).unwrap();
-            all_pairs(&graph, &with(bytes), None).unwrap();
-            let refused = all_pairs(&graph, &with(bytes - 1), None).unwrap_err();
+            Solver::new(&graph, &with(bytes)).solve(None).unwrap();
+            let refused = Solver::new(&graph, &with(bytes - 1)).solve(None).unwrap_err();
             assert!(matches!(refused, ApspError::OverMemory { .. }), "{refused}");
         }
     }

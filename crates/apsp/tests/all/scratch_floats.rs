@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 
-use apsp::{Algorithm, ApspError, Config, StoredPairs, all_pairs, all_pairs_in};
+use apsp::{Algorithm, ApspError, Config, Pairs, Solver};
 use graph_formats::Csr;
 use sssp::SsspError;
 
@@ -17,13 +17,14 @@ fn a_run_ended_among_settled_columns_settles_the_rest() {
     let sevenths: Vec<_> =
         streets(300).arcs().map(|(u, v, w)| (u, v, f64::from(w) / 7.0)).collect();
     let graph = Csr::from_arcs(300, &sevenths).unwrap();
-    let rows = |found: &StoredPairs<f64>| -> Vec<Vec<_>> {
+    let rows = |found: &Pairs<f64>| -> Vec<Vec<_>> {
         graph.vertices().map(|u| found.row(u).map(|d| d.map(f64::to_bits)).collect()).collect()
     };
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let settled =
-        rows(&all_pairs_in(&scratch(&at("settled")), &graph, &with_hops(), None).unwrap());
+    let settled = rows(
+        &Solver::new(&graph, &with_hops()).in_folder(&scratch(&at("settled"))).solve(None).unwrap(),
+    );
     let unsettled = rows(&solve(&scratch(&at("unsettled")), &graph).unwrap());
     assert!(settled != unsettled, "there is something to settle");
 
@@ -32,7 +33,8 @@ fn a_run_ended_among_settled_columns_settles_the_rest() {
         (256.., 300) => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let ended = all_pairs_in(&scratch(&at("ended")), &graph, &with_hops(), Some(&stop));
+    let ended =
+        Solver::new(&graph, &with_hops()).in_folder(&scratch(&at("ended"))).solve(Some(&stop));
     assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))));
     let journal = fs::read_to_string(at("ended").join("journal")).unwrap();
     assert!(journal.contains("\nmatrix settling\n"), "{journal}");
@@ -40,7 +42,8 @@ fn a_run_ended_among_settled_columns_settles_the_rest() {
     let journal = fs::read_to_string(at("ended").join("journal")).unwrap();
     assert!(journal.contains("\nmatrix settled\n"), "{journal}");
     // and with next hops after all, nothing is settled again
-    let found = all_pairs_in(&resumed(&at("ended")), &graph, &with_hops(), None).unwrap();
+    let found =
+        Solver::new(&graph, &with_hops()).in_folder(&resumed(&at("ended"))).solve(None).unwrap();
     assert!(rows(&found) == settled);
 }
 
@@ -49,11 +52,11 @@ fn a_run_ended_among_settled_columns_settles_the_rest() {
 fn zeros_have_no_sign_in_a_folder() {
     for graph in minus_zeros() {
         let folder = tempfile::tempdir().unwrap();
-        let expected = all_pairs(&graph, &Config::with(Algorithm::Johnson), None).unwrap();
+        let expected = Solver::new(&graph, &Config::with(Algorithm::Johnson)).solve(None).unwrap();
         let found = solve(&scratch(folder.path()), &graph).unwrap();
         for u in graph.vertices() {
             let bits = |d: Option<f32>| d.map(f32::to_bits);
-            let expected = expected.distances.row(u as usize).map(bits);
+            let expected = expected.distances().unwrap().row(u as usize).map(bits);
             assert!(found.row(u).map(bits).eq(expected), "row {u}");
         }
         let matrix = fs::read(folder.path().join("matrix.bin")).unwrap();

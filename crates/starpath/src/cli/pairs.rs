@@ -4,7 +4,6 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use apsp::Algorithm;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use star_machine::ClosureAlgorithm;
@@ -80,11 +79,7 @@ impl ApspArgs {
             let text = "--repeat is for matrices in memory; a folder holds one run";
             return Err(WrongUse(text.to_owned()));
         }
-        let has_tiles = matches!(
-            self.algorithm,
-            Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel | Algorithm::Recursive
-        );
-        if self.tile.is_some() && !(has_tiles && common.backend == Backend::Cuda) {
+        if self.tile.is_some() && !(self.algorithm.has_tiles() && common.backend == Backend::Cuda) {
             let text = "--tile is for --algorithm blocked-product, blocked-two-level or recursive \
                         with --backend cuda";
             return Err(WrongUse(text.to_owned()));

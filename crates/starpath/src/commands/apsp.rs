@@ -4,13 +4,9 @@ mod over_ranks;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::anyhow;
-use apsp::{
-    Algorithm, AllPairs, ApspError, Config, GpuTimes, ScratchError, ScratchFolder, all_pairs,
-    all_pairs_in, all_pairs_in_on_gpus, all_pairs_on_gpus,
-};
+use apsp::{Algorithm, ApspError, Config, Pairs, ScratchError, ScratchFolder, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
@@ -22,7 +18,7 @@ use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::{Bar, check_interrupt};
-use crate::report::{Head, Ms, Number, grouped, milliseconds};
+use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Times, repeated};
 
 pub(crate) use self::over_ranks::run_over;
@@ -58,16 +54,16 @@ struct Device {
 }
 
 impl Device {
-    fn of(gpus: &[Gpu], times: &GpuTimes, strips: u64) -> Self {
+    fn of(gpus: &[Gpu], report: &apsp::Report) -> Self {
         Self {
             device: gpus[0].properties().name.clone(),
             gpus: gpus.len(),
-            jit_ms: Ms(times.jit_ms),
-            upload_ms: Ms(times.upload_ms),
-            prepare_ms: Ms(times.prepare_ms),
-            next_hops_ms: Ms(times.next_hops_ms),
-            download_ms: Ms(times.download_ms),
-            strips,
+            jit_ms: Ms(report.jit_ms),
+            upload_ms: Ms(report.upload_ms),
+            prepare_ms: Ms(report.prepare_ms),
+            next_hops_ms: Ms(report.next_hops_ms),
+            download_ms: Ms(report.download_ms),
+            strips: report.strips,
         }
     }
 }
@@ -76,6 +72,7 @@ impl Device {
 struct Request {
     config: Config,
     gpus: Option<GpuCount>,
+    scratch: Option<ScratchFolder>,
     distances: Option<ResultFile>,
     next_hops: Option<ResultFile>,
 }
@@ -97,16 +94,14 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
         memory: args.memory,
         tile: args.tile,
     };
-    let request = Request { config, gpus: args.gpus, distances, next_hops };
-    let loaded = load(&args.graph, common)?;
     let scratch = args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume });
-    let report = with_csr!(&loaded.csr, |graph| match &scratch {
-        Some(scratch) => solve_in_folder(graph, scratch, &loaded, &request, common),
-        None => solve(graph, &loaded, &request, common),
-    })?;
+    let request = Request { config, gpus: args.gpus, scratch, distances, next_hops };
+    let loaded = load(&args.graph, common)?;
+    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, &request, common))?;
     loaded.print(&report, common)
 }
 
+/// Solves, and writes the results row by row.
 fn solve<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
@@ -114,152 +109,107 @@ fn solve<W: Weight>(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let bar = Bar::new("solving", common);
-    let step = |done, total| bar.step(done, total);
-    let gpu = match request.config.algorithm {
-        Algorithm::Johnson if common.backend == Backend::Auto => None,
-        _ => backend::gpu_for_pairs(graph.n_vertices(), common)?,
-    };
-    // what goes back and forth is reported beside the solving
-    let mut solve_times = Vec::new();
-    let gpus = gpu.map(|first| backend::with_others(first, request.gpus)).transpose()?;
-    let on_gpu = gpus.map(|gpus| {
-        let (pairs, _) = repeated(common, || {
-            let pairs = all_pairs_on_gpus(&gpus, graph, &request.config, Some(&step));
-            let pairs = pairs.inspect(|pairs| solve_times.push(pairs.times.solve_ms));
-            Ok(pairs?)
-        })?;
-        Ok::<_, anyhow::Error>((gpus, pairs))
-    });
-    let on_gpu = match on_gpu {
-        Some(Err(reason)) => match reason.downcast::<ApspError>()? {
-            reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
-                backend::stay_for_pairs(&reason, common)?;
-                None
-            }
-            reason => return Err(explain(&names, reason)),
-        },
-        tried => tried.transpose()?,
-    };
-    let (found, device, solve) = match on_gpu {
-        Some((gpus, pairs)) => {
-            let device = Device::of(&gpus, &pairs.times, pairs.strips);
-            (pairs.found, Some(device), Times::of(solve_times)?)
-        }
-        None => {
-            let (found, times): (AllPairs<W>, _) = repeated(common, || {
-                let found = all_pairs(graph, &request.config, Some(&step));
-                found.map_err(|error| explain(&names, error))
-            })?;
-            (found, None, Times::of(times)?)
-        }
-    };
-    let (table, plan) = (&found.distances, &found.plan);
-    if common.explain {
-        say(format_args!("{plan}"));
-    }
-    if let Some(output) = &request.distances {
-        output.write_all_pairs(&names, table)?;
-    }
-    if let (Some(output), Some(hops)) = (&request.next_hops, &found.next_hops) {
-        output.write_next_hops(&names, hops)?;
-    }
-    let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
-    Ok(Report {
-        head: Head {
-            command: "apsp",
-            algorithm: Some(plan.algorithm.name()),
-            backend: if device.is_some() { "cuda" } else { "cpu" },
-            threads: plan.threads,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
-        },
-        device,
-        ranks: None,
-        reachable_pairs: table.n_reachable_pairs(),
-        distance_sum: table.sum().into(),
-        max_distance: distances.max_by(|a, b| Weight::order(*a, *b)).map(Number::of),
-    })
-}
-
-/// Solves in the folder, and writes the results row by row.
-fn solve_in_folder<W: Weight>(
-    graph: &Csr<W>,
-    scratch: &ScratchFolder,
-    loaded: &Loaded,
-    request: &Request,
-    common: &Common,
-) -> anyhow::Result<Report> {
-    let names = loaded.names();
-    let bar = Bar::new("solving", common);
-    let step = |done, total| bar.step(done, total);
-    let start = Instant::now();
-    let had_run = scratch.holds_run();
-    let gpu = backend::gpu_for_pairs(graph.n_vertices(), common)?;
-    let gpus = gpu.map(|first| backend::with_others(first, request.gpus)).transpose()?;
-    let on_gpu = gpus.map(|gpus| {
-        all_pairs_in_on_gpus(&gpus, scratch, graph, &request.config, Some(&step))
-            .map(|found| (found, "cuda"))
-    });
-    let solved = match on_gpu {
-        Some(Err(reason)) if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
-            backend::stay_for_pairs(&reason, common)?;
-            None
-        }
-        tried => tried,
-    };
-    let (found, backend) = solved
-        .unwrap_or_else(|| {
-            // what the GPU began in this folder, the CPU goes on with
-            let scratch = ScratchFolder { resume: scratch.resume || !had_run, ..scratch.clone() };
-            let found = all_pairs_in(&scratch, graph, &request.config, Some(&step));
-            found.map(|found| (found, "cpu"))
+    let Found { pairs, gpus, times } = find(graph, request, common)
+        .map_err(|error| match error.downcast() {
+            Ok(error) => explain(&names, error),
+            Err(error) => error,
         })
-        .map_err(|error| explain(&names, error))
         .inspect_err(|error| {
-            if error.is::<Interrupted>() {
+            if let (true, Some(scratch)) = (error.is::<Interrupted>(), &request.scratch) {
                 let shown = scratch.path.display();
                 say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));
             }
         })?;
-    let solve_ms = milliseconds(start.elapsed());
-    drop(bar);
-    let plan = found.plan();
+    let plan = &pairs.plan;
     if common.explain {
         say(format_args!("{plan}"));
     }
     let bar = Bar::new("writing", common);
     let step = |done, total| bar.step(done, total);
     if let Some(output) = &request.distances {
-        output.write_stored(&names, &found, &step)?;
+        output.write_pairs(&names, &pairs, &step)?;
     }
     if let Some(output) = &request.next_hops {
-        output.write_stored_hops(&names, &found, &step)?;
+        output.write_next_hops(&names, &pairs, &step)?;
     }
-    let summary = found.summary(Some(&step)).map_err(|error| explain(&names, error))?;
+    let summary = pairs.summary(Some(&step)).map_err(|error| explain(&names, error))?;
     drop(bar);
     check_interrupt()?;
+    let in_memory = request.scratch.is_none();
     Ok(Report {
         head: Head {
             command: "apsp",
             algorithm: Some(plan.algorithm.name()),
-            backend,
+            backend: if gpus.is_some() { "cuda" } else { "cpu" },
             threads: plan.threads,
             vertices: graph.n_vertices(),
             edges: graph.n_arcs(),
             load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve_ms),
-            solve_min_ms: None,
+            solve_ms: Some(times.median()),
+            solve_min_ms: times.least(common),
         },
-        device: None,
+        device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, &pairs.report)),
         ranks: None,
         reachable_pairs: summary.n_reachable_pairs,
         distance_sum: summary.sum.into(),
         max_distance: summary.max.map(Number::of),
     })
+}
+
+/// The pairs, and the GPUs that found them.
+struct Found<W: Weight> {
+    pairs: Pairs<W>,
+    gpus: Option<Vec<Gpu>>,
+    times: Times,
+}
+
+/// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
+/// asked for them.
+fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow::Result<Found<W>> {
+    let bar = Bar::new("solving", common);
+    let step = |done, total| bar.step(done, total);
+    let solver = Solver::new(graph, &request.config);
+    let gpu = match request.config.algorithm {
+        Algorithm::Johnson if common.backend == Backend::Auto => None,
+        _ => backend::gpu_for_pairs(graph.n_vertices(), common)?,
+    };
+    let had_run = request.scratch.as_ref().is_some_and(ScratchFolder::holds_run);
+    if let Some(first) = gpu {
+        let gpus = backend::with_others(first, request.gpus, request.config.memory)?;
+        let solver = match &request.scratch {
+            Some(scratch) => solver.on(&gpus).in_folder(scratch),
+            None => solver.on(&gpus),
+        };
+        let mut solve_ms = Vec::new();
+        let found = repeated(common, || {
+            let pairs = solver.solve(Some(&step))?;
+            solve_ms.push(pairs.report.solve_ms);
+            Ok(pairs)
+        });
+        match found {
+            Ok((pairs, whole_ms)) => {
+                // what goes back and forth is reported beside the solving
+                let times = if request.scratch.is_none() { solve_ms } else { whole_ms };
+                return Ok(Found { pairs, gpus: Some(gpus), times: Times::of(times)? });
+            }
+            Err(reason) => match reason.downcast::<ApspError>()? {
+                reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
+                    backend::stay_for_pairs(&reason, common)?;
+                }
+                reason => return Err(reason.into()),
+            },
+        }
+    }
+    // what GPUs began in a folder, the CPU goes on with
+    let scratch = request.scratch.clone();
+    let scratch =
+        scratch.map(|folder| ScratchFolder { resume: folder.resume || !had_run, ..folder });
+    let solver = match &scratch {
+        Some(scratch) => solver.in_folder(scratch),
+        None => solver,
+    };
+    let (pairs, times) = repeated(common, || Ok(solver.solve(Some(&step))?))?;
+    Ok(Found { pairs, gpus: None, times: Times::of(times)? })
 }
 
 /// Whether the CPU may still do what a GPU does not: it has other needs of memory, too.

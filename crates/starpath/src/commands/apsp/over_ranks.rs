@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use apsp::{Config, all_pairs_over};
+use apsp::{Config, Solver};
 use collectives::Communicator;
 use graph_formats::{Csr, Weight, with_csr};
 
@@ -71,7 +71,7 @@ fn solve<W: Weight>(
         ..Config::default()
     };
     let (found, times) = repeated_by(ranks, common, || {
-        let found = all_pairs_over(ranks, graph, &config, Some(&step));
+        let found = Solver::new(graph, &config).solve_over(ranks, Some(&step));
         found.map_err(|error| explain(&names, error))
     })?;
     drop(bar);

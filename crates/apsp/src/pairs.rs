@@ -1,0 +1,308 @@
+//! The distances of all pairs, and the paths: row by row, whatever keeps them.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use bytemuck::{Pod, cast_slice};
+use graph_formats::{Distance, VertexId, Weight};
+use ndarray::Array2;
+use paths::{DistanceTable, HopStorage, NextHops, Paths, Total};
+use sssp::{Progress, SsspError};
+
+use crate::host::next_hops::Hop;
+use crate::npy::{npy_kind, write_header};
+use crate::scratch::Mapped;
+use crate::{ApspError, Plan};
+
+/// The distances of all pairs of vertices, and where they were asked for the next hops: a table in
+/// memory, or in a folder that stays locked as long as this lives, of which a row is read when it
+/// is asked for.
+pub struct Pairs<W: Weight> {
+    /// What found them, and why that.
+    pub plan: Plan,
+    /// What that took.
+    pub report: Report,
+    pub(crate) rows: Rows<W>,
+}
+
+/// Turns a row of a matrix into distances.
+pub(crate) type ReadRow<D> = Box<dyn Fn(usize, &mut Vec<D>) + Send + Sync>;
+
+/// Next hops in a folder, in 16 bits where ids fit.
+pub(crate) enum Hops {
+    Narrow(Mapped<u16>),
+    Wide(Mapped<u32>),
+}
+
+/// Who keeps the rows.
+pub(crate) enum Rows<W: Weight> {
+    Memory { distances: DistanceTable<W>, next_hops: Option<NextHops> },
+    Folder { n_vertices: usize, read_row: ReadRow<W::Distance>, hops: Option<Hops> },
+}
+
+/// What became of the time, in milliseconds, and how a GPU was used. What there was none of, and
+/// what was not measured, is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Loading a GPU's kernels, which compiles them for the device; once a process.
+    pub jit_ms: f64,
+    /// Copying the graph to GPUs.
+    pub upload_ms: f64,
+    /// Writing the matrix of its arcs.
+    pub prepare_ms: f64,
+    /// The distances: Floyd-Warshall, on GPUs by their clock, or the searches.
+    pub solve_ms: f64,
+    /// The next hops, where they were asked for.
+    pub next_hops_ms: f64,
+    /// Making the table of distances, copied back from GPUs.
+    pub download_ms: f64,
+    /// Launches of kernels that made distances of arcs; 0 where strips passed through.
+    pub launches: u64,
+    /// Strips of rows that passed through GPUs, which could not hold the matrix.
+    pub strips: u64,
+}
+
+/// What one pass over all distances tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary<D> {
+    /// Ordered pairs with a distance; (v, v) counts.
+    pub n_reachable_pairs: usize,
+    /// The sum of all distances.
+    pub sum: Total,
+    /// The greatest; `None` where there are no vertices.
+    pub max: Option<D>,
+}
+
+impl<W: Weight> Pairs<W> {
+    /// How many rows, and columns.
+    pub fn n_vertices(&self) -> usize {
+        match &self.rows {
+            Rows::Memory { distances, .. } => distances.n_sources(),
+            Rows::Folder { n_vertices, .. } => *n_vertices,
+        }
+    }
+
+    /// The distances from `source` in the order of the vertices; empty when there is no such
+    /// vertex. O(n), and as much memory.
+    pub fn row(
+        &self,
+        source: VertexId,
+    ) -> impl ExactSizeIterator<Item = Option<W::Distance>> + use<W> {
+        let mut row = Vec::new();
+        if (source as usize) < self.n_vertices() {
+            self.read_row(source as usize, &mut row);
+        }
+        row.into_iter().map(|d| Some(d).filter(|&d| d != W::Distance::UNREACHED))
+    }
+
+    /// The vertex after `source` on a shortest path to each vertex, `None` where there is no
+    /// path and for `source` itself; empty when there is no such vertex, or next hops were
+    /// not asked for. O(n).
+    pub fn hops(&self, source: VertexId) -> Vec<Option<VertexId>> {
+        let (n, u) = (self.n_vertices(), source as usize);
+        if u >= n {
+            return Vec::new();
+        }
+        match &self.rows {
+            Rows::Memory { next_hops: Some(hops), .. } => {
+                (0..n as VertexId).map(|v| hops.get(source, v)).collect()
+            }
+            Rows::Folder { hops: Some(Hops::Narrow(hops)), .. } => {
+                hops.numbers()[u * n..(u + 1) * n].iter().map(vertex).collect()
+            }
+            Rows::Folder { hops: Some(Hops::Wide(hops)), .. } => {
+                hops.numbers()[u * n..(u + 1) * n].iter().map(vertex).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The table of distances, a row for each source and a column for each target, where memory
+    /// keeps it.
+    pub fn distances(&self) -> Option<&DistanceTable<W>> {
+        match &self.rows {
+            Rows::Memory { distances, .. } => Some(distances),
+            Rows::Folder { .. } => None,
+        }
+    }
+
+    /// The next hops, where they were asked for and memory keeps them.
+    pub fn next_hops(&self) -> Option<&NextHops> {
+        match &self.rows {
+            Rows::Memory { next_hops, .. } => next_hops.as_ref(),
+            Rows::Folder { .. } => None,
+        }
+    }
+
+    /// The table of distances, where memory keeps it.
+    pub fn into_distances(self) -> Option<DistanceTable<W>> {
+        match self.rows {
+            Rows::Memory { distances, .. } => Some(distances),
+            Rows::Folder { .. } => None,
+        }
+    }
+
+    /// The distances and the paths, where next hops were asked for and memory keeps both.
+    pub fn into_paths(self) -> Option<Paths<W>> {
+        match self.rows {
+            Rows::Memory { distances, next_hops } => Paths::new(distances, next_hops?).ok(),
+            Rows::Folder { .. } => None,
+        }
+    }
+
+    /// How many distances there are, their sum and the greatest. O(n²), one pass. `progress`
+    /// hears of rows.
+    ///
+    /// # Errors
+    /// When the progress callback ends the work.
+    pub fn summary(
+        &self,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Summary<W::Distance>, ApspError> {
+        let is_integer = W::Distance::ZERO.to_i128().is_some();
+        let sum = if is_integer { Total::Integer(0) } else { Total::Float(0.0) };
+        let mut summary = Summary { n_reachable_pairs: 0, sum, max: None };
+        let mut row = Vec::new();
+        let n = self.n_vertices();
+        for u in 0..n {
+            tell(progress, u, n)?;
+            self.read_row(u, &mut row);
+            for &distance in row.iter().filter(|&&d| d != W::Distance::UNREACHED) {
+                summary.n_reachable_pairs += 1;
+                match &mut summary.sum {
+                    Total::Integer(sum) => *sum += distance.to_i128().unwrap_or_default(),
+                    Total::Float(sum) => *sum += distance.to_f64(),
+                }
+                if summary.max.is_none_or(|max| max < distance) {
+                    summary.max = Some(distance);
+                }
+            }
+        }
+        Ok(summary)
+    }
+
+    /// Writes a NumPy file (.npy) of the distances, a row for each source: u64, i64, f32 or
+    /// f64, as the weights ask for, where the greatest value of an integer type and the
+    /// infinity of a float stand for no path. `progress` hears of rows. O(n²).
+    ///
+    /// # Errors
+    /// When `out` fails, or the progress callback ends the work.
+    pub fn write_npy(
+        &self,
+        out: &mut impl Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        let mut row = Vec::new();
+        self.write_rows(out, npy_kind::<W>(), progress, |out, u| {
+            self.read_row(u, &mut row);
+            out.write_all(cast_slice(&row))
+        })
+    }
+
+    /// Writes a NumPy file (.npy) of the next hops, a row for each source: u16, or u32 where
+    /// there are 65,535 vertices or more; the greatest value stands for none. `progress`
+    /// hears of rows. O(n²).
+    ///
+    /// # Errors
+    /// When next hops were not asked for, `out` fails, or the progress callback ends the
+    /// work.
+    pub fn write_next_hops_npy(
+        &self,
+        out: &mut impl Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        match &self.rows {
+            Rows::Memory { next_hops: Some(hops), .. } => match hops.as_storage() {
+                HopStorage::Narrow(hops) => self.write_hops(out, progress, "u2", slice_of(hops)),
+                HopStorage::Wide(hops) => self.write_hops(out, progress, "u4", slice_of(hops)),
+            },
+            Rows::Folder { hops: Some(hops), .. } => match hops {
+                Hops::Narrow(hops) => self.write_hops(out, progress, "u2", hops.numbers()),
+                Hops::Wide(hops) => self.write_hops(out, progress, "u4", hops.numbers()),
+            },
+            _ => Err(ApspError::NotAskedFor { what: "next hops" }),
+        }
+    }
+
+    fn write_hops<H: Pod>(
+        &self,
+        out: &mut impl Write,
+        progress: Option<Progress<'_>>,
+        kind: &str,
+        hops: &[H],
+    ) -> Result<(), ApspError> {
+        let n = self.n_vertices();
+        self.write_rows(out, kind, progress, |out, u| {
+            out.write_all(cast_slice(&hops[u * n..(u + 1) * n]))
+        })
+    }
+
+    /// Puts the distances from a vertex in `row`, [`Distance::UNREACHED`] for none.
+    fn read_row(&self, u: usize, row: &mut Vec<W::Distance>) {
+        match &self.rows {
+            Rows::Memory { distances, .. } => {
+                row.clear();
+                row.extend(distances.as_storage().row(u));
+            }
+            Rows::Folder { read_row, .. } => read_row(u, row),
+        }
+    }
+
+    fn write_rows<O: Write>(
+        &self,
+        out: &mut O,
+        kind: &str,
+        progress: Option<Progress<'_>>,
+        mut write_row: impl FnMut(&mut O, usize) -> io::Result<()>,
+    ) -> Result<(), ApspError> {
+        let n = self.n_vertices();
+        write_header(out, kind, n).map_err(ApspError::Output)?;
+        for u in 0..n {
+            tell(progress, u, n)?;
+            write_row(out, u).map_err(ApspError::Output)?;
+        }
+        Ok(())
+    }
+}
+
+/// What has passed since.
+pub(crate) fn milliseconds(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// Zeros, which the system gives out when they are first touched; `None` if there is no memory.
+pub(crate) fn zeros<D: Distance>(len: usize) -> Option<Vec<D>> {
+    Vec::<D>::new().try_reserve_exact(len).ok()?;
+    Some(vec![D::ZERO; len])
+}
+
+fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), ApspError> {
+    match progress {
+        Some(tell) if tell(done as u64, total as u64).is_break() => {
+            Err(SsspError::Interrupted.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn vertex<H: Hop + Into<VertexId>>(hop: &H) -> Option<VertexId> {
+    Some(*hop).filter(|&hop| hop != H::NONE).map(Into::into)
+}
+
+/// The cells of a matrix that this crate has made, row by row.
+fn slice_of<H>(hops: &Array2<H>) -> &[H] {
+    hops.as_slice().expect("row by row")
+}
+
+impl<W: Weight> fmt::Debug for Pairs<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plan, report, .. } = self;
+        let n_vertices = self.n_vertices();
+        f.debug_struct("Pairs")
+            .field("n_vertices", &n_vertices)
+            .field("plan", plan)
+            .field("report", report)
+            .finish_non_exhaustive()
+    }
+}

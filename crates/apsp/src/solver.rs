@@ -1,0 +1,196 @@
+//! All pairs of a graph, by whoever is to find them, wherever they are to be kept.
+
+use std::time::Instant;
+
+use collectives::{Alone, Communicator};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use sssp::Progress;
+
+use crate::error::agree;
+use crate::pairs::{Rows, milliseconds};
+use crate::ranks::{self, RankPairs};
+use crate::{ApspError, Config, Pairs, ScratchFolder, cuda, hops, scratch};
+
+/// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
+/// paths: in memory by the processor, unless it is told otherwise.
+///
+/// Integers are exact and the same with every algorithm, on every device. Floats may differ in
+/// their last bits between algorithms, for paths are not summed in the same order.
+///
+/// With [`Config::next_hops`], paths as well: n² numbers of 2 bytes, or from 65535 vertices
+/// on 4. They come from the distances, so that they are the same with every algorithm, number
+/// of threads and backend: those of [`paths::oracle::next_hops`], which says which of several
+/// shortest paths it is. Floats then do not differ either: each distance is
+/// the least sum over all paths, taken from the target backwards, bit for bit, and
+/// [`check_next_hops`](paths::certificate::check_next_hops) holds exactly. O(n m) more, of
+/// arcs that no path undercuts; for floats also a search from each vertex. With negative
+/// floats a cycle that rounds to less than nothing may be found only then, and is an error.
+///
+/// ```
+/// use apsp::{Config, Solver};
+/// use graph_formats::Csr;
+///
+/// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
+/// let pairs = Solver::new(&graph, &Config::default()).solve(None)?;
+/// assert_eq!(pairs.row(0).collect::<Vec<_>>(), [Some(0), Some(4)]);
+/// assert_eq!(pairs.row(1).collect::<Vec<_>>(), [None, Some(0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Solver<'a, W: Weight> {
+    graph: &'a Csr<W>,
+    config: &'a Config,
+    gpus: Option<&'a [Gpu]>,
+    folder: Option<&'a ScratchFolder>,
+}
+
+impl<'a, W: Weight> Solver<'a, W> {
+    /// For this graph.
+    pub fn new(graph: &'a Csr<W>, config: &'a Config) -> Self {
+        Self { graph, config, gpus: None, folder: None }
+    }
+
+    /// By these GPUs of this machine, each with as much of its memory as is
+    /// [allowed](Gpu::with_memory_cap), which share the rows of the matrix and the time. Rows go
+    /// from one to another directly where they [reach](Gpu::reach) each other, and through the
+    /// host's memory else.
+    ///
+    /// [`Algorithm::Auto`](crate::Algorithm::Auto) is [`Blocked`](crate::Algorithm::Blocked) there,
+    /// and one GPU has all forms of Floyd-Warshall. A matrix that the GPUs' memory does not hold
+    /// stays in pinned memory of the host and passes through them in strips. Numbers are those of
+    /// 32 bits; or of 16 where a proof allows it and the device adds and compares in one
+    /// instruction. Next hops are found there where no sum rounds and one GPU has room for them,
+    /// else on the host.
+    ///
+    /// ```
+    /// use apsp::{Config, Solver};
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    ///
+    /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
+    /// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
+    /// let pairs = Solver::new(&graph, &Config::default()).on(&[gpu]).solve(None)?;
+    /// assert_eq!(pairs.row(0).last(), Some(Some(4)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on(self, gpus: &'a [Gpu]) -> Self {
+        Self { gpus: Some(gpus), ..self }
+    }
+
+    /// With the matrix in a folder, by blocked Floyd-Warshall; memory holds panels of it only, of
+    /// the width that [`Config::memory`] allows, and results are read from there row by row.
+    ///
+    /// When a run ends early, for whatever reason, another one with
+    /// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
+    /// again, and the answer is the same to the last bit. It may go on by GPUs where the processor
+    /// began, or otherwise, as long as its blocks of pivots fit the memory there; floats may then
+    /// differ in their last bits. With [`Config::next_hops`] the folder holds n² next hops too, of
+    /// 2 or 4 bytes, and floats are settled there; from then on the folder's distances are these,
+    /// with next hops or without. Some 8 to n / 128 passes over the file.
+    ///
+    /// All needs of memory are known, and the memory taken, before the matrix is written. After
+    /// [`ApspError::NotOnGpu`] and [`ApspError::Gpu`], whenever they come, the processor goes on
+    /// with what there is.
+    ///
+    /// ```
+    /// use apsp::{Config, ScratchFolder, Solver};
+    /// use graph_formats::Csr;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 1)])?;
+    /// let scratch = ScratchFolder::new(folder.path());
+    /// let config = Config { memory: Some(64 << 20), ..Config::default() };
+    /// let found = Solver::new(&graph, &config).in_folder(&scratch).solve(None)?;
+    /// assert_eq!(found.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
+    /// assert_eq!(found.summary(None)?.n_reachable_pairs, 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_folder(self, folder: &'a ScratchFolder) -> Self {
+        Self { folder: Some(folder), ..self }
+    }
+
+    /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
+    /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
+    /// the work, and may end it.
+    ///
+    /// # Errors
+    /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
+    /// memory, or that of it which is allowed, cannot hold what it is to hold, an algorithm is
+    /// asked for that is not for this device or folder, or the progress callback ended the work.
+    /// By GPUs also [`ApspError::NotOnGpu`] for numbers of 64 bits, for Johnson's algorithm and
+    /// where there is none, and [`ApspError::Gpu`]. In a folder when it holds anything else or
+    /// cannot be read and written; it is as it was then, or can be resumed.
+    pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
+        let Self { graph, config, gpus, folder } = self;
+        let algorithm = config.algorithm;
+        if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
+            return Err(ApspError::NoTiles { algorithm });
+        }
+        match (folder, gpus) {
+            (Some(folder), gpus) => scratch::solve(folder, gpus, graph, config, progress),
+            (None, Some(gpus)) => cuda::solve(gpus, graph, config, progress),
+            (None, None) => in_memory(graph, config, progress),
+        }
+    }
+
+    /// Finds them by ranks, which all hold the graph, with its rows shared among them. To be called
+    /// by all ranks; the configuration and `progress` are each rank's own, but rank 0 alone plans.
+    ///
+    /// The distances are those that [`solve`](Self::solve) finds in memory with the same algorithm, bit
+    /// for bit, floats too. On each of p ranks O(n³ / p) and n² / p numbers, of which O(n²) bytes are
+    /// sent to each; for Johnson's algorithm nothing is sent, and every rank has its share of the
+    /// searches.
+    ///
+    /// # Errors
+    /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where next
+    /// hops, a form of Floyd-Warshall that only one rank has, GPUs or a folder are asked for.
+    ///
+    /// ```
+    /// use apsp::{ApspError, Config, Solver};
+    /// use collectives::{Communicator, Threads};
+    /// use graph_formats::Csr;
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 3)])?;
+    /// let found = Threads::run(2, |ranks| {
+    ///     let found = Solver::new(&graph, &Config::default()).solve_over(ranks, None)?;
+    ///     found.summary(ranks).map_err(ApspError::from)
+    /// })?;
+    /// // on each of the ranks
+    /// assert!(found.iter().all(|all| (all.n_reachable_pairs, all.max) == (6, Some(7))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_over(
+        self,
+        ranks: &dyn Communicator,
+        progress: Option<Progress<'_>>,
+    ) -> Result<RankPairs<W>, ApspError> {
+        let Self { graph, config, gpus, folder } = self;
+        let asked = match (gpus, folder) {
+            (None, None) => Ok(()),
+            (Some(_), _) => Err(ApspError::NotByRanks { what: "GPUs" }),
+            (None, Some(_)) => Err(ApspError::NotByRanks { what: "a matrix in a folder" }),
+        };
+        agree(ranks, asked)?;
+        ranks::solve_over(ranks, graph, config, progress)
+    }
+}
+
+/// By the processor, in memory.
+fn in_memory<W: Weight>(
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Pairs<W>, ApspError> {
+    let found = ranks::solve(&Alone, graph, config, progress)?;
+    let RankPairs { distances, plan, mut report, .. } = found;
+    let rows = if config.next_hops {
+        let start = Instant::now();
+        let (distances, hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
+        report.next_hops_ms = milliseconds(start);
+        Rows::Memory { distances, next_hops: Some(hops) }
+    } else {
+        Rows::Memory { distances, next_hops: None }
+    };
+    Ok(Pairs { plan, report, rows })
+}
