@@ -134,9 +134,9 @@ fn queue_all<R: Rows>(
         return Ok((parts[0].close_panel(0, progress)?, 0));
     }
     let total = (n_blocks - 1) * cut.side.div_ceil(cut.strip_rows);
-    let (mut launches, mut strips) = (0, 0);
+    let mut strips = 0;
+    let mut launches = parts[0].close_panel(0, None)?;
     for block in 0..n_blocks {
-        launches += parts[cut.owner(block)].close_panel(block, None)?;
         hand_out_panel(parts, cut.owner(block), block)?;
         free_rows_before(parts, block)?;
         let next = block + 1;
@@ -147,6 +147,7 @@ fn queue_all<R: Rows>(
                 strips += 1;
             }
             part.await_updates()?;
+            launches += part.close_panel(next, None)?;
         }
         // the block before comes last: its rows are needed as they are for the longest
         let others: Vec<_> = (block + 2..n_blocks).chain(0..block).collect();

@@ -28,8 +28,9 @@ const KEPT: usize = 4 * BLOCK;
 /// so that tiles are read and written half as often. With fewer a group is one block, so that
 /// the chain is the shortest.
 const MANY_TILES: usize = 192;
-/// Groups that may be queued before the host waits for the first of them.
-const QUEUED: usize = 8;
+/// Groups that may be queued before the host waits for the first of them: all of a panel, which is
+/// closed while other rows are taken through the one before.
+const QUEUED: usize = 16;
 
 /// Some rows of a matrix in the GPU's memory, all of them or those whose turn it is.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +70,8 @@ pub(super) struct Closer {
     /// The last pivots' rows and columns, these turned over, as they were closed.
     rows: Buffer<u32>,
     columns: Buffer<u32>,
-    /// Two counts of the kernels.
+    /// Two counts of the kernels: the second is of the blocks closed, by which it is told apart
+    /// when the first of another panel is, for a panel has two blocks or more.
     state: Buffer<u32>,
     beside: Gpu,
     /// Set when there is something to close,

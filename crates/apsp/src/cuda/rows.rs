@@ -14,7 +14,7 @@ pub(super) struct Turn<'a> {
     pub(super) block: usize,
     /// The block after it, where the strip is of its rows.
     pub(super) next: Option<usize>,
-    /// Set when nobody needs the block before as pivots any more.
+    /// Set when nobody needs the block before as pivots any more, and its rows are kept.
     pub(super) free: &'a Event,
 }
 
@@ -234,7 +234,9 @@ impl Rows for Passing<'_> {
         strip: &Range<usize>,
     ) -> Result<u64, GpuError> {
         // the rows of the block before were stored from its panel
-        gpu.wait_for(&self.stored[(turn.block + 1) % 2])?;
+        if turn.block == strip.start / self.cut.block_rows + 1 {
+            gpu.wait_for(turn.free)?;
+        }
         let words = self.words(strip);
         let (buffer, at) = match turn.next {
             Some(next) => {
