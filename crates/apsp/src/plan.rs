@@ -106,7 +106,11 @@ fn cost(number: Number) -> f64 {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = if self.threads == 1 { "thread" } else { "threads" };
-        write!(f, "{}: {}; {} {threads}", self.algorithm, self.reason, self.threads)
+        write!(f, "{}: {}", self.algorithm, self.reason)?;
+        if let Some(number) = self.number.filter(|_| self.algorithm != Algorithm::Johnson) {
+            write!(f, "; its matrix is of {number}")?;
+        }
+        write!(f, "; {} {threads}", self.threads)
     }
 }
 
@@ -128,6 +132,12 @@ mod tests {
         assert_eq!(plan(6_000, 50, 5).algorithm, Algorithm::Blocked);
         assert_eq!(plan(10, 1, i64::MAX / 9).algorithm, Algorithm::Johnson);
         let why = plan(20_000, 3, 5).to_string();
-        assert!(why.starts_with("johnson: 3.0 arcs a vertex are few for 20000"), "{why}");
+        assert!(
+            why.starts_with("johnson: 3.0 arcs a vertex are few for 20000 vertices; "),
+            "{why}"
+        );
+        assert!(!why.contains("matrix"), "{why}");
+        let why = plan(500, 3, 1 << 40).to_string();
+        assert!(why.contains(" vertices; its matrix is of i64; "), "{why}");
     }
 }
