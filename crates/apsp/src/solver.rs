@@ -58,10 +58,10 @@ impl<'a, W: Weight> Solver<'a, W> {
     ///
     /// [`Algorithm::Auto`](crate::Algorithm::Auto) is [`Blocked`](crate::Algorithm::Blocked) there,
     /// and one GPU has all forms of Floyd-Warshall. A matrix that the GPUs' memory does not hold
-    /// stays in pinned memory of the host and passes through them in strips. Numbers are those of
-    /// 32 bits; or of 16 where a proof allows it and the device adds and compares in one
-    /// instruction. Next hops are found there where no sum rounds and one GPU has room for them,
-    /// else on the host.
+    /// stays in pinned memory of the host and passes through them in strips. Numbers have as many
+    /// bits as on the CPU, 16 only where the device adds and compares in one instruction; in
+    /// published forms and in folders they have 32. Next hops are found there where no sum rounds
+    /// and one GPU has room for them, else on the host.
     ///
     /// ```
     /// use apsp::{Config, Solver};
@@ -118,9 +118,10 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
     /// memory, or that of it which is allowed, cannot hold what it is to hold, an algorithm is
     /// asked for that is not for this device or folder, or the progress callback ended the work.
-    /// By GPUs also [`ApspError::NotOnGpu`] for numbers of 64 bits, for Johnson's algorithm and
-    /// where there is none, and [`ApspError::Gpu`]. In a folder when it holds anything else or
-    /// cannot be read and written; it is as it was then, or can be resumed.
+    /// By GPUs also [`ApspError::Gpu`], and [`ApspError::NotOnGpu`] for Johnson's algorithm, for
+    /// numbers of 64 bits in a published form or a folder, and where no GPU is given. In a folder
+    /// when it holds anything else or cannot be read and written; it is as it was then, or can be
+    /// resumed.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         let Self { graph, config, gpus, folder } = self;
         let algorithm = config.algorithm;

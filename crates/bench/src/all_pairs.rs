@@ -3,9 +3,9 @@
 //!
 //! Digraphs with a cycle through all vertices, so that all are reached, and arcs drawn at
 //! random besides. The graph chooses the numbers: small weights fit 16 bits by proof; one
-//! vertex far away takes 32; floats are these again. Rows of every answer are compared with
-//! searches on the host, and columns of next hops with trees of searches in the reversed
-//! graph.
+//! vertex far away takes 32, and large weights 64; floats are these again. Rows of every answer
+//! are compared with searches on the host, and columns of next hops with trees of searches in
+//! the reversed graph.
 //!
 //! Reference: venkataraman-2003, origin-out-of-core
 
@@ -125,7 +125,9 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
             let (n, degree) = (size.get(), options.degree.get());
             let large = in_32_bits(n, degree)?;
             let small = connected(n, degree, SMALL)?;
-            let floats = in_32_bits(n, degree)?.convert_weights::<f32>()?;
+            let floats = large.clone().convert_weights::<f32>()?;
+            let wide = in_64_bits(&large)?;
+            let doubles = large.clone().convert_weights::<f64>()?;
             for next_hops in [false, true] {
                 if next_hops && options.distances_only {
                     continue;
@@ -134,6 +136,8 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
                 lines.push(study.solve(&large, &config, None)?);
                 lines.push(study.solve(&small, &config, None)?);
                 lines.push(study.solve(&floats, &config, None)?);
+                lines.push(study.solve(&wide, &config, None)?);
+                lines.push(study.solve(&doubles, &config, None)?);
             }
         }
         if let Some(size) = options.strips {
@@ -211,6 +215,12 @@ fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
     let far = (0, VertexId::try_from(n - 1)?, FAR);
     let arcs: Vec<_> = near.arcs().chain([far]).collect();
     Ok(Csr::from_arcs(n, &arcs)?)
+}
+
+/// The same weights so many times as large that sums need 64 bits.
+fn in_64_bits(graph: &Csr<u32>) -> Result<Csr<i64>> {
+    let arcs: Vec<_> = graph.arcs().map(|(u, v, weight)| (u, v, i64::from(weight) << 20)).collect();
+    Ok(Csr::from_arcs(graph.n_vertices(), &arcs)?)
 }
 
 /// A cycle through all vertices, and arcs drawn at random.
