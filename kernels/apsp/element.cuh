@@ -12,7 +12,7 @@ using u64 = unsigned long long;
 
 #define JOIN_TOKENS(a, b) a##_##b
 #define JOIN(a, b) JOIN_TOKENS(a, b)
-// The name of an entry for this type: ENTRY(close_pivot) is close_pivot_i32.
+// The name of an entry for this type: ENTRY(update) is update_i32.
 #define ENTRY(name) JOIN(name, ELEMENT_NAME)
 
 #if defined(ELEMENT_I64) || defined(ELEMENT_F64)

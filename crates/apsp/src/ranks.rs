@@ -38,8 +38,9 @@ pub struct RankPairs<W: Weight> {
     deal: Deal,
 }
 
-/// By ranks, of what they all can do.
-pub(crate) fn solve_over<W: Weight>(
+/// By ranks, or by the only one. Of next hops, which only that one has, no more than their memory
+/// is asked for.
+pub(crate) fn solve<W: Weight>(
     ranks: &dyn Communicator,
     graph: &Csr<W>,
     config: &Config,
@@ -54,17 +55,6 @@ pub(crate) fn solve_over<W: Weight>(
         _ => Ok(()),
     };
     agree(ranks, asked)?;
-    solve(ranks, graph, config, progress)
-}
-
-/// The same, of what is known to be for so many ranks. With next hops, only the memory for them is
-/// asked for.
-pub(crate) fn solve<W: Weight>(
-    ranks: &dyn Communicator,
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<RankPairs<W>, ApspError> {
     let deal = Deal::new(graph.n_vertices(), ranks.rank(), ranks.size());
     let planned = ranks.is_root().then(|| Plan::new(graph, config, progress)).transpose();
     let plan = Plan::broadcast(agree(ranks, planned)?, ranks, config)?;

@@ -173,7 +173,7 @@ impl<'a, W: Weight> Solver<'a, W> {
             (None, Some(_)) => Err(ApspError::NotByRanks { what: "a matrix in a folder" }),
         };
         agree(ranks, asked)?;
-        ranks::solve_over(ranks, graph, config, progress)
+        ranks::solve(ranks, graph, config, progress)
     }
 }
 
