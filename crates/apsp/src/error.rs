@@ -105,6 +105,13 @@ pub enum ApspError {
         /// Why.
         message: String,
     },
+    /// A GPU failed in the midst of the work, where other ranks' GPUs wait for it: they have to be
+    /// [ended](Communicator::abort).
+    #[error("this rank has failed, and the others cannot go on: {reason}")]
+    RankLost {
+        /// What failed.
+        reason: String,
+    },
     /// Ranks cannot reach each other any more.
     #[error(transparent)]
     Ranks(#[from] RanksError),

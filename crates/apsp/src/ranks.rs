@@ -35,7 +35,7 @@ pub struct RankPairs<W: Weight> {
     pub plan: Plan,
     /// What that took on this rank.
     pub report: Report,
-    deal: Deal,
+    pub(crate) deal: Deal,
 }
 
 /// By ranks, or by the only one. Of next hops, which only that one has, no more than their memory
@@ -93,7 +93,7 @@ pub(crate) fn solve<W: Weight>(
 
 impl Plan {
     /// The plan of rank 0, on all ranks, each with its own threads.
-    fn broadcast(
+    pub(crate) fn broadcast(
         own: Option<Self>,
         ranks: &dyn Communicator,
         config: &Config,
@@ -142,7 +142,7 @@ fn check_memory<W: Weight>(
 }
 
 /// Bytes of the distances of a rank.
-fn bytes_of_table<W: Weight>(deal: Deal) -> u128 {
+pub(crate) fn bytes_of_table<W: Weight>(deal: Deal) -> u128 {
     deal.n_own() as u128 * deal.n_vertices as u128 * size_of::<W::Distance>() as u128
 }
 

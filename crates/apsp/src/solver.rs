@@ -143,9 +143,15 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// sent to each; for Johnson's algorithm nothing is sent, and every rank has its share of the
     /// searches.
     ///
+    /// With a GPU [for each rank](Self::on), which keeps its rows; the GPUs' memory together has to
+    /// hold the matrix. Closed rows go from GPU to GPU by NCCL, where all ranks find it (as
+    /// `libnccl.so.2`, or by the name in the variable `STARPATH_NCCL`) and no two share a GPU, else
+    /// through the hosts' memory; the plan's reason says which.
+    ///
     /// # Errors
     /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where next
-    /// hops, a form of Floyd-Warshall that only one rank has, GPUs or a folder are asked for.
+    /// hops, a form of Floyd-Warshall that only one rank has, several GPUs a rank or a folder are
+    /// asked for. On one rank only [`ApspError::RankLost`]: whoever hears it has to end the others.
     ///
     /// ```
     /// use apsp::{ApspError, Config, Solver};
@@ -167,13 +173,16 @@ impl<'a, W: Weight> Solver<'a, W> {
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<W>, ApspError> {
         let Self { graph, config, gpus, folder } = self;
-        let asked = match (gpus, folder) {
-            (None, None) => Ok(()),
-            (Some(_), _) => Err(ApspError::NotByRanks { what: "GPUs" }),
-            (None, Some(_)) => Err(ApspError::NotByRanks { what: "a matrix in a folder" }),
+        let asked = match folder {
+            None => Ok(()),
+            Some(_) => Err(ApspError::NotByRanks { what: "a matrix in a folder" }),
         };
         agree(ranks, asked)?;
-        ranks::solve(ranks, graph, config, progress)
+        let by_gpus = ranks.any(gpus.is_some())?;
+        match gpus.or(by_gpus.then_some(&[])) {
+            Some(gpus) => cuda::solve_over(ranks, gpus, graph, config, progress),
+            None => ranks::solve(ranks, graph, config, progress),
+        }
     }
 }
 

@@ -26,6 +26,9 @@ pub enum RanksError {
         /// What was sent.
         bytes: u64,
     },
+    /// NCCL is not found, or refuses.
+    #[error("NCCL: {0}")]
+    Nccl(String),
     /// MPI could not be started.
     #[error("MPI cannot be started: {0}")]
     Start(&'static str),
@@ -52,6 +55,11 @@ pub trait Communicator {
     /// # Errors
     /// When another rank has ended.
     fn gather_bytes(&self, root: usize, own: &[u8]) -> Result<Vec<Vec<u8>>, RanksError>;
+
+    /// The name of the machine that it runs on; empty where all ranks are on one.
+    fn host(&self) -> String {
+        String::new()
+    }
 
     /// Ends the processes of all ranks at once, with this exit code where there is a choice.
     fn abort(&self, code: i32) -> ! {
@@ -161,6 +169,17 @@ impl dyn Communicator + '_ {
         let own = own.unwrap_or_default().as_bytes().to_vec();
         let bytes = self.broadcast_vec(first, own)?;
         Ok(Some((first, String::from_utf8_lossy(&bytes).into_owned())))
+    }
+
+    /// How many ranks of lower numbers run on the same machine.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn rank_on_host(&self) -> Result<usize, RanksError> {
+        let hosts = self.gather(0, self.host().as_bytes())?;
+        let before = |(i, host)| hosts[..i].iter().filter(|&other| other == host).count() as u64;
+        let places = hosts.iter().enumerate().map(before).collect();
+        Ok(self.broadcast_vec(0, places)?[self.rank()] as usize)
     }
 
     /// Reduces at rank 0 and broadcasts.

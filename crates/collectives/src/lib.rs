@@ -8,6 +8,8 @@
 //! * [`Threads`]: threads of this process, for tests;
 //! * `Mpi` (Cargo feature `mpi`): the processes that `mpirun` has started, on one machine or many.
 //!
+//! Ranks with a GPU each broadcast from memory to memory, by [`Nccl`], where that is found.
+//!
 //! Where a rank ends too early, no other waits for it for ever: collectives over threads return an
 //! error, and MPI ends all processes.
 //!
@@ -22,16 +24,16 @@
 //! # Ok::<(), RanksError>(())
 //! ```
 
-#![forbid(unsafe_code)]
-
 mod alone;
 mod communicator;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod nccl;
 mod threads;
 
 pub use alone::Alone;
 pub use communicator::{Communicator, RanksError};
+pub use nccl::Nccl;
 pub use threads::Threads;
 
 #[cfg(feature = "mpi")]

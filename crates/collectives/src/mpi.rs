@@ -101,6 +101,10 @@ impl Communicator for Mpi {
         Ok((0..self.size()).map(of_rank).collect())
     }
 
+    fn host(&self) -> String {
+        mpi::environment::processor_name().unwrap_or_default()
+    }
+
     fn abort(&self, code: i32) -> ! {
         self.world.abort(code)
     }

@@ -8,6 +8,7 @@
 #![expect(clippy::missing_errors_doc, clippy::missing_safety_doc, reason = "nothing is called")]
 
 use std::convert::Infallible;
+use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::atomic::AtomicU32;

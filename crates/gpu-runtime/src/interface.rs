@@ -32,6 +32,8 @@ macro_rules! interface {
                 &self, source: &Buffer<T>, range: Range<usize>, target: &Buffer<T>, at: usize
             ) -> Result<()>;
             fn reach(&self, other: &Gpu) -> Result<bool>;
+            fn uuid(&self) -> Result<[u8; 16]>;
+            fn stream_handle(&self) -> Result<*mut c_void>;
             fn timer(&self) -> Result<Timer>;
             fn jit_ms(&self) -> f64;
         } }

@@ -1,7 +1,8 @@
 //! Which processor solves.
 
 use anyhow::{Context, anyhow};
-use gpu_runtime::Gpu;
+use collectives::Communicator;
+use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight};
 use sssp::cost::{self, Cpu, Outline, Searches};
 use sssp::{Config, Solver, SsspError};
@@ -53,9 +54,7 @@ fn on_gpu<'g, W: Weight>(
         }
         (None, Some(config)) => {
             let gpu = Gpu::open().map_err(|error| match common.backend {
-                Backend::Cuda => {
-                    anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
-                }
+                Backend::Cuda => no_gpu(error),
                 _ => anyhow!("{name} runs on a GPU only, and {error}"),
             })?;
             (gpu, config)
@@ -148,15 +147,25 @@ pub(crate) fn with_others(
     })
 }
 
+fn no_gpu(error: GpuError) -> anyhow::Error {
+    anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
+}
+
+/// The GPU of a rank: those of a machine have one each by turns, with so much of its memory.
+pub(crate) fn gpu_of_rank(ranks: &dyn Communicator, memory: Option<u64>) -> anyhow::Result<Gpu> {
+    let place = ranks.rank_on_host()?;
+    let open = |count: u32| Gpu::open_ordinal(place as u32 % count.max(1));
+    let gpu = Gpu::count().and_then(open).map_err(no_gpu)?;
+    Ok(memory.map_or(gpu.clone(), |bytes| gpu.with_memory_cap(bytes)))
+}
+
 /// A GPU for what takes a thread of the CPU n³ steps at so many a second: it pays where that is
 /// longer than to open it and let go of it.
 fn gpu_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
     let config: Config = Config { threads: common.threads, ..Config::default() };
     let seconds = (n_vertices as f64).powi(3) / (rate * config.n_threads() as f64);
     match common.backend {
-        Backend::Cuda => Gpu::open().map(Some).map_err(|error| {
-            anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
-        }),
+        Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
         Backend::Auto if seconds < cost::Gpu::H200.opening + cost::Gpu::H200.closing => {
             let reason = format!("{n_vertices} vertices take it less than a GPU takes to open");
             stay_for_pairs(&reason, common)

@@ -130,7 +130,7 @@ fn an_error_is_said_once() {
     for line in [
         "apsp {}/road.wel --next-hops {}/out.npy",
         "apsp {}/road.wel --scratch {}/work",
-        "apsp {}/road.wel --backend cuda",
+        "apsp {}/road.wel --backend cuda --gpus 2",
         "sssp {}/road.wel --source 1",
         "sssp {}/road.wel --sources {}/ids --nearest",
     ] {

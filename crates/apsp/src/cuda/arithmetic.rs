@@ -42,6 +42,17 @@ impl Arithmetic {
         }
     }
 
+    /// The same of a plan for GPUs, whose numbers are of 16 bits only where they can be.
+    pub(super) fn of_plan<W: Weight>(
+        numbers: Option<Number>,
+        graph: &Csr<W>,
+    ) -> Result<Self, ApspError> {
+        match numbers {
+            Some(Number::U16) => Ok(Self::U16),
+            numbers => Self::of(numbers, graph),
+        }
+    }
+
     /// The same with numbers of 32 bits.
     ///
     /// # Errors

@@ -14,7 +14,9 @@
 //! bytes over the bus for numbers of 4 bytes and blocks of b rows.
 //!
 //! Several GPUs share the blocks by turns. The one that has a block closes it and the others copy
-//! it, 4 n b bytes, which with the look-ahead runs beside the rest too.
+//! it, 4 n b bytes, which with the look-ahead runs beside the rest too. Where they are of several
+//! ranks, each rank goes through the same blocks with the one that it has, and a [`Link`] brings
+//! it what others close.
 //!
 //! What differs from the published form, which loads panels and blocks by turns and waits for
 //! each: everything overlaps, the last block may be shorter, and the pivots' rows are on the
@@ -29,6 +31,7 @@ use sssp::{Progress, SsspError};
 
 use super::arithmetic::Kernels;
 use super::cut::{Cut, SLOTS};
+use super::link::Link;
 use super::panel::{Closer, Panel};
 use super::product::{self, Strip, take_through};
 use super::rows::{Rows, Turn, panels};
@@ -103,18 +106,21 @@ impl FloydWarshall {
 
 /// What a GPU does of the work: the rows of its blocks, and room for it.
 pub(super) struct Part<'a, R> {
+    /// Which of the cut it is.
+    pub(super) number: usize,
     pub(super) form: &'a FloydWarshall,
     pub(super) kernels: &'a Kernels,
     pub(super) rows: R,
 }
 
-/// Makes distances of the arcs in the rows of all parts, and waits for them. Returns how many
-/// launches that took, and how many strips.
+/// Makes distances of the arcs in the rows of all parts, and waits for them; with a link, of those
+/// that this rank has. Returns how many launches that took, and how many strips.
 pub(super) fn close<R: Rows>(
     parts: &mut [Part<'_, R>],
+    link: Option<&Link<'_>>,
     progress: Option<Progress<'_>>,
 ) -> Result<(u64, u64), ApspError> {
-    let found = queue_all(parts, progress);
+    let found = queue_all(parts, link, progress);
     // nothing may go on using the matrix, whatever became of the rest
     let finished = parts.iter().try_for_each(|part| part.form.finish());
     let counts = found?;
@@ -125,23 +131,32 @@ pub(super) fn close<R: Rows>(
 /// The algorithm: what is queued runs beside the rest as far as events let it.
 fn queue_all<R: Rows>(
     parts: &mut [Part<'_, R>],
+    link: Option<&Link<'_>>,
     progress: Option<Progress<'_>>,
 ) -> Result<(u64, u64), ApspError> {
     let cut = parts[0].form.cut;
     let n_blocks = cut.n_blocks();
-    parts[0].load_panel(0)?;
-    if n_blocks == 1 {
-        return Ok((parts[0].close_panel(0, progress)?, 0));
+    let only = progress.filter(|_| n_blocks == 1);
+    let mut launches = 0;
+    if let Some(part) = owner_of(parts, 0) {
+        part.load_panel(0)?;
+        launches += part.close_panel(0, only)?;
     }
-    let total = (n_blocks - 1) * cut.side.div_ceil(cut.strip_rows);
+    if n_blocks == 1 {
+        return Ok((launches, 0));
+    }
+    let own = |block: &usize| parts.iter().any(|part| part.number == cut.owner(*block));
+    let n_strips: usize =
+        (0..n_blocks).filter(own).map(|block| cut.strips_of_block(block).count()).sum();
+    let total = ((n_blocks - 1) * n_strips) as u64;
     let mut strips = 0;
-    let mut launches = parts[0].close_panel(0, None)?;
     for block in 0..n_blocks {
-        hand_out_panel(parts, cut.owner(block), block)?;
+        hand_out_panel(parts, link, block)?;
         free_rows_before(parts, block)?;
         let next = block + 1;
-        if next < n_blocks {
-            let part = &mut parts[cut.owner(next)];
+        if next < n_blocks
+            && let Some(part) = owner_of(parts, next)
+        {
             for (number, strip) in cut.strips_of_block(next) {
                 part.update(block, Some(next), number, strip)?;
                 strips += 1;
@@ -151,42 +166,70 @@ fn queue_all<R: Rows>(
         }
         // the block before comes last: its rows are needed as they are for the longest
         let others: Vec<_> = (block + 2..n_blocks).chain(0..block).collect();
-        let strips_of = |part| {
-            let own = others.iter().filter(move |&&other| cut.owner(other) == part);
+        let strips_of = |part: &Part<'_, R>| {
+            let number = part.number;
+            let own = others.iter().filter(move |&&other| cut.owner(other) == number);
             own.flat_map(|&other| cut.strips_of_block(other))
         };
-        let mut queues: Vec<_> = (0..parts.len()).map(strips_of).collect();
-        let mut is_left = true;
-        while is_left {
+        let mut queues: Vec<_> = parts.iter().map(strips_of).collect();
+        let (mut is_left, mut is_ended) = (true, false);
+        while is_left && !is_ended {
             is_left = false;
             for (part, queue) in parts.iter_mut().zip(&mut queues) {
                 let Some((number, strip)) = queue.next() else { continue };
-                if progress.is_some_and(|tell| tell(strips, total as u64).is_break()) {
-                    return Err(SsspError::Interrupted.into());
+                is_ended |= progress.is_some_and(|tell| tell(strips, total).is_break());
+                if is_ended {
+                    break;
                 }
                 part.update(block, None, number, strip)?;
                 strips += 1;
                 is_left = true;
             }
         }
+        // a rank that ends alone would leave the others' GPUs waiting
+        if link.map_or(Ok(is_ended), |link| link.any(is_ended))? {
+            return Err(SsspError::Interrupted.into());
+        }
     }
     Ok((launches + product::LAUNCHES * strips, strips))
 }
 
+/// The part that has a block, if it is here.
+fn owner_of<'p, 'a, R>(parts: &'p mut [Part<'a, R>], block: usize) -> Option<&'p mut Part<'a, R>> {
+    let number = parts[0].form.cut.owner(block);
+    parts.iter_mut().find(|part| part.number == number)
+}
+
 /// Copies the closed rows of a block from the GPU that has them to all others.
 fn hand_out_panel<R: Rows>(
-    parts: &mut [Part<'_, R>],
-    owner: usize,
+    parts: &[Part<'_, R>],
+    link: Option<&Link<'_>>,
     block: usize,
-) -> Result<(), GpuError> {
-    let (before, rest) = parts.split_at_mut(owner);
-    let Some((owner, after)) = rest.split_first_mut() else { return Ok(()) };
-    for part in before.iter_mut().chain(after) {
+) -> Result<(), ApspError> {
+    let number = parts[0].form.cut.owner(block);
+    let owner = parts.iter().find(|part| part.number == number);
+    for part in parts {
         let FloydWarshall { gpu, free, closed, .. } = part.form;
-        gpu.wait_for(&owner.form.closed[block % 2])?;
-        // the panel before the last was here
-        gpu.wait_for(free)?;
-        part.rows.receive_panel(gpu, &owner.rows, block)?;
+        let (here, panel) = (part.number == number, part.rows.panel(block));
+        if here && link.is_none() {
+            continue;
+        }
+        if !here {
+            // the panel before the last was here
+            gpu.wait_for(free)?;
+        }
+        match (link, owner) {
+            // SAFETY: the rows lie in the panel; nobody writes them in this turn, and where they
+            // come to, nobody uses them before `closed`, or since the panel was free.
+            (Some(link), _) => unsafe { link.broadcast(gpu, panel, number)? },
+            (None, Some(owner)) => {
+                gpu.wait_for(&owner.form.closed[block % 2])?;
+                let from = owner.rows.panel(block);
+                // SAFETY: as above.
+                unsafe { gpu.queue_copy(from.buffer, from.range, panel.buffer, panel.range.start)? }
+            }
+            (None, None) => {}
+        }
         closed[block % 2].record(gpu)?;
     }
     Ok(())
@@ -222,7 +265,7 @@ impl<R: Rows> Part<'_, R> {
         let FloydWarshall { gpu, cut, closed, closer, .. } = self.form;
         let pivots = cut.rows_of_block(block);
         let panel = Panel {
-            address: self.rows.panel(block),
+            address: self.rows.panel(block).address(),
             n_rows: pivots.len(),
             side: cut.side,
             first: pivots.start,
@@ -265,7 +308,7 @@ impl<R: Rows> Part<'_, R> {
             columns: first + to_pivots as u64,
             columns_stride: cut.side,
             turned: turned.address(),
-            panel: self.rows.panel(block),
+            panel: self.rows.panel(block).address(),
             n_pivots: pivots.len(),
             arithmetic: cut.arithmetic,
         };

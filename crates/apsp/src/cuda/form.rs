@@ -62,9 +62,9 @@ impl Form {
                 let mut parts = Vec::new();
                 for (number, (form, share)) in forms.iter().zip(&shares).enumerate() {
                     let rows = OnGpu::new(&share.matrix, form.panels(), cut, number);
-                    parts.push(Part { form, kernels: &share.kernels, rows });
+                    parts.push(Part { number, form, kernels: &share.kernels, rows });
                 }
-                close(&mut parts, progress)?.0
+                close(&mut parts, None, progress)?.0
             }
             Self::I32(form) => published(form, &mut shares, n)?,
             Self::F32(form) => published(form, &mut shares, n)?,

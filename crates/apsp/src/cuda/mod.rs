@@ -9,8 +9,10 @@ mod cut;
 mod floyd_warshall;
 pub(crate) mod folder;
 mod form;
+mod link;
 mod memory;
 mod next_hops;
+mod over_ranks;
 mod panel;
 mod product;
 pub mod published;
@@ -18,6 +20,7 @@ mod rows;
 mod solve;
 
 pub(crate) use arithmetic::{Arithmetic, Kernels};
+pub(crate) use over_ranks::solve_over;
 pub(crate) use solve::solve;
 
 #[cfg(test)]

@@ -18,6 +18,19 @@ pub(super) struct Turn<'a> {
     pub(super) free: &'a Event,
 }
 
+/// Some words of a buffer.
+#[derive(Clone, Debug)]
+pub(super) struct Words<'a> {
+    pub(super) buffer: &'a Buffer<u32>,
+    pub(super) range: Range<usize>,
+}
+
+impl Words<'_> {
+    pub(super) fn address(&self) -> u64 {
+        address(self.buffer, self.range.start)
+    }
+}
+
 /// The rows of a matrix, block by block of pivots and strip by strip. All that is asked for
 /// happens on streams, in their order.
 pub(super) trait Rows {
@@ -25,10 +38,7 @@ pub(super) trait Rows {
     fn load_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
 
     /// Where the rows of a block lie on the GPU while they are pivots.
-    fn panel(&self, block: usize) -> u64;
-
-    /// Copies the closed rows of a block from where another GPU keeps them.
-    fn receive_panel(&mut self, gpu: &Gpu, from: &Self, block: usize) -> Result<(), GpuError>;
+    fn panel(&self, block: usize) -> Words<'_>;
 
     /// Keeps the closed rows of a block.
     fn store_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
@@ -100,19 +110,13 @@ impl Rows for OnGpu<'_> {
         Ok(())
     }
 
-    fn panel(&self, block: usize) -> u64 {
-        match self.others(block) {
-            Some(panel) => panel.address(),
-            None => address(self.matrix, self.word(block, 0)),
-        }
-    }
-
-    fn receive_panel(&mut self, gpu: &Gpu, from: &Self, block: usize) -> Result<(), GpuError> {
-        let Some(panel) = self.others(block) else { return Ok(()) };
-        let words = from.word(block, 0)..from.word(block, self.cut.rows_of_block(block).len());
-        // SAFETY: the rows lie in both; nobody writes them in this turn, and nobody uses the panel
-        // before the stream has copied them, or since it was free.
-        unsafe { gpu.queue_copy(from.matrix, words, panel, 0) }
+    fn panel(&self, block: usize) -> Words<'_> {
+        let len = self.cut.rows_of_block(block).len() * self.cut.stride();
+        let (buffer, first) = match self.others(block) {
+            Some(panel) => (panel, 0),
+            None => (self.matrix, self.word(block, 0)),
+        };
+        Words { buffer, range: first..first + len }
     }
 
     fn store_panel(&mut self, _gpu: &Gpu, _block: usize) -> Result<(), GpuError> {
@@ -200,15 +204,9 @@ impl Rows for Passing<'_> {
         unsafe { gpu.queue_upload(&self.matrix.borrow(), words, &self.panels[block % 2], 0) }
     }
 
-    fn panel(&self, block: usize) -> u64 {
-        self.panels[block % 2].address()
-    }
-
-    fn receive_panel(&mut self, gpu: &Gpu, from: &Self, block: usize) -> Result<(), GpuError> {
-        let [panel, from] = [&self.panels, &from.panels].map(|panels| &panels[block % 2]);
-        // SAFETY: the panels are as large; nobody writes the other's in this turn, and nobody uses
-        // this one before the stream has copied it, or since it was free.
-        unsafe { gpu.queue_copy(from, 0..from.len(), panel, 0) }
+    fn panel(&self, block: usize) -> Words<'_> {
+        let len = self.words(&self.cut.rows_of_block(block)).len();
+        Words { buffer: &self.panels[block % 2], range: 0..len }
     }
 
     fn store_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {

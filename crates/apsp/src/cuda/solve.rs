@@ -33,7 +33,8 @@ pub(crate) fn solve<W: Weight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Pairs<W>, ApspError> {
-    let (plan, arithmetic) = plan(gpus, graph, config, progress)?;
+    let narrow = gpus.iter().all(adds_and_compares);
+    let (plan, arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
     for (i, gpu) in gpus.iter().enumerate() {
         gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
     }
@@ -64,9 +65,10 @@ pub(crate) fn solve<W: Weight>(
     Ok(Pairs { plan, report, rows: Rows::Memory { distances, next_hops } })
 }
 
-/// What is going to be done.
-fn plan<W: Weight>(
-    gpus: &[Gpu],
+/// What is going to be done by so many GPUs, in numbers of 16 bits if they can.
+pub(super) fn plan<W: Weight>(
+    n_gpus: usize,
+    narrow: bool,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
@@ -78,23 +80,19 @@ fn plan<W: Weight>(
         }
         Algorithm::Auto => Algorithm::Blocked,
         Algorithm::Blocked => Algorithm::Blocked,
-        published if gpus.len() > 1 => {
+        published if n_gpus > 1 => {
             let reason = format!("{published} is a form for one GPU");
             return Err(ApspError::NotOnGpu { reason });
         }
         published => published,
     };
-    if gpus.is_empty() {
+    if n_gpus == 0 {
         return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
     }
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
     let mut plan = Plan::new(graph, &matrix, progress)?;
     let arithmetic = match plan.number {
-        Some(Number::U16)
-            if algorithm == Algorithm::Blocked && gpus.iter().all(adds_and_compares) =>
-        {
-            Arithmetic::U16
-        }
+        Some(Number::U16) if algorithm == Algorithm::Blocked && narrow => Arithmetic::U16,
         numbers if algorithm == Algorithm::Blocked => Arithmetic::of(numbers, graph)?,
         numbers => Arithmetic::of_words(numbers, graph)?,
     };
@@ -195,7 +193,7 @@ impl<W: Weight> Work<'_, W> {
         }
         let start = Instant::now();
         let next_hops = found.map(|hops| downloaded(&hops, n)).transpose()?;
-        let mut table = Table::<W>::new(n)?;
+        let mut table = Table::<W>::new(n, n)?;
         for block in 0..cut.n_blocks() {
             let (rows, first) = (cut.rows_of_block(block), cut.first_kept(block));
             let words = first * cut.stride()..(first + rows.len()) * cut.stride();
@@ -226,16 +224,16 @@ impl<W: Weight> Work<'_, W> {
         let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
         let forms = forms.collect::<Result<Vec<_>, _>>()?;
         let mut parts = Vec::new();
-        for ((gpu, form), kernels) in gpus.iter().zip(&forms).zip(kernels) {
-            parts.push(Part { form, kernels, rows: Passing::new(gpu, &matrix, cut)? });
+        for (number, ((gpu, form), kernels)) in gpus.iter().zip(&forms).zip(kernels).enumerate() {
+            parts.push(Part { number, form, kernels, rows: Passing::new(gpu, &matrix, cut)? });
         }
         report.prepare_ms = milliseconds(start);
         let start = Instant::now();
-        let (_, strips) = close(&mut parts, self.progress)?;
+        let (_, strips) = close(&mut parts, None, self.progress)?;
         report.solve_ms = milliseconds(start);
         drop(parts);
         let start = Instant::now();
-        let mut table = Table::<W>::new(n)?;
+        let mut table = Table::<W>::new(n, n)?;
         table.fill::<E>(0, cut.side, cast_slice(&matrix.borrow()));
         let distances = table.finish();
         report.download_ms = milliseconds(start);
@@ -250,20 +248,20 @@ impl<W: Weight> Work<'_, W> {
     }
 }
 
-/// A table of distances that is filled with rows of a matrix.
-struct Table<W: Weight>(Array2<W::Distance>);
+/// A table of distances, from all vertices or some, that is filled with rows of a matrix.
+pub(super) struct Table<W: Weight>(Array2<W::Distance>);
 
 impl<W: Weight> Table<W> {
-    fn new(n: usize) -> Result<Self, ApspError> {
-        let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
+    pub(super) fn new(n_sources: usize, n: usize) -> Result<Self, ApspError> {
+        let bytes = n_sources as u128 * n as u128 * size_of::<W::Distance>() as u128;
         let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
-        let cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
-        Ok(Self(Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?))
+        let cells = zeros::<W::Distance>(n_sources * n).ok_or_else(too_large)?;
+        Ok(Self(Array2::from_shape_vec((n_sources, n), cells).map_err(|_| too_large())?))
     }
 
     /// From row `first` on, with rows of a matrix of this side, of which the last may be no
     /// vertex's.
-    fn fill<E: Element>(&mut self, first: usize, side: usize, numbers: &[E]) {
+    pub(super) fn fill<E: Element>(&mut self, first: usize, side: usize, numbers: &[E]) {
         let n = self.0.ncols();
         let cells = self.0.as_slice_mut().unwrap_or_default();
         let rows = cells.par_chunks_mut(n.max(1)).skip(first).zip(numbers.par_chunks(side));
@@ -272,7 +270,7 @@ impl<W: Weight> Table<W> {
         });
     }
 
-    fn finish(self) -> DistanceTable<W> {
+    pub(super) fn finish(self) -> DistanceTable<W> {
         DistanceTable::from_storage(self.0)
     }
 }

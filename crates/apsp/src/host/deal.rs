@@ -27,6 +27,11 @@ impl Deal {
     /// What a rank gets. The blocks do not depend on how many ranks there are.
     pub(crate) fn new(n_vertices: usize, rank: usize, size: usize) -> Self {
         let rows = (n_vertices / MIN_BLOCKS).next_multiple_of(STEP).clamp(STEP, MAX_ROWS);
+        Self::in_blocks(n_vertices, rows, rank, size)
+    }
+
+    /// The same in blocks of so many rows.
+    pub(crate) fn in_blocks(n_vertices: usize, rows: usize, rank: usize, size: usize) -> Self {
         Self { n_vertices, rows, rank, size }
     }
 

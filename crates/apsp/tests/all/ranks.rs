@@ -2,10 +2,12 @@
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use apsp::{Algorithm, ApspError, Config, Number, Solver};
 use collectives::{Alone, Communicator, Threads};
+use gpu_runtime::Gpu;
 use graph_formats::generate::{UniformConfig, uniform};
 use graph_formats::{Csr, Distance, Weight};
 use ndarray::Array2;
@@ -14,7 +16,8 @@ use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use sssp::SsspError;
 
-use crate::common::{identical, minus_zeros};
+use crate::common::{identical, minus_zeros, same};
+use crate::gpu::{connected, in_32_bits, in_64_bits, slope, some_gpus};
 
 /// What several ranks find, gathered at rank 0, with the numbers that it was in.
 fn by_ranks<W: Weight>(
@@ -22,10 +25,22 @@ fn by_ranks<W: Weight>(
     graph: &Csr<W>,
     config: &Config,
 ) -> Result<(DistanceTable<W>, Option<Number>), ApspError> {
+    by_ranks_on(None, size, graph, config)
+}
+
+/// The same, where they have a GPU each of these.
+fn by_ranks_on<W: Weight>(
+    gpus: Option<&[Gpu]>,
+    size: usize,
+    graph: &Csr<W>,
+    config: &Config,
+) -> Result<(DistanceTable<W>, Option<Number>), ApspError> {
     let n = graph.n_vertices();
     let one_thread = Config { threads: Some(1.try_into().unwrap()), ..config.clone() };
     let found = Threads::run(size, |ranks| {
-        let found = Solver::new(graph, &one_thread).solve_over(ranks, None)?;
+        let solver = Solver::new(graph, &one_thread);
+        let own = gpus.map(|gpus| slice::from_ref(&gpus[ranks.rank()]));
+        let found = own.map_or(solver, |own| solver.on(own)).solve_over(ranks, None)?;
         let summary = found.summary(ranks)?;
         let mut cells = Vec::new();
         found.gather_rows(ranks, |source, row| {
@@ -193,4 +208,67 @@ fn rows_end_where_they_are_taken() {
         Ok::<_, ApspError>(n_taken)
     });
     assert_eq!(taken.unwrap(), [101, 0, 0]);
+}
+
+/// Ranks find what one process finds with as many GPUs, bit for bit, and what one finds with one.
+/// Where there are fewer GPUs than ranks, rows come through the host's memory, else by NCCL.
+#[test]
+fn ranks_with_a_gpu_each() {
+    fn check<W: Weight>(gpus: &[Gpu], graph: &Csr<W>, number: Option<Number>) {
+        let config = Config::default();
+        let one = Solver::new(graph, &config).on(&gpus[..1]).solve(None).unwrap();
+        for size in 1..=gpus.len() {
+            let expected = Solver::new(graph, &config).on(&gpus[..size]).solve(None).unwrap();
+            let (found, used) = by_ranks_on(Some(gpus), size, graph, &config).unwrap();
+            assert!(identical(&found, expected.distances().unwrap()), "{size} by {number:?}");
+            assert!(same(&found, one.distances().unwrap()), "{size} by {number:?}");
+            assert_eq!(used, expected.plan.number);
+            assert!(number.is_none_or(|number| used == Some(number)), "{used:?}");
+        }
+    }
+    let Some(gpus) = some_gpus(3) else { return };
+    check(&gpus, &connected(3000, 9000, 255), None);
+    check(&gpus, &in_32_bits(2500, 9000, 50_000), Some(Number::I32));
+    check(&gpus, &slope(2500).convert_weights::<f32>().unwrap(), Some(Number::F32));
+    check(&gpus, &in_64_bits(&slope(1500)), Some(Number::I64));
+    check(&gpus, &slope(1500).convert_weights::<f64>().unwrap(), Some(Number::F64));
+    // fewer blocks than ranks, and no vertex
+    for n in [0, 1, 100] {
+        check(&gpus, &Csr::<u32>::from_arcs(n, &[]).unwrap(), None);
+    }
+}
+
+#[test]
+fn errors_of_ranks_with_a_gpu_each() {
+    fn errors(config: &Config, own: [Option<&[Gpu]>; 2], stop: u64) -> Vec<String> {
+        let graph = in_32_bits(5000, 9000, 50_000);
+        let work = |ranks: &Threads| {
+            let tell = |done: u64, _| match ranks.rank() {
+                1 if done >= stop => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            };
+            let solver = Solver::new(&graph, config);
+            let solver = own[ranks.rank()].map_or(solver, |gpus| solver.on(gpus));
+            Ok::<_, ()>(solver.solve_over(ranks, Some(&tell)).unwrap_err().to_string())
+        };
+        Threads::run(2, work).unwrap()
+    }
+    let Some(gpus) = some_gpus(2) else { return };
+    let (config, each) = (Config::default(), [Some(&gpus[..1]), Some(&gpus[1..])]);
+    for stop in [1, 5, 9] {
+        let found = errors(&config, each, stop);
+        assert_eq!(found, vec![SsspError::Interrupted.to_string(); 2], "{stop}");
+    }
+    let hops = Config { next_hops: true, ..config.clone() };
+    for found in [
+        errors(&hops, each, u64::MAX),
+        errors(&Config::with(Algorithm::Recursive), each, u64::MAX),
+        errors(&config, [Some(&gpus[..]); 2], u64::MAX),
+        errors(&config, [Some(&gpus[..1]), None], u64::MAX),
+    ] {
+        assert!(found.iter().all(|error| error.contains("by several ranks")), "{found:?}");
+    }
+    let small = gpus[1].with_memory_cap(20 << 20);
+    let found = errors(&config, [each[0], Some(slice::from_ref(&small))], u64::MAX);
+    assert!(found.iter().all(|error| error.contains("this rank's share")), "{found:?}");
 }

@@ -88,6 +88,14 @@ impl Context {
         Ok(true)
     }
 
+    pub(super) fn uuid(&self) -> Result<[u8; 16], GpuError> {
+        let mut uuid = sys::CUuuid { bytes: [0; 16] };
+        // SAFETY: the driver writes 16 bytes, to a place that has them.
+        let result = unsafe { sys::cuDeviceGetUuid(&raw mut uuid, self.device) };
+        check("asking which GPU it is", result)?;
+        Ok(uuid.bytes.map(|byte| byte as u8))
+    }
+
     /// Makes it the context of this thread, which calls of the driver refer to.
     pub(super) fn make_current(&self) -> Result<(), GpuError> {
         CurrentContext::set_current(&self.retained).map_err(failed("choosing the GPU's context"))

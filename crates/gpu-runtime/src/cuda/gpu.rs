@@ -1,5 +1,6 @@
 //! An opened device.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -92,6 +93,24 @@ impl Gpu {
     /// [`GpuError::Driver`].
     pub fn reach(&self, other: &Self) -> Result<bool, GpuError> {
         self.session.context.reach(&other.session.context)
+    }
+
+    /// What no other GPU has, on this machine or another.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn uuid(&self) -> Result<[u8; 16], GpuError> {
+        self.session.context.uuid()
+    }
+
+    /// The stream, a `CUstream`, for another library that queues work on it; its GPU becomes the
+    /// current one of this thread. Good while this GPU or a clone lives.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn stream_handle(&self) -> Result<*mut c_void, GpuError> {
+        self.make_current()?;
+        Ok(self.raw_stream().cast())
     }
 
     /// Waits until everything that was asked for is done.

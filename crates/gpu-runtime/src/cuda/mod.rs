@@ -22,6 +22,7 @@ mod streams;
 mod timer;
 mod transfer;
 
+use std::ffi::c_void;
 use std::ops::Range;
 
 use crate::interface::interface;

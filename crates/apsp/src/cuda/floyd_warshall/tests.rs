@@ -63,11 +63,11 @@ fn the_cut_does_not_matter() {
             let forms: Vec<_> =
                 (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
             let mut parts = Vec::new();
-            for (part, (form, matrix)) in forms.iter().zip(&matrices).enumerate() {
-                let rows = OnGpu::new(matrix, form.panels(), cut, part);
-                parts.push(Part { form, kernels: &kernels, rows });
+            for (number, (form, matrix)) in forms.iter().zip(&matrices).enumerate() {
+                let rows = OnGpu::new(matrix, form.panels(), cut, number);
+                parts.push(Part { number, form, kernels: &kernels, rows });
             }
-            close(&mut parts, None).unwrap();
+            close(&mut parts, None, None).unwrap();
             for (part, matrix) in matrices.iter().enumerate() {
                 let words = matrix.download().unwrap();
                 for block in owns(part) {
@@ -87,11 +87,11 @@ fn the_cut_does_not_matter() {
             let forms: Vec<_> =
                 (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
             let mut parts = Vec::new();
-            for form in &forms {
+            for (number, form) in forms.iter().enumerate() {
                 let rows = Passing::new(gpu, &matrix, cut).unwrap();
-                parts.push(Part { form, kernels: &kernels, rows });
+                parts.push(Part { number, form, kernels: &kernels, rows });
             }
-            close(&mut parts, None).unwrap();
+            close(&mut parts, None, None).unwrap();
             drop(parts);
             check(&matrix.borrow(), 0, cut);
         }

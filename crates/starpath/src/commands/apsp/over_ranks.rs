@@ -5,12 +5,15 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::slice;
 
-use apsp::{Config, Solver};
+use apsp::{ApspError, Config, Solver};
 use collectives::Communicator;
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 
-use super::{Report, explain};
+use super::{Device, Report, explain};
+use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
 use crate::ids::Names;
@@ -35,10 +38,15 @@ pub(crate) fn run_over(
 ) -> anyhow::Result<()> {
     refuse("--next-hops", args.next_hops.is_some())?;
     refuse("--scratch", args.scratch.is_some())?;
-    refuse("--backend cuda", common.backend == Backend::Cuda)?;
+    refuse("--gpus", args.gpus.is_some())?;
+    let gpu = match common.backend {
+        Backend::Cuda => Some(agree(ranks, backend::gpu_of_rank(ranks, args.memory))?),
+        Backend::Auto | Backend::Cpu => None,
+    };
     let root = agree(ranks, ranks.is_root().then(|| Root::new(args, common)).transpose())?;
     let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
-    let report = with_csr!(&*graph, |graph| solve(ranks, graph, root.as_ref(), args, common))?;
+    let work = Work { ranks, gpu: gpu.as_ref(), root: root.as_ref(), args, common };
+    let report = with_csr!(&*graph, |graph| work.solve(graph))?;
     match root {
         Some(root) => root.loaded.print(&report, common),
         None => Ok(()),
@@ -54,59 +62,76 @@ impl Root {
     }
 }
 
-fn solve<W: Weight>(
-    ranks: &dyn Communicator,
-    graph: &Csr<W>,
-    root: Option<&Root>,
-    args: &ApspArgs,
-    common: &Common,
-) -> anyhow::Result<Report> {
-    let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
-    let bar = Bar::new("solving", common);
-    let step = |done, total| bar.step(done, total);
-    let config = Config {
-        algorithm: args.algorithm,
-        threads: common.threads,
-        memory: args.memory,
-        ..Config::default()
-    };
-    let (found, times) = repeated_by(ranks, common, || {
-        let found = Solver::new(graph, &config).solve_over(ranks, Some(&step));
-        found.map_err(|error| explain(&names, error))
-    })?;
-    drop(bar);
-    let (plan, summary) = (&found.plan, found.summary(ranks)?);
-    if common.explain {
-        say(format_args!("{plan} on each of {} ranks", ranks.size()));
-    }
-    if args.distances.is_some() {
-        let bar = Bar::new("writing", common);
+/// What is asked for, and of whom.
+struct Work<'a> {
+    ranks: &'a dyn Communicator,
+    gpu: Option<&'a Gpu>,
+    root: Option<&'a Root>,
+    args: &'a ApspArgs,
+    common: &'a Common,
+}
+
+impl Work<'_> {
+    fn solve<W: Weight>(&self, graph: &Csr<W>) -> anyhow::Result<Report> {
+        let Self { ranks, gpu, root, args, common } = *self;
+        let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
+        let bar = Bar::new("solving", common);
         let step = |done, total| bar.step(done, total);
-        let output = root.and_then(|root| root.distances.as_ref());
-        let file = agree(ranks, output.map(ResultFile::create).transpose())?;
-        let written = match output.zip(file) {
-            Some((output, file)) => output.write_gathered(file, &names, ranks, &found, &step),
-            None => Ok(found.gather_rows(ranks, |_, _| ControlFlow::Continue(()))?),
+        let config = Config {
+            algorithm: args.algorithm,
+            threads: common.threads,
+            memory: args.memory,
+            ..Config::default()
         };
-        agree(ranks, written)?;
+        let mut solve_ms = Vec::new();
+        let (found, whole_ms) = repeated_by(ranks, common, || {
+            let solver = Solver::new(graph, &config);
+            let solver = gpu.map_or(solver, |gpu| solver.on(slice::from_ref(gpu)));
+            let found = solver.solve_over(ranks, Some(&step));
+            if let Err(error @ ApspError::RankLost { .. }) = found {
+                eprintln!("starpath: rank {}: {error}", ranks.rank());
+                ranks.abort(1);
+            }
+            if let Ok(found) = &found {
+                solve_ms.push(found.report.solve_ms);
+            }
+            found.map_err(|error| explain(&names, error))
+        })?;
+        drop(bar);
+        let (plan, summary) = (&found.plan, found.summary(ranks)?);
+        if common.explain {
+            say(format_args!("{plan} on each of {} ranks", ranks.size()));
+        }
+        if args.distances.is_some() {
+            let bar = Bar::new("writing", common);
+            let step = |done, total| bar.step(done, total);
+            let output = root.and_then(|root| root.distances.as_ref());
+            let file = agree(ranks, output.map(ResultFile::create).transpose())?;
+            let written = match output.zip(file) {
+                Some((output, file)) => output.write_gathered(file, &names, ranks, &found, &step),
+                None => Ok(found.gather_rows(ranks, |_, _| ControlFlow::Continue(()))?),
+            };
+            agree(ranks, written)?;
+        }
+        // what goes to GPUs and back is reported beside the solving
+        let solve = Times::of(if gpu.is_some() { solve_ms } else { whole_ms })?;
+        Ok(Report {
+            head: Head {
+                command: "apsp",
+                algorithm: Some(plan.algorithm.name()),
+                backend: if gpu.is_some() { "cuda" } else { "cpu" },
+                threads: plan.threads,
+                vertices: graph.n_vertices(),
+                edges: graph.n_arcs(),
+                load_ms: root.map(|root| root.loaded.load_ms),
+                solve_ms: Some(solve.median()),
+                solve_min_ms: solve.least(common),
+            },
+            device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), &found.report)),
+            ranks: Some(ranks.size()),
+            reachable_pairs: summary.n_reachable_pairs,
+            distance_sum: summary.sum.into(),
+            max_distance: summary.max.map(Number::of),
+        })
     }
-    let solve = Times::of(times)?;
-    Ok(Report {
-        head: Head {
-            command: "apsp",
-            algorithm: Some(plan.algorithm.name()),
-            backend: "cpu",
-            threads: plan.threads,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: root.map(|root| root.loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
-        },
-        device: None,
-        ranks: Some(ranks.size()),
-        reachable_pairs: summary.n_reachable_pairs,
-        distance_sum: summary.sum.into(),
-        max_distance: summary.max.map(Number::of),
-    })
 }

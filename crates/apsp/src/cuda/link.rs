@@ -1,0 +1,106 @@
+//! How the GPU of a rank gets what those of others have: by NCCL, or through pinned memory.
+
+use std::cell::RefCell;
+
+use collectives::{Communicator, Nccl, RanksError};
+use gpu_runtime::{Gpu, PinnedBuffer};
+
+use super::rows::Words;
+use crate::ApspError;
+use crate::error::agree;
+
+/// A rank's GPU among those of all ranks.
+pub(super) struct Link<'a> {
+    ranks: &'a dyn Communicator,
+    way: Way,
+}
+
+enum Way {
+    /// From memory to memory, while the host goes on.
+    Nccl(Nccl),
+    /// By the ranks' own broadcast, for which the host waits.
+    Pinned(RefCell<PinnedBuffer<u32>>),
+}
+
+impl<'a> Link<'a> {
+    /// For panels of up to so many words; and why they pass through the host's memory, if they
+    /// do. To be called by all ranks.
+    pub(super) fn new(
+        ranks: &'a dyn Communicator,
+        gpu: &Gpu,
+        max_words: usize,
+    ) -> Result<(Self, Option<String>), ApspError> {
+        let uuids = ranks.gather(0, &agree(ranks, gpu.uuid().map_err(ApspError::from))?)?;
+        let is_shared = (1..uuids.len()).any(|i| uuids[..i].contains(&uuids[i]));
+        let found = match ranks.any(is_shared)? {
+            true => Err("ranks share a GPU".to_owned()),
+            false => connected(ranks, gpu).map_err(|error| error.to_string()),
+        };
+        let own = found.as_ref().err().map(String::as_str);
+        let reason = ranks.first_message(own)?.map(|(_, reason)| reason);
+        let way = match (found, &reason) {
+            (Ok(nccl), None) => Way::Nccl(nccl),
+            _ => {
+                let memory = gpu.pinned(max_words).map_err(ApspError::from);
+                Way::Pinned(RefCell::new(agree(ranks, memory)?))
+            }
+        };
+        Ok((Self { ranks, way }, reason))
+    }
+
+    /// Whether it is so on any rank, at all ranks.
+    pub(super) fn any(&self, own: bool) -> Result<bool, RanksError> {
+        self.ranks.any(own)
+    }
+
+    /// Brings words from the rank that owns them to the same place of all others, after what was
+    /// asked of the stream.
+    ///
+    /// # Safety
+    /// Until the stream has done it, nobody writes the owner's words, or uses the others' without
+    /// being ordered after it.
+    pub(super) unsafe fn broadcast(
+        &self,
+        gpu: &Gpu,
+        words: Words<'_>,
+        owner: usize,
+    ) -> Result<(), ApspError> {
+        let len = words.range.len();
+        match &self.way {
+            Way::Nccl(nccl) => {
+                let (stream, n_bytes) = (gpu.stream_handle()?, len * size_of::<u32>());
+                // SAFETY: the words lie in their buffer, which the stream's GPU has; the rest is
+                // the caller's.
+                unsafe { nccl.broadcast(words.address(), n_bytes, owner, stream)? };
+            }
+            Way::Pinned(memory) => {
+                let mut memory = memory.borrow_mut();
+                if owner == self.ranks.rank() {
+                    // SAFETY: nobody else has the memory, and the copy is awaited.
+                    unsafe { gpu.queue_download(words.buffer, words.range, &mut memory, 0)? };
+                    gpu.synchronize()?;
+                    self.ranks.broadcast(owner, &mut memory[..len])?;
+                } else {
+                    self.ranks.broadcast(owner, &mut memory[..len])?;
+                    // SAFETY: the copy is awaited, so that the memory may be written then.
+                    unsafe {
+                        gpu.queue_upload(&memory, 0..len, words.buffer, words.range.start)?;
+                    }
+                    gpu.synchronize()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ranks connected by NCCL, which makes the ways between them when it first sends.
+fn connected(ranks: &dyn Communicator, gpu: &Gpu) -> Result<Nccl, ApspError> {
+    // also makes the GPU the current one, which is NCCL's
+    let word = agree(ranks, gpu.buffer::<u32>(1).map_err(ApspError::from))?;
+    let nccl = Nccl::connect(ranks)?;
+    // SAFETY: the word lies on the current GPU, and the stream is waited for.
+    unsafe { nccl.broadcast(word.address(), size_of::<u32>(), 0, gpu.stream_handle()?)? };
+    gpu.synchronize()?;
+    Ok(nccl)
+}

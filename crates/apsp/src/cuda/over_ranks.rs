@@ -1,0 +1,161 @@
+//! All pairs of a graph by ranks with a GPU each, which keep the rows of their blocks.
+
+use std::time::Instant;
+
+use bytemuck::cast_slice;
+use collectives::Communicator;
+use gpu_runtime::{Buffer, Gpu};
+use graph_formats::{Csr, VertexId, Weight};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use sssp::{Progress, SsspError};
+
+use super::arcs::DeviceArcs;
+use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
+use super::cut::Cut;
+use super::floyd_warshall::{FloydWarshall, Part, close};
+use super::link::Link;
+use super::memory::Need;
+use super::rows::OnGpu;
+use super::solve::{Table, plan};
+use crate::element::{Element, with_element};
+use crate::error::agree;
+use crate::host::Deal;
+use crate::pairs::milliseconds;
+use crate::potentials::potentials;
+use crate::ranks::{RankPairs, bytes_of_table};
+use crate::{Algorithm, ApspError, Config, Number, Plan, Report};
+
+/// By ranks, each with one of these GPUs.
+pub(crate) fn solve_over<W: Weight>(
+    ranks: &dyn Communicator,
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<RankPairs<W>, ApspError> {
+    let asked = match (gpus, config.algorithm) {
+        _ if config.next_hops => Err(ApspError::NotByRanks { what: "next hops" }),
+        ([gpu], Algorithm::Auto | Algorithm::Blocked) => Ok(gpu),
+        ([_], form) => Err(ApspError::NotByRanks { what: form.name() }),
+        _ => Err(ApspError::NotByRanks { what: "other than one GPU for each" }),
+    };
+    let gpu = agree(ranks, asked)?;
+    let narrow = !ranks.any(!adds_and_compares(gpu))?;
+    let planned = ranks.is_root().then(|| plan(1, narrow, graph, config, progress)).transpose();
+    let mut plan = Plan::broadcast(agree(ranks, planned)?.map(|(plan, _)| plan), ranks, config)?;
+    let arithmetic = agree(ranks, Arithmetic::of_plan(plan.number, graph))?;
+    let has_negative = graph.first_negative().is_some() && ranks.is_root();
+    let proof = has_negative.then(|| potentials(graph, config.threads, progress)).transpose();
+    agree(ranks, proof)?;
+
+    let number = plan.number.unwrap_or(Number::I32);
+    let jit_before = gpu.jit_ms();
+    let work = Work { ranks, gpu, graph, config, arithmetic, progress };
+    let (mut found, reason) = with_element!(W, number, E => work.solve::<E>(&plan))?;
+    found.report.jit_ms = gpu.jit_ms() - jit_before;
+    plan.reason.push_str(&match reason {
+        _ if ranks.size() == 1 => String::new(),
+        None => "; NCCL brings the rows of other ranks".to_owned(),
+        Some(why) => format!("; rows of other ranks come through the hosts' memory, for {why}"),
+    });
+    Ok(RankPairs { plan, ..found })
+}
+
+struct Work<'a, W: Weight> {
+    ranks: &'a dyn Communicator,
+    gpu: &'a Gpu,
+    graph: &'a Csr<W>,
+    config: &'a Config,
+    arithmetic: Arithmetic,
+    progress: Option<Progress<'a>>,
+}
+
+/// What is taken before the ranks begin.
+struct Room<W: Weight> {
+    pool: ThreadPool,
+    kernels: Kernels,
+    form: FloydWarshall,
+    matrix: Buffer<u32>,
+    table: Table<W>,
+}
+
+impl<W: Weight> Work<'_, W> {
+    /// Solves in these numbers; also returns why rows pass through the hosts' memory, if they do.
+    fn solve<E: Element>(&self, plan: &Plan) -> Result<(RankPairs<W>, Option<String>), ApspError> {
+        let (ranks, gpu, n) = (self.ranks, self.gpu, self.graph.n_vertices());
+        let (rank, size) = (ranks.rank(), ranks.size());
+        let cut = Cut::on_gpus(self.arithmetic, n, size);
+        let deal = Deal::in_blocks(n, cut.block_rows, rank, size);
+        let mut report = Report::default();
+        let start = Instant::now();
+        let room = self.room::<E>(cut, deal, plan.threads);
+        let Room { pool, kernels, form, matrix, mut table } = agree(ranks, room)?;
+        let (link, reason) = match size {
+            1 => (None, None),
+            _ => {
+                let (link, reason) = Link::new(ranks, gpu, cut.block_rows * cut.stride())?;
+                (Some(link), reason)
+            }
+        };
+        report.prepare_ms = milliseconds(start);
+
+        let start = Instant::now();
+        let rows = OnGpu::new(&matrix, form.panels(), cut, rank);
+        let mut parts = [Part { number: rank, form: &form, kernels: &kernels, rows }];
+        let closed = close(&mut parts, link.as_ref(), self.progress);
+        let is_agreed = matches!(closed, Ok(_) | Err(ApspError::Search(SsspError::Interrupted)));
+        if let (Err(error), false) = (&closed, is_agreed || size == 1) {
+            return Err(ApspError::RankLost { reason: error.to_string() });
+        }
+        // from here on no GPU reads what another sent, and the link may go
+        let (launches, _) = agree(ranks, closed)?;
+        report.solve_ms = milliseconds(start);
+        report.launches = launches;
+
+        let start = Instant::now();
+        let mut download = || {
+            for block in (0..deal.n_blocks()).filter(|&block| deal.owns(block)) {
+                let vertices = deal.block(block);
+                let first = cut.first_kept(block);
+                let words = first * cut.stride()..(first + vertices.len()) * cut.stride();
+                let words = matrix.download_range(words)?;
+                let first = deal.own(&vertices).start;
+                pool.install(|| table.fill::<E>(first, cut.side, cast_slice(&words)));
+            }
+            Ok(())
+        };
+        agree(ranks, download())?;
+        report.download_ms = milliseconds(start);
+        let sources = deal.vertices().map(|v| v as VertexId).collect();
+        let (distances, plan) = (table.finish(), plan.clone());
+        Ok((RankPairs { sources, distances, plan, report, deal }, reason))
+    }
+
+    /// Takes the memory, and writes the arcs of this rank's rows.
+    fn room<E: Element>(&self, cut: Cut, deal: Deal, threads: usize) -> Result<Room<W>, ApspError> {
+        let Self { gpu, graph, arithmetic, .. } = *self;
+        let n = graph.n_vertices();
+        let block = cut.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
+        let bytes = bytes_of_table::<W>(deal) + block;
+        if let Some(memory) = self.config.memory.filter(|&memory| u128::from(memory) < bytes) {
+            return Err(ApspError::OverMemory { n_vertices: n, bytes, memory });
+        }
+        let need = Need::of(graph, self.config, Algorithm::Blocked, arithmetic, cut.n_parts);
+        gpu.check_fits("this rank's share of the matrix", need.on_gpu())?;
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let kernels = Kernels::load(gpu, arithmetic)?;
+        let form = FloydWarshall::new(gpu, cut)?;
+        let arcs = DeviceArcs::of::<W, E>(gpu, graph)?.ok_or_else(|| ApspError::NotOnGpu {
+            reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
+        })?;
+        let mut matrix = gpu.buffer::<u32>(cut.rows_of_part() * cut.stride())?;
+        let rank = self.ranks.rank();
+        for block in (0..cut.n_blocks()).filter(|&block| cut.owner(block) == rank) {
+            let (rows, at) = (cut.rows_of_block(block), cut.first_kept(block));
+            arcs.write_rows(gpu, &kernels, arithmetic, rows, &mut matrix, at)?;
+        }
+        gpu.synchronize()?;
+        let table = Table::new(deal.n_own(), n)?;
+        Ok(Room { pool, kernels, form, matrix, table })
+    }
+}
