@@ -60,7 +60,7 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// and one GPU has all forms of Floyd-Warshall. A matrix that the GPUs' memory does not hold
     /// stays in pinned memory of the host and passes through them in strips. Numbers have as many
     /// bits as on the CPU, 16 only where the device adds and compares in one instruction; in
-    /// published forms and in folders they have 32. Next hops are found there where no sum rounds
+    /// published forms they have 32. Next hops are found there where no sum rounds
     /// and one GPU has room for them, else on the host.
     ///
     /// ```
@@ -119,9 +119,8 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// memory, or that of it which is allowed, cannot hold what it is to hold, an algorithm is
     /// asked for that is not for this device or folder, or the progress callback ended the work.
     /// By GPUs also [`ApspError::Gpu`], and [`ApspError::NotOnGpu`] for Johnson's algorithm, for
-    /// numbers of 64 bits in a published form or a folder, and where no GPU is given. In a folder
-    /// when it holds anything else or cannot be read and written; it is as it was then, or can be
-    /// resumed.
+    /// numbers of 64 bits in a published form, and where no GPU is given. In a folder when it
+    /// holds anything else or cannot be read and written; it is as it was then, or can be resumed.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         let Self { graph, config, gpus, folder } = self;
         let algorithm = config.algorithm;

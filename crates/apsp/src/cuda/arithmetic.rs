@@ -57,7 +57,7 @@ impl Arithmetic {
     ///
     /// # Errors
     /// [`ApspError::NotOnGpu`] for wider ones.
-    pub(crate) fn of_words<W: Weight>(
+    pub(super) fn of_words<W: Weight>(
         numbers: Option<Number>,
         graph: &Csr<W>,
     ) -> Result<Self, ApspError> {

@@ -7,8 +7,8 @@
 //! take turns on a few streams of each; while some are on their way or computed, the host copies
 //! others between the file's pages and pinned memory. Every element depends on the panels and
 //! itself alone, so a run may be ended and resumed as one on the CPU may. The arithmetic is of 32
-//! bits; a folder in 16 bits is made wider on the way to a GPU and narrow again on the way back.
-//! O(n³).
+//! bits or 64; a folder in 16 bits is made wider on the way to a GPU and narrow again on the way
+//! back. O(n³).
 //!
 //! Reference: origin-out-of-core, katz-kider-2008
 
@@ -54,20 +54,26 @@ struct Slot {
 }
 
 /// Bytes of each GPU's memory and of the host's, for so many GPUs and strips of so many rows.
-fn bytes_with(side: usize, n_gpus: usize, width: usize, strip_rows: usize) -> Bytes {
-    let bytes = |words: usize| words as u128 * size_of::<u32>() as u128;
+fn bytes_with(
+    arithmetic: Arithmetic,
+    side: usize,
+    n_gpus: usize,
+    width: usize,
+    strip_rows: usize,
+) -> Bytes {
+    let bytes = |numbers: usize| numbers as u128 * arithmetic.word_bytes() as u128;
     let device = width * side + SLOTS * strip_rows * (side + 2 * width);
     let host = n_gpus * SLOTS * strip_rows * (side + width);
-    let closer = Closer::bytes(Arithmetic::I32, width, side);
+    let closer = Closer::bytes(arithmetic, width, side);
     Bytes { host: bytes(host), device: bytes(device) + u128::from(closer) }
 }
 
 /// The least that will do for blocks of so many pivots: of the host's memory for copies of strips.
-pub(crate) fn bytes(side: usize, n_gpus: usize, width: usize) -> Bytes {
-    bytes_with(side, n_gpus, width, TILE_ROWS)
+pub(crate) fn bytes(arithmetic: Arithmetic, side: usize, n_gpus: usize, width: usize) -> Bytes {
+    bytes_with(arithmetic, side, n_gpus, width, TILE_ROWS)
 }
 
-/// The numbers of a folder in 32 bits: a copy where they have as many. Those of 16 are made
+/// The numbers of a folder as a GPU adds them: a copy but for those of 16 bits, which are made
 /// wider; what stands for no path there need not be told from others, for no sum with it is
 /// less.
 fn widen<E: Element>(words: &mut [u32], numbers: &[E]) {
@@ -107,62 +113,65 @@ pub(crate) struct Gpus {
 impl Gpus {
     /// With strips as high as the GPUs' memory holds, and the `memory` allowed on the host.
     pub(crate) fn new(
-        gpus: Vec<(Gpu, Kernels)>,
+        gpus: &[Gpu],
         arithmetic: Arithmetic,
         side: usize,
         width: usize,
         memory: Option<u64>,
     ) -> Result<Self, GpuError> {
-        let available = gpus.iter().map(|(gpu, _)| gpu.available_bytes());
+        let available = gpus.iter().map(Gpu::available_bytes);
         let available = available.collect::<Result<Vec<_>, _>>()?;
         let available = available.into_iter().min().unwrap_or_default();
         let memory = memory.map_or(u128::MAX, u128::from);
         let mut heights = (TILE_ROWS..=MOST_STRIP_ROWS).rev().step_by(TILE_ROWS);
         let fits = heights.find(|&rows| {
-            let Bytes { host, device } = bytes_with(side, gpus.len(), width, rows);
+            let Bytes { host, device } = bytes_with(arithmetic, side, gpus.len(), width, rows);
             device <= available.into() && host <= memory
         });
-        let required = bytes(side, gpus.len(), width).device;
+        let required = bytes(arithmetic, side, gpus.len(), width).device;
         let strip_rows = fits.ok_or(GpuError::OutOfMemory {
             what: "a block of pivots and the smallest strips",
             required: u64::try_from(required).unwrap_or(u64::MAX),
             available,
         })?;
         let slot = |device: usize| {
-            let gpu = &gpus[device].0;
+            let gpu = &gpus[device];
+            let (rows, columns) = (strip_rows * side, strip_rows * width);
             Ok(Slot {
                 device,
                 gpu: gpu.new_stream(Priority::Normal)?,
-                rows: gpu.buffer(strip_rows * side)?,
-                columns: gpu.buffer(strip_rows * width)?,
-                turned: gpu.buffer(strip_rows * width)?,
-                staging: gpu.pinned(strip_rows * (side + width))?,
+                rows: gpu.buffer(arithmetic.stride(rows))?,
+                columns: gpu.buffer(arithmetic.stride(columns))?,
+                turned: gpu.buffer(arithmetic.turned(columns))?,
+                staging: gpu.pinned(arithmetic.stride(rows + columns))?,
                 done: gpu.event()?,
                 holds: None,
             })
         };
         let slots = (0..SLOTS * gpus.len()).map(|number| slot(number % gpus.len()));
         let slots = slots.collect::<Result<_, GpuError>>()?;
-        let closer = Closer::new(&gpus[0].0, arithmetic, width, side)?;
-        let device = |(gpu, kernels): (Gpu, Kernels)| {
-            let panel = gpu.buffer(width * side)?;
+        let closer = Closer::new(&gpus[0], arithmetic, width, side)?;
+        let device = |gpu: &Gpu| {
+            let kernels = Kernels::load(gpu, arithmetic)?;
+            let panel = gpu.buffer(arithmetic.stride(width * side))?;
             // buffers are cleared on the first stream, and used on others
             gpu.synchronize()?;
-            Ok(Device { gpu, kernels, panel })
+            Ok(Device { gpu: gpu.clone(), kernels, panel })
         };
-        let devices = gpus.into_iter().map(device).collect::<Result<_, GpuError>>()?;
+        let devices = gpus.iter().map(device).collect::<Result<_, GpuError>>()?;
         Ok(Self { arithmetic, side, strip_rows, devices, closer, slots })
     }
 
     /// Copies rows to the panels of the first so many GPUs, and waits for that.
     fn upload_panel<E: Element>(&mut self, rows: &[E], n_gpus: usize) -> Result<(), GpuError> {
         for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
-            widen(&mut self.slots[0].staging[..rows.len()], rows);
-            let at = number * self.strip_rows * self.side;
+            let n_words = self.arithmetic.stride(rows.len());
+            widen(&mut self.slots[0].staging[..n_words], rows);
+            let at = self.arithmetic.stride(number * self.strip_rows * self.side);
             let (staging, slots) = (&self.slots[0].staging, &self.slots[..n_gpus]);
             for (slot, device) in slots.iter().zip(&self.devices) {
                 // SAFETY: as in `write_panels`.
-                unsafe { slot.gpu.queue_upload(staging, 0..rows.len(), &device.panel, at)? };
+                unsafe { slot.gpu.queue_upload(staging, 0..n_words, &device.panel, at)? };
             }
             slots.iter().try_for_each(|slot| slot.gpu.synchronize())?;
         }
@@ -171,11 +180,12 @@ impl Gpus {
 
     /// Waits for the strip of a slot, if it has one, and copies it to its rows.
     fn store<E: Element>(&mut self, number: usize, matrix: &mut [E]) -> Result<(), GpuError> {
+        let stride = self.arithmetic.stride(self.side);
         let slot = &mut self.slots[number];
         slot.done.wait()?;
         if let Some(rows) = slot.holds.take() {
             let to = &mut matrix[rows.start * self.side..rows.end * self.side];
-            let from = slot.staging[..to.len()].par_chunks(self.side);
+            let from = slot.staging[..rows.len() * stride].par_chunks(stride);
             to.par_chunks_mut(self.side).zip(from).for_each(|(to, from)| narrow(to, from));
         }
         Ok(())
@@ -190,13 +200,14 @@ impl Gpus {
         matrix: &[E],
         column_panel: &[E],
     ) -> Result<(), GpuError> {
-        let side = self.side;
+        let (side, stride) = (self.side, self.arithmetic.stride(self.side));
         let slot = &mut self.slots[number];
         let device = &self.devices[slot.device];
-        let (n_words, n_columns) = (rows.len() * side, rows.len() * width);
+        let n_words = rows.len() * stride;
+        let n_columns = rows.len() * self.arithmetic.stride(width);
         let (to_rows, to_columns) = slot.staging[..n_words + n_columns].split_at_mut(n_words);
         let from = matrix[rows.start * side..rows.end * side].par_chunks(side);
-        to_rows.par_chunks_mut(side).zip(from).for_each(|(to, from)| widen(to, from));
+        to_rows.par_chunks_mut(stride).zip(from).for_each(|(to, from)| widen(to, from));
         widen(to_columns, &column_panel[rows.start * width..rows.end * width]);
         let strip = Strip {
             rows: slot.rows.address(),
@@ -238,15 +249,16 @@ impl<E: Element> Engine<E> for Gpus {
         gpu.synchronize()?;
         let slot = &mut self.slots[0];
         for (number, rows) in row_panel.chunks_mut(self.strip_rows * side).enumerate() {
-            let first = number * self.strip_rows * side;
+            let first = self.arithmetic.stride(number * self.strip_rows * side);
+            let n_words = self.arithmetic.stride(rows.len());
             // SAFETY: the rows lie in the panel, and nobody else uses the staging before the
             // copy has been waited for.
             unsafe {
-                let range = first..first + rows.len();
+                let range = first..first + n_words;
                 slot.gpu.queue_download(panel, range, &mut slot.staging, 0)?;
             }
             slot.gpu.synchronize()?;
-            narrow(rows, &slot.staging[..rows.len()]);
+            narrow(rows, &slot.staging[..n_words]);
         }
         Ok(())
     }
@@ -294,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_16_bits_go_there_and_back() {
+    fn numbers_go_there_and_back() {
         let numbers = [0u16, 5, 32_766, u16::INFINITE];
         let mut words = [7; 4];
         widen(&mut words, &numbers);
@@ -309,5 +321,10 @@ mod tests {
         widen(&mut words[..2], &[1.5f32, f32::INFINITY]);
         narrow(&mut floats, &words[..2]);
         assert_eq!(floats, [1.5, f32::INFINITY]);
+        let wide = [-7i64, i64::INFINITE];
+        widen(&mut words, &wide);
+        let mut back = [0i64; 2];
+        narrow(&mut back, &words);
+        assert_eq!(back, wide);
     }
 }

@@ -19,7 +19,7 @@ pub mod published;
 mod rows;
 mod solve;
 
-pub(crate) use arithmetic::{Arithmetic, Kernels};
+pub(crate) use arithmetic::Arithmetic;
 pub(crate) use over_ranks::solve_over;
 pub(crate) use solve::solve;
 

@@ -67,7 +67,7 @@ impl Need {
 mod tests {
     use super::super::host;
     use super::*;
-    use crate::cuda;
+    use crate::cuda::{self, Arithmetic};
 
     fn on_cpu(n_vertices: usize, side: usize, threads: usize) -> Need {
         let engine = move |block| host::bytes::<i32>(side, threads, block);
@@ -98,13 +98,13 @@ mod tests {
         let memory = 600u64 << 20;
         let by_cpu = on_cpu(65_000, 65_024, 8);
         let by_gpus = |n_gpus| {
-            let engine = move |block| cuda::folder::bytes(65_024, n_gpus, block);
+            let engine = move |block| cuda::folder::bytes(Arithmetic::I32, 65_024, n_gpus, block);
             Need { engine: Box::new(engine), on_gpu: memory, ..on_cpu(65_000, 65_024, 8) }
         };
         let wide = by_cpu.block(Some(memory)).unwrap();
         assert_eq!(wide, 2048);
         let refused = by_gpus(1).check(wide, Some(memory)).unwrap_err().to_string();
-        let required = cuda::folder::bytes(65_024, 1, wide).device;
+        let required = cuda::folder::bytes(Arithmetic::I32, 65_024, 1, wide).device;
         assert!(required > memory.into() && refused.contains(&required.to_string()), "{refused}");
         let block = by_gpus(1).block(Some(memory)).unwrap();
         assert!((1024..2048).contains(&block), "{block}");

@@ -15,7 +15,7 @@ use super::journal::{self, Journal, State};
 use super::memory::{Bytes, Need};
 use super::{Scratch, digest::digest, side_of};
 use crate::cuda::folder::Gpus;
-use crate::cuda::{self, Arithmetic, Kernels};
+use crate::cuda::{self, Arithmetic};
 use crate::element::with_element;
 use crate::hops::bytes_of_work;
 use crate::host::MinPlus;
@@ -45,8 +45,7 @@ impl ScratchFolder {
     }
 }
 
-/// By the processor, or GPUs through which the matrix passes in strips of rows: in the same numbers,
-/// which GPUs add in 32 bits.
+/// By the processor, or GPUs through which the matrix passes in strips of rows: in the same numbers.
 pub(crate) fn solve<W: Weight>(
     scratch: &ScratchFolder,
     gpus: Option<&[Gpu]>,
@@ -65,15 +64,9 @@ pub(crate) fn solve<W: Weight>(
     let Some(numbers) = plan.number else {
         return Err(ApspError::NotInFolder { algorithm: plan.algorithm });
     };
-    let gpus = match gpus {
-        Some([]) => return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() }),
-        Some(gpus) => {
-            let arithmetic = Arithmetic::of_words(plan.number, graph)?;
-            let loaded = |gpu: &Gpu| Ok((gpu.clone(), Kernels::load(gpu, arithmetic)?));
-            Some(gpus.iter().map(loaded).collect::<Result<_, ApspError>>()?)
-        }
-        None => None,
-    };
+    if gpus.is_some_and(<[Gpu]>::is_empty) {
+        return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
+    }
     let mut run = Run { scratch, graph, plan, config: &config, gpus, progress };
     let opened = run.open(numbers)?;
     let numbers = opened.journal.numbers;
@@ -88,7 +81,7 @@ struct Run<'a, W: Weight> {
     plan: Plan,
     config: &'a Config,
     /// The GPUs that do the arithmetic, if it is not the processor.
-    gpus: Option<Vec<(Gpu, Kernels)>>,
+    gpus: Option<&'a [Gpu]>,
     progress: Option<Progress<'a>>,
 }
 
@@ -113,16 +106,16 @@ impl<W: Weight> Run<'_, W> {
             (true, _, false) => bytes_of_work(self.graph) + bytes_of_rows::<u32>(n),
         };
         let (side, threads) = (side_of(n), self.plan.threads);
-        let (engine, on_gpu): (Box<dyn Fn(usize) -> Bytes>, _) = match &self.gpus {
+        let (engine, on_gpu): (Box<dyn Fn(usize) -> Bytes>, _) = match self.gpus {
             None => {
                 let bytes = with_element!(W, numbers, E => host::bytes::<E> as fn(_, _, _) -> _);
                 (Box::new(move |block| bytes(side, threads, block)), 0)
             }
             Some(gpus) => {
-                let n_gpus = gpus.len();
-                let available = gpus.iter().map(|(gpu, _)| gpu.available_bytes());
+                let (n_gpus, arithmetic) = (gpus.len(), Arithmetic::of(Some(numbers), self.graph)?);
+                let available = gpus.iter().map(Gpu::available_bytes);
                 let available = available.collect::<Result<Vec<_>, _>>()?;
-                let bytes = move |block| cuda::folder::bytes(side, n_gpus, block);
+                let bytes = move |block| cuda::folder::bytes(arithmetic, side, n_gpus, block);
                 (Box::new(bytes), available.into_iter().min().unwrap_or_default())
             }
         };
@@ -158,8 +151,7 @@ impl<W: Weight> Run<'_, W> {
         need.check(journal.block, memory)?;
         let gpus = match gpus {
             Some(gpus) => {
-                // wider numbers than the plan's may be too wide
-                let arithmetic = Arithmetic::of_words(Some(journal.numbers), graph)?;
+                let arithmetic = Arithmetic::of(Some(journal.numbers), graph)?;
                 Some(Gpus::new(gpus, arithmetic, journal.side, journal.block, memory)?)
             }
             None => None,

@@ -12,7 +12,7 @@ use graph_formats::{Csr, Weight};
 use sssp::SsspError;
 
 use crate::common::minus_zeros;
-use crate::gpu::{connected, gpu, in_32_bits, some_gpus};
+use crate::gpu::{connected, gpu, in_32_bits, in_64_bits, slope, some_gpus};
 
 fn resumed(path: &Path) -> ScratchFolder {
     ScratchFolder { resume: true, ..ScratchFolder::new(path) }
@@ -81,33 +81,40 @@ fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Conf
     assert!(is_ended(&ended), "{:?}", ended.err());
 }
 
-/// Small weights are kept in 16 bits, by both.
+/// Small weights are kept in 16 bits by both, and large ones and doubles in 64.
 #[test]
-fn a_run_in_16_bits_goes_on_on_the_other_device() {
+fn a_run_goes_on_on_the_other_device() {
+    goes_on_on_the_other_device(&connected(1100, 4400, 50), Number::U16);
+    goes_on_on_the_other_device(&in_64_bits(&slope(1100)), Number::I64);
+    let doubles = slope(1100).convert_weights::<f64>().unwrap();
+    goes_on_on_the_other_device(&doubles, Number::F64);
+}
+
+fn goes_on_on_the_other_device<W: Weight>(graph: &Csr<W>, number: Number) {
     let Some(gpu) = gpu() else { return };
     let on_gpu = slice::from_ref(&gpu);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let graph = connected(1100, 4400, 50);
     // with memory for blocks of 256 pivots on both, so that there are five
-    let config = Config { memory: Some(5 << 20), ..with_hops() };
-    let whole = Solver::new(&graph, &config)
+    let memory = (number == Number::U16).then_some(5 << 20);
+    let config = Config { memory, ..with_hops() };
+    let whole = Solver::new(graph, &config)
         .in_folder(&ScratchFolder::new(at("whole")))
         .solve(None)
         .unwrap();
-    assert_eq!(whole.plan.number, Some(Number::U16));
+    assert_eq!(whole.plan.number, Some(number));
 
-    begin_on_cpu(&graph, &at("cpu first"), &config, 2500);
-    let by_gpu = Solver::new(&graph, &config)
+    begin_on_cpu(graph, &at("cpu first"), &config, 2500);
+    let by_gpu = Solver::new(graph, &config)
         .on(on_gpu)
         .in_folder(&resumed(&at("cpu first")))
         .solve(None)
         .unwrap();
-    assert_eq!(by_gpu.plan.number, Some(Number::U16));
-    begin_on_gpu(&gpu, &graph, &at("gpu first"), &config, 2500);
+    assert_eq!(by_gpu.plan.number, Some(number));
+    begin_on_gpu(&gpu, graph, &at("gpu first"), &config, 2500);
     let by_cpu =
-        Solver::new(&graph, &config).in_folder(&resumed(&at("gpu first"))).solve(None).unwrap();
-    let only_gpu = Solver::new(&graph, &config)
+        Solver::new(graph, &config).in_folder(&resumed(&at("gpu first"))).solve(None).unwrap();
+    let only_gpu = Solver::new(graph, &config)
         .on(on_gpu)
         .in_folder(&ScratchFolder::new(at("gpu")))
         .solve(None)
