@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
+use gpu_runtime::Buffer;
+
 use super::arithmetic::Arithmetic;
 use super::panel::Closer;
+use super::tile::Tile;
 
 /// Strips under way at once.
 pub(super) const SLOTS: usize = 4;
@@ -98,6 +101,11 @@ impl Cut {
         let words = turned + (panels + strips) * self.stride();
         let closer = Closer::bytes(self.arithmetic, self.block_rows, self.side);
         (words * size_of::<u32>()) as u64 + closer
+    }
+
+    /// Rows of the matrix that lie in a buffer.
+    pub(super) fn rows_in<'a>(&self, buffer: &'a Buffer<u32>, rows: Range<usize>) -> Tile<'a> {
+        Tile::rows_of(buffer, self.arithmetic, self.side, rows)
     }
 
     /// Strips under way at once: none where all rows are pivots together.

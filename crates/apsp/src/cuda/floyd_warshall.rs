@@ -116,7 +116,7 @@ pub(super) struct Part<'a, R> {
 /// Makes distances of the arcs in the rows of all parts, and waits for them; with a link, of those
 /// that this rank has. Returns how many launches that took, and how many strips.
 pub(super) fn close<R: Rows>(
-    parts: &mut [Part<'_, R>],
+    parts: &[Part<'_, R>],
     link: Option<&Link<'_>>,
     progress: Option<Progress<'_>>,
 ) -> Result<(u64, u64), ApspError> {
@@ -130,7 +130,7 @@ pub(super) fn close<R: Rows>(
 
 /// The algorithm: what is queued runs beside the rest as far as events let it.
 fn queue_all<R: Rows>(
-    parts: &mut [Part<'_, R>],
+    parts: &[Part<'_, R>],
     link: Option<&Link<'_>>,
     progress: Option<Progress<'_>>,
 ) -> Result<(u64, u64), ApspError> {
@@ -175,7 +175,7 @@ fn queue_all<R: Rows>(
         let (mut is_left, mut is_ended) = (true, false);
         while is_left && !is_ended {
             is_left = false;
-            for (part, queue) in parts.iter_mut().zip(&mut queues) {
+            for (part, queue) in parts.iter().zip(&mut queues) {
                 let Some((number, strip)) = queue.next() else { continue };
                 is_ended |= progress.is_some_and(|tell| tell(strips, total).is_break());
                 if is_ended {
@@ -195,9 +195,9 @@ fn queue_all<R: Rows>(
 }
 
 /// The part that has a block, if it is here.
-fn owner_of<'p, 'a, R>(parts: &'p mut [Part<'a, R>], block: usize) -> Option<&'p mut Part<'a, R>> {
+fn owner_of<'p, 'a, R>(parts: &'p [Part<'a, R>], block: usize) -> Option<&'p Part<'a, R>> {
     let number = parts[0].form.cut.owner(block);
-    parts.iter_mut().find(|part| part.number == number)
+    parts.iter().find(|part| part.number == number)
 }
 
 /// Copies the closed rows of a block from the GPU that has them to all others.
@@ -207,7 +207,7 @@ fn hand_out_panel<R: Rows>(
     block: usize,
 ) -> Result<(), ApspError> {
     let number = parts[0].form.cut.owner(block);
-    let owner = parts.iter().find(|part| part.number == number);
+    let owner = owner_of(parts, block);
     for part in parts {
         let FloydWarshall { gpu, free, closed, .. } = part.form;
         let (here, panel) = (part.number == number, part.rows.panel(block));
@@ -226,7 +226,9 @@ fn hand_out_panel<R: Rows>(
                 gpu.wait_for(&owner.form.closed[block % 2])?;
                 let from = owner.rows.panel(block);
                 // SAFETY: as above.
-                unsafe { gpu.queue_copy(from.buffer, from.range, panel.buffer, panel.range.start)? }
+                unsafe {
+                    gpu.queue_copy(from.buffer, from.range(), panel.buffer, panel.range().start)?
+                }
             }
             (None, None) => {}
         }
@@ -252,24 +254,14 @@ fn free_rows_before<R: Rows>(parts: &[Part<'_, R>], block: usize) -> Result<(), 
 }
 
 impl<R: Rows> Part<'_, R> {
-    fn load_panel(&mut self, block: usize) -> Result<(), GpuError> {
+    fn load_panel(&self, block: usize) -> Result<(), GpuError> {
         self.rows.load_panel(&self.form.gpu, block)
     }
 
     /// Closes the rows of a block among themselves; returns the number of launches.
-    fn close_panel(
-        &mut self,
-        block: usize,
-        progress: Option<Progress<'_>>,
-    ) -> Result<u64, ApspError> {
+    fn close_panel(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, ApspError> {
         let FloydWarshall { gpu, cut, closed, closer, .. } = self.form;
-        let pivots = cut.rows_of_block(block);
-        let panel = Panel {
-            address: self.rows.panel(block).address(),
-            n_rows: pivots.len(),
-            side: cut.side,
-            first: pivots.start,
-        };
+        let panel = Panel { rows: self.rows.panel(block), first: cut.rows_of_block(block).start };
         let launches = closer.close(gpu, self.kernels, panel, progress)?;
         closed[block % 2].record(gpu)?;
         self.rows.store_panel(gpu, block)?;
@@ -285,7 +277,7 @@ impl<R: Rows> Part<'_, R> {
     /// Takes a strip of rows through a block of pivots; where it is of the `next` one, to stay
     /// there.
     fn update(
-        &mut self,
+        &self,
         block: usize,
         next: Option<usize>,
         number: usize,
@@ -298,20 +290,10 @@ impl<R: Rows> Part<'_, R> {
         let Slot { gpu, turned, computed, done } = &slots[place];
         done.wait()?;
         let turn = Turn { block, next, free };
-        let first = self.rows.load(gpu, turn, place, &strip)?;
+        let rows = self.rows.load(gpu, turn, place, &strip)?;
         gpu.wait_for(&closed[block % 2])?;
-        let to_pivots = cut.arithmetic.stride(pivots.start) * size_of::<u32>();
-        let taken = Strip {
-            rows: first,
-            n_rows: strip.len(),
-            side: cut.side,
-            columns: first + to_pivots as u64,
-            columns_stride: cut.side,
-            turned: turned.address(),
-            panel: self.rows.panel(block).address(),
-            n_pivots: pivots.len(),
-            arithmetic: cut.arithmetic,
-        };
+        let (columns, panel) = (rows.columns(pivots), self.rows.panel(block));
+        let taken = Strip { rows, columns, turned, panel };
         // SAFETY: the strip and its columns lie where they were loaded; the panel is closed, and
         // only read; `turned` is the slot's own.
         unsafe { take_through(gpu, self.kernels, &taken)? };

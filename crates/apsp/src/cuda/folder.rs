@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
 use super::panel::{Closer, Panel};
 use super::product::{Strip, take_through};
+use super::tile::Tile;
 use crate::ApspError;
 use crate::element::Element;
 use crate::scratch::{Block, Bytes, Engine, GoOn, Parts};
@@ -209,16 +210,14 @@ impl Gpus {
         let from = matrix[rows.start * side..rows.end * side].par_chunks(side);
         to_rows.par_chunks_mut(stride).zip(from).for_each(|(to, from)| widen(to, from));
         widen(to_columns, &column_panel[rows.start * width..rows.end * width]);
+        let tile = |buffer, n_columns, n_rows| {
+            Tile::rows_of(buffer, self.arithmetic, n_columns, 0..n_rows)
+        };
         let strip = Strip {
-            rows: slot.rows.address(),
-            n_rows: rows.len(),
-            side,
-            columns: slot.columns.address(),
-            columns_stride: width,
-            turned: slot.turned.address(),
-            panel: device.panel.address(),
-            n_pivots: width,
-            arithmetic: self.arithmetic,
+            rows: tile(&slot.rows, side, rows.len()),
+            columns: tile(&slot.columns, width, rows.len()),
+            turned: &slot.turned,
+            panel: tile(&device.panel, side, width),
         };
         let from_columns = n_words..n_words + n_columns;
         // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the
@@ -242,7 +241,8 @@ impl<E: Element> Engine<E> for Gpus {
         let side = self.side;
         self.upload_panel(&matrix[start * side..end * side], 1)?;
         let Device { gpu, kernels, panel } = &self.devices[0];
-        let rows = Panel { address: panel.address(), n_rows: end - start, side, first: start };
+        let rows = Tile::rows_of(panel, self.arithmetic, side, 0..end - start);
+        let rows = Panel { rows, first: start };
         self.closer.close(gpu, kernels, rows, None)?;
         let columns = column_panel.par_chunks_mut(end - start).zip(matrix.par_chunks(side));
         columns.for_each(|(column, row)| column.copy_from_slice(&row[start..end]));

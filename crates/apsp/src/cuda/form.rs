@@ -64,7 +64,7 @@ impl Form {
                     let rows = OnGpu::new(&share.matrix, form.panels(), cut, number);
                     parts.push(Part { number, form, kernels: &share.kernels, rows });
                 }
-                close(&mut parts, None, progress)?.0
+                close(&parts, None, progress)?.0
             }
             Self::I32(form) => published(form, &mut shares, n)?,
             Self::F32(form) => published(form, &mut shares, n)?,

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use collectives::{Communicator, Nccl, RanksError};
 use gpu_runtime::{Gpu, PinnedBuffer};
 
-use super::rows::Words;
+use super::tile::Tile;
 use crate::ApspError;
 use crate::error::agree;
 
@@ -53,39 +53,38 @@ impl<'a> Link<'a> {
         self.ranks.any(own)
     }
 
-    /// Brings words from the rank that owns them to the same place of all others, after what was
+    /// Brings rows from the rank that owns them to the same place of all others, after what was
     /// asked of the stream.
     ///
     /// # Safety
-    /// Until the stream has done it, nobody writes the owner's words, or uses the others' without
+    /// Until the stream has done it, nobody writes the owner's rows, or uses the others' without
     /// being ordered after it.
     pub(super) unsafe fn broadcast(
         &self,
         gpu: &Gpu,
-        words: Words<'_>,
+        rows: Tile<'_>,
         owner: usize,
     ) -> Result<(), ApspError> {
-        let len = words.range.len();
+        let words = rows.range();
+        let len = words.len();
         match &self.way {
             Way::Nccl(nccl) => {
                 let (stream, n_bytes) = (gpu.stream_handle()?, len * size_of::<u32>());
-                // SAFETY: the words lie in their buffer, which the stream's GPU has; the rest is
+                // SAFETY: the rows lie in their buffer, which the stream's GPU has; the rest is
                 // the caller's.
-                unsafe { nccl.broadcast(words.address(), n_bytes, owner, stream)? };
+                unsafe { nccl.broadcast(rows.address(), n_bytes, owner, stream)? };
             }
             Way::Pinned(memory) => {
                 let mut memory = memory.borrow_mut();
                 if owner == self.ranks.rank() {
                     // SAFETY: nobody else has the memory, and the copy is awaited.
-                    unsafe { gpu.queue_download(words.buffer, words.range, &mut memory, 0)? };
+                    unsafe { gpu.queue_download(rows.buffer, words, &mut memory, 0)? };
                     gpu.synchronize()?;
                     self.ranks.broadcast(owner, &mut memory[..len])?;
                 } else {
                     self.ranks.broadcast(owner, &mut memory[..len])?;
                     // SAFETY: the copy is awaited, so that the memory may be written then.
-                    unsafe {
-                        gpu.queue_upload(&memory, 0..len, words.buffer, words.range.start)?;
-                    }
+                    unsafe { gpu.queue_upload(&memory, 0..len, rows.buffer, words.start)? };
                     gpu.synchronize()?;
                 }
             }

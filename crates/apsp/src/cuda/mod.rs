@@ -18,6 +18,7 @@ mod product;
 pub mod published;
 mod rows;
 mod solve;
+mod tile;
 
 pub(crate) use arithmetic::Arithmetic;
 pub(crate) use over_ranks::solve_over;

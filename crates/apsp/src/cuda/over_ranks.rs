@@ -101,8 +101,8 @@ impl<W: Weight> Work<'_, W> {
 
         let start = Instant::now();
         let rows = OnGpu::new(&matrix, form.panels(), cut, rank);
-        let mut parts = [Part { number: rank, form: &form, kernels: &kernels, rows }];
-        let closed = close(&mut parts, link.as_ref(), self.progress);
+        let parts = [Part { number: rank, form: &form, kernels: &kernels, rows }];
+        let closed = close(&parts, link.as_ref(), self.progress);
         let is_agreed = matches!(closed, Ok(_) | Err(ApspError::Search(SsspError::Interrupted)));
         if let (Err(error), false) = (&closed, is_agreed || size == 1) {
             return Err(ApspError::RankLost { reason: error.to_string() });

@@ -18,6 +18,7 @@ use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
 use sssp::{Progress, SsspError};
 
 use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
+use super::tile::Tile;
 use crate::ApspError;
 
 /// Pivots of a block: a constant of the kernels,
@@ -32,15 +33,11 @@ const MANY_TILES: usize = 192;
 /// closed while other rows are taken through the one before.
 const QUEUED: usize = 16;
 
-/// Some rows of a matrix in the GPU's memory, all of them or those whose turn it is.
+/// Some whole rows of a matrix, all of them or those whose turn it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Panel {
-    /// Where they lie.
-    pub(super) address: u64,
-    /// How many, a multiple of [`TILE_ROWS`].
-    pub(super) n_rows: usize,
-    /// The side of the whole matrix.
-    pub(super) side: usize,
+pub(super) struct Panel<'a> {
+    /// A multiple of [`TILE_ROWS`] of them.
+    pub(super) rows: Tile<'a>,
     /// Which row of the matrix the first is.
     pub(super) first: usize,
 }
@@ -111,16 +108,17 @@ impl Closer {
         })
     }
 
-    /// Takes `rows` through all of their own pivots: what is between other columns comes
-    /// through them, too. Returns the number of launches, which are queued on `gpu`.
+    /// Takes the rows of `panel` through all of their own pivots: what is between other columns
+    /// comes through them, too. Returns the number of launches, which are queued on `gpu`.
     pub(super) fn close(
         &self,
         gpu: &Gpu,
         kernels: &Kernels,
-        rows: Panel,
+        panel: Panel<'_>,
         progress: Option<Progress<'_>>,
     ) -> Result<u64, ApspError> {
-        let tiles = rows.n_rows / TILE_ROWS * self.arithmetic.tiles_across(rows.side);
+        let rows = panel.rows;
+        let tiles = rows.n_rows / TILE_ROWS * self.arithmetic.tiles_across(rows.n_columns);
         let group = if tiles > MANY_TILES { 2 } else { 1 };
         let n_groups = rows.n_rows / BLOCK / group;
         let Self { beside, start, closed, done, .. } = self;
@@ -140,24 +138,24 @@ impl Closer {
             }
             for block in first..end {
                 let before = first.saturating_sub(group)..block;
-                self.advance(kernels, &self.step(rows, before, block..block + 1))?;
+                self.advance(kernels, &self.step(panel, before, block..block + 1))?;
             }
             closed.record(beside)?;
             gpu.wait_for(closed)?;
             // the last block has been taken through all, and the next group is, meanwhile
             let next_end = if turn + 1 < n_groups { end + group } else { end };
-            self.update(gpu, kernels, rows, &self.step(rows, first..end, end - 1..next_end))?;
+            self.update(gpu, kernels, rows, &self.step(panel, first..end, end - 1..next_end))?;
             done[turn % QUEUED].record(gpu)?;
         }
         Ok((n_groups * (group + 1)) as u64)
     }
 
-    fn step(&self, rows: Panel, pivots: Range<usize>, others: Range<usize>) -> Step {
+    fn step(&self, panel: Panel<'_>, pivots: Range<usize>, others: Range<usize>) -> Step {
         Step {
-            matrix: rows.address,
-            stride: self.arithmetic.words(rows.side) as u64,
-            n_rows: rows.n_rows as u32,
-            first_column: (rows.first / BLOCK) as u32,
+            matrix: panel.rows.address(),
+            stride: self.arithmetic.words(panel.rows.stride) as u64,
+            n_rows: panel.rows.n_rows as u32,
+            first_column: (panel.first / BLOCK) as u32,
             pivots_from: pivots.start as u32,
             n_pivot_blocks: pivots.len() as u32,
             others_from: others.start as u32,
@@ -183,10 +181,10 @@ impl Closer {
         &self,
         gpu: &Gpu,
         kernels: &Kernels,
-        rows: Panel,
+        rows: Tile<'_>,
         step: &Step,
     ) -> Result<(), GpuError> {
-        let across = self.arithmetic.tiles_across(rows.side) as u32;
+        let across = self.arithmetic.tiles_across(rows.n_columns) as u32;
         let grid = (across, (rows.n_rows / TILE_ROWS) as u32, 1);
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 256) };
         // SAFETY: as in `advance`; tiles are the rows' own.

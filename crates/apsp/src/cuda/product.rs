@@ -2,66 +2,62 @@
 //!
 //! Reference: katz-kider-2008
 
-use gpu_runtime::{Arg, Gpu, GpuError, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 
-use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
+use super::arithmetic::{Kernels, TILE_ROWS};
+use super::tile::Tile;
 
 /// Launches of [`take_through`].
 pub(super) const LAUNCHES: u64 = 2;
 
 /// A strip of rows on the GPU, and what it is taken through.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Strip {
-    /// Where its rows lie, `n_rows` of them as long as the side of the matrix.
-    pub(super) rows: u64,
-    pub(super) n_rows: usize,
-    pub(super) side: usize,
-    /// Where its columns at the pivots lie, as they were before, with so many elements from
-    /// row to row.
-    pub(super) columns: u64,
-    pub(super) columns_stride: usize,
-    /// Room for these columns turned over: a row of `n_rows` words for each pivot.
-    pub(super) turned: u64,
+pub(super) struct Strip<'a> {
+    pub(super) rows: Tile<'a>,
+    /// Its columns at the pivots, as they were before.
+    pub(super) columns: Tile<'a>,
+    /// Room for these columns turned over: a row of words for each pivot.
+    pub(super) turned: &'a Buffer<u32>,
     /// The closed rows of the pivots, as long as the strip's.
-    pub(super) panel: u64,
-    pub(super) n_pivots: usize,
-    /// What all of these are of.
-    pub(super) arithmetic: Arithmetic,
+    pub(super) panel: Tile<'a>,
 }
 
 /// Queues the arithmetic of a strip: its rows, or the sums of its columns and the panel.
 ///
+/// # Panics
+/// If these are not of one size.
+///
 /// # Safety
-/// What the strip names lies on the GPU as it says, and nobody writes it meanwhile.
+/// What the strip names lies on this GPU, and nobody else writes it meanwhile.
 pub(super) unsafe fn take_through(
     gpu: &Gpu,
     kernels: &Kernels,
-    strip: &Strip,
+    strip: &Strip<'_>,
 ) -> Result<(), GpuError> {
-    let arithmetic = strip.arithmetic;
-    let stride = arithmetic.words(strip.side);
-    let (n_rows, pivot_words) = (strip.n_rows as u32, arithmetic.words(strip.n_pivots) as u32);
-    let turn_over: [Arg<'_>; 4] = [
-        strip.columns.into(),
-        (arithmetic.words(strip.columns_stride) as u64).into(),
-        n_rows.into(),
-        strip.turned.into(),
-    ];
+    let &Strip { rows, columns, turned, panel } = strip;
+    let arithmetic = rows.arithmetic;
+    assert_eq!((columns.n_rows, panel.n_columns), (rows.n_rows, rows.n_columns));
+    assert_eq!(columns.n_columns, panel.n_rows);
+    assert!(arithmetic.turned(rows.n_rows * panel.n_rows) <= turned.len());
+    let words = |n_elements| arithmetic.words(n_elements) as u64;
+    let n_rows = rows.n_rows as u32;
+    let turn_over: [Arg<'_>; 4] =
+        [columns.address().into(), words(columns.stride).into(), n_rows.into(), turned.into()];
     let multiply: [Arg<'_>; 7] = [
-        strip.rows.into(),
-        (stride as u64).into(),
-        strip.turned.into(),
+        rows.address().into(),
+        words(rows.stride).into(),
+        turned.into(),
         u64::from(n_rows).into(),
-        strip.panel.into(),
-        (stride as u64).into(),
-        (strip.n_pivots as u32).into(),
+        panel.address().into(),
+        words(panel.stride).into(),
+        (panel.n_rows as u32).into(),
     ];
     let shape = |grid| LaunchConfig { grid, ..LaunchConfig::new(1, 256) };
-    let turning = shape((pivot_words / 32, n_rows / 32, 1));
-    let across = arithmetic.tiles_across(strip.side) as u32;
+    let turning = shape((words(columns.n_columns) as u32 / 32, n_rows / 32, 1));
+    let across = arithmetic.tiles_across(rows.n_columns) as u32;
     let tiles = shape((across, n_rows / TILE_ROWS as u32, 1));
-    // SAFETY: by the caller's promise the kernels read and write inside the strip, its
-    // columns, its room for them and the panel, whose rows are as long.
+    // SAFETY: the kernels read and write inside the strip, its columns, its room for them and
+    // the panel, whose sizes fit as was checked, and which are the caller's.
     unsafe {
         gpu.launch(&kernels.turn_over, turning, &turn_over)?;
         gpu.launch(&kernels.multiply, tiles, &multiply)

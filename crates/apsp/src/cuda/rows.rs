@@ -6,6 +6,7 @@ use std::ops::Range;
 use gpu_runtime::{Buffer, Event, Gpu, GpuError, PinnedBuffer};
 
 use super::cut::{Cut, SLOTS};
+use super::tile::Tile;
 
 /// What strips of rows are taken through.
 #[derive(Clone, Copy, Debug)]
@@ -18,47 +19,34 @@ pub(super) struct Turn<'a> {
     pub(super) free: &'a Event,
 }
 
-/// Some words of a buffer.
-#[derive(Clone, Debug)]
-pub(super) struct Words<'a> {
-    pub(super) buffer: &'a Buffer<u32>,
-    pub(super) range: Range<usize>,
-}
-
-impl Words<'_> {
-    pub(super) fn address(&self) -> u64 {
-        address(self.buffer, self.range.start)
-    }
-}
-
 /// The rows of a matrix, block by block of pivots and strip by strip. All that is asked for
 /// happens on streams, in their order.
 pub(super) trait Rows {
     /// Brings the rows of a block to where they are pivots.
-    fn load_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
+    fn load_panel(&self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
 
     /// Where the rows of a block lie on the GPU while they are pivots.
-    fn panel(&self, block: usize) -> Words<'_>;
+    fn panel(&self, block: usize) -> Tile<'_>;
 
     /// Keeps the closed rows of a block.
-    fn store_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
+    fn store_panel(&self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
 
     /// Lets the stream wait until the rows are kept whose panel `block` is going to have.
     fn wait_for_stored(&self, gpu: &Gpu, block: usize) -> Result<(), GpuError>;
 
     /// Brings a strip of rows to the GPU, in a place of its own, or to its panel where it is
-    /// the next; returns where it lies.
+    /// the next.
     fn load(
-        &mut self,
+        &self,
         gpu: &Gpu,
         turn: Turn<'_>,
         place: usize,
         strip: &Range<usize>,
-    ) -> Result<u64, GpuError>;
+    ) -> Result<Tile<'_>, GpuError>;
 
     /// Keeps a strip that was computed, unless it stays in its panel.
     fn store(
-        &mut self,
+        &self,
         gpu: &Gpu,
         turn: Turn<'_>,
         place: usize,
@@ -87,11 +75,6 @@ impl<'a> OnGpu<'a> {
         Self { matrix, cut, part, panels }
     }
 
-    /// The first word of a row that lies so far behind the beginning of a block.
-    fn word(&self, block: usize, row: usize) -> usize {
-        (self.cut.first_kept(block) + row) * self.cut.stride()
-    }
-
     /// Where that is in a panel of another's.
     fn others(&self, block: usize) -> Option<&Buffer<u32>> {
         let panels = self.panels.filter(|_| self.cut.owner(block) != self.part);
@@ -106,20 +89,19 @@ pub(super) fn panels(gpu: &Gpu, cut: Cut) -> Result<[Buffer<u32>; 2], GpuError> 
 }
 
 impl Rows for OnGpu<'_> {
-    fn load_panel(&mut self, _gpu: &Gpu, _block: usize) -> Result<(), GpuError> {
+    fn load_panel(&self, _gpu: &Gpu, _block: usize) -> Result<(), GpuError> {
         Ok(())
     }
 
-    fn panel(&self, block: usize) -> Words<'_> {
-        let len = self.cut.rows_of_block(block).len() * self.cut.stride();
+    fn panel(&self, block: usize) -> Tile<'_> {
         let (buffer, first) = match self.others(block) {
             Some(panel) => (panel, 0),
-            None => (self.matrix, self.word(block, 0)),
+            None => (self.matrix, self.cut.first_kept(block)),
         };
-        Words { buffer, range: first..first + len }
+        self.cut.rows_in(buffer, first..first + self.cut.rows_of_block(block).len())
     }
 
-    fn store_panel(&mut self, _gpu: &Gpu, _block: usize) -> Result<(), GpuError> {
+    fn store_panel(&self, _gpu: &Gpu, _block: usize) -> Result<(), GpuError> {
         Ok(())
     }
 
@@ -128,22 +110,23 @@ impl Rows for OnGpu<'_> {
     }
 
     fn load(
-        &mut self,
+        &self,
         gpu: &Gpu,
         turn: Turn<'_>,
         _place: usize,
         strip: &Range<usize>,
-    ) -> Result<u64, GpuError> {
+    ) -> Result<Tile<'_>, GpuError> {
         let block = strip.start / self.cut.block_rows;
         // what is going to change was read as pivots until then
         if turn.block == block + 1 {
             gpu.wait_for(turn.free)?;
         }
-        Ok(address(self.matrix, self.word(block, strip.start % self.cut.block_rows)))
+        let first = self.cut.first_kept(block) + strip.start % self.cut.block_rows;
+        Ok(self.cut.rows_in(self.matrix, first..first + strip.len()))
     }
 
     fn store(
-        &mut self,
+        &self,
         _gpu: &Gpu,
         _turn: Turn<'_>,
         _place: usize,
@@ -151,10 +134,6 @@ impl Rows for OnGpu<'_> {
     ) -> Result<(), GpuError> {
         Ok(())
     }
-}
-
-fn address(buffer: &Buffer<u32>, word: usize) -> u64 {
-    buffer.address() + (word * size_of::<u32>()) as u64
 }
 
 /// Rows in pinned memory of the host: they pass through the GPU, and stay there only while
@@ -197,19 +176,18 @@ impl<'a> Passing<'a> {
 }
 
 impl Rows for Passing<'_> {
-    fn load_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {
+    fn load_panel(&self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {
         let words = self.words(&self.cut.rows_of_block(block));
         // SAFETY: the rows lie in both; whoever uses the panel does so on this stream, or waits
         // for it.
         unsafe { gpu.queue_upload(&self.matrix.borrow(), words, &self.panels[block % 2], 0) }
     }
 
-    fn panel(&self, block: usize) -> Words<'_> {
-        let len = self.words(&self.cut.rows_of_block(block)).len();
-        Words { buffer: &self.panels[block % 2], range: 0..len }
+    fn panel(&self, block: usize) -> Tile<'_> {
+        self.cut.rows_in(&self.panels[block % 2], 0..self.cut.rows_of_block(block).len())
     }
 
-    fn store_panel(&mut self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {
+    fn store_panel(&self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {
         let words = self.words(&self.cut.rows_of_block(block));
         // SAFETY: the rows lie in both; nobody loads them from the matrix before `stored`, and
         // nobody writes the panel before that.
@@ -225,34 +203,36 @@ impl Rows for Passing<'_> {
     }
 
     fn load(
-        &mut self,
+        &self,
         gpu: &Gpu,
         turn: Turn<'_>,
         place: usize,
         strip: &Range<usize>,
-    ) -> Result<u64, GpuError> {
+    ) -> Result<Tile<'_>, GpuError> {
         // the rows of the block before were stored from its panel
         if turn.block == strip.start / self.cut.block_rows + 1 {
             gpu.wait_for(turn.free)?;
         }
-        let words = self.words(strip);
-        let (buffer, at) = match turn.next {
+        let (buffer, first) = match turn.next {
             Some(next) => {
                 gpu.wait_for(turn.free)?;
-                let panel = self.words(&self.cut.rows_of_block(next));
-                (&self.panels[next % 2], words.start - panel.start)
+                (&self.panels[next % 2], strip.start - self.cut.rows_of_block(next).start)
             }
             None => (&self.strips[place], 0),
         };
+        let tile = self.cut.rows_in(buffer, first..first + strip.len());
         // SAFETY: the rows lie in the matrix and in their place. They are loaded after they
         // were stored last, by this stream or, awaited above, as a panel. Their place is this
         // stream's own, or a panel that is free.
-        unsafe { gpu.queue_upload(&self.matrix.borrow(), words, buffer, at)? };
-        Ok(address(buffer, at))
+        unsafe {
+            let matrix = self.matrix.borrow();
+            gpu.queue_upload(&matrix, self.words(strip), buffer, tile.range().start)?;
+        }
+        Ok(tile)
     }
 
     fn store(
-        &mut self,
+        &self,
         gpu: &Gpu,
         turn: Turn<'_>,
         place: usize,

@@ -229,7 +229,7 @@ impl<W: Weight> Work<'_, W> {
         }
         report.prepare_ms = milliseconds(start);
         let start = Instant::now();
-        let (_, strips) = close(&mut parts, None, self.progress)?;
+        let (_, strips) = close(&parts, None, self.progress)?;
         report.solve_ms = milliseconds(start);
         drop(parts);
         let start = Instant::now();

@@ -67,7 +67,7 @@ fn the_cut_does_not_matter() {
                 let rows = OnGpu::new(matrix, form.panels(), cut, number);
                 parts.push(Part { number, form, kernels: &kernels, rows });
             }
-            close(&mut parts, None, None).unwrap();
+            close(&parts, None, None).unwrap();
             for (part, matrix) in matrices.iter().enumerate() {
                 let words = matrix.download().unwrap();
                 for block in owns(part) {
@@ -91,7 +91,7 @@ fn the_cut_does_not_matter() {
                 let rows = Passing::new(gpu, &matrix, cut).unwrap();
                 parts.push(Part { number, form, kernels: &kernels, rows });
             }
-            close(&mut parts, None, None).unwrap();
+            close(&parts, None, None).unwrap();
             drop(parts);
             check(&matrix.borrow(), 0, cut);
         }
