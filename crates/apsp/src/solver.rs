@@ -128,7 +128,10 @@ impl<'a, W: Weight> Solver<'a, W> {
             return Err(ApspError::NoTiles { algorithm });
         }
         match (folder, gpus) {
-            (Some(folder), gpus) => scratch::solve(folder, gpus, graph, config, progress),
+            (Some(folder), gpus) => {
+                let found = scratch::solve(folder, &Alone, gpus, graph, config, progress)?;
+                Ok(found.expect("the only rank is rank 0"))
+            }
             (None, Some(gpus)) => cuda::solve(gpus, graph, config, progress),
             (None, None) => in_memory(graph, config, progress),
         }
@@ -149,8 +152,8 @@ impl<'a, W: Weight> Solver<'a, W> {
     ///
     /// # Errors
     /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where next
-    /// hops, a form of Floyd-Warshall that only one rank has, several GPUs a rank or a folder are
-    /// asked for. On one rank only [`ApspError::RankLost`]: whoever hears it has to end the others.
+    /// hops, a form of Floyd-Warshall that only one rank has or several GPUs a rank are asked for,
+    /// or a folder, which is for [`solve_in_folder_over`](Self::solve_in_folder_over). On one rank only [`ApspError::RankLost`]: whoever hears it has to end the others.
     ///
     /// ```
     /// use apsp::{ApspError, Config, Solver};
@@ -174,7 +177,7 @@ impl<'a, W: Weight> Solver<'a, W> {
         let Self { graph, config, gpus, folder } = self;
         let asked = match folder {
             None => Ok(()),
-            Some(_) => Err(ApspError::NotByRanks { what: "a matrix in a folder" }),
+            Some(_) => Err(ApspError::NotAskedFor { what: "rows in memory" }),
         };
         agree(ranks, asked)?;
         let by_gpus = ranks.any(gpus.is_some())?;
@@ -182,6 +185,52 @@ impl<'a, W: Weight> Solver<'a, W> {
             Some(gpus) => cuda::solve_over(ranks, gpus, graph, config, progress),
             None => ranks::solve(ranks, graph, config, progress),
         }
+    }
+
+    /// Finds them by ranks, which all hold the graph, with the matrix [in a folder](Self::in_folder)
+    /// that all of them see, each under the name that it is told. To be called by all ranks; the
+    /// configuration and `progress` are each rank's own, but rank 0 alone plans. The answer is rank
+    /// 0's, which reads it from the folder; the others have `None`.
+    ///
+    /// Each of p ranks has n² / p numbers of the matrix to work on, and is sent 2 n²; its memory is
+    /// for the rows of a block of pivots, as that of one process is. The folder ends with the same
+    /// bytes whatever ranks there are, and when some or all of them end early, another run, of as
+    /// many ranks or others or one process, goes on with [`resume`](ScratchFolder::resume). Next
+    /// hops are found by rank 0.
+    ///
+    /// # Errors
+    /// On all ranks where it is one on any: those of [`solve`](Self::solve), and
+    /// [`ScratchError::NotSeen`](crate::ScratchError::NotSeen) where a rank does not see the folder of
+    /// rank 0. What is done is kept.
+    ///
+    /// ```
+    /// use apsp::{Config, ScratchFolder, Solver};
+    /// use collectives::Threads;
+    /// use graph_formats::Csr;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 1)])?;
+    /// let scratch = ScratchFolder::new(folder.path());
+    /// let found = Threads::run(2, |ranks| {
+    ///     Solver::new(&graph, &Config::default())
+    ///         .in_folder(&scratch)
+    ///         .solve_in_folder_over(ranks, None)
+    /// })?;
+    /// let [Some(found), None] = &found[..] else { panic!("rank 0 answers") };
+    /// assert_eq!(found.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_in_folder_over(
+        self,
+        ranks: &dyn Communicator,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Pairs<W>>, ApspError> {
+        let Self { graph, config, gpus, folder } = self;
+        let folder = folder.ok_or(ApspError::NotAskedFor { what: "rows in a folder" });
+        let folder = agree(ranks, folder)?;
+        let by_gpus = ranks.any(gpus.is_some())?;
+        let gpus = gpus.or(by_gpus.then_some(&[]));
+        scratch::solve(folder, ranks, gpus, graph, config, progress)
     }
 }
 

@@ -2,7 +2,7 @@
 //! rows of the mapped file passing through the GPUs in strips.
 //!
 //! For a block of pivots their rows are closed on the first GPU as a matrix of their own is, and
-//! go to the folder's panel with the pivots' columns as they were. Then every other strip of
+//! go to the folder's panel. Then every other strip of
 //! rows takes the sums of its columns and the closed rows, on the GPU whose turn it is. Strips
 //! take turns on a few streams of each; while some are on their way or computed, the host copies
 //! others between the file's pages and pinned memory. Every element depends on the panels and
@@ -24,7 +24,7 @@ use super::product::{Strip, take_through};
 use super::tile::Tile;
 use crate::ApspError;
 use crate::element::Element;
-use crate::scratch::{Block, Bytes, Engine, GoOn, Parts};
+use crate::scratch::{Bytes, Engine, GoOn};
 
 /// Strips under way at once on a GPU.
 const SLOTS: usize = 3;
@@ -163,23 +163,23 @@ impl Gpus {
         Ok(Self { arithmetic, side, strip_rows, devices, closer, slots })
     }
 
-    /// Copies rows to the panels of the first so many GPUs, and waits for that.
-    fn upload_panel<E: Element>(&mut self, rows: &[E], n_gpus: usize) -> Result<(), GpuError> {
+    /// Copies rows to all GPUs' panels, from the `first` one there on, and waits for that.
+    fn upload_panel<E: Element>(&mut self, first: usize, rows: &[E]) -> Result<(), GpuError> {
         for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
             let n_words = self.arithmetic.stride(rows.len());
             widen(&mut self.slots[0].staging[..n_words], rows);
-            let at = self.arithmetic.stride(number * self.strip_rows * self.side);
-            let (staging, slots) = (&self.slots[0].staging, &self.slots[..n_gpus]);
+            let at = self.arithmetic.stride((first + number * self.strip_rows) * self.side);
+            let (staging, slots) = (&self.slots[0].staging, &self.slots);
             for (slot, device) in slots.iter().zip(&self.devices) {
-                // SAFETY: as in `write_panels`.
+                // SAFETY: as in `close`.
                 unsafe { slot.gpu.queue_upload(staging, 0..n_words, &device.panel, at)? };
             }
-            slots.iter().try_for_each(|slot| slot.gpu.synchronize())?;
+            slots[..self.devices.len()].iter().try_for_each(|slot| slot.gpu.synchronize())?;
         }
         Ok(())
     }
 
-    /// Waits for the strip of a slot, if it has one, and copies it to its rows.
+    /// Waits for the strip of a slot, if it has one, and copies it to its place in `matrix`.
     fn store<E: Element>(&mut self, number: usize, matrix: &mut [E]) -> Result<(), GpuError> {
         let stride = self.arithmetic.stride(self.side);
         let slot = &mut self.slots[number];
@@ -235,21 +235,25 @@ impl Gpus {
 }
 
 impl<E: Element> Engine<E> for Gpus {
-    fn write_panels(&mut self, parts: Parts<'_, E>, block: &Block) -> Result<(), ApspError> {
-        let Parts { matrix, row_panel, column_panel } = parts;
-        let Range { start, end } = block.pivots;
-        let side = self.side;
-        self.upload_panel(&matrix[start * side..end * side], 1)?;
+    fn take(&mut self, pivots: &Range<usize>, first: usize, rows: &[E]) -> Result<(), ApspError> {
+        Ok(self.upload_panel(first - pivots.start, rows)?)
+    }
+
+    fn close(
+        &mut self,
+        pivots: &Range<usize>,
+        first: usize,
+        rows: &mut [E],
+    ) -> Result<(), ApspError> {
+        let (side, start) = (self.side, pivots.start);
         let Device { gpu, kernels, panel } = &self.devices[0];
-        let rows = Tile::rows_of(panel, self.arithmetic, side, 0..end - start);
-        let rows = Panel { rows, first: start };
-        self.closer.close(gpu, kernels, rows, None)?;
-        let columns = column_panel.par_chunks_mut(end - start).zip(matrix.par_chunks(side));
-        columns.for_each(|(column, row)| column.copy_from_slice(&row[start..end]));
+        let all = Tile::rows_of(panel, self.arithmetic, side, 0..pivots.len());
+        self.closer.close(gpu, kernels, Panel { rows: all, first: start }, None)?;
         gpu.synchronize()?;
         let slot = &mut self.slots[0];
-        for (number, rows) in row_panel.chunks_mut(self.strip_rows * side).enumerate() {
-            let first = self.arithmetic.stride(number * self.strip_rows * side);
+        for (number, rows) in rows.chunks_mut(self.strip_rows * side).enumerate() {
+            let first = first - start + number * self.strip_rows;
+            let first = self.arithmetic.stride(first * side);
             let n_words = self.arithmetic.stride(rows.len());
             // SAFETY: the rows lie in the panel, and nobody else uses the staging before the
             // copy has been waited for.
@@ -265,29 +269,25 @@ impl<E: Element> Engine<E> for Gpus {
 
     fn lower(
         &mut self,
-        parts: Parts<'_, E>,
-        block: &Block,
+        pivots: &Range<usize>,
+        rows: &mut [E],
+        columns: &[E],
         go_on: GoOn<'_>,
     ) -> Result<(), ApspError> {
-        let Parts { matrix, row_panel, column_panel } = parts;
-        self.upload_panel(row_panel, self.devices.len())?;
-        let width = block.pivots.len();
-        let others = [0..block.pivots.start, block.pivots.end..self.side];
+        let n_rows = rows.len() / self.side;
         let strip_rows = self.strip_rows;
-        let strips = others.into_iter().flat_map(|rows| {
-            let end = rows.end;
-            rows.step_by(strip_rows).map(move |first| first..(first + strip_rows).min(end))
-        });
+        let strips = (0..n_rows).step_by(strip_rows);
         let mut outcome = Ok(());
-        for (rows, number) in strips.zip((0..self.slots.len()).cycle()) {
-            outcome = go_on(rows.len()).map_err(ApspError::from);
+        for (first, number) in strips.zip((0..self.slots.len()).cycle()) {
+            let strip = first..(first + strip_rows).min(n_rows);
+            outcome = go_on(strip.len()).map_err(ApspError::from);
             if outcome.is_err() {
                 break;
             }
-            self.store(number, matrix)?;
-            self.start(number, &rows, width, matrix, column_panel)?;
+            self.store(number, rows)?;
+            self.start(number, &strip, pivots.len(), rows, columns)?;
         }
-        (0..self.slots.len()).try_for_each(|number| self.store(number, matrix))?;
+        (0..self.slots.len()).try_for_each(|number| self.store(number, rows))?;
         outcome
     }
 }

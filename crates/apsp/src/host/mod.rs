@@ -13,4 +13,7 @@ pub(crate) mod useful_arcs;
 pub(crate) use aligned::Aligned;
 pub(crate) use deal::Deal;
 pub(crate) use matrix::Matrix;
-pub(crate) use min_plus::{Kernel, MinPlus, copies, pack, pack_groups, packed_len, relax_packed};
+pub(crate) use min_plus::{
+    Kernel, MinPlus, copies, pack_groups, pack_some, packed_len, packed_place, relax_packed,
+    unpack_row,
+};

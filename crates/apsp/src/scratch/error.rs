@@ -35,6 +35,15 @@ pub enum ScratchError {
         /// The folder.
         folder: PathBuf,
     },
+    /// The folder of this name is not the one that rank 0 works in.
+    #[error(
+        "{}: rank 0 works in another folder of this name; name one that all ranks see",
+        folder.display()
+    )]
+    NotSeen {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The folder is not empty, and what it holds is not ours.
     #[error(
         "{} is no scratch folder, for it holds '{file}'; name an empty folder or a new one",

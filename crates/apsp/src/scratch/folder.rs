@@ -1,22 +1,31 @@
 //! A scratch folder: made where there is none, ours alone while a run lasts.
+//!
+//! Rank 0 finds it out of use and keeps others out while it looks round; then all ranks hold the
+//! lock together, so that the folder is in use until the last of them has ended, whatever became
+//! of the others.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::process;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use collectives::Communicator;
 
 use super::ScratchError;
 use super::journal::{self, Journal};
-use crate::Number;
+use crate::error::agree;
+use crate::{ApspError, Number};
 
 /// The file that is locked.
 const LOCK: &str = "lock";
 
-/// A folder that no other process works in as long as this lives.
+/// A folder that no other run works in as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
     /// Its lock ends with it, whatever ends the process.
-    _lock: File,
+    lock: File,
 }
 
 impl Folder {
@@ -32,19 +41,56 @@ impl Folder {
             return Err(ScratchError::Foreign { folder: path.to_owned(), file });
         }
         let fail_lock = |source| ScratchError::Open { path: lock.clone(), source };
-        let file = OpenOptions::new().create(true).append(true).open(&lock).map_err(fail_lock)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(ScratchError::Locked { folder: path.to_owned() });
-            }
-            Err(TryLockError::Error(source)) => return Err(fail_lock(source)),
-        }
+        let file = OpenOptions::new().create(true).append(true).read(true).open(&lock);
+        let file = file.map_err(fail_lock)?;
+        file.try_lock().map_err(|error| not_locked(path, error))?;
         // from here on nobody else changes what is seen
         match foreign_file(path).map_err(fail)? {
             Some(file) => Err(ScratchError::Foreign { folder: path.to_owned(), file }),
-            None => Ok(Self { path: path.to_owned(), _lock: file }),
+            None => Ok(Self { path: path.to_owned(), lock: file }),
         }
+    }
+
+    /// The folder of rank 0 on all ranks, which name it so.
+    pub(crate) fn shared(
+        own: Option<Self>,
+        path: &Path,
+        ranks: &dyn Communicator,
+    ) -> Result<Self, ApspError> {
+        let marked = own.map(|folder| folder.mark().map(|mark| (folder, mark))).transpose();
+        let (own, mark) = agree(ranks, marked.map_err(ApspError::from))?.unzip();
+        let mark = ranks.broadcast_vec(0, mark.unwrap_or_default())?;
+        let folder = own.map_or_else(|| Self::with_mark(path, &mark), Ok);
+        agree(ranks, folder.map_err(ApspError::from))
+    }
+
+    /// Lets other ranks lock the folder too; returns how they know that it is this one.
+    fn mark(&self) -> Result<Vec<u8>, ScratchError> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mark = format!("process {} at {} ns\n", process::id(), since.as_nanos()).into_bytes();
+        let write = || {
+            self.lock.set_len(0)?;
+            (&self.lock).write_all(&mark)?;
+            self.lock.sync_all()
+        };
+        let path = || self.path.join(LOCK);
+        write().map_err(|source| ScratchError::Write { path: path(), source })?;
+        self.lock.try_lock_shared().map_err(|error| not_locked(&self.path, error))?;
+        Ok(mark)
+    }
+
+    /// The folder that rank 0 has marked so.
+    fn with_mark(path: &Path, mark: &[u8]) -> Result<Self, ScratchError> {
+        let other = || ScratchError::NotSeen { folder: path.to_owned() };
+        let lock = OpenOptions::new().append(true).read(true).open(path.join(LOCK));
+        let lock = lock.map_err(|_| other())?;
+        let mut found = Vec::new();
+        let read = (&lock).take(mark.len() as u64 + 1).read_to_end(&mut found);
+        if read.is_err() || found != mark {
+            return Err(other());
+        }
+        lock.try_lock_shared().map_err(|error| not_locked(path, error))?;
+        Ok(Self { path: path.to_owned(), lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -81,6 +127,13 @@ impl Folder {
     }
 }
 
+fn not_locked(path: &Path, error: TryLockError) -> ScratchError {
+    match error {
+        TryLockError::WouldBlock => ScratchError::Locked { folder: path.to_owned() },
+        TryLockError::Error(source) => ScratchError::Open { path: path.join(LOCK), source },
+    }
+}
+
 /// A file of a folder that has no journal, and that is not of a run which was ended before its
 /// first.
 fn foreign_file(path: &Path) -> io::Result<Option<String>> {
@@ -111,6 +164,27 @@ mod tests {
         drop(lock);
         let refused = Folder::lock(folder.path()).unwrap_err();
         assert!(matches!(refused, ScratchError::Foreign { .. }), "{refused}");
+    }
+
+    /// The ranks of a run hold a folder together, and it is in use as long as one of them does.
+    #[test]
+    fn ranks_share_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let of_rank_0 = Folder::lock(folder.path()).unwrap();
+        let mark = of_rank_0.mark().unwrap();
+        let other = Folder::with_mark(folder.path(), &mark).unwrap();
+        drop(of_rank_0);
+        let refused = Folder::lock(folder.path()).unwrap_err();
+        assert!(matches!(refused, ScratchError::Locked { .. }), "{refused}");
+        drop(other);
+        let begun_again = Folder::lock(folder.path()).unwrap();
+        begun_again.mark().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        for path in [folder.path(), elsewhere.path(), &elsewhere.path().join("none")] {
+            let refused = Folder::with_mark(path, &mark).unwrap_err();
+            assert!(matches!(refused, ScratchError::NotSeen { .. }), "{refused}");
+        }
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 
     #[test]

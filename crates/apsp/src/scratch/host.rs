@@ -13,11 +13,11 @@ use std::ops::Range;
 use collectives::Alone;
 use rayon::prelude::*;
 
-use super::{Block, Bytes, Engine, GoOn, Parts};
+use super::{Bytes, Engine, GoOn};
 use crate::ApspError;
 use crate::host::{
-    Aligned, Deal, Kernel, Matrix, MinPlus, copies, floyd_warshall, pack, pack_groups, packed_len,
-    relax_packed,
+    Aligned, Deal, Kernel, Matrix, MinPlus, copies, floyd_warshall, pack_groups, pack_some,
+    packed_len, packed_place, relax_packed, unpack_row,
 };
 
 /// Rows that a thread relaxes at one time.
@@ -52,51 +52,59 @@ impl<E: MinPlus> Host<E> {
 }
 
 impl<E: MinPlus> Engine<E> for Host<E> {
-    fn write_panels(&mut self, parts: Parts<'_, E>, block: &Block) -> Result<(), ApspError> {
-        let Parts { matrix, row_panel, column_panel } = parts;
-        let (pivots, width) = (block.pivots.clone(), block.pivots.len());
+    fn take(&mut self, pivots: &Range<usize>, first: usize, rows: &[E]) -> Result<(), ApspError> {
         let Self { side, kernel, strips } = self;
-        let (side, strips) = (*side, &mut strips[..width * *side]);
-        row_panel.copy_from_slice(&matrix[pivots.start * side..pivots.end * side]);
+        let strips = &mut strips[..pivots.len() * *side];
+        let place = (first - pivots.start, pivots.len());
+        pack_some(kernel, strips, place, rows, *side, &(0..*side));
+        Ok(())
+    }
+
+    fn close(
+        &mut self,
+        pivots: &Range<usize>,
+        first: usize,
+        rows: &mut [E],
+    ) -> Result<(), ApspError> {
+        let Self { side, kernel, strips } = self;
+        let (side, width) = (*side, pivots.len());
+        let strips = &mut strips[..width * side];
+        let place = |i, j| packed_place(kernel, width, (i, pivots.start + j));
         let mut diagonal = Matrix::filled(Deal::whole(width), E::kernel(), |i, row| {
-            row.copy_from_slice(&row_panel[i * side..][pivots.clone()]);
+            row.iter_mut().enumerate().for_each(|(j, number)| *number = strips[place(i, j)]);
         })?;
         floyd_warshall::blocked(&mut diagonal, &Alone, None, None)?;
-        for (i, row) in row_panel.chunks_exact_mut(side).enumerate() {
-            row[pivots.clone()].copy_from_slice(diagonal.row(i));
+        for i in 0..width {
+            let row = diagonal.row(i).iter().enumerate();
+            row.for_each(|(j, &number)| strips[place(i, j)] = number);
         }
-        pack(kernel, strips, row_panel, side, &(0..side));
-        let chunks = row_panel.par_chunks_mut(ROWS * side).enumerate();
+        let first = first - pivots.start;
+        let chunks = rows.par_chunks_mut(ROWS * side).enumerate();
         chunks.for_each_init(Vec::new, |groups, (i, rows)| {
-            let (from, stride) = diagonal.rows_from(i * ROWS);
+            let (from, stride) = diagonal.rows_from(first + i * ROWS);
+            for (row, number) in rows.chunks_exact_mut(side).zip(first + i * ROWS..) {
+                unpack_row(kernel, strips, width, number, row);
+            }
             relax(kernel, rows, side, (from, stride, 0..width), strips, groups);
         });
-        let columns = column_panel.par_chunks_mut(width).zip(matrix.par_chunks(side));
-        columns.for_each(|(column, row)| column.copy_from_slice(&row[pivots.clone()]));
         Ok(())
     }
 
     fn lower(
         &mut self,
-        parts: Parts<'_, E>,
-        block: &Block,
+        pivots: &Range<usize>,
+        rows: &mut [E],
+        columns: &[E],
         go_on: GoOn<'_>,
     ) -> Result<(), ApspError> {
-        let Parts { matrix, row_panel, column_panel } = parts;
-        let (pivots, width) = (&block.pivots, block.pivots.len());
         let Self { side, kernel, strips } = self;
-        let (side, strips) = (*side, &mut strips[..width * *side]);
-        pack(kernel, strips, row_panel, side, &(0..side));
-        let (above, below) = matrix.split_at_mut(pivots.end * side);
-        for (rows, first) in [(&mut above[..pivots.start * side], 0), (below, pivots.end)] {
-            let from = column_panel[first * width..].par_chunks(ROWS * width);
-            let chunks = rows.par_chunks_mut(ROWS * side).zip(from);
-            chunks.try_for_each_init(Vec::new, |groups, (rows, from)| {
-                relax(kernel, rows, side, (from, width, 0..width), strips, groups);
-                go_on(rows.len() / side)
-            })?;
-        }
-        Ok(())
+        let (side, width) = (*side, pivots.len());
+        let strips = &strips[..width * side];
+        let chunks = rows.par_chunks_mut(ROWS * side).zip(columns.par_chunks(ROWS * width));
+        chunks.try_for_each_init(Vec::new, |groups, (rows, from)| {
+            relax(kernel, rows, side, (from, width, 0..width), strips, groups);
+            go_on(rows.len() / side).map_err(ApspError::from)
+        })
     }
 }
 

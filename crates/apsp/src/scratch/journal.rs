@@ -9,11 +9,12 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use collectives::Communicator;
 use sha2::{Digest, Sha256};
 
 use super::digest::hexadecimal;
 use super::{ALIGNMENT, ScratchError, side_of};
-use crate::Number;
+use crate::{ApspError, Number};
 
 pub(super) const NAME: &str = "journal";
 /// Where the next one is written.
@@ -134,6 +135,18 @@ impl Journal {
         // the checksum too: what is written again must be what was read
         let is_whole = journal.block > 0 && journal.text() == text;
         if is_whole { Ok(journal) } else { Err("is damaged") }
+    }
+
+    /// The journal that rank 0 has, on all ranks.
+    pub(super) fn broadcast(
+        own: Option<&Self>,
+        ranks: &dyn Communicator,
+    ) -> Result<Self, ApspError> {
+        let text = own.map(|journal| journal.text().into_bytes()).unwrap_or_default();
+        let text = ranks.broadcast_vec(0, text)?;
+        Ok(Self::parse(&String::from_utf8_lossy(&text)).map_err(|problem| {
+            ScratchError::Damaged { path: NAME.into(), problem: problem.to_owned() }
+        })?)
     }
 
     /// The journal of a folder, if it has one.

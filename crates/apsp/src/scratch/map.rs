@@ -14,10 +14,12 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::slice;
 
-use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use memmap2::MmapMut;
+use bytemuck::{Pod, cast_slice};
+use memmap2::MmapRaw;
 
 use super::ScratchError;
 
@@ -27,8 +29,9 @@ const BUFFER_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Mapped<T> {
     path: PathBuf,
+    len: usize,
     /// None of an empty file, which no system maps.
-    map: Option<MmapMut>,
+    map: Option<MmapRaw>,
     numbers: PhantomData<T>,
 }
 
@@ -44,28 +47,44 @@ impl<T: Pod> Mapped<T> {
             let problem = format!("has {found} bytes in place of {expected}");
             return Err(ScratchError::Damaged { path, problem });
         }
-        // SAFETY: any bytes are numbers. The folder's lock keeps other processes of this
-        // program out, and this one maps each of its files once.
-        let map = (len > 0).then(|| unsafe { MmapMut::map_mut(&file) }).transpose();
+        let map = (len > 0).then(|| MmapRaw::map_raw(&file)).transpose();
         let map = map.map_err(|source| fail(&path, source))?;
-        Ok(Self { path, map, numbers: PhantomData })
+        Ok(Self { path, len, map, numbers: PhantomData })
     }
 
-    /// The numbers.
+    /// All numbers, where nobody else changes any.
     pub(crate) fn numbers(&self) -> &[T] {
-        // maps begin on a page, which suits every number
-        self.map.as_deref().map_or(&[], cast_slice)
+        self.part(0..self.len)
     }
 
-    /// The numbers, to be changed.
+    /// All numbers, to be changed.
     pub(crate) fn numbers_mut(&mut self) -> &mut [T] {
-        self.map.as_deref_mut().map_or(&mut [], cast_slice_mut)
+        self.part_mut(0..self.len)
+    }
+
+    /// Some of the numbers, which no other rank changes.
+    pub(crate) fn part(&self, part: Range<usize>) -> &[T] {
+        assert!(part.start <= part.end && part.end <= self.len, "{part:?} of {}", self.len);
+        let Some(map) = &self.map else { return &[] };
+        // SAFETY: the file has so many numbers, which any bytes are, and a map begins on a page,
+        // which suits every number. The folder's lock keeps other processes of this program out,
+        // a rank maps each file once at a time, and asks for no number that another one changes.
+        unsafe { slice::from_raw_parts(map.as_ptr().cast::<T>().add(part.start), part.len()) }
+    }
+
+    /// Some of the numbers, which no other rank asks for, to be changed.
+    pub(crate) fn part_mut(&mut self, part: Range<usize>) -> &mut [T] {
+        assert!(part.start <= part.end && part.end <= self.len, "{part:?} of {}", self.len);
+        let Some(map) = &self.map else { return &mut [] };
+        let start = map.as_mut_ptr().cast::<T>();
+        // SAFETY: as in `part`; this is the only borrow of the map.
+        unsafe { slice::from_raw_parts_mut(start.add(part.start), part.len()) }
     }
 
     /// Returns when all of it is on the disk.
     pub(crate) fn flush(&self) -> Result<(), ScratchError> {
         let fail = |source| ScratchError::Write { path: self.path.clone(), source };
-        self.map.as_ref().map_or(Ok(()), MmapMut::flush).map_err(fail)
+        self.map.as_ref().map_or(Ok(()), MmapRaw::flush).map_err(fail)
     }
 }
 

@@ -1,12 +1,15 @@
 //! Tests of runs that go on in other numbers, or on another device, than they would begin with.
 
+use collectives::Alone;
 use graph_formats::Csr;
+use rayon::ThreadPoolBuilder;
 
+use super::close::Team;
 use super::digest::digest;
 use super::folder::Folder;
 use super::host::Host;
 use super::journal::{Journal, State};
-use super::{Engine, Scratch, ScratchFolder, side_of};
+use super::{Scratch, ScratchFolder, side_of};
 use crate::element::Element;
 use crate::{Algorithm, Config, Number, Solver};
 
@@ -38,18 +41,14 @@ fn wider_numbers_are_gone_on_with() {
         hop_rows: 0,
     };
     let lock = Folder::lock(folder.path()).unwrap();
-    let mut begun = Scratch::<i32>::open(lock, journal, &graph, None).unwrap();
-    // the first block is done, the second torn
+    let mut begun = Scratch::<i32>::open(lock, journal, &graph, &Alone, None).unwrap();
+    // the first block is done, the panels of the second are ready
     let mut engine = Host::new(begun.journal.side, 128).unwrap();
-    for is_whole in [true, false] {
-        let block = begun.next_block().unwrap();
-        engine.write_panels(begun.parts_mut(&block), &block).unwrap();
-        begun.panels_ready().unwrap();
-        engine.lower(begun.parts_mut(&block), &block, &|_| Ok(())).unwrap();
-        if is_whole {
-            begun.block_done(&block).unwrap();
-        }
-    }
+    let pool = ThreadPoolBuilder::new().build().unwrap();
+    let mut team = Team { engine: &mut engine, pool: &pool, ranks: &Alone };
+    begun.write_panels(&(0..128), &mut team).unwrap();
+    begun.lower(&(0..128), &mut team, &|_| Ok(())).unwrap();
+    begun.write_panels(&(128..256), &mut team).unwrap();
     drop(begun);
 
     let scratch = ScratchFolder { resume: true, ..ScratchFolder::new(folder.path()) };

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use paths::NextHops;
 use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
+use super::close::{ROWS_SENT, Team};
 use super::folder::Folder;
 use super::hops::{bytes_of_rows, settle_rest, write_hops};
 use super::host::{self, Host};
@@ -17,6 +19,7 @@ use super::{Scratch, digest::digest, side_of};
 use crate::cuda::folder::Gpus;
 use crate::cuda::{self, Arithmetic};
 use crate::element::with_element;
+use crate::error::agree;
 use crate::hops::bytes_of_work;
 use crate::host::MinPlus;
 use crate::pairs::{Hops, Rows};
@@ -45,29 +48,33 @@ impl ScratchFolder {
     }
 }
 
-/// By the processor, or GPUs through which the matrix passes in strips of rows: in the same numbers.
+/// By all ranks, each with its processor, or GPUs through which the matrix passes in strips of
+/// rows: in the same numbers. The answer is rank 0's, which reads the folder when all are done;
+/// the others have none.
 pub(crate) fn solve<W: Weight>(
     scratch: &ScratchFolder,
+    ranks: &dyn Communicator,
     gpus: Option<&[Gpu]>,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<Pairs<W>, ApspError> {
-    let config = match config.algorithm {
-        Algorithm::Auto | Algorithm::Blocked => {
-            Config { algorithm: Algorithm::Blocked, ..config.clone() }
+) -> Result<Option<Pairs<W>>, ApspError> {
+    let asked = match config.algorithm {
+        Algorithm::Auto | Algorithm::Blocked if gpus.is_some_and(<[Gpu]>::is_empty) => {
+            Err(ApspError::NotOnGpu { reason: "none was named".to_owned() })
         }
-        algorithm => return Err(ApspError::NotInFolder { algorithm }),
+        Algorithm::Auto | Algorithm::Blocked => Ok(()),
+        algorithm => Err(ApspError::NotInFolder { algorithm }),
     };
-    let plan = Plan::new(graph, &config, progress)?;
+    agree(ranks, asked)?;
+    let config = Config { algorithm: Algorithm::Blocked, ..config.clone() };
+    let planned = ranks.is_root().then(|| Plan::new(graph, &config, progress)).transpose();
+    let plan = Plan::broadcast(agree(ranks, planned)?, ranks, &config)?;
     // a plan for blocks has numbers
     let Some(numbers) = plan.number else {
         return Err(ApspError::NotInFolder { algorithm: plan.algorithm });
     };
-    if gpus.is_some_and(<[Gpu]>::is_empty) {
-        return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
-    }
-    let mut run = Run { scratch, graph, plan, config: &config, gpus, progress };
+    let mut run = Run { scratch, ranks, graph, plan, config: &config, gpus, progress };
     let opened = run.open(numbers)?;
     let numbers = opened.journal.numbers;
     run.plan.number = Some(numbers);
@@ -77,6 +84,7 @@ pub(crate) fn solve<W: Weight>(
 /// What is asked for.
 struct Run<'a, W: Weight> {
     scratch: &'a ScratchFolder,
+    ranks: &'a dyn Communicator,
     graph: &'a Csr<W>,
     plan: Plan,
     config: &'a Config,
@@ -95,11 +103,12 @@ struct Opened {
 }
 
 impl<W: Weight> Run<'_, W> {
-    /// What the work takes, in these numbers; with `settles` where no hops are asked for,
-    /// but floats are to be settled.
+    /// What the work takes on this rank, in these numbers; with `settles` where no hops are asked
+    /// for, but floats are to be settled.
     fn need(&self, numbers: Number, settles: bool) -> Result<Need, ApspError> {
         let n = self.graph.n_vertices();
         let hops = match (self.config.next_hops, settles, NextHops::is_narrow(n)) {
+            _ if !self.ranks.is_root() => 0,
             (false, false, _) => 0,
             (false, true, _) => bytes_of_work(self.graph),
             (true, _, true) => bytes_of_work(self.graph) + bytes_of_rows::<u16>(n),
@@ -119,21 +128,39 @@ impl<W: Weight> Run<'_, W> {
                 (Box::new(bytes), available.into_iter().min().unwrap_or_default())
             }
         };
-        Ok(Need { n_vertices: n, side, engine, on_gpu, hops })
+        let row = side * with_element!(W, numbers, E => size_of::<E>());
+        let sent = if self.ranks.size() > 1 { ROWS_SENT * row } else { 0 };
+        Ok(Need { n_vertices: n, side, engine, sent: sent as u128, on_gpu, hops })
     }
 
     /// Finds out whether the run is possible, in the folder and in memory. A new one is in
     /// `numbers`, one that is resumed in those that it began with, which may be wider.
-    fn open(&mut self, numbers: Number) -> Result<Opened, ApspError> {
-        let (graph, memory) = (self.graph, self.config.memory);
+    fn open(&self, numbers: Number) -> Result<Opened, ApspError> {
+        let Self { ranks, graph, config, .. } = self;
+        let ranks = *ranks;
         // what is too little for a new run is so for any
-        let block = self.need(numbers, false)?.block(memory)?;
+        let block = self.need(numbers, false).and_then(|need| need.block(config.memory));
+        let block = ranks.min(agree(ranks, block)? as u64)? as usize;
+        let locked = ranks.is_root().then(|| self.lock(numbers, block)).transpose();
+        let (folder, journal) = agree(ranks, locked)?.unzip();
+        let journal = Journal::broadcast(journal.as_ref(), ranks)?;
+        let folder = Folder::shared(folder, &self.scratch.path, ranks)?;
+        let (need, gpus) = agree(ranks, self.take_memory(&journal))?;
+        if journal.matrix == State::Filling && graph.first_negative().is_some() {
+            // there is no negative cycle if this succeeds
+            let checked = ranks.is_root().then(|| potentials(graph, config.threads, self.progress));
+            agree(ranks, checked.transpose())?;
+        }
+        Ok(Opened { folder, journal, need, gpus })
+    }
+
+    /// The folder, and what is done there; where nothing is, that.
+    fn lock(&self, numbers: Number, block: usize) -> Result<(Folder, Journal), ApspError> {
         let folder = Folder::lock(&self.scratch.path)?;
-        let (n, graph_digest) = (graph.n_vertices(), digest(graph, self.progress)?);
-        let begun = folder.journal(&graph_digest, n, numbers, self.scratch.resume)?;
-        let is_new = begun.is_none();
+        let (n, graph) = (self.graph.n_vertices(), digest(self.graph, self.progress)?);
+        let begun = folder.journal(&graph, n, numbers, self.scratch.resume)?;
         let journal = begun.unwrap_or_else(|| Journal {
-            graph: graph_digest,
+            graph,
             numbers,
             n_vertices: n,
             side: side_of(n),
@@ -143,58 +170,74 @@ impl<W: Weight> Run<'_, W> {
             panels_ready: false,
             hop_rows: 0,
         });
+        Ok((folder, journal))
+    }
+
+    /// What the rest of a run takes, and the GPUs' part of it.
+    fn take_memory(&self, journal: &Journal) -> Result<(Need, Option<Gpus>), ApspError> {
+        let memory = self.config.memory;
         let mut need = self.need(journal.numbers, journal.matrix == State::Settling)?;
-        let gpus = self.gpus.take().filter(|_| !journal.is_closed());
+        let gpus = self.gpus.filter(|_| !journal.is_closed());
         if gpus.is_none() {
             need.on_gpu = u64::MAX;
         }
         need.check(journal.block, memory)?;
-        let gpus = match gpus {
-            Some(gpus) => {
-                let arithmetic = Arithmetic::of(Some(journal.numbers), graph)?;
-                Some(Gpus::new(gpus, arithmetic, journal.side, journal.block, memory)?)
-            }
-            None => None,
-        };
-        if is_new && graph.first_negative().is_some() {
-            // there is no negative cycle if this succeeds
-            potentials(graph, self.config.threads, self.progress)?;
-        }
-        Ok(Opened { folder, journal, need, gpus })
+        let gpus = gpus.map(|gpus| {
+            let arithmetic = Arithmetic::of(Some(journal.numbers), self.graph)?;
+            Ok::<_, ApspError>(Gpus::new(gpus, arithmetic, journal.side, journal.block, memory)?)
+        });
+        Ok((need, gpus.transpose()?))
     }
 
     /// In a matrix of these numbers.
-    fn close<E: MinPlus>(self, opened: Opened) -> Result<Pairs<W>, ApspError> {
-        let Self { graph, mut plan, config, progress, .. } = self;
+    fn close<E: MinPlus>(self, opened: Opened) -> Result<Option<Pairs<W>>, ApspError> {
+        let Self { ranks, graph, mut plan, config, progress, .. } = self;
         let Opened { folder, journal, need, gpus } = opened;
-        let (n, block) = (graph.n_vertices(), journal.block);
+        let (side, block) = (journal.side, journal.block);
         plan.reason = format!(
-            "its matrix is in a folder; {} bytes of memory are for blocks of {} pivots",
-            need.bytes(block),
-            block
+            "its matrix is in a folder; {} bytes of memory are for blocks of {block} pivots",
+            need.bytes(block)
         );
-        let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-        let mut matrix = Scratch::<E>::open(folder, journal, graph, progress)?;
-        let hops = pool.install(|| {
-            match gpus {
-                Some(mut gpus) => matrix.close(&mut gpus, progress)?,
-                None => matrix.close(&mut Host::new(side_of(n), block)?, progress)?,
+        let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
+        let pool = agree(ranks, pool.map_err(ApspError::from))?;
+        let mut matrix = Scratch::<E>::open(folder, journal, graph, ranks, progress)?;
+        match gpus {
+            Some(mut engine) => {
+                matrix.close(Team { engine: &mut engine, pool: &pool, ranks }, progress)?;
             }
-            let matrix = &mut matrix;
-            Ok::<_, ApspError>(match (config.next_hops, NextHops::is_narrow(n)) {
-                (false, _) => {
-                    settle_rest(matrix, graph, progress)?;
-                    None
-                }
-                (true, true) => Some(Hops::Narrow(write_hops(matrix, graph, progress)?)),
-                (true, false) => Some(Hops::Wide(write_hops(matrix, graph, progress)?)),
-            })
-        })?;
-        let read_row = move |u: usize, row: &mut Vec<W::Distance>| {
-            row.clear();
-            row.extend(matrix.row(u)[..n].iter().map(|&number| number.decode::<W::Distance>()));
-        };
-        let rows = Rows::Folder { n_vertices: n, read_row: Box::new(read_row), hops };
-        Ok(Pairs { plan, report: Report::default(), rows })
+            None => {
+                let mut engine = agree(ranks, Host::new(side, block))?;
+                matrix.close(Team { engine: &mut engine, pool: &pool, ranks }, progress)?;
+            }
+        }
+        let rows = ranks.is_root().then(|| {
+            let matrix = matrix.opened_again()?;
+            pool.install(|| answer(matrix, graph, config.next_hops, progress))
+        });
+        let rows = agree(ranks, rows.transpose())?;
+        Ok(rows.map(|rows| Pairs { plan, report: Report::default(), rows }))
     }
+}
+
+/// The closed matrix, and next hops in the folder, if they are asked for.
+fn answer<W: Weight, E: MinPlus>(
+    mut matrix: Scratch<E>,
+    graph: &Csr<W>,
+    next_hops: bool,
+    progress: Option<Progress<'_>>,
+) -> Result<Rows<W>, ApspError> {
+    let n = graph.n_vertices();
+    let hops = match (next_hops, NextHops::is_narrow(n)) {
+        (false, _) => {
+            settle_rest(&mut matrix, graph, progress)?;
+            None
+        }
+        (true, true) => Some(Hops::Narrow(write_hops(&mut matrix, graph, progress)?)),
+        (true, false) => Some(Hops::Wide(write_hops(&mut matrix, graph, progress)?)),
+    };
+    let read_row = move |u: usize, row: &mut Vec<W::Distance>| {
+        row.clear();
+        row.extend(matrix.row(u)[..n].iter().map(|&number| number.decode::<W::Distance>()));
+    };
+    Ok(Rows::Folder { n_vertices: n, read_row: Box::new(read_row), hops })
 }

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use bytemuck::cast_slice;
+use collectives::Alone;
 use graph_formats::Csr;
+use rayon::ThreadPoolBuilder;
 
+use super::close::{Block, Team};
 use super::folder::Folder;
 use super::host::Host;
 use super::journal::{Journal, State};
-use super::{Engine, Parts, Scratch, side_of};
+use super::{Scratch, side_of};
 use crate::Number;
 
 const N: u32 = 300;
@@ -38,12 +41,18 @@ fn open(path: &Path) -> Scratch<f64> {
     };
     let journal =
         folder.journal("a graph", N as usize, Number::F64, true).unwrap().unwrap_or_else(new);
-    Scratch::open(folder, journal, &graph(), None).unwrap()
+    Scratch::open(folder, journal, &graph(), &Alone, None).unwrap()
+}
+
+/// What the processor alone does to it.
+fn by_host(scratch: &mut Scratch<f64>, work: impl FnOnce(&mut Scratch<f64>, Team<'_, f64>)) {
+    let mut engine = Host::new(scratch.journal.side, scratch.journal.block).unwrap();
+    let pool = ThreadPoolBuilder::new().build().unwrap();
+    work(scratch, Team { engine: &mut engine, pool: &pool, ranks: &Alone });
 }
 
 fn closed(mut scratch: Scratch<f64>) -> Vec<u8> {
-    let mut engine = Host::new(scratch.journal.side, scratch.journal.block).unwrap();
-    scratch.close(&mut engine, None).unwrap();
+    by_host(&mut scratch, |scratch, team| scratch.close(team, None).unwrap());
     cast_slice(scratch.matrix.numbers()).to_vec()
 }
 
@@ -64,26 +73,24 @@ fn a_matrix_torn_number_by_number_is_closed_the_same() {
         for _ in 0..3 {
             let mut scratch = open(folder.path());
             let side = scratch.journal.side;
-            let mut engine = Host::new(side, scratch.journal.block).unwrap();
-            // blocks that the folder already knows to be ready are done first
-            while let Some(block) = scratch.next_block() {
-                if !block.panels_ready {
-                    engine.write_panels(scratch.parts_mut(&block), &block).unwrap();
-                    scratch.panels_ready().unwrap();
-                    break;
+            // the block that the folder already knows to be ready is done first
+            by_host(&mut scratch, |scratch, mut team| {
+                let block = scratch.next_block().unwrap();
+                if block.panels_ready {
+                    scratch.lower(&block.pivots, &mut team, &|_| Ok(())).unwrap();
                 }
-                engine.lower(scratch.parts_mut(&block), &block, &|_| Ok(())).unwrap();
-                scratch.block_done(&block).unwrap();
-            }
-            let block = scratch.next_block().unwrap();
-            let width = block.pivots.len();
-            let Parts { matrix, row_panel, column_panel } = scratch.parts_mut(&block);
-            for (at, number) in matrix.iter_mut().enumerate() {
+                let block = scratch.next_block().unwrap();
+                scratch.write_panels(&block.pivots, &mut team).unwrap();
+            });
+            let Block { pivots, .. } = scratch.next_block().unwrap();
+            let width = pivots.len();
+            let (row_panel, column_panel) = scratch.panels.numbers().split_at(width * side);
+            for (at, number) in scratch.matrix.numbers_mut().iter_mut().enumerate() {
                 let (i, j) = (at / side, at % side);
                 let before = *number;
-                if block.pivots.contains(&i) {
+                if pivots.contains(&i) {
                     if random(2) == 0 {
-                        *number = row_panel[(i - block.pivots.start) * side + j];
+                        *number = row_panel[(i - pivots.start) * side + j];
                     }
                 } else if random(3) > 0 {
                     let sums = 0..random(width as u64 + 1) as usize;
@@ -105,8 +112,7 @@ fn unfinished_panels_are_written_again() {
     let whole = closed(open(folder.path()));
     let folder = tempfile::tempdir().unwrap();
     let mut scratch = open(folder.path());
-    let block = scratch.next_block().unwrap();
-    let Parts { row_panel, column_panel, .. } = scratch.parts_mut(&block);
+    let (row_panel, column_panel) = scratch.panels.numbers_mut().split_at_mut(5000);
     row_panel.fill(-7.0);
     column_panel.fill(f64::NAN);
     drop(scratch);

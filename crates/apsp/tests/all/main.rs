@@ -9,3 +9,4 @@ mod next_hops;
 mod ranks;
 mod scratch;
 mod scratch_floats;
+mod scratch_ranks;

@@ -17,4 +17,6 @@ mod x86;
 
 pub(crate) use kernel::{Kernel, copies};
 pub(crate) use kernels::MinPlus;
-pub(crate) use pack::{pack, pack_groups, packed_len, relax_packed, relax_rows};
+pub(crate) use pack::{
+    pack, pack_groups, pack_some, packed_len, packed_place, relax_packed, relax_rows, unpack_row,
+};

@@ -25,17 +25,53 @@ pub(crate) fn pack<E: Element>(
     stride: usize,
     columns: &Range<usize>,
 ) {
+    pack_some(kernel, strips, (0, rows.len() / stride), rows, stride, columns);
+}
+
+/// The same of `rows` that are the `first` and following ones of `depth`.
+pub(crate) fn pack_some<E: Element>(
+    kernel: &Kernel<E>,
+    strips: &mut [E],
+    (first, depth): (usize, usize),
+    rows: &[E],
+    stride: usize,
+    columns: &Range<usize>,
+) {
     let width = kernel.columns;
-    let strip = width * (rows.len() / stride);
+    let strip = width * depth;
     strips.par_chunks_mut(strip * STRIPS_A_TASK).enumerate().for_each(|(task, strips)| {
-        let first = columns.start + task * STRIPS_A_TASK * width;
-        for (k, row) in rows.chunks_exact(stride).enumerate() {
+        let column = columns.start + task * STRIPS_A_TASK * width;
+        for (k, row) in (first..).zip(rows.chunks_exact(stride)) {
             for (s, strip) in strips.chunks_exact_mut(strip).enumerate() {
-                let from = &row[first + s * width..][..width];
+                let from = &row[column + s * width..][..width];
                 strip[k * width..][..width].copy_from_slice(from);
             }
         }
     });
+}
+
+/// Where [`pack`] puts the number in a row and a column, counted from the first that it takes, of
+/// `depth` rows.
+pub(crate) fn packed_place<E>(
+    kernel: &Kernel<E>,
+    depth: usize,
+    (row, column): (usize, usize),
+) -> usize {
+    (column / kernel.columns * depth + row) * kernel.columns + column % kernel.columns
+}
+
+/// Copies a row back that [`pack`] has taken as one of `depth`.
+pub(crate) fn unpack_row<E: Element>(
+    kernel: &Kernel<E>,
+    strips: &[E],
+    depth: usize,
+    number: usize,
+    row: &mut [E],
+) {
+    for (s, part) in row.chunks_mut(kernel.columns).enumerate() {
+        let place = packed_place(kernel, depth, (number, s * kernel.columns));
+        part.copy_from_slice(&strips[place..][..part.len()]);
+    }
 }
 
 /// Relaxes rows of c, which begin `stride` apart, from `column` on through the strips of b;
