@@ -1,83 +1,170 @@
 //! Next hops for distances that some algorithm has found.
+//!
+//! The rows of the distances are where they were found; their columns are turned over, some at a
+//! time, for whoever has a column finds the hops to its vertex alone.
 
-use graph_formats::{Csr, VertexId, Weight, WeightKind};
-use ndarray::{Array2, s};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use bytemuck::Pod;
+use collectives::{Communicator, RanksError};
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::Progress;
 
-use crate::host::next_hops::{Hop, bytes_of_levels, may_need_levels, next_hops};
-use crate::host::settle::{bytes_of_columns, settle};
-use crate::host::useful_arcs::{bytes_of_arcs, rounding, useful_arcs};
-use crate::{ApspError, Plan};
+use crate::columns::{Columns, width};
+use crate::error::agree;
+use crate::host::Deal;
+use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels};
+use crate::host::settle::Settler;
+use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
+use crate::pairs::milliseconds;
+use crate::ranks::bytes_of_table;
+use crate::{ApspError, Report};
 
-/// Bytes that the work on next hops takes, neither they nor the distances counted.
-pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>) -> u128 {
+/// Bytes that the work on the next hops of these rows takes, neither they nor the distances counted.
+pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>, rows: Deal) -> u128 {
     let n = graph.n_vertices();
-    let is_float = matches!(W::KIND, WeightKind::F32 | WeightKind::F64);
-    let columns = if is_float { bytes_of_columns(n, size_of::<W::Distance>()) } else { 0 };
-    let levels = if may_need_levels(graph) { bytes_of_levels(n) } else { 0 };
-    bytes_of_arcs(graph) + columns + levels
+    let width = width(n, rows.size);
+    // between ranks as it is sent, as it comes and in order; settled, also as it was found
+    let copies = if rows.size == 1 && !rounds(graph) { 1 } else { 3 };
+    let cell = copies * size_of::<W::Distance>().max(size_of_hop(n)) + size_of_hop(n);
+    let levels = if may_need_levels(graph) { bytes_of_levels(n, width) } else { 0 };
+    bytes_of_arcs(graph) + n as u128 * width as u128 * cell as u128 + levels
 }
 
-/// Bytes for the next hops of `n` vertices.
-pub(crate) fn bytes_of_hops(n: usize) -> u128 {
-    let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<VertexId>() };
-    n as u128 * n as u128 * hop as u128
+/// Bytes for the next hops from the vertices of these rows.
+pub(crate) fn bytes_of_hops(rows: Deal) -> u128 {
+    rows.n_own() as u128 * rows.n_vertices as u128 * size_of_hop(rows.n_vertices) as u128
+}
+
+fn size_of_hop(n_vertices: usize) -> usize {
+    if NextHops::is_narrow(n_vertices) { size_of::<u16>() } else { size_of::<VertexId>() }
 }
 
 /// Bytes for next hops and the work on them, beside the distances.
-pub(crate) fn bytes<W: Weight>(graph: &Csr<W>) -> u128 {
-    bytes_of_hops(graph.n_vertices()) + bytes_of_work(graph)
+pub(crate) fn bytes<W: Weight>(graph: &Csr<W>, rows: Deal) -> u128 {
+    bytes_of_hops(rows) + bytes_of_work(graph, rows)
 }
 
 /// An error where memory cannot hold the distances, their next hops and the work on these.
-pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>) -> Result<(), ApspError> {
-    let n = graph.n_vertices();
-    let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128 + bytes(graph);
-    let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>, rows: Deal) -> Result<(), ApspError> {
+    let bytes = bytes_of_table::<W>(rows) + bytes(graph, rows);
+    let too_large = || ApspError::TooLarge { n_vertices: rows.n_vertices, bytes };
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
 
-/// The next hops, and the distances: those of floats settled.
-pub(crate) fn with_next_hops<W: Weight>(
-    graph: &Csr<W>,
-    distances: DistanceTable<W>,
-    plan: &Plan,
-    progress: Option<Progress<'_>>,
-) -> Result<(DistanceTable<W>, NextHops), ApspError> {
-    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-    pool.install(|| {
-        let mut distances = distances.into_storage();
-        let rounding = rounding(graph, &distances);
-        let arcs = useful_arcs(graph, &distances, rounding.unwrap_or_default());
-        if rounding.is_some() {
-            settle(&arcs, plan.threads, progress, |first, columns| {
-                distances.slice_mut(s![.., first..first + columns.ncols()]).assign(&columns);
-            })?;
-        }
-        let by_levels = graph.first_negative().is_some();
-        let storage = if NextHops::is_narrow(graph.n_vertices()) {
-            HopStorage::Narrow(filled(&arcs, by_levels, &distances, progress)?)
-        } else {
-            HopStorage::Wide(filled(&arcs, by_levels, &distances, progress)?)
-        };
-        let hops = NextHops::from_storage(storage).expect("vertices of the graph");
-        Ok((DistanceTable::from_storage(distances), hops))
-    })
+/// Next hops for the rows that ranks have; where sums may round, their distances are settled.
+pub(crate) struct Work<'a, W: Weight> {
+    pub(crate) ranks: &'a dyn Communicator,
+    pub(crate) graph: &'a Csr<W>,
+    pub(crate) rows: Deal,
+    pub(crate) threads: usize,
+    pub(crate) progress: Option<Progress<'a>>,
 }
 
-/// The matrix of hops, of a width that fits.
-fn filled<W: Weight, H: Hop>(
-    arcs: &Csr<W>,
-    by_levels: bool,
-    distances: &Array2<W::Distance>,
-    progress: Option<Progress<'_>>,
-) -> Result<Array2<H>, ApspError> {
-    let n = arcs.n_vertices();
-    let mut hops = Array2::from_elem((n, n), H::NONE);
-    let cells = hops.as_slice_mut().expect("just made");
-    next_hops(arcs, by_levels, distances, cells, progress)?;
-    Ok(hops)
+/// The rows of a rank.
+struct Own<'a, D> {
+    rows: Deal,
+    cells: &'a [D],
+}
+
+impl<D: Distance> Rows<D> for Own<'_, D> {
+    type Cell = D;
+
+    fn row(&self, from: VertexId) -> &[D] {
+        let place = self.rows.own(&(from as usize..from as usize + 1)).start;
+        &self.cells[place * self.rows.n_vertices..][..self.rows.n_vertices]
+    }
+
+    fn distance(&self, cell: D) -> D {
+        cell
+    }
+}
+
+impl<W: Weight> Work<'_, W> {
+    /// For each of this rank's rows the hops, and its distances. To be called by all ranks.
+    pub(crate) fn find(
+        &self,
+        distances: DistanceTable<W>,
+        report: &mut Report,
+    ) -> Result<(DistanceTable<W>, HopStorage), ApspError> {
+        let start = Instant::now();
+        let mut distances = distances.into_storage();
+        let cells = distances.as_slice_mut().expect("tables are kept row by row");
+        let hops = match NextHops::is_narrow(self.graph.n_vertices()) {
+            true => HopStorage::Narrow(self.fill(cells)?),
+            false => HopStorage::Wide(self.fill(cells)?),
+        };
+        report.next_hops_ms += milliseconds(start);
+        Ok((DistanceTable::from_storage(distances), hops))
+    }
+
+    fn fill<H: Hop + Pod>(&self, cells: &mut [W::Distance]) -> Result<Array2<H>, ApspError> {
+        let Self { ranks, graph, rows, progress, .. } = *self;
+        let n = graph.n_vertices();
+        let by_levels = graph.first_negative().is_some();
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = agree(ranks, pool.map_err(ApspError::from))?;
+        let arcs = self.useful_arcs(cells, &pool)?;
+        let settler = rounds(graph).then(|| Settler::new(&arcs, self.threads));
+        let columns = Columns::new(ranks, rows);
+        let mut hops = Array2::from_elem((rows.n_own(), n), H::NONE);
+        for turn in 0..columns.n_turns() {
+            let own = columns.own(turn);
+            let part = match &settler {
+                None => columns.load(turn, cells)?,
+                Some(settler) => {
+                    let found = settler.columns(own.clone(), progress);
+                    let found = agree(ranks, found.map_err(ApspError::from))?;
+                    let part =
+                        found.t().as_standard_layout().into_owned().into_raw_vec_and_offset().0;
+                    columns.store(turn, &part, cells)?;
+                    part
+                }
+            };
+            let distances = Array2::from_shape_vec((n, own.len()), part).expect("n rows");
+            let done = own.start as u64;
+            let tell = |_, _| match progress {
+                Some(tell) => tell(done, n as u64),
+                None => ControlFlow::Continue(()),
+            };
+            let mut part = vec![H::NONE; distances.len()];
+            let finder = Finder { arcs: &arcs, by_levels, columns: own, distances: &distances };
+            let found = pool.install(|| finder.find(&mut part, Some(&tell)));
+            agree(ranks, found.map_err(ApspError::from))?;
+            columns.store(turn, &part, hops.as_slice_mut().expect("just made"))?;
+        }
+        Ok(hops)
+    }
+
+    /// The arcs that begin a shortest path, by the marks of all ranks, each for its rows.
+    fn useful_arcs(&self, cells: &[W::Distance], pool: &ThreadPool) -> Result<Csr<W>, RanksError> {
+        let Self { ranks, graph, rows, .. } = *self;
+        let sources: Vec<_> = rows.vertices().map(|v| v as VertexId).collect();
+        let distances = Own { rows, cells };
+        let slack = match rounds(graph) {
+            true => {
+                let own = pool.install(|| greatest(graph, &sources, &distances));
+                slack(graph, ranks.max(own)?)
+            }
+            false => 0.0,
+        };
+        let own = pool.install(|| marks(graph, &sources, &distances, slack));
+        let mut all = vec![0; graph.n_arcs()];
+        for (rank, marks) in ranks.gather(0, &own)?.into_iter().enumerate() {
+            let mut marks = &marks[..];
+            for v in rows.of_rank(rank).vertices() {
+                let row = graph.row(v as VertexId);
+                let (own, others) = marks.split_at(row.len());
+                all[row].copy_from_slice(own);
+                marks = others;
+            }
+        }
+        ranks.broadcast(0, &mut all)?;
+        Ok(marked(graph, &all))
+    }
 }

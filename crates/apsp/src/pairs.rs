@@ -41,6 +41,14 @@ pub(crate) enum Rows<W: Weight> {
     Folder { n_vertices: usize, read_row: ReadRow<W::Distance>, hops: Option<Hops> },
 }
 
+impl<W: Weight> Rows<W> {
+    /// All of them, in memory.
+    pub(crate) fn in_memory(distances: DistanceTable<W>, hops: Option<HopStorage>) -> Self {
+        let vertices = |hops| NextHops::from_storage(hops).expect("vertices of the graph");
+        Self::Memory { distances, next_hops: hops.map(vertices) }
+    }
+}
+
 /// What became of the time, in milliseconds, and how a GPU was used. What there was none of, and
 /// what was not measured, is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -290,9 +298,9 @@ fn vertex<H: Hop + Into<VertexId>>(hop: &H) -> Option<VertexId> {
     Some(*hop).filter(|&hop| hop != H::NONE).map(Into::into)
 }
 
-/// The cells of a matrix that this crate has made, row by row.
-fn slice_of<H>(hops: &Array2<H>) -> &[H] {
-    hops.as_slice().expect("row by row")
+/// The cells of a table that this crate has made, row by row.
+pub(crate) fn slice_of<T>(table: &Array2<T>) -> &[T] {
+    table.as_slice().expect("row by row")
 }
 
 impl<W: Weight> fmt::Debug for Pairs<W> {

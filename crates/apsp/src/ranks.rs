@@ -8,10 +8,11 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
-use paths::{DistanceTable, Total};
+use paths::{DistanceTable, HopStorage, Total};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::{Progress, SsspError};
@@ -20,7 +21,7 @@ use crate::element::with_element;
 use crate::error::agree;
 use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
 use crate::npy::{npy_kind, write_header};
-use crate::pairs::{milliseconds, zeros};
+use crate::pairs::{milliseconds, slice_of, zeros};
 use crate::potentials::potentials;
 use crate::{Algorithm, ApspError, Config, Number, Plan, Report, Summary, hops};
 
@@ -31,6 +32,8 @@ pub struct RankPairs<W: Weight> {
     pub sources: Vec<VertexId>,
     /// A row for each of these sources, a column for each vertex.
     pub distances: DistanceTable<W>,
+    /// The next hops of these rows, where they were asked for.
+    pub next_hops: Option<HopStorage>,
     /// What found them, and why that: rank 0's choice, with the threads of this rank.
     pub plan: Plan,
     /// What that took on this rank.
@@ -38,8 +41,7 @@ pub struct RankPairs<W: Weight> {
     pub(crate) deal: Deal,
 }
 
-/// By ranks, or by the only one. Of next hops, which only that one has, no more than their memory
-/// is asked for.
+/// By ranks, or by the only one.
 pub(crate) fn solve<W: Weight>(
     ranks: &dyn Communicator,
     graph: &Csr<W>,
@@ -48,7 +50,6 @@ pub(crate) fn solve<W: Weight>(
 ) -> Result<RankPairs<W>, ApspError> {
     let asked = match config.algorithm {
         _ if ranks.size() == 1 => Ok(()),
-        _ if config.next_hops => Err(ApspError::NotByRanks { what: "next hops" }),
         Algorithm::FloydWarshall | Algorithm::Recursive => {
             Err(ApspError::NotByRanks { what: config.algorithm.name() })
         }
@@ -88,7 +89,8 @@ pub(crate) fn solve<W: Weight>(
             agree(ranks, found)?
         }
     };
-    Ok(RankPairs { sources, distances, plan, report, deal })
+    let found = RankPairs { sources, distances, next_hops: None, plan, report, deal };
+    if config.next_hops { found.with_next_hops(ranks, graph, progress) } else { Ok(found) }
 }
 
 impl Plan {
@@ -130,13 +132,13 @@ fn check_memory<W: Weight>(
         Some(number) if plan.algorithm != Algorithm::Johnson => number.bytes_of_matrix(deal),
         _ => 0,
     };
-    let hops = if config.next_hops { hops::bytes(graph) } else { 0 };
+    let hops = if config.next_hops { hops::bytes(graph, deal) } else { 0 };
     let bytes = bytes_of_table::<W>(deal) + matrix.max(hops);
     match config.memory {
         Some(memory) if u128::from(memory) < bytes => {
             Err(ApspError::OverMemory { n_vertices, bytes, memory })
         }
-        _ if config.next_hops => hops::ask_for_memory(graph),
+        _ if config.next_hops => hops::ask_for_memory(graph, deal),
         _ => Ok(()),
     }
 }
@@ -214,6 +216,19 @@ fn matrix_of<W: Weight, E: MinPlus>(
 }
 
 impl<W: Weight> RankPairs<W> {
+    /// The same with next hops.
+    pub(crate) fn with_next_hops(
+        mut self,
+        ranks: &dyn Communicator,
+        graph: &Csr<W>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Self, ApspError> {
+        let Self { distances, deal, ref plan, ref mut report, .. } = self;
+        let work = hops::Work { ranks, graph, rows: deal, threads: plan.threads, progress };
+        let (distances, hops) = work.find(distances, report)?;
+        Ok(Self { distances, next_hops: Some(hops), ..self })
+    }
+
     /// How many distances all ranks have, their sum and the greatest, at all ranks. Floats are
     /// added rank by rank. O(n²) over all ranks.
     ///
@@ -244,10 +259,18 @@ impl<W: Weight> RankPairs<W> {
     pub fn gather_rows(
         &self,
         ranks: &dyn Communicator,
-        mut take: impl FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
+        take: impl FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
+    ) -> Result<(), RanksError> {
+        self.gather(ranks, slice_of(self.distances.as_storage()), take)
+    }
+
+    fn gather<T: Pod>(
+        &self,
+        ranks: &dyn Communicator,
+        cells: &[T],
+        mut take: impl FnMut(VertexId, &[T]) -> ControlFlow<()>,
     ) -> Result<(), RanksError> {
         let n = self.deal.n_vertices;
-        let cells = self.distances.as_storage().as_slice().unwrap_or_default();
         for block in 0..self.deal.n_blocks() {
             let vertices = self.deal.block(block);
             let own = self.deal.own(&vertices);
@@ -272,11 +295,46 @@ impl<W: Weight> RankPairs<W> {
         out: &mut impl Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
+        let cells = slice_of(self.distances.as_storage());
+        self.write(ranks, Some(out), npy_kind::<W>(), cells, progress)
+    }
+
+    /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
+    /// writes, at the rank that has it, which is rank 0. To be called by all ranks. O(n²).
+    ///
+    /// # Errors
+    /// When next hops were not asked for, `out` fails, the progress callback ends the work, or
+    /// another rank has ended.
+    pub fn write_next_hops_npy(
+        &self,
+        ranks: &dyn Communicator,
+        out: Option<&mut impl Write>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        match &self.next_hops {
+            Some(HopStorage::Narrow(hops)) => {
+                self.write(ranks, out, "u2", slice_of(hops), progress)
+            }
+            Some(HopStorage::Wide(hops)) => self.write(ranks, out, "u4", slice_of(hops), progress),
+            None => Err(ApspError::NotAskedFor { what: "next hops" }),
+        }
+    }
+
+    /// Writes the rows of all ranks, where there is something to write to.
+    fn write<T: Pod>(
+        &self,
+        ranks: &dyn Communicator,
+        mut out: Option<&mut impl Write>,
+        kind: &str,
+        cells: &[T],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
         let n = self.deal.n_vertices;
-        let mut written = write_header(out, npy_kind::<W>(), n).map_err(ApspError::Output);
-        self.gather_rows(ranks, |source, row| {
+        let header = out.as_mut().map(|out| write_header(out, kind, n));
+        let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
+        self.gather(ranks, cells, |source, row| {
             let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());
-            if written.is_ok() {
+            if let (Ok(()), Some(out)) = (&written, &mut out) {
                 let row = out.write_all(bytemuck::cast_slice(row));
                 written = match is_ended {
                     true => Err(SsspError::Interrupted.into()),

@@ -1,16 +1,14 @@
 //! All pairs of a graph, by whoever is to find them, wherever they are to be kept.
 
-use std::time::Instant;
-
 use collectives::{Alone, Communicator};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use sssp::Progress;
 
 use crate::error::agree;
-use crate::pairs::{Rows, milliseconds};
+use crate::pairs::Rows;
 use crate::ranks::{self, RankPairs};
-use crate::{ApspError, Config, Pairs, ScratchFolder, cuda, hops, scratch};
+use crate::{ApspError, Config, Pairs, ScratchFolder, cuda, scratch};
 
 /// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
 /// paths: in memory by the processor, unless it is told otherwise.
@@ -143,7 +141,8 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// The distances are those that [`solve`](Self::solve) finds in memory with the same algorithm, bit
     /// for bit, floats too. On each of p ranks O(n³ / p) and n² / p numbers, of which O(n²) bytes are
     /// sent to each; for Johnson's algorithm nothing is sent, and every rank has its share of the
-    /// searches.
+    /// searches. Next hops are the same, too: each rank finds those to its share of the vertices, for
+    /// which all send it O(n² / p) distances, and it sends back as many hops.
     ///
     /// With a GPU [for each rank](Self::on), which keeps its rows; the GPUs' memory together has to
     /// hold the matrix. Closed rows go from GPU to GPU by NCCL, where all ranks find it (as
@@ -151,9 +150,10 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// through the hosts' memory; the plan's reason says which.
     ///
     /// # Errors
-    /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where next
-    /// hops, a form of Floyd-Warshall that only one rank has or several GPUs a rank are asked for,
-    /// or a folder, which is for [`solve_in_folder_over`](Self::solve_in_folder_over). On one rank only [`ApspError::RankLost`]: whoever hears it has to end the others.
+    /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where a form of
+    /// Floyd-Warshall that only one rank has or several GPUs a rank are asked for, or a folder, which
+    /// is for [`solve_in_folder_over`](Self::solve_in_folder_over). On one rank only
+    /// [`ApspError::RankLost`]: whoever hears it has to end the others.
     ///
     /// ```
     /// use apsp::{ApspError, Config, Solver};
@@ -241,14 +241,6 @@ fn in_memory<W: Weight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Pairs<W>, ApspError> {
     let found = ranks::solve(&Alone, graph, config, progress)?;
-    let RankPairs { distances, plan, mut report, .. } = found;
-    let rows = if config.next_hops {
-        let start = Instant::now();
-        let (distances, hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
-        report.next_hops_ms = milliseconds(start);
-        Rows::Memory { distances, next_hops: Some(hops) }
-    } else {
-        Rows::Memory { distances, next_hops: None }
-    };
-    Ok(Pairs { plan, report, rows })
+    let RankPairs { distances, next_hops, plan, report, .. } = found;
+    Ok(Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) })
 }

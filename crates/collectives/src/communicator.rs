@@ -115,6 +115,29 @@ impl dyn Communicator + '_ {
         Ok(gathered.into_iter().map(whole).collect())
     }
 
+    /// What each rank has for this one, by rank: `for_rank` gives what this one has for each, and is
+    /// called once for every rank, in their order. A gather for each of them; nothing is copied where
+    /// there is one. O(all values).
+    ///
+    /// # Errors
+    /// As [`Communicator::gather_bytes`].
+    pub fn exchange<T: Pod>(
+        &self,
+        mut for_rank: impl FnMut(usize) -> Vec<T>,
+    ) -> Result<Vec<Vec<T>>, RanksError> {
+        if self.size() == 1 {
+            return Ok(vec![for_rank(0)]);
+        }
+        let mut own = Vec::new();
+        for root in 0..self.size() {
+            let gathered = self.gather(root, &for_rank(root))?;
+            if root == self.rank() {
+                own = gathered;
+            }
+        }
+        Ok(own)
+    }
+
     /// The sum over all ranks, at all ranks.
     ///
     /// # Errors

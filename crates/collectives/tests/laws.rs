@@ -30,6 +30,9 @@ fn laws(ranks: &dyn Communicator, seed: u64) -> Result<(), RanksError> {
         assert_eq!(found, Some((root, format!("{root} of {root}"))));
         assert_eq!(ranks.any(rank == root), Ok(true));
     }
+    let sent = |from: usize, to: usize| vec![all[from] ^ to as u64; len_of(from) % (to + 3)];
+    let expected: Vec<_> = (0..size).map(|from| sent(from, rank)).collect();
+    assert_eq!(ranks.exchange(|to| sent(rank, to))?, expected);
     assert_eq!(ranks.first_message(None)?, None);
     assert_eq!(ranks.any(false), Ok(false));
     assert_eq!(Some(ranks.min(all[rank])?), all.iter().min().copied());

@@ -208,6 +208,20 @@ impl ResultFile {
         })
     }
 
+    /// The same from the rows of several ranks, at rank 0.
+    pub(crate) fn write_gathered_hops<W: Weight>(
+        &self,
+        file: AtomicFile,
+        names: &Names<'_>,
+        ranks: &dyn Communicator,
+        pairs: &RankPairs<W>,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        self.write_named_to(file, names, Axes::Vertices, |file| {
+            self.done(pairs.write_next_hops_npy(ranks, Some(file), Some(progress)))
+        })
+    }
+
     /// The end of writing, with the file's name in its error.
     fn done(&self, written: Result<(), ApspError>) -> anyhow::Result<()> {
         written.map_err(|error| match error {

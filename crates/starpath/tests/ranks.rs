@@ -77,14 +77,18 @@ fn ranks_write_the_bytes_that_one_process_writes() {
     fs::write(folder.join("targets"), ids(90)).unwrap();
     for command in [
         "apsp {}/whole.spg --algorithm blocked --distances",
-        "apsp {}/named.wel --distances",
+        "apsp {}/named.wel --next-hops {}/hops-OUT.npy --distances",
         "apsp {}/floats.wel --algorithm blocked --distances",
-        "apsp {}/named.wel --algorithm johnson --distances",
+        "apsp {}/floats.wel --next-hops {}/hops-OUT.npy --algorithm blocked --distances",
+        "apsp {}/named.wel --next-hops {}/hops-OUT.npy --algorithm johnson --distances",
         "sssp {}/named.wel --sources {}/sources --targets {}/targets -o",
         "sssp {}/floats.wel --sources {}/few --targets {}/targets -o",
     ] {
         for suffix in ["npy", "tsv"] {
-            let line = |name: &str| format!("{command} {{}}/{name}.{suffix} --threads 1");
+            let line = |name: &str| {
+                let command = command.replace("OUT", name);
+                format!("{command} {{}}/{name}.{suffix} --threads 1")
+            };
             let expected = comparable(json_in(folder, &line("one")));
             for n_ranks in 1..=4 {
                 let line = format!("{} --json", line("many"));
@@ -95,7 +99,10 @@ fn ranks_write_the_bytes_that_one_process_writes() {
                 let ranks = found.as_object_mut().unwrap().remove("ranks");
                 assert_eq!(ranks, (n_ranks > 1).then(|| n_ranks.into()));
                 assert_eq!(comparable(found), expected, "{n_ranks} {line}");
-                for name in [format!("many.{suffix}"), format!("many.{suffix}.ids")] {
+                let out = format!("many.{suffix}");
+                let all =
+                    [&out, "hops-many.npy"].map(|file| [file.to_owned(), format!("{file}.ids")]);
+                for name in all.into_iter().flatten() {
                     let [one, many] = [name.replace("many", "one"), name]
                         .map(|name| fs::read(folder.join(name)).ok());
                     assert!(one == many, "{n_ranks} {line}");
@@ -118,6 +125,7 @@ fn an_error_is_said_once() {
         ("apsp {}/road.wel --distances {}/none/out.npy", 1),
         ("apsp {}/road.wel --memory 1", 1),
         ("apsp {}/road.wel --distances {}/out.csv", 2),
+        ("apsp {}/road.wel --distances {}/out.npy --next-hops {}/out.npy", 2),
         ("apsp {}/road.wel --no-such-option", 2),
     ] {
         let Some(child) = start(folder, 3, line) else { return };
@@ -128,7 +136,6 @@ fn an_error_is_said_once() {
         assert_eq!((messages(&run).len(), run.stdout.as_str()), (1, ""), "{line}");
     }
     for line in [
-        "apsp {}/road.wel --next-hops {}/out.npy",
         "apsp {}/road.wel --scratch {}/work",
         "apsp {}/road.wel --backend cuda --gpus 2",
         "sssp {}/road.wel --source 1",

@@ -8,6 +8,7 @@ use super::arithmetic::Arithmetic;
 use super::cut::Cut;
 use super::published::Parameters;
 use crate::hops::{bytes_of_hops, bytes_of_work};
+use crate::host::Deal;
 use crate::{Algorithm, ApspError, Config};
 
 /// The needs of one solve, in bytes.
@@ -39,6 +40,7 @@ impl Need {
         n_gpus: usize,
     ) -> Self {
         let n = graph.n_vertices();
+        let whole = Deal::whole(n);
         let side = arithmetic.side(n);
         let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
         let matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
@@ -50,8 +52,11 @@ impl Need {
             }
             published => (matrix, parameters(config).n_matrices_beside(published) as u128 * matrix),
         };
-        let (hops, hops_work) =
-            if config.next_hops { (bytes_of_hops(n), bytes_of_work(graph)) } else { (0, 0) };
+        let (hops, hops_work) = if config.next_hops {
+            (bytes_of_hops(whole), bytes_of_work(graph, whole))
+        } else {
+            (0, 0)
+        };
         Self {
             n_vertices: n,
             matrix,
@@ -112,7 +117,7 @@ mod tests {
         assert_eq!(u128::from(DeviceHops::bytes(70_000)), 4 * n * n + 16);
         assert!((2 * n * n..2 * n * n + 300_000_000).contains(&u128::from(need.on_gpu())));
         // a distance has 8 bytes, a hop 4, and a number of the matrix 2
-        assert!((14 * n * n..14 * n * n + 200_000_000).contains(&need.on_host()));
+        assert!((14 * n * n..14 * n * n + 300_000_000).contains(&need.on_host()));
         assert_eq!(DeviceHops::bytes(60_000), 2 * 60_000 * 60_000 + 16);
     }
 

@@ -13,6 +13,7 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
 use crate::hops::bytes_of_hops;
+use crate::host::Deal;
 
 /// Columns of a block of threads.
 const COLUMNS: usize = 1024;
@@ -41,7 +42,7 @@ impl DeviceHops {
     /// Bytes that finding the hops of `n` vertices takes beside their distances.
     pub(super) fn bytes(n: usize) -> u64 {
         let counts = 2 * size_of::<u64>() as u128;
-        u64::try_from(bytes_of_hops(n) + counts).unwrap_or(u64::MAX)
+        u64::try_from(bytes_of_hops(Deal::whole(n)) + counts).unwrap_or(u64::MAX)
     }
 }
 

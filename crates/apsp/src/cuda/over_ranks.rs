@@ -23,7 +23,7 @@ use crate::host::Deal;
 use crate::pairs::milliseconds;
 use crate::potentials::potentials;
 use crate::ranks::{RankPairs, bytes_of_table};
-use crate::{Algorithm, ApspError, Config, Number, Plan, Report};
+use crate::{Algorithm, ApspError, Config, Number, Plan, Report, hops};
 
 /// By ranks, each with one of these GPUs.
 pub(crate) fn solve_over<W: Weight>(
@@ -34,7 +34,6 @@ pub(crate) fn solve_over<W: Weight>(
     progress: Option<Progress<'_>>,
 ) -> Result<RankPairs<W>, ApspError> {
     let asked = match (gpus, config.algorithm) {
-        _ if config.next_hops => Err(ApspError::NotByRanks { what: "next hops" }),
         ([gpu], Algorithm::Auto | Algorithm::Blocked) => Ok(gpu),
         ([_], form) => Err(ApspError::NotByRanks { what: form.name() }),
         _ => Err(ApspError::NotByRanks { what: "other than one GPU for each" }),
@@ -58,7 +57,8 @@ pub(crate) fn solve_over<W: Weight>(
         None => "; NCCL brings the rows of other ranks".to_owned(),
         Some(why) => format!("; rows of other ranks come through the hosts' memory, for {why}"),
     });
-    Ok(RankPairs { plan, ..found })
+    let found = RankPairs { plan, ..found };
+    if config.next_hops { found.with_next_hops(ranks, graph, progress) } else { Ok(found) }
 }
 
 struct Work<'a, W: Weight> {
@@ -128,7 +128,7 @@ impl<W: Weight> Work<'_, W> {
         report.download_ms = milliseconds(start);
         let sources = deal.vertices().map(|v| v as VertexId).collect();
         let (distances, plan) = (table.finish(), plan.clone());
-        Ok((RankPairs { sources, distances, plan, report, deal }, reason))
+        Ok((RankPairs { sources, distances, next_hops: None, plan, report, deal }, reason))
     }
 
     /// Takes the memory, and writes the arcs of this rank's rows.
@@ -136,7 +136,8 @@ impl<W: Weight> Work<'_, W> {
         let Self { gpu, graph, arithmetic, .. } = *self;
         let n = graph.n_vertices();
         let block = cut.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
-        let bytes = bytes_of_table::<W>(deal) + block;
+        let hops = if self.config.next_hops { hops::bytes(graph, deal) } else { 0 };
+        let bytes = bytes_of_table::<W>(deal) + hops.max(block);
         if let Some(memory) = self.config.memory.filter(|&memory| u128::from(memory) < bytes) {
             return Err(ApspError::OverMemory { n_vertices: n, bytes, memory });
         }

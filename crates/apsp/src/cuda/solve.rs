@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use collectives::Alone;
 use gpu_runtime::{Gpu, GpuError, PinnedBuffer};
 use graph_formats::{Csr, Weight};
 use ndarray::Array2;
-use paths::{DistanceTable, HopStorage, NextHops};
+use paths::{DistanceTable, HopStorage};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sssp::Progress;
@@ -21,6 +22,7 @@ use super::memory::{Need, parameters};
 use super::next_hops::{DeviceHops, next_hops};
 use super::rows::Passing;
 use crate::element::{Element, write_row};
+use crate::host::Deal;
 use crate::host::useful_arcs::rounds;
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
@@ -57,12 +59,12 @@ pub(crate) fn solve<W: Weight>(
     let Solved { mut distances, mut next_hops, mut report } = solved;
     report.jit_ms = jit_ms() - jit_before;
     if config.next_hops && next_hops.is_none() {
-        let start = Instant::now();
-        let (settled, hops) = hops::with_next_hops(graph, distances, &plan, progress)?;
+        let (ranks, rows) = (&Alone, Deal::whole(graph.n_vertices()));
+        let work = hops::Work { ranks, graph, rows, threads: plan.threads, progress };
+        let (settled, hops) = work.find(distances, &mut report)?;
         (distances, next_hops) = (settled, Some(hops));
-        report.next_hops_ms += milliseconds(start);
     }
-    Ok(Pairs { plan, report, rows: Rows::Memory { distances, next_hops } })
+    Ok(Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) })
 }
 
 /// What is going to be done by so many GPUs, in numbers of 16 bits if they can.
@@ -118,7 +120,7 @@ struct Work<'a, W: Weight> {
 
 struct Solved<W: Weight> {
     distances: DistanceTable<W>,
-    next_hops: Option<NextHops>,
+    next_hops: Option<HopStorage>,
     report: Report,
 }
 
@@ -275,13 +277,12 @@ impl<W: Weight> Table<W> {
     }
 }
 
-fn downloaded(hops: &DeviceHops, n: usize) -> Result<NextHops, ApspError> {
+fn downloaded(hops: &DeviceHops, n: usize) -> Result<HopStorage, ApspError> {
     fn square<H>(hops: Vec<H>, n: usize) -> Array2<H> {
         Array2::from_shape_vec((n, n), hops).expect("n² hops")
     }
-    let storage = match hops {
+    Ok(match hops {
         DeviceHops::Narrow(hops) => HopStorage::Narrow(square(hops.download()?, n)),
         DeviceHops::Wide(hops) => HopStorage::Wide(square(hops.download()?, n)),
-    };
-    Ok(NextHops::from_storage(storage).expect("vertices of the graph"))
+    })
 }

@@ -20,7 +20,8 @@ pub(crate) struct Deal {
     /// Rows of a block; the last may have fewer.
     rows: usize,
     rank: usize,
-    size: usize,
+    /// How many ranks there are.
+    pub(crate) size: usize,
 }
 
 impl Deal {
@@ -38,6 +39,11 @@ impl Deal {
     /// All rows, for the only rank.
     pub(crate) fn whole(n_vertices: usize) -> Self {
         Self::new(n_vertices, 0, 1)
+    }
+
+    /// What another rank gets.
+    pub(crate) fn of_rank(self, rank: usize) -> Self {
+        Self { rank, ..self }
     }
 
     pub(crate) fn n_blocks(&self) -> usize {

@@ -7,14 +7,17 @@
 //! over the rows those with a tight arc to an x that the pass before has placed for the same
 //! v, and of several the smallest. With a negative arc anywhere in the graph nearer means
 //! nothing, and levels place all pairs, starting at d(v, v). What a pass places does not
-//! count before the next, so that neither the order of rows nor threads decide. O(n m), and
-//! O(n m / 64) for each level after the first; 3 n² / 8 bytes beside the hops.
+//! count before the next, so that neither the order of rows nor threads decide. All hops to v
+//! follow from column v of the distances, so that any columns will do. O(c m) for c of them, and
+//! O(c m / 64) for each level after the first; 3 c n / 8 bytes beside the hops.
 //!
 //! What differs from the published forms: these keep a matrix of predecessors, or of last
 //! vertices between, and write it with the distances in every step. That takes twice the
 //! traffic, and which of equal paths it names depends on the order of the steps.
 //!
 //! Reference: floyd-1962, origin-out-of-core
+
+use std::ops::Range;
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
@@ -23,23 +26,19 @@ use sssp::{Progress, SsspError};
 
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
-/// Rows between two reports of progress.
-const ROWS_A_REPORT: usize = 256;
+/// Pairs between two reports of progress.
+const PAIRS_A_REPORT: usize = 1 << 20;
 
 /// Distances by rows, wherever a matrix lies and whatever it keeps them as.
 pub(crate) trait Rows<D>: Sync {
     /// What stands for a distance.
     type Cell: Copy + Sync;
 
-    /// The distances from `from`, at least one a vertex.
+    /// The distances from `from`, at least one a column.
     fn row(&self, from: VertexId) -> &[Self::Cell];
 
     /// The distance, or [`Distance::UNREACHED`].
     fn distance(&self, cell: Self::Cell) -> D;
-
-    fn get(&self, from: VertexId, to: VertexId) -> D {
-        self.distance(self.row(from)[to as usize])
-    }
 }
 
 impl<D: Distance> Rows<D> for Array2<D> {
@@ -80,144 +79,120 @@ impl Hop for u32 {
     }
 }
 
+/// A bit for each pair: row u, column v.
+type Bits = Vec<u64>;
+
 /// Whether pairs may be left to levels: where weights are positive integers there are none,
 /// for every arc leads nearer then.
 pub(crate) fn may_need_levels<W: Weight>(graph: &Csr<W>) -> bool {
     graph.weight_summary().least.to_i128().is_none_or(|least| least <= 0)
 }
 
-/// Bytes for the levels of `n` vertices.
-pub(crate) fn bytes_of_levels(n: usize) -> u128 {
-    3 * n as u128 * n.div_ceil(WORD) as u128 * size_of::<u64>() as u128
+/// Bytes for the levels of the pairs of `n` vertices and so many others.
+pub(crate) fn bytes_of_levels(n: usize, n_columns: usize) -> u128 {
+    3 * n as u128 * n_columns.div_ceil(WORD) as u128 * size_of::<u64>() as u128
 }
 
-/// Fills `hops`, n rows of n. Of the arcs of the graph those are enough that begin a
-/// shortest path; `by_levels` says that an arc of the whole graph is negative.
-pub(crate) fn next_hops<W: Weight, H: Hop>(
-    arcs: &Csr<W>,
-    by_levels: bool,
-    distances: &impl Rows<W::Distance>,
-    hops: &mut [H],
-    progress: Option<Progress<'_>>,
-) -> Result<(), SsspError> {
-    let n = arcs.n_vertices();
-    let blocks = hops.chunks_mut(n.max(1) * ROWS_A_REPORT).enumerate();
-    for (block, hops) in blocks {
-        let first = block * ROWS_A_REPORT;
-        tell(progress, first, n)?;
-        fill_rows(arcs, by_levels, distances, first as VertexId, hops);
-    }
-    place_left(arcs, by_levels, distances, hops, progress)
+/// What next hops are found from, for some of the vertices as destinations: no hop depends on
+/// those to any other.
+pub(crate) struct Finder<'a, W: Weight, R> {
+    /// Of the arcs of the graph those are enough that begin a shortest path.
+    pub(crate) arcs: &'a Csr<W>,
+    /// Whether an arc of the whole graph is negative.
+    pub(crate) by_levels: bool,
+    /// The destinations,
+    pub(crate) columns: Range<usize>,
+    /// and from all vertices the distances to them.
+    pub(crate) distances: &'a R,
 }
 
-/// The part of [`next_hops`] that needs no other hops, for some rows from `first` on. Where
-/// no pair [may be left](may_need_levels), it is all.
-pub(crate) fn fill_rows<W: Weight, H: Hop>(
-    arcs: &Csr<W>,
-    by_levels: bool,
-    distances: &impl Rows<W::Distance>,
-    first: VertexId,
-    hops: &mut [H],
-) {
-    let n = arcs.n_vertices();
-    let rows = hops.par_chunks_mut(n).zip(first..n as VertexId);
-    rows.for_each_init(Vec::new, |left, (hops, from)| {
-        hops.fill(H::NONE);
-        if !by_levels {
-            nearer(arcs, from, distances, hops, left);
-        }
-    });
-}
-
-/// The rest of it, when all rows are filled.
-pub(crate) fn place_left<W: Weight, H: Hop>(
-    arcs: &Csr<W>,
-    by_levels: bool,
-    distances: &impl Rows<W::Distance>,
-    hops: &mut [H],
-    progress: Option<Progress<'_>>,
-) -> Result<(), SsspError> {
-    let n_words = arcs.n_vertices().div_ceil(WORD);
-    Levels { arcs, distances, n_words }.place(by_levels, hops, progress)
-}
-
-fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), SsspError> {
-    match progress {
-        Some(tell) if tell(done as u64, total as u64).is_break() => Err(SsspError::Interrupted),
-        _ => Ok(()),
-    }
-}
-
-/// For each destination the smallest vertex that is strictly nearer and has a tight arc.
-/// `left` is a work space.
-fn nearer<W: Weight, R: Rows<W::Distance>, H: Hop>(
-    arcs: &Csr<W>,
-    from: VertexId,
-    distances: &R,
-    hops: &mut [H],
-    left: &mut Vec<VertexId>,
-) {
-    let whole = distances.row(from);
-    let distance_of = |row: &[R::Cell], to: VertexId| distances.distance(row[to as usize]);
-    left.clear();
-    left.extend(arcs.vertices().filter(|&to| distance_of(whole, to) != W::Distance::UNREACHED));
-    for (hop, weight) in arcs.arcs_from(from) {
-        if left.is_empty() {
-            return;
-        }
-        let beyond = distances.row(hop);
-        left.retain(|&to| {
-            let (whole, rest) = (distance_of(whole, to), distance_of(beyond, to));
-            let is_tight = rest < whole && weight.after(rest) == Some(whole);
-            if is_tight {
-                hops[to as usize] = H::of(hop);
-            }
-            !is_tight
-        });
-    }
-}
-
-/// What the passes by levels need.
-struct Levels<'a, W: Weight, R> {
-    arcs: &'a Csr<W>,
-    distances: &'a R,
-    /// Words of a row of bits.
-    n_words: usize,
-}
-
-/// A bit for each pair: row u, column v.
-type Bits = Vec<u64>;
-
-impl<W: Weight, R: Rows<W::Distance>> Levels<'_, W, R> {
-    /// Gives a hop to every pair that has none and has a path.
-    fn place<H: Hop>(
+impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
+    /// Fills `hops`, a row for each vertex.
+    pub(crate) fn find<H: Hop>(
         &self,
-        by_levels: bool,
         hops: &mut [H],
         progress: Option<Progress<'_>>,
     ) -> Result<(), SsspError> {
         let n = self.arcs.n_vertices();
+        let width = self.columns.len().max(1);
+        let n_rows = (PAIRS_A_REPORT / width).max(1);
+        for (block, hops) in hops.chunks_mut(n_rows * width).enumerate() {
+            let first = block * n_rows;
+            tell(progress, first, n)?;
+            self.fill_rows(first as VertexId, hops);
+        }
+        self.place_left(hops, progress)
+    }
+
+    /// The part of it that needs no other hops, for some rows from `first` on. Where no pair
+    /// [may be left](may_need_levels), it is all.
+    pub(crate) fn fill_rows<H: Hop>(&self, first: VertexId, hops: &mut [H]) {
+        let n = self.arcs.n_vertices() as VertexId;
+        let rows = hops.par_chunks_mut(self.columns.len().max(1)).zip(first..n);
+        rows.for_each_init(Vec::new, |left, (hops, from)| {
+            hops.fill(H::NONE);
+            if !self.by_levels {
+                self.fill_row(from, hops, left);
+            }
+        });
+    }
+
+    /// For each destination the smallest vertex that is strictly nearer and has a tight arc.
+    /// `left` is a work space.
+    fn fill_row<H: Hop>(&self, from: VertexId, hops: &mut [H], left: &mut Vec<u32>) {
+        let Self { arcs, distances, .. } = self;
+        let whole = distances.row(from);
+        let distance_of = |row: &[R::Cell], to: u32| distances.distance(row[to as usize]);
+        left.clear();
+        let all = 0..hops.len() as u32;
+        left.extend(all.filter(|&to| distance_of(whole, to) != W::Distance::UNREACHED));
+        for (hop, weight) in arcs.arcs_from(from) {
+            if left.is_empty() {
+                return;
+            }
+            let beyond = distances.row(hop);
+            left.retain(|&to| {
+                let (whole, rest) = (distance_of(whole, to), distance_of(beyond, to));
+                let is_tight = rest < whole && weight.after(rest) == Some(whole);
+                if is_tight {
+                    hops[to as usize] = H::of(hop);
+                }
+                !is_tight
+            });
+        }
+    }
+
+    /// The rest, when all rows are filled: gives a hop to every pair that has none and has a
+    /// path.
+    pub(crate) fn place_left<H: Hop>(
+        &self,
+        hops: &mut [H],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), SsspError> {
+        let (n, width) = (self.arcs.n_vertices(), self.columns.len().max(1));
+        let n_words = self.n_words();
+        let is_own = |from: VertexId, to: usize| from as usize == self.columns.start + to;
         let is_left = |from: VertexId, to: usize, hop: H| {
-            let reached = self.distances.get(from, to as VertexId) != W::Distance::UNREACHED;
-            hop == H::NONE && reached && from as usize != to
+            let distance = self.distances.distance(self.distances.row(from)[to]);
+            hop == H::NONE && distance != W::Distance::UNREACHED && !is_own(from, to)
         };
         let some_left = hops
-            .par_chunks(n.max(1))
+            .par_chunks(width)
             .zip(0..n as VertexId)
             .any(|(row, from)| row.iter().enumerate().any(|(to, &hop)| is_left(from, to, hop)));
         if !some_left {
             return Ok(());
         }
         let mut left = self.bits(hops, is_left);
-        let mut last =
-            self.bits(hops, |from, to, hop| from as usize == to || (!by_levels && hop != H::NONE));
+        let mut last = self
+            .bits(hops, |from, to, hop| is_own(from, to) || (!self.by_levels && hop != H::NONE));
         let mut placed = vec![0; last.len()];
         let mut n_left = count(&left);
         let n_all = n_left;
         while n_left > 0 {
             tell(progress, (n_all - n_left) as usize, n_all as usize)?;
-            let rows = hops.par_chunks_mut(n).zip(left.par_chunks_mut(self.n_words));
-            let rows = rows.zip(placed.par_chunks_mut(self.n_words)).zip(0..n as VertexId);
+            let rows = hops.par_chunks_mut(width).zip(left.par_chunks_mut(n_words));
+            let rows = rows.zip(placed.par_chunks_mut(n_words)).zip(0..n as VertexId);
             rows.for_each(|(((hops, left), placed), from)| {
                 placed.fill(0);
                 self.step(from, &last, hops, left, placed);
@@ -232,11 +207,16 @@ impl<W: Weight, R: Rows<W::Distance>> Levels<'_, W, R> {
         Ok(())
     }
 
+    /// Words of a row of bits.
+    fn n_words(&self) -> usize {
+        self.columns.len().div_ceil(WORD)
+    }
+
     /// The pairs of which `is` holds.
     fn bits<H: Hop>(&self, hops: &[H], is: impl Fn(VertexId, usize, H) -> bool + Sync) -> Bits {
         let n = self.arcs.n_vertices();
-        let mut bits = vec![0u64; n * self.n_words];
-        let rows = bits.par_chunks_mut(self.n_words).zip(hops.par_chunks(n));
+        let mut bits = vec![0u64; n * self.n_words()];
+        let rows = bits.par_chunks_mut(self.n_words()).zip(hops.par_chunks(self.columns.len()));
         rows.zip(0..n as VertexId).for_each(|((bits, hops), from)| {
             for (to, &hop) in hops.iter().enumerate() {
                 bits[to / WORD] |= u64::from(is(from, to, hop)) << (to % WORD);
@@ -260,7 +240,7 @@ impl<W: Weight, R: Rows<W::Distance>> Levels<'_, W, R> {
         let whole = self.distances.row(from);
         for (hop, weight) in self.arcs.arcs_from(from) {
             let rest = self.distances.row(hop);
-            let last = &last[hop as usize * self.n_words..][..self.n_words];
+            let last = &last[hop as usize * self.n_words()..][..self.n_words()];
             for (word, &last) in last.iter().enumerate() {
                 let mut candidates = left[word] & last;
                 while candidates != 0 {
@@ -278,6 +258,13 @@ impl<W: Weight, R: Rows<W::Distance>> Levels<'_, W, R> {
                 }
             }
         }
+    }
+}
+
+fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), SsspError> {
+    match progress {
+        Some(tell) if tell(done as u64, total as u64).is_break() => Err(SsspError::Interrupted),
+        _ => Ok(()),
     }
 }
 
@@ -318,7 +305,9 @@ mod tests {
             row[..4].copy_from_slice(&distances);
         }
         let mut hops = [7u32; 16];
-        next_hops(&graph, true, &Padded(cells), &mut hops, None).unwrap();
+        let distances = &Padded(cells);
+        let finder = Finder { arcs: &graph, by_levels: true, columns: 0..4, distances };
+        finder.find(&mut hops, None).unwrap();
         let none = u32::MAX;
         let expected = [none, 1, 2, 2, none, none, 2, 2, none, 1, none, 3, none, none, none, none];
         assert_eq!(hops, expected);

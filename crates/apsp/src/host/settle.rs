@@ -12,43 +12,40 @@
 //! Reference: dijkstra-1959, bellman-1958
 
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use graph_formats::{Csr, VertexId, Weight};
-use ndarray::ArrayView2;
+use ndarray::Array2;
 use sssp::{Config, Progress, Solver, SsspError};
 
-/// Destinations whose distances are kept twice at a time.
-const COLUMNS_A_BLOCK: usize = 256;
-
-/// Bytes beside the distances, of which each has `size`.
-pub(crate) fn bytes_of_columns(n: usize, size: usize) -> u128 {
-    n as u128 * COLUMNS_A_BLOCK.min(n) as u128 * size as u128
+/// Searches for the distances along the useful arcs of a graph.
+pub(crate) struct Settler<W: Weight> {
+    reversed: Csr<W>,
+    config: Config,
 }
 
-/// Finds all distances along the useful arcs of a graph, and `put`s them some columns at a
-/// time, from that of the vertex that it is given on.
-pub(crate) fn settle<W: Weight>(
-    arcs: &Csr<W>,
-    threads: usize,
-    progress: Option<Progress<'_>>,
-    mut put: impl FnMut(usize, ArrayView2<'_, W::Distance>),
-) -> Result<(), SsspError> {
-    let reversed = arcs.transposed();
-    let threads = NonZeroUsize::new(threads);
-    let config = Config { threads, ..Config::default() };
-    let all: Vec<VertexId> = arcs.vertices().collect();
-    for block in all.chunks(COLUMNS_A_BLOCK) {
-        let (first, n) = (block[0] as usize, all.len() as u64);
-        let tell = |done, _| {
-            progress.map_or(ControlFlow::Continue(()), |tell| tell(first as u64 + done, n))
-        };
-        let found = Solver::new(&reversed, &config)
-            .and_then(|solver| solver.with_progress(&tell).table(block, &all));
-        let found = found.map_err(turned_round)?.into_storage();
-        put(first, found.t());
+impl<W: Weight> Settler<W> {
+    pub(crate) fn new(arcs: &Csr<W>, threads: usize) -> Self {
+        let threads = NonZeroUsize::new(threads);
+        Self { reversed: arcs.transposed(), config: Config { threads, ..Config::default() } }
     }
-    Ok(())
+
+    /// The distances to some vertices, a row for each of them, a column for each vertex.
+    pub(crate) fn columns(
+        &self,
+        columns: Range<usize>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Array2<W::Distance>, SsspError> {
+        let n = self.reversed.n_vertices();
+        let all: Vec<VertexId> = self.reversed.vertices().collect();
+        let first = columns.start as u64;
+        let tell = |done, _| {
+            progress.map_or(ControlFlow::Continue(()), |tell| tell(first + done, n as u64))
+        };
+        let found = Solver::new(&self.reversed, &self.config)
+            .and_then(|solver| solver.with_progress(&tell).table(&all[columns], &all));
+        Ok(found.map_err(turned_round)?.into_storage())
+    }
 }
 
 /// A cycle of the reversed graph runs the other way.

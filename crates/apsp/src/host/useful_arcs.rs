@@ -8,29 +8,44 @@ use rayon::prelude::*;
 
 use super::next_hops::Rows;
 
-/// Bytes for the useful ones of these arcs, be they all.
+/// Bytes for finding the useful ones of these arcs, and for all of them.
 pub(crate) fn bytes_of_arcs<W: Weight>(graph: &Csr<W>) -> u128 {
-    let arcs = graph.n_arcs() as u128 * (size_of::<VertexId>() + size_of::<W>()) as u128;
-    arcs + graph.row_offsets().len() as u128 * size_of::<u64>() as u128
+    // on rank 0 a mark is there twice
+    let arc = size_of::<VertexId>() + size_of::<W>() + 2 * size_of::<u8>();
+    let offsets = graph.row_offsets().len() as u128 * size_of::<u64>() as u128;
+    graph.n_arcs() as u128 * arc as u128 + offsets
 }
 
-/// The arcs of `graph` that weigh no more than the distance of their ends, and `slack`.
-pub(crate) fn useful_arcs<W: Weight>(
+/// For each arc from these vertices, row after row, whether it weighs no more than the distance
+/// of its ends, and `slack`: 1 or 0.
+pub(crate) fn marks<W: Weight, R: Rows<W::Distance>>(
     graph: &Csr<W>,
-    distances: &impl Rows<W::Distance>,
+    sources: &[VertexId],
+    distances: &R,
     slack: f64,
-) -> Csr<W> {
-    let is_useful = |from, to, weight: W| {
-        let distance = distances.get(from, to);
-        match (weight.to_i128(), distance.to_i128()) {
-            (Some(weight), Some(distance)) => weight <= distance,
-            _ => weight.to_f64() <= distance.to_f64() + slack,
-        }
+) -> Vec<u8> {
+    let is_useful = |distance: W::Distance, weight: W| match (weight.to_i128(), distance.to_i128())
+    {
+        (Some(weight), Some(distance)) => weight <= distance,
+        _ => weight.to_f64() <= distance.to_f64() + slack,
     };
+    let of_row = |&from: &VertexId| {
+        let row = distances.row(from);
+        let mark = |(to, weight)| is_useful(distances.distance(row[to as usize]), weight).into();
+        graph.arcs_from(from).map(mark)
+    };
+    sources.par_iter().flat_map_iter(of_row).collect()
+}
+
+/// The arcs that are marked.
+pub(crate) fn marked<W: Weight>(graph: &Csr<W>, marks: &[u8]) -> Csr<W> {
     let mut row_offsets = vec![0];
     let (mut columns, mut weights) = (Vec::new(), Vec::new());
+    let mut marks = marks.iter();
     for from in graph.vertices() {
-        for (to, weight) in graph.arcs_from(from).filter(|&(to, w)| is_useful(from, to, w)) {
+        for ((to, weight), _) in
+            graph.arcs_from(from).zip(&mut marks).filter(|(_, mark)| **mark > 0)
+        {
             columns.push(to);
             weights.push(weight);
         }
@@ -39,21 +54,25 @@ pub(crate) fn useful_arcs<W: Weight>(
     Csr::new(row_offsets, columns, weights).expect("arcs of a graph")
 }
 
-/// How far rounding can take two sums over a shortest path apart, generously: 16 n ε times
-/// the greatest distance. Each of the sums has at most n additions, or for potentials three
-/// times as many, and no part of a shortest path is longer than the greatest distance. `None`
-/// where [no sum rounds](rounds). O(m), or O(n²).
-pub(crate) fn rounding<W: Weight>(
+/// The greatest distance from these vertices, its sign left away. O(n) for each.
+pub(crate) fn greatest<W: Weight>(
     graph: &Csr<W>,
+    sources: &[VertexId],
     distances: &impl Rows<W::Distance>,
-) -> Option<f64> {
-    let epsilon = epsilon(W::KIND).filter(|_| rounds(graph))?;
-    let greatest = |from: VertexId| {
-        let row = graph.vertices().map(move |to| distances.get(from, to));
+) -> f64 {
+    let greatest = |&from: &VertexId| {
+        let row = &distances.row(from)[..graph.n_vertices()];
+        let row = row.iter().map(|&cell| distances.distance(cell));
         row.filter(|&d| d != W::Distance::UNREACHED).map(|d| d.to_f64().abs()).fold(0.0, f64::max)
     };
-    let greatest = graph.vertices().into_par_iter().map(greatest).reduce(|| 0.0, f64::max);
-    Some(16.0 * graph.n_vertices() as f64 * epsilon * greatest)
+    sources.par_iter().map(greatest).reduce(|| 0.0, f64::max)
+}
+
+/// How far rounding can take two sums over a shortest path apart, generously: 16 n ε times
+/// the greatest distance of all. Each of the sums has at most n additions, or for potentials three
+/// times as many, and no part of a shortest path is longer than the greatest distance.
+pub(crate) fn slack<W: Weight>(graph: &Csr<W>, greatest: f64) -> f64 {
+    16.0 * graph.n_vertices() as f64 * epsilon(W::KIND).unwrap_or_default() * greatest
 }
 
 /// Whether sums of the weights may be rounded: not those of integers, nor of whole numbers

@@ -24,14 +24,16 @@ use super::map::{Mapped, write};
 use super::{Scratch, ScratchError};
 use crate::ApspError;
 use crate::element::Element;
-use crate::host::next_hops::{Hop, Rows, fill_rows, may_need_levels, place_left};
-use crate::host::settle::settle;
-use crate::host::useful_arcs::{rounding, useful_arcs};
+use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels};
+use crate::host::settle::Settler;
+use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
 
 /// Rows that are found together.
 const ROWS: usize = 64;
 /// Parts after which the journal is written.
 const PARTS: usize = 8;
+/// Columns that are settled together.
+const COLUMNS: usize = 256;
 
 impl<D: Distance, E: Element> Rows<D> for Scratch<E> {
     type Cell = E;
@@ -48,6 +50,23 @@ impl<D: Distance, E: Element> Rows<D> for Scratch<E> {
 /// Bytes of the rows of hops that are found together.
 pub(super) fn bytes_of_rows<H>(n: usize) -> u128 {
     (ROWS.min(n) * n * size_of::<H>()) as u128
+}
+
+/// Bytes that the work on next hops takes beside these, or settling floats.
+pub(super) fn bytes_of_work<W: Weight>(graph: &Csr<W>) -> u128 {
+    let n = graph.n_vertices();
+    let column = if rounds(graph) { n * size_of::<W::Distance>() } else { 0 };
+    let levels = if may_need_levels(graph) { bytes_of_levels(n, n) } else { 0 };
+    bytes_of_arcs(graph) + (column * COLUMNS.min(n)) as u128 + levels
+}
+
+/// Of all hops.
+fn finder<'a, W: Weight, E: Element>(
+    arcs: &'a Csr<W>,
+    by_levels: bool,
+    distances: &'a Scratch<E>,
+) -> Finder<'a, W, Scratch<E>> {
+    Finder { arcs, by_levels, columns: 0..arcs.n_vertices(), distances }
 }
 
 /// Writes what the folder has not yet of the hops of the closed matrix; returns all.
@@ -74,7 +93,7 @@ pub(super) fn write_hops<W: Weight, E: Element, H: Hop + Pod>(
         }
         let rows = ROWS.min(n - done);
         let part = &mut part[..rows * n];
-        fill_rows(&arcs, by_levels, &*scratch, done as VertexId, part);
+        finder(&arcs, by_levels, scratch).fill_rows(done as VertexId, part);
         write(&mut file, part).map_err(failed)?;
         done += rows;
         since_journal += rows;
@@ -87,7 +106,7 @@ pub(super) fn write_hops<W: Weight, E: Element, H: Hop + Pod>(
     file.sync_all().map_err(failed)?;
     let mut hops = Mapped::open(path, n * n)?;
     if may_be_left {
-        place_left(&arcs, by_levels, &*scratch, hops.numbers_mut(), progress)?;
+        finder(&arcs, by_levels, scratch).place_left(hops.numbers_mut(), progress)?;
         hops.flush()?;
     }
     scratch.hop_rows_done(n)?;
@@ -113,16 +132,23 @@ fn useful<W: Weight, E: Element>(
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,
 ) -> Result<Csr<W>, ApspError> {
-    let rounding = rounding(graph, &*scratch);
-    let arcs = useful_arcs(graph, &*scratch, rounding.unwrap_or_default());
-    if rounding.is_some() && scratch.journal.matrix != State::Settled {
+    let n = graph.n_vertices();
+    let all: Vec<VertexId> = graph.vertices().collect();
+    let slack = match rounds(graph) {
+        true => slack(graph, greatest(graph, &all, &*scratch)),
+        false => 0.0,
+    };
+    let arcs = marked(graph, &marks(graph, &all, &*scratch, slack));
+    if rounds(graph) && scratch.journal.matrix != State::Settled {
         scratch.set_state(State::Settling)?;
-        settle(&arcs, rayon::current_num_threads(), progress, |first, columns| {
-            for (u, columns) in columns.rows().into_iter().enumerate() {
+        let settler = Settler::new(&arcs, rayon::current_num_threads());
+        for first in (0..n).step_by(COLUMNS) {
+            let columns = settler.columns(first..(first + COLUMNS).min(n), progress)?;
+            for (u, found) in columns.columns().into_iter().enumerate() {
                 let cells = &mut scratch.row_mut(u)[first..];
-                cells.iter_mut().zip(columns).for_each(|(cell, &found)| *cell = E::encode(found));
+                cells.iter_mut().zip(found).for_each(|(cell, &found)| *cell = E::encode(found));
             }
-        })?;
+        }
         scratch.matrix.flush()?;
         scratch.set_state(State::Settled)?;
     }

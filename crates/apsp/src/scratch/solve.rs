@@ -11,7 +11,7 @@ use sssp::Progress;
 
 use super::close::{ROWS_SENT, Team};
 use super::folder::Folder;
-use super::hops::{bytes_of_rows, settle_rest, write_hops};
+use super::hops::{bytes_of_rows, bytes_of_work, settle_rest, write_hops};
 use super::host::{self, Host};
 use super::journal::{self, Journal, State};
 use super::memory::{Bytes, Need};
@@ -20,7 +20,6 @@ use crate::cuda::folder::Gpus;
 use crate::cuda::{self, Arithmetic};
 use crate::element::with_element;
 use crate::error::agree;
-use crate::hops::bytes_of_work;
 use crate::host::MinPlus;
 use crate::pairs::{Hops, Rows};
 use crate::potentials::potentials;

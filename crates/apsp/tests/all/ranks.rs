@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apsp::{Algorithm, ApspError, Config, Number, Solver};
+use apsp::{Algorithm, ApspError, Config, Number, Pairs, Solver};
 use collectives::{Alone, Communicator, Threads};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{UniformConfig, uniform};
@@ -16,15 +16,34 @@ use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use sssp::SsspError;
 
-use crate::common::{identical, minus_zeros, same};
+use crate::common::{identical, minus_zeros, rounding_path, same};
 use crate::gpu::{connected, in_32_bits, in_64_bits, slope, some_gpus};
 
-/// What several ranks find, gathered at rank 0, with the numbers that it was in.
+/// What several ranks find, gathered at rank 0.
+struct Found<W: Weight> {
+    distances: DistanceTable<W>,
+    /// The file of next hops, empty where they were not asked for.
+    hops: Vec<u8>,
+    /// What the matrix was of.
+    number: Option<Number>,
+}
+
+impl<W: Weight> Found<W> {
+    /// Whether it is what one process has found, to the last bit.
+    fn is(&self, pairs: &Pairs<W>) -> bool {
+        let mut hops = Vec::new();
+        if pairs.next_hops().is_some() {
+            pairs.write_next_hops_npy(&mut hops, None).unwrap();
+        }
+        identical(&self.distances, pairs.distances().unwrap()) && self.hops == hops
+    }
+}
+
 fn by_ranks<W: Weight>(
     size: usize,
     graph: &Csr<W>,
     config: &Config,
-) -> Result<(DistanceTable<W>, Option<Number>), ApspError> {
+) -> Result<Found<W>, ApspError> {
     by_ranks_on(None, size, graph, config)
 }
 
@@ -34,7 +53,7 @@ fn by_ranks_on<W: Weight>(
     size: usize,
     graph: &Csr<W>,
     config: &Config,
-) -> Result<(DistanceTable<W>, Option<Number>), ApspError> {
+) -> Result<Found<W>, ApspError> {
     let n = graph.n_vertices();
     let one_thread = Config { threads: Some(1.try_into().unwrap()), ..config.clone() };
     let found = Threads::run(size, |ranks| {
@@ -49,10 +68,15 @@ fn by_ranks_on<W: Weight>(
             ControlFlow::Continue(())
         })?;
         assert!(ranks.rank() == 0 || cells.is_empty());
-        Ok::<_, ApspError>((cells, summary, found.plan))
+        let mut hops = Vec::new();
+        if config.next_hops {
+            let out = (ranks.rank() == 0).then_some(&mut hops);
+            found.write_next_hops_npy(ranks, out, None)?;
+        }
+        Ok::<_, ApspError>((cells, hops, summary, found.plan))
     })?;
-    let [(cells, summary, plan), others @ ..] = &found[..] else { panic!("no ranks") };
-    for (_, other, other_plan) in others {
+    let [(cells, hops, summary, plan), others @ ..] = &found[..] else { panic!("no ranks") };
+    for (_, _, other, other_plan) in others {
         assert_eq!((other, other_plan), (summary, plan));
     }
     let table = DistanceTable::from_storage(Array2::from_shape_vec((n, n), cells.clone()).unwrap());
@@ -61,29 +85,29 @@ fn by_ranks_on<W: Weight>(
     let max =
         reached.fold(None, |max, d| if max.is_none_or(|max| max < d) { Some(d) } else { max });
     assert_eq!(summary.max, max);
-    Ok((table, plan.number))
+    Ok(Found { distances: table, hops: hops.clone(), number: plan.number })
 }
 
-/// One rank and several, with every algorithm that several have.
+/// One rank and several, with every algorithm that several have, with next hops and without.
 fn agree<W: Weight>(name: &str, sizes: impl IntoIterator<Item = usize>, graph: &Csr<W>) {
     let sizes: Vec<_> = sizes.into_iter().collect();
-    for algorithm in [Algorithm::Blocked, Algorithm::Johnson, Algorithm::Auto] {
-        let config = Config::with(algorithm);
+    let algorithms = [Algorithm::Blocked, Algorithm::Johnson, Algorithm::Auto];
+    for (algorithm, next_hops) in algorithms.into_iter().flat_map(|a| [(a, false), (a, true)]) {
+        let config = Config { next_hops, ..Config::with(algorithm) };
         let expected = Solver::new(graph, &config).solve(None);
         for &size in &sizes {
             match (by_ranks(size, graph, &config), &expected) {
-                (Ok((found, number)), Ok(expected)) => {
-                    assert!(
-                        identical(&found, expected.distances().unwrap()),
-                        "{name}, {algorithm}, {size}"
-                    );
-                    assert_eq!(number, expected.plan.number);
+                (Ok(found), Ok(expected)) => {
+                    assert!(found.is(expected), "{name}, {algorithm}, {size}, {next_hops}");
+                    assert_eq!(found.number, expected.plan.number);
                 }
                 (Err(error), Err(expected)) => {
                     // the rank that ended first has it, or heard of it from rank 0
                     assert!(error.to_string().ends_with(&expected.to_string()), "{error}");
                 }
-                (found, expected) => panic!("{name}, {algorithm}, {size}: {found:?} {expected:?}"),
+                (found, expected) => {
+                    panic!("{name}, {algorithm}, {size}: {:?} {expected:?}", found.err())
+                }
             }
         }
     }
@@ -104,6 +128,21 @@ fn corner_cases_are_the_same() {
     for graph in minus_zeros() {
         agree("minus zeros", [2, 3], &graph);
     }
+    agree("a path that rounds", [2, 4], &rounding_path());
+}
+
+/// Several blocks of columns for each rank, and arcs without weight between most vertices: hops by
+/// levels, of which the last block has many.
+#[test]
+fn levels_are_the_same() {
+    let arcs = (0..1100u32).flat_map(|u| {
+        let weight = |step: u32| u32::from((u * step).is_multiple_of(5));
+        [1, 1, 7, 90].map(|step| (u, (u + step) % 1100, weight(step)))
+    });
+    let graph = Csr::from_arcs(1100, &arcs.collect::<Vec<_>>()).unwrap();
+    agree("plateaus", [2, 3], &graph);
+    agree("slope", [4], &slope(700));
+    agree("slope of floats", [3], &slope(700).convert_weights::<f64>().unwrap());
 }
 
 /// Several blocks for each rank, and a last one that is not whole; every kind of number, of floats
@@ -117,8 +156,8 @@ fn large_matrices_are_the_same() {
         let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, weight(w))).collect();
         let graph = Csr::from_arcs(n, &arcs).unwrap();
         agree("uniform", 1..=4, &graph);
-        let (_, found) = by_ranks(2, &graph, &Config::with(Algorithm::Blocked)).unwrap();
-        assert_eq!(found, Some(number));
+        let found = by_ranks(2, &graph, &Config::with(Algorithm::Blocked)).unwrap();
+        assert_eq!(found.number, Some(number));
     }
     of(Number::U16, 1010, |w| w);
     of(Number::I32, 700, |w| w * 40_000);
@@ -183,11 +222,7 @@ fn an_error_on_one_rank_is_one_on_all() {
     assert!(found[1].contains("more than the 1000 allowed"), "{found:?}");
     assert_eq!([&found[0], &found[2]], [&format!("rank 1: {}", found[1]); 2]);
 
-    for config in [
-        Config { next_hops: true, ..Config::default() },
-        Config::with(Algorithm::FloydWarshall),
-        Config::with(Algorithm::Recursive),
-    ] {
+    for config in [Config::with(Algorithm::FloydWarshall), Config::with(Algorithm::Recursive)] {
         let found = errors(2, |ranks| Solver::new(&graph, &config).solve_over(ranks, None));
         assert!(found.iter().all(|error| error.contains("by several ranks")), "{found:?}");
         assert!(Solver::new(&cycle, &config).solve_over(&Alone, None).is_err());
@@ -215,15 +250,19 @@ fn rows_end_where_they_are_taken() {
 #[test]
 fn ranks_with_a_gpu_each() {
     fn check<W: Weight>(gpus: &[Gpu], graph: &Csr<W>, number: Option<Number>) {
-        let config = Config::default();
-        let one = Solver::new(graph, &config).on(&gpus[..1]).solve(None).unwrap();
-        for size in 1..=gpus.len() {
-            let expected = Solver::new(graph, &config).on(&gpus[..size]).solve(None).unwrap();
-            let (found, used) = by_ranks_on(Some(gpus), size, graph, &config).unwrap();
-            assert!(identical(&found, expected.distances().unwrap()), "{size} by {number:?}");
-            assert!(same(&found, one.distances().unwrap()), "{size} by {number:?}");
-            assert_eq!(used, expected.plan.number);
-            assert!(number.is_none_or(|number| used == Some(number)), "{used:?}");
+        for next_hops in [false, true] {
+            let config = Config { next_hops, ..Config::default() };
+            let one = Solver::new(graph, &config).on(&gpus[..1]).solve(None).unwrap();
+            for size in 1..=gpus.len() {
+                let expected = Solver::new(graph, &config).on(&gpus[..size]).solve(None).unwrap();
+                let found = by_ranks_on(Some(gpus), size, graph, &config).unwrap();
+                assert!(found.is(&expected), "{size} by {number:?}");
+                let is_one = same(&found.distances, one.distances().unwrap());
+                assert!(is_one && expected.next_hops() == one.next_hops(), "{size} by {number:?}");
+                let used = found.number;
+                assert_eq!(used, expected.plan.number);
+                assert!(number.is_none_or(|number| used == Some(number)), "{used:?}");
+            }
         }
     }
     let Some(gpus) = some_gpus(3) else { return };
@@ -259,9 +298,7 @@ fn errors_of_ranks_with_a_gpu_each() {
         let found = errors(&config, each, stop);
         assert_eq!(found, vec![SsspError::Interrupted.to_string(); 2], "{stop}");
     }
-    let hops = Config { next_hops: true, ..config.clone() };
     for found in [
-        errors(&hops, each, u64::MAX),
         errors(&Config::with(Algorithm::Recursive), each, u64::MAX),
         errors(&config, [Some(&gpus[..]); 2], u64::MAX),
         errors(&config, [Some(&gpus[..1]), None], u64::MAX),

@@ -73,29 +73,41 @@ struct Request {
     config: Config,
     gpus: Option<GpuCount>,
     scratch: Option<ScratchFolder>,
+    outputs: Outputs,
+}
+
+/// Where results are to be written.
+struct Outputs {
     distances: Option<ResultFile>,
     next_hops: Option<ResultFile>,
 }
 
-pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
-    let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = |path: &Option<PathBuf>| {
-        path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
-    };
-    let distances = output(&args.distances)?;
-    let next_hops = output(&args.next_hops)?.map(ResultFile::needs_array).transpose()?;
-    if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
-        distances.refuse_same(next_hops)?;
+impl Outputs {
+    fn check(args: &ApspArgs) -> anyhow::Result<Self> {
+        let inputs: Vec<&Path> = args.graph.inputs().collect();
+        let output = |path: &Option<PathBuf>| {
+            path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
+        };
+        let distances = output(&args.distances)?;
+        let next_hops = output(&args.next_hops)?.map(ResultFile::needs_array).transpose()?;
+        if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
+            distances.refuse_same(next_hops)?;
+        }
+        Ok(Self { distances, next_hops })
     }
+}
+
+pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
+    let outputs = Outputs::check(args)?;
     let config = Config {
         algorithm: args.algorithm,
         threads: common.threads,
-        next_hops: next_hops.is_some(),
+        next_hops: args.next_hops.is_some(),
         memory: args.memory,
         tile: args.tile,
     };
     let scratch = args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume });
-    let request = Request { config, gpus: args.gpus, scratch, distances, next_hops };
+    let request = Request { config, gpus: args.gpus, scratch, outputs };
     let loaded = load(&args.graph, common)?;
     let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, &request, common))?;
     loaded.print(&report, common)
@@ -126,10 +138,10 @@ fn solve<W: Weight>(
     }
     let bar = Bar::new("writing", common);
     let step = |done, total| bar.step(done, total);
-    if let Some(output) = &request.distances {
+    if let Some(output) = &request.outputs.distances {
         output.write_pairs(&names, &pairs, &step)?;
     }
-    if let Some(output) = &request.next_hops {
+    if let Some(output) = &request.outputs.next_hops {
         output.write_next_hops(&names, &pairs, &step)?;
     }
     let summary = pairs.summary(Some(&step)).map_err(|error| explain(&names, error))?;

@@ -4,7 +4,6 @@
 //! computes its rows and is silent.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::slice;
 
 use apsp::{ApspError, Config, Solver};
@@ -12,7 +11,7 @@ use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 
-use super::{Device, Report, explain};
+use super::{Device, Outputs, Report, explain};
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
@@ -27,7 +26,7 @@ use crate::search::{Times, repeated_by};
 /// What rank 0 alone has.
 struct Root {
     loaded: Loaded,
-    distances: Option<ResultFile>,
+    outputs: Outputs,
 }
 
 /// As [`run`](super::run), called by all ranks.
@@ -36,7 +35,6 @@ pub(crate) fn run_over(
     args: &ApspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
-    refuse("--next-hops", args.next_hops.is_some())?;
     refuse("--scratch", args.scratch.is_some())?;
     refuse("--gpus", args.gpus.is_some())?;
     let gpu = match common.backend {
@@ -55,10 +53,7 @@ pub(crate) fn run_over(
 
 impl Root {
     fn new(args: &ApspArgs, common: &Common) -> anyhow::Result<Self> {
-        let inputs: Vec<&Path> = args.graph.inputs().collect();
-        let check = |path| ResultFile::check(path, &inputs);
-        let distances = args.distances.as_deref().map(check).transpose()?;
-        Ok(Self { distances, loaded: load(&args.graph, common)? })
+        Ok(Self { outputs: Outputs::check(args)?, loaded: load(&args.graph, common)? })
     }
 }
 
@@ -81,6 +76,7 @@ impl Work<'_> {
             algorithm: args.algorithm,
             threads: common.threads,
             memory: args.memory,
+            next_hops: args.next_hops.is_some(),
             ..Config::default()
         };
         let mut solve_ms = Vec::new();
@@ -102,10 +98,11 @@ impl Work<'_> {
         if common.explain {
             say(format_args!("{plan} on each of {} ranks", ranks.size()));
         }
+        let bar = Bar::new("writing", common);
+        let step = |done, total| bar.step(done, total);
+        let outputs = root.map(|root| &root.outputs);
         if args.distances.is_some() {
-            let bar = Bar::new("writing", common);
-            let step = |done, total| bar.step(done, total);
-            let output = root.and_then(|root| root.distances.as_ref());
+            let output = outputs.and_then(|outputs| outputs.distances.as_ref());
             let file = agree(ranks, output.map(ResultFile::create).transpose())?;
             let written = match output.zip(file) {
                 Some((output, file)) => output.write_gathered(file, &names, ranks, &found, &step),
@@ -113,6 +110,18 @@ impl Work<'_> {
             };
             agree(ranks, written)?;
         }
+        if args.next_hops.is_some() {
+            let output = outputs.and_then(|outputs| outputs.next_hops.as_ref());
+            let file = agree(ranks, output.map(ResultFile::create).transpose())?;
+            let written = match output.zip(file) {
+                Some((output, file)) => {
+                    output.write_gathered_hops(file, &names, ranks, &found, &step)
+                }
+                None => Ok(found.write_next_hops_npy(ranks, None::<&mut Vec<u8>>, None)?),
+            };
+            agree(ranks, written)?;
+        }
+        drop(bar);
         // what goes to GPUs and back is reported beside the solving
         let solve = Times::of(if gpu.is_some() { solve_ms } else { whole_ms })?;
         Ok(Report {
