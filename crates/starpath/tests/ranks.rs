@@ -17,9 +17,15 @@ use support::{Run, json_in, program, run_in};
 
 /// Starts a command line on so many ranks; `None` where that cannot be.
 fn start(folder: &Path, n_ranks: usize, line: &str) -> Option<Child> {
+    start_by(&[], folder, n_ranks, line)
+}
+
+/// The same, where another program starts ours.
+fn start_by(other: &[&str], folder: &Path, n_ranks: usize, line: &str) -> Option<Child> {
     let name = folder.to_str().unwrap();
     let started = Command::new("mpirun")
         .args(["--oversubscribe", "-n", &n_ranks.to_string()])
+        .args(other)
         .arg(program())
         .args(line.split_whitespace().map(|word| word.replace("{}", name)))
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
@@ -136,7 +142,6 @@ fn an_error_is_said_once() {
         assert_eq!((messages(&run).len(), run.stdout.as_str()), (1, ""), "{line}");
     }
     for line in [
-        "apsp {}/road.wel --scratch {}/work",
         "apsp {}/road.wel --backend cuda --gpus 2",
         "sssp {}/road.wel --source 1",
         "sssp {}/road.wel --sources {}/ids --nearest",
@@ -210,4 +215,117 @@ fn a_rank_that_ends_ends_all() {
         let left = fs::read_dir(folder).unwrap().count();
         assert_eq!(left, 1, "{name} {of_rank:?}");
     }
+}
+
+/// The bytes of files of a folder.
+fn read(folder: &Path, names: &[&str]) -> Vec<Vec<u8>> {
+    names.iter().map(|name| fs::read(folder.join(name)).unwrap()).collect()
+}
+
+#[test]
+fn ranks_share_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 700 --edges 3000 --directed -o {}/graph.spg");
+    let line = |name: &str| {
+        format!(
+            "apsp {{}}/graph.spg --threads 1 --scratch {{}}/{name} --distances {{}}/{name}.d.npy \
+             --next-hops {{}}/{name}.h.npy"
+        )
+    };
+    let results = |name: &str| {
+        let in_folder = ["matrix.bin", "panels.bin", "hops.bin", "journal"];
+        let written = ["d", "h"].map(|array| fs::read(folder.join(format!("{name}.{array}.npy"))));
+        (read(&folder.join(name), &in_folder), written.map(Result::unwrap))
+    };
+    let expected = comparable(json_in(folder, &line("one")));
+    for n_ranks in 2..=4 {
+        let name = n_ranks.to_string();
+        let line = format!("{} --json", line(&name));
+        let Some(child) = start(folder, n_ranks, &line) else { return };
+        let run = end(child);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{n_ranks}");
+        let mut found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(found.as_object_mut().unwrap().remove("ranks"), Some(n_ranks.into()));
+        assert_eq!(comparable(found), expected, "{n_ranks}");
+        assert!(results("one") == results(&name), "{n_ranks}");
+    }
+}
+
+/// How many blocks of pivots are done.
+fn blocks_done(scratch: &Path) -> u32 {
+    let journal = fs::read_to_string(scratch.join("journal")).unwrap_or_default();
+    let found = journal.lines().find_map(|line| line.strip_prefix("blocks-done "));
+    found.map_or(0, |n| n.parse().unwrap())
+}
+
+/// Ranks are ended one after the other, and other ones go on; at last as many, and one alone.
+#[test]
+fn what_ranks_have_done_is_kept() {
+    if !cfg!(target_os = "linux") {
+        println!("SKIPPED: processes are looked up as Linux lists them");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 2000 --edges 8000 --directed -o {}/graph.spg");
+    let line =
+        |name: &str| format!("apsp {{}}/graph.spg --threads 1 --resume --scratch {{}}/{name}");
+    json_in(folder, &line("whole"));
+    let files = ["matrix.bin", "panels.bin", "journal"];
+    let whole = read(&folder.join("whole"), &files);
+    let work = folder.join("work");
+    for (name, n_ranks, rank, blocks) in
+        [("-KILL", 3, 1, 1), ("-INT", 2, 1, 2), ("-KILL", 2, 0, 3), ("-KILL", 4, 3, 5)]
+    {
+        let Some(child) = start(folder, n_ranks, &line("work")) else { return };
+        let begin = Instant::now();
+        while blocks_done(&work) < blocks {
+            assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not work");
+            sleep(Duration::from_millis(1));
+        }
+        let processes = children(child.id());
+        signal(name, processes[rank]);
+        let begin = Instant::now();
+        let run = end(child);
+        let took = begin.elapsed();
+        assert!(took < Duration::from_secs(10), "{name} {rank} took {took:?}");
+        assert!(run.code.is_none_or(|code| code != 0), "{name} {rank}: {run:?}");
+        if name == "-INT" {
+            let said = messages(&run);
+            assert!(said.len() == 2 && said[0].contains("--resume"), "{said:?}");
+        }
+        // `mpirun` may end before they do, and they hold the folder
+        while processes.iter().any(|id| Path::new(&format!("/proc/{id}")).exists()) {
+            assert!(begin.elapsed() < Duration::from_secs(10), "{name} {rank}: they live on");
+            sleep(Duration::from_millis(1));
+        }
+        assert!(blocks_done(&work) < 8, "{name} {rank}: it was over before");
+    }
+    fs::create_dir(folder.join("alone")).unwrap();
+    for file in fs::read_dir(&work).unwrap() {
+        let name = file.unwrap().file_name();
+        fs::copy(work.join(&name), folder.join("alone").join(&name)).unwrap();
+    }
+    let Some(child) = start(folder, 3, &line("work")) else { return };
+    let run = end(child);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    json_in(folder, &line("alone"));
+    assert!(read(&work, &files) == whole);
+    assert!(read(&folder.join("alone"), &files) == whole);
+}
+
+/// Where files may not grow, as on a full disk.
+#[test]
+fn a_full_disk_ends_all_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 6000 --edges 9000 --directed -o {}/graph.spg");
+    let limited = ["sh", "-c", "ulimit -f 64000 && trap '' XFSZ && exec \"$0\" \"$@\""];
+    let line = "apsp {}/graph.spg --scratch {}/work";
+    let Some(child) = start_by(&limited, folder, 3, line) else { return };
+    let run = end(child);
+    assert_eq!((run.code, messages(&run).len()), (Some(1), 1), "{run:?}");
+    let said = messages(&run)[0];
+    assert!(said.contains("matrix.bin: cannot write") && said.contains("--resume"), "{said}");
 }

@@ -32,7 +32,7 @@ are needed.
 
 Graphs whose matrix is more than memory: it is kept in the folder of --scratch, n x n numbers of
 2 to 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
-with --resume where it was.
+with --resume where it was. Under mpirun all ranks have to see the folder.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy

@@ -99,18 +99,25 @@ impl Outputs {
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     let outputs = Outputs::check(args)?;
-    let config = Config {
+    let (config, scratch) = (config(args, common), scratch_folder(args));
+    let request = Request { config, gpus: args.gpus, scratch, outputs };
+    let loaded = load(&args.graph, common)?;
+    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, &request, common))?;
+    loaded.print(&report, common)
+}
+
+fn config(args: &ApspArgs, common: &Common) -> Config {
+    Config {
         algorithm: args.algorithm,
         threads: common.threads,
         next_hops: args.next_hops.is_some(),
         memory: args.memory,
         tile: args.tile,
-    };
-    let scratch = args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume });
-    let request = Request { config, gpus: args.gpus, scratch, outputs };
-    let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, &request, common))?;
-    loaded.print(&report, common)
+    }
+}
+
+fn scratch_folder(args: &ApspArgs) -> Option<ScratchFolder> {
+    args.scratch.clone().map(|path| ScratchFolder { path, resume: args.resume })
 }
 
 /// Solves, and writes the results row by row.
@@ -120,59 +127,80 @@ fn solve<W: Weight>(
     request: &Request,
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let names = loaded.names();
-    let Found { pairs, gpus, times } = find(graph, request, common)
-        .map_err(|error| match error.downcast() {
-            Ok(error) => explain(&names, error),
-            Err(error) => error,
-        })
-        .inspect_err(|error| {
-            if let (true, Some(scratch)) = (error.is::<Interrupted>(), &request.scratch) {
-                let shown = scratch.path.display();
-                say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));
-            }
-        })?;
-    let plan = &pairs.plan;
-    if common.explain {
-        say(format_args!("{plan}"));
-    }
-    let bar = Bar::new("writing", common);
-    let step = |done, total| bar.step(done, total);
-    if let Some(output) = &request.outputs.distances {
-        output.write_pairs(&names, &pairs, &step)?;
-    }
-    if let Some(output) = &request.outputs.next_hops {
-        output.write_next_hops(&names, &pairs, &step)?;
-    }
-    let summary = pairs.summary(Some(&step)).map_err(|error| explain(&names, error))?;
-    drop(bar);
-    check_interrupt()?;
-    let in_memory = request.scratch.is_none();
-    Ok(Report {
-        head: Head {
-            command: "apsp",
-            algorithm: Some(plan.algorithm.name()),
-            backend: if gpus.is_some() { "cuda" } else { "cpu" },
-            threads: plan.threads,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(times.median()),
-            solve_min_ms: times.least(common),
-        },
-        device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, &pairs.report)),
-        ranks: None,
-        reachable_pairs: summary.n_reachable_pairs,
-        distance_sum: summary.sum.into(),
-        max_distance: summary.max.map(Number::of),
-    })
+    let found = find(graph, request, common).map_err(|error| match error.downcast() {
+        Ok(error) => explain(&loaded.names(), error),
+        Err(error) => error,
+    });
+    let found = found.inspect_err(|error| say_kept(error, request.scratch.as_ref()))?;
+    found.write(graph, loaded, &request.outputs, common)
 }
 
-/// The pairs, and the GPUs that found them.
+/// Says that what a run has done which was interrupted is in its folder.
+fn say_kept(error: &anyhow::Error, scratch: Option<&ScratchFolder>) {
+    if let (true, Some(scratch)) = (error.is::<Interrupted>(), scratch) {
+        let shown = scratch.path.display();
+        say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));
+    }
+}
+
+/// The pairs, and who found them.
 struct Found<W: Weight> {
     pairs: Pairs<W>,
     gpus: Option<Vec<Gpu>>,
+    /// How many ranks, if not one.
+    ranks: Option<usize>,
+    in_memory: bool,
     times: Times,
+}
+
+impl<W: Weight> Found<W> {
+    /// Writes the results row by row.
+    fn write(
+        self,
+        graph: &Csr<W>,
+        loaded: &Loaded,
+        outputs: &Outputs,
+        common: &Common,
+    ) -> anyhow::Result<Report> {
+        let Self { pairs, gpus, ranks, in_memory, times } = self;
+        let names = loaded.names();
+        let plan = &pairs.plan;
+        if common.explain {
+            match ranks {
+                Some(ranks) => say(format_args!("{plan} on each of {ranks} ranks")),
+                None => say(format_args!("{plan}")),
+            }
+        }
+        let bar = Bar::new("writing", common);
+        let step = |done, total| bar.step(done, total);
+        if let Some(output) = &outputs.distances {
+            output.write_pairs(&names, &pairs, &step)?;
+        }
+        if let Some(output) = &outputs.next_hops {
+            output.write_next_hops(&names, &pairs, &step)?;
+        }
+        let summary = pairs.summary(Some(&step)).map_err(|error| explain(&names, error))?;
+        drop(bar);
+        check_interrupt()?;
+        Ok(Report {
+            head: Head {
+                command: "apsp",
+                algorithm: Some(plan.algorithm.name()),
+                backend: if gpus.is_some() { "cuda" } else { "cpu" },
+                threads: plan.threads,
+                vertices: graph.n_vertices(),
+                edges: graph.n_arcs(),
+                load_ms: Some(loaded.load_ms),
+                solve_ms: Some(times.median()),
+                solve_min_ms: times.least(common),
+            },
+            device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, &pairs.report)),
+            ranks,
+            reachable_pairs: summary.n_reachable_pairs,
+            distance_sum: summary.sum.into(),
+            max_distance: summary.max.map(Number::of),
+        })
+    }
 }
 
 /// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
@@ -185,6 +213,7 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
         Algorithm::Johnson if common.backend == Backend::Auto => None,
         _ => backend::gpu_for_pairs(graph.n_vertices(), common)?,
     };
+    let in_memory = request.scratch.is_none();
     let had_run = request.scratch.as_ref().is_some_and(ScratchFolder::holds_run);
     if let Some(first) = gpu {
         let gpus = backend::with_others(first, request.gpus, request.config.memory)?;
@@ -201,8 +230,9 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
         match found {
             Ok((pairs, whole_ms)) => {
                 // what goes back and forth is reported beside the solving
-                let times = if request.scratch.is_none() { solve_ms } else { whole_ms };
-                return Ok(Found { pairs, gpus: Some(gpus), times: Times::of(times)? });
+                let times = if in_memory { solve_ms } else { whole_ms };
+                let times = Times::of(times)?;
+                return Ok(Found { pairs, gpus: Some(gpus), ranks: None, in_memory, times });
             }
             Err(reason) => match reason.downcast::<ApspError>()? {
                 reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
@@ -221,7 +251,7 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
         None => solver,
     };
     let (pairs, times) = repeated(common, || Ok(solver.solve(Some(&step))?))?;
-    Ok(Found { pairs, gpus: None, times: Times::of(times)? })
+    Ok(Found { pairs, gpus: None, ranks: None, in_memory, times: Times::of(times)? })
 }
 
 /// Whether the CPU may still do what a GPU does not: it has other needs of memory, too.

@@ -1,17 +1,17 @@
 //! `starpath apsp` by the processes that `mpirun` has started.
 //!
-//! Rank 0 reads the graph, sends it to the others, and writes what they bring; every other rank
-//! computes its rows and is silent.
+//! Rank 0 reads the graph, sends it to the others, and writes what they bring, or what they leave
+//! in a folder; every other rank computes its rows and is silent.
 
 use std::ops::ControlFlow;
 use std::slice;
 
-use apsp::{ApspError, Config, Solver};
+use apsp::{ApspError, ScratchFolder, Solver};
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 
-use super::{Device, Outputs, Report, explain};
+use super::{Device, Found, Outputs, Report, config, explain, say_kept, scratch_folder};
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
@@ -35,7 +35,6 @@ pub(crate) fn run_over(
     args: &ApspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
-    refuse("--scratch", args.scratch.is_some())?;
     refuse("--gpus", args.gpus.is_some())?;
     let gpu = match common.backend {
         Backend::Cuda => Some(agree(ranks, backend::gpu_of_rank(ranks, args.memory))?),
@@ -44,9 +43,12 @@ pub(crate) fn run_over(
     let root = agree(ranks, ranks.is_root().then(|| Root::new(args, common)).transpose())?;
     let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
     let work = Work { ranks, gpu: gpu.as_ref(), root: root.as_ref(), args, common };
-    let report = with_csr!(&*graph, |graph| work.solve(graph))?;
-    match root {
-        Some(root) => root.loaded.print(&report, common),
+    let report = match scratch_folder(args) {
+        Some(folder) => with_csr!(&*graph, |graph| work.solve_in(&folder, graph))?,
+        None => Some(with_csr!(&*graph, |graph| work.solve(graph))?),
+    };
+    match root.zip(report) {
+        Some((root, report)) => root.loaded.print(&report, common),
         None => Ok(()),
     }
 }
@@ -67,18 +69,44 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// With the matrix in a folder, from which rank 0 writes the results, as one process would.
+    fn solve_in<W: Weight>(
+        &self,
+        folder: &ScratchFolder,
+        graph: &Csr<W>,
+    ) -> anyhow::Result<Option<Report>> {
+        let Self { ranks, gpu, root, args, common } = *self;
+        let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
+        let config = config(args, common);
+        let bar = Bar::new("solving", common);
+        let step = |done, total| bar.step(done, total);
+        let found = repeated_by(ranks, common, || {
+            let solver = Solver::new(graph, &config).in_folder(folder);
+            let solver = gpu.map_or(solver, |gpu| solver.on(slice::from_ref(gpu)));
+            let found = solver.solve_in_folder_over(ranks, Some(&step));
+            found.map_err(|error| explain(&names, error))
+        });
+        drop(bar);
+        let (pairs, times) = found.inspect_err(|error| say_kept(error, Some(folder)))?;
+        let report = pairs.zip(root).map(|(pairs, root)| {
+            let found = Found {
+                pairs,
+                gpus: gpu.map(|gpu| vec![gpu.clone()]),
+                ranks: Some(ranks.size()),
+                in_memory: false,
+                times: Times::of(times)?,
+            };
+            found.write(graph, &root.loaded, &root.outputs, common)
+        });
+        agree(ranks, report.transpose())
+    }
+
     fn solve<W: Weight>(&self, graph: &Csr<W>) -> anyhow::Result<Report> {
         let Self { ranks, gpu, root, args, common } = *self;
         let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
         let bar = Bar::new("solving", common);
         let step = |done, total| bar.step(done, total);
-        let config = Config {
-            algorithm: args.algorithm,
-            threads: common.threads,
-            memory: args.memory,
-            next_hops: args.next_hops.is_some(),
-            ..Config::default()
-        };
+        let config = config(args, common);
         let mut solve_ms = Vec::new();
         let (found, whole_ms) = repeated_by(ranks, common, || {
             let solver = Solver::new(graph, &config);
