@@ -10,6 +10,11 @@ pub(crate) trait Element: Pod + PartialOrd + Send + Sync {
     /// The distance of a vertex from itself.
     const ZERO: Self;
     /// What stands for no path: a sum with it is no distance, but twice it still fits.
+    ///
+    /// In 16 bits it is the limit of what is counted, too. No number of a matrix is more: weights
+    /// are not when they are encoded, and from there numbers only become less. So no sum wraps, and
+    /// as the lesser of a sum and the limit does not depend on what its parts were beyond it, each
+    /// number of the closed matrix is the distance or the limit, whichever is less.
     const INFINITE: Self;
 
     fn plus(self, other: Self) -> Self;
@@ -19,8 +24,8 @@ pub(crate) trait Element: Pod + PartialOrd + Send + Sync {
         if other < self { other } else { self }
     }
 
-    /// The number of a weight or of a distance. One that is too large is on no shortest path,
-    /// or the plan would have wider numbers: it is no arc.
+    /// The number of a weight or of a distance. One that is too large is no arc: it is on no shortest
+    /// path, or the plan would have wider numbers, or the matrix is looked at when it is closed.
     fn encode<W: Weight>(weight: W) -> Self;
 
     /// The distance of a number: [`Distance::UNREACHED`] where an infinite one was added to.

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod attempt;
 mod columns;
 mod config;
 mod cuda;
@@ -39,6 +40,7 @@ mod proof;
 mod ranks;
 mod scratch;
 mod solver;
+mod width;
 
 pub use config::{Algorithm, Config};
 pub use cuda::published;
@@ -49,6 +51,7 @@ pub use plan::Plan;
 pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};
 pub use solver::Solver;
+pub use width::Certainty;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -33,6 +33,16 @@ impl Number {
         self == others || wider
     }
 
+    /// What an entry of the matrix takes, in parts of one of 32 bits.
+    pub(crate) fn cost(self) -> f64 {
+        match self {
+            Self::U16 => 0.5,
+            Self::I32 => 1.0,
+            Self::F32 => 1.5,
+            Self::I64 | Self::F64 => 3.0,
+        }
+    }
+
     /// Those of this name.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|number| number.to_string() == name)

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::AddAssign;
 use std::time::Instant;
 
 use bytemuck::{Pod, cast_slice};
@@ -49,8 +50,8 @@ impl<W: Weight> Rows<W> {
     }
 }
 
-/// What became of the time, in milliseconds, and how a GPU was used. What there was none of, and
-/// what was not measured, is 0.
+/// What became of the time, in milliseconds, and how a GPU was used: that of numbers that were tried
+/// in vain is counted. What there was none of, and what was not measured, is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
     /// Loading a GPU's kernels, which compiles them for the device; once a process.
@@ -63,12 +64,26 @@ pub struct Report {
     pub solve_ms: f64,
     /// The next hops, where they were asked for.
     pub next_hops_ms: f64,
-    /// Making the table of distances, copied back from GPUs.
+    /// Making the table of distances, copied back from GPUs, and looking at it where numbers of
+    /// 16 bits were tried.
     pub download_ms: f64,
     /// Launches of kernels that made distances of arcs; 0 where strips passed through.
     pub launches: u64,
     /// Strips of rows that passed through GPUs, which could not hold the matrix.
     pub strips: u64,
+}
+
+impl AddAssign for Report {
+    fn add_assign(&mut self, more: Self) {
+        self.jit_ms += more.jit_ms;
+        self.upload_ms += more.upload_ms;
+        self.prepare_ms += more.prepare_ms;
+        self.solve_ms += more.solve_ms;
+        self.next_hops_ms += more.next_hops_ms;
+        self.download_ms += more.download_ms;
+        self.launches += more.launches;
+        self.strips += more.strips;
+    }
 }
 
 /// What one pass over all distances tells.

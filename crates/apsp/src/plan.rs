@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, Weight, WeightKind};
+use graph_formats::{Csr, Weight};
 use sssp::Progress;
 
-use crate::element::Element;
-use crate::proof::greatest_distance;
-use crate::{Algorithm, ApspError, Config, Number};
+use crate::width::{Narrow, Width};
+use crate::{Algorithm, ApspError, Certainty, Config, Number};
 
 /// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
 const ENTRIES_A_VERTEX: f64 = 1000.0;
@@ -27,6 +26,8 @@ pub struct Plan {
     /// What a matrix is of, if the algorithm has one; `None` where no width is sure to hold
     /// all sums.
     pub number: Option<Number>,
+    /// How it is known that these do.
+    pub certainty: Certainty,
 }
 
 impl Plan {
@@ -35,33 +36,24 @@ impl Plan {
     pub(crate) fn new<W: Weight>(
         graph: &Csr<W>,
         config: &Config,
+        narrow: Narrow,
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
         if let Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel = config.algorithm {
             return Err(ApspError::NotHere { algorithm: config.algorithm });
         }
-        let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        let weights = graph.weight_summary();
-        let bound = (n as f64 * weights.greatest_size()).min(weights.sum_of_sizes) * (1.0 + 1e-9);
-        let degree = m as f64 / n.max(1) as f64;
-        let search = ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC;
-        let by_matrix = |number| n as f64 * cost(number) <= search;
-        // a proof is worth its searches only where a matrix is
-        let may_be_narrow = match config.algorithm {
-            Algorithm::Johnson => false,
-            Algorithm::Auto => by_matrix(Number::U16),
-            _ => true,
-        };
-        let is_whole = !matches!(W::KIND, WeightKind::F32 | WeightKind::F64);
-        let may_be_narrow = may_be_narrow && is_whole && graph.first_negative().is_none();
-        let least = f64::from(u16::INFINITE);
-        let bound = match may_be_narrow && bound >= least {
-            true => bound.min(greatest_distance(graph, config.threads, progress)?),
-            false => bound,
-        };
-        let number = match may_be_narrow && bound < least {
-            true => Some(Number::U16),
-            false => number(W::KIND, bound),
+        let (n, degree) = (graph.n_vertices(), degree(graph));
+        let by_matrix = |number: Number| n as f64 * number.cost() <= search(graph);
+        let least = |narrow| Width::least(graph, config, narrow, progress);
+        let Width { number, certainty, bound } = match (config.algorithm, narrow) {
+            (Algorithm::Johnson, _) => Width::of_sums(graph),
+            // a proof is worth its searches only where a matrix is
+            (Algorithm::Auto, _) if !by_matrix(Number::U16) => Width::of_sums(graph),
+            // what is tried in vain should be by the matrix still
+            (Algorithm::Auto, Narrow::Tried { .. }) if !by_matrix(Number::I32) => {
+                least(Narrow::Proven)?
+            }
+            (_, narrow) => least(narrow)?,
         };
         let (algorithm, reason) = match (config.algorithm, number) {
             (Algorithm::Auto, None) => {
@@ -78,29 +70,26 @@ impl Plan {
             (_, None) => return Err(ApspError::TooHeavy { bound }),
             (asked, Some(_)) => (asked, "it was asked for".to_owned()),
         };
-        Ok(Self { algorithm, reason, threads: config.n_threads(), number })
+        Ok(Self { algorithm, reason, threads: config.n_threads(), number, certainty })
+    }
+
+    /// The widest numbers that the work may end in.
+    pub(crate) fn widest(&self) -> Option<Number> {
+        match self.certainty {
+            Certainty::Checked => Some(Number::I32),
+            Certainty::Proven | Certainty::Retried => self.number,
+        }
     }
 }
 
-/// Numbers that are sure to hold all sums up to `bound`; without a proof of anything else.
-fn number(kind: WeightKind, bound: f64) -> Option<Number> {
-    match kind {
-        WeightKind::F32 => (bound < f64::from(f32::MAX) / 1e3).then_some(Number::F32),
-        WeightKind::F64 => (bound < f64::MAX / 1e3).then_some(Number::F64),
-        // sums with what stands for infinity stay far from it
-        _ if bound < f64::from(i32::MAX) / 16.0 => Some(Number::I32),
-        _ => (bound < i64::MAX as f64 / 16.0).then_some(Number::I64),
-    }
+/// How many arcs a vertex has.
+fn degree<W: Weight>(graph: &Csr<W>) -> f64 {
+    graph.n_arcs() as f64 / graph.n_vertices().max(1) as f64
 }
 
-/// What an entry of the matrix takes, in parts of one of 32 bits.
-fn cost(number: Number) -> f64 {
-    match number {
-        Number::U16 => 0.5,
-        Number::I32 => 1.0,
-        Number::F32 => 1.5,
-        Number::I64 | Number::F64 => 3.0,
-    }
+/// What a search from a vertex takes, in entries of 32 bits for each vertex.
+pub(crate) fn search<W: Weight>(graph: &Csr<W>) -> f64 {
+    ENTRIES_A_VERTEX + degree(graph) * ENTRIES_AN_ARC
 }
 
 impl fmt::Display for Plan {
@@ -109,6 +98,12 @@ impl fmt::Display for Plan {
         write!(f, "{}: {}", self.algorithm, self.reason)?;
         if let Some(number) = self.number.filter(|_| self.algorithm != Algorithm::Johnson) {
             write!(f, "; its matrix is of {number}")?;
+            f.write_str(match self.certainty {
+                Certainty::Proven if number == Number::U16 => ", proven to hold all distances",
+                Certainty::Proven => "",
+                Certainty::Checked => ", which turned out to hold all distances",
+                Certainty::Retried => ", for 16 bits turned out not to hold all distances",
+            })?;
         }
         write!(f, "; {} {threads}", self.threads)
     }
@@ -125,7 +120,7 @@ mod tests {
                 .flat_map(|u| (1..=degree).map(move |step| (u, (u + step) % n, weight)))
                 .collect();
             let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
-            Plan::new(&graph, &Config::default(), None).unwrap()
+            Plan::new(&graph, &Config::default(), Narrow::Proven, None).unwrap()
         };
         assert_eq!(plan(1000, 3, 5).algorithm, Algorithm::Blocked);
         assert_eq!(plan(20_000, 3, 5).algorithm, Algorithm::Johnson);

@@ -6,6 +6,11 @@
 //! it. A path leaves a component once: after all components that it leads to, the bound of one
 //! is that, and the most that an arc out of it and what follows can add. Two searches in each
 //! component, O((n + m) log n).
+//!
+//! What the searches find are distances, so that the greatest is at least that. Where a limit lies
+//! between the bounds, the lower one is raised by a search from where the paths may be longest, and
+//! one back from the vertex that is farthest there: the greatest distance of most graphs, or
+//! little less.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -13,21 +18,43 @@ use std::ops::ControlFlow;
 use graph_formats::{Components, Csr, VertexId, Weight};
 use sssp::{Config, Goal, Progress, Solver, SsspError};
 
-/// No distance between vertices of `graph`, whose weights are not negative, is greater.
-/// Infinite where a search fails. `progress` is only asked whether to go on, the one thing
-/// that is an error.
+/// Bounds on the greatest distance between vertices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) at_least: f64,
+    pub(crate) at_most: f64,
+}
+
+/// A distance that there is in `graph`, whose weights are not negative: from some vertex along the
+/// lightest of its arcs. O(m).
+pub(crate) fn some_distance<W: Weight>(graph: &Csr<W>) -> f64 {
+    let lightest = |from| {
+        let others = graph.arcs_from(from).filter(|&(to, _)| to != from);
+        others.map(|(_, weight)| weight.to_f64()).reduce(f64::min).unwrap_or_default()
+    };
+    graph.vertices().map(lightest).fold(0.0, f64::max)
+}
+
+/// Bounds on the greatest distance of `graph`, whose weights are not negative, as close as it
+/// takes to tell that it is below `limit`, or not. Infinite where a search fails. `progress` is only
+/// asked whether to go on, the one thing that is an error.
 pub(crate) fn greatest_distance<W: Weight>(
     graph: &Csr<W>,
+    limit: f64,
     threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,
-) -> Result<f64, SsspError> {
+) -> Result<Bounds, SsspError> {
     // how much of the proof is done, nobody knows
     let ask = |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(0, 0));
     let config = Config { threads, ..Config::default() };
+    let farthest = |graph: &Csr<W>, from| farthest(graph, from, &config, &ask);
     let components = Components::of(graph);
     // of all paths that start in a component
     let mut bounds = vec![0f64; components.n_components()];
     let mut position = vec![0 as VertexId; graph.n_vertices()];
+    let mut found = Bounds { at_least: 0.0, at_most: 0.0 };
+    // where the longest paths may start
+    let mut start = 0;
     for component in 0..components.n_components() {
         let members = components.members(component);
         let mut beyond = 0f64;
@@ -40,16 +67,31 @@ pub(crate) fn greatest_distance<W: Weight>(
             }
         }
         bounds[component] = beyond;
+        let mut first = members[0];
         if members.len() > 1 {
             let inside = within(graph, &components, component, &mut position);
-            bounds[component] += across(&inside, &config, &ask)?;
+            let (out, _) = farthest(&inside, 0)?;
+            let (into, from) = farthest(&inside.transposed(), 0)?;
+            bounds[component] += out + into;
+            found.at_least = found.at_least.max(out).max(into);
+            first = members[from as usize];
+        }
+        if bounds[component] > found.at_most {
+            (found.at_most, start) = (bounds[component], first);
         }
     }
     // sums of floats may round
-    Ok(bounds.into_iter().fold(0.0, f64::max) * (1.0 + 1e-9))
+    found.at_most *= 1.0 + 1e-9;
+    if found.at_least < limit && limit <= found.at_most {
+        let (out, end) = farthest(graph, start)?;
+        let (into, _) = farthest(&graph.transposed(), end)?;
+        found.at_least = found.at_least.max(out).max(into);
+    }
+    Ok(found)
 }
 
-/// The graph of a component. `position` is room for a number a vertex.
+/// The graph of a component, whose members are numbered in their order. `position` is room for a
+/// number a vertex.
 fn within<W: Weight>(
     graph: &Csr<W>,
     components: &Components,
@@ -69,26 +111,27 @@ fn within<W: Weight>(
     Csr::from_arcs(members.len(), &arcs).expect("a part of a graph")
 }
 
-/// A bound on the distances of a component.
-fn across<W: Weight>(
-    inside: &Csr<W>,
+/// How far the vertex is that is farthest from this one, and which; infinite where a search fails.
+fn farthest<W: Weight>(
+    graph: &Csr<W>,
+    from: VertexId,
     config: &Config,
     ask: Progress<'_>,
-) -> Result<f64, SsspError> {
-    let farthest = |graph: &Csr<W>| {
-        // small searches ask nobody
-        if ask(0, 0).is_break() {
-            return Err(SsspError::Interrupted);
+) -> Result<(f64, VertexId), SsspError> {
+    // small searches ask nobody
+    if ask(0, 0).is_break() {
+        return Err(SsspError::Interrupted);
+    }
+    let found = Solver::new(graph, config)
+        .and_then(|solver| solver.with_progress(ask).distances(from, Goal::All));
+    match found {
+        Ok(distances) => {
+            let last = distances.reached().max_by(|a, b| a.1.order(b.1));
+            Ok(last.map_or((0.0, from), |(vertex, distance)| (distance.to_f64(), vertex)))
         }
-        let found = Solver::new(graph, config)
-            .and_then(|solver| solver.with_progress(ask).distances(0, Goal::All));
-        match found {
-            Ok(distances) => Ok(distances.max().map_or(0.0, Weight::to_f64)),
-            Err(SsspError::Interrupted) => Err(SsspError::Interrupted),
-            Err(_) => Ok(f64::INFINITY),
-        }
-    };
-    Ok(farthest(inside)? + farthest(&inside.transposed())?)
+        Err(SsspError::Interrupted) => Err(SsspError::Interrupted),
+        Err(_) => Ok((f64::INFINITY, from)),
+    }
 }
 
 #[cfg(test)]
@@ -101,7 +144,8 @@ mod tests {
     }
 
     fn bound(n: usize, arcs: &[(VertexId, VertexId, u32)]) -> f64 {
-        greatest_distance(&Csr::from_arcs(n, arcs).unwrap(), None, None).unwrap().round()
+        let graph = Csr::from_arcs(n, arcs).unwrap();
+        greatest_distance(&graph, 0.0, None, None).unwrap().at_most.round()
     }
 
     #[test]

@@ -23,7 +23,8 @@ use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
 use crate::npy::{npy_kind, write_header};
 use crate::pairs::{milliseconds, slice_of, zeros};
 use crate::potentials::potentials;
-use crate::{Algorithm, ApspError, Config, Number, Plan, Report, Summary, hops};
+use crate::width::Narrow;
+use crate::{Algorithm, ApspError, Certainty, Config, Number, Plan, Report, Summary, hops};
 
 /// The distances that a rank has: those from some of the vertices, dealt in blocks by turns.
 #[derive(Clone, Debug)]
@@ -57,8 +58,9 @@ pub(crate) fn solve<W: Weight>(
     };
     agree(ranks, asked)?;
     let deal = Deal::new(graph.n_vertices(), ranks.rank(), ranks.size());
-    let planned = ranks.is_root().then(|| Plan::new(graph, config, progress)).transpose();
-    let plan = Plan::broadcast(agree(ranks, planned)?, ranks, config)?;
+    let narrow = Narrow::Tried { speed: 1.0 };
+    let planned = ranks.is_root().then(|| Plan::new(graph, config, narrow, progress)).transpose();
+    let mut plan = Plan::broadcast(agree(ranks, planned)?, ranks, config)?;
     agree(ranks, check_memory(graph, deal, &plan, config))?;
     let has_potentials = graph.first_negative().is_some();
     let found = (has_potentials && ranks.is_root())
@@ -80,13 +82,22 @@ pub(crate) fn solve<W: Weight>(
             report.solve_ms = milliseconds(start);
             agree(ranks, found)?
         }
-        (form, Some(number)) => {
+        (form, Some(mut number)) => {
             let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
             let pool = agree(ranks, pool.map_err(ApspError::from))?;
-            let found = with_element!(W, number, E => {
-                by_matrix::<W, E>(graph, deal, form, ranks, &pool, &mut report, progress)
-            });
-            agree(ranks, found)?
+            loop {
+                let found = with_element!(W, number, E => {
+                    by_matrix::<W, E>(graph, deal, form, ranks, &pool, &mut report, progress)
+                });
+                let found = agree(ranks, found)?;
+                let start = Instant::now();
+                let wider = plan.wider(ranks, &pool, graph, &sources, &found)?;
+                report.download_ms += milliseconds(start);
+                match wider {
+                    None => break found,
+                    Some(wider) => number = wider,
+                }
+            }
         }
     };
     let found = RankPairs { sources, distances, next_hops: None, plan, report, deal };
@@ -103,18 +114,20 @@ impl Plan {
         let place = |plan: &Self| {
             let algorithm = Algorithm::ALL.iter().position(|&a| a == plan.algorithm);
             let number = Number::ALL.iter().position(|&n| Some(n) == plan.number);
-            [algorithm, number].map(|place| place.map_or(0, |place| place as u8 + 1))
+            let certainty = Certainty::ALL.iter().position(|&c| c == plan.certainty);
+            [algorithm, number, certainty].map(|place| place.map_or(0, |place| place as u8 + 1))
         };
-        let mut places = own.as_ref().map_or([0; 2], place);
+        let mut places = own.as_ref().map_or([0; 3], place);
         ranks.broadcast(0, &mut places)?;
         let reason = own.map(|plan| plan.reason.into_bytes()).unwrap_or_default();
         let reason = ranks.broadcast_vec(0, reason)?;
-        let [algorithm, number] = places.map(|place| usize::from(place).checked_sub(1));
+        let [algorithm, number, certainty] = places.map(|place| usize::from(place).checked_sub(1));
         Ok(Self {
             algorithm: algorithm.map_or(Algorithm::Auto, |place| Algorithm::ALL[place]),
             reason: String::from_utf8_lossy(&reason).into_owned(),
             threads: config.n_threads(),
             number: number.map(|place| Number::ALL[place]),
+            certainty: certainty.map_or_else(Certainty::default, |place| Certainty::ALL[place]),
         })
     }
 }
@@ -128,7 +141,7 @@ fn check_memory<W: Weight>(
     config: &Config,
 ) -> Result<(), ApspError> {
     let n_vertices = graph.n_vertices();
-    let matrix = match plan.number {
+    let matrix = match plan.widest() {
         Some(number) if plan.algorithm != Algorithm::Johnson => number.bytes_of_matrix(deal),
         _ => 0,
     };
@@ -162,7 +175,7 @@ fn by_matrix<W: Weight, E: MinPlus>(
     let kernel = common_kernel(ranks)?;
     let matrix = pool.install(|| matrix_of::<W, E>(graph, deal, kernel));
     let mut matrix = agree(ranks, matrix)?;
-    report.prepare_ms = milliseconds(start);
+    report.prepare_ms += milliseconds(start);
     let start = Instant::now();
     match form {
         Algorithm::FloydWarshall => {
@@ -177,7 +190,7 @@ fn by_matrix<W: Weight, E: MinPlus>(
         }
         _ => floyd_warshall::blocked(&mut matrix, ranks, Some(pool), progress)?,
     }
-    report.solve_ms = milliseconds(start);
+    report.solve_ms += milliseconds(start);
     let start = Instant::now();
     let n = deal.n_vertices;
     let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(deal) };
@@ -189,7 +202,7 @@ fn by_matrix<W: Weight, E: MinPlus>(
         });
     });
     let table = Array2::from_shape_vec((deal.n_own(), n), cells).map_err(|_| too_large())?;
-    report.download_ms = milliseconds(start);
+    report.download_ms += milliseconds(start);
     Ok(DistanceTable::from_storage(table))
 }
 

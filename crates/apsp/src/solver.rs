@@ -57,8 +57,8 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// [`Algorithm::Auto`](crate::Algorithm::Auto) is [`Blocked`](crate::Algorithm::Blocked) there,
     /// and one GPU has all forms of Floyd-Warshall. A matrix that the GPUs' memory does not hold
     /// stays in pinned memory of the host and passes through them in strips. Numbers have as many
-    /// bits as on the CPU, 16 only where the device adds and compares in one instruction; in
-    /// published forms they have 32. Next hops are found there where no sum rounds
+    /// bits as sums need, 16 only where the device adds and compares in one instruction and that
+    /// pays; in published forms they have 32. Next hops are found there where no sum rounds
     /// and one GPU has room for them, else on the host.
     ///
     /// ```
@@ -85,7 +85,8 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// began, or otherwise, as long as its blocks of pivots fit the memory there; floats may then
     /// differ in their last bits. With [`Config::next_hops`] the folder holds n² next hops too, of
     /// 2 or 4 bytes, and floats are settled there; from then on the folder's distances are these,
-    /// with next hops or without. Some 8 to n / 128 passes over the file.
+    /// with next hops or without. Numbers have 16 bits only where that is proven to do, for a run
+    /// of weeks is not begun again. Some 8 to n / 128 passes over the file.
     ///
     /// All needs of memory are known, and the memory taken, before the matrix is written. After
     /// [`ApspError::NotOnGpu`] and [`ApspError::Gpu`], whenever they come, the processor goes on

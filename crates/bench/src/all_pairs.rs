@@ -2,7 +2,7 @@
 //! next hops and without.
 //!
 //! Digraphs with a cycle through all vertices, so that all are reached, and arcs drawn at
-//! random besides. The graph chooses the numbers: small weights fit 16 bits by proof; one
+//! random besides. The graph chooses the numbers: weights so small that their sums fit take 16 bits; one
 //! vertex far away takes 32, and large weights 64; floats are these again. Rows of every answer
 //! are compared with searches on the host, and columns of next hops with trees of searches in
 //! the reversed graph.
@@ -30,9 +30,9 @@ use crate::table::{number, table};
 
 /// Rows of an answer that are compared with searches.
 const ROWS: usize = 8;
-/// The greatest weight where sums are to fit 16 bits.
-const SMALL: u32 = 255;
-/// Bounds sums where they are to take 32,
+/// Bounds sums where they are to fit 16 bits,
+const SMALL: usize = 32_000;
+/// and where they are to take 32,
 const SUMS: usize = 1 << 26;
 /// which one vertex is far enough away for.
 const FAR: u32 = 100_000;
@@ -124,7 +124,7 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
         for size in &options.sizes {
             let (n, degree) = (size.get(), options.degree.get());
             let large = in_32_bits(n, degree)?;
-            let small = connected(n, degree, SMALL)?;
+            let small = connected(n, degree, (SMALL / n).max(1) as u32)?;
             let floats = large.clone().convert_weights::<f32>()?;
             let wide = in_64_bits(&large)?;
             let doubles = large.clone().convert_weights::<f64>()?;

@@ -346,14 +346,15 @@ fn interrupts_leave_nothing() {
 fn all_pairs_by_either_algorithm() {
     let folder = road();
     let folder = folder.path();
-    let ways = ["blocked", "johnson"];
-    for algorithm in ways {
+    let of_matrix = [Some("u16"), Some("proven")];
+    for (algorithm, expected) in [("blocked", of_matrix), ("johnson", [None; 2])] {
         let report = json_in(
             folder,
             &format!("apsp {{}}/road.gr --algorithm {algorithm} --distances {{}}/all.npy"),
         );
         assert_fields(&report, &["reachable_pairs", "distance_sum", "max_distance"]);
         assert_eq!(report["algorithm"], algorithm);
+        assert_eq!(["numbers", "certainty"].map(|name| report[name].as_str()), expected);
         let distances: Array2<u64> = read_npy(folder.join("all.npy")).unwrap();
         const NONE: u64 = u64::MAX;
         let expected = [[0, 5, 9, NONE], [11, 0, 4, NONE], [7, 12, 0, NONE], [1, 6, 10, 0]];

@@ -42,22 +42,35 @@ pub(crate) fn solve_over<W: Weight>(
     let narrow = !ranks.any(!adds_and_compares(gpu))?;
     let planned = ranks.is_root().then(|| plan(1, narrow, graph, config, progress)).transpose();
     let mut plan = Plan::broadcast(agree(ranks, planned)?.map(|(plan, _)| plan), ranks, config)?;
-    let arithmetic = agree(ranks, Arithmetic::of_plan(plan.number, graph))?;
+    let mut arithmetic = agree(ranks, Arithmetic::of_plan(plan.number, graph))?;
     let has_negative = graph.first_negative().is_some() && ranks.is_root();
     let proof = has_negative.then(|| potentials(graph, config.threads, progress)).transpose();
     agree(ranks, proof)?;
 
-    let number = plan.number.unwrap_or(Number::I32);
+    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
+    let pool = agree(ranks, pool.map_err(ApspError::from))?;
     let jit_before = gpu.jit_ms();
-    let work = Work { ranks, gpu, graph, config, arithmetic, progress };
-    let (mut found, reason) = with_element!(W, number, E => work.solve::<E>(&plan))?;
-    found.report.jit_ms = gpu.jit_ms() - jit_before;
+    let mut report = Report::default();
+    let (found, reason) = loop {
+        let number = plan.number.unwrap_or(Number::I32);
+        let work = Work { ranks, gpu, graph, config, arithmetic, pool: &pool, progress };
+        let (found, reason) = with_element!(W, number, E => work.solve::<E>(&plan))?;
+        report += found.report;
+        let start = Instant::now();
+        let wider = plan.wider(ranks, &pool, graph, &found.sources, &found.distances)?;
+        report.download_ms += milliseconds(start);
+        if wider.is_none() {
+            break (found, reason);
+        }
+        arithmetic = Arithmetic::of_plan(wider, graph)?;
+    };
+    report.jit_ms = gpu.jit_ms() - jit_before;
     plan.reason.push_str(&match reason {
         _ if ranks.size() == 1 => String::new(),
         None => "; NCCL brings the rows of other ranks".to_owned(),
         Some(why) => format!("; rows of other ranks come through the hosts' memory, for {why}"),
     });
-    let found = RankPairs { plan, ..found };
+    let found = RankPairs { plan, report, ..found };
     if config.next_hops { found.with_next_hops(ranks, graph, progress) } else { Ok(found) }
 }
 
@@ -67,12 +80,12 @@ struct Work<'a, W: Weight> {
     graph: &'a Csr<W>,
     config: &'a Config,
     arithmetic: Arithmetic,
+    pool: &'a ThreadPool,
     progress: Option<Progress<'a>>,
 }
 
 /// What is taken before the ranks begin.
 struct Room<W: Weight> {
-    pool: ThreadPool,
     kernels: Kernels,
     form: FloydWarshall,
     matrix: Buffer<u32>,
@@ -88,8 +101,8 @@ impl<W: Weight> Work<'_, W> {
         let deal = Deal::in_blocks(n, cut.block_rows, rank, size);
         let mut report = Report::default();
         let start = Instant::now();
-        let room = self.room::<E>(cut, deal, plan.threads);
-        let Room { pool, kernels, form, matrix, mut table } = agree(ranks, room)?;
+        let room = self.room::<E>(cut, deal);
+        let Room { kernels, form, matrix, mut table } = agree(ranks, room)?;
         let (link, reason) = match size {
             1 => (None, None),
             _ => {
@@ -120,7 +133,7 @@ impl<W: Weight> Work<'_, W> {
                 let words = first * cut.stride()..(first + vertices.len()) * cut.stride();
                 let words = matrix.download_range(words)?;
                 let first = deal.own(&vertices).start;
-                pool.install(|| table.fill::<E>(first, cut.side, cast_slice(&words)));
+                self.pool.install(|| table.fill::<E>(first, cut.side, cast_slice(&words)));
             }
             Ok(())
         };
@@ -132,7 +145,7 @@ impl<W: Weight> Work<'_, W> {
     }
 
     /// Takes the memory, and writes the arcs of this rank's rows.
-    fn room<E: Element>(&self, cut: Cut, deal: Deal, threads: usize) -> Result<Room<W>, ApspError> {
+    fn room<E: Element>(&self, cut: Cut, deal: Deal) -> Result<Room<W>, ApspError> {
         let Self { gpu, graph, arithmetic, .. } = *self;
         let n = graph.n_vertices();
         let block = cut.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
@@ -143,7 +156,6 @@ impl<W: Weight> Work<'_, W> {
         }
         let need = Need::of(graph, self.config, Algorithm::Blocked, arithmetic, cut.n_parts);
         gpu.check_fits("this rank's share of the matrix", need.on_gpu())?;
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let kernels = Kernels::load(gpu, arithmetic)?;
         let form = FloydWarshall::new(gpu, cut)?;
         let arcs = DeviceArcs::of::<W, E>(gpu, graph)?.ok_or_else(|| ApspError::NotOnGpu {
@@ -157,6 +169,6 @@ impl<W: Weight> Work<'_, W> {
         }
         gpu.synchronize()?;
         let table = Table::new(deal.n_own(), n)?;
-        Ok(Room { pool, kernels, form, matrix, table })
+        Ok(Room { kernels, form, matrix, table })
     }
 }

@@ -26,7 +26,11 @@ use crate::host::Deal;
 use crate::host::useful_arcs::rounds;
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
-use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report, hops};
+use crate::width::Narrow;
+use crate::{Algorithm, ApspError, Config, Pairs, Plan, Report, hops};
+
+/// How many times as fast a GPU is as a processor.
+const SPEED: f64 = 200.0;
 
 /// By these GPUs, in their memory or passing through it.
 pub(crate) fn solve<W: Weight>(
@@ -36,27 +40,40 @@ pub(crate) fn solve<W: Weight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Pairs<W>, ApspError> {
     let narrow = gpus.iter().all(adds_and_compares);
-    let (plan, arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
+    let (mut plan, mut arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
     for (i, gpu) in gpus.iter().enumerate() {
         gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
     }
-    let need = Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
-    need.check_host(config.memory)?;
+    let need =
+        |plan: &Plan, arithmetic| Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
+    need(&plan, Arithmetic::of_plan(plan.widest(), graph)?).check_host(config.memory)?;
     if graph.first_negative().is_some() {
         potentials(graph, config.threads, progress)?;
     }
-    let work = Work { gpus, graph, config, plan: &plan, need, progress };
     let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
     let jit_before = jit_ms();
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-    let solved = pool.install(|| match arithmetic {
-        Arithmetic::U16 => work.solve::<u16>(arithmetic),
-        Arithmetic::I32 => work.solve::<i32>(arithmetic),
-        Arithmetic::I64 => work.solve::<i64>(arithmetic),
-        Arithmetic::F32 | Arithmetic::F32Signed => work.solve::<f32>(arithmetic),
-        Arithmetic::F64 => work.solve::<f64>(arithmetic),
-    })?;
-    let Solved { mut distances, mut next_hops, mut report } = solved;
+    let sources: Vec<_> = graph.vertices().collect();
+    let mut report = Report::default();
+    let Solved { mut distances, mut next_hops, .. } = loop {
+        let need = need(&plan, arithmetic);
+        let work = Work { gpus, graph, config, plan: &plan, need, progress };
+        let solved = pool.install(|| match arithmetic {
+            Arithmetic::U16 => work.solve::<u16>(arithmetic),
+            Arithmetic::I32 => work.solve::<i32>(arithmetic),
+            Arithmetic::I64 => work.solve::<i64>(arithmetic),
+            Arithmetic::F32 | Arithmetic::F32Signed => work.solve::<f32>(arithmetic),
+            Arithmetic::F64 => work.solve::<f64>(arithmetic),
+        })?;
+        report += solved.report;
+        let start = Instant::now();
+        let wider = plan.wider(&Alone, &pool, graph, &sources, &solved.distances)?;
+        report.download_ms += milliseconds(start);
+        if wider.is_none() {
+            break solved;
+        }
+        arithmetic = Arithmetic::of_plan(wider, graph)?;
+    };
     report.jit_ms = jit_ms() - jit_before;
     if config.next_hops && next_hops.is_none() {
         let (ranks, rows) = (&Alone, Deal::whole(graph.n_vertices()));
@@ -92,15 +109,15 @@ pub(super) fn plan<W: Weight>(
         return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
     }
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
-    let mut plan = Plan::new(graph, &matrix, progress)?;
-    let arithmetic = match plan.number {
-        Some(Number::U16) if algorithm == Algorithm::Blocked && narrow => Arithmetic::U16,
-        numbers if algorithm == Algorithm::Blocked => Arithmetic::of(numbers, graph)?,
-        numbers => Arithmetic::of_words(numbers, graph)?,
+    let narrow = match algorithm {
+        Algorithm::Blocked if narrow => Narrow::Tried { speed: SPEED * n_gpus as f64 },
+        _ => Narrow::Never,
     };
-    if arithmetic == Arithmetic::I32 {
-        plan.number = Some(Number::I32);
-    }
+    let mut plan = Plan::new(graph, &matrix, narrow, progress)?;
+    let arithmetic = match algorithm {
+        Algorithm::Blocked => Arithmetic::of_plan(plan.number, graph)?,
+        _ => Arithmetic::of_words(plan.number, graph)?,
+    };
     plan.algorithm = algorithm;
     plan.reason = match config.algorithm {
         Algorithm::Auto => "a GPU is fastest by the matrix".to_owned(),

@@ -23,6 +23,7 @@ use crate::error::agree;
 use crate::host::MinPlus;
 use crate::pairs::{Hops, Rows};
 use crate::potentials::potentials;
+use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report};
 
 /// Where a matrix is kept that memory cannot hold.
@@ -67,7 +68,9 @@ pub(crate) fn solve<W: Weight>(
     };
     agree(ranks, asked)?;
     let config = Config { algorithm: Algorithm::Blocked, ..config.clone() };
-    let planned = ranks.is_root().then(|| Plan::new(graph, &config, progress)).transpose();
+    // what is done again would be weeks: here numbers are proven to do
+    let narrow = Narrow::Proven;
+    let planned = ranks.is_root().then(|| Plan::new(graph, &config, narrow, progress)).transpose();
     let plan = Plan::broadcast(agree(ranks, planned)?, ranks, &config)?;
     // a plan for blocks has numbers
     let Some(numbers) = plan.number else {

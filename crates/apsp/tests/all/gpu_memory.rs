@@ -4,7 +4,7 @@ use apsp::{Algorithm, ApspError, Config, Number};
 use gpu_runtime::GpuError;
 use paths::oracle;
 
-use crate::gpu::{agree, by_gpu, connected, gpu, in_32_bits, in_64_bits, slope};
+use crate::gpu::{agree, by_gpu, gpu, in_32_bits, in_64_bits, light, slope};
 
 /// The bulk is in strips: of the sizes that fit, of ones that end in a shorter block.
 #[test]
@@ -23,7 +23,7 @@ fn strips_where_memory_is_little() {
         assert!(wide.report.strips > 0, "{n} in {memory}");
         let doubles = slope(n).convert_weights::<f64>().unwrap();
         assert!(agree(&twice, "f64 in strips", &doubles, &config).unwrap().report.strips > 0);
-        agree(&gpu, "narrow, perhaps in strips", &connected(n, 4 * n as usize, 255), &config);
+        agree(&gpu, "narrow, perhaps in strips", &light(n, 4 * n as usize), &config);
     }
     let graph = in_32_bits(1500, 3000, 255);
     let refused = by_gpu(&gpu.with_memory_cap(1 << 20), &graph, &config);

@@ -10,3 +10,4 @@ mod ranks;
 mod scratch;
 mod scratch_floats;
 mod scratch_ranks;
+mod sixteen_bits;

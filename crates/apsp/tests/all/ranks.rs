@@ -17,15 +17,15 @@ use proptest::prelude::*;
 use sssp::SsspError;
 
 use crate::common::{identical, minus_zeros, rounding_path, same};
-use crate::gpu::{connected, in_32_bits, in_64_bits, slope, some_gpus};
+use crate::gpu::{in_32_bits, in_64_bits, light, slope, some_gpus};
 
 /// What several ranks find, gathered at rank 0.
-struct Found<W: Weight> {
-    distances: DistanceTable<W>,
+pub(crate) struct Found<W: Weight> {
+    pub(crate) distances: DistanceTable<W>,
     /// The file of next hops, empty where they were not asked for.
     hops: Vec<u8>,
     /// What the matrix was of.
-    number: Option<Number>,
+    pub(crate) number: Option<Number>,
 }
 
 impl<W: Weight> Found<W> {
@@ -39,7 +39,7 @@ impl<W: Weight> Found<W> {
     }
 }
 
-fn by_ranks<W: Weight>(
+pub(crate) fn by_ranks<W: Weight>(
     size: usize,
     graph: &Csr<W>,
     config: &Config,
@@ -48,7 +48,7 @@ fn by_ranks<W: Weight>(
 }
 
 /// The same, where they have a GPU each of these.
-fn by_ranks_on<W: Weight>(
+pub(crate) fn by_ranks_on<W: Weight>(
     gpus: Option<&[Gpu]>,
     size: usize,
     graph: &Csr<W>,
@@ -266,7 +266,7 @@ fn ranks_with_a_gpu_each() {
         }
     }
     let Some(gpus) = some_gpus(3) else { return };
-    check(&gpus, &connected(3000, 9000, 255), None);
+    check(&gpus, &light(3000, 9000), None);
     check(&gpus, &in_32_bits(2500, 9000, 50_000), Some(Number::I32));
     check(&gpus, &slope(2500).convert_weights::<f32>().unwrap(), Some(Number::F32));
     check(&gpus, &in_64_bits(&slope(1500)), Some(Number::I64));

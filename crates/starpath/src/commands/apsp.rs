@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use apsp::{Algorithm, ApspError, Config, Pairs, ScratchError, ScratchFolder, Solver};
+use apsp::{Algorithm, ApspError, Config, Pairs, Plan, ScratchError, ScratchFolder, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
@@ -28,6 +28,8 @@ struct Report {
     #[serde(flatten)]
     head: Head,
     #[serde(flatten)]
+    matrix: Option<Matrix>,
+    #[serde(flatten)]
     device: Option<Device>,
     /// Processes that shared the work, each with as many threads.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,6 +38,21 @@ struct Report {
     reachable_pairs: usize,
     distance_sum: Number,
     max_distance: Option<Number>,
+}
+
+/// What the matrix is of, where there is one.
+#[derive(Serialize)]
+struct Matrix {
+    numbers: String,
+    /// How it is known that these hold all distances.
+    certainty: String,
+}
+
+impl Matrix {
+    fn of(plan: &Plan) -> Option<Self> {
+        let numbers = plan.number.filter(|_| plan.algorithm != Algorithm::Johnson)?;
+        Some(Self { numbers: numbers.to_string(), certainty: plan.certainty.to_string() })
+    }
 }
 
 /// What a GPU did, and what it took beside the solving.
@@ -194,6 +211,7 @@ impl<W: Weight> Found<W> {
                 solve_ms: Some(times.median()),
                 solve_min_ms: times.least(common),
             },
+            matrix: Matrix::of(plan),
             device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, &pairs.report)),
             ranks,
             reachable_pairs: summary.n_reachable_pairs,

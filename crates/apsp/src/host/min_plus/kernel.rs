@@ -156,6 +156,7 @@ mod tests {
     #[test]
     fn kernels_do_what_is_defined() {
         agrees::<u16>(|n| n as u16);
+        agrees::<u16>(|n| (32 * n) as u16);
         agrees::<i32>(|n| n - 300);
         agrees::<i64>(|n| i64::from(n) - 300);
         agrees::<f32>(|n| n as f32 - 300.0);

@@ -11,7 +11,7 @@ use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 
-use super::{Device, Found, Outputs, Report, config, explain, say_kept, scratch_folder};
+use super::{Device, Found, Matrix, Outputs, Report, config, explain, say_kept, scratch_folder};
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
@@ -164,6 +164,7 @@ impl Work<'_> {
                 solve_ms: Some(solve.median()),
                 solve_min_ms: solve.least(common),
             },
+            matrix: Matrix::of(plan),
             device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), &found.report)),
             ranks: Some(ranks.size()),
             reachable_pairs: summary.n_reachable_pairs,
