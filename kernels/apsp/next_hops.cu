@@ -7,9 +7,10 @@
 // itself or to a vertex placed in a pass before, and of these ends the smallest. In a graph
 // with negative arcs all are placed by levels.
 //
-// A row of d is read along v for each arc of u, so reads are whole lines; only arcs no
-// longer than the distance of their ends are looked at, since no path has others. O(n m) a
-// pass at the most, n² hops.
+// Hops to v depend on column v of d alone, so that any columns will do: those of a strip. A row
+// of them is read along v for each arc of u, so reads are whole lines; the host gives those arcs
+// only that are no longer than the distance of their ends, since no path has others. O(m) a pass
+// for each column, and a hop for each vertex.
 //
 // Reference: canonical predecessors in crates/paths/src/oracle/predecessors.rs
 #include "element.cuh"
@@ -39,22 +40,25 @@ struct Graph {
     const u32* offsets;
     const u32* ends;
     const Word* weights;
-    u32 n;
+    // The vertex of the first column, and how many columns there are.
+    u32 first;
+    u32 n_columns;
     u32 by_levels;
+    u32 padding;
 };
 
-// One block of 256 threads for each row (x) and each 1024 columns (y). `hops` has `n` a row.
+// One block of 256 threads for each row (x) and each 1024 columns (y). Rows of d begin `stride`
+// elements apart; `hops` has `n_columns` a row.
 // Rows of d are only read. A hop is written by one thread; in a pass by levels others read
 // it meanwhile and see it as it was or marked as fresh, and for them both are "not placed".
 template <typename Hop>
-__device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* hops, u64* counts) {
+__device__ void find_hops(const Element* d, u64 stride, const Graph& graph, Hop* hops, u64* counts) {
     using Mark = Marks<Hop>;
     __shared__ u32 ends[threads];
     __shared__ Word weights[threads];
-    __shared__ u32 n_tight;
-    const u32 n = graph.n, u = blockIdx.x;
+    const u32 n_columns = graph.n_columns, u = blockIdx.x;
     const u32 left = blockIdx.y * (threads * width) + threadIdx.x;
-    const Element* own = d + u * side;
+    const Element* own = d + u * stride;
     u32 column[width];
     Element distance[width];
     Hop hop[width];
@@ -62,31 +66,25 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
 #pragma unroll
     for (u32 i = 0; i < width; ++i) {
         const u32 v = left + i * threads;
-        column[i] = v < n ? v : u;
+        column[i] = v < n_columns ? v : 0;
         distance[i] = own[column[i]];
         hop[i] = Mark::none;
-        open[i] = column[i] != u && is_reached(distance[i]) &&
-                  (!graph.by_levels || hops[(u64)u * n + column[i]] == Mark::none);
+        open[i] = v < n_columns && graph.first + v != u && is_reached(distance[i]) &&
+                  (!graph.by_levels || hops[(u64)u * n_columns + v] == Mark::none);
     }
     const u32 last = graph.offsets[u + 1];
     for (u32 first = graph.offsets[u]; first < last; first += threads) {
         __syncthreads();
-        if (threadIdx.x == 0) n_tight = 0;
-        __syncthreads();
         if (first + threadIdx.x < last) {
-            const u32 x = graph.ends[first + threadIdx.x];
-            const Word weight = graph.weights[first + threadIdx.x];
-            if (x != u && own[x] == element_of(weight)) {
-                const u32 at = atomicAdd(&n_tight, 1);
-                ends[at] = x;
-                weights[at] = weight;
-            }
+            ends[threadIdx.x] = graph.ends[first + threadIdx.x];
+            weights[threadIdx.x] = graph.weights[first + threadIdx.x];
         }
         __syncthreads();
-        for (u32 arc = 0; arc < n_tight; ++arc) {
+        const u32 n_arcs = min(last - first, threads);
+        for (u32 arc = 0; arc < n_arcs; ++arc) {
             const u32 x = ends[arc];
             const Element weight = element_of(weights[arc]);
-            const Element* row = d + (u64)x * side;
+            const Element* row = d + (u64)x * stride;
 #pragma unroll
             for (u32 i = 0; i < width; ++i) {
                 if (!open[i] || x >= hop[i]) continue;
@@ -94,8 +92,8 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
                 if (!is_sum(distance[i], weight, rest)) continue;
                 bool fits = rest < distance[i];
                 if (graph.by_levels) {
-                    const Hop other = hops[(u64)x * n + column[i]];
-                    fits = x == column[i] || (other & Mark::fresh) == 0;
+                    const Hop other = hops[(u64)x * n_columns + column[i]];
+                    fits = x == graph.first + column[i] || (other & Mark::fresh) == 0;
                 }
                 if (fits) hop[i] = static_cast<Hop>(x);
             }
@@ -108,8 +106,8 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
         const u32 v = left + i * threads;
         still_open += open[i] && !found;
         placed += found;
-        if (v >= n || (graph.by_levels && !found)) continue;
-        hops[(u64)u * n + v] = static_cast<Hop>(graph.by_levels ? hop[i] | Mark::fresh : hop[i]);
+        if (v >= n_columns || (graph.by_levels && !found)) continue;
+        hops[(u64)u * n_columns + v] = static_cast<Hop>(graph.by_levels ? hop[i] | Mark::fresh : hop[i]);
     }
     const u32 all = 0xffffffff;
     if (__any_sync(all, still_open)) {
@@ -125,14 +123,14 @@ __device__ void find_hops(const Element* d, u64 side, const Graph& graph, Hop* h
 // Finds hops: all of them, or those of one level more. Adds to `counts` the pairs left open
 // and, by levels, the pairs placed.
 extern "C" __global__ void __launch_bounds__(256)
-    ENTRY(next_hops_narrow)(const Element* d, u64 side, const Graph graph, u16* hops, u64* counts) {
-    find_hops(d, side, graph, hops, counts);
+    ENTRY(next_hops_narrow)(const Element* d, u64 stride, const Graph graph, u16* hops, u64* counts) {
+    find_hops(d, stride, graph, hops, counts);
 }
 
 // The same with hops of 32 bits.
 extern "C" __global__ void __launch_bounds__(256)
-    ENTRY(next_hops_wide)(const Element* d, u64 side, const Graph graph, u32* hops, u64* counts) {
-    find_hops(d, side, graph, hops, counts);
+    ENTRY(next_hops_wide)(const Element* d, u64 stride, const Graph graph, u32* hops, u64* counts) {
+    find_hops(d, stride, graph, hops, counts);
 }
 
 // Takes the marks of fresh hops off after a pass by levels. Threads in a line; a hop each, in

@@ -71,6 +71,8 @@ pub struct Report {
     pub launches: u64,
     /// Strips of rows that passed through GPUs, which could not hold the matrix.
     pub strips: u64,
+    /// Strips of columns that GPUs found next hops in; 0 where the host did.
+    pub hop_strips: u64,
 }
 
 impl AddAssign for Report {
@@ -83,6 +85,8 @@ impl AddAssign for Report {
         self.download_ms += more.download_ms;
         self.launches += more.launches;
         self.strips += more.strips;
+        // of the matrix that counts
+        self.hop_strips = more.hop_strips;
     }
 }
 

@@ -58,8 +58,8 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// and one GPU has all forms of Floyd-Warshall. A matrix that the GPUs' memory does not hold
     /// stays in pinned memory of the host and passes through them in strips. Numbers have as many
     /// bits as sums need, 16 only where the device adds and compares in one instruction and that
-    /// pays; in published forms they have 32. Next hops are found there where no sum rounds
-    /// and one GPU has room for them, else on the host.
+    /// pays; in published forms they have 32. Next hops are found there where no sum rounds,
+    /// else on the host: by strips of columns, unless one GPU has the matrix and room for all.
     ///
     /// ```
     /// use apsp::{Config, Solver};

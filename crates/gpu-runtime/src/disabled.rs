@@ -14,7 +14,9 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::atomic::AtomicU32;
 
 use crate::interface::interface;
-use crate::{Arg, DeviceProperties, GpuError, KernelAttributes, LaunchConfig, Pod, Priority, Ptx};
+use crate::{
+    Arg, DeviceProperties, GpuError, KernelAttributes, LaunchConfig, Pod, Priority, Ptx, Rectangle,
+};
 
 /// Types without values. Dropping one counts as work, as dropping its twin does.
 macro_rules! types {

@@ -31,6 +31,12 @@ macro_rules! interface {
             unsafe fn queue_copy<T>(
                 &self, source: &Buffer<T>, range: Range<usize>, target: &Buffer<T>, at: usize
             ) -> Result<()>;
+            unsafe fn queue_upload_rectangle<T>(
+                &self, source: &PinnedBuffer<T>, from: Rectangle, target: &Buffer<T>, to: Rectangle
+            ) -> Result<()>;
+            unsafe fn queue_copy_rectangle<T>(
+                &self, source: &Buffer<T>, from: Rectangle, target: &Buffer<T>, to: Rectangle
+            ) -> Result<()>;
             fn reach(&self, other: &Gpu) -> Result<bool>;
             fn uuid(&self) -> Result<[u8; 16]>;
             fn stream_handle(&self) -> Result<*mut c_void>;

@@ -32,6 +32,7 @@ mod interface;
 mod launch_config;
 mod properties;
 mod ptx;
+mod rectangle;
 
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -50,6 +51,7 @@ pub use error::GpuError;
 pub use launch_config::{LaunchConfig, Priority};
 pub use properties::{DeviceProperties, KernelAttributes};
 pub use ptx::Ptx;
+pub use rectangle::Rectangle;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

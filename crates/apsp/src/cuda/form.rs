@@ -4,7 +4,6 @@
 use gpu_runtime::{Buffer, Gpu};
 use sssp::Progress;
 
-use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels};
 use super::cut::Cut;
 use super::floyd_warshall::{FloydWarshall, Part, close};
@@ -25,7 +24,6 @@ pub(super) enum Form {
 pub(super) struct Share {
     pub(super) gpu: Gpu,
     pub(super) kernels: Kernels,
-    pub(super) arcs: DeviceArcs,
     /// Its blocks of rows, one after the other.
     pub(super) matrix: Buffer<u32>,
 }
@@ -79,9 +77,9 @@ fn published<E: Element>(
     shares: &mut Vec<Share>,
     n: usize,
 ) -> Result<u64, ApspError> {
-    let Some(Share { gpu, kernels, arcs, matrix }) = shares.pop() else { return Ok(0) };
+    let Some(Share { gpu, kernels, matrix }) = shares.pop() else { return Ok(0) };
     let mut numbers = matrix.cast();
     let launches = form.solve(&mut numbers, n)?;
-    shares.push(Share { gpu, kernels, arcs, matrix: numbers.cast() });
+    shares.push(Share { gpu, kernels, matrix: numbers.cast() });
     Ok(launches)
 }

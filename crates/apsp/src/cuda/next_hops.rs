@@ -1,24 +1,42 @@
-//! Next hops on a GPU, from the distances that it holds.
+//! Next hops on GPUs, from the distances that these hold or that pass through them.
 //!
-//! One pass over the rows finds the hops of all pairs in graphs whose weights are positive.
-//! Pairs behind arcs that add nothing are placed level by level, in passes over what is left;
-//! so are all pairs in graphs with negative arcs. `kernels/apsp/next_hops.cu` has the rule,
-//! which is that of `host/next_hops.rs`. O(n m) for each pass.
+//! One pass finds the hops of all pairs in graphs whose weights are positive. Pairs behind arcs
+//! that add nothing are placed level by level, in passes over what is left; so are all pairs in
+//! graphs with negative arcs. `kernels/apsp/next_hops.cu` has the rule, which is that of
+//! `host/next_hops.rs`. Hops to a vertex follow from its column alone: one GPU with the whole
+//! matrix and room for the hops finds all at once; else strips of columns are brought together,
+//! from the rows that GPUs have or from the host, and each GPU takes one at a time. O(a) a pass for
+//! each column, of a arcs that begin a shortest path.
 //!
 //! Reference: floyd-1962, origin-out-of-core
 
+use std::ops::Range;
+use std::time::Instant;
+
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, PinnedBuffer, Rectangle};
+use graph_formats::{Csr, Weight};
+use ndarray::Array2;
+use paths::{HopStorage, NextHops};
+use rayon::prelude::*;
+use sssp::{Progress, SsspError};
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
-use crate::hops::bytes_of_hops;
-use crate::host::Deal;
+use super::cut::Cut;
+use super::form::Share;
+use super::tile::Tile;
+use crate::element::Element;
+use crate::host::next_hops::Hop;
+use crate::pairs::milliseconds;
+use crate::{ApspError, Report};
 
-/// Columns of a block of threads.
-const COLUMNS: usize = 1024;
+/// Columns of a block of threads, and of a strip at most.
+pub(super) const COLUMNS: usize = 1024;
+/// Fewer of a strip where there is little memory.
+const FEWER_COLUMNS: [usize; 2] = [512, 256];
 /// Vertices below which a hop of 16 bits has a bit to spare, which levels mark hops by.
-pub(super) const MOST_BY_LEVELS: usize = 1 << 15;
+const MOST_BY_LEVELS: usize = 1 << 15;
 
 /// `Graph` of the kernels.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -27,112 +45,267 @@ struct Graph {
     offsets: u64,
     ends: u64,
     weights: u64,
-    n: u32,
+    first: u32,
+    n_columns: u32,
     by_levels: u32,
+    padding: u32,
 }
 
-/// A matrix of hops, row by row; the greatest number means none.
-#[derive(Debug)]
-pub(super) enum DeviceHops {
-    Narrow(Buffer<u16>),
-    Wide(Buffer<u32>),
+/// Where the closed matrix is: with the GPUs that have blocks of it, or on the host.
+#[derive(Clone, Copy)]
+pub(super) enum Closed<'a> {
+    OnGpus(&'a [Share]),
+    Passing(&'a PinnedBuffer<u32>),
 }
 
-impl DeviceHops {
-    /// Bytes that finding the hops of `n` vertices takes beside their distances.
-    pub(super) fn bytes(n: usize) -> u64 {
-        let counts = 2 * size_of::<u64>() as u128;
-        u64::try_from(bytes_of_hops(Deal::whole(n)) + counts).unwrap_or(u64::MAX)
-    }
+/// What hops are found from.
+pub(super) struct Finder<'a> {
+    pub(super) gpus: &'a [Gpu],
+    pub(super) kernels: Vec<&'a Kernels>,
+    pub(super) closed: Closed<'a>,
+    pub(super) cut: Cut,
+    /// Whether an arc is negative.
+    pub(super) by_levels: bool,
 }
 
-/// The hops for finished distances, or `None` where some pair has none: levels of more
-/// vertices than there are bits for. The distances are the matrix of these arcs, of which no
-/// sum [rounds](crate::host::useful_arcs::rounds): what is tight then is shortest.
-pub(super) fn next_hops(
-    gpu: &Gpu,
-    kernels: &Kernels,
-    arcs: &DeviceArcs,
-    distances: &Buffer<u32>,
-    side: usize,
-    negative: bool,
-) -> Result<Option<DeviceHops>, GpuError> {
-    let n = arcs.n_vertices;
-    let finder = Finder { gpu, arcs, distances, side };
-    if paths::NextHops::is_narrow(n) {
-        let mut hops = gpu.buffer::<u16>(n * n)?;
-        hops.fill_bytes(0xff)?;
-        if !negative && finder.pass(&kernels.next_hops_narrow, &hops, false)?.0 == 0 {
-            return Ok(Some(DeviceHops::Narrow(hops)));
-        }
-        if n >= MOST_BY_LEVELS {
-            return Ok(None);
-        }
-        loop {
-            let (open, placed) = finder.pass(&kernels.next_hops_narrow, &hops, true)?;
-            let args = [(&hops).into(), ((n * n) as u64).into()];
-            // SAFETY: the kernel goes through the n² hops.
-            unsafe {
-                let shape = LaunchConfig::covering((n * n).div_ceil(4) as u64, 256);
-                gpu.launch(&kernels.settle_hops_narrow, shape, &args)?;
-            }
-            match (open, placed) {
-                (0, _) => return Ok(Some(DeviceHops::Narrow(hops))),
-                (_, 0) => return Ok(None),
-                _ => {}
-            }
-        }
-    }
-    if negative {
-        return Ok(None);
-    }
-    let hops = gpu.buffer::<u32>(n * n)?;
-    let (open, _) = finder.pass(&kernels.next_hops_wide, &hops, false)?;
-    Ok((open == 0).then_some(DeviceHops::Wide(hops)))
-}
-
-struct Finder<'a> {
+/// A GPU with room for a strip.
+struct Device<'a, H> {
     gpu: &'a Gpu,
-    arcs: &'a DeviceArcs,
-    distances: &'a Buffer<u32>,
-    side: usize,
+    kernels: &'a Kernels,
+    arcs: DeviceArcs,
+    /// Its distances, where they do not lie there.
+    distances: Option<Buffer<u32>>,
+    hops: Buffer<H>,
+    /// Pairs that a pass has left open, and pairs that it has placed.
+    counts: Buffer<u64>,
 }
 
 impl Finder<'_> {
-    /// One pass; how many pairs are left open, and how many it placed if it went by levels.
-    fn pass<H: gpu_runtime::Pod>(
+    /// The hops, from the arcs that begin a shortest path, of which no sum
+    /// [rounds](crate::host::useful_arcs::rounds). `None` where a GPU has no room for a strip, or
+    /// some pair is left: levels of more vertices than there are bits for.
+    pub(super) fn find<W: Weight, E: Element>(
         &self,
-        kernel: &Kernel,
-        hops: &Buffer<H>,
-        by_levels: bool,
-    ) -> Result<(u64, u64), GpuError> {
-        let n = self.arcs.n_vertices;
-        if n == 0 {
-            return Ok((0, 0));
-        }
-        let graph = Graph {
-            offsets: self.arcs.offsets.address(),
-            ends: self.arcs.ends.address(),
-            weights: self.arcs.weights.address(),
-            n: n as u32,
-            by_levels: u32::from(by_levels),
+        useful: &Csr<W>,
+        report: &mut Report,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<HopStorage>, ApspError> {
+        let (start, downloads) = (Instant::now(), report.download_ms);
+        let found = match NextHops::is_narrow(useful.n_vertices()) {
+            true => self.fill::<W, E, u16>(useful, report, progress)?.map(HopStorage::Narrow),
+            false => self.fill::<W, E, u32>(useful, report, progress)?.map(HopStorage::Wide),
         };
-        let counts = self.gpu.buffer::<u64>(2)?;
+        report.next_hops_ms += milliseconds(start) - (report.download_ms - downloads);
+        Ok(found)
+    }
+
+    fn fill<W: Weight, E: Element, H: Hop + Pod>(
+        &self,
+        useful: &Csr<W>,
+        report: &mut Report,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Array2<H>>, ApspError> {
+        let n = useful.n_vertices();
+        let Some(width) = self.width::<W, H>(useful)? else { return Ok(None) };
+        let mut devices = Vec::new();
+        for (gpu, &kernels) in self.gpus.iter().zip(&self.kernels) {
+            let Some(arcs) = DeviceArcs::of::<W, E>(gpu, useful)? else { return Ok(None) };
+            let stride = self.cut.arithmetic.stride(width.min(self.cut.side));
+            devices.push(Device {
+                gpu,
+                kernels,
+                arcs,
+                distances: if self.lies_there() { None } else { Some(gpu.buffer(n * stride)?) },
+                hops: gpu.buffer::<H>(n * width.min(n))?,
+                counts: gpu.buffer(2)?,
+            });
+        }
+        // all of them are written; until then the system need not give the memory
+        let mut hops = if width < n { vec![H::zeroed(); n * n] } else { Vec::new() };
+        let strips: Vec<_> = (0..n).step_by(width).map(|v| v..(v + width).min(n)).collect();
+        report.hop_strips = strips.len() as u64;
+        for strips in strips.chunks(devices.len()) {
+            let done = strips[0].start as u64;
+            if progress.is_some_and(|tell| tell(done, n as u64).is_break()) {
+                return Err(SsspError::Interrupted.into());
+            }
+            for (device, columns) in devices.iter_mut().zip(strips) {
+                self.load(device, columns, width)?;
+                device.hops.fill_bytes(0xff)?;
+                let tile = self.tile(device, columns, width);
+                device.start_pass(&tile, columns, self.by_levels)?;
+            }
+            for (device, columns) in devices.iter_mut().zip(strips) {
+                if !self.finish(device, columns, width)? {
+                    report.hop_strips = 0;
+                    return Ok(None);
+                }
+                let start = Instant::now();
+                let found = device.hops.download_range(0..n * columns.len())?;
+                if columns.len() == n {
+                    hops = found;
+                } else {
+                    let rows = hops.par_chunks_mut(n).zip(found.par_chunks(columns.len()));
+                    rows.for_each(|(row, found)| row[columns.clone()].copy_from_slice(found));
+                }
+                report.download_ms += milliseconds(start);
+            }
+        }
+        Ok(Some(Array2::from_shape_vec((n, n), hops).expect("n² hops")))
+    }
+
+    /// Whether one GPU has all columns.
+    fn lies_there(&self) -> bool {
+        matches!(self.closed, Closed::OnGpus([_]))
+    }
+
+    /// Columns of a strip: all, where nothing has to be brought and there is room.
+    fn width<W: Weight, H: Hop>(&self, useful: &Csr<W>) -> Result<Option<usize>, GpuError> {
+        let (n, arithmetic) = (useful.n_vertices(), self.cut.arithmetic);
+        let may_be_by_levels = NextHops::is_narrow(n) && n < MOST_BY_LEVELS;
+        if self.by_levels && !may_be_by_levels {
+            return Ok(None);
+        }
+        let available = self.gpus.iter().map(Gpu::available_bytes);
+        let available = available.collect::<Result<Vec<_>, _>>()?;
+        let available = available.into_iter().min().unwrap_or_default();
+        let bytes = |width: usize| {
+            let words = if self.lies_there() { 0 } else { n * arithmetic.stride(width) };
+            let strip = words * size_of::<u32>() + n * width * size_of::<H>();
+            strip as u64 + DeviceArcs::bytes(useful, arithmetic) + 2 * size_of::<u64>() as u64
+        };
+        let whole = self.lies_there().then_some(n.max(1));
+        let mut widths = whole.into_iter().chain([COLUMNS]).chain(FEWER_COLUMNS);
+        Ok(widths.find(|&width| bytes(width) <= available))
+    }
+
+    /// Where a GPU has the distances to some vertices.
+    fn tile<'a, H>(
+        &'a self,
+        device: &'a Device<'_, H>,
+        columns: &Range<usize>,
+        width: usize,
+    ) -> Tile<'a> {
+        let Cut { arithmetic, side, .. } = self.cut;
+        let n = device.arcs.n_vertices;
+        let end = (columns.start + width).next_multiple_of(arithmetic.side_step());
+        let columns = columns.start..end.min(side);
+        match (self.closed, &device.distances) {
+            (Closed::OnGpus([share]), _) => {
+                Tile::rows_of(&share.matrix, arithmetic, side, 0..n).columns(columns)
+            }
+            (_, Some(strip)) => Tile::rows_of(strip, arithmetic, columns.len(), 0..n),
+            _ => unreachable!("a strip is made where a matrix does not lie whole"),
+        }
+    }
+
+    /// Brings these distances there.
+    fn load<H>(
+        &self,
+        device: &Device<'_, H>,
+        columns: &Range<usize>,
+        width: usize,
+    ) -> Result<(), GpuError> {
+        let (cut, n) = (self.cut, device.arcs.n_vertices);
+        let Some(strip) = &device.distances else { return Ok(()) };
+        let to = self.tile(device, columns, width);
+        let columns = columns.start..columns.start + to.n_columns;
+        match self.closed {
+            Closed::Passing(matrix) => {
+                let first = cut.arithmetic.stride(columns.start);
+                let from = Rectangle { first, stride: cut.stride(), ..to.rectangle() };
+                // SAFETY: nobody writes the matrix, which is closed; the strip is used on this
+                // stream alone.
+                unsafe { device.gpu.queue_upload_rectangle(matrix, from, strip, to.rectangle()) }
+            }
+            Closed::OnGpus(shares) => (0..cut.n_blocks()).try_for_each(|block| {
+                let rows = cut.rows_of_block(block);
+                let rows = rows.start.min(n)..rows.end.min(n);
+                let first = cut.first_kept(block);
+                let from = &shares[cut.owner(block)].matrix;
+                let kept = first..first + rows.len();
+                let from = Tile::rows_of(from, cut.arithmetic, cut.side, kept);
+                let from = from.columns(columns.clone());
+                let to = Tile::rows_of(strip, cut.arithmetic, to.n_columns, rows).rectangle();
+                // SAFETY: as above.
+                unsafe { device.gpu.queue_copy_rectangle(from.buffer, from.rectangle(), strip, to) }
+            }),
+        }
+    }
+
+    /// Waits for the first pass over a strip, and makes those by levels; returns whether all pairs
+    /// have their hops then.
+    fn finish<H: Hop + Pod>(
+        &self,
+        device: &mut Device<'_, H>,
+        columns: &Range<usize>,
+        width: usize,
+    ) -> Result<bool, GpuError> {
+        let n = device.arcs.n_vertices;
+        let mut by_levels = self.by_levels;
+        loop {
+            let (open, placed) = device.end_pass()?;
+            if by_levels {
+                let n_hops = n * columns.len();
+                let args = [(&device.hops).into(), (n_hops as u64).into()];
+                let shape = LaunchConfig::covering(n_hops.div_ceil(4) as u64, 256);
+                // SAFETY: the kernel goes through so many hops, of 16 bits, which levels need.
+                unsafe { device.gpu.launch(&device.kernels.settle_hops_narrow, shape, &args)? };
+            }
+            if open == 0 || by_levels && placed == 0 || n >= MOST_BY_LEVELS {
+                return Ok(open == 0);
+            }
+            by_levels = true;
+            let tile = self.tile(device, columns, width);
+            device.start_pass(&tile, columns, by_levels)?;
+        }
+    }
+}
+
+impl<H: Hop + Pod> Device<'_, H> {
+    /// The kernel for hops of this width.
+    fn kernel(&self) -> &Kernel {
+        match size_of::<H>() {
+            2 => &self.kernels.next_hops_narrow,
+            _ => &self.kernels.next_hops_wide,
+        }
+    }
+
+    /// Queues a pass over a strip.
+    fn start_pass(
+        &self,
+        tile: &Tile<'_>,
+        columns: &Range<usize>,
+        by_levels: bool,
+    ) -> Result<(), GpuError> {
+        let Self { gpu, arcs, hops, counts, .. } = self;
+        let graph = Graph {
+            offsets: arcs.offsets.address(),
+            ends: arcs.ends.address(),
+            weights: arcs.weights.address(),
+            first: columns.start as u32,
+            n_columns: columns.len() as u32,
+            by_levels: u32::from(by_levels),
+            padding: 0,
+        };
         let args: [Arg<'_>; 5] = [
-            self.distances.into(),
-            (self.side as u64).into(),
+            tile.address().into(),
+            (tile.stride as u64).into(),
             Arg::structure(&graph),
             hops.into(),
-            (&counts).into(),
+            counts.into(),
         ];
-        let shape = LaunchConfig {
-            grid: (n as u32, n.div_ceil(COLUMNS) as u32, 1),
-            ..LaunchConfig::new(1, 256)
-        };
-        // SAFETY: blocks read the distances of vertices, at rows and columns below n, and the
-        // arcs of their row; they write hops of their row, n², and add to two counts.
-        unsafe { self.gpu.launch(kernel, shape, &args)? };
-        let counts = counts.download()?;
+        let grid = (arcs.n_vertices as u32, columns.len().div_ceil(COLUMNS) as u32, 1);
+        let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 256) };
+        // SAFETY: blocks read the distances of vertices, at rows below n and columns of the tile,
+        // and the arcs of their row; they write hops of their row, so many, and add to two counts.
+        unsafe { gpu.launch(self.kernel(), shape, &args) }
+    }
+
+    /// Waits for it; how many pairs it left open, and how many it placed if it went by levels.
+    fn end_pass(&mut self) -> Result<(u64, u64), GpuError> {
+        let counts = self.counts.download()?;
+        self.counts.fill_bytes(0)?;
         Ok((counts[0], counts[1]))
     }
 }

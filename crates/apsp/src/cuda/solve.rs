@@ -19,11 +19,11 @@ use super::cut::Cut;
 use super::floyd_warshall::{FloydWarshall, Part, close};
 use super::form::{Form, Share};
 use super::memory::{Need, parameters};
-use super::next_hops::{DeviceHops, next_hops};
+use super::next_hops::{Closed, Finder};
 use super::rows::Passing;
 use crate::element::{Element, write_row};
 use crate::host::Deal;
-use crate::host::useful_arcs::rounds;
+use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
@@ -188,7 +188,7 @@ impl<W: Weight> Work<'_, W> {
             }
             gpu.synchronize()?;
             report.prepare_ms += milliseconds(start);
-            shares.push(Share { gpu: gpu.clone(), kernels, arcs, matrix });
+            shares.push(Share { gpu: gpu.clone(), kernels, matrix });
         }
 
         let timer = gpus[0].timer()?;
@@ -198,20 +198,7 @@ impl<W: Weight> Work<'_, W> {
         report.solve_ms = timer.elapsed_ms()?;
         drop(form);
 
-        let mut found = None;
-        if let ([gpu], [Share { kernels, arcs, matrix, .. }]) = (gpus, &shares[..])
-            && self.config.next_hops
-            && !rounds(graph)
-            && DeviceHops::bytes(n) <= gpu.available_bytes()?
-        {
-            let start = Instant::now();
-            let negative = graph.first_negative().is_some();
-            found = next_hops(gpu, kernels, arcs, matrix, cut.side, negative)?;
-            gpu.synchronize()?;
-            report.next_hops_ms = milliseconds(start);
-        }
         let start = Instant::now();
-        let next_hops = found.map(|hops| downloaded(&hops, n)).transpose()?;
         let mut table = Table::<W>::new(n, n)?;
         for block in 0..cut.n_blocks() {
             let (rows, first) = (cut.rows_of_block(block), cut.first_kept(block));
@@ -222,6 +209,9 @@ impl<W: Weight> Work<'_, W> {
         let distances = table.finish();
         report.download_ms = milliseconds(start);
         report.launches = launches;
+        let kernels = shares.iter().map(|share| &share.kernels).collect();
+        let closed = Closed::OnGpus(&shares);
+        let next_hops = self.next_hops::<E>(&distances, closed, cut, kernels, &mut report)?;
         Ok(Solved { distances, next_hops, report })
     }
 
@@ -251,13 +241,39 @@ impl<W: Weight> Work<'_, W> {
         let (_, strips) = close(&parts, None, self.progress)?;
         report.solve_ms = milliseconds(start);
         drop(parts);
+        drop(forms);
+        let matrix = matrix.into_inner();
         let start = Instant::now();
         let mut table = Table::<W>::new(n, n)?;
-        table.fill::<E>(0, cut.side, cast_slice(&matrix.borrow()));
+        table.fill::<E>(0, cut.side, cast_slice(&matrix));
         let distances = table.finish();
         report.download_ms = milliseconds(start);
         report.strips = strips;
-        Ok(Solved { distances, next_hops: None, report })
+        let (closed, kernels) = (Closed::Passing(&matrix), kernels.iter().collect());
+        let next_hops = self.next_hops::<E>(&distances, closed, cut, kernels, &mut report)?;
+        Ok(Solved { distances, next_hops, report })
+    }
+
+    /// Next hops, if they are asked for and GPUs can find them.
+    fn next_hops<E: Element>(
+        &self,
+        distances: &DistanceTable<W>,
+        closed: Closed<'_>,
+        cut: Cut,
+        kernels: Vec<&Kernels>,
+        report: &mut Report,
+    ) -> Result<Option<HopStorage>, ApspError> {
+        let graph = self.graph;
+        if !self.config.next_hops || rounds(graph) {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        let all: Vec<_> = graph.vertices().collect();
+        let useful = marked(graph, &marks(graph, &all, distances.as_storage(), 0.0));
+        let by_levels = graph.first_negative().is_some();
+        let finder = Finder { gpus: self.gpus, kernels, closed, cut, by_levels };
+        report.next_hops_ms = milliseconds(start);
+        finder.find::<W, E>(&useful, report, self.progress)
     }
 
     /// The matrix of the arcs, in the host's memory.
@@ -292,14 +308,4 @@ impl<W: Weight> Table<W> {
     pub(super) fn finish(self) -> DistanceTable<W> {
         DistanceTable::from_storage(self.0)
     }
-}
-
-fn downloaded(hops: &DeviceHops, n: usize) -> Result<HopStorage, ApspError> {
-    fn square<H>(hops: Vec<H>, n: usize) -> Array2<H> {
-        Array2::from_shape_vec((n, n), hops).expect("n² hops")
-    }
-    Ok(match hops {
-        DeviceHops::Narrow(hops) => HopStorage::Narrow(square(hops.download()?, n)),
-        DeviceHops::Wide(hops) => HopStorage::Wide(square(hops.download()?, n)),
-    })
 }

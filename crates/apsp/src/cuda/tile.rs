@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gpu_runtime::Buffer;
+use gpu_runtime::{Buffer, Rectangle};
 
 use super::arithmetic::Arithmetic;
 
@@ -42,6 +42,13 @@ impl<'a> Tile<'a> {
         assert!(columns.end <= self.n_columns, "columns of a tile");
         let first = self.first + self.arithmetic.stride(columns.start);
         Self { first, n_columns: columns.len(), ..self }
+    }
+
+    /// Where its rows are among the 32 bits of its buffer.
+    pub(super) fn rectangle(&self) -> Rectangle {
+        let Self { first, n_rows, .. } = *self;
+        let [n_columns, stride] = [self.n_columns, self.stride].map(|n| self.arithmetic.stride(n));
+        Rectangle { first, n_rows, n_columns, stride }
     }
 
     /// Where it begins.

@@ -191,13 +191,18 @@ fn launches_for_a_block_of_pivots() {
     }
 }
 
+/// Many arcs of no weight.
+fn plateaus(n: u32) -> Csr<u32> {
+    let mut draw = draws(7);
+    let end = |draw: &mut dyn FnMut(u64) -> u64| draw(n.into()) as u32;
+    let arcs = (0..5 * n).map(|_| (end(&mut draw), end(&mut draw), draw(3) as u32));
+    Csr::from_arcs(n as usize, &arcs.collect::<Vec<_>>()).unwrap()
+}
+
 #[test]
 fn plateaus_of_no_weight_are_placed_by_levels() {
     let Some(gpu) = gpu() else { return };
-    let mut draw = draws(7);
-    let arcs: Vec<_> =
-        (0..2400).map(|_| (draw(500) as u32, draw(500) as u32, draw(3) as u32)).collect();
-    let graph = Csr::from_arcs(500, &arcs).unwrap();
+    let graph = plateaus(500);
     let pairs = agree(&gpu, "plateaus", &graph, &Config::default()).unwrap();
     let (table, hops) = (pairs.distances().unwrap(), pairs.next_hops().unwrap());
     check_all_pairs(&graph, table).unwrap();
@@ -228,6 +233,7 @@ fn several_gpus_share_a_matrix() {
                 let pairs = Solver::new(graph, config).on(&gpus).solve(None).unwrap();
                 assert!(same(pairs.distances().unwrap(), expected.distances().unwrap()));
                 assert!(pairs.next_hops() == expected.next_hops());
+                assert_eq!(pairs.report.hop_strips > 0, config.next_hops, "{n_gpus} in {memory}");
                 assert_eq!(pairs.report.strips > 0, memory < u64::MAX, "{n_gpus} in {memory}");
             }
         }
@@ -239,6 +245,13 @@ fn several_gpus_share_a_matrix() {
     check(first, &all, &slope(2500), &Config { next_hops: true, ..config.clone() });
     check(first, &all, &heavy.clone().convert_weights::<f64>().unwrap(), &config);
     check(first, &all, &light(3000, 9000), &config);
+    // next hops by one pass and by levels, of all numbers that do not round
+    let hops = Config { next_hops: true, ..config.clone() };
+    check(first, &all, &light(3000, 9000), &hops);
+    check(first, &all, &heavy, &hops);
+    check(first, &all, &in_64_bits(&slope(5000)), &hops);
+    check(first, &all, &slope(2500).convert_weights::<f32>().unwrap(), &hops);
+    check(first, &all, &plateaus(2600), &hops);
     let refused = Solver::new(&heavy, &Config::with(Algorithm::Recursive)).on(&all).solve(None);
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
     let refused = Solver::new(&heavy, &config).on(&[]).solve(None);

@@ -52,7 +52,7 @@ fn a_network_of_12529_vertices_in_little_memory() {
 }
 
 /// The matrix is closed on the GPU where it fits; its next hops, which do not fit beside it,
-/// are found by the host then.
+/// are found by strips of columns.
 #[test]
 fn a_matrix_may_fit_without_its_next_hops() {
     let Some(gpu) = gpu() else { return };
@@ -60,6 +60,7 @@ fn a_matrix_may_fit_without_its_next_hops() {
     let graph = in_32_bits(1500, 6000, 50_000);
     let pairs = agree(&gpu.with_memory_cap(13 << 20), "hops", &graph, &Config::default()).unwrap();
     assert_eq!((pairs.report.strips, pairs.plan.number), (0, Some(Number::I32)));
+    assert_eq!(pairs.report.hop_strips, 2);
 }
 
 /// The second matrix of a published form counts before anything is taken.

@@ -26,7 +26,7 @@ use std::ffi::c_void;
 use std::ops::Range;
 
 use crate::interface::interface;
-use crate::{Arg, DeviceProperties, KernelAttributes, LaunchConfig, Pod, Priority, Ptx};
+use crate::{Arg, DeviceProperties, KernelAttributes, LaunchConfig, Pod, Priority, Ptx, Rectangle};
 
 pub use buffer::Buffer;
 pub use gpu::Gpu;

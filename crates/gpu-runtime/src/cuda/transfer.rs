@@ -2,12 +2,13 @@
 //! streams' work.
 
 use std::ops::Range;
+use std::ptr;
 
 use cust::sys;
 
 use super::status::check;
 use super::{Buffer, Gpu, PinnedBuffer};
-use crate::{GpuError, Pod};
+use crate::{GpuError, Pod, Rectangle};
 
 impl Gpu {
     /// Queues a copy of `range` of the pinned memory to the buffer, from element `at` on.
@@ -91,6 +92,95 @@ impl Gpu {
         let result = unsafe { sys::cuMemcpyAsync(to, from, n_bytes, self.raw_stream()) };
         check(OPERATION, result)
     }
+
+    /// Queues a copy of a rectangle of the pinned memory to one of the buffer, of as many rows and
+    /// columns.
+    ///
+    /// # Errors
+    /// [`GpuError::Length`] where a rectangle ends beyond its side, or they differ, or
+    /// [`GpuError::Driver`].
+    ///
+    /// # Safety
+    /// As [`queue_upload`](Self::queue_upload).
+    pub unsafe fn queue_upload_rectangle<T: Pod>(
+        &self,
+        source: &PinnedBuffer<T>,
+        from: Rectangle,
+        target: &Buffer<T>,
+        to: Rectangle,
+    ) -> Result<(), GpuError> {
+        let ends = [(source.as_ptr() as u64, source.len()), (target.address(), target.len())];
+        // SAFETY: as in `queue_upload`; pinned memory has the same address for the device.
+        unsafe { self.copy_rectangle::<T>("copying to the GPU", ends, [from, to]) }
+    }
+
+    /// Queues a copy of a rectangle of one buffer to one of another, of as many rows and columns.
+    /// One of them may be another GPU's.
+    ///
+    /// # Errors
+    /// As [`queue_upload_rectangle`](Self::queue_upload_rectangle).
+    ///
+    /// # Safety
+    /// As [`queue_copy`](Self::queue_copy).
+    pub unsafe fn queue_copy_rectangle<T: Pod>(
+        &self,
+        source: &Buffer<T>,
+        from: Rectangle,
+        target: &Buffer<T>,
+        to: Rectangle,
+    ) -> Result<(), GpuError> {
+        let ends = [(source.address(), source.len()), (target.address(), target.len())];
+        // SAFETY: as in `queue_copy`.
+        unsafe { self.copy_rectangle::<T>("copying between buffers", ends, [from, to]) }
+    }
+
+    /// Queues the copy between two arrays, of which the addresses and lengths are given.
+    ///
+    /// # Safety
+    /// The arrays are there as long as the copy is under way, and the caller keeps them as they
+    /// are meanwhile.
+    unsafe fn copy_rectangle<T: Pod>(
+        &self,
+        operation: &'static str,
+        ends: [(u64, usize); 2],
+        [from, to]: [Rectangle; 2],
+    ) -> Result<(), GpuError> {
+        for (expected, found) in [(from.n_rows, to.n_rows), (from.n_columns, to.n_columns)] {
+            if expected != found {
+                return Err(GpuError::Length { operation, expected, found });
+            }
+        }
+        if from.n_rows == 0 || from.n_columns == 0 {
+            return Ok(());
+        }
+        check_rectangle(operation, ends[0].1, &from)?;
+        check_rectangle(operation, ends[1].1, &to)?;
+        let bytes = |elements: usize| elements * size_of::<T>();
+        let [source, target] = [(ends[0].0, from), (ends[1].0, to)]
+            .map(|(address, rectangle)| address + bytes(rectangle.first) as u64);
+        let copy = sys::CUDA_MEMCPY2D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_UNIFIED,
+            srcHost: ptr::null(),
+            srcDevice: source,
+            srcArray: ptr::null_mut(),
+            srcPitch: bytes(from.stride),
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_UNIFIED,
+            dstHost: ptr::null_mut(),
+            dstDevice: target,
+            dstArray: ptr::null_mut(),
+            dstPitch: bytes(to.stride),
+            WidthInBytes: bytes(from.n_columns),
+            Height: from.n_rows,
+        };
+        self.make_current()?;
+        // SAFETY: both rectangles lie in their arrays, whose addresses are unique among the host
+        // and all devices; the caller keeps them as they are meanwhile.
+        check(operation, unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, self.raw_stream()) })
+    }
 }
 
 /// How many elements the range has, if it lies in the source and fits into the target.
@@ -108,5 +198,21 @@ fn check_ends(
     match at.checked_add(range.len()) {
         Some(end) if end <= target => Ok(range.len()),
         end => refuse(target, end.unwrap_or(usize::MAX)),
+    }
+}
+
+/// An error where a rectangle ends beyond so many elements, or its rows overlap.
+fn check_rectangle(
+    operation: &'static str,
+    len: usize,
+    rectangle: &Rectangle,
+) -> Result<(), GpuError> {
+    let &Rectangle { first, n_rows, n_columns, stride } = rectangle;
+    let refuse = |expected, found| Err(GpuError::Length { operation, expected, found });
+    let rows = stride.checked_mul(n_rows.saturating_sub(1));
+    match rows.and_then(|rows| rows.checked_add(n_columns)?.checked_add(first)) {
+        _ if n_columns > stride => refuse(stride, n_columns),
+        Some(end) if end <= len => Ok(()),
+        end => refuse(len, end.unwrap_or(usize::MAX)),
     }
 }

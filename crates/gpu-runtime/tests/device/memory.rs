@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use gpu_runtime::{Gpu, GpuError, LaunchConfig};
+use gpu_runtime::{Gpu, GpuError, LaunchConfig, Rectangle};
 
 use super::{INCREMENT, gpu, increment};
 
@@ -99,6 +99,48 @@ fn buffers_are_copied_between_gpus() {
         // SAFETY: nothing is copied.
         let refused = unsafe { other.queue_copy(&source, range, &target, at) };
         assert!(matches!(refused, Err(GpuError::Length { .. })), "{refused:?}");
+    }
+}
+
+/// Some columns to others of another GPU, and from pinned memory; beyond an end nothing is copied.
+#[test]
+fn rectangles_are_copied() {
+    let Some(gpu) = gpu() else { return };
+    let other = Gpu::open_ordinal(Gpu::count().unwrap() - 1).unwrap();
+    gpu.reach(&other).unwrap();
+    let mut pinned = gpu.pinned::<u32>(100 * 70).unwrap();
+    pinned.iter_mut().zip(0..).for_each(|(value, i)| *value = i);
+    let source = gpu.upload(&pinned).unwrap();
+    let from = Rectangle { first: 5 * 70 + 30, n_rows: 90, n_columns: 20, stride: 70 };
+    let to = Rectangle { first: 3, stride: 33, ..from };
+    let expected = |i: usize| match (i.wrapping_sub(3) / 33, i.wrapping_sub(3) % 33) {
+        (row @ ..90, column @ ..20) => ((row + 5) * 70 + 30 + column) as u32,
+        _ => 0,
+    };
+    for is_pinned in [false, true] {
+        let target = other.buffer::<u32>(90 * 33).unwrap();
+        let copy = |from, to| {
+            // SAFETY: both sides are waited for before they are used again.
+            unsafe {
+                match is_pinned {
+                    true => other.queue_upload_rectangle(&pinned, from, &target, to),
+                    false => other.queue_copy_rectangle(&source, from, &target, to),
+                }
+            }
+        };
+        copy(from, to).unwrap();
+        other.synchronize().unwrap();
+        let found = target.download().unwrap();
+        assert!(found.into_iter().eq((0..90 * 33).map(expected)), "{is_pinned}");
+        for (from, to) in [
+            (Rectangle { n_rows: 96, ..from }, Rectangle { n_rows: 96, stride: 20, ..to }),
+            (from, Rectangle { n_rows: 89, ..to }),
+            (from, Rectangle { stride: 19, ..to }),
+            (from, Rectangle { first: 30, ..to }),
+        ] {
+            let refused = copy(from, to);
+            assert!(matches!(refused, Err(GpuError::Length { .. })), "{refused:?}");
+        }
     }
 }
 
