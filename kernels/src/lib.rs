@@ -13,6 +13,9 @@
 //! assert!(module.ptx.contains(".entry bellman_ford_start_u32("));
 //! ```
 
+#[cfg(any(test, feature = "layout"))]
+pub mod layout;
+
 /// A module of PTX.
 #[derive(Clone, Copy)]
 pub struct Module {
@@ -220,26 +223,32 @@ pub mod apsp {
     pub const NEXT_HOPS_F64: Module = module!("apsp/next_hops_f64");
 }
 
-/// The STAR-machine and closures, `kernels/star`.
+/// Transitive closure, `kernels/closure`.
+pub mod closure {
+    use super::Module;
+
+    /// `arcs.cu`: the bits of a graph's arcs.
+    pub const ARCS: Module = module!("closure/arcs");
+    /// `panel_lop3.cu`: pivots closed, and their lines, by bitwise instructions.
+    pub const PANEL_LOP3: Module = module!("closure/panel_lop3");
+    /// `panel_mma.cu`: pivots closed, and their lines, by matrix units; from compute
+    /// capability 8.0.
+    pub const PANEL_MMA: Module = module!("closure/panel_mma");
+    /// `lop3.cu`: lines raised by bitwise instructions.
+    pub const LOP3: Module = module!("closure/lop3");
+    /// `russians.cu`: lines raised by tables of unions.
+    pub const RUSSIANS: Module = module!("closure/russians");
+    /// `mma.cu`: lines raised by matrix units; from compute capability 8.0.
+    pub const MMA: Module = module!("closure/mma");
+    /// `wgmma.cu`: lines raised by matrix units that warps share; for compute capability
+    /// 9.0 alone.
+    pub const WGMMA: Module = module!("closure/wgmma");
+}
+
+/// The STAR-machine, `kernels/star`.
 pub mod star {
     use super::Module;
 
-    /// `closure/arcs.cu`: the bits of a graph's arcs.
-    pub const CLOSURE_ARCS: Module = module!("star/closure_arcs");
-    /// `closure/panel_lop3.cu`: pivots closed, and their lines, by bitwise instructions.
-    pub const CLOSURE_PANEL_LOP3: Module = module!("star/closure_panel_lop3");
-    /// `closure/panel_mma.cu`: pivots closed, and their lines, by matrix units; from compute
-    /// capability 8.0.
-    pub const CLOSURE_PANEL_MMA: Module = module!("star/closure_panel_mma");
-    /// `closure/lop3.cu`: lines raised by bitwise instructions.
-    pub const CLOSURE_LOP3: Module = module!("star/closure_lop3");
-    /// `closure/russians.cu`: lines raised by tables of unions.
-    pub const CLOSURE_RUSSIANS: Module = module!("star/closure_russians");
-    /// `closure/mma.cu`: lines raised by matrix units; from compute capability 8.0.
-    pub const CLOSURE_MMA: Module = module!("star/closure_mma");
-    /// `closure/wgmma.cu`: lines raised by matrix units that warps share; for compute capability
-    /// 9.0 alone.
-    pub const CLOSURE_WGMMA: Module = module!("star/closure_wgmma");
     /// `operations.cu`: operations that have no answer.
     pub const OPERATIONS: Module = module!("star/operations");
     /// `questions.cu`: operations that have one.

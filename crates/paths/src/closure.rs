@@ -4,7 +4,7 @@ use graph_formats::VertexId;
 use rayon::prelude::*;
 
 /// Bits of a word of storage.
-const WORD: usize = u64::BITS as usize;
+pub(crate) const WORD: usize = u64::BITS as usize;
 
 /// The transitive closure of a graph: the pairs (u, v) with a path of at least one arc
 /// from u to v. A vertex reaches itself only along a cycle.

@@ -4,7 +4,7 @@
 //! * [`Tree`]: distances from one source with the paths; [`Distances`] alone;
 //!   [`Nearest`]: the nearest of several sources; [`DistanceTable`]: many sources, many
 //!   targets; [`Paths`]: all pairs, with the [`NextHops`] that lead along the paths;
-//!   [`Closure`]: who reaches whom.
+//!   [`Closure`]: who reaches whom; [`BitMatrix`]: the bits that becomes one.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the plainest method there is.
 //! * `corner_cases` (Cargo feature `corner-cases`): graphs that solvers get wrong, for their tests.
@@ -29,6 +29,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bit_matrix;
 pub mod certificate;
 mod closure;
 #[cfg(feature = "corner-cases")]
@@ -40,6 +41,7 @@ pub mod oracle;
 mod table;
 mod tree;
 
+pub use bit_matrix::BitMatrix;
 pub use closure::Closure;
 pub use distances::{Distances, Total};
 pub use graph_formats::Progress;

@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use gpu_runtime::GpuError;
 
-use crate::ClosureAlgorithm;
-
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
 
@@ -63,30 +61,6 @@ pub enum StarError {
         value: u64,
         /// How many there are.
         bits: usize,
-    },
-    /// A name of an algorithm that does not exist.
-    #[error("unknown algorithm '{name}'; known are {known}")]
-    UnknownAlgorithm {
-        /// The name given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// A form that exists for GPUs only.
-    #[error("{algorithm} runs on a GPU only; use blocked")]
-    OnlyOnGpu {
-        /// What was asked for.
-        algorithm: ClosureAlgorithm,
-    },
-    /// A form that needs what the device has not.
-    #[error(
-        "a GPU of compute capability {major}.{minor} has no units for binary matrices; use blocked"
-    )]
-    NoMatrixUnits {
-        /// Of the device.
-        major: u32,
-        /// Of the device.
-        minor: u32,
     },
     /// The progress callback ended the work.
     #[error("interrupted")]

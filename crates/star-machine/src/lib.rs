@@ -38,9 +38,6 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
-#[cfg(test)]
-mod abi;
-mod closure;
 mod cuda;
 mod error;
 mod fused;
@@ -50,12 +47,9 @@ pub mod procedures;
 mod program;
 pub mod storage;
 mod values;
+mod warshall;
 
-pub use closure::{
-    ClosureAlgorithm, ClosureConfig, ClosureFound, ClosurePlan, ClosureTimes, GpuClosure, closure,
-    closure_on_gpu,
-};
-pub use cuda::{Cuda, CudaMark, GpuProgram, Team, warshall_adapted};
+pub use cuda::{Cuda, CudaMark, GpuProgram, Team, WarshallOnGpu, WarshallTimes, warshall_adapted};
 pub use error::StarError;
 pub use language::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
@@ -65,6 +59,7 @@ pub use machine::{Cost, Counting, Host, HostMark};
 pub use procedures::{Procedure, Procedures};
 pub use program::{Instruction, Program, Recorder, Variable};
 pub use values::{Field, Slice, Table, Word};
+pub use warshall::Warshall;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -6,9 +6,8 @@ use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight};
 use sssp::cost::{self, Cpu, Outline, Searches};
 use sssp::{Config, Solver, SsspError};
-use star_machine::ClosureAlgorithm;
 
-use crate::cli::{Backend, Common, Configs, GpuCount};
+use crate::cli::{Backend, ClosureAlgorithm, Common, Configs, GpuCount};
 use crate::failure::say;
 
 /// Sums a second of one thread in Floyd-Warshall, and pairs in a closure by words of bits: half
@@ -113,8 +112,8 @@ pub(crate) fn gpu_for_closure(
     common: &Common,
 ) -> anyhow::Result<Option<Gpu>> {
     let rate = match algorithm {
-        ClosureAlgorithm::Components => f64::INFINITY,
-        only if only.is_for_gpu() => 0.0,
+        ClosureAlgorithm::Plain(closure::Algorithm::Components) => f64::INFINITY,
+        ClosureAlgorithm::Plain(only) if only.is_for_gpu() => 0.0,
         _ => PAIRS_A_SECOND,
     };
     gpu_for_cubes(rate, n_vertices, common)

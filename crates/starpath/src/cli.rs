@@ -12,7 +12,7 @@ use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use graph::GraphArgs;
-pub(crate) use pairs::{ApspArgs, ClosureArgs, GpuCount, QueryArgs};
+pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
 pub(crate) use solver::{Configs, SolverArgs};
 pub(crate) use star::{StarArgs, StarProcedure};
 

@@ -24,7 +24,8 @@ use crate::workspace::{cargo, root, target};
 
 /// What is built, and from which packages.
 const PROGRAMS: [&str; 2] = ["starpath", "bench"];
-const TESTED: [&str; 5] = ["gpu-runtime", "sssp", "apsp", "star-machine", "starpath"];
+const TESTED: [&str; 6] =
+    ["gpu-runtime", "sssp", "apsp", "starpath-closure", "star-machine", "starpath"];
 const SCRIPTS: [(&str, &str); 4] = [
     ("unpack.sh", include_str!("unpack.sh")),
     ("verify.sh", include_str!("verify.sh")),

@@ -7,7 +7,7 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 11] = [
+const MAY_NAME: [(&str, &[&str]); 12] = [
     ("graph-formats", &[]),
     ("collectives", &[]),
     ("gpu-runtime", &[]),
@@ -25,6 +25,7 @@ const MAY_NAME: [(&str, &[&str]); 11] = [
             "starpath-kernels",
         ],
     ),
+    ("starpath-closure", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     ("star-machine", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     (
         "starpath",
@@ -35,10 +36,22 @@ const MAY_NAME: [(&str, &[&str]); 11] = [
             "gpu-runtime",
             "sssp",
             "apsp",
+            "starpath-closure",
             "star-machine",
         ],
     ),
-    ("bench", &["graph-formats", "starpath-paths", "gpu-runtime", "sssp", "apsp", "star-machine"]),
+    (
+        "bench",
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "gpu-runtime",
+            "sssp",
+            "apsp",
+            "starpath-closure",
+            "star-machine",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

@@ -2,11 +2,12 @@
 //! nearly full: on the GPU, and on the processor.
 
 use anyhow::Result;
+use closure::Algorithm;
 use gpu_runtime::Gpu;
 use rayon::ThreadPool;
-use star_machine::ClosureAlgorithm;
+use star_machine::Warshall;
 
-use super::measure::{Line, in_turns, on_gpu, on_host};
+use super::measure::{Line, in_turns, on_gpu, on_host, warshall_on_gpu, warshall_on_host};
 use super::problem::Problem;
 use super::{DENSE, Options, pool};
 use crate::table::{best, digits, median, table};
@@ -20,21 +21,17 @@ pub(super) fn measure(gpu: &Gpu, options: &Options) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for size in &options.sizes {
         let problem = Problem::random(size.get(), DENSE)?;
-        let mut forms = vec![
-            ClosureAlgorithm::Blocked,
-            ClosureAlgorithm::MatrixUnits,
-            ClosureAlgorithm::Lop3,
-            ClosureAlgorithm::FourRussians,
-        ];
+        let forms =
+            [Algorithm::Blocked, Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
+        let mut contenders = Vec::from(forms.map(|form| on_gpu(gpu, form)));
         if problem.n <= options.adapt_up_to {
-            forms.push(ClosureAlgorithm::WarshallAdapt);
+            contenders.push(warshall_on_gpu(gpu, Warshall::Adapted));
         }
-        let contenders = forms.into_iter().map(|form| on_gpu(gpu, form)).collect();
         lines.extend(in_turns(&problem, contenders, 1, options.runs.get())?);
     }
     if options.large > 0 {
         let problem = Problem::random(options.large, DENSE)?;
-        lines.extend(in_turns(&problem, vec![on_gpu(gpu, ClosureAlgorithm::Blocked)], 0, 1)?);
+        lines.extend(in_turns(&problem, vec![on_gpu(gpu, Algorithm::Blocked)], 0, 1)?);
     }
     Ok(lines)
 }
@@ -45,8 +42,8 @@ pub(super) fn on_processor(options: &Options, all: &ThreadPool) -> Result<Vec<Li
     let mut lines = Vec::new();
     for size in &options.processor_sizes {
         let problem = Problem::random(size.get(), DENSE)?;
-        let blocked = [all, &two, &one].map(|pool| on_host(pool, ClosureAlgorithm::Blocked));
-        let plain = [&two, &one].map(|pool| on_host(pool, ClosureAlgorithm::WarshallAdapt));
+        let blocked = [all, &two, &one].map(|pool| on_host(pool, Algorithm::Blocked));
+        let plain = [&two, &one].map(|pool| warshall_on_host(pool, Warshall::Adapted));
         // two threads are all there are
         let skip = usize::from(all.current_num_threads() <= 2);
         let contenders = blocked.into_iter().skip(skip).chain(plain).collect();
@@ -65,11 +62,10 @@ pub(super) fn condensed(
     for size in &options.condensed_sizes {
         for &degree in &options.sparse {
             let problem = Problem::random(size.get(), degree)?;
-            let algorithms =
-                [ClosureAlgorithm::Components, ClosureAlgorithm::Auto, ClosureAlgorithm::Blocked];
+            let algorithms = [Algorithm::Components, Algorithm::Auto, Algorithm::Blocked];
             let mut contenders: Vec<_> = algorithms.map(|a| on_host(all, a)).into();
             if let Some(gpu) = gpu {
-                let algorithms = [ClosureAlgorithm::Auto, ClosureAlgorithm::Blocked];
+                let algorithms = [Algorithm::Auto, Algorithm::Blocked];
                 contenders.extend(algorithms.map(|a| on_gpu(gpu, a)));
             }
             lines.extend(in_turns(&problem, contenders, 1, options.runs.get())?);
@@ -164,7 +160,7 @@ pub(super) fn section_processor(lines: &[Line]) -> String {
         return String::new();
     }
     let mut rows = Vec::new();
-    let blocked = |line: &&Line| line.method == ClosureAlgorithm::Blocked.name();
+    let blocked = |line: &&Line| line.method == Algorithm::Blocked.name();
     for line in lines.iter().filter(blocked) {
         let plain = lines.iter().find(|other| {
             other.method != line.method

@@ -4,23 +4,25 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use closure::{Algorithm, ClosureError, Config, Found, Times, closure, closure_on_gpu};
 use gpu_runtime::{Gpu, GpuError};
 use paths::Closure;
 use rayon::ThreadPool;
 use serde::Serialize;
-use star_machine::{
-    ClosureAlgorithm, ClosureConfig, ClosureFound, ClosureTimes, StarError, closure, closure_on_gpu,
-};
+use star_machine::{StarError, Warshall, WarshallTimes};
 
 use super::problem::Problem;
+
+/// Why a form was taken.
+const ASKED: &str = "it was asked for";
 
 /// One answer.
 pub(super) struct Solved {
     pub(super) closure: Closure,
-    pub(super) times: ClosureTimes,
+    pub(super) times: Times,
     pub(super) launches: u64,
     /// The algorithm that was taken and why, where that was left to the solver.
-    pub(super) plan: Option<(ClosureAlgorithm, String)>,
+    pub(super) plan: Option<(&'static str, String)>,
 }
 
 /// Who closes digraphs.
@@ -96,15 +98,15 @@ pub(super) fn in_turns(
             if run < untimed {
                 continue;
             }
-            let ClosureTimes { solve_ms, upload_ms, download_ms, .. } = solved.times;
-            let is_timed = solved.times != ClosureTimes::default();
+            let Times { solve_ms, upload_ms, download_ms, .. } = solved.times;
+            let is_timed = solved.times != Times::default();
             line.solve_ms.push(if is_timed { solve_ms } else { whole_ms });
             line.upload_ms.push(upload_ms);
             line.download_ms.push(download_ms);
             line.whole_ms.push(whole_ms);
             line.launches = solved.launches;
             if let Some((algorithm, reason)) = solved.plan {
-                (line.taken, line.reason) = (algorithm.name().to_owned(), reason);
+                (line.taken, line.reason) = (algorithm.to_owned(), reason);
             }
         }
     }
@@ -118,22 +120,23 @@ pub(super) fn in_turns(
 
 /// Whether the device has not got what this takes.
 fn is_beyond(error: &anyhow::Error) -> bool {
-    matches!(
-        error.downcast_ref(),
-        Some(
-            StarError::NoMatrixUnits { .. }
-                | StarError::TooLarge { .. }
-                | StarError::Gpu(GpuError::OutOfMemory { .. })
-        )
-    )
+    use ClosureError::{Gpu, NoMatrixUnits, TooLarge, TooManyArcs};
+    match error.downcast_ref() {
+        Some(Gpu(error)) => matches!(error, GpuError::OutOfMemory { .. }),
+        Some(NoMatrixUnits { .. } | TooLarge { .. } | TooManyArcs { .. }) => true,
+        _ => matches!(
+            error.downcast_ref(),
+            Some(StarError::TooLarge { .. } | StarError::Gpu(GpuError::OutOfMemory { .. }))
+        ),
+    }
 }
 
 /// An algorithm on the GPU.
-pub(super) fn on_gpu(gpu: &Gpu, algorithm: ClosureAlgorithm) -> Contender<'_> {
-    let config = ClosureConfig::with(algorithm);
+pub(super) fn on_gpu(gpu: &Gpu, algorithm: Algorithm) -> Contender<'_> {
+    let config = Config::with(algorithm);
     let solve = move |problem: &Problem| {
         let closed = closure_on_gpu(gpu, &problem.graph, &config, None)?;
-        let ClosureFound { closure, plan } = closed.found;
+        let Found { closure, plan } = closed.found;
         let plan = Some((plan.algorithm, plan.reason));
         Ok(Solved { closure, times: closed.times, launches: closed.launches, plan })
     };
@@ -141,16 +144,40 @@ pub(super) fn on_gpu(gpu: &Gpu, algorithm: ClosureAlgorithm) -> Contender<'_> {
 }
 
 /// An algorithm on the threads of a pool.
-pub(super) fn on_host(pool: &ThreadPool, algorithm: ClosureAlgorithm) -> Contender<'_> {
-    let config = ClosureConfig::with(algorithm);
+pub(super) fn on_host(pool: &ThreadPool, algorithm: Algorithm) -> Contender<'_> {
+    let config = Config::with(algorithm);
     let solve = move |problem: &Problem| {
         let graph = &problem.graph;
-        let ClosureFound { closure, plan } = pool.install(|| closure(graph, &config, None))?;
+        let Found { closure, plan } = pool.install(|| closure(graph, &config, None))?;
         let plan = Some((plan.algorithm, plan.reason));
-        Ok(Solved { closure, times: ClosureTimes::default(), launches: 0, plan })
+        Ok(Solved { closure, times: Times::default(), launches: 0, plan })
     };
     let on = threads(pool.current_num_threads());
     Contender { method: algorithm.name(), on, solve: Box::new(solve) }
+}
+
+/// A form of the STAR-machine on the GPU.
+pub(super) fn warshall_on_gpu(gpu: &Gpu, form: Warshall) -> Contender<'_> {
+    let solve = move |problem: &Problem| {
+        let closed = form.closure_on_gpu(gpu, &problem.graph, None)?;
+        let WarshallTimes { jit_ms, upload_ms, solve_ms, download_ms } = closed.times;
+        let times = Times { search_ms: 0.0, jit_ms, upload_ms, solve_ms, download_ms };
+        let plan = Some((form.name(), ASKED.to_owned()));
+        Ok(Solved { closure: closed.closure, times, launches: closed.launches, plan })
+    };
+    Contender { method: form.name(), on: "GPU".to_owned(), solve: Box::new(solve) }
+}
+
+/// A form of the STAR-machine on the threads of a pool.
+pub(super) fn warshall_on_host(pool: &ThreadPool, form: Warshall) -> Contender<'_> {
+    let solve = move |problem: &Problem| {
+        let graph = &problem.graph;
+        let closure = pool.install(|| form.closure(graph, None))?;
+        let plan = Some((form.name(), ASKED.to_owned()));
+        Ok(Solved { closure, times: Times::default(), launches: 0, plan })
+    };
+    let on = threads(pool.current_num_threads());
+    Contender { method: form.name(), on, solve: Box::new(solve) }
 }
 
 pub(super) fn threads(n: usize) -> String {

@@ -4,14 +4,17 @@
 //! Reference: snytnikova-nepomniaschaya-2016
 
 use anyhow::{Result, ensure};
+use closure::{Algorithm, Times};
 use gpu_runtime::Gpu;
 use paths::Closure;
 use rayon::ThreadPool;
 use serde::Serialize;
-use star_machine::{ClosureAlgorithm, ClosureTimes, Counting, Host, Machine, Table, procedures};
+use star_machine::{Counting, Host, Machine, Table, Warshall, procedures};
 
 use super::Options;
-use super::measure::{Contender, Line, Solved, in_turns, ms_since, on_gpu, on_host};
+use super::measure::{
+    Contender, Line, Solved, in_turns, ms_since, on_gpu, on_host, warshall_on_gpu,
+};
 use super::problem::Problem;
 use crate::table::{digits, median, table};
 
@@ -61,12 +64,12 @@ fn of(
         let slow = vec![sequential(), on_machine()];
         lines.extend(in_turns(problem, slow, 0, 1)?);
     }
-    lines.extend(in_turns(problem, vec![on_host(pool, ClosureAlgorithm::Blocked)], 1, runs)?);
+    lines.extend(in_turns(problem, vec![on_host(pool, Algorithm::Blocked)], 1, runs)?);
     if let Some(gpu) = gpu {
-        let slow = vec![on_gpu(gpu, ClosureAlgorithm::WarshallColumns)];
+        let slow = vec![warshall_on_gpu(gpu, Warshall::Columns)];
         lines.extend(in_turns(problem, slow, 0, 1)?);
-        let fast = [ClosureAlgorithm::WarshallAdapt, ClosureAlgorithm::Blocked];
-        lines.extend(in_turns(problem, fast.map(|a| on_gpu(gpu, a)).into(), 1, runs)?);
+        let fast = vec![warshall_on_gpu(gpu, Warshall::Adapted), on_gpu(gpu, Algorithm::Blocked)];
+        lines.extend(in_turns(problem, fast, 1, runs)?);
     }
     Ok(lines)
 }
@@ -90,7 +93,7 @@ fn sequential() -> Contender<'static> {
                 }
             }
         }
-        let times = ClosureTimes { solve_ms: ms_since(start), ..ClosureTimes::default() };
+        let times = Times { solve_ms: ms_since(start), ..Times::default() };
         let ones = (0..n * n).filter(|&at| matrix[at] == 1);
         Ok(solved(n, ones.map(|at| (at / n, at % n)), times))
     };
@@ -105,7 +108,7 @@ fn on_machine() -> Contender<'static> {
         let p = m.load_table(&matrix(problem)?)?;
         let start = std::time::Instant::now();
         procedures::warshall_columns(&mut m, p, 0..n)?;
-        let times = ClosureTimes { solve_ms: ms_since(start), ..ClosureTimes::default() };
+        let times = Times { solve_ms: ms_since(start), ..Times::default() };
         let table = m.table_value(p)?;
         let columns = (0..n).map(|v| table.col(v)).collect::<Result<Vec<_>, _>>()?;
         let ones = columns
@@ -114,11 +117,11 @@ fn on_machine() -> Contender<'static> {
             .flat_map(|(v, column)| column.positions().map(move |u| (u, v)));
         Ok(solved(n, ones, times))
     };
-    let method = ClosureAlgorithm::WarshallColumns.name();
+    let method = Warshall::Columns.name();
     Contender { method, on: "1 thread".to_owned(), solve: Box::new(solve) }
 }
 
-fn solved(n: usize, pairs: impl Iterator<Item = (usize, usize)>, times: ClosureTimes) -> Solved {
+fn solved(n: usize, pairs: impl Iterator<Item = (usize, usize)>, times: Times) -> Solved {
     let mut closure = Closure::without_pairs(n);
     pairs.for_each(|(u, v)| closure.insert(u as u32, v as u32));
     Solved { closure, times, launches: 0, plan: None }
@@ -174,9 +177,9 @@ fn by_size(group: &[Published]) -> String {
         let is_it = |line: &&Line| line.method == method && (line.on == "GPU") == on_gpu;
         Some(median(&of.lines.iter().find(is_it)?.solve_ms)? / 1e3)
     };
-    let columns = ClosureAlgorithm::WarshallColumns.name();
-    let adapt = ClosureAlgorithm::WarshallAdapt.name();
-    let blocked = ClosureAlgorithm::Blocked.name();
+    let columns = Warshall::Columns.name();
+    let adapt = Warshall::Adapted.name();
+    let blocked = Algorithm::Blocked.name();
     let said = |row| move |of: &Published| paper_seconds(row, of.lines[0].n_vertices);
     let per_union = |of: &Published, on_gpu| {
         Some(seconds(of, columns, on_gpu)? * 1e6 / of.column_unions as f64)

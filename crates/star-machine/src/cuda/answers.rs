@@ -97,15 +97,17 @@ impl Answers {
 
 #[cfg(test)]
 mod tests {
+    use kernels::layout;
+    use kernels::layout::{STAR_FUSED, STAR_QUESTIONS, layout_in, number};
+
     use super::*;
-    use crate::abi::{layout, layout_in, number, source};
 
     #[test]
     fn blocks_meet_where_the_kernels_look() {
         let meeting = layout!(Meeting: least, arrived, expected, turn);
-        assert_eq!(meeting, layout_in(source!("fused.cu"), "Meeting"));
+        assert_eq!(meeting, layout_in(STAR_FUSED, "Meeting"));
         // three numbers of 64 bits, then what has arrived, then `Together`
-        let questions = source!("questions.cu");
+        let questions = STAR_QUESTIONS;
         let (fields, size) = layout_in(questions, "Together");
         let fields: Vec<_> =
             fields.iter().map(|(name, offset, _)| (name.as_str(), *offset as u64)).collect();

@@ -204,13 +204,15 @@ impl Operands {
 
 #[cfg(test)]
 mod tests {
+    use kernels::layout;
+    use kernels::layout::{STAR_FUSED, layout_in};
+
     use super::*;
-    use crate::abi::{layout, layout_in, source};
 
     #[test]
     fn calls_are_laid_out_as_kernels_read_them() {
         let call = layout!(Call: table, other, to, rows, word, z, equal, greater, stride, n,
             columns, is_shifted, variant);
-        assert_eq!(call, layout_in(source!("fused.cu"), "Call"));
+        assert_eq!(call, layout_in(STAR_FUSED, "Call"));
     }
 }

@@ -353,12 +353,14 @@ fn same(left: u32, right: usize) -> Result<(), StarError> {
 
 #[cfg(test)]
 mod tests {
+    use kernels::layout;
+    use kernels::layout::{STAR_CODE, block, layout_in, number};
+
     use super::*;
-    use crate::abi::{block, layout, layout_in, number, source};
 
     #[test]
     fn the_kernel_is_told_what_it_reads() {
-        let source = source!("interpreter/code.cuh");
+        let source = STAR_CODE;
         let run = layout!(Run: code, vectors, ints, control, most_turns, n_words, n_ints);
         assert_eq!(run, layout_in(source, "Run"));
         let control = layout!(Control: arrived, failure, step, position, turns, cells);

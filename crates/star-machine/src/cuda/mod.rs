@@ -13,8 +13,10 @@ mod machine;
 mod operations;
 mod pool;
 mod team;
+mod warshall;
 
 pub use adapted::warshall_adapted;
 pub use interpreter::GpuProgram;
 pub use machine::{Cuda, CudaMark};
 pub use team::Team;
+pub use warshall::{WarshallOnGpu, WarshallTimes};

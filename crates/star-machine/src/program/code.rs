@@ -325,8 +325,10 @@ impl Encoder<'_> {
 
 #[cfg(test)]
 mod tests {
+    use kernels::layout;
+    use kernels::layout::{STAR_CODE, block, layout_in, number};
+
     use super::*;
-    use crate::abi::{block, layout, layout_in, number, source};
     use crate::{Recorder, procedures};
 
     fn heads(program: &Program) -> Vec<u32> {
@@ -350,7 +352,7 @@ mod tests {
 
     #[test]
     fn steps_are_those_of_the_kernel() {
-        let source = source!("interpreter/code.cuh");
+        let source = STAR_CODE;
         let fields = layout!(Code: head, z, x, y, len, index, a, b);
         assert_eq!(fields, layout_in(source, "Code"));
         let names = block(source, "enum Operation : u32 {");

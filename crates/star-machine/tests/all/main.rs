@@ -3,11 +3,9 @@
 mod bodies;
 mod both;
 mod cases;
-mod closure;
 mod common;
 mod figures;
 mod gpu;
-mod gpu_closure;
 mod gpu_procedures;
 mod gpu_programs;
 mod gpu_refusals;
@@ -20,3 +18,4 @@ mod random;
 mod renamed;
 mod statements;
 mod values;
+mod warshall;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use star_machine::ClosureAlgorithm;
+use star_machine::Warshall;
 
 use super::{Backend, Common, GraphArgs};
 use crate::failure::WrongUse;
@@ -187,8 +187,9 @@ pub(crate) struct ClosureArgs {
 impl ClosureArgs {
     /// An error for options that contradict each other.
     pub(crate) fn check(&self) -> Result<(), WrongUse> {
-        if self.no_condense && self.algorithm != ClosureAlgorithm::Auto {
-            let text = format!("--no-condense is for auto; {} needs no word", self.algorithm);
+        if self.no_condense && self.algorithm != ClosureAlgorithm::Plain(closure::Algorithm::Auto) {
+            let text =
+                format!("--no-condense is for auto; {} needs no word", self.algorithm.name());
             return Err(WrongUse(text));
         }
         Ok(())
@@ -200,7 +201,28 @@ fn apsp_parser() -> impl TypedValueParser<Value = apsp::Algorithm> {
         .try_map(|name| name.parse::<apsp::Algorithm>())
 }
 
+/// A method of closure, or one that was published for the STAR-machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClosureAlgorithm {
+    Plain(closure::Algorithm),
+    Star(Warshall),
+}
+
+impl ClosureAlgorithm {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plain(algorithm) => algorithm.name(),
+            Self::Star(form) => form.name(),
+        }
+    }
+}
+
 fn closure_parser() -> impl TypedValueParser<Value = ClosureAlgorithm> {
-    PossibleValuesParser::new(ClosureAlgorithm::ALL.map(ClosureAlgorithm::name))
-        .try_map(|name| name.parse::<ClosureAlgorithm>())
+    let plain = closure::Algorithm::ALL.map(closure::Algorithm::name);
+    PossibleValuesParser::new(plain.into_iter().chain(Warshall::ALL.map(Warshall::name))).try_map(
+        |name| match Warshall::ALL.into_iter().find(|form| form.name() == name) {
+            Some(form) => Ok(ClosureAlgorithm::Star(form)),
+            None => name.parse().map(ClosureAlgorithm::Plain),
+        },
+    )
 }

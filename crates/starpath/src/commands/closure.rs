@@ -3,15 +3,18 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight, with_csr};
-use serde::Serialize;
-use star_machine::{
-    ClosureAlgorithm, ClosureConfig, ClosureFound, ClosureTimes, StarError, closure, closure_on_gpu,
+use closure::{
+    Algorithm, ClosureError, Config, Found, OnGpu, Plan, Times as DeviceTimes, closure,
+    closure_on_gpu,
 };
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Progress, Weight, with_csr};
+use paths::Closure;
+use serde::Serialize;
+use star_machine::{StarError, Warshall, WarshallTimes};
 
 use crate::backend;
-use crate::cli::{Backend, ClosureArgs, Common};
+use crate::cli::{Backend, ClosureAlgorithm, ClosureArgs, Common};
 use crate::failure::{Interrupted, say};
 use crate::load::load;
 use crate::output::ResultFile;
@@ -41,7 +44,7 @@ struct Device {
 }
 
 impl Device {
-    fn of(gpu: &Gpu, times: &ClosureTimes) -> Self {
+    fn of(gpu: &Gpu, times: &DeviceTimes) -> Self {
         Self {
             device: gpu.properties().name.clone(),
             search_ms: Ms(times.search_ms),
@@ -53,7 +56,7 @@ impl Device {
 }
 
 struct Solved {
-    found: ClosureFound,
+    found: Found,
     device: Option<Device>,
     times: Vec<f64>,
 }
@@ -72,12 +75,11 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     if let (Some(output), Some(counts)) = (&output, &counts) {
         output.refuse_same(counts)?;
     }
-    let config = ClosureConfig { algorithm: args.algorithm, condense: !args.no_condense };
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let solved = with_csr!(&loaded.csr, |graph| solve(graph, &config, common))?;
+    let solved = with_csr!(&loaded.csr, |graph| solve(graph, args, common))?;
     let solve = Times::of(solved.times)?;
-    let ClosureFound { closure, plan } = solved.found;
+    let Found { closure, plan } = solved.found;
     if common.explain {
         say(format_args!("{plan}"));
     }
@@ -92,7 +94,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     let report = Report {
         head: Head {
             command: "closure",
-            algorithm: Some(plan.algorithm.name()),
+            algorithm: Some(plan.algorithm),
             backend: if solved.device.is_some() { "cuda" } else { "cpu" },
             threads: plan.threads,
             vertices: loaded.csr.n_vertices(),
@@ -107,24 +109,20 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     loaded.print(&report, common)
 }
 
-fn solve<W: Weight>(
-    graph: &Csr<W>,
-    config: &ClosureConfig,
-    common: &Common,
-) -> anyhow::Result<Solved> {
+fn solve<W: Weight>(graph: &Csr<W>, args: &ClosureArgs, common: &Common) -> anyhow::Result<Solved> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
-    if let Some(gpu) = backend::gpu_for_closure(graph.n_vertices(), config.algorithm, common)? {
+    if let Some(gpu) = backend::gpu_for_closure(graph.n_vertices(), args.algorithm, common)? {
         // what goes back and forth is reported beside the solving
         let mut on_device = Vec::new();
         let tried = repeated(common, || {
-            let closed = closure_on_gpu(&gpu, graph, config, Some(&step)).map_err(explain)?;
+            let closed = on_gpu(&gpu, graph, args, &step).map_err(explain)?;
             on_device.push(closed.times.solve_ms);
             Ok(closed)
         });
         match tried {
             // components, on the processor, were the shorter way
-            Ok((closed, times)) if closed.found.plan.algorithm == ClosureAlgorithm::Components => {
+            Ok((closed, times)) if closed.found.plan.algorithm == Algorithm::Components.name() => {
                 return Ok(Solved { found: closed.found, device: None, times });
             }
             Ok((closed, _)) => {
@@ -137,21 +135,62 @@ fn solve<W: Weight>(
             Err(reason) => return Err(reason),
         }
     }
-    let (found, times) = repeated(common, || closure(graph, config, Some(&step)).map_err(explain))?;
+    let (found, times) = repeated(common, || on_cpu(graph, args, &step).map_err(explain))?;
     Ok(Solved { found, device: None, times })
+}
+
+fn on_cpu<W: Weight>(
+    graph: &Csr<W>,
+    args: &ClosureArgs,
+    progress: Progress<'_>,
+) -> anyhow::Result<Found> {
+    Ok(match args.algorithm {
+        ClosureAlgorithm::Plain(algorithm) => {
+            let config = Config { algorithm, condense: !args.no_condense };
+            closure(graph, &config, Some(progress))?
+        }
+        ClosureAlgorithm::Star(form) => found_by(form, form.closure(graph, Some(progress))?),
+    })
+}
+
+fn on_gpu<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    args: &ClosureArgs,
+    progress: Progress<'_>,
+) -> anyhow::Result<OnGpu> {
+    Ok(match args.algorithm {
+        ClosureAlgorithm::Plain(algorithm) => {
+            let config = Config { algorithm, condense: !args.no_condense };
+            closure_on_gpu(gpu, graph, &config, Some(progress))?
+        }
+        ClosureAlgorithm::Star(form) => {
+            let closed = form.closure_on_gpu(gpu, graph, Some(progress))?;
+            let WarshallTimes { jit_ms, upload_ms, solve_ms, download_ms } = closed.times;
+            let times = DeviceTimes { search_ms: 0.0, jit_ms, upload_ms, solve_ms, download_ms };
+            OnGpu { found: found_by(form, closed.closure), times, launches: closed.launches }
+        }
+    })
+}
+
+/// What a form of the STAR-machine has found.
+fn found_by(form: Warshall, closure: Closure) -> Found {
+    let (reason, threads) = ("it was asked for".to_owned(), rayon::current_num_threads());
+    Found { closure, plan: Plan { algorithm: form.name(), reason, threads } }
 }
 
 /// Whether the CPU may still do it.
 fn is_of_gpu(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(StarError::Gpu(_) | StarError::TooLarge { .. }))
+    use ClosureError::{Gpu, TooLarge, TooManyArcs};
+    matches!(error.downcast_ref(), Some(Gpu(_) | TooLarge { .. } | TooManyArcs { .. }))
+        || matches!(error.downcast_ref(), Some(StarError::Gpu(_) | StarError::TooLarge { .. }))
 }
 
 /// The error as the program ends with it.
-fn explain(error: StarError) -> anyhow::Error {
-    match error {
-        StarError::Interrupted => Interrupted.into(),
-        other => other.into(),
-    }
+fn explain(error: anyhow::Error) -> anyhow::Error {
+    let is_interrupted = matches!(error.downcast_ref(), Some(ClosureError::Interrupted))
+        || matches!(error.downcast_ref(), Some(StarError::Interrupted));
+    if is_interrupted { Interrupted.into() } else { error }
 }
 
 impl fmt::Display for Report {

@@ -1,0 +1,57 @@
+//! The shorter way: by components, or by an engine that closes lines of bits.
+
+use graph_formats::{Csr, Weight};
+use paths::Progress;
+
+use crate::components::by_components;
+use crate::{Algorithm, ClosureError, Config, Found, Plan};
+
+/// What components take on one core, in nanoseconds: the search for a vertex and an arc of it,
+const VERTEX: f64 = 30.0;
+const ARC: f64 = 4.0;
+/// and a union of two lines, and of a word of them.
+const UNION: f64 = 5.0;
+const WORD: f64 = 0.6;
+
+/// What was decided.
+pub(crate) enum Auto {
+    /// It was done, by components.
+    Found(Found),
+    /// The engine's turn.
+    Engine(Plan),
+}
+
+/// Goes by components unless they take longer than the `engine`, which takes so many
+/// nanoseconds and writes the result as components do. How many unions they take nobody knows
+/// before, so they are broken off after as many as the engine's time is worth: nothing takes
+/// more than twice the shorter time.
+///
+/// # Errors
+/// As [`closure`](crate::closure).
+pub(crate) fn auto<W: Weight>(
+    graph: &Csr<W>,
+    config: &Config,
+    engine: f64,
+    progress: Option<Progress<'_>>,
+) -> Result<Auto, ClosureError> {
+    let blocked = |reason| Ok(Auto::Engine(Plan::of(Algorithm::Blocked, reason)));
+    if !config.condense {
+        return blocked("components are left aside".to_owned());
+    }
+    let (n, m) = (graph.n_vertices(), graph.n_arcs());
+    let left = engine - n as f64 * VERTEX - m as f64 * ARC;
+    if left < 0.0 {
+        return blocked(format!("{m} arcs are many for {n} vertices"));
+    }
+    let most_unions = (left / (UNION + WORD * n as f64 / 64.0)) as u64;
+    let by_components = by_components(graph, most_unions, progress)?;
+    let (n_components, n_unions) = (by_components.n_components, by_components.n_unions);
+    let Some(closure) = by_components.closure else {
+        let why = "unions of lines, which take as long as blocks of bits";
+        return blocked(format!("components need more than {most_unions} {why}"));
+    };
+    let need = format!("{n_components} components need {n_unions} unions of lines");
+    let reason = format!("{need}, and {most_unions} take as long as blocks of bits");
+    let plan = Plan::of(Algorithm::Components, reason);
+    Ok(Auto::Found(Found { closure, plan }))
+}

@@ -1,0 +1,112 @@
+//! How a closure is to be found.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::ClosureError;
+
+/// A method of transitive closure. All give the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says
+    /// which.
+    #[default]
+    Auto,
+    /// Strongly connected components, and unions of lines of bits in their order: O(n + m), and
+    /// n / 64 for a line.
+    Components,
+    /// Warshall's method with a block of vertices at a time: O(n³ / 256) on the processor, by
+    /// the tables of the Four Russians; on a GPU the best of the next three for it.
+    Blocked,
+    /// The same by tables of unions. On a GPU only: on the processor `Blocked` is that.
+    FourRussians,
+    /// The same by functions of three bits, 32 at a time. On a GPU only.
+    Lop3,
+    /// The same by products of binary matrices. On a GPU only, and fast where it has units
+    /// for them.
+    MatrixUnits,
+}
+
+impl Algorithm {
+    /// All of them, [`Auto`](Algorithm::Auto) first.
+    pub const ALL: [Self; 6] = [
+        Self::Auto,
+        Self::Components,
+        Self::Blocked,
+        Self::FourRussians,
+        Self::Lop3,
+        Self::MatrixUnits,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Components => "components",
+            Self::Blocked => "blocked",
+            Self::FourRussians => "four-russians",
+            Self::Lop3 => "lop3",
+            Self::MatrixUnits => "matrix-units",
+        }
+    }
+
+    /// Whether it exists on GPUs alone.
+    pub fn is_for_gpu(self) -> bool {
+        matches!(self, Self::FourRussians | Self::Lop3 | Self::MatrixUnits)
+    }
+}
+
+/// How a closure is to be found. `Config::default()` leaves everything to the solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Whether [`Algorithm::Auto`] may go by strongly connected components. Without, the
+    /// lines of bits do all the work, whatever the graph.
+    pub condense: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { algorithm: Algorithm::Auto, condense: true }
+    }
+}
+
+impl Config {
+    /// The defaults, with this algorithm.
+    pub fn with(algorithm: Algorithm) -> Self {
+        Self { algorithm, ..Self::default() }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = ClosureError;
+
+    fn from_str(name: &str) -> Result<Self, ClosureError> {
+        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            ClosureError::UnknownAlgorithm { name: name.to_owned(), known }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
+        }
+        let error = "bfs".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.contains("'bfs'") && error.contains("blocked"), "{error}");
+    }
+}

@@ -1,0 +1,53 @@
+//! What can go wrong.
+
+use gpu_runtime::GpuError;
+
+use crate::Algorithm;
+
+/// Why there is no closure.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClosureError {
+    /// Memory cannot hold the bits.
+    #[error("a closure of {n_vertices} by {n_vertices} bits: more than fit")]
+    TooLarge {
+        /// Vertices of the graph.
+        n_vertices: usize,
+    },
+    /// A GPU counts arcs in 32 bits.
+    #[error("{n_arcs} arcs are more than a closure on a GPU takes; use the CPU")]
+    TooManyArcs {
+        /// Arcs of the graph.
+        n_arcs: usize,
+    },
+    /// A name of an algorithm that does not exist.
+    #[error("unknown algorithm '{name}'; known are {known}")]
+    UnknownAlgorithm {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A form that exists for GPUs only.
+    #[error("{algorithm} runs on a GPU only; use blocked")]
+    OnlyOnGpu {
+        /// What was asked for.
+        algorithm: Algorithm,
+    },
+    /// A form that needs what the device has not.
+    #[error(
+        "a GPU of compute capability {major}.{minor} has no units for binary matrices; use blocked"
+    )]
+    NoMatrixUnits {
+        /// Of the device.
+        major: u32,
+        /// Of the device.
+        minor: u32,
+    },
+    /// The progress callback ended the work.
+    #[error("interrupted")]
+    Interrupted,
+    /// The GPU or its driver failed, or there is none.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+}

@@ -1,0 +1,105 @@
+//! Which vertices reach which: transitive closure, a bit for every pair.
+//!
+//! [`closure`] takes a graph, whose weights do not matter, and returns [`Found`]: the
+//! [`Closure`] and the [`Plan`], which says what was chosen and why. [`Config`] names the
+//! [`Algorithm`], or leaves it to the plan. [`closure_on_gpu`] does the same where there is a
+//! GPU. The closures that were published for the STAR-machine are in `star-machine`.
+//!
+//! ```
+//! use closure::{Algorithm, Config, closure};
+//! use graph_formats::Csr;
+//!
+//! let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (1, 2, 1), (2, 1, 1)])?;
+//! let found = closure(&graph, &Config::default(), None)?;
+//! assert!(found.closure.reaches(0, 2) && !found.closure.reaches(0, 0));
+//! assert_eq!(found.closure.n_pairs(), 6);
+//! println!("{}", found.plan);
+//!
+//! let by_bits = closure(&graph, &Config::with(Algorithm::Blocked), None)?;
+//! assert_eq!(by_bits.closure, found.closure);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod auto;
+mod blocked;
+mod components;
+mod config;
+mod cuda;
+mod error;
+mod plan;
+mod unite;
+
+use std::ops::ControlFlow;
+
+use graph_formats::{Csr, Weight};
+use paths::{BitMatrix, Closure, Progress};
+
+pub use config::{Algorithm, Config};
+pub use cuda::{OnGpu, Times, closure_on_gpu};
+pub use error::ClosureError;
+pub use plan::Plan;
+
+use crate::auto::{Auto, auto};
+
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
+
+/// A closure, and how it was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Who reaches whom.
+    pub closure: Closure,
+    /// What was chosen and why.
+    pub plan: Plan,
+}
+
+/// The pairs (u, v) with a path of at least one arc from u to v; weights do not matter. A
+/// vertex reaches itself only along a cycle.
+///
+/// Takes n² / 8 bytes, on all threads of the current rayon pool. `Auto` goes by strongly
+/// connected components, O(n + m) and n / 64 for each union of lines, unless these are so many
+/// that the O(n³ / 256) of `Blocked` is less.
+///
+/// # Errors
+/// When memory cannot hold the bits, the algorithm is for a GPU, or the progress callback
+/// ended the work.
+pub fn closure<W: Weight>(
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Found, ClosureError> {
+    let plan = match config.algorithm {
+        Algorithm::Auto => match auto(graph, config, blocked::time(graph), progress)? {
+            Auto::Found(found) => return Ok(found),
+            Auto::Engine(plan) => plan,
+        },
+        Algorithm::Components => {
+            let closure = components::closure(graph, progress)?;
+            return Ok(Found { closure, plan: Plan::asked(Algorithm::Components) });
+        }
+        Algorithm::Blocked => Plan::asked(Algorithm::Blocked),
+        algorithm @ (Algorithm::FourRussians | Algorithm::Lop3 | Algorithm::MatrixUnits) => {
+            return Err(ClosureError::OnlyOnGpu { algorithm });
+        }
+    };
+    let too_large = ClosureError::TooLarge { n_vertices: graph.n_vertices() };
+    let mut matrix = BitMatrix::of(graph).ok_or(too_large)?;
+    blocked::blocked(&mut matrix, progress)?;
+    Ok(Found { closure: matrix.into_closure(), plan })
+}
+
+/// Reports `done` of `all`.
+///
+/// # Errors
+/// [`ClosureError::Interrupted`] where that ends the work.
+fn tell(progress: Option<Progress<'_>>, done: usize, all: usize) -> Result<(), ClosureError> {
+    match progress.map(|tell| tell(done as u64, all as u64)) {
+        Some(ControlFlow::Break(())) => Err(ClosureError::Interrupted),
+        Some(ControlFlow::Continue(())) | None => Ok(()),
+    }
+}
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
