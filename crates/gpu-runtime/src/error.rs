@@ -1,5 +1,7 @@
 //! Everything that can go wrong between a solver and a GPU.
 
+use crate::Gpu;
+
 /// Why something asked of a GPU was not done.
 ///
 /// A message names the operation, and what to change where something can be changed.
@@ -39,6 +41,15 @@ pub enum GpuError {
         code: i32,
         /// The driver's name for it.
         name: String,
+    },
+    /// The driver's refusal, with the GPU that it is about.
+    #[error("{gpu} has failed: {error}")]
+    OnGpu {
+        /// Its number, counted from 0, and the product's name: `GPU 1 (NVIDIA H200)`. Where the
+        /// driver does not say which of several it is, all of them, with `or` between.
+        gpu: String,
+        /// What the driver says.
+        error: Box<Self>,
     },
     /// A module could not be loaded.
     #[error(
@@ -90,6 +101,31 @@ pub enum GpuError {
         /// The length of the other array, or the end of the range.
         found: usize,
     },
+}
+
+impl GpuError {
+    /// The same with the name of the GPU that it is about, where the driver refused: the one of
+    /// `gpus` that has [failed](Gpu::has_failed), or the only one. A kernel that fails ends all
+    /// GPUs of the process, and the driver does not say where it ran.
+    #[must_use]
+    pub fn named(self, gpus: &[Gpu]) -> Self {
+        let is_culprit = |gpu: &&Gpu| gpus.len() == 1 || gpu.has_failed();
+        let name = |gpu: &Gpu| {
+            let about = gpu.properties();
+            format!("GPU {} ({})", about.ordinal, about.name)
+        };
+        match self {
+            error @ Self::Driver { .. } => {
+                let mut names: Vec<_> = gpus.iter().filter(is_culprit).map(name).collect();
+                names.dedup();
+                match names.is_empty() {
+                    true => error,
+                    false => Self::OnGpu { gpu: names.join(" or "), error: error.into() },
+                }
+            }
+            other => other,
+        }
+    }
 }
 
 #[cfg(test)]

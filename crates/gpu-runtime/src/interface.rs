@@ -18,6 +18,7 @@ macro_rules! interface {
                 &self, kernel: &Kernel, config: LaunchConfig, args: &[Arg<'_>]
             ) -> Result<()>;
             fn synchronize(&self) -> Result<()>;
+            fn has_failed(&self) -> bool;
             fn new_stream(&self, priority: Priority) -> Result<Gpu>;
             fn event(&self) -> Result<Event>;
             fn wait_for(&self, event: &Event) -> Result<()>;

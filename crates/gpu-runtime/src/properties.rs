@@ -4,6 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceProperties {
+    /// Its number, counted from 0.
+    pub ordinal: u32,
     /// The product's name.
     pub name: String,
     /// Major and minor: what the instruction set can do.

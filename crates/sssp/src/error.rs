@@ -1,6 +1,6 @@
 //! Why a search could not be started or has no answer.
 
-use gpu_runtime::GpuError;
+use gpu_runtime::{Gpu, GpuError};
 use graph_formats::VertexId;
 
 /// Why there are no distances.
@@ -123,6 +123,16 @@ pub enum SsspError {
 impl From<GpuError> for SsspError {
     fn from(error: GpuError) -> Self {
         Self::Gpu(Box::new(error))
+    }
+}
+
+impl SsspError {
+    /// The same with the name of the one of `gpus` that has failed, if one has.
+    pub(crate) fn named(self, gpus: &[Gpu]) -> Self {
+        match self {
+            Self::Gpu(error) => error.named(gpus).into(),
+            other => other,
+        }
     }
 }
 

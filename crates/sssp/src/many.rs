@@ -13,15 +13,16 @@ use crate::cpu::{self, nearest};
 use crate::query::{Query, awaited, check_overflow, check_vertices};
 use crate::search::Search;
 use crate::solver::own_pool;
-use crate::{Config, DeviceTimes, Plan, Progress, Solver, SsspError, Work};
+use crate::{Config, Plan, Progress, Solver, SsspError, Work};
 
 impl<W: Weight> Solver<'_, W> {
     /// The distances from each of `sources` to each of `targets`; a row a source, in the
     /// order given.
     ///
     /// Many searches run at once: on the CPU one a thread, which share what is prepared for the
-    /// graph; on a GPU with Δ-stepping each on a part of the multiprocessors. What was chosen for
-    /// them is the [plan](Self::plan) afterwards. A search may end when all targets are settled.
+    /// graph; on a GPU with Δ-stepping each on a part of the multiprocessors, and on [several
+    /// GPUs](Self::on_gpus) a share on each. What was chosen for them is the [plan](Self::plan)
+    /// afterwards. A search may end when all targets are settled.
     /// O(s·(n + m)), and O(s·t) memory for the table, besides up to 24 bytes a vertex for each
     /// thread; of a GPU's up to 44 bytes a vertex and half a byte an arc for each search at once.
     ///
@@ -51,7 +52,7 @@ impl<W: Weight> Solver<'_, W> {
         if !cells.is_empty() {
             self.work = match self.cpu.clone() {
                 Some(config) => self.fill_on_cpu(&config, sources, targets, cells)?,
-                None => self.fill_on_gpu(sources, targets, cells)?,
+                None => self.fill_on_gpus(sources, targets, cells)?,
             };
         }
         Ok(DistanceTable::from_storage(table))
@@ -86,7 +87,8 @@ impl<W: Weight> Solver<'_, W> {
             return Err(SsspError::NegativeWeight { algorithm: "dijkstra", from, to, weight });
         }
         (self.work, self.device_times, self.table_plan) = Default::default();
-        match self.search.nearest(sources, self.progress)? {
+        let found = self.search.nearest(sources, self.progress);
+        match found.map_err(|error| error.named(&self.gpus))? {
             Some(((distances, work), owners)) => {
                 self.work = work;
                 let distances = Distances::from_storage(distances);
@@ -144,39 +146,10 @@ impl<W: Weight> Solver<'_, W> {
         works.iter().for_each(|part| work.add(part));
         Ok(work)
     }
-
-    /// Fills the rows, of one cell at least: at once where the search can, or one by one.
-    fn fill_on_gpu(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        cells: &mut [W::Distance],
-    ) -> Result<Work, SsspError> {
-        let progress = self.progress;
-        if let Some(work) = self.search.table(sources, targets, progress, cells)? {
-            return Ok(work);
-        }
-        let mut work = Work::default();
-        let mut times: Option<DeviceTimes> = None;
-        let rows = cells.chunks_exact_mut(targets.len());
-        for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
-            let search = &mut *self.search;
-            work.add(&fill_row(self.graph, &self.plan, search, source, targets, row)?);
-            times = match (times, self.search.device_times()) {
-                (Some(before), Some(now)) => Some(before.and(now)),
-                (before, now) => before.or(now),
-            };
-            if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
-        }
-        self.device_times = times;
-        Ok(work)
-    }
 }
 
 /// Fills a row of a table, of one cell at least.
-fn fill_row<W: Weight>(
+pub(crate) fn fill_row<W: Weight>(
     graph: &Csr<W>,
     plan: &Plan,
     search: &mut dyn Search<W>,

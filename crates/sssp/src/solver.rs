@@ -1,5 +1,6 @@
 //! One graph, many searches.
 
+use std::slice;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,10 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) graph: &'g Csr<W>,
     pub(crate) plan: Plan,
     pub(crate) search: Box<dyn Search<W> + 'g>,
+    /// The GPUs that it is on, of which the first makes all searches that are no table's.
+    pub(crate) gpus: Vec<Gpu>,
+    /// The searches on the others.
+    pub(crate) others: Vec<Box<dyn Search<W> + 'g>>,
     /// What to solve with on the CPU; `None` on a GPU.
     pub(crate) cpu: Option<Config>,
     pub(crate) short_arcs: ShortArcs<W>,
@@ -87,8 +92,23 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn on_gpu(gpu: &Gpu, graph: &'g Csr<W>, config: &gpu::Config) -> Result<Self, SsspError> {
-        let (plan, search) = gpu::search(gpu, graph, config)?;
-        Ok(Self::with_search(graph, plan, search))
+        Self::on_gpus(slice::from_ref(gpu), graph, config)
+    }
+
+    /// The same on several GPUs of this machine, each of which gets the graph. They share the
+    /// sources of a [table](Self::table), which is the one that any of them would find alone; all
+    /// other searches are the first one's.
+    ///
+    /// # Errors
+    /// As [`Solver::on_gpu`], and [`SsspError::NotOnGpu`] where none is given.
+    pub fn on_gpus(
+        gpus: &[Gpu],
+        graph: &'g Csr<W>,
+        config: &gpu::Config,
+    ) -> Result<Self, SsspError> {
+        let (plan, search, others) = gpu::searches(gpus, graph, config)?;
+        let gpus = gpus.to_vec();
+        Ok(Self { gpus, others, ..Self::with_search(graph, plan, search) })
     }
 
     fn with_search(graph: &'g Csr<W>, plan: Plan, search: Box<dyn Search<W> + 'g>) -> Self {
@@ -96,6 +116,8 @@ impl<'g, W: Weight> Solver<'g, W> {
             graph,
             plan,
             search,
+            gpus: Vec::new(),
+            others: Vec::new(),
             cpu: None,
             short_arcs: None,
             table_plan: None,
@@ -107,8 +129,13 @@ impl<'g, W: Weight> Solver<'g, W> {
         }
     }
 
+    /// The GPUs that it is on; none on the CPU.
+    pub fn gpus(&self) -> &[Gpu] {
+        &self.gpus
+    }
+
     /// Where the time on the device went, if the solver is on one: that of the last search,
-    /// or of all searches of the last [table](Solver::table).
+    /// or of all searches of the last [table](Solver::table), on the GPU that took the longest.
     pub fn device_times(&self) -> Option<DeviceTimes> {
         self.device_times.or_else(|| self.search.device_times())
     }
@@ -179,7 +206,8 @@ impl<'g, W: Weight> Solver<'g, W> {
             None => find(),
         };
         self.predecessors_time = start.elapsed();
-        Ok(Tree { source, limit, predecessors: predecessors?, distances })
+        let predecessors = predecessors.map_err(|error| error.named(&self.gpus))?;
+        Ok(Tree { source, limit, predecessors, distances })
     }
 
     /// The distances that `goal` asks for, and the limit that it comes to.
@@ -222,7 +250,8 @@ impl<'g, W: Weight> Solver<'g, W> {
         // a zero may have a sign, which keys tell apart
         let zero = query.limit == W::Distance::ZERO;
         let query = query.with_limit(if zero { W::Distance::ZERO } else { query.limit });
-        let (distances, work) = self.search.search(&query)?;
+        let found = self.search.search(&query);
+        let (distances, work) = found.map_err(|error| error.named(&self.gpus))?;
         self.work = work;
         let distances = Distances::from_storage(distances);
         if limit.is_none() && self.plan.negative.is_none() {

@@ -15,14 +15,16 @@ use crate::failure::say;
 const SUMS_A_SECOND: f64 = 2e10;
 const PAIRS_A_SECOND: f64 = 1e12;
 
-/// A solver for `searches` where the command line wants it, and the backend's name in reports.
+/// A solver for `searches` where the command line wants it, on so many GPUs if on any, and the
+/// backend's name in reports.
 pub(crate) fn solver<'g, W: Weight>(
     graph: &'g Csr<W>,
     configs: &Configs,
     searches: Searches,
+    gpus: Option<GpuCount>,
     common: &Common,
 ) -> anyhow::Result<Result<(Solver<'g, W>, &'static str), SsspError>> {
-    Ok(match on_gpu(graph, configs, searches, common)? {
+    Ok(match on_gpus(graph, configs, searches, gpus, common)? {
         Ok(Some(solver)) => Ok((solver, "cuda")),
         Ok(None) => {
             let config = configs.cpu.clone().unwrap_or_default();
@@ -32,12 +34,13 @@ pub(crate) fn solver<'g, W: Weight>(
     })
 }
 
-/// A solver on a GPU, if the command line wants it there, or leaves the choice and all of
+/// A solver on GPUs, if the command line wants it there, or leaves the choice and all of
 /// `searches` should be done there sooner, the way there counted; `None` is the CPU.
-fn on_gpu<'g, W: Weight>(
+fn on_gpus<'g, W: Weight>(
     graph: &'g Csr<W>,
     configs: &Configs,
     searches: Searches,
+    gpus: Option<GpuCount>,
     common: &Common,
 ) -> anyhow::Result<Result<Option<Solver<'g, W>>, SsspError>> {
     let stay = |reason: &dyn std::fmt::Display| {
@@ -68,7 +71,7 @@ fn on_gpu<'g, W: Weight>(
             Err(reason) => return stay(&reason),
         },
     };
-    match Solver::on_gpu(&gpu, graph, config) {
+    match Solver::on_gpus(&with_others(gpu, gpus, None)?, graph, config) {
         Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_))) if configs.cpu.is_some() => {
             stay(&reason)
         }

@@ -231,6 +231,7 @@ Example:
   starpath sssp rome99.gr --source 1 --target 3353
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
+  starpath sssp roads.spg --sources all.txt --targets all.txt --backend cuda --gpus all
   starpath sssp rome99.gr --sources depots.txt --nearest -o nearest.tsv"
 )]
 pub(crate) struct SsspArgs {
@@ -260,6 +261,10 @@ pub(crate) struct SsspArgs {
     pub(crate) nearest: bool,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
+    /// GPUs of this machine that share the sources of a table, a number of them or all
+    /// [default: 1]
+    #[arg(long, value_name = "N|all", conflicts_with_all = ["source", "nearest"])]
+    pub(crate) gpus: Option<GpuCount>,
     /// Write the results: OUT.tsv or OUT.npy, see below
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,

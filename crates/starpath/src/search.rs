@@ -121,7 +121,7 @@ pub(crate) fn search<W: Weight>(
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
     let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
-    let solver = backend::solver(graph, configs, searches, common)?;
+    let solver = backend::solver(graph, configs, searches, None, common)?;
     let (solver, backend) = solver.map_err(|e| names.explain(e))?;
     let mut solver = solver.with_progress(&step);
     let prepare_ms = match solver.device_times() {

@@ -59,7 +59,7 @@ impl Context {
 
     fn retain(ordinal: u32) -> Result<Self, GpuError> {
         let device = Device::get_device(ordinal).map_err(failed("finding the GPU"))?;
-        let properties = properties::read(device)?;
+        let properties = properties::read(ordinal, device)?;
         let retained = Retained::new(device).map_err(failed("opening the GPU"))?;
         Ok(Self { device: device.as_raw(), properties, modules: Mutex::default(), retained })
     }

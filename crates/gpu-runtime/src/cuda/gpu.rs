@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cust::context::CurrentContext;
 use cust::stream::{Stream, StreamFlags};
-use cust::sys::{self, CUstream};
+use cust::sys::{self, CUresult, CUstream};
 
 use super::budget::Budget;
 use super::context::Context;
@@ -121,6 +121,16 @@ impl Gpu {
         self.make_current()?;
         // SAFETY: the stream is this session's own and open.
         check("waiting for the GPU", unsafe { sys::cuStreamSynchronize(self.raw_stream()) })
+    }
+
+    /// Whether it has failed for good, as when a kernel reads where there is no memory: nothing
+    /// can be asked of it in this process any more. Waits for nothing.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        // SAFETY: the stream is this session's own and open.
+        let status = || unsafe { sys::cuStreamQuery(self.raw_stream()) };
+        self.make_current().is_err()
+            || !matches!(status(), CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_READY)
     }
 
     /// Waits until everything that was asked for on any stream is done.

@@ -8,13 +8,14 @@ use crate::{DeviceProperties, GpuError};
 
 const ASKING: &str = "asking for the device's properties";
 
-pub(super) fn read(device: Device) -> Result<DeviceProperties, GpuError> {
+pub(super) fn read(ordinal: u32, device: Device) -> Result<DeviceProperties, GpuError> {
     let number = |attribute| number(device, attribute);
     let mut driver = 0;
     // SAFETY: the driver writes one integer, to a place that is one.
     check(ASKING, unsafe { sys::cuDriverGetVersion(&raw mut driver) })?;
     let driver = driver.unsigned_abs();
     Ok(DeviceProperties {
+        ordinal,
         name: device.name().map_err(failed(ASKING))?,
         compute_capability: (
             number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,

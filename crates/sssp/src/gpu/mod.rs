@@ -27,6 +27,7 @@ mod many_sources;
 mod nearest;
 mod negative_cycle;
 mod predecessors;
+mod several;
 mod spmv_matrix;
 mod work_space;
 
@@ -41,6 +42,7 @@ use self::delta_stepping::DeltaSteppingOnGpu;
 #[doc(hidden)]
 pub use self::extract_min::ExtractMin;
 use self::fallback::WithFallback;
+pub(crate) use self::several::searches;
 use crate::search::Search;
 use crate::{Delta, Plan, QueueRule, SsspError, cost, delta};
 
@@ -52,7 +54,7 @@ pub type Config = crate::Config<Algorithm>;
 
 /// The search that `config` asks for, and what was chosen: where that is left to the solver and
 /// enough searches are expected to make up for trials, the fastest.
-pub(crate) fn search<'g, W: Weight>(
+fn search<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     config: &Config,

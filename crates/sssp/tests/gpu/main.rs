@@ -9,6 +9,7 @@ mod extract_min;
 mod many;
 mod nearest;
 mod queue;
+mod several;
 mod spmv;
 mod wide;
 

@@ -84,10 +84,7 @@ impl ApspArgs {
                         with --backend cuda";
             return Err(WrongUse(text.to_owned()));
         }
-        if self.gpus.is_some() && common.backend != Backend::Cuda {
-            return Err(WrongUse("--gpus is for --backend cuda".to_owned()));
-        }
-        Ok(())
+        GpuCount::check(self.gpus, common)
     }
 }
 
@@ -96,6 +93,18 @@ impl ApspArgs {
 pub(crate) enum GpuCount {
     All,
     Of(NonZeroU32),
+}
+
+impl GpuCount {
+    /// An error where GPUs are counted that are not asked for.
+    pub(crate) fn check(count: Option<Self>, common: &Common) -> Result<(), WrongUse> {
+        match count {
+            Some(_) if common.backend != Backend::Cuda => {
+                Err(WrongUse("--gpus is for --backend cuda".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl FromStr for GpuCount {

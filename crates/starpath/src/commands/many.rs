@@ -13,7 +13,7 @@ use sssp::cost::Searches;
 use sssp::{Solver, SsspError};
 
 use crate::backend;
-use crate::cli::{Backend, Common, Configs, SsspArgs};
+use crate::cli::{Backend, Common, Configs, GpuCount, SsspArgs};
 use crate::commands::sssp::output_file;
 use crate::failure::say;
 use crate::ids::{IdList, Names};
@@ -33,6 +33,9 @@ struct Report {
     prepare_ms: Option<Ms>,
     #[serde(flatten)]
     device: Option<Device>,
+    /// How many shared the sources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpus: Option<usize>,
     sources: usize,
     /// How many there are in a table; `None` when every vertex is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,6 +65,7 @@ pub(crate) fn run(
     mut configs: Configs,
     common: &Common,
 ) -> anyhow::Result<()> {
+    GpuCount::check(args.gpus, common)?;
     if ranks.size() > 1 {
         refuse("--nearest", args.nearest)?;
         refuse("--backend cuda", common.backend == Backend::Cuda)?;
@@ -77,7 +81,7 @@ pub(crate) fn run(
         Some(Root { loaded, sources, targets: None, output }) => {
             nearest(graph, loaded, sources, output.as_ref(), &configs, common)
         }
-        _ => table(ranks, graph, root.as_ref(), &configs, common),
+        _ => table(ranks, graph, root.as_ref(), &configs, args.gpus, common),
     })?;
     match root {
         Some(root) => root.loaded.print(&report, common),
@@ -109,6 +113,7 @@ fn table<W: Weight>(
     graph: &Csr<W>,
     root: Option<&Root>,
     configs: &Configs,
+    gpus: Option<GpuCount>,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
@@ -121,7 +126,7 @@ fn table<W: Weight>(
     let searches = Searches::Table(own.len().saturating_mul(n_tables));
     let solver = match (ranks.size(), &configs.cpu) {
         (2.., Some(config)) => Solver::new(graph, config).map(|solver| (solver, "cpu")),
-        _ => backend::solver(graph, configs, searches, common)?,
+        _ => backend::solver(graph, configs, searches, gpus, common)?,
     };
     let (solver, backend) = agree(ranks, solver.map_err(|e| names.explain(e)))?;
     let bar = Bar::new("searching", common);
@@ -159,6 +164,7 @@ fn table<W: Weight>(
         },
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, plan)),
+        gpus: Some(solver.gpus().len()).filter(|&n_gpus| n_gpus > 0),
         sources: sources.len(),
         targets: Some(targets.len()),
         ranks: (ranks.size() > 1).then_some(ranks.size()),
@@ -208,7 +214,7 @@ fn nearest<W: Weight>(
         other => names.explain(other),
     };
     let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
-    let solver = backend::solver(graph, configs, searches, common)?;
+    let solver = backend::solver(graph, configs, searches, None, common)?;
     let (solver, backend) = solver.map_err(explain)?;
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
@@ -233,6 +239,7 @@ fn nearest<W: Weight>(
         },
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, plan)),
+        gpus: None,
         sources: sources.len(),
         targets: None,
         ranks: None,

@@ -1,0 +1,96 @@
+//! Tables by several GPUs, each with a share of the sources; where there are fewer, one stands for
+//! several.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use gpu_runtime::Gpu;
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use graph_formats::{Csr, VertexId, Weight};
+use sssp::gpu::Algorithm;
+use sssp::{Config, Goal, Solver, SsspError};
+
+use crate::common::{gpu, gpu_alone, reweighted};
+
+/// So many.
+fn several(n: u32) -> Vec<Gpu> {
+    let count = Gpu::count().unwrap();
+    println!("{count} GPUs");
+    (0..n).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect()
+}
+
+/// Two and three GPUs find what one does, twice from one solver.
+fn agree<W: Weight>(graph: &Csr<W>, config: &Config<Algorithm>, sources: &[VertexId]) {
+    let all = several(3);
+    let targets: Vec<_> = graph.vertices().rev().step_by(2).collect();
+    let mut alone = Solver::on_gpu(&all[0], graph, config).unwrap();
+    let expected = alone.table(sources, &targets).unwrap();
+    for n_gpus in [2, 3] {
+        let mut solver = Solver::on_gpus(&all[..n_gpus], graph, config).unwrap();
+        for _ in 0..2 {
+            let found = solver.table(sources, &targets).unwrap();
+            assert!(found == expected, "{n_gpus} GPUs, {} sources, {}", sources.len(), W::KIND);
+            assert!(solver.device_times().is_some_and(|times| times.solve_ms > 0.0));
+        }
+        assert_eq!(solver.distances(0, Goal::All), alone.distances(0, Goal::All));
+    }
+}
+
+#[test]
+fn the_table_is_that_of_one() {
+    let Some(_gpu) = gpu() else { return };
+    let dense = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
+    let sparse = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    for graph in [dense, sparse] {
+        let sources: Vec<_> = graph.vertices().step_by(7).collect();
+        let config = Config::default();
+        agree(&graph, &config, &sources);
+        // fewer than GPUs, and one more
+        agree(&graph, &config, &sources[..1]);
+        agree(&graph, &config, &sources[..4]);
+        agree(&reweighted(&graph, |w| f64::from(w) / 3.0), &config, &sources);
+        agree(&reweighted(&graph, |w| u64::from(w) << 40), &config, &sources);
+        agree(&reweighted(&graph, |w| w << 23), &config, &sources);
+        // one search follows the other
+        agree(&graph, &Config::with(Algorithm::BELLMAN_FORD), &sources[..7]);
+    }
+}
+
+/// A sum that is too large on one of them is the error of all.
+#[test]
+fn an_error_on_one_ends_all() {
+    let Some(_gpu) = gpu() else { return };
+    let path: Vec<_> = (0..5).map(|v| (v, v + 1, i64::MAX / 3)).collect();
+    let graph = Csr::from_arcs(6, &path).unwrap();
+    let mut solver = Solver::on_gpus(&several(2), &graph, &Config::default()).unwrap();
+    let overflow = SsspError::Overflow { vertex: 4, kind: "i64" };
+    assert_eq!(solver.table(&[4, 0], &[1, 5]).unwrap_err(), overflow);
+    assert_eq!(solver.table(&[0, 4], &[1, 5]).unwrap_err(), overflow);
+    assert_eq!(solver.table(&[4, 1], &[2, 4]).unwrap().row(1).nth(1), Some(Some(i64::MAX / 3 * 3)));
+    let none = Solver::on_gpus(&[], &graph, &Config::default());
+    assert!(matches!(none.err(), Some(SsspError::NotOnGpu { .. })));
+}
+
+#[test]
+fn progress_is_of_all_and_can_end_it() {
+    let Some(_gpu) = gpu_alone() else { return };
+    let graph = grid(&GridConfig { side: 20, ..GridConfig::default() }).unwrap();
+    let all: Vec<_> = graph.vertices().collect();
+    for stop_at in [0, 200, u64::MAX] {
+        let most = AtomicU64::new(0);
+        let tell = |done, total| {
+            assert_eq!(total, 400);
+            most.fetch_max(done, Relaxed);
+            if done >= stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let solver = Solver::on_gpus(&several(2), &graph, &Config::default()).unwrap();
+        let mut solver = solver.with_progress(&tell);
+        match solver.table(&all, &all) {
+            Ok(_) => assert_eq!((stop_at, most.load(Relaxed)), (u64::MAX, 400)),
+            Err(error) => {
+                assert_eq!(error, SsspError::Interrupted);
+                assert!(stop_at < 400);
+            }
+        }
+    }
+}
