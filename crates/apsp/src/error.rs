@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use collectives::{Communicator, RanksError};
-use gpu_runtime::GpuError;
+use gpu_runtime::{Gpu, GpuError};
 use sssp::SsspError;
 
 use crate::{Algorithm, ScratchError};
@@ -146,6 +146,16 @@ pub enum ApspError {
 impl From<GpuError> for ApspError {
     fn from(error: GpuError) -> Self {
         Self::Gpu(Box::new(error))
+    }
+}
+
+impl ApspError {
+    /// The same with the name of the one of `gpus` that has failed, if one has.
+    pub(crate) fn named(self, gpus: &[Gpu]) -> Self {
+        match self {
+            Self::Gpu(error) => error.named(gpus).into(),
+            other => other,
+        }
     }
 }
 

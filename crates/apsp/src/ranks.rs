@@ -75,9 +75,9 @@ pub(crate) fn solve<W: Weight>(
             let start = Instant::now();
             let found = if has_potentials {
                 let potentials = ranks.broadcast_vec(0, potentials.unwrap_or_default())?;
-                johnson::search_with(ranks, graph, &sources, &potentials, &config, progress)
+                johnson::search_with(ranks, &[], graph, &sources, &potentials, &config, progress)
             } else {
-                johnson::search(ranks, graph, &sources, &config, progress)
+                johnson::search(ranks, &[], graph, &sources, &config, progress)
             };
             report.solve_ms = milliseconds(start);
             agree(ranks, found)?
@@ -134,7 +134,7 @@ impl Plan {
 
 /// An error where the table, and the matrix that it is made in or the next hops that are made
 /// of it, are more than the memory allowed, or next hops are more than there is.
-fn check_memory<W: Weight>(
+pub(crate) fn check_memory<W: Weight>(
     graph: &Csr<W>,
     deal: Deal,
     plan: &Plan,

@@ -55,7 +55,9 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// host's memory else.
     ///
     /// [`Algorithm::Auto`](crate::Algorithm::Auto) is [`Blocked`](crate::Algorithm::Blocked) there,
-    /// and one GPU has all forms of Floyd-Warshall. A matrix that the GPUs' memory does not hold
+    /// and one GPU has all forms of Floyd-Warshall. With
+    /// [`Johnson`](crate::Algorithm::Johnson) each has the graph and a share of the searches, which
+    /// find what the processor's do, bit for bit. A matrix that the GPUs' memory does not hold
     /// stays in pinned memory of the host and passes through them in strips. Numbers have as many
     /// bits as sums need, 16 only where the device adds and compares in one instruction and that
     /// pays; in published forms they have 32. Next hops are found there where no sum rounds,
@@ -117,23 +119,23 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
     /// memory, or that of it which is allowed, cannot hold what it is to hold, an algorithm is
     /// asked for that is not for this device or folder, or the progress callback ended the work.
-    /// By GPUs also [`ApspError::Gpu`], and [`ApspError::NotOnGpu`] for Johnson's algorithm, for
-    /// numbers of 64 bits in a published form, and where no GPU is given. In a folder when it
-    /// holds anything else or cannot be read and written; it is as it was then, or can be resumed.
+    /// By GPUs also [`ApspError::Gpu`] with the name of the one that failed, and
+    /// [`ApspError::NotOnGpu`] for numbers of 64 bits in a published form, and where no GPU is
+    /// given. In a folder when it holds anything else or cannot be read and written; it is as it
+    /// was then, or can be resumed.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         let Self { graph, config, gpus, folder } = self;
         let algorithm = config.algorithm;
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
             return Err(ApspError::NoTiles { algorithm });
         }
-        match (folder, gpus) {
-            (Some(folder), gpus) => {
-                let found = scratch::solve(folder, &Alone, gpus, graph, config, progress)?;
-                Ok(found.expect("the only rank is rank 0"))
-            }
+        let solved = match (folder, gpus) {
+            (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
+                .map(|found| found.expect("the only rank is rank 0")),
             (None, Some(gpus)) => cuda::solve(gpus, graph, config, progress),
             (None, None) => in_memory(graph, config, progress),
-        }
+        };
+        solved.map_err(|error| error.named(gpus.unwrap_or_default()))
     }
 
     /// Finds them by ranks, which all hold the graph, with its rows shared among them. To be called
@@ -152,8 +154,9 @@ impl<'a, W: Weight> Solver<'a, W> {
     ///
     /// # Errors
     /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where a form of
-    /// Floyd-Warshall that only one rank has or several GPUs a rank are asked for, or a folder, which
-    /// is for [`solve_in_folder_over`](Self::solve_in_folder_over). On one rank only
+    /// Floyd-Warshall that only one rank has, Johnson's algorithm with GPUs or several GPUs a rank
+    /// are asked for, or a folder, which is for
+    /// [`solve_in_folder_over`](Self::solve_in_folder_over). On one rank only
     /// [`ApspError::RankLost`]: whoever hears it has to end the others.
     ///
     /// ```

@@ -9,6 +9,7 @@ mod cut;
 mod floyd_warshall;
 pub(crate) mod folder;
 mod form;
+mod johnson;
 mod link;
 mod memory;
 mod next_hops;

@@ -18,6 +18,7 @@ use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
 use super::cut::Cut;
 use super::floyd_warshall::{FloydWarshall, Part, close};
 use super::form::{Form, Share};
+use super::johnson;
 use super::memory::{Need, parameters};
 use super::next_hops::{Closed, Finder};
 use super::rows::Passing;
@@ -39,6 +40,9 @@ pub(crate) fn solve<W: Weight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Pairs<W>, ApspError> {
+    if config.algorithm == Algorithm::Johnson {
+        return johnson::solve(gpus, graph, config, progress);
+    }
     let narrow = gpus.iter().all(adds_and_compares);
     let (mut plan, mut arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
     for (i, gpu) in gpus.iter().enumerate() {
@@ -93,12 +97,7 @@ pub(super) fn plan<W: Weight>(
     progress: Option<Progress<'_>>,
 ) -> Result<(Plan, Arithmetic), ApspError> {
     let algorithm = match config.algorithm {
-        Algorithm::Johnson => {
-            let reason = "johnson's searches run on the CPU".to_owned();
-            return Err(ApspError::NotOnGpu { reason });
-        }
-        Algorithm::Auto => Algorithm::Blocked,
-        Algorithm::Blocked => Algorithm::Blocked,
+        Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
         published if n_gpus > 1 => {
             let reason = format!("{published} is a form for one GPU");
             return Err(ApspError::NotOnGpu { reason });

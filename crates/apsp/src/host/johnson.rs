@@ -3,7 +3,8 @@
 //! Where a weight is negative, each is raised by the difference of the potentials at its
 //! ends, which no path feels: what it gains is the same for all paths between two vertices,
 //! and is taken off again. Then searches run side by side, a thread each, in work spaces that
-//! are used again. O(n m + n (n + m) log n), and less with the queue that suits the weights.
+//! are used again; or on GPUs, which share the sources as those of any table. O(n m + n (n + m)
+//! log n), and less with the queue that suits the weights.
 //!
 //! Reference: johnson-1977
 
@@ -11,6 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use collectives::Communicator;
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::DistanceTable;
@@ -23,9 +25,11 @@ use crate::error::agree;
 /// Searches of a rank until the next time that all ranks hear of errors.
 const SEARCHES_PER_TURN: usize = 1024;
 
-/// The distances from these vertices, those of a rank, to all, of a graph without negative weights.
+/// The distances from these vertices, those of a rank, to all, of a graph without negative weights;
+/// by GPUs if there are any.
 pub(crate) fn search<W: Weight>(
     ranks: &dyn Communicator,
+    gpus: &[Gpu],
     graph: &Csr<W>,
     sources: &[VertexId],
     config: &Config,
@@ -43,7 +47,11 @@ pub(crate) fn search<W: Weight>(
         Some(tell) => tell(before.load(Ordering::Relaxed) + done, n_sources as u64),
         None => ControlFlow::Continue(()),
     };
-    let solver = agree(ranks, Solver::new(graph, config).map_err(ApspError::from))?;
+    let solver = match gpus {
+        [] => Solver::new(graph, config),
+        gpus => Solver::on_gpus(gpus, graph, &config.for_algorithm(None)),
+    };
+    let solver = agree(ranks, solver.map_err(ApspError::from))?;
     let mut solver = solver.with_progress(&step);
     let mut turns = sources.chunks(per_turn);
     let mut cells = Vec::new();
@@ -66,6 +74,7 @@ pub(crate) fn search<W: Weight>(
 /// The distances from these vertices to all, of a graph with these potentials.
 pub(crate) fn search_with<W: Weight>(
     ranks: &dyn Communicator,
+    gpus: &[Gpu],
     graph: &Csr<W>,
     sources: &[VertexId],
     potentials: &[W::Distance],
@@ -86,7 +95,7 @@ pub(crate) fn search_with<W: Weight>(
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).expect("finite weights on its arcs");
     drop(arcs);
     let mut table: Array2<Raised<W>> =
-        search(ranks, &raised, sources, config, progress)?.into_storage();
+        search(ranks, gpus, &raised, sources, config, progress)?.into_storage();
     let n = potentials.len().max(1);
     let rows = table.as_slice_mut().unwrap_or_default().par_chunks_mut(n);
     rows.zip(sources).try_for_each(|(row, &u)| {

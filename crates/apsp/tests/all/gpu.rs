@@ -277,7 +277,57 @@ fn a_callback_ends_it() {
     }
 }
 
-/// The forms there are on a GPU.
+/// Johnson's searches on one GPU and on three find what the processor's do, floats to the last bit.
+#[test]
+fn johnson_is_that_of_the_processor() {
+    let Some(all) = some_gpus(3) else { return };
+    fn check<W: Weight>(all: &[Gpu], graph: &Csr<W>, next_hops: bool) {
+        let config = Config { next_hops, ..Config::with(Algorithm::Johnson) };
+        let expected = Solver::new(graph, &config).solve(None);
+        for gpus in [&all[..1], all] {
+            let found = Solver::new(graph, &config).on(gpus).solve(None);
+            match (&found, &expected) {
+                (Ok(found), Ok(expected)) => {
+                    assert_eq!(found.plan.algorithm, Algorithm::Johnson);
+                    let of = |pairs: &Pairs<W>| pairs.distances().unwrap().clone();
+                    assert!(identical(&of(found), &of(expected)), "{}", W::KIND);
+                    assert!(found.next_hops() == expected.next_hops(), "{}", W::KIND);
+                }
+                (Err(found), Err(expected)) => {
+                    assert_eq!(found.to_string(), expected.to_string());
+                }
+                (found, _) => panic!("{:?} on GPUs", found.as_ref().err()),
+            }
+        }
+    }
+    fn corner_cases_agree<W: Weight>(all: &[Gpu]) {
+        for (_, graph) in corner_cases::<W>() {
+            if graph.n_vertices() <= MOST_VERTICES {
+                check(all, &graph, false);
+            }
+        }
+    }
+    corner_cases_agree::<u32>(&all);
+    corner_cases_agree::<i32>(&all);
+    corner_cases_agree::<f32>(&all);
+    corner_cases_agree::<u64>(&all);
+    corner_cases_agree::<i64>(&all);
+    corner_cases_agree::<f64>(&all);
+    let large = in_32_bits(2500, 10_000, 50_000);
+    check(&all, &large, true);
+    check(&all, &slope(2500), true);
+    check(&all, &in_64_bits(&slope(700)), true);
+    let sevenths: Vec<_> = large.arcs().map(|(u, v, w)| (u, v, w as f32 / 7.0)).collect();
+    check(&all, &Csr::from_arcs(2500, &sevenths).unwrap(), false);
+    // a table that is more than the memory allowed, and one that is not
+    let config = Config { memory: Some(2500 * 2500 * 8), ..Config::with(Algorithm::Johnson) };
+    assert!(by_gpu(&all[0], &large, &config).is_ok());
+    let config = Config { memory: Some(2500 * 2500 * 8 - 1), ..config };
+    let refused = by_gpu(&all[0], &large, &config);
+    assert!(matches!(refused, Err(ApspError::OverMemory { .. })));
+}
+
+/// The forms of Floyd-Warshall there are on a GPU.
 fn forms() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.into_iter().filter(|&form| form != Algorithm::Johnson)
 }

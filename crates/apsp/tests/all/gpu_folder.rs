@@ -14,11 +14,11 @@ use sssp::SsspError;
 use crate::common::minus_zeros;
 use crate::gpu::{connected, gpu, in_32_bits, in_64_bits, slope, some_gpus};
 
-fn resumed(path: &Path) -> ScratchFolder {
+pub(crate) fn resumed(path: &Path) -> ScratchFolder {
     ScratchFolder { resume: true, ..ScratchFolder::new(path) }
 }
 
-fn matrix(path: &Path) -> Vec<u8> {
+pub(crate) fn matrix(path: &Path) -> Vec<u8> {
     fs::read(path.join("matrix.bin")).unwrap()
 }
 

@@ -3,6 +3,7 @@
 mod agreement;
 mod common;
 mod gpu;
+mod gpu_failure;
 mod gpu_folder;
 mod gpu_memory;
 mod next_hops;

@@ -54,8 +54,8 @@ pub(crate) struct ApspArgs {
     /// many of the GPU's; 1000000, 512M (512MiB), 2G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
-    /// GPUs of this machine that share the matrix, a number of them or all, each with as much
-    /// memory as --memory allows [default: 1]
+    /// GPUs of this machine that share the matrix or the searches, a number of them or all, each
+    /// with as much memory as --memory allows [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
     /// Keep the matrix in this folder, not in memory

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use apsp::{Algorithm, ApspError, Config, Pairs, Plan, ScratchError, ScratchFolder, Solver};
-use gpu_runtime::Gpu;
+use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
 
@@ -152,9 +152,10 @@ fn solve<W: Weight>(
     found.write(graph, loaded, &request.outputs, common)
 }
 
-/// Says that what a run has done which was interrupted is in its folder.
+/// Says that what a run has done which was interrupted, or whose GPU failed, is in its folder.
 fn say_kept(error: &anyhow::Error, scratch: Option<&ScratchFolder>) {
-    if let (true, Some(scratch)) = (error.is::<Interrupted>(), scratch) {
+    let is_cut_short = error.is::<Interrupted>() || is_failure_of_gpu(error);
+    if let (true, Some(scratch)) = (is_cut_short, scratch) {
         let shown = scratch.path.display();
         say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));
     }
@@ -270,6 +271,14 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
     };
     let (pairs, times) = repeated(common, || Ok(solver.solve(Some(&step))?))?;
     Ok(Found { pairs, gpus: None, ranks: None, in_memory, times: Times::of(times)? })
+}
+
+/// Whether a GPU has failed, or refused.
+fn is_failure_of_gpu(error: &anyhow::Error) -> bool {
+    match error.downcast_ref() {
+        Some(ApspError::Gpu(error)) => matches!(**error, GpuError::OnGpu { .. }),
+        _ => false,
+    }
 }
 
 /// Whether the CPU may still do what a GPU does not: it has other needs of memory, too.
