@@ -38,6 +38,7 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
+pub mod algorithms;
 mod cuda;
 mod error;
 mod fused;
@@ -46,6 +47,7 @@ mod machine;
 pub mod procedures;
 mod program;
 pub mod storage;
+mod text;
 mod values;
 mod warshall;
 
@@ -58,10 +60,15 @@ pub use language::{
 pub use machine::{Cost, Counting, Host, HostMark};
 pub use procedures::{Procedure, Procedures};
 pub use program::{Instruction, Program, Recorder, Variable};
+pub use text::{At, CountFrom, Parameter, Size, Text, TextError};
 pub use values::{Field, Slice, Table, Word};
 pub use warshall::Warshall;
 
-// The example of the README is a test too.
+// The examples of the README and of the language's page are tests too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../LANGUAGE.md")]
+struct Language;

@@ -396,6 +396,14 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             ints[code.index] = value < 0 || sum < 0 || sum > 0x7fffffff ? -1 : static_cast<int>(sum);
             break;
         }
+        case AddInts: {
+            const int j = ints[code.x], k = ints[code.z];
+            const long long sum =
+                static_cast<long long>(j) + (flag ? -static_cast<long long>(k) : k) + static_cast<int>(code.y);
+            __syncwarp();
+            ints[code.index] = j < 0 || k < 0 || sum < 0 || sum > 0x7fffffff ? -1 : static_cast<int>(sum);
+            break;
+        }
         case Jump:
             jumps = true;
             break;
@@ -414,6 +422,12 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             const bool bit = team.other(code.x + position / 64) >> (position % 64) & 1;
             team.did_read(vector_bit(code.x));
             jumps = bit == flag;
+            break;
+        }
+        case IfOrder: {
+            const int i = ints[code.x];
+            const int j = code.head & constant_position ? static_cast<int>(code.index) : ints[code.index];
+            jumps = ((code.z & (i < j ? 1 : i == j ? 2 : 4)) != 0) == flag;
             break;
         }
         case IfCompare:

@@ -9,7 +9,7 @@ use super::kernels::Kernels;
 use super::launches::Launch;
 use super::machine::Bits;
 use crate::StarError;
-use crate::language::{Condition, FieldVar, Index, Op};
+use crate::language::{Condition, FieldVar, Index, Op, sum};
 use crate::values::tail;
 
 /// Answers of `star_compare_words`: which order the first word has.
@@ -21,9 +21,12 @@ impl Cuda {
         match *op {
             Op::SetInt { i, value } => self.set_int(i, value),
             Op::AddInt { i, j, by } => {
-                let sum = self.int(j)?.map(|j| i64::from(j) + i64::from(by));
-                let sum = sum.and_then(|sum| u32::try_from(sum).ok());
-                self.set_int(i, sum.filter(|&sum| sum < 1 << 31))
+                let sum = sum(self.int(j)?, Some(0), false, by);
+                self.set_int(i, sum)
+            }
+            Op::AddInts { i, j, k, is_minus, by } => {
+                let sum = sum(self.int(j)?, self.int(k)?, is_minus, by);
+                self.set_int(i, sum)
             }
             Op::Find { i, .. }
             | Op::Step { i, .. }
@@ -52,6 +55,14 @@ impl Cuda {
         let (together, answer) = (self.answers.together(), self.answers.address());
         let launch = match *condition {
             Condition::Found(i) => return Ok(self.int(i)?.is_some()),
+            Condition::Order { relation, i, j } => {
+                let j = match j {
+                    Index::At(number) => Some(number),
+                    Index::In(j) => self.int(j)?,
+                };
+                // none is the least
+                return Ok(relation.holds(self.int(i)?.cmp(&j)));
+            }
             Condition::Some(x) => {
                 let x = self.bits(x)?;
                 self.through(x, |k| &k.find, [x.at, x.words, together, answer])
@@ -68,12 +79,12 @@ impl Cuda {
         // SAFETY: as in `operate`.
         let answer = unsafe { self.ask(launch) }?;
         Ok(match *condition {
-            Condition::Some(_) | Condition::Found(_) => answer.is_some(),
             Condition::Bit { .. } => answer == Some(1),
             // of no bits all are equal
             Condition::Compare { relation, .. } => {
                 relation.holds(ORDERS[answer.unwrap_or(0) as usize])
             }
+            _ => answer.is_some(),
         })
     }
 
@@ -163,7 +174,7 @@ impl Cuda {
                 let n = words.len() as u64;
                 Launch::over(n, |k| &k.fill, [words.address(), n, 0, 0])
             }
-            Op::SetInt { .. } | Op::AddInt { .. } => None,
+            Op::SetInt { .. } | Op::AddInt { .. } | Op::AddInts { .. } => None,
         })
     }
 

@@ -24,7 +24,7 @@ impl Op {
             Self::ReadColumn { .. } | Self::WriteColumn { .. } => "COL",
             Self::ReadRow { .. } | Self::WriteRow { .. } => "ROW",
             Self::ClearTable { .. } => "CLEAR",
-            Self::SetInt { .. } | Self::AddInt { .. } => "an integer",
+            Self::SetInt { .. } | Self::AddInt { .. } | Self::AddInts { .. } => "an integer",
         }
     }
 
@@ -60,7 +60,8 @@ impl Op {
             | Self::Count { .. }
             | Self::ClearTable { .. }
             | Self::SetInt { .. }
-            | Self::AddInt { .. } => Ok(()),
+            | Self::AddInt { .. }
+            | Self::AddInts { .. } => Ok(()),
         }
     }
 }
@@ -69,7 +70,10 @@ impl Condition {
     /// As [`Op::check`].
     pub(crate) fn check(&self) -> Result<(), StarError> {
         match *self {
-            Self::Some(_) | Self::Found(_) => Ok(()),
+            Self::Order { j: Index::At(value), .. } if value >= 1 << 31 => {
+                Err(StarError::TooWide { value: value.into(), bits: 31 })
+            }
+            Self::Some(_) | Self::Found(_) | Self::Order { .. } => Ok(()),
             Self::Bit { x, at } => inside("bit", at, x.len),
             Self::Compare { v, w, .. } => equal("a comparison", v, w.len),
         }

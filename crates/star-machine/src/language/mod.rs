@@ -9,6 +9,7 @@ mod store;
 mod variables;
 
 pub use machine::Machine;
+pub(crate) use op::sum;
 pub use op::{Condition, Index, Logic, Op, Relation};
 pub use operations::Operations;
 pub use star::Star;

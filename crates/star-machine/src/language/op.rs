@@ -36,7 +36,7 @@ pub enum Logic {
     Xor,
 }
 
-/// How two words compare as numbers, the first bit most significant.
+/// How two numbers compare; of words the first bit is the most significant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// `EQ`
@@ -51,6 +51,13 @@ pub enum Relation {
     Greater,
     /// `GREATEQ`
     GreaterOrEqual,
+}
+
+/// Integers as `AddInt` and `AddInts` add them.
+pub(crate) fn sum(j: Option<u32>, k: Option<u32>, is_minus: bool, by: i32) -> Option<u32> {
+    let (j, k) = (i64::from(j?), i64::from(k?));
+    let sum = if is_minus { j - k } else { j + k } + i64::from(by);
+    u32::try_from(sum).ok().filter(|&sum| sum < 1 << 31)
 }
 
 /// An instruction. Results come first; a result may be an operand too.
@@ -226,6 +233,20 @@ pub enum Op {
         /// What is added.
         by: i32,
     },
+    /// `i := j + k + by`, or `j - k + by`; none where `j` or `k` holds none or the result is not in
+    /// 0..2³¹.
+    AddInts {
+        /// The result.
+        i: IntVar,
+        /// The first operand.
+        j: IntVar,
+        /// The second.
+        k: IntVar,
+        /// Whether it is subtracted.
+        is_minus: bool,
+        /// What is added.
+        by: i32,
+    },
 }
 
 /// A question to a machine.
@@ -241,6 +262,15 @@ pub enum Condition {
         x: Vector,
         /// The position.
         at: Index,
+    },
+    /// `i < j` and the like; none is less than any number.
+    Order {
+        /// What is asked.
+        relation: Relation,
+        /// The first integer.
+        i: IntVar,
+        /// The second, or a number.
+        j: Index,
     },
     /// `EQ(v, w)` and the like.
     Compare {

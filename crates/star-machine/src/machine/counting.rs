@@ -53,7 +53,8 @@ impl Cost {
             | Op::SetBit { .. }
             | Op::ClearTable { .. }
             | Op::SetInt { .. }
-            | Op::AddInt { .. } => None,
+            | Op::AddInt { .. }
+            | Op::AddInts { .. } => None,
         }
     }
 }

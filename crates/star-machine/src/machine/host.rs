@@ -2,9 +2,8 @@
 
 use std::mem;
 
-use crate::error::LIMIT;
 use crate::language::{
-    Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Store, TableVar, Vector,
+    Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Store, TableVar, Vector, sum,
 };
 use crate::values::tail;
 use crate::{Field, Procedure, Slice, StarError, Table, fused};
@@ -274,8 +273,12 @@ impl Machine for Host {
             Op::ClearTable { table } => self.table_mut(table)?.as_words_mut().fill(0),
             Op::SetInt { i, value } => self.set_int(i, value)?,
             Op::AddInt { i, j, by } => {
-                let sum = self.int_ref(j)?.and_then(|j| j.checked_add_signed(by));
-                self.set_int(i, sum.filter(|sum| (*sum as usize) < LIMIT))?;
+                let sum = sum(self.int_ref(j)?, Some(0), false, by);
+                self.set_int(i, sum)?;
+            }
+            Op::AddInts { i, j, k, is_minus, by } => {
+                let sum = sum(self.int_ref(j)?, self.int_ref(k)?, is_minus, by);
+                self.set_int(i, sum)?;
             }
         }
         Ok(())
@@ -287,6 +290,14 @@ impl Machine for Host {
             Condition::Some(x) => Ok(self.vector_ref(x)?.some()),
             Condition::Found(i) => Ok(self.int_ref(i)?.is_some()),
             Condition::Bit { x, at } => self.vector_ref(x)?.get(self.position("bit", at, x.len)?),
+            Condition::Order { relation, i, j } => {
+                let j = match j {
+                    Index::At(number) => Some(number),
+                    Index::In(j) => self.int_ref(j)?,
+                };
+                // none is the least
+                Ok(relation.holds(self.int_ref(i)?.cmp(&j)))
+            }
             Condition::Compare { relation, v, w } => {
                 let order = self.vector_ref(v)?.compare(self.vector_ref(w)?)?;
                 Ok(relation.holds(order))

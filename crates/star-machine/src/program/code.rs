@@ -44,8 +44,8 @@ macro_rules! operations {
 
 operations! {
     End, Fill, Copy, Not, And, AndNot, Or, Xor, SetBit, First, Find, Step, Count, Trim, Replace,
-    Add, Subtract, ReadColumn, WriteColumn, ReadRow, WriteRow, ClearTable, SetInt, AddInt, Jump,
-    IfSome, IfFound, IfBit, IfCompare, Start, Repeat, TakeFirst, UpdateAnd, UpdateAndNot, UpdateOr,
+    Add, Subtract, ReadColumn, WriteColumn, ReadRow, WriteRow, ClearTable, SetInt, AddInt,
+    AddInts, Jump, IfSome, IfFound, IfBit, IfOrder, IfCompare, Start, Repeat, TakeFirst, UpdateAnd, UpdateAndNot, UpdateOr,
     UpdateXor, UpdateNotAnd,
 }
 
@@ -233,6 +233,10 @@ impl Encoder<'_> {
                 let code = Code::new(Operation::AddInt, 1);
                 Code { index: i.place(), x: j.place(), y: by as u32, ..code }
             }
+            Op::AddInts { i, j, k, is_minus, by } => {
+                let code = Code::new(Operation::AddInts, 1).with(ONE, is_minus);
+                Code { index: i.place(), x: j.place(), z: k.place(), y: by as u32, ..code }
+            }
         }
     }
 
@@ -241,17 +245,12 @@ impl Encoder<'_> {
             Condition::Some(x) => self.vectors(Operation::IfSome, x, x, x),
             Condition::Found(i) => Code { index: i.place(), ..Code::new(Operation::IfFound, 1) },
             Condition::Bit { x, at } => self.vectors(Operation::IfBit, x, x, x).at(at),
+            Condition::Order { relation, i, j } => {
+                let code = Code::new(Operation::IfOrder, 1).at(j);
+                Code { z: orders(relation), x: i.place(), ..code }
+            }
             Condition::Compare { relation, v, w } => {
-                // which of less, equal and greater it is true of
-                let orders = match relation {
-                    Relation::Less => 1,
-                    Relation::Equal => 2,
-                    Relation::LessOrEqual => 3,
-                    Relation::Greater => 4,
-                    Relation::NotEqual => 5,
-                    Relation::GreaterOrEqual => 6,
-                };
-                Code { z: orders, ..self.vectors(Operation::IfCompare, v, v, w) }
+                Code { z: orders(relation), ..self.vectors(Operation::IfCompare, v, v, w) }
             }
         }
     }
@@ -323,6 +322,18 @@ impl Encoder<'_> {
     }
 }
 
+/// Which of less, equal and greater a relation is true of.
+fn orders(relation: Relation) -> u32 {
+    match relation {
+        Relation::Less => 1,
+        Relation::Equal => 2,
+        Relation::LessOrEqual => 3,
+        Relation::Greater => 4,
+        Relation::NotEqual => 5,
+        Relation::GreaterOrEqual => 6,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use kernels::layout;
@@ -374,6 +385,7 @@ mod tests {
             assert!(source.contains(part), "{part}");
         }
         let code = Code::new(Operation::UpdateNotAnd, 3).to(5);
-        assert_eq!((code.head & 0xff, code.head >> 16 & 0xff, code.head >> 31), (36, 3, 1));
+        let last = OPERATIONS.len() as u32 - 1;
+        assert_eq!((code.head & 0xff, code.head >> 16 & 0xff, code.head >> 31), (last, 3, 1));
     }
 }

@@ -119,6 +119,10 @@ fn operation(op: &Op) -> String {
         Op::SetInt { i, value: Some(value) } => format!("{} := {value}", int(i)),
         Op::SetInt { i, value: None } => format!("{} := none", int(i)),
         Op::AddInt { i, j, by } => format!("{} := {} {by:+}", int(i), int(j)),
+        Op::AddInts { i, j, k, is_minus, by } => {
+            let sign = if is_minus { '-' } else { '+' };
+            format!("{} := {} {sign} {} {by:+}", int(i), int(j), int(k))
+        }
     }
 }
 
@@ -127,6 +131,17 @@ fn question(condition: &Condition) -> String {
         Condition::Some(x) => format!("SOME({})", v(x)),
         Condition::Found(i) => format!("{} holds a number", int(i)),
         Condition::Bit { x, at } => format!("{}({})", v(x), index(at)),
+        Condition::Order { relation, i, j } => {
+            let sign = match relation {
+                Relation::Equal => "=",
+                Relation::NotEqual => "<>",
+                Relation::Less => "<",
+                Relation::LessOrEqual => "<=",
+                Relation::Greater => ">",
+                Relation::GreaterOrEqual => ">=",
+            };
+            format!("{} {sign} {}", int(i), index(j))
+        }
         Condition::Compare { relation, v: x, w } => {
             let name = match relation {
                 Relation::Equal => "EQ",

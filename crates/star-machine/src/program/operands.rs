@@ -104,6 +104,11 @@ impl Op {
                 visit(Read, j.into());
                 visit(Write, i.into());
             }
+            Self::AddInts { i, j, k, .. } => {
+                visit(Read, j.into());
+                visit(Read, k.into());
+                visit(Write, i.into());
+            }
         }
     }
 }
@@ -117,6 +122,10 @@ impl Condition {
             Self::Bit { x, at } => {
                 position(at, visit);
                 visit(Read, x.into());
+            }
+            Self::Order { i, j, .. } => {
+                visit(Read, i.into());
+                position(j, visit);
             }
             Self::Compare { v, w, .. } => {
                 visit(Read, v.into());

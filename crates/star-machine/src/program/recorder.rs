@@ -9,6 +9,10 @@ use crate::StarError;
 use crate::error::LIMIT;
 use crate::language::{Condition, IntVar, Op, SliceVar, Star, TableVar, Vector, WordVar};
 
+/// How many vectors, tables and integers there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Live([usize; 3]);
+
 /// Writes down a program that is given to it.
 ///
 /// Declare the parameters, give the body as to a machine, and [`finish`]. What sizes and
@@ -109,23 +113,62 @@ impl Recorder {
     }
 
     /// The step that is recorded next.
-    fn here(&self) -> u32 {
+    pub(crate) fn here(&self) -> u32 {
         self.instructions.len() as u32
     }
 
+    /// Records a jump whose target is not known yet, where the condition is that.
+    ///
+    /// # Errors
+    /// Where it is no condition on its operands, or one of them is not declared.
+    pub(crate) fn branch(
+        &mut self,
+        condition: Condition,
+        answer: bool,
+    ) -> Result<usize, StarError> {
+        self.check_condition(condition)?;
+        self.instructions.push(Instruction::Branch { condition, answer, to: 0 });
+        Ok(self.instructions.len() - 1)
+    }
+
     /// Records a jump whose target is not known yet.
-    fn branch(&mut self, condition: Condition, answer: bool, to: u32) -> usize {
-        self.instructions.push(Instruction::Branch { condition, answer, to });
+    pub(crate) fn jump(&mut self) -> usize {
+        self.instructions.push(Instruction::Jump { to: 0 });
         self.instructions.len() - 1
     }
 
-    /// Lets a recorded jump lead to the step that is recorded next.
-    fn land(&mut self, jump: usize) {
-        let here = self.here();
+    /// Lets a recorded jump lead to a step.
+    pub(crate) fn land(&mut self, jump: usize, target: u32) {
         if let Instruction::Branch { to, .. } | Instruction::Jump { to } =
             &mut self.instructions[jump]
         {
-            *to = here;
+            *to = target;
+        }
+    }
+
+    /// What is declared now, for [`release`](Self::release).
+    pub(crate) fn live(&self) -> Live {
+        Live([self.vectors.n_live(), self.tables.n_live(), self.ints.n_live()])
+    }
+
+    /// Ends what was declared since.
+    pub(crate) fn release(&mut self, Live(live): Live) {
+        self.vectors.release(live[0]);
+        self.tables.release(live[1]);
+        self.ints.release(live[2]);
+        // what nobody has used
+        let (vectors, tables, ints) = (&self.vectors, &self.tables, &self.ints);
+        self.pending.retain(|variable| match *variable {
+            Variable::Vector(x) => vectors.has(x.name),
+            Variable::Int(i) => ints.has(i.name),
+            Variable::Table(table) => tables.has(table.name),
+        });
+    }
+
+    /// Records the zeros of what is declared and has none yet.
+    pub(crate) fn settle(&mut self) {
+        for variable in std::mem::take(&mut self.pending) {
+            self.make_zero(variable);
         }
     }
 
@@ -162,9 +205,7 @@ impl Recorder {
         &mut self,
         record: impl FnOnce(&mut Self) -> Result<(), StarError>,
     ) -> Result<(), StarError> {
-        for variable in std::mem::take(&mut self.pending) {
-            self.make_zero(variable);
-        }
+        self.settle();
         let start = self.instructions.len();
         let done = self.scope(record);
         if done.is_err() {
@@ -221,18 +262,9 @@ impl Star for Recorder {
         &mut self,
         body: impl FnOnce(&mut Self) -> Result<(), StarError>,
     ) -> Result<(), StarError> {
-        let live = (self.vectors.n_live(), self.tables.n_live(), self.ints.n_live());
+        let live = self.live();
         let done = body(self);
-        self.vectors.release(live.0);
-        self.tables.release(live.1);
-        self.ints.release(live.2);
-        // what nobody has used
-        let (vectors, tables, ints) = (&self.vectors, &self.tables, &self.ints);
-        self.pending.retain(|variable| match *variable {
-            Variable::Vector(x) => vectors.has(x.name),
-            Variable::Int(i) => ints.has(i.name),
-            Variable::Table(table) => tables.has(table.name),
-        });
+        self.release(live);
         done
     }
 
@@ -244,17 +276,16 @@ impl Star for Recorder {
     ) -> Result<(), StarError> {
         self.check_condition(condition)?;
         self.statement(|recorder| {
-            let to_else = recorder.branch(condition, false, 0);
+            let to_else = recorder.branch(condition, false)?;
             recorder.scope(then)?;
-            let to_end = recorder.instructions.len();
-            recorder.instructions.push(Instruction::Jump { to: 0 });
-            recorder.land(to_else);
+            let to_end = recorder.jump();
+            recorder.land(to_else, recorder.here());
             recorder.scope(otherwise)?;
             if recorder.instructions.len() == to_end + 1 {
                 recorder.instructions.pop();
-                recorder.land(to_else);
+                recorder.land(to_else, recorder.here());
             } else {
-                recorder.land(to_end);
+                recorder.land(to_end, recorder.here());
             }
             Ok(())
         })
@@ -267,11 +298,12 @@ impl Star for Recorder {
     ) -> Result<(), StarError> {
         self.check_condition(condition)?;
         self.statement(|recorder| {
-            let to_end = recorder.branch(condition, false, 0);
+            let to_end = recorder.branch(condition, false)?;
             let top = recorder.here();
             recorder.scope(body)?;
-            recorder.branch(condition, true, top);
-            recorder.land(to_end);
+            let to_top = recorder.branch(condition, true)?;
+            recorder.land(to_top, top);
+            recorder.land(to_end, recorder.here());
             Ok(())
         })
     }

@@ -1,12 +1,16 @@
 //! Recorded programs on a GPU: the host's interpreter has the same values afterwards.
 
 use gpu_runtime::{Gpu, GpuError};
+use graph_formats::Csr;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use star_machine::algorithms::{KRUSKAL, PRIM};
 use star_machine::{
-    GpuProgram, Operations, Program, Recorder, Slice, Star, StarError, Table, Team, Variable,
+    CountFrom, Cuda, GpuProgram, Host, Operations, Program, Recorder, Size, Slice, Star, StarError,
+    Table, Team, Text, Variable,
 };
 
+use crate::algorithms::Edges;
 use crate::bodies::{Crossings, ProcedureBody, Value, Warshall, draws, record, slice, table};
 use crate::both::gpu;
 use crate::programs::{LENGTHS, Outcome, interpreted};
@@ -90,6 +94,43 @@ fn warshall_runs_in_one_launch() {
             let program = record(&Warshall { by_columns }, &values).unwrap();
             agree(&gpu, &format!("closure of {n} vertices"), &program, &values, &TEAMS);
         }
+    }
+}
+
+#[test]
+fn texts_run_in_one_launch() {
+    let Some(gpu) = gpu() else { return };
+    let arcs: Vec<_> =
+        (0..270u32).map(|e| (e % 90, (e * e + 7 * e + 3) % 90, (e * 31 + e / 5) % 50)).collect();
+    let edges = Edges::of(&Csr::from_arcs(90, &arcs).unwrap());
+    for (name, program, root) in
+        [("KRUSKAL", edges.kruskal(KRUSKAL), None), ("PRIM", edges.prim(PRIM), Some(7))]
+    {
+        agree(&gpu, name, &program, &edges.values(root), &TEAMS);
+        let mut m = Cuda::new(&gpu).unwrap();
+        let expected = edges.run(&mut Host::new(), &program, root).unwrap();
+        let found = edges.run(&mut m, &program, root).unwrap();
+        assert_eq!(found, expected, "{name}, an operation a launch");
+    }
+    // integers: sums, differences, and every comparison
+    let text = Text::parse(
+        "proc P(var i, j: integer; var Z: slice);
+         var k: integer;
+         begin
+           CLR(Z);
+           for k := 0 to 9 do begin
+             i := j + k - 3;  j := i - k + 1;
+             if i < j then Z(0) := 1; if i <= j then Z(1) := 1; if i = j then Z(2) := 1;
+             if i <> 4 then Z(3) := 1; if i > j then Z(4) := 1; if i >= 5 then Z(5) := 1;
+             if k = 7 then exit
+           end
+         end",
+    );
+    let sizes = [Size::Integer, Size::Integer, Size::Bits(70)];
+    let program = text.unwrap().compile("P", &sizes, CountFrom::Zero).unwrap();
+    for (i, j) in [(None, None), (Some(3), Some(9)), (Some(0), Some(1)), (None, Some(1 << 30))] {
+        let values = [Value::Int(i), Value::Int(j), Value::Vector(Slice::ones(70).unwrap())];
+        agree(&gpu, &format!("integers {i:?} and {j:?}"), &program, &values, &TEAMS);
     }
 }
 

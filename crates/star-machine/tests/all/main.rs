@@ -1,5 +1,6 @@
 //! The tests of this crate, in one program: what it is generic over is compiled once.
 
+mod algorithms;
 mod bodies;
 mod both;
 mod cases;
@@ -17,5 +18,6 @@ mod programs;
 mod random;
 mod renamed;
 mod statements;
+mod text;
 mod values;
 mod warshall;

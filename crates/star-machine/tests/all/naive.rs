@@ -148,6 +148,13 @@ impl Machine for Naive {
                 let sum = sum.filter(|sum| (0..1 << 31).contains(sum));
                 self.ints[i.place() as usize] = sum.map(|sum| sum as u32);
             }
+            Op::AddInts { i, j, k, is_minus, by } => {
+                let [j, k] = [j, k].map(|i| self.ints[i.place() as usize].map(i64::from));
+                let sum =
+                    j.zip(k).map(|(j, k)| i64::from(by) + if is_minus { j - k } else { j + k });
+                let sum = sum.filter(|sum| (0..1 << 31).contains(sum));
+                self.ints[i.place() as usize] = sum.map(|sum| sum as u32);
+            }
         }
         Ok(())
     }
@@ -157,17 +164,16 @@ impl Machine for Naive {
             Condition::Some(x) => self.get(x).contains(&true),
             Condition::Found(i) => self.ints[i.place() as usize].is_some(),
             Condition::Bit { x, at } => self.get(x)[self.at(at)],
-            Condition::Compare { relation, v, w } => {
-                let (v, w) = (self.get(v), self.get(w));
-                match relation {
-                    Relation::Equal => v == w,
-                    Relation::NotEqual => v != w,
-                    Relation::Less => v < w,
-                    Relation::LessOrEqual => v <= w,
-                    Relation::Greater => v > w,
-                    Relation::GreaterOrEqual => v >= w,
-                }
+            Condition::Order { relation, i, j } => {
+                let j = match j {
+                    Index::At(number) => Some(number),
+                    Index::In(j) => self.ints[j.place() as usize],
+                };
+                // none is -1
+                let [i, j] = [self.ints[i.place() as usize], j].map(|i| i.map_or(-1, i64::from));
+                compared(relation, &i, &j)
             }
+            Condition::Compare { relation, v, w } => compared(relation, &self.get(v), &self.get(w)),
         })
     }
 
@@ -198,5 +204,16 @@ impl Machine for Naive {
         let rows = (0..value.rows()).map(row).collect::<Result<_, _>>()?;
         self.tables[table.place() as usize] = (rows, value.columns());
         Ok(())
+    }
+}
+
+fn compared<T: PartialOrd>(relation: Relation, v: &T, w: &T) -> bool {
+    match relation {
+        Relation::Equal => v == w,
+        Relation::NotEqual => v != w,
+        Relation::Less => v < w,
+        Relation::LessOrEqual => v <= w,
+        Relation::Greater => v > w,
+        Relation::GreaterOrEqual => v >= w,
     }
 }

@@ -116,6 +116,7 @@ renamed! { Op:
     ClearTable { table }
     SetInt { i, value }
     AddInt { i, j, by }
+    AddInts { i, j, k, is_minus, by }
 }
 
 renamed! { Procedure:
@@ -142,6 +143,9 @@ impl Renamed for Condition {
             Self::Some(x) => Self::Some(x.renamed(names)),
             Self::Found(i) => Self::Found(i.renamed(names)),
             Self::Bit { x, at } => Self::Bit { x: x.renamed(names), at: at.renamed(names) },
+            Self::Order { relation, i, j } => {
+                Self::Order { relation, i: i.renamed(names), j: j.renamed(names) }
+            }
             Self::Compare { relation, v, w } => {
                 Self::Compare { relation, v: v.renamed(names), w: w.renamed(names) }
             }

@@ -1,0 +1,238 @@
+//! Expressions that have a value: rows of bits and integers.
+
+use super::super::lengths::Sort;
+use super::super::operations::{Does, Given, Operand, Operation};
+use super::super::syntax::{Call, Expression, Operator};
+use super::super::{At, Size, TextError};
+use super::{Compiler, said};
+use crate::language::{Index, IntVar, Logic, Op, Star, Vector};
+
+impl Compiler {
+    /// A row of bits: in `z` if there is one, else wherever it is.
+    pub(super) fn bits(
+        &mut self,
+        expression: &Expression,
+        z: Option<Vector>,
+    ) -> Result<Vector, TextError> {
+        let at = expression.at();
+        let op = match expression {
+            Expression::Variable(name) => {
+                let x = self.bound_bits(name);
+                match z {
+                    Some(z) if z != x => Op::Copy { z, x },
+                    _ => return Ok(x),
+                }
+            }
+            Expression::Call(call) => return self.bits_call(call, z),
+            Expression::Not(operand, _) => {
+                let x = self.bits(operand, None)?;
+                Op::Not { z: self.result(x.len(), z, at)?, x }
+            }
+            Expression::Binary(operator, operands, _) => {
+                let (logic, [left, right]) = match (operator, &**operands) {
+                    (Operator::And, [left, Expression::Not(right, _)]) => {
+                        (Logic::AndNot, [left, &**right])
+                    }
+                    (Operator::And, [Expression::Not(left, _), right]) => {
+                        (Logic::AndNot, [right, &**left])
+                    }
+                    (Operator::Or, [left, right]) => (Logic::Or, [left, right]),
+                    (Operator::Xor, [left, right]) => (Logic::Xor, [left, right]),
+                    (_, [left, right]) => (Logic::And, [left, right]),
+                };
+                let (x, y) = (self.bits(left, None)?, self.bits(right, None)?);
+                Op::Logic { logic, z: self.result(x.len(), z, at)?, x, y }
+            }
+            Expression::Number(..) => unreachable!("a number is no row of bits"),
+        };
+        self.run(op, at)?;
+        Ok(match op {
+            Op::Copy { z, .. } | Op::Not { z, .. } | Op::Logic { z, .. } => z,
+            _ => unreachable!("made above"),
+        })
+    }
+
+    pub(super) fn result(
+        &mut self,
+        len: u32,
+        z: Option<Vector>,
+        at: At,
+    ) -> Result<Vector, TextError> {
+        z.map_or_else(|| self.new_bits(len as usize, at), Ok)
+    }
+
+    pub(super) fn bits_call(
+        &mut self,
+        call: &Call,
+        z: Option<Vector>,
+    ) -> Result<Vector, TextError> {
+        let sort = self.sorts.sort(&Expression::Call(call.clone()))?;
+        let Some(Size::Bits(len)) = self.sorts.size(sort) else {
+            unreachable!("{sort:?} has bits")
+        };
+        let z = self.result(len as u32, z, call.name.at)?;
+        self.operate(call, Some(z), None)?;
+        Ok(z)
+    }
+
+    /// An integer: in `i` if there is one, else wherever it is, or as a constant.
+    pub(super) fn int(
+        &mut self,
+        expression: &Expression,
+        i: Option<IntVar>,
+    ) -> Result<Index, TextError> {
+        let at = expression.at();
+        match expression {
+            Expression::Number(number, _) => self.constant(i64::from(*number), i, at),
+            Expression::Variable(name) => Ok(self.bound_int(name).into()),
+            Expression::Call(call) => {
+                match Operation::find(&call.name.text, call.arguments.len()) {
+                    Some(Operation { does: Does::Size(size), .. }) => {
+                        let table = self.bound_table(&call.arguments[0]).table;
+                        self.constant(i64::from(size(table)), i, at)
+                    }
+                    _ => self.int_call(call, i).map(Index::from),
+                }
+            }
+            Expression::Binary(operator, operands, _) => {
+                let is_minus = *operator == Operator::Minus;
+                let [left, right] = &**operands;
+                // what integers hold is less by that than what the text says
+                let least = i64::from(self.least);
+                match (self.int(left, None)?, self.int(right, None)?) {
+                    (Index::At(j), Index::At(k)) => {
+                        let (j, k) = (i64::from(j) + least, i64::from(k) + least);
+                        self.constant(if is_minus { j - k } else { j + k }, i, at)
+                    }
+                    (Index::In(j), Index::At(k)) => {
+                        let by = i64::from(k) + least;
+                        self.add(i, j, if is_minus { -by } else { by }, at)
+                    }
+                    (Index::At(j), Index::In(k)) if !is_minus => {
+                        self.add(i, k, i64::from(j) + least, at)
+                    }
+                    (j, k) => {
+                        let (j, k) = (self.variable(j, at)?, self.variable(k, at)?);
+                        let i = i.map_or_else(|| self.new_int(at), Ok)?;
+                        let by = if is_minus { -least } else { least } as i32;
+                        self.run(Op::AddInts { i, j, k, is_minus, by }, at)?;
+                        Ok(i.into())
+                    }
+                }
+            }
+            Expression::Not(..) => unreachable!("'not' is no integer"),
+        }
+    }
+
+    pub(super) fn int_into(&mut self, expression: &Expression, i: IntVar) -> Result<(), TextError> {
+        let at = expression.at();
+        match self.int(expression, Some(i))? {
+            Index::At(value) => self.run(Op::SetInt { i, value: Some(value) }, at),
+            Index::In(j) if i == j => Ok(()),
+            Index::In(j) => self.run(Op::AddInt { i, j, by: 0 }, at),
+        }
+    }
+
+    /// A number as the text says it, with none in `i` for one that is below all positions.
+    pub(super) fn constant(
+        &mut self,
+        number: i64,
+        i: Option<IntVar>,
+        at: At,
+    ) -> Result<Index, TextError> {
+        match u32::try_from(number - i64::from(self.least)) {
+            Ok(number) if number < 1 << 31 => Ok(Index::At(number)),
+            Ok(_) => Err(TextError::at(at, "integers are below 2^31".to_owned())),
+            Err(_) => {
+                let i = i.map_or_else(|| self.new_int(at), Ok)?;
+                self.run(Op::SetInt { i, value: None }, at)?;
+                Ok(i.into())
+            }
+        }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        i: Option<IntVar>,
+        j: IntVar,
+        by: i64,
+        at: At,
+    ) -> Result<Index, TextError> {
+        let i = i.map_or_else(|| self.new_int(at), Ok)?;
+        // both are below 2^31
+        self.run(Op::AddInt { i, j, by: by as i32 }, at)?;
+        Ok(i.into())
+    }
+
+    /// An integer as a variable.
+    pub(super) fn variable(&mut self, index: Index, at: At) -> Result<IntVar, TextError> {
+        match index {
+            Index::In(i) => Ok(i),
+            Index::At(value) => {
+                let i = self.new_int(at)?;
+                self.run(Op::SetInt { i, value: Some(value) }, at)?;
+                Ok(i)
+            }
+        }
+    }
+
+    pub(super) fn int_call(&mut self, call: &Call, i: Option<IntVar>) -> Result<IntVar, TextError> {
+        let i = i.map_or_else(|| self.new_int(call.name.at), Ok)?;
+        self.operate(call, None, Some(i))?;
+        if call.name.text == "NUMB" && self.least > 0 {
+            self.run(Op::AddInt { i, j: i, by: -(self.least as i32) }, call.name.at)?;
+        }
+        Ok(i)
+    }
+
+    /// Gives an operation or a procedure.
+    pub(super) fn operate(
+        &mut self,
+        call: &Call,
+        z: Option<Vector>,
+        i: Option<IntVar>,
+    ) -> Result<(), TextError> {
+        let at = call.name.at;
+        let (operation, mut given) = self.given(call)?;
+        (given.z, given.i) = (z, i);
+        match operation.does {
+            Does::Op(op) => {
+                if matches!(operation.name, "ADD" | "SUBT") {
+                    given.spare = Some(self.new_int(at)?);
+                }
+                self.run(op(&given), at)
+            }
+            Does::Call(procedure) => {
+                self.recorder.call(procedure(&given)).map_err(|error| said(at, &error))
+            }
+            Does::CallBeside(procedure) => {
+                let len = z.map_or(0, Vector::len) as usize;
+                given.beside = Some([self.new_bits(len, at)?, self.new_bits(len, at)?]);
+                self.recorder.call(procedure(&given)).map_err(|error| said(at, &error))
+            }
+            Does::Size(_) => {
+                let text = format!("{} is a number, and no statement", operation.name);
+                Err(TextError::at(at, text))
+            }
+            Does::Ask(_) => {
+                let text = format!("{} is a condition, and no statement", operation.name);
+                Err(TextError::at(at, text))
+            }
+        }
+    }
+
+    /// An operation, and its operands.
+    pub(super) fn given(&mut self, call: &Call) -> Result<(&'static Operation, Given), TextError> {
+        let operation = Operation::find(&call.name.text, call.arguments.len());
+        let operation = operation.expect("operations were looked up before");
+        let mut operands = Vec::new();
+        for argument in &call.arguments {
+            operands.push(match self.sorts.sort(argument)? {
+                Sort::Integer | Sort::Truth => Operand::Int(self.int(argument, None)?),
+                Sort::Slice(_) | Sort::Word(_) => Operand::Bits(self.bits(argument, None)?),
+                Sort::Table(..) => Operand::Table(self.bound_table(argument)),
+            });
+        }
+        Ok((operation, Given { operands, z: None, i: None, spare: None, beside: None }))
+    }
+}

@@ -1,0 +1,178 @@
+//! Programs as the papers print them.
+//!
+//! A [`Text`] is procedures in the language Star, which looks like Pascal; each becomes a
+//! [`Program`], the same that a [`Recorder`](crate::Recorder) makes, for arguments of given sizes.
+//! What does not fit together is found then, before anything runs.
+//!
+//! Reference: snytnikova-nepomniaschaya-2016
+
+mod compile;
+mod lengths;
+mod lexer;
+mod operations;
+mod parse;
+mod sorts;
+mod syntax;
+
+use std::fmt;
+
+use self::syntax::{Proc, Type};
+use crate::Program;
+
+/// A place in a text, in lines and columns from 1 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The line.
+    pub line: u32,
+    /// The character of it.
+    pub column: u32,
+}
+
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{}: {what}", at.line, at.column)]
+pub struct TextError {
+    /// Where.
+    pub at: At,
+    what: String,
+}
+
+impl TextError {
+    fn at(at: At, what: String) -> Self {
+        Self { at, what }
+    }
+}
+
+/// How large an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// An integer has no size.
+    Integer,
+    /// A slice or a word of so many bits.
+    Bits(usize),
+    /// A table of so many rows and columns.
+    Table(usize, usize),
+}
+
+/// Where a text begins to count positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountFrom {
+    /// At 0, as this library does; what is found nowhere is at -1.
+    #[default]
+    Zero,
+    /// At 1, as the papers do; what is found nowhere is at 0. Integers of the program, its
+    /// parameters too, hold one less than the text says.
+    One,
+}
+
+/// Procedures, as a text has them.
+///
+/// ```
+/// use star_machine::{CountFrom, Host, Machine, Size, Slice, Table, Text};
+///
+/// let text = Text::parse(
+///     "proc NEAREST(T: table; X: slice(T); var Z: slice(T));
+///      /* Of the marked rows those with the least number, but for the first of these. */
+///      begin
+///        Z := MIN(T, X);
+///        Z := Z and not FRST(Z)
+///      end;",
+/// )?;
+/// let sizes = [Size::Table(5, 3), Size::Bits(5), Size::Bits(5)];
+/// let program = text.compile("NEAREST", &sizes, CountFrom::Zero)?;
+///
+/// let mut m = Host::new();
+/// let table = m.load_table(&Table::from_values(&[5, 2, 7, 2, 3], 3)?)?;
+/// let (x, z) = (m.load_slice(&Slice::ones(5)?)?, m.load_slice(&Slice::zeros(5)?)?);
+/// program.run(&mut m, &[table.into(), x.into(), z.into()])?;
+/// assert_eq!(m.slice_value(z)?.to_string(), "00010");
+///
+/// let wrong = text.compile("NEAREST", &[sizes[0], Size::Bits(4), sizes[2]], CountFrom::Zero);
+/// let wrong = wrong.unwrap_err().to_string();
+/// assert_eq!(wrong, "1:33: the slice has 4 bits, and 5 are expected");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Text {
+    procs: Vec<Proc>,
+}
+
+/// A parameter of a procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type, as it is written.
+    pub of: &'static str,
+    /// Whether the procedure may change it.
+    pub is_result: bool,
+}
+
+impl Text {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// The first place where the grammar asks for something else, or where a procedure has the
+    /// name of another.
+    pub fn parse(text: &str) -> Result<Self, TextError> {
+        let procs = parse::parse(text)?;
+        for (number, proc) in procs.iter().enumerate() {
+            let name = &proc.name;
+            if procs[..number].iter().any(|other| other.name.text == name.text) {
+                let text = format!("there is a procedure '{}' already", name.text);
+                return Err(TextError::at(name.at, text));
+            }
+        }
+        Ok(Self { procs })
+    }
+
+    /// The names of its procedures.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.procs.iter().map(|proc| &*proc.name.text)
+    }
+
+    /// What a procedure takes, if there is one of this name.
+    #[must_use]
+    pub fn parameters(&self, name: &str) -> Option<Vec<Parameter>> {
+        let proc = self.procs.iter().find(|proc| proc.name.text == name)?;
+        let parameter = |declared: &syntax::Declared| Parameter {
+            name: declared.name.text.clone(),
+            of: match declared.of {
+                Type::Integer => "integer",
+                Type::Slice(_) => "slice",
+                Type::Word(_) => "word",
+                Type::Table(_) => "table",
+            },
+            is_result: declared.is_result,
+        };
+        Some(proc.parameters.iter().map(parameter).collect())
+    }
+
+    /// The program of a procedure, for arguments of these sizes, in the order of its parameters.
+    /// O(length of the text).
+    ///
+    /// # Errors
+    /// Where there is no such procedure, or sizes and types do not fit together.
+    pub fn compile(
+        &self,
+        name: &str,
+        sizes: &[Size],
+        from: CountFrom,
+    ) -> Result<Program, TextError> {
+        match self.procs.iter().find(|proc| proc.name.text == name) {
+            Some(proc) => compile::compile(proc, sizes, from),
+            None => {
+                let known: Vec<_> = self.names().collect();
+                let what =
+                    format!("there is no procedure '{name}'; there are {}", known.join(", "));
+                Err(TextError::at(At { line: 1, column: 1 }, what))
+            }
+        }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
