@@ -10,7 +10,7 @@ use crate::Relation;
 /// # Errors
 /// The first place where the grammar asks for something else.
 pub(super) fn parse(text: &str) -> Result<Vec<Proc>, TextError> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, n_operators: 0 };
     let mut procs = Vec::new();
     while *parser.peek() != Token::End {
         procs.push(parser.proc()?);
@@ -22,13 +22,17 @@ pub(super) fn parse(text: &str) -> Result<Vec<Proc>, TextError> {
     }
 }
 
-/// Statements and expressions may be so deep in each other: recursion needs room for each.
+/// Statements and expressions may be so deep in each other, and so many operators in one
+/// statement: recursion needs room for each.
 const MAX_DEPTH: u32 = 200;
+const MAX_OPERATORS: u32 = 200;
 
 struct Parser {
     tokens: Vec<(Token, At)>,
     next: usize,
     depth: u32,
+    /// Operators of the statement until here.
+    n_operators: u32,
 }
 
 impl Parser {
@@ -200,6 +204,7 @@ impl Parser {
     fn statement(&mut self, to: &mut Vec<Statement>) -> Result<(), TextError> {
         self.deeper(|parser| {
             let at = parser.at();
+            parser.n_operators = 0;
             match *parser.peek() {
                 Token::Keyword(keyword) => {
                     parser.advance();
@@ -340,6 +345,11 @@ impl Parser {
         let mut left = operand(self)?;
         while let Some(operator) = operator(self.peek()) {
             let at = self.at();
+            self.n_operators += 1;
+            if self.n_operators > MAX_OPERATORS {
+                let text = format!("more than {MAX_OPERATORS} operators are in a statement here");
+                return Err(TextError::at(at, text));
+            }
             self.advance();
             let operands = Box::new([left, operand(self)?]);
             left = Expression::Binary(operator, operands, at);

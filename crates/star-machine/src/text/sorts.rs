@@ -189,10 +189,11 @@ impl Sorts {
 
     fn statement(&mut self, statement: &Statement) -> Result<(), TextError> {
         match statement {
-            Statement::Assign { place, value } => {
-                let expected = self.place(place)?;
-                self.expect(value, expected, "the value")
-            }
+            Statement::Assign { place, value } => match (self.place(place)?, value) {
+                // a bit is written as a number
+                (Sort::Truth, Expression::Number(0 | 1, _)) => Ok(()),
+                (expected, value) => self.expect(value, expected, "the value"),
+            },
             Statement::Call(call) => {
                 // a result that is not wanted may be dropped
                 self.call(call).map(drop)
@@ -287,10 +288,6 @@ impl Sorts {
         expected: Sort,
         what: &str,
     ) -> Result<(), TextError> {
-        // a bit is written as a number
-        if let (Expression::Number(0 | 1, _), Sort::Truth) = (expression, expected) {
-            return Ok(());
-        }
         let (at, found) = (expression.at(), self.sort(expression)?);
         self.fit(at, what, found, expected)
     }
@@ -338,8 +335,9 @@ impl Sorts {
         for (number, (takes, argument)) in operation.takes.iter().zip(arguments).enumerate() {
             if let Takes::Changed(_) | Takes::Written(..) = takes {
                 let Expression::Variable(variable) = argument else {
-                    let text = format!("operand {} of {} is changed", number + 1, name.text);
-                    return Err(TextError::at(argument.at(), format!("{text}: a variable is")));
+                    let what = format!("operand {} of {} is changed", number + 1, name.text);
+                    let text = format!("{what}, and only a variable can be");
+                    return Err(TextError::at(argument.at(), text));
                 };
                 self.changed(variable)?;
             }

@@ -205,6 +205,15 @@ fn what_is_wrong_is_said_with_its_place() {
         ("for i := 0 to 3 do i := 2", "4:20: 'i' counts the turns of a loop around this"),
         ("i := 99999999999", "4:6: numbers are below 2^32"),
         ("i := 3000000000", "4:6: integers are below 2^31"),
+        ("i := i + 2147483648", "4:10: integers are below 2^31"),
+        ("if i > 4294967295 then exit", "4:8: integers are below 2^31"),
+        ("if 1 then exit", "4:4: the condition is an integer, and a condition is expected"),
+        (
+            "while SOME(X) and 1 do exit",
+            "4:19: the second operand is an integer, and a condition is expected",
+        ),
+        ("Z(0) := 2", "4:9: the value is an integer, and a condition is expected"),
+        ("SET(X or Z)", "4:7: operand 1 of SET is changed, and only a variable can be"),
         ("ROWS(T)", "4:1: ROWS is a number, and no statement"),
         ("Z := (X", "5:1: ')' is expected, not 'end'"),
         ("Z := X # Z", "4:8: '#' means nothing here"),
@@ -251,6 +260,10 @@ fn what_is_wrong_is_said_with_its_place() {
         assert!(text.compile("P", sizes, CountFrom::Zero).is_err());
     }
     assert!(text.compile("Q", &[], CountFrom::Zero).unwrap_err().to_string().contains("'Q'"));
+    for operator in [" or X", " + 1", " and X"] {
+        let long = format!("Z := X{}", operator.repeat(100_000));
+        assert!(wrong(&within(&long)).contains("operators are in a statement"));
+    }
     // deeper than any program is
     for deep in ["(".repeat(100_000), "not ".repeat(100_000), "begin ".repeat(100_000)] {
         let text = within(&format!("Z := {deep}"));

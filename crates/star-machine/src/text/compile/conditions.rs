@@ -69,7 +69,9 @@ impl Compiler {
         let i = self.variable(i, at)?;
         let condition = match (relation, right) {
             // i > 0 of who counts from 1
-            (Relation::Greater, Expression::Number(number, _)) if number + 1 == self.least => {
+            (Relation::Greater, Expression::Number(number, _))
+                if u64::from(*number) + 1 == u64::from(self.least) =>
+            {
                 Condition::Found(i)
             }
             _ => Condition::Order { relation, i, j: self.int(right, None)? },

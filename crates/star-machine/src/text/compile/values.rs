@@ -142,7 +142,7 @@ impl Compiler {
     ) -> Result<Index, TextError> {
         match u32::try_from(number - i64::from(self.least)) {
             Ok(number) if number < 1 << 31 => Ok(Index::At(number)),
-            Ok(_) => Err(TextError::at(at, "integers are below 2^31".to_owned())),
+            Ok(_) => Err(too_large(at)),
             Err(_) => {
                 let i = i.map_or_else(|| self.new_int(at), Ok)?;
                 self.run(Op::SetInt { i, value: None }, at)?;
@@ -159,8 +159,8 @@ impl Compiler {
         at: At,
     ) -> Result<Index, TextError> {
         let i = i.map_or_else(|| self.new_int(at), Ok)?;
-        // both are below 2^31
-        self.run(Op::AddInt { i, j, by: by as i32 }, at)?;
+        let by = i32::try_from(by).map_err(|_| too_large(at))?;
+        self.run(Op::AddInt { i, j, by }, at)?;
         Ok(i.into())
     }
 
@@ -235,4 +235,8 @@ impl Compiler {
         }
         Ok((operation, Given { operands, z: None, i: None, spare: None, beside: None }))
     }
+}
+
+fn too_large(at: At) -> TextError {
+    TextError::at(at, "integers are below 2^31".to_owned())
 }
