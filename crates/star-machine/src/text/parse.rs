@@ -275,12 +275,8 @@ impl Parser {
     }
 
     fn assignment_or_call(&mut self) -> Result<Statement, TextError> {
-        let name = self.name("a statement")?;
         // a hyphen there is of a procedure's name: nothing else may follow
-        let mut name = name;
-        while self.takes(Sign::Minus) {
-            name.text = format!("{}-{}", name.text, self.name("the rest of the name")?.text);
-        }
+        let name = self.hyphenated()?;
         let place = match self.is(&Token::Sign(Sign::Open)) {
             true => Place::Part(self.call(name)?),
             false => Place::Variable(name),
