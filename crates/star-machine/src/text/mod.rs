@@ -104,6 +104,8 @@ pub struct Parameter {
     pub name: String,
     /// Its type, as it is written.
     pub of: &'static str,
+    /// The table that its size is that of, as `slice(T)` says.
+    pub sized_by: Option<String>,
     /// Whether the procedure may change it.
     pub is_result: bool,
 }
@@ -135,15 +137,16 @@ impl Text {
     #[must_use]
     pub fn parameters(&self, name: &str) -> Option<Vec<Parameter>> {
         let proc = self.procs.iter().find(|proc| proc.name.text == name)?;
-        let parameter = |declared: &syntax::Declared| Parameter {
-            name: declared.name.text.clone(),
-            of: match declared.of {
-                Type::Integer => "integer",
-                Type::Slice(_) => "slice",
-                Type::Word(_) => "word",
-                Type::Table(_) => "table",
-            },
-            is_result: declared.is_result,
+        let parameter = |declared: &syntax::Declared| {
+            let (of, sized_by) = match &declared.of {
+                Type::Integer => ("integer", None),
+                Type::Slice(table) => ("slice", table.as_ref()),
+                Type::Word(table) => ("word", table.as_ref()),
+                Type::Table(table) => ("table", table.as_ref()),
+            };
+            let name = declared.name.text.clone();
+            let sized_by = sized_by.map(|table| table.text.clone());
+            Parameter { name, of, sized_by, is_result: declared.is_result }
         };
         Some(proc.parameters.iter().map(parameter).collect())
     }

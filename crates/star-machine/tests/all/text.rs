@@ -287,3 +287,17 @@ fn costs_are_those_of_the_operations() {
     program.run(&mut m, &[t.into(), x.into(), v.into(), z.into()]).unwrap();
     assert_eq!(m.cost(), Cost { bitwise: 8, column_reads: 7, ..Cost::default() });
 }
+
+#[test]
+fn parameters_say_whose_size_they_have() {
+    let text = Text::parse("proc P(T: table; X: slice(T); v: word; var i: integer); begin end");
+    let of_p = text.unwrap().parameters("P").unwrap();
+    let said = of_p.iter().map(|p| (&*p.name, p.of, p.sized_by.as_deref(), p.is_result));
+    let expected = [
+        ("T", "table", None, false),
+        ("X", "slice", Some("T"), false),
+        ("v", "word", None, false),
+        ("i", "integer", None, true),
+    ];
+    assert!(said.eq(expected), "{of_p:?}");
+}
