@@ -10,6 +10,7 @@
 //! that an arc takes out of range is.
 
 mod bellman_ford;
+mod branching;
 mod closure;
 mod dijkstra;
 mod floyd_warshall;
@@ -23,6 +24,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use crate::Distances;
 
 pub use bellman_ford::bellman_ford;
+pub use branching::{Branching, maximum_branching, minimum_arborescence};
 pub use closure::closure;
 pub use dijkstra::dijkstra;
 pub use floyd_warshall::floyd_warshall;

@@ -1,0 +1,67 @@
+//! What is wrong with a selection of edges or arcs.
+
+use graph_formats::VertexId;
+
+/// The first thing found wrong with edges or arcs that are selected from a list.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectionViolation {
+    /// A position beyond the list.
+    #[error("position {position} is beyond a list of {length}")]
+    PositionOutOfRange {
+        /// The position.
+        position: usize,
+        /// How long the list is.
+        length: usize,
+    },
+    /// A root is no vertex of the graph.
+    #[error("the root {root} is not among the vertices 0..{n_vertices}")]
+    RootOutOfRange {
+        /// The root.
+        root: VertexId,
+        /// The vertices of the graph.
+        n_vertices: usize,
+    },
+    /// A branching enters a vertex twice, perhaps because it names an arc twice.
+    #[error("vertex {vertex} is entered by two arcs, at the positions {first} and {second}")]
+    EnteredTwice {
+        /// The vertex.
+        vertex: VertexId,
+        /// The position of an arc.
+        first: usize,
+        /// That of another, or the same again.
+        second: usize,
+    },
+    /// The arcs of a branching close a cycle.
+    #[error("the arcs close a cycle through vertex {vertex}")]
+    ArcCycle {
+        /// A vertex of the cycle.
+        vertex: VertexId,
+    },
+    /// An arborescence enters its root.
+    #[error("the root {root} is entered")]
+    RootEntered {
+        /// The root.
+        root: VertexId,
+    },
+    /// An arborescence leaves a vertex out.
+    #[error("vertex {vertex} is not entered")]
+    NotEntered {
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// No arborescence is given, but there is one.
+    #[error("the root {root} reaches every vertex, but no arborescence is given")]
+    ArborescenceMissed {
+        /// The root.
+        root: VertexId,
+    },
+    /// The weight is not the best.
+    #[error("the arcs weigh {total}, but {optimum} is the best")]
+    NotOptimal {
+        /// What they weigh together.
+        total: i128,
+        /// What the best weigh.
+        optimum: i128,
+    },
+}

@@ -1,0 +1,155 @@
+//! Maximum branchings and minimum spanning arborescences by contraction: every vertex
+//! takes the cheapest arc into it; the cycles that arise become vertices, and an arc into
+//! one costs what it costs more than the arc that it would replace. O(n m).
+//!
+//! A maximum branching is a minimum spanning arborescence of the arcs with their weights
+//! negated, at a root of its own with an arc of cost zero to every vertex.
+//!
+//! Reference: chu-liu-1965, edmonds-1967
+
+use graph_formats::{Coo, VertexId, Weight};
+
+/// Arcs of a list of which at most one enters each vertex and none close a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branching {
+    /// Their positions in the list, ascending.
+    pub arcs: Vec<usize>,
+    /// What they weigh together: the same for every optimum.
+    pub total: i128,
+}
+
+/// A branching of maximum weight; it has no arcs but those of positive weight.
+///
+/// ```
+/// use graph_formats::Coo;
+/// use paths::oracle;
+///
+/// // a cycle of 4 and 5, which 7 enters
+/// let arcs = Coo::new(3, vec![0, 1, 2], vec![1, 2, 1], vec![7u32, 5, 4])?;
+/// let branching = oracle::maximum_branching(&arcs);
+/// assert_eq!((branching.arcs, branching.total), (vec![0, 1], 12));
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+pub fn maximum_branching<W: Weight + Into<i128>>(arcs: &Coo<W>) -> Branching {
+    let n = arcs.n_vertices();
+    // the root's arcs come first, so that they win against arcs of weight zero
+    let from_root = (0..n).map(|v| Arc { tail: n, head: v, cost: 0, origin: v });
+    let listed = listed(arcs, -1).map(|arc| Arc { origin: arc.origin + n, ..arc });
+    let taken = cheapest(n + 1, n, from_root.chain(listed).collect());
+    let taken = taken.expect("the root has an arc to every vertex");
+    branching(arcs, taken.into_iter().filter_map(|at| at.checked_sub(n)).collect())
+}
+
+/// A spanning arborescence of minimum weight: a branching that enters every vertex but the
+/// root. `None` where the root does not reach all of them, or is no vertex.
+///
+/// ```
+/// use graph_formats::Coo;
+/// use paths::oracle;
+///
+/// let arcs = Coo::new(3, vec![0, 1, 2, 0], vec![1, 2, 1, 2], vec![9u32, 1, 1, 4])?;
+/// let arborescence = oracle::minimum_arborescence(&arcs, 0).expect("0 reaches all");
+/// assert_eq!((arborescence.arcs, arborescence.total), (vec![2, 3], 5));
+/// assert_eq!(oracle::minimum_arborescence(&arcs, 1), None);
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+pub fn minimum_arborescence<W: Weight + Into<i128>>(
+    arcs: &Coo<W>,
+    root: VertexId,
+) -> Option<Branching> {
+    let (n, root) = (arcs.n_vertices(), root as usize);
+    let taken = (root < n).then(|| cheapest(n, root, listed(arcs, 1).collect()))??;
+    Some(branching(arcs, taken))
+}
+
+fn branching<W: Weight + Into<i128>>(arcs: &Coo<W>, mut taken: Vec<usize>) -> Branching {
+    taken.sort_unstable();
+    let total = taken.iter().map(|&at| arcs.weights()[at].into()).sum();
+    Branching { arcs: taken, total }
+}
+
+/// An arc between vertices of a contracted graph.
+#[derive(Clone, Copy)]
+struct Arc {
+    tail: usize,
+    head: usize,
+    cost: i128,
+    /// Its position among the arcs of the graph before.
+    origin: usize,
+}
+
+fn listed<W: Weight + Into<i128>>(arcs: &Coo<W>, sign: i128) -> impl Iterator<Item = Arc> + '_ {
+    arcs.arcs().enumerate().map(move |(origin, (tail, head, weight))| Arc {
+        tail: tail as usize,
+        head: head as usize,
+        cost: sign * weight.into(),
+        origin,
+    })
+}
+
+/// The origins of the arcs of a cheapest spanning arborescence at `root`, if there is one.
+fn cheapest(mut n: usize, mut root: usize, mut arcs: Vec<Arc>) -> Option<Vec<usize>> {
+    let mut levels = Vec::new();
+    let mut taken = loop {
+        let entering = cheapest_entering(n, root, &arcs)?;
+        let (groups, n_groups) = groups(&entering);
+        if n_groups == n {
+            break entering;
+        }
+        let between = arcs.iter().enumerate().filter(|(_, a)| groups[a.tail] != groups[a.head]);
+        let contracted = between.map(|(origin, arc)| Arc {
+            tail: groups[arc.tail],
+            head: groups[arc.head],
+            cost: arc.cost - entering[arc.head].map_or(0, |replaced| replaced.cost),
+            origin,
+        });
+        let contracted = contracted.collect();
+        levels.push((std::mem::replace(&mut arcs, contracted), entering));
+        (n, root) = (n_groups, groups[root]);
+    };
+    // the arc into a cycle takes the place of that of the cycle with the same head
+    while let Some((arcs, mut entering)) = levels.pop() {
+        for arc in taken.into_iter().flatten().map(|arc| arcs[arc.origin]) {
+            entering[arc.head] = Some(arc);
+        }
+        taken = entering;
+    }
+    Some(taken.into_iter().flatten().map(|arc| arc.origin).collect())
+}
+
+/// The first of the cheapest arcs into every vertex but the root.
+fn cheapest_entering(n: usize, root: usize, arcs: &[Arc]) -> Option<Vec<Option<Arc>>> {
+    let mut entering: Vec<Option<Arc>> = vec![None; n];
+    for arc in arcs.iter().filter(|arc| arc.tail != arc.head && arc.head != root) {
+        if entering[arc.head].is_none_or(|known| arc.cost < known.cost) {
+            entering[arc.head] = Some(*arc);
+        }
+    }
+    (0..n).all(|v| v == root || entering[v].is_some()).then_some(entering)
+}
+
+/// A number for each cycle and one for each vertex that is on none; and how many there are.
+fn groups(entering: &[Option<Arc>]) -> (Vec<usize>, usize) {
+    let n = entering.len();
+    let (mut passed, mut groups, mut n_groups) = (vec![n; n], vec![n; n], 0);
+    for start in 0..n {
+        let mut v = start;
+        while passed[v] == n {
+            passed[v] = start;
+            v = entering[v].map_or(v, |arc| arc.tail);
+        }
+        // this walk came to a cycle that none before it had found, or to the root
+        if passed[v] == start && groups[v] == n {
+            while groups[v] == n {
+                groups[v] = n_groups;
+                v = entering[v].map_or(v, |arc| arc.tail);
+            }
+            n_groups += 1;
+        }
+    }
+    for group in groups.iter_mut().filter(|group| **group == n) {
+        *group = n_groups;
+        n_groups += 1;
+    }
+    (groups, n_groups)
+}
