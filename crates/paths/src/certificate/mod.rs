@@ -50,7 +50,10 @@ pub use all_pairs::{check_all_pairs, check_next_hops};
 pub use cycle::check_negative_cycle;
 pub use distances::check_distances;
 pub use nearest::check_nearest;
-pub use selection::{SelectionViolation, check_maximum_branching, check_minimum_arborescence};
+pub use selection::{
+    SelectionViolation, check_maximum_branching, check_minimum_arborescence, check_spanning_forest,
+    check_spanning_tree,
+};
 pub use tree::check_tree;
 pub use triangles::check_triangles;
 pub use violation::Violation;

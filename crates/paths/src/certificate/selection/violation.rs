@@ -56,6 +56,49 @@ pub enum SelectionViolation {
         /// The root.
         root: VertexId,
     },
+    /// A selected edge closes a cycle with others, perhaps because it is named twice.
+    #[error("the edge {from} – {to} at position {position} closes a cycle with others selected")]
+    EdgeCycle {
+        /// One end of the edge.
+        from: VertexId,
+        /// The other.
+        to: VertexId,
+        /// Its position.
+        position: usize,
+    },
+    /// The selected edges leave apart what an edge joins.
+    #[error("the edge {from} – {to} at position {position} joins what those selected do not")]
+    Apart {
+        /// One end of the edge.
+        from: VertexId,
+        /// The other.
+        to: VertexId,
+        /// Its position.
+        position: usize,
+    },
+    /// A selected edge is not joined with the root of the tree.
+    #[error("the edge at position {position} is not joined with the root {root}")]
+    NotAtRoot {
+        /// The position of the edge.
+        position: usize,
+        /// The root.
+        root: VertexId,
+    },
+    /// A lighter edge should be in the place of a selected one.
+    #[error(
+        "the edge at position {position} weighs {heavier}; that at position {by}, which weighs \
+         {weight}, joins the same in its place"
+    )]
+    Replaceable {
+        /// The position of the selected edge.
+        position: usize,
+        /// Its weight.
+        heavier: String,
+        /// The position of the lighter edge.
+        by: usize,
+        /// Its weight.
+        weight: String,
+    },
     /// The weight is not the best.
     #[error("the arcs weigh {total}, but {optimum} is the best")]
     NotOptimal {
