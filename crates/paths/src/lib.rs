@@ -34,6 +34,7 @@ pub mod certificate;
 mod closure;
 #[cfg(feature = "corner-cases")]
 pub mod corner_cases;
+mod degree;
 mod distances;
 mod nearest;
 mod next_hops;
@@ -43,6 +44,7 @@ mod tree;
 
 pub use bit_matrix::BitMatrix;
 pub use closure::Closure;
+pub use degree::Degree;
 pub use distances::{Distances, Total};
 pub use graph_formats::Progress;
 pub use nearest::Nearest;

@@ -52,7 +52,7 @@ pub use distances::check_distances;
 pub use nearest::check_nearest;
 pub use selection::{
     SelectionViolation, check_maximum_branching, check_minimum_arborescence, check_spanning_forest,
-    check_spanning_tree,
+    check_spanning_tree, check_tree_of_degree,
 };
 pub use tree::check_tree;
 pub use triangles::check_triangles;

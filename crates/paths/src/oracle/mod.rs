@@ -12,6 +12,7 @@
 mod bellman_ford;
 mod branching;
 mod closure;
+mod degree_tree;
 mod dijkstra;
 mod floyd_warshall;
 mod forest;
@@ -26,6 +27,7 @@ use crate::Distances;
 pub use bellman_ford::bellman_ford;
 pub use branching::{Branching, maximum_branching, minimum_arborescence};
 pub use closure::closure;
+pub use degree_tree::spanning_tree_of_degree;
 pub use dijkstra::dijkstra;
 pub use floyd_warshall::floyd_warshall;
 pub use forest::{SpanningForest, minimum_spanning_forest};

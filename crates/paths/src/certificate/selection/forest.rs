@@ -105,11 +105,18 @@ fn check_left_out<W: Weight>(
             return Err(SelectionViolation::Apart { from, to, position: by });
         };
         let position = by_weight[step];
-        let heaviest = edges.weights()[position];
-        if weight < heaviest {
-            let (weight, heavier) = (weight.to_string(), heaviest.to_string());
-            return Err(SelectionViolation::Replaceable { position, heavier, by, weight });
+        if weight < edges.weights()[position] {
+            return Err(replaceable(edges, position, by));
         }
     }
     Ok(())
+}
+
+pub(super) fn replaceable<W: Weight>(
+    edges: &Coo<W>,
+    position: usize,
+    by: usize,
+) -> SelectionViolation {
+    let weight = |at: usize| edges.weights()[at].to_string();
+    SelectionViolation::Replaceable { position, heavier: weight(position), by, weight: weight(by) }
 }

@@ -1,14 +1,16 @@
-//! Certificates of edges or arcs that are selected from a list: spanning forests,
-//! branchings.
+//! Certificates of edges or arcs that are selected from a list: spanning forests, trees with
+//! so many edges at a root, branchings.
 //!
 //! The answers are positions in the list, so that parallel edges are told apart.
 
 mod branching;
+mod degree_tree;
 mod forest;
 mod merges;
 mod potentials;
 mod violation;
 
 pub use branching::{check_maximum_branching, check_minimum_arborescence};
+pub use degree_tree::check_tree_of_degree;
 pub use forest::{check_spanning_forest, check_spanning_tree};
 pub use violation::SelectionViolation;

@@ -2,6 +2,8 @@
 
 use graph_formats::VertexId;
 
+use crate::Degree;
+
 /// The first thing found wrong with edges or arcs that are selected from a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -99,6 +101,46 @@ pub enum SelectionViolation {
         /// Its weight.
         weight: String,
     },
+    /// A vertex is not joined with the root by the selected edges.
+    #[error("vertex {vertex} is not joined with the root {root}")]
+    NotJoined {
+        /// The vertex.
+        vertex: VertexId,
+        /// The root.
+        root: VertexId,
+    },
+    /// The root of a tree has too many edges, or too few.
+    #[error("the root {root} has {found} edges of the tree, where {} are asked for", asked(.degree))]
+    WrongDegree {
+        /// The root.
+        root: VertexId,
+        /// How many edges of the tree it has.
+        found: usize,
+        /// How many are asked for.
+        degree: Degree,
+    },
+    /// Two exchanges, one for a higher degree and one for a lower, that save more together
+    /// than they cost. The least weight is convex in the degree, so that a tree of the same
+    /// degree is lighter.
+    #[error(
+        "not the lightest of its degree: the edge at position {} for that at {}, and that at {} \
+         for that at {}, save more than they cost", .more.1, .more.0, .fewer.1, .fewer.0
+    )]
+    LighterByTwo {
+        /// The positions of a selected edge, and of one at the root that may replace it.
+        more: (usize, usize),
+        /// The positions of a selected edge at the root, and of one elsewhere that may
+        /// replace it.
+        fewer: (usize, usize),
+    },
+    /// No tree is given, but there is one.
+    #[error("a spanning tree exists in which {root} has {} edges, but none is given", asked(.degree))]
+    TreeMissed {
+        /// The root.
+        root: VertexId,
+        /// How many edges are asked for.
+        degree: Degree,
+    },
     /// The weight is not the best.
     #[error("the arcs weigh {total}, but {optimum} is the best")]
     NotOptimal {
@@ -107,4 +149,11 @@ pub enum SelectionViolation {
         /// What the best weigh.
         optimum: i128,
     },
+}
+
+fn asked(degree: &Degree) -> String {
+    match degree {
+        Degree::Exactly(degree) => degree.to_string(),
+        Degree::AtMost(degree) => format!("at most {degree}"),
+    }
 }
