@@ -4,7 +4,8 @@
 //! * [`Tree`]: distances from one source with the paths; [`Distances`] alone;
 //!   [`Nearest`]: the nearest of several sources; [`DistanceTable`]: many sources, many
 //!   targets; [`Paths`]: all pairs, with the [`NextHops`] that lead along the paths;
-//!   [`Closure`]: who reaches whom; [`BitMatrix`]: the bits that becomes one.
+//!   [`ShortestPathSubgraph`]: all shortest paths to one vertex; [`Closure`]: who reaches
+//!   whom; [`BitMatrix`]: the bits that becomes one.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the plainest method there is.
 //! * `corner_cases` (Cargo feature `corner-cases`): graphs that solvers get wrong, for their tests.
@@ -39,6 +40,7 @@ mod distances;
 mod nearest;
 mod next_hops;
 pub mod oracle;
+mod subgraph;
 mod table;
 mod tree;
 
@@ -49,6 +51,7 @@ pub use distances::{Distances, Total};
 pub use graph_formats::Progress;
 pub use nearest::Nearest;
 pub use next_hops::{HopStorage, NextHops, NextHopsError, Paths};
+pub use subgraph::ShortestPathSubgraph;
 pub use table::DistanceTable;
 pub use tree::{Predecessors, Tree};
 

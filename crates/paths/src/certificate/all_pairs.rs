@@ -104,7 +104,7 @@ fn for_every_destination<W: Weight>(
 }
 
 /// What a violation in the reversed graph, searched from `to`, is in the graph.
-fn turned_round(violation: Violation, to: VertexId) -> Violation {
+pub(super) fn turned_round(violation: Violation, to: VertexId) -> Violation {
     match violation {
         Violation::Missed { from: hop, to: from, weight } => {
             Violation::PairMissed { from, to, hop, weight }

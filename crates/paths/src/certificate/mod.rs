@@ -42,6 +42,7 @@ mod cycle;
 mod distances;
 mod nearest;
 mod selection;
+mod subgraph;
 mod tree;
 mod triangles;
 mod violation;
@@ -54,6 +55,7 @@ pub use selection::{
     SelectionViolation, check_maximum_branching, check_minimum_arborescence, check_spanning_forest,
     check_spanning_tree, check_tree_of_degree,
 };
+pub use subgraph::check_shortest_path_subgraph;
 pub use tree::check_tree;
 pub use triangles::check_triangles;
 pub use violation::Violation;

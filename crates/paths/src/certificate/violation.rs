@@ -297,6 +297,26 @@ pub enum Violation {
         /// Where the path should end.
         to: VertexId,
     },
+    /// An arc of a shortest path to the sink is left out.
+    #[error("the arc {from} → {to} is on a shortest path to {sink}, but is left out")]
+    ArcLeftOut {
+        /// Where the arc starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Where the paths end.
+        sink: VertexId,
+    },
+    /// An arc that is said to be on a shortest path is on none, or there is no such arc.
+    #[error("no arc {from} → {to} is on a shortest path to {sink}")]
+    ArcOnNoShortestPath {
+        /// Where the arc starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Where the paths should end.
+        sink: VertexId,
+    },
     /// A cycle without vertices.
     #[error("the cycle has no vertices")]
     CycleEmpty,

@@ -19,6 +19,7 @@ mod forest;
 mod nearest;
 mod next_hops;
 mod predecessors;
+mod subgraph;
 
 use graph_formats::{Csr, VertexId, Weight};
 
@@ -34,6 +35,7 @@ pub use forest::{SpanningForest, minimum_spanning_forest};
 pub use nearest::nearest;
 pub use next_hops::next_hops;
 pub use predecessors::{canonical_predecessors, tree};
+pub use subgraph::shortest_path_subgraph;
 
 /// Why an oracle has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
