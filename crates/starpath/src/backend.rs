@@ -191,6 +191,16 @@ pub(crate) fn stay_for_pairs(
     Ok(None)
 }
 
+/// The GPU, if the command line asks for it: what is not known to be done sooner there stays on the
+/// CPU otherwise.
+pub(crate) fn gpu_on_request(common: &Common) -> anyhow::Result<Option<Gpu>> {
+    match common.backend {
+        Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
+        Backend::Auto => stay_for_pairs(&"a GPU has to be asked for with --backend cuda", common),
+        Backend::Cpu => Ok(None),
+    }
+}
+
 /// The backend of what runs on the CPU only, by its name in reports.
 pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<&'static str> {
     match common.backend {

@@ -29,14 +29,3 @@ fn without_comment(line: &str) -> &str {
         |&(at, _): &(usize, &str)| line[..at].chars().next_back().is_none_or(char::is_whitespace);
     line.match_indices('#').find(starts_comment).map_or(line, |(at, _)| &line[..at])
 }
-
-/// The same where every entry is a number.
-pub(crate) fn read_numbers(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, u64)>> {
-    let number = |(line, word): (usize, String)| {
-        let number = word.parse().map_err(|_| {
-            anyhow!("{}:{line}: '{word}' is no {what}; expected one a line", path.display())
-        });
-        Ok((line, number?))
-    };
-    read_entries(path, what)?.into_iter().map(number).collect()
-}

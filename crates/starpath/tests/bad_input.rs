@@ -154,7 +154,7 @@ const CASES: &[Case] = &[
     ("closure {}/road.gr --counts {}/out.npy", 2, &["out.npy", ".tsv"]),
     ("closure {}/road.gr --counts {}/out.tsv -o {}/out.tsv", 2, &["out.tsv", "twice"]),
     // the STAR-machine
-    ("star sort {}/ages.csv", 2, &["sort", "match"]),
+    ("star sort {}/ages.csv", 2, &["sort", "--help"]),
     ("star min", 2, &["TABLE.csv"]),
     ("star min {}/ages.csv --word 3", 2, &["no --word", "--help"]),
     ("star min {}/ages.csv {}/ages.csv", 2, &["one table"]),
@@ -166,8 +166,8 @@ const CASES: &[Case] = &[
     ("star add {}/ages.csv {}/ages.csv --word 3", 2, &["one of the two"]),
     ("star match {}/ages.csv --word -3", 2, &["-3"]),
     ("star match {}/ages.csv --word 18446744073709551616", 2, &["18446744073709551616"]),
-    ("star match {}/ages.csv --word 256 --bits 8", 1, &["--word 256", "allow 9"]),
-    ("star min {}/ages.csv --bits 5", 1, &["ages.csv:3", "42", "5 bits", "allow 6"]),
+    ("star match {}/ages.csv --word 256 --bits 8", 1, &["--word 256", "--bits 9"]),
+    ("star min {}/ages.csv --bits 5", 1, &["ages.csv:3", "42", "5 bits", "--bits 6"]),
     ("star min {}/ages.csv --bits 0", 2, &["--bits"]),
     ("star min {}/ages.csv --bits 65", 2, &["--bits"]),
     ("star hit {}/ages.csv {}/two.txt", 1, &["two.txt", "2 numbers", "3 rows", "ages.csv"]),
@@ -188,7 +188,6 @@ const CASES: &[Case] = &[
     ("star min {}/ages.csv -o {}/ages.csv", 2, &["ages.csv", "also read"]),
     ("star min {}/ages.csv -o {}/none/out.csv", 1, &["out.csv", "no folder"]),
     ("star compare {}/ages.csv --word 3 -o {}/out.csv", 2, &["three results", "--json"]),
-    ("star min {}/ages.csv --backend cuda", 1, &["cuda", "auto"]),
     // generators
     ("generate star -o {}/out.gr", 2, &["star"]),
     ("generate grid --side 3", 2, &["--output"]),

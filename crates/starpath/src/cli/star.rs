@@ -1,11 +1,15 @@
-//! `star`: the basic procedures of the STAR-machine on columns of numbers.
+//! `star`: the basic procedures of the STAR-machine on columns of numbers, and programs for it.
+
+mod run;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, Subcommand};
 
-/// Search, compare and add columns of numbers as the STAR-machine does: bit by bit, all rows
-/// at once
+pub(crate) use run::{Named, RunArgs};
+
+/// Search, compare and add columns of numbers as the STAR-machine does, bit by bit and all rows
+/// at once; run programs for it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A table is a file with a column of unsigned integers, one a line; empty lines and what follows #
@@ -16,18 +20,91 @@ of a word, not on the rows.
 Results (-o OUT.csv): a line for every row. Procedures that find rows write 1 for a row found and
 0 for every other; add and subtract write the numbers, 0 for rows that take no part.
 
+It runs on the CPU unless --backend cuda asks for a GPU.
+
 Example:
   starpath star match ages.csv --word 42 -o found.csv
   starpath star min ages.csv --rows found.csv
   starpath star max ages.csv --rows 0,3,10-19
-  starpath star compare ages.csv --word 42
   starpath star setmin before.csv after.csv
   starpath star add before.csv --word 5 --bits 8 -o dearer.csv
-  starpath star subtract before.csv after.csv --json")]
+  starpath star run nearest.star --table T=ages.csv --slice X=all")]
 pub(crate) struct StarArgs {
-    /// What to do
-    #[arg(value_enum)]
-    pub(crate) procedure: StarProcedure,
+    #[command(subcommand)]
+    pub(crate) command: StarCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StarCommand {
+    #[command(flatten)]
+    Procedure(Procedure),
+    Run(RunArgs),
+}
+
+/// Not shown in the help of a procedure that does not take it.
+fn hidden(arg: Arg) -> Arg {
+    arg.hide(true)
+}
+
+/// A basic procedure.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Procedure {
+    /// MATCH: rows equal to --word
+    #[command(
+        mut_arg("other", hidden),
+        after_help = "Example:\n  starpath star match ages.csv --word 42 -o found.csv"
+    )]
+    Match(ProcedureArgs),
+    /// LESS and GREAT: rows less than --word, equal to it, and greater
+    #[command(
+        mut_arg("other", hidden),
+        after_help = "Example:\n  starpath star compare ages.csv --word 42"
+    )]
+    Compare(ProcedureArgs),
+    /// MIN: all rows with the least number
+    #[command(
+        mut_arg("other", hidden),
+        mut_arg("word", hidden),
+        after_help = "Example:\n  starpath star min ages.csv --rows found.csv"
+    )]
+    Min(ProcedureArgs),
+    /// MAX: all rows with the greatest number
+    #[command(
+        mut_arg("other", hidden),
+        mut_arg("word", hidden),
+        after_help = "Example:\n  starpath star max ages.csv --rows 0,3,10-19"
+    )]
+    Max(ProcedureArgs),
+    /// HIT: rows in which the two tables are equal
+    #[command(
+        mut_arg("word", hidden),
+        after_help = "Example:\n  starpath star hit before.csv after.csv"
+    )]
+    Hit(ProcedureArgs),
+    /// SETMIN: rows in which the first table is less than the second
+    #[command(
+        mut_arg("word", hidden),
+        after_help = "Example:\n  starpath star setmin before.csv after.csv"
+    )]
+    Setmin(ProcedureArgs),
+    /// SETMAX: rows in which the first table is greater than the second
+    #[command(
+        mut_arg("word", hidden),
+        after_help = "Example:\n  starpath star setmax before.csv after.csv"
+    )]
+    Setmax(ProcedureArgs),
+    /// ADDC, ADDV: the table and --word, or the second table, modulo 2 to the bits
+    #[command(
+        after_help = "Example:\n  starpath star add before.csv --word 5 --bits 8 -o dearer.csv"
+    )]
+    Add(ProcedureArgs),
+    /// SUBTC, SUBTV: the table less --word, or the second table, modulo 2 to the bits
+    #[command(after_help = "Example:\n  starpath star subtract before.csv after.csv --json")]
+    Subtract(ProcedureArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProcedureArgs {
     /// The table
     #[arg(value_name = "TABLE.csv")]
     pub(crate) table: PathBuf,
@@ -43,29 +120,24 @@ pub(crate) struct StarArgs {
     /// Rows that take part: a list as 0,3,10-19, or a file as -o writes it [default: all]
     #[arg(long, value_name = "ROWS")]
     pub(crate) rows: Option<String>,
-    /// Write the result: OUT.csv, see below
+    /// Write the result: OUT.csv, a line for every row
     #[arg(short, long, value_name = "OUT.csv")]
     pub(crate) output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StarProcedure {
-    /// MATCH: rows equal to --word
-    Match,
-    /// LESS and GREAT: rows less than --word, equal to it, and greater
-    Compare,
-    /// MIN: all rows with the least number
-    Min,
-    /// MAX: all rows with the greatest number
-    Max,
-    /// HIT: rows in which the two tables are equal
-    Hit,
-    /// SETMIN: rows in which the first table is less than the second
-    Setmin,
-    /// SETMAX: rows in which the first table is greater than the second
-    Setmax,
-    /// ADDC, ADDV: the table and --word, or the second table, modulo 2 to the bits
-    Add,
-    /// SUBTC, SUBTV: the table less --word, or the second table, modulo 2 to the bits
-    Subtract,
+impl Procedure {
+    /// Its name, and what it is called with.
+    pub(crate) fn parts(&self) -> (&'static str, &ProcedureArgs) {
+        match self {
+            Self::Match(args) => ("match", args),
+            Self::Compare(args) => ("compare", args),
+            Self::Min(args) => ("min", args),
+            Self::Max(args) => ("max", args),
+            Self::Hit(args) => ("hit", args),
+            Self::Setmin(args) => ("setmin", args),
+            Self::Setmax(args) => ("setmax", args),
+            Self::Add(args) => ("add", args),
+            Self::Subtract(args) => ("subtract", args),
+        }
+    }
 }

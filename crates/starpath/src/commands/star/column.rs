@@ -6,7 +6,10 @@ use anyhow::{anyhow, bail};
 use star_machine::{Slice, Table};
 
 use crate::failure::WrongUse;
-use crate::numbers::read_numbers;
+use crate::numbers::read_entries;
+
+/// What an entry is.
+pub(super) const WHAT: &str = "unsigned integer";
 
 /// A number for every row, and where it stands.
 pub(super) struct Column {
@@ -17,7 +20,20 @@ pub(super) struct Column {
 
 impl Column {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let (lines, values) = read_numbers(path, "unsigned integer")?.into_iter().unzip();
+        Self::of(path, read_entries(path, WHAT)?)
+    }
+
+    /// The entries of a file, each with its line.
+    pub(super) fn of(path: &Path, entries: Vec<(usize, String)>) -> anyhow::Result<Self> {
+        let number = |(line, entry): (usize, String)| {
+            let value = entry.parse().map_err(|_| {
+                anyhow!("{}:{line}: '{entry}' is no {WHAT}; expected one a line", path.display())
+            });
+            Ok((line, value?))
+        };
+        let numbers: Vec<(usize, u64)> =
+            entries.into_iter().map(number).collect::<anyhow::Result<_>>()?;
+        let (lines, values) = numbers.into_iter().unzip();
         Ok(Self { path: path.to_owned(), lines, values })
     }
 
@@ -34,13 +50,13 @@ impl Column {
         Ok(column)
     }
 
-    /// The numbers as words of so many bits.
-    pub(super) fn to_table(&self, bits: usize) -> anyhow::Result<Table> {
+    /// The numbers as words of so many bits, which `option` and a number set.
+    pub(super) fn to_table(&self, bits: usize, option: &str) -> anyhow::Result<Table> {
         if let Some(row) = self.values.iter().position(|&value| n_bits(value) > bits) {
             let (shown, line, value) = (self.path.display(), self.lines[row], self.values[row]);
             let least = n_bits(value);
             bail!(
-                "{shown}:{line}: {value} does not fit into {bits} bits; allow {least} with --bits"
+                "{shown}:{line}: {value} does not fit into {bits} bits; it needs {option}{least}"
             );
         }
         Ok(Table::from_values(&self.values, bits)?)
@@ -64,13 +80,19 @@ pub(super) fn n_bits(value: u64) -> usize {
     value.checked_ilog2().unwrap_or(0) as usize + 1
 }
 
-/// A set of rows as a list like 0,3,10-19.
-pub(super) fn listed(list: &str, n_rows: usize) -> anyhow::Result<Slice> {
+/// A set of rows as a list like 0,3,10-19, which count from `first_row`; `option` has the list.
+pub(super) fn listed(
+    option: &str,
+    list: &str,
+    n_rows: usize,
+    first_row: usize,
+) -> anyhow::Result<Slice> {
     let mut rows = Slice::zeros(n_rows)?;
+    let numbered = first_row..n_rows.saturating_add(first_row);
     for part in list.split(',') {
         let wrong = || {
             let text =
-                format!("--rows '{part}' is no row; expected a list as 0,3,10-19, or a .csv");
+                format!("{option} '{part}' is no row; expected a list as 0,3,10-19, or a .csv");
             anyhow!(WrongUse(text))
         };
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -79,10 +101,12 @@ pub(super) fn listed(list: &str, n_rows: usize) -> anyhow::Result<Slice> {
         if first > last {
             return Err(wrong());
         }
-        if last >= n_rows {
-            bail!("--rows: there is no row {last}; the {n_rows} rows are numbered from 0");
+        if let Some(row) = [first, last].into_iter().find(|row| !numbered.contains(row)) {
+            bail!(
+                "{option}: there is no row {row}; the {n_rows} rows are numbered from {first_row}"
+            );
         }
-        (first..=last).try_for_each(|row| rows.set(row, true))?;
+        (first..=last).try_for_each(|row| rows.set(row - first_row, true))?;
     }
     Ok(rows)
 }
@@ -93,11 +117,14 @@ mod tests {
 
     #[test]
     fn lists_name_rows() {
-        let rows = listed("0, 3,5-7,6", 9).unwrap();
-        assert_eq!(rows.positions().collect::<Vec<_>>(), [0, 3, 5, 6, 7]);
-        for bad in ["", "1,", "-", "3-", "-3", "5-3", "x", "9", "0-9", "99999999999999999999"] {
-            assert!(listed(bad, 9).is_err(), "{bad}");
+        for (list, first) in [("0, 3,5-7,6", 0), ("1, 4,6-8,7", 1)] {
+            let rows = listed("--rows", list, 9, first).unwrap();
+            assert_eq!(rows.positions().collect::<Vec<_>>(), [0, 3, 5, 6, 7]);
         }
+        for bad in ["", "1,", "-", "3-", "-3", "5-3", "x", "9", "0-9", "99999999999999999999"] {
+            assert!(listed("--rows", bad, 9, 0).is_err(), "{bad}");
+        }
+        assert!(listed("--rows", "0", 9, 1).is_err() && listed("--rows", "9", 9, 1).is_ok());
         assert_eq!([0, 1, 2, 255, 256, u64::MAX].map(n_bits), [1, 1, 2, 8, 9, 64]);
     }
 }

@@ -2,7 +2,7 @@
 
 use star_machine::{Machine, Procedures, Slice, Star, StarError, Table, Word};
 
-use crate::cli::StarProcedure;
+use crate::cli::Procedure;
 use crate::failure::WrongUse;
 
 /// A procedure and what it takes beside a table and its rows.
@@ -29,30 +29,32 @@ pub(super) struct Found {
 impl Task {
     /// An error unless the procedure takes what it was given.
     pub(super) fn of(
-        procedure: StarProcedure,
+        procedure: &Procedure,
         word: Option<Word>,
         other: Option<Table>,
     ) -> Result<Self, WrongUse> {
-        use StarProcedure::{Add, Compare, Hit, Match, Max, Min, Setmax, Setmin, Subtract};
+        use Procedure::{Add, Compare, Hit, Match, Max, Min, Setmax, Setmin, Subtract};
         let refuse = |takes: &str| {
             Err(WrongUse(format!("star: this procedure takes {takes}; see starpath star --help")))
         };
         Ok(match (procedure, word, other) {
-            (Match, Some(word), None) => Self::Match(word),
-            (Compare, Some(word), None) => Self::Compare(word),
-            (Min, None, None) => Self::Min,
-            (Max, None, None) => Self::Max,
-            (Hit, None, Some(other)) => Self::Hit(other),
-            (Setmin, None, Some(other)) => Self::Setmin(other),
-            (Setmax, None, Some(other)) => Self::Setmax(other),
-            (Add, Some(word), None) => Self::AddWord(word),
-            (Add, None, Some(other)) => Self::AddTable(other),
-            (Subtract, Some(word), None) => Self::SubtractWord(word),
-            (Subtract, None, Some(other)) => Self::SubtractTable(other),
-            (Match | Compare, ..) => return refuse("one table and --word"),
-            (Min | Max, ..) => return refuse("one table and no --word"),
-            (Hit | Setmin | Setmax, ..) => return refuse("two tables and no --word"),
-            (Add | Subtract, ..) => return refuse("--word or a second table, one of the two"),
+            (Match(_), Some(word), None) => Self::Match(word),
+            (Compare(_), Some(word), None) => Self::Compare(word),
+            (Min(_), None, None) => Self::Min,
+            (Max(_), None, None) => Self::Max,
+            (Hit(_), None, Some(other)) => Self::Hit(other),
+            (Setmin(_), None, Some(other)) => Self::Setmin(other),
+            (Setmax(_), None, Some(other)) => Self::Setmax(other),
+            (Add(_), Some(word), None) => Self::AddWord(word),
+            (Add(_), None, Some(other)) => Self::AddTable(other),
+            (Subtract(_), Some(word), None) => Self::SubtractWord(word),
+            (Subtract(_), None, Some(other)) => Self::SubtractTable(other),
+            (Match(_) | Compare(_), ..) => return refuse("one table and --word"),
+            (Min(_) | Max(_), ..) => return refuse("one table and no --word"),
+            (Hit(_) | Setmin(_) | Setmax(_), ..) => return refuse("two tables and no --word"),
+            (Add(_) | Subtract(_), ..) => {
+                return refuse("--word or a second table, one of the two");
+            }
         })
     }
 

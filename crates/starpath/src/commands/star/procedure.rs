@@ -1,0 +1,169 @@
+//! A basic procedure of the STAR-machine on columns of numbers.
+
+use std::fmt;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::anyhow;
+use graph_formats::AtomicFile;
+use serde::{Serialize, Serializer};
+use star_machine::{Counting, Cuda, Host, Machine, Slice, Table, Word};
+
+use super::Listed;
+use super::column::{Column, listed, n_bits};
+use super::operations::Operations;
+use super::task::{Found, Task};
+use crate::backend;
+use crate::cli::{Common, Procedure};
+use crate::failure::WrongUse;
+use crate::output::check_file;
+use crate::report::{self, Ms, grouped};
+use crate::search::{Times, repeated};
+
+#[derive(Serialize)]
+struct Report {
+    command: &'static str,
+    procedure: &'static str,
+    backend: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    rows: usize,
+    bits: usize,
+    /// Rows that take part.
+    taking_part: usize,
+    /// The median, where the work was repeated.
+    solve_ms: Ms,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solve_min_ms: Option<Ms>,
+    #[serde(serialize_with = "as_map")]
+    found: Vec<(&'static str, Vec<usize>)>,
+    /// Those that a procedure made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<Vec<u64>>,
+    operations: Operations,
+}
+
+pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> {
+    let (name, args) = procedure.parts();
+    let is_csv = |path: &&Path| path.extension().is_some_and(|suffix| suffix == "csv");
+    let rows_file = args.rows.as_deref().map(Path::new).filter(is_csv);
+    if let Some(output) = args.output.as_deref() {
+        if !is_csv(&output) || matches!(procedure, Procedure::Compare(_)) {
+            let shown = output.display();
+            let message = if is_csv(&output) {
+                format!("{shown}: compare has three results and a column holds one; use --json")
+            } else {
+                format!("{shown}: unknown format for a column; expected .csv")
+            };
+            return Err(WrongUse(message).into());
+        }
+        let read = [Some(&*args.table), args.other.as_deref(), rows_file];
+        check_file(output, &read.into_iter().flatten().collect::<Vec<_>>())?;
+    }
+    let column = Column::read(&args.table)?;
+    let n_rows = column.values.len();
+    let beside = |path: &Path| Column::read_beside(path, &column);
+    let other = args.other.as_deref().map(beside).transpose()?;
+    let rows = match (&args.rows, rows_file) {
+        (_, Some(path)) => beside(path)?.into_slice()?,
+        (Some(list), None) => listed("--rows", list, n_rows, 0)?,
+        (None, None) => Slice::ones(n_rows)?,
+    };
+    let values = column.values.iter().chain(other.iter().flat_map(|other| &other.values));
+    let largest = values.chain(&args.word).copied().max().unwrap_or(0);
+    let bits = args.bits.map_or(n_bits(largest), usize::from);
+    let table = column.to_table(bits, "--bits ")?;
+    let other = other.map(|other| other.to_table(bits, "--bits ")).transpose()?;
+    let word = args.word.map(|word| match Word::from_u64(word, bits) {
+        Ok(word) => Ok(word),
+        Err(_) => {
+            let least = n_bits(word);
+            Err(anyhow!("--word {word} does not fit into {bits} bits; it needs --bits {least}"))
+        }
+    });
+    let task = Task::of(procedure, word.transpose()?, other)?;
+    let gpu = backend::gpu_on_request(common)?;
+    let (found, times) = match &gpu {
+        Some(gpu) => timed(&mut Cuda::new(gpu)?, &task, &table, &rows, common)?,
+        None => timed(&mut Host::new(), &task, &table, &rows, common)?,
+    };
+    let mut counting = Counting::new(Host::new());
+    task.carry_out(&mut counting, &table, &rows)?;
+    let numbers = found.numbers.as_ref().map(|table| table.to_values()).transpose()?;
+    if let Some(output) = &args.output {
+        write(output, &found, numbers.as_deref())?;
+    }
+    let solve = Times::of(times)?;
+    let positions = |(name, set): (_, Slice)| (name, set.positions().collect());
+    let report = Report {
+        command: "star",
+        procedure: name,
+        backend: if gpu.is_some() { "cuda" } else { "cpu" },
+        device: gpu.map(|gpu| gpu.properties().name.clone()),
+        rows: n_rows,
+        bits,
+        taking_part: rows.numb(),
+        solve_ms: solve.median(),
+        solve_min_ms: solve.least(common),
+        found: found.sets.into_iter().map(positions).collect(),
+        numbers: numbers.filter(|_| args.output.is_none()),
+        operations: Operations::of(counting.cost()),
+    };
+    report::print(&report, common)
+}
+
+/// What the procedure finds on a machine, and the times that it took, with the way of the table
+/// there and of the results back.
+fn timed<M: Machine>(
+    machine: &mut M,
+    task: &Task,
+    table: &Table,
+    rows: &Slice,
+    common: &Common,
+) -> anyhow::Result<(Found, Vec<f64>)> {
+    repeated(common, || {
+        let mark = machine.mark();
+        let found = task.carry_out(machine, table, rows);
+        machine.release(mark);
+        Ok(found?)
+    })
+}
+
+/// Writes the numbers, or a 1 for every row of the set and a 0 for every other.
+fn write(path: &Path, found: &Found, numbers: Option<&[u64]>) -> anyhow::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    let write = |file: &mut AtomicFile| match (numbers, &found.sets[..]) {
+        (Some(numbers), _) => numbers.iter().try_for_each(|number| writeln!(file, "{number}")),
+        (None, [(_, set), ..]) => {
+            set.iter().try_for_each(|bit| writeln!(file, "{}", u8::from(bit)))
+        }
+        (None, []) => Ok(()),
+    };
+    write(&mut file).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    file.commit()?;
+    Ok(())
+}
+
+fn as_map<S: Serializer>(found: &[(&str, Vec<usize>)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(found.iter().map(|(name, rows)| (name, rows)))
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { procedure, bits, taking_part, solve_ms, .. } = self;
+        let rows = grouped(self.rows as u128);
+        writeln!(
+            f,
+            "{rows} rows of {bits} bits, {} take part; {procedure} took {solve_ms} ms",
+            grouped(*taking_part as u128)
+        )?;
+        for (name, rows) in &self.found {
+            let word = if rows.len() == 1 { "row" } else { "rows" };
+            writeln!(f, "{name}: {} {word}{}", grouped(rows.len() as u128), Listed(rows))?;
+        }
+        if let Some(numbers) = &self.numbers {
+            writeln!(f, "numbers{}", Listed(numbers))?;
+        }
+        write!(f, "{}", self.operations)
+    }
+}

@@ -1,0 +1,273 @@
+//! What a procedure of a text is called with: the values that the command line has for its
+//! parameters, and zeros of a known size where it has none.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use anyhow::{anyhow, bail};
+use serde::Serialize;
+use star_machine::{Parameter, Size, Slice, Table};
+
+use super::given::{integer, slice, with_bits, word, zeros};
+use super::table::TableFile;
+use crate::cli::{Named, RunArgs};
+use crate::failure::WrongUse;
+
+/// What a parameter holds.
+#[derive(Clone)]
+pub(super) enum Value {
+    Integer(Option<u32>),
+    Bits(Slice),
+    Table(Table),
+}
+
+/// A parameter and its value.
+pub(super) struct Argument {
+    pub(super) parameter: Parameter,
+    pub(super) value: Value,
+}
+
+/// The arguments of a procedure, in the order of its parameters.
+pub(super) struct Arguments(pub(super) Vec<Argument>);
+
+/// A parameter, what is given for it, and what has been made of that.
+struct Slot<'a> {
+    parameter: &'a Parameter,
+    given: Option<&'a str>,
+    read: Option<TableFile>,
+    value: Option<Value>,
+}
+
+impl Value {
+    pub(super) fn size(&self) -> Size {
+        match self {
+            Self::Integer(_) => Size::Integer,
+            Self::Bits(bits) => Size::Bits(bits.len()),
+            Self::Table(table) => Size::Table(table.rows(), table.columns()),
+        }
+    }
+}
+
+impl Arguments {
+    /// Reads what is given for the parameters of `proc`.
+    pub(super) fn read(
+        args: &RunArgs,
+        proc: &str,
+        parameters: &[Parameter],
+    ) -> anyhow::Result<Self> {
+        let mut slots = slots(args, proc, parameters)?;
+        read_tables(&mut slots)?;
+        size_tables(&mut slots)?;
+        let first = usize::from(args.from_one);
+        let tables: Vec<(String, Size)> = slots.iter().filter_map(Slot::sized).collect();
+        for slot in &mut slots {
+            let size = slot.parameter.sized_by.as_ref();
+            let size = size.and_then(|of| Some(tables.iter().find(|(name, _)| name == of)?.1));
+            slot.find(size, first)?;
+        }
+        let argument = |slot: Slot<'_>| {
+            let parameter = slot.parameter.clone();
+            let Some(value) = slot.value else { return Err(slot.missing(proc, parameters)) };
+            Ok(Argument { parameter, value })
+        };
+        slots.into_iter().map(argument).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(super) fn sizes(&self) -> Vec<Size> {
+        self.0.iter().map(|argument| argument.value.size()).collect()
+    }
+}
+
+/// The files that are read for arguments.
+pub(super) fn inputs(args: &RunArgs) -> Vec<PathBuf> {
+    let tables = args.tables.iter().map(|Named { value, .. }| with_bits(value).0.into());
+    let slices = args.slices.iter().map(|Named { value, .. }| value.into());
+    tables.chain(slices).collect()
+}
+
+/// Parameters with what is given for each.
+fn slots<'a>(
+    args: &'a RunArgs,
+    proc: &str,
+    parameters: &'a [Parameter],
+) -> Result<Vec<Slot<'a>>, WrongUse> {
+    let slot = |parameter| Slot { parameter, given: None, read: None, value: None };
+    let mut slots: Vec<_> = parameters.iter().map(slot).collect();
+    let given = [
+        ("table", &args.tables),
+        ("slice", &args.slices),
+        ("word", &args.words),
+        ("integer", &args.integers),
+    ];
+    for (of, Named { name, value }) in
+        given.iter().flat_map(|(of, all)| all.iter().map(|n| (*of, n)))
+    {
+        let Some(slot) = slots.iter_mut().find(|slot| slot.parameter.name == *name) else {
+            let takes = signature(proc, parameters);
+            return Err(WrongUse(format!("--{of} {name}: there is no such parameter of {takes}")));
+        };
+        let is = slot.parameter.of;
+        if is != of {
+            let text = format!("--{of} {name}: {name} of {proc} is a {is}; give it with --{is}");
+            return Err(WrongUse(text));
+        }
+        if slot.given.replace(value).is_some() {
+            return Err(WrongUse(format!("--{of} {name} is given twice; give one value")));
+        }
+    }
+    Ok(slots)
+}
+
+/// Reads the tables that are given; numbers have as many bits as is said of them, and those of
+/// which nothing is said as many as the largest of these needs.
+fn read_tables(slots: &mut [Slot<'_>]) -> anyhow::Result<()> {
+    let is_table = |slot: &&mut Slot<'_>| slot.parameter.of == "table";
+    for slot in slots.iter_mut().filter(is_table) {
+        let Some(given) = slot.given else { continue };
+        match zeros(given) {
+            Some((rows, columns)) => slot.value = Some(Value::Table(Table::zeros(rows, columns)?)),
+            None => slot.read = Some(TableFile::read(with_bits(given).0)?),
+        }
+    }
+    let is_open = |slot: &&Slot<'_>| slot.given.is_some_and(|given| with_bits(given).1.is_none());
+    let open = slots.iter().filter(is_open).filter_map(|slot| slot.read.as_ref()?.least_bits());
+    let bits_of_all = open.max().unwrap_or(1);
+    for slot in slots {
+        let (Some(given), Some(read)) = (slot.given, slot.read.take()) else { continue };
+        let (name, (path, bits)) = (&slot.parameter.name, with_bits(given));
+        let table = match read {
+            TableFile::Bits(table) if bits.is_some_and(|bits| bits != table.columns()) => {
+                let (shown, columns) = (path.display(), table.columns());
+                bail!("{shown}: its rows have {columns} bits; leave out what --table {name} says")
+            }
+            TableFile::Bits(table) => table,
+            TableFile::Numbers(column) => {
+                let bits = bits.unwrap_or(bits_of_all);
+                if !(1..=64).contains(&bits) {
+                    let text = format!("--table {name}: numbers have 1 to 64 bits, not {bits}");
+                    return Err(WrongUse(text).into());
+                }
+                column.to_table(bits, &format!("--table {name}={}:", path.display()))?
+            }
+        };
+        slot.value = Some(Value::Table(table));
+    }
+    Ok(())
+}
+
+/// Makes the tables that are results and as large as another one.
+fn size_tables(slots: &mut [Slot<'_>]) -> anyhow::Result<()> {
+    // one may be as large as another that is not known before it is
+    for _ in 0..slots.len() {
+        let known: Vec<_> = slots.iter().filter_map(Slot::sized).collect();
+        for slot in slots.iter_mut().filter(|slot| slot.is_unset("table")) {
+            let of = slot.parameter.sized_by.as_ref();
+            let like = of.and_then(|of| known.iter().find(|(name, _)| name == of));
+            if let Some(&(_, Size::Table(rows, columns))) = like {
+                slot.value = Some(Value::Table(Table::zeros(rows, columns)?));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Slot<'_> {
+    /// Whether it is a result of that type which has no value and is given none.
+    fn is_unset(&self, of: &str) -> bool {
+        let Self { parameter, given, value, .. } = self;
+        parameter.of == of && parameter.is_result && given.is_none() && value.is_none()
+    }
+
+    /// A table's name and size, where it has one.
+    fn sized(&self) -> Option<(String, Size)> {
+        let size = self.value.as_ref()?.size();
+        matches!(size, Size::Table(..)).then(|| (self.parameter.name.clone(), size))
+    }
+
+    /// Finds the value of what is no table, which may be as large as a table of this size.
+    fn find(&mut self, size: Option<Size>, first: usize) -> anyhow::Result<()> {
+        let (rows, columns) = match size {
+            Some(Size::Table(rows, columns)) => (Some(rows), Some(columns)),
+            _ => (None, None),
+        };
+        let name = &self.parameter.name;
+        let found = match (self.parameter.of, self.given) {
+            ("slice", Some(given)) => Some(Value::Bits(slice(name, given, rows, first)?)),
+            ("word", Some(given)) => Some(Value::Bits(word(name, given, columns)?)),
+            ("integer", Some(given)) => Some(Value::Integer(integer(name, given, first)?)),
+            ("integer", None) if self.parameter.is_result => Some(Value::Integer(None)),
+            (of @ ("slice" | "word"), None) if self.parameter.is_result => {
+                let len = if of == "slice" { rows } else { columns };
+                len.map(|len| Slice::zeros(len).map(Value::Bits)).transpose()?
+            }
+            _ => return Ok(()),
+        };
+        self.value = found;
+        Ok(())
+    }
+
+    /// What to do where there is no value.
+    fn missing(&self, proc: &str, parameters: &[Parameter]) -> anyhow::Error {
+        let Parameter { name, of, is_result, .. } = self.parameter;
+        let (what, how) = match (is_result, *of) {
+            (true, "table") => ("has no size", "ROWSxBITS"),
+            (true, "slice") => ("has no size", "none:ROWS"),
+            (true, _) => ("has no size", "0:BITS"),
+            (false, "table") => ("has no value", "FILE.csv"),
+            (false, "slice") => ("has no value", "FILE.csv, a list, all or none"),
+            (false, _) => ("has no value", "NUMBER"),
+        };
+        let takes = signature(proc, parameters);
+        anyhow!(WrongUse(format!("{takes}: {name} {what}; give it with --{of} {name}={how}")))
+    }
+}
+
+/// A procedure and its parameters, as a text declares them.
+fn signature(proc: &str, parameters: &[Parameter]) -> String {
+    let declared = |Parameter { name, of, sized_by, is_result }: &Parameter| {
+        let var = if *is_result { "var " } else { "" };
+        let of_table = sized_by.as_ref().map_or_else(String::new, |table| format!("({table})"));
+        format!("{var}{name}: {of}{of_table}")
+    };
+    let all: Vec<_> = parameters.iter().map(declared).collect();
+    format!("{proc}({})", all.join("; "))
+}
+
+/// Names and sizes, as `T: 100x8, X: 100, i`.
+impl fmt::Display for Arguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, Argument { parameter, value }) in self.0.iter().enumerate() {
+            write!(f, "{}{}", if number == 0 { "" } else { ", " }, parameter.name)?;
+            match value.size() {
+                Size::Integer => Ok(()),
+                Size::Bits(len) => write!(f, ": {len}"),
+                Size::Table(rows, columns) => write!(f, ": {rows}x{columns}"),
+            }?;
+        }
+        Ok(())
+    }
+}
+
+/// An argument as it is reported.
+#[derive(Serialize)]
+pub(super) struct Described {
+    name: String,
+    #[serde(rename = "type")]
+    of: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bits: Option<usize>,
+}
+
+impl Described {
+    pub(super) fn of(Argument { parameter, value }: &Argument) -> Self {
+        let (rows, bits) = match (value.size(), parameter.of) {
+            (Size::Table(rows, bits), _) => (Some(rows), Some(bits)),
+            (Size::Bits(rows), "slice") => (Some(rows), None),
+            (Size::Bits(bits), _) => (None, Some(bits)),
+            (Size::Integer, _) => (None, None),
+        };
+        Self { name: parameter.name.clone(), of: parameter.of, rows, bits }
+    }
+}

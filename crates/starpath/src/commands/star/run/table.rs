@@ -1,0 +1,67 @@
+//! Files with a table: a number for every row, or its bits.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use star_machine::{Slice, Table};
+
+use crate::commands::star::column::{Column, WHAT, n_bits};
+use crate::numbers::read_entries;
+
+/// What stands before bits.
+pub(super) const BITS: &str = "0b";
+
+/// A table that was read.
+pub(super) enum TableFile {
+    /// Numbers, whose bits are not decided yet.
+    Numbers(Column),
+    Bits(Table),
+}
+
+impl TableFile {
+    /// Reads a file: the first line says which of the two it holds.
+    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
+        let entries = read_entries(path, WHAT)?;
+        match entries.first() {
+            Some((_, first)) if first.starts_with(BITS) => of_bits(path, &entries).map(Self::Bits),
+            _ => Column::of(path, entries).map(Self::Numbers),
+        }
+    }
+
+    /// The bits that its largest number needs, where that is to decide.
+    pub(super) fn least_bits(&self) -> Option<usize> {
+        match self {
+            Self::Numbers(column) => column.values.iter().map(|&value| n_bits(value)).max(),
+            Self::Bits(_) => None,
+        }
+    }
+}
+
+/// Rows of bits, all as long as the first.
+fn of_bits(path: &Path, entries: &[(usize, String)]) -> anyhow::Result<Table> {
+    let digits = |entry: &str| entry.strip_prefix(BITS).map_or(0, str::len);
+    let columns = entries.first().map_or(0, |(_, first)| digits(first));
+    let mut table = Table::zeros(entries.len(), columns)?;
+    for (row, (line, entry)) in entries.iter().enumerate() {
+        let wrong = || anyhow!("{}:{line}: '{entry}' is no row of bits, as 0b0110", path.display());
+        let bits = bits_of(entry).ok_or_else(wrong)?;
+        if bits.len() != columns {
+            let shown = path.display();
+            bail!("{shown}:{line}: {} bits in a table whose first row has {columns}", bits.len());
+        }
+        table.set_row(row, &bits.into_word())?;
+    }
+    Ok(table)
+}
+
+/// The bits of `0b0110`; none of anything else.
+pub(super) fn bits_of(text: &str) -> Option<Slice> {
+    let digits = text.strip_prefix(BITS).filter(|digits| !digits.is_empty())?;
+    let bit = |digit| match digit {
+        '0' => Some(false),
+        '1' => Some(true),
+        _ => None,
+    };
+    let bits: Vec<bool> = digits.chars().map(bit).collect::<Option<_>>()?;
+    Slice::from_bits(&bits).ok()
+}
