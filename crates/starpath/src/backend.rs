@@ -170,18 +170,18 @@ fn gpu_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> anyhow::Resul
         Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
         Backend::Auto if seconds < cost::Gpu::H200.opening + cost::Gpu::H200.closing => {
             let reason = format!("{n_vertices} vertices take it less than a GPU takes to open");
-            stay_for_pairs(&reason, common)
+            stay_on_cpu(&reason, common)
         }
         Backend::Auto => match Gpu::open() {
             Ok(gpu) => Ok(Some(gpu)),
-            Err(reason) => stay_for_pairs(&reason, common),
+            Err(reason) => stay_on_cpu(&reason, common),
         },
         Backend::Cpu => Ok(None),
     }
 }
 
 /// `None`, and a word about it.
-pub(crate) fn stay_for_pairs(
+pub(crate) fn stay_on_cpu(
     reason: &dyn std::fmt::Display,
     common: &Common,
 ) -> anyhow::Result<Option<Gpu>> {
@@ -196,7 +196,7 @@ pub(crate) fn stay_for_pairs(
 pub(crate) fn gpu_on_request(common: &Common) -> anyhow::Result<Option<Gpu>> {
     match common.backend {
         Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
-        Backend::Auto => stay_for_pairs(&"a GPU has to be asked for with --backend cuda", common),
+        Backend::Auto => stay_on_cpu(&"a GPU has to be asked for with --backend cuda", common),
         Backend::Cpu => Ok(None),
     }
 }

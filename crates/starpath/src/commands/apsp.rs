@@ -255,7 +255,7 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
             }
             Err(reason) => match reason.downcast::<ApspError>()? {
                 reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
-                    backend::stay_for_pairs(&reason, common)?;
+                    backend::stay_on_cpu(&reason, common)?;
                 }
                 reason => return Err(reason.into()),
             },

@@ -130,7 +130,7 @@ fn solve<W: Weight>(graph: &Csr<W>, args: &ClosureArgs, common: &Common) -> anyh
                 return Ok(Solved { found: closed.found, device, times: on_device });
             }
             Err(reason) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
-                backend::stay_for_pairs(&reason, common)?;
+                backend::stay_on_cpu(&reason, common)?;
             }
             Err(reason) => return Err(reason),
         }
