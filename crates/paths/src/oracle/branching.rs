@@ -1,6 +1,7 @@
 //! Maximum branchings and minimum spanning arborescences by contraction: every vertex
 //! takes the cheapest arc into it; the cycles that arise become vertices, and an arc into
-//! one costs what it costs more than the arc that it would replace. O(n m).
+//! one costs what it costs more than the arc that it would replace. O(n m) time, and O(n²)
+//! memory where cycles nest.
 //!
 //! A maximum branching is a minimum spanning arborescence of the arcs with their weights
 //! negated, at a root of its own with an arc of cost zero to every vertex.
@@ -33,8 +34,8 @@ pub struct Branching {
 pub fn maximum_branching<W: Weight + Into<i128>>(arcs: &Coo<W>) -> Branching {
     let n = arcs.n_vertices();
     // the root's arcs come first, so that they win against arcs of weight zero
-    let from_root = (0..n).map(|v| Arc { tail: n, head: v, cost: 0, origin: v });
-    let listed = listed(arcs, -1).map(|arc| Arc { origin: arc.origin + n, ..arc });
+    let from_root = (0..n).map(|v| Arc { tail: n, head: v, cost: 0, position: v });
+    let listed = listed(arcs, -1).map(|arc| Arc { position: arc.position + n, ..arc });
     let taken = cheapest(n + 1, n, from_root.chain(listed).collect());
     let taken = taken.expect("the root has an arc to every vertex");
     branching(arcs, taken.into_iter().filter_map(|at| at.checked_sub(n)).collect())
@@ -74,47 +75,50 @@ struct Arc {
     tail: usize,
     head: usize,
     cost: i128,
-    /// Its position among the arcs of the graph before.
-    origin: usize,
+    /// Its position among the arcs of the graph that is contracted.
+    position: usize,
 }
 
 fn listed<W: Weight + Into<i128>>(arcs: &Coo<W>, sign: i128) -> impl Iterator<Item = Arc> + '_ {
-    arcs.arcs().enumerate().map(move |(origin, (tail, head, weight))| Arc {
+    arcs.arcs().enumerate().map(move |(position, (tail, head, weight))| Arc {
         tail: tail as usize,
         head: head as usize,
         cost: sign * weight.into(),
-        origin,
+        position,
     })
 }
 
-/// The origins of the arcs of a cheapest spanning arborescence at `root`, if there is one.
+/// The positions of the arcs of a cheapest spanning arborescence at `root`, if there is one.
 fn cheapest(mut n: usize, mut root: usize, mut arcs: Vec<Arc>) -> Option<Vec<usize>> {
+    let heads: Vec<_> = arcs.iter().map(|arc| arc.head).collect();
+    // what each vertex has become part of
+    let mut parts: Vec<_> = (0..n).collect();
     let mut levels = Vec::new();
-    let mut taken = loop {
+    loop {
         let entering = cheapest_entering(n, root, &arcs)?;
         let (groups, n_groups) = groups(&entering);
+        let positions: Vec<_> = entering.iter().map(|e| e.map(|arc| arc.position)).collect();
+        levels.push((parts.clone(), positions));
         if n_groups == n {
-            break entering;
+            break;
         }
-        let between = arcs.iter().enumerate().filter(|(_, a)| groups[a.tail] != groups[a.head]);
-        let contracted = between.map(|(origin, arc)| Arc {
-            tail: groups[arc.tail],
-            head: groups[arc.head],
-            cost: arc.cost - entering[arc.head].map_or(0, |replaced| replaced.cost),
-            origin,
-        });
-        let contracted = contracted.collect();
-        levels.push((std::mem::replace(&mut arcs, contracted), entering));
+        arcs.retain(|arc| groups[arc.tail] != groups[arc.head]);
+        for arc in &mut arcs {
+            arc.cost -= entering[arc.head].map_or(0, |replaced| replaced.cost);
+            (arc.tail, arc.head) = (groups[arc.tail], groups[arc.head]);
+        }
+        parts.iter_mut().for_each(|part| *part = groups[*part]);
         (n, root) = (n_groups, groups[root]);
-    };
-    // the arc into a cycle takes the place of that of the cycle with the same head
-    while let Some((arcs, mut entering)) = levels.pop() {
-        for arc in taken.into_iter().flatten().map(|arc| arcs[arc.origin]) {
-            entering[arc.head] = Some(arc);
-        }
-        taken = entering;
     }
-    Some(taken.into_iter().flatten().map(|arc| arc.origin).collect())
+    // the arc into a cycle takes the place of that of the cycle with the same head
+    let mut taken = Vec::new();
+    while let Some((parts, mut entering)) = levels.pop() {
+        for position in taken {
+            entering[parts[heads[position]]] = Some(position);
+        }
+        taken = entering.into_iter().flatten().collect();
+    }
+    Some(taken)
 }
 
 /// The first of the cheapest arcs into every vertex but the root.
