@@ -53,6 +53,7 @@ struct Operands {
 impl Cuda {
     pub(super) fn one_pass(&mut self, procedure: &Procedure) -> Result<(), StarError> {
         procedure.check()?;
+        let procedure = &procedure.located(|field| self.located(field))?;
         let operands = Operands::of(procedure);
         if matches!(procedure, Procedure::Min { .. } | Procedure::Max { .. }) {
             return self.least(procedure, &operands);

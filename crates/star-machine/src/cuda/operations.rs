@@ -8,9 +8,10 @@ use super::Cuda;
 use super::kernels::Kernels;
 use super::launches::Launch;
 use super::machine::Bits;
-use crate::StarError;
-use crate::language::{Condition, FieldVar, Index, Op, sum};
+use crate::language::check::{numbers, places};
+use crate::language::{Condition, FieldVar, Index, Machine, Op, integer, sum};
 use crate::values::tail;
+use crate::{StarError, Word};
 
 /// Answers of `star_compare_words`: which order the first word has.
 const ORDERS: [Ordering; 3] = [Ordering::Equal, Ordering::Less, Ordering::Greater];
@@ -27,6 +28,15 @@ impl Cuda {
             Op::AddInts { i, j, k, is_minus, by } => {
                 let sum = sum(self.int(j)?, self.int(k)?, is_minus, by);
                 self.set_int(i, sum)
+            }
+            Op::ToWord { z, i } => {
+                let value = self.position("number", i, numbers(z))?;
+                let word = Word::from_u64(value, z.len as usize)?;
+                self.set_vector(z, word.as_slice())
+            }
+            Op::ToInt { i, w } => {
+                let number = self.vector_value(w)?.to_u64().ok();
+                self.set_int(i, number.and_then(integer))
             }
             Op::Find { i, .. }
             | Op::Step { i, .. }
@@ -129,11 +139,13 @@ impl Cuda {
                 self.through(x, |k| &k.count, [x.at, x.words, together, answer])
             }
             Op::Trim { z, x, from } => {
-                let (z, x, from) = (self.bits(z)?, self.bits(x)?, from.into());
+                let from = self.position("bit", from, places(z, x))?;
+                let (z, x) = (self.bits(z)?, self.bits(x)?);
                 Launch::over(z.words, |k| &k.trim, [z.at, z.words, z.last, x.at, x.words, from])
             }
             Op::Replace { z, x, from } => {
-                let (len, from) = (u64::from(x.len), u64::from(from));
+                let from = self.position("bit", from, places(x, z))?;
+                let len = u64::from(x.len);
                 let (z, x) = (self.bits(z)?, self.bits(x)?);
                 // the words of z from that of the first bit to that of the last
                 let n = if len == 0 { 0 } else { (from + len).div_ceil(64) - from / 64 };
@@ -149,21 +161,21 @@ impl Cuda {
             }
             Op::ReadColumn { z, table, column } => {
                 let column = self.position("column", column, table.columns)?;
-                copy(self.bits(z)?, self.column(table, column)?)
+                copy(self.bits(z)?, self.column(self.located(table)?, column)?)
             }
             Op::WriteColumn { table, column, x } => {
                 let column = self.position("column", column, table.columns)?;
-                copy(self.column(table, column)?, self.bits(x)?)
+                copy(self.column(self.located(table)?, column)?, self.bits(x)?)
             }
             Op::ReadRow { z, table, row } => {
-                let (at, shift) = self.place(row, table)?;
+                let (table, (at, shift)) = (self.located(table)?, self.place(row, table)?);
                 let (z, first) = (self.bits(z)?, self.column(table, 0)?);
                 let n = u64::from(table.columns);
                 let numbers = [z.at, 2 * z.words, first.at, first.words, n, at, shift];
                 Launch::over(64 * z.words, |k| &k.read_row, numbers)
             }
             Op::WriteRow { table, row, x } => {
-                let (at, shift) = self.place(row, table)?;
+                let (table, (at, shift)) = (self.located(table)?, self.place(row, table)?);
                 let (x, first) = (self.bits(x)?, self.column(table, 0)?);
                 let n = u64::from(table.columns);
                 let numbers = [first.at, first.words, n, at, shift, x.at];
@@ -174,7 +186,11 @@ impl Cuda {
                 let n = words.len() as u64;
                 Launch::over(n, |k| &k.fill, [words.address(), n, 0, 0])
             }
-            Op::SetInt { .. } | Op::AddInt { .. } | Op::AddInts { .. } => None,
+            Op::ToWord { .. }
+            | Op::ToInt { .. }
+            | Op::SetInt { .. }
+            | Op::AddInt { .. }
+            | Op::AddInts { .. } => None,
         })
     }
 
@@ -195,6 +211,14 @@ impl Cuda {
     fn place(&self, row: Index, field: FieldVar) -> Result<(u64, u64), StarError> {
         let row = self.position("row", row, field.table.rows)?;
         Ok((row / 64, row % 64))
+    }
+
+    /// The field itself, where it is one by a number.
+    pub(super) fn located(&self, field: FieldVar) -> Result<FieldVar, StarError> {
+        match field.number {
+            None => Ok(field),
+            Some(i) => field.located(self.int(i)?),
+        }
     }
 
     /// A column of a field, or where it would be; the field lies in its table.

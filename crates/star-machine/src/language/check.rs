@@ -19,6 +19,8 @@ impl Op {
             Self::Count { .. } => "NUMB",
             Self::Trim { .. } => "TRIM",
             Self::Replace { .. } => "REP",
+            Self::ToWord { .. } => "WORD",
+            Self::ToInt { .. } => "NUMBER",
             Self::Add { .. } => "ADD",
             Self::Subtract { .. } => "SUBT",
             Self::ReadColumn { .. } | Self::WriteColumn { .. } => "COL",
@@ -38,6 +40,7 @@ impl Op {
             Self::SetBit { z, at, .. } => inside("bit", at, z.len),
             Self::Trim { z, x, from } => part(self.name(), z, x, from),
             Self::Replace { z, x, from } => part(self.name(), x, z, from),
+            Self::ToWord { z, i } => inside("number", i, numbers(z)),
             Self::Add { z, v, w, .. } | Self::Subtract { z, v, w, .. } => {
                 same(z, v.len).and_then(|()| same(z, w.len))
             }
@@ -58,6 +61,7 @@ impl Op {
             | Self::Find { .. }
             | Self::Step { .. }
             | Self::Count { .. }
+            | Self::ToInt { .. }
             | Self::ClearTable { .. }
             | Self::SetInt { .. }
             | Self::AddInt { .. }
@@ -88,9 +92,23 @@ pub(crate) fn equal(what: &'static str, x: Vector, len: u32) -> Result<(), StarE
     Err(StarError::LengthMismatch { what, left: x.len as usize, right: len as usize })
 }
 
-/// Whether `short` fits into `long` from there on.
-fn part(what: &'static str, short: Vector, long: Vector, from: u32) -> Result<(), StarError> {
-    let (left, right) = (short.len as usize + from as usize, long.len as usize);
+/// How many numbers the bits are enough for; integers are below 2³¹.
+pub(crate) fn numbers(x: Vector) -> u32 {
+    1 << x.len.min(31)
+}
+
+/// In how many places of `long` there is room for `short`.
+pub(crate) fn places(short: Vector, long: Vector) -> u32 {
+    long.len - short.len + 1
+}
+
+/// Whether `short` fits into `long` from there on, as far as a constant tells.
+fn part(what: &'static str, short: Vector, long: Vector, from: Index) -> Result<(), StarError> {
+    let from = match from {
+        Index::At(from) => from as usize,
+        Index::In(_) => 0,
+    };
+    let (left, right) = (short.len as usize + from, long.len as usize);
     if left <= right { Ok(()) } else { Err(StarError::LengthMismatch { what, left, right }) }
 }
 

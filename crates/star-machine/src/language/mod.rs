@@ -9,8 +9,8 @@ mod store;
 mod variables;
 
 pub use machine::Machine;
-pub(crate) use op::sum;
 pub use op::{Condition, Index, Logic, Op, Relation};
+pub(crate) use op::{integer, sum};
 pub use operations::Operations;
 pub use star::Star;
 pub(crate) use store::Store;

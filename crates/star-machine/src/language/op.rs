@@ -53,11 +53,16 @@ pub enum Relation {
     GreaterOrEqual,
 }
 
+/// The number as one that an integer holds.
+pub(crate) fn integer(number: u64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|&number| number < 1 << 31)
+}
+
 /// Integers as `AddInt` and `AddInts` add them.
 pub(crate) fn sum(j: Option<u32>, k: Option<u32>, is_minus: bool, by: i32) -> Option<u32> {
     let (j, k) = (i64::from(j?), i64::from(k?));
     let sum = if is_minus { j - k } else { j + k } + i64::from(by);
-    u32::try_from(sum).ok().filter(|&sum| sum < 1 << 31)
+    u64::try_from(sum).ok().and_then(integer)
 }
 
 /// An instruction. Results come first; a result may be an operand too.
@@ -141,7 +146,7 @@ pub enum Op {
         /// The operand, not shorter than `from` and `z` together.
         x: Vector,
         /// Where it starts.
-        from: u32,
+        from: Index,
     },
     /// `REP(from.., x, z)`: the bits of `z` from position `from` on become those of `x`.
     Replace {
@@ -150,7 +155,22 @@ pub enum Op {
         /// The operand.
         x: Vector,
         /// Where it starts.
-        from: u32,
+        from: Index,
+    },
+    /// `z := WORD(i)`: the number, its most significant bit first; an error where it has more
+    /// bits than `z`.
+    ToWord {
+        /// The result.
+        z: Vector,
+        /// The number.
+        i: Index,
+    },
+    /// `i := NUMBER(w)`, or none from 2³¹ on.
+    ToInt {
+        /// The result.
+        i: IntVar,
+        /// The operand.
+        w: Vector,
     },
     /// `z := ADD(v, w)`, modulo 2 to the length; `carry` holds 0 if there is one, and none
     /// otherwise.

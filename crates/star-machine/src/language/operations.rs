@@ -54,9 +54,15 @@ operations! {
     /// `i := NUMB(x)`: how many ones there are. [`Op::Count`]
     numb(i: IntVar, x: impl Into<Vector>) => Op::Count { i, x: x.into() };
     /// `z := TRIM(from.., x)`. [`Op::Trim`]
-    trim(z: WordVar, x: WordVar, from: u32) => Op::Trim { z: z.0, x: x.0, from };
+    trim(z: WordVar, x: WordVar, from: impl Into<Index>)
+        => Op::Trim { z: z.0, x: x.0, from: from.into() };
     /// `REP(from.., x, z)`. [`Op::Replace`]
-    rep(z: WordVar, x: WordVar, from: u32) => Op::Replace { z: z.0, x: x.0, from };
+    rep(z: WordVar, x: WordVar, from: impl Into<Index>)
+        => Op::Replace { z: z.0, x: x.0, from: from.into() };
+    /// `z := WORD(i)`: a number as a word. [`Op::ToWord`]
+    to_word(z: WordVar, i: impl Into<Index>) => Op::ToWord { z: z.0, i: i.into() };
+    /// `i := NUMBER(w)`: a word as a number. [`Op::ToInt`]
+    to_int(i: IntVar, w: WordVar) => Op::ToInt { i, w: w.0 };
     /// `z := ADD(v, w)`. [`Op::Add`]
     add(z: WordVar, carry: IntVar, v: WordVar, w: WordVar)
         => Op::Add { z: z.0, v: v.0, w: w.0, carry };

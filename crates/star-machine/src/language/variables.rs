@@ -108,6 +108,8 @@ pub struct FieldVar {
     pub first: u32,
     /// How many.
     pub columns: u32,
+    /// Where the variable holds i, the field begins i times so many columns further on.
+    pub number: Option<IntVar>,
 }
 
 impl From<SliceVar> for Vector {
@@ -157,12 +159,44 @@ impl TableVar {
             return Err(StarError::OutOfRange { what: "column", index: columns.end, len });
         }
         let (first, columns) = (columns.start as u32, columns.len() as u32);
-        Ok(FieldVar { table: self, first, columns })
+        Ok(FieldVar { table: self, first, columns, number: None })
+    }
+
+    /// Of fields of so many columns, one after another, the one whose number, from 0, the
+    /// variable holds when an operation is done.
+    ///
+    /// # Errors
+    /// [`StarError::OutOfRange`] where the table has not so many columns.
+    pub fn numbered(self, columns: usize, number: IntVar) -> Result<FieldVar, StarError> {
+        let field = self.field(0..columns)?;
+        Ok(FieldVar { number: Some(number), ..field })
+    }
+}
+
+impl FieldVar {
+    /// Whether it is all columns of its table.
+    pub(crate) fn is_whole(self) -> bool {
+        Self { number: None, ..self } == self.table.into()
+    }
+
+    /// The field itself, where a number is one of a variable that holds this.
+    pub(crate) fn located(self, number: Option<u32>) -> Result<Self, StarError> {
+        if self.number.is_none() {
+            return Ok(self);
+        }
+        let index = number.ok_or(StarError::NoPosition { what: "field" })?;
+        let first = u64::from(self.first) + u64::from(index) * u64::from(self.columns);
+        if first + u64::from(self.columns) > u64::from(self.table.columns) {
+            let len = ((self.table.columns - self.first) / self.columns) as usize;
+            return Err(StarError::OutOfRange { what: "field", index: index as usize, len });
+        }
+        // below the table's columns
+        Ok(Self { first: first as u32, number: None, ..self })
     }
 }
 
 impl From<TableVar> for FieldVar {
     fn from(table: TableVar) -> Self {
-        Self { table, first: 0, columns: table.columns }
+        Self { table, first: 0, columns: table.columns, number: None }
     }
 }

@@ -13,7 +13,7 @@ pub struct Cost {
     pub bitwise: u64,
     /// `SOME`, `FND`, `STEP`, `FRST`, `NUMB`.
     pub searches: u64,
-    /// `TRIM`, `REP`, `ADD`, `SUBT`.
+    /// `TRIM`, `REP`, `WORD`, `NUMBER`, `ADD`, `SUBT`.
     pub words: u64,
     /// `COL`, read.
     pub column_reads: u64,
@@ -41,9 +41,12 @@ impl Cost {
             Op::First { .. } | Op::Find { .. } | Op::Step { .. } | Op::Count { .. } => {
                 Some(&mut self.searches)
             }
-            Op::Trim { .. } | Op::Replace { .. } | Op::Add { .. } | Op::Subtract { .. } => {
-                Some(&mut self.words)
-            }
+            Op::Trim { .. }
+            | Op::Replace { .. }
+            | Op::ToWord { .. }
+            | Op::ToInt { .. }
+            | Op::Add { .. }
+            | Op::Subtract { .. } => Some(&mut self.words),
             Op::ReadColumn { .. } => Some(&mut self.column_reads),
             Op::WriteColumn { .. } => Some(&mut self.column_writes),
             Op::ReadRow { .. } => Some(&mut self.row_reads),

@@ -2,11 +2,12 @@
 
 use std::mem;
 
+use crate::language::check::{numbers, places};
 use crate::language::{
-    Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Store, TableVar, Vector, sum,
+    Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Store, TableVar, Vector, integer, sum,
 };
 use crate::values::tail;
-use crate::{Field, Procedure, Slice, StarError, Table, fused};
+use crate::{Field, Procedure, Slice, StarError, Table, Word, fused};
 
 /// A machine in the memory of this computer.
 ///
@@ -116,8 +117,17 @@ impl Host {
         if index < len { Ok(index) } else { Err(StarError::OutOfRange { what, index, len }) }
     }
 
+    /// The field itself, where it is one by a number.
+    fn located(&self, field: FieldVar) -> Result<FieldVar, StarError> {
+        match field.number {
+            None => Ok(field),
+            Some(i) => field.located(self.int_ref(i)?),
+        }
+    }
+
     /// The column of its table that this column of a field is.
     fn column(&self, field: FieldVar, at: Index) -> Result<usize, StarError> {
+        let field = self.located(field)?;
         Ok(field.first as usize + self.position("column", at, field.columns)?)
     }
 
@@ -229,13 +239,22 @@ impl Machine for Host {
             }
             Op::Count { i, x } => self.set_int(i, Some(number(self.vector_ref(x)?.numb())))?,
             Op::Trim { z, x, from } => {
-                let from = from as usize;
+                let from = self.position("bit", from, places(z, x))?;
                 let trimmed = self.vector_ref(x)?.trim(from..from + z.len as usize)?;
                 *self.vector_mut(z)? = trimmed;
             }
             Op::Replace { z, x, from } => {
-                let (from, x) = (from as usize, self.vector_ref(x)?.clone());
+                let from = self.position("bit", from, places(x, z))?;
+                let x = self.vector_ref(x)?.clone();
                 self.vector_mut(z)?.rep(from..from + x.len(), &x)?;
+            }
+            Op::ToWord { z, i } => {
+                let value = self.position("number", i, numbers(z))? as u64;
+                *self.vector_mut(z)? = Word::from_u64(value, z.len as usize)?.into_slice();
+            }
+            Op::ToInt { i, w } => {
+                let number = self.vector_ref(w)?.to_u64().ok();
+                self.set_int(i, number.and_then(integer))?;
             }
             Op::Add { z, v, w, carry } => {
                 let sum = self.vector_ref(v)?.add(self.vector_ref(w)?)?;
@@ -259,12 +278,12 @@ impl Machine for Host {
             }
             Op::ReadRow { z, table, row } => {
                 let row = self.position("row", row, table.table.rows)?;
-                let read = self.field(table)?.row(row)?.into_slice();
+                let read = self.field(self.located(table)?)?.row(row)?.into_slice();
                 *self.vector_mut(z)? = read;
             }
             Op::WriteRow { table, row, x } => {
                 let row = self.position("row", row, table.table.rows)?;
-                let first = table.first as usize;
+                let first = self.located(table)?.first as usize;
                 self.change(table.table, |m, table| {
                     table.put_row(first, row, m.vector_ref(x)?);
                     Ok(())
@@ -306,7 +325,8 @@ impl Machine for Host {
     }
 
     fn fused(&mut self, procedure: &Procedure) -> Result<(), StarError> {
-        fused::run(self, procedure)
+        procedure.check()?;
+        fused::run(self, &procedure.located(|field| self.located(field))?)
     }
 
     fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {

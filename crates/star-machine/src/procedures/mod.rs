@@ -266,6 +266,34 @@ impl Procedure {
         word.map_or(Ok(()), |word| equal(what, word.0, columns))
     }
 
+    /// The same procedure, with the fields that `locate` gives for its own.
+    pub(crate) fn located(
+        mut self,
+        locate: impl Fn(FieldVar) -> Result<FieldVar, StarError>,
+    ) -> Result<Self, StarError> {
+        let fields: [Option<&mut FieldVar>; 3] = match &mut self {
+            Self::Match { table, .. }
+            | Self::Compare { table, .. }
+            | Self::Min { table, .. }
+            | Self::Max { table, .. } => [Some(table), None, None],
+            Self::SetMin { table, other, .. } | Self::Hit { table, other, .. } => {
+                [Some(table), Some(other), None]
+            }
+            Self::Clear { .. } => [None, None, None],
+            Self::CopyWord { to, .. } | Self::MergeWord { to, .. } => [None, None, Some(to)],
+            Self::CopyTable { table, to }
+            | Self::MergeTable { table, to, .. }
+            | Self::AddWord { table, to, .. }
+            | Self::SubtractWord { table, to, .. } => [Some(table), None, Some(to)],
+            Self::AddTable { table, other, to, .. }
+            | Self::SubtractTable { table, other, to, .. } => [Some(table), Some(other), Some(to)],
+        };
+        for field in fields.into_iter().flatten() {
+            *field = locate(*field)?;
+        }
+        Ok(self)
+    }
+
     /// Gives the operations of this procedure, one column after the other.
     ///
     /// # Errors

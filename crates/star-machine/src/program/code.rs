@@ -138,6 +138,7 @@ impl Encoder<'_> {
     fn plain(&self, instruction: &Instruction) -> Code {
         match *instruction {
             Instruction::Do(ref op) => self.operation(op),
+            Instruction::Pass(_) => Code::new(Operation::End, 0),
             Instruction::Branch { ref condition, answer, to } => {
                 self.question(condition).with(ONE, answer).to(to)
             }
@@ -192,11 +193,13 @@ impl Encoder<'_> {
             Op::Step { i, x } => self.find(Operation::Step, i, x),
             Op::Count { i, x } => self.find(Operation::Count, i, x),
             Op::Trim { z, x, from } => {
-                Code { y: x.len, index: from, ..self.vectors(Operation::Trim, z, x, x) }
+                Code { y: x.len, ..self.vectors(Operation::Trim, z, x, x) }.at(from)
             }
             Op::Replace { z, x, from } => {
-                Code { y: x.len, index: from, ..self.vectors(Operation::Replace, z, x, x) }
+                Code { y: x.len, ..self.vectors(Operation::Replace, z, x, x) }.at(from)
             }
+            Op::ToWord { z, i } => self.vectors(Operation::End, z, z, z).at(i),
+            Op::ToInt { i, w } => self.find(Operation::End, i, w),
             Op::Add { z, v, w, carry } => {
                 Code { index: carry.place(), ..self.vectors(Operation::Add, z, v, w) }
             }

@@ -3,7 +3,10 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::{Instruction, Program, Variable};
-use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Op, Relation, TableVar, Vector};
+use crate::Procedure;
+use crate::language::{
+    Condition, FieldVar, Index, IntVar, Logic, Op, Relation, SliceVar, TableVar, Vector, WordVar,
+};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -32,6 +35,7 @@ impl Display for Instruction {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::Do(op) => write!(f, "{}", operation(op)),
+            Self::Pass(procedure) => write!(f, "{}", pass(procedure)),
             Self::Branch { condition, answer, to } => {
                 let not = if *answer { "" } else { "not " };
                 write!(f, "if {not}{} goto {to}", question(condition))
@@ -66,7 +70,11 @@ fn field(field: FieldVar) -> String {
     if FieldVar::from(field.table) == field {
         return table;
     }
-    format!("{table}[{}..{}]", field.first, field.first + field.columns)
+    let columns = format!("{}..{}", field.first, field.first + field.columns);
+    match field.number {
+        None => format!("{table}[{columns}]"),
+        Some(i) => format!("{table}[{columns} + {} {}]", field.columns, int(i)),
+    }
 }
 
 fn index(at: Index) -> String {
@@ -95,8 +103,10 @@ fn operation(op: &Op) -> String {
         Op::Find { i, x } => format!("{} := FND({})", int(i), v(x)),
         Op::Step { i, x } => format!("{} := STEP({})", int(i), v(x)),
         Op::Count { i, x } => format!("{} := NUMB({})", int(i), v(x)),
-        Op::Trim { z, x, from } => format!("{} := TRIM({from}.., {})", v(z), v(x)),
-        Op::Replace { z, x, from } => format!("REP({from}.., {}, {})", v(x), v(z)),
+        Op::Trim { z, x, from } => format!("{} := TRIM({}.., {})", v(z), index(from), v(x)),
+        Op::Replace { z, x, from } => format!("REP({}.., {}, {})", index(from), v(x), v(z)),
+        Op::ToWord { z, i } => format!("{} := WORD({})", v(z), index(i)),
+        Op::ToInt { i, w } => format!("{} := NUMBER({})", int(i), v(w)),
         Op::Add { z, v: x, w, carry } => {
             format!("{}, {} := ADD({}, {})", v(z), int(carry), v(x), v(w))
         }
@@ -124,6 +134,50 @@ fn operation(op: &Op) -> String {
             format!("{} := {} {sign} {} {by:+}", int(i), int(j), int(k))
         }
     }
+}
+
+/// As a text calls it.
+fn pass(procedure: &Procedure) -> String {
+    let name = procedure.name();
+    let v = |x: SliceVar| v(x.0);
+    match *procedure {
+        Procedure::Match { table, rows, word, z } => {
+            format!("{} := {name}({}, {}, {})", v(z), field(table), v(rows), word_of(word))
+        }
+        Procedure::Compare { table, rows, word, less, equal, greater } => {
+            let results = [less, equal, greater].map(v).join(", ");
+            format!("{results} := {name}({}, {}, {})", field(table), v(rows), word_of(word))
+        }
+        Procedure::Min { table, rows, z } | Procedure::Max { table, rows, z } => {
+            format!("{} := {name}({}, {})", v(z), field(table), v(rows))
+        }
+        Procedure::SetMin { table, other, rows, z, .. }
+        | Procedure::Hit { table, other, rows, z } => {
+            format!("{} := {name}({}, {}, {})", v(z), field(table), field(other), v(rows))
+        }
+        Procedure::Clear { table } => format!("{name}({})", t(table)),
+        Procedure::CopyTable { table, to } => format!("{name}({}; {})", field(table), field(to)),
+        Procedure::MergeTable { table, rows, to } => {
+            format!("{name}({}, {}; {})", field(table), v(rows), field(to))
+        }
+        Procedure::CopyWord { word, rows, to } | Procedure::MergeWord { word, rows, to } => {
+            format!("{name}({}, {}; {})", word_of(word), v(rows), field(to))
+        }
+        Procedure::AddWord { table, rows, word, to, carry: out }
+        | Procedure::SubtractWord { table, rows, word, to, borrow: out } => {
+            let read = [field(table), v(rows), word_of(word)].join(", ");
+            format!("{} := {name}({read}; {})", v(out), field(to))
+        }
+        Procedure::AddTable { table, other, rows, to, carry: out }
+        | Procedure::SubtractTable { table, other, rows, to, borrow: out } => {
+            let read = [field(table), field(other), v(rows)].join(", ");
+            format!("{} := {name}({read}; {})", v(out), field(to))
+        }
+    }
+}
+
+fn word_of(word: WordVar) -> String {
+    v(word.0)
 }
 
 fn question(condition: &Condition) -> String {

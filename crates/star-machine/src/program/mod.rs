@@ -18,8 +18,8 @@ mod run;
 pub(crate) use code::{Addresses, Code};
 pub use recorder::Recorder;
 
-use crate::StarError;
 use crate::language::{Condition, IntVar, Op, SliceVar, TableVar, Vector, WordVar};
+use crate::{Procedure, StarError};
 
 /// A variable of any type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +67,8 @@ impl From<TableVar> for Variable {
 pub enum Instruction {
     /// An operation.
     Do(Op),
+    /// A basic procedure.
+    Pass(Procedure),
     /// Goes to step `to` if the answer is `answer`.
     Branch {
         /// What is asked.

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::operands::{Operand, Role};
+use super::operands::{Operand, Role, Visit};
 use super::places::Places;
 use super::{Instruction, MOST_TURNS, Program, Variable};
-use crate::StarError;
 use crate::error::LIMIT;
 use crate::language::{Condition, IntVar, Op, SliceVar, Star, TableVar, Vector, WordVar};
+use crate::{Procedure, StarError};
 
 /// How many vectors, tables and integers there are.
 #[derive(Clone, Copy, Debug)]
@@ -182,13 +182,32 @@ impl Recorder {
     }
 
     fn check_condition(&self, mut condition: Condition) -> Result<(), StarError> {
-        let mut found = condition.check();
-        condition.operands(&mut |_, operand| {
+        condition.check()?;
+        self.check_operands(|visit| condition.operands(visit))
+    }
+
+    /// An error where one of these operands is not declared.
+    fn check_operands(&self, operands: impl FnOnce(Visit<'_>)) -> Result<(), StarError> {
+        let mut found = Ok(());
+        operands(&mut |_, operand| {
             if found.is_ok() {
                 found = self.check_live(&operand);
             }
         });
         found
+    }
+
+    /// Gives zeros to what is read of these operands and has none yet.
+    fn use_operands(&mut self, operands: impl FnOnce(Visit<'_>)) {
+        operands(&mut |role, operand| {
+            let variable = operand.variable();
+            if let Some(at) = self.pending.iter().position(|&other| other == variable) {
+                self.pending.swap_remove(at);
+                if role == Role::Read {
+                    self.make_zero(variable);
+                }
+            }
+        });
     }
 
     fn make_zero(&mut self, variable: Variable) {
@@ -238,23 +257,19 @@ impl Star for Recorder {
 
     fn run(&mut self, op: Op) -> Result<(), StarError> {
         op.check()?;
-        let (mut shown, mut found) = (op, Ok(()));
-        shown.operands(&mut |_, operand| {
-            if found.is_ok() {
-                found = self.check_live(&operand);
-            }
-        });
-        found?;
-        shown.operands(&mut |role, operand| {
-            let variable = operand.variable();
-            if let Some(at) = self.pending.iter().position(|&other| other == variable) {
-                self.pending.swap_remove(at);
-                if role == Role::Read {
-                    self.make_zero(variable);
-                }
-            }
-        });
+        let mut shown = op;
+        self.check_operands(|visit| shown.operands(visit))?;
+        self.use_operands(|visit| shown.operands(visit));
         self.instructions.push(Instruction::Do(op));
+        Ok(())
+    }
+
+    fn call(&mut self, procedure: Procedure) -> Result<(), StarError> {
+        procedure.check()?;
+        let mut shown = procedure;
+        self.check_operands(|visit| shown.operands(visit))?;
+        self.use_operands(|visit| shown.operands(visit));
+        self.instructions.push(Instruction::Pass(procedure));
         Ok(())
     }
 

@@ -61,6 +61,10 @@ impl Program {
                     machine.execute(op)?;
                     None
                 }
+                Instruction::Pass(ref procedure) => {
+                    machine.fused(procedure)?;
+                    None
+                }
                 Instruction::Branch { ref condition, answer, to } => {
                     (machine.holds(condition)? == answer).then_some(to)
                 }
@@ -160,6 +164,7 @@ impl Bound {
             };
             match instruction {
                 Instruction::Do(op) => op.operands(rename),
+                Instruction::Pass(procedure) => procedure.operands(rename),
                 Instruction::Branch { condition, .. } => condition.operands(rename),
                 Instruction::Start { i, .. } | Instruction::Repeat { i, .. } => {
                     *i = self.ints[i.place() as usize];

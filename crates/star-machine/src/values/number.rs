@@ -26,6 +26,17 @@ impl Slice {
         range.zip(v.iter()).try_for_each(|(i, bit)| self.set(i, bit))
     }
 
+    /// The number, where it has no more than 64 bits.
+    pub(crate) fn to_u64(&self) -> Result<u64, StarError> {
+        let head = self.len().saturating_sub(64);
+        let last = self.trim(head..self.len())?;
+        let value = last.iter().fold(0, |value, bit| value << 1 | u64::from(bit));
+        match self.fnd() {
+            Some(first) if first < head => Err(StarError::TooWide { value, bits: 64 }),
+            _ => Ok(value),
+        }
+    }
+
     /// How the numbers compare: as the first words that differ.
     pub(crate) fn compare(&self, other: &Self) -> Result<Ordering, StarError> {
         self.same_len("a comparison", other)?;

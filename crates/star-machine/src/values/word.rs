@@ -53,13 +53,7 @@ impl Word {
     /// # Errors
     /// [`StarError::TooWide`] where it is 2⁶⁴ or more, with its last 64 bits.
     pub fn to_u64(&self) -> Result<u64, StarError> {
-        let head = self.len().saturating_sub(64);
-        let last = self.0.trim(head..self.len())?;
-        let value = last.iter().fold(0, |value, bit| value << 1 | u64::from(bit));
-        match self.0.fnd() {
-            Some(first) if first < head => Err(StarError::TooWide { value, bits: 64 }),
-            _ => Ok(value),
-        }
+        self.0.to_u64()
     }
 
     /// How many bits.
