@@ -123,12 +123,12 @@ fn parts_of_words() {
             let (x, z) = (m.vector(whole).unwrap(), m.vector(len).unwrap());
             for sparsity in [1, 2] {
                 m.set_vector(x, &some_bits(whole, 7, sparsity)).unwrap();
-                m.run(Op::Trim { z, x, from }).unwrap();
+                m.run(Op::Trim { z, x, from: from.into() }).unwrap();
                 m.not(z, z).unwrap();
-                m.run(Op::Replace { z: x, x: z, from }).unwrap();
+                m.run(Op::Replace { z: x, x: z, from: from.into() }).unwrap();
             }
-            m.run(Op::Trim { z, x: z, from: 0 }).unwrap();
-            m.run(Op::Replace { z, x: z, from: 0 }).unwrap();
+            m.run(Op::Trim { z, x: z, from: Index::At(0) }).unwrap();
+            m.run(Op::Replace { z, x: z, from: Index::At(0) }).unwrap();
         }
     }
 }

@@ -35,7 +35,7 @@ fn errors_are_the_hosts_and_change_nothing() {
     m.set_vector(y, &some_bits(71, 2, 2)).unwrap();
     m.set_table(table, &some_table(70, 5, 3, 2)).unwrap();
     let (gone, no_int, no_table) = ended(&mut m, (70, 5));
-    let beyond = FieldVar { table, first: 4, columns: 2 };
+    let beyond = FieldVar { first: 4, columns: 2, ..table.into() };
     let (logic, word) = (Logic::Or, m.vector(5).unwrap());
     let ops = [
         Op::Copy { z: x, x: y },
@@ -51,8 +51,8 @@ fn errors_are_the_hosts_and_change_nothing() {
         Op::Step { i: no_int, x },
         Op::Step { i: none, x: gone },
         Op::Count { i: none, x: gone },
-        Op::Trim { z: x, x: y, from: 2 },
-        Op::Replace { z: x, x: y, from: 0 },
+        Op::Trim { z: x, x: y, from: Index::At(2) },
+        Op::Replace { z: x, x: y, from: Index::At(0) },
         Op::Add { z: x, v: x, w: y, carry: none },
         Op::Add { z: x, v: x, w: x, carry: no_int },
         Op::Subtract { z: gone, v: x, w: x, borrow: none },

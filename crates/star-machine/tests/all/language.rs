@@ -59,7 +59,7 @@ impl Variables {
         let part = self.parts[random.below(2)];
         let from = random.below((word.len() - part.len()) as usize + 1) as u32;
         let (narrow, word_of_it) = if random.bit() {
-            (FieldVar { table: self.table, first: from, columns: part.len() }, part)
+            (FieldVar { first: from, columns: part.len(), ..self.table.into() }, part)
         } else {
             (self.table.into(), word)
         };
@@ -75,8 +75,8 @@ impl Variables {
             8 => Some(Op::Find { i, x }),
             9 => Some(Op::Step { i, x }),
             10 => Some(Op::Count { i, x }),
-            11 => Some(Op::Trim { z: part, x: word, from }),
-            12 => Some(Op::Replace { z: word, x: part, from }),
+            11 => Some(Op::Trim { z: part, x: word, from: from.into() }),
+            12 => Some(Op::Replace { z: word, x: part, from: from.into() }),
             13 => Some(Op::Add { z, v: x, w: y, carry: i }),
             14 => Some(Op::Subtract { z, v: x, w: y, borrow: i }),
             15 => {
@@ -94,7 +94,7 @@ impl Variables {
                 Some(Op::AddInt { i, j: self.ints[random.below(2)], by })
             }
         };
-        possible.unwrap_or(Op::Trim { z: other, x: word, from: 0 })
+        possible.unwrap_or(Op::Trim { z: other, x: word, from: Index::At(0) })
     }
 
     /// All vectors.
@@ -200,7 +200,7 @@ fn operations_refuse_what_does_not_fit() -> Result<(), StarError> {
     expect(m.set_row(table, far, v), "there is no row 70");
     expect(m.set_row(table, none, v), "the number of a row");
     expect(m.col(x, table.field(3..5)?, 2), "there is no column 2: there are 2");
-    expect(m.col(x, FieldVar { first: 8, columns: 2, table }, 0), "there is no column 10");
+    expect(m.col(x, FieldVar { first: 8, columns: 2, ..table.into() }, 0), "there is no column 10");
     expect(m.set_int(i, Some(1 << 31)), "does not fit into 31 bits");
     expect(m.if_then(Condition::bit(x, 70), |_| Ok(())), "there is no bit 70");
     expect(m.if_then(Condition::bit(x, none), |_| Ok(())), "test it first");

@@ -1,5 +1,6 @@
-//! A machine that has a `bool` for every bit, and does everything one bit at a time. It is
-//! asked only for what is right; what is wrong, it may panic at.
+//! A machine that has a `bool` for every bit, and does everything one bit at a time. What
+//! integers hold may be none or too much, as on every machine; what a program is refused for
+//! when it is recorded, it may panic at.
 
 use star_machine::{
     Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Procedure, Relation, Slice, StarError,
@@ -30,11 +31,34 @@ impl Naive {
         self.ints[i.place() as usize] = value.map(|value| value as u32);
     }
 
-    fn at(&self, index: Index) -> usize {
-        match index {
-            Index::At(at) => at as usize,
-            Index::In(i) => self.ints[i.place() as usize].unwrap() as usize,
+    /// The position, which is one of so many.
+    fn at(&self, what: &'static str, index: Index, len: u32) -> Result<usize, StarError> {
+        let held = match index {
+            Index::At(at) => Some(at),
+            Index::In(i) => self.ints[i.place() as usize],
+        };
+        match held {
+            None => Err(StarError::NoPosition { what }),
+            Some(at) if at < len => Ok(at as usize),
+            Some(at) => Err(StarError::OutOfRange { what, index: at as usize, len: len as usize }),
         }
+    }
+
+    /// The first column of a field, which is one of as many as its table has from there on.
+    fn first(&self, field: FieldVar) -> Result<usize, StarError> {
+        let number = match field.number {
+            Some(i) if field.columns > 0 => {
+                let len = (field.table.columns() - field.first) / field.columns;
+                self.at("field", i.into(), len)?
+            }
+            _ => 0,
+        };
+        Ok(field.first as usize + number * field.columns as usize)
+    }
+
+    fn column(&self, field: FieldVar, column: Index) -> Result<usize, StarError> {
+        let first = self.first(field)?;
+        Ok(first + self.at("column", column, field.columns)?)
     }
 
     fn rows(&mut self, field: FieldVar) -> &mut Vec<Row> {
@@ -86,7 +110,7 @@ impl Machine for Naive {
                 self.put(z, self.get(x).into_iter().zip(self.get(y)).map(of).collect());
             }
             Op::SetBit { z, at, bit } => {
-                let at = self.at(at);
+                let at = self.at("bit", at, z.len())?;
                 self.vectors[z.place() as usize][at] = bit;
             }
             Op::First { z, x } => {
@@ -104,12 +128,24 @@ impl Machine for Naive {
                 self.put_int(i, Some(self.get(x).iter().filter(|x| **x).count()));
             }
             Op::Trim { z, x, from } => {
-                self.put(z, self.get(x)[from as usize..(from + z.len()) as usize].to_vec());
+                let from = self.at("bit", from, 1 + x.len() - z.len())?;
+                self.put(z, self.get(x)[from..from + z.len() as usize].to_vec());
             }
             Op::Replace { z, x, from } => {
+                let from = self.at("bit", from, 1 + z.len() - x.len())?;
                 let mut whole = self.get(z);
-                whole[from as usize..(from + x.len()) as usize].copy_from_slice(&self.get(x));
+                whole[from..from + x.len() as usize].copy_from_slice(&self.get(x));
                 self.put(z, whole);
+            }
+            Op::ToWord { z, i } => {
+                let number = self.at("number", i, 1 << z.len().min(31))? as u64;
+                let bit = |place: u32| number.checked_shr(place).is_some_and(|n| n % 2 == 1);
+                self.put(z, (0..z.len()).rev().map(bit).collect());
+            }
+            Op::ToInt { i, w } => {
+                let more = |number: usize, bit| (2 * number + usize::from(bit)).min(1 << 31);
+                let number = self.get(w).into_iter().fold(0, more);
+                self.put_int(i, Some(number).filter(|number| *number < 1 << 31));
             }
             Op::Add { z, v, w, carry } => {
                 let (total, beyond) = sum(&self.get(v), &self.get(w));
@@ -122,21 +158,23 @@ impl Machine for Naive {
                 self.put_int(borrow, beyond.then_some(0));
             }
             Op::ReadColumn { z, table, column } => {
-                let j = table.first as usize + self.at(column);
+                let j = self.column(table, column)?;
                 let column = self.rows(table).iter().map(|row| row[j]).collect();
                 self.put(z, column);
             }
             Op::WriteColumn { table, column, x } => {
-                let (j, x) = (table.first as usize + self.at(column), self.get(x));
+                let (j, x) = (self.column(table, column)?, self.get(x));
                 self.rows(table).iter_mut().zip(x).for_each(|(row, x)| row[j] = x);
             }
             Op::ReadRow { z, table, row } => {
-                let (i, first) = (self.at(row), table.first as usize);
+                let i = self.at("row", row, table.table.rows())?;
+                let first = self.first(table)?;
                 let row = self.rows(table)[i][first..first + table.columns as usize].to_vec();
                 self.put(z, row);
             }
             Op::WriteRow { table, row, x } => {
-                let (i, first, x) = (self.at(row), table.first as usize, self.get(x));
+                let i = self.at("row", row, table.table.rows())?;
+                let (first, x) = (self.first(table)?, self.get(x));
                 self.rows(table)[i][first..first + x.len()].copy_from_slice(&x);
             }
             Op::ClearTable { table } => {
@@ -163,7 +201,7 @@ impl Machine for Naive {
         Ok(match *condition {
             Condition::Some(x) => self.get(x).contains(&true),
             Condition::Found(i) => self.ints[i.place() as usize].is_some(),
-            Condition::Bit { x, at } => self.get(x)[self.at(at)],
+            Condition::Bit { x, at } => self.get(x)[self.at("bit", at, x.len())?],
             Condition::Order { relation, i, j } => {
                 let j = match j {
                     Index::At(number) => Some(number),

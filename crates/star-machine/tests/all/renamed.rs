@@ -67,7 +67,11 @@ impl Renamed for WordVar {
 
 impl Renamed for FieldVar {
     fn renamed(self, names: &Names) -> Self {
-        Self { table: self.table.renamed(names), ..self }
+        Self {
+            table: self.table.renamed(names),
+            number: self.number.map(|i| i.renamed(names)),
+            ..self
+        }
     }
 }
 
@@ -107,6 +111,8 @@ renamed! { Op:
     Count { i, x }
     Trim { z, x, from }
     Replace { z, x, from }
+    ToWord { z, i }
+    ToInt { i, w }
     Add { z, v, w, carry }
     Subtract { z, v, w, borrow }
     ReadColumn { z, table, column }

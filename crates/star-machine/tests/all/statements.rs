@@ -235,7 +235,7 @@ impl Scene {
         let [i, j] = [d / 2, e].map(|number| pick(&self.ints, number));
         let (short, long) = (pick(&self.slices, a), pick(&self.words, b));
         let (short, long) = if short.len() <= long.len() { (short, long) } else { (long, short) };
-        let from = u32::from(c) % (long.len() - short.len() + 1);
+        let from = Index::At(u32::from(c) % (long.len() - short.len() + 1));
         let (table, slice, word) =
             (self.field([b, c], false), pick(&self.slices, a), pick(&self.words, a));
         let column = |number| self.index(number, table.columns, false);
