@@ -1,30 +1,50 @@
-//! Graph algorithms of the STAR-machine, as texts for [`Text`](crate::Text).
+//! Graph algorithms of the STAR-machine, as texts for [`Text`](crate::Text), and what gives them
+//! graphs.
 //!
-//! Each says what its tables hold, what it gives and what it costs; positions count from 0.
+//! Each text says what its tables hold, what it gives and what it costs; positions count from 0.
+//! The function of the same name makes a [`Task`] of it for a graph, which runs on any machine, or
+//! in one launch on a GPU.
 //!
 //! ```
-//! use star_machine::{CountFrom, Host, Machine, Size, Slice, Table, Text, Variable, algorithms};
+//! use star_machine::Host;
+//! use star_machine::algorithms::{EdgeList, Runner, kruskal};
 //!
-//! // the edges {0, 1} of weight 3, {1, 2} of weight 1 and {0, 2} of weight 2
-//! let columns = [[0, 1, 0], [1, 2, 2], [3, 1, 2]];
-//! let sizes = [[Size::Table(3, 2); 3].as_slice(), &[Size::Bits(3); 2]].concat();
-//! let kruskal = Text::parse(algorithms::KRUSKAL)?.compile("KRUSKAL", &sizes, CountFrom::Zero)?;
-//!
-//! let mut m = Host::new();
-//! let mut arguments: Vec<Variable> = Vec::new();
-//! for column in columns {
-//!     arguments.push(m.load_table(&Table::from_values(&column, 2)?)?.into());
-//! }
-//! let (edges, forest) = (m.load_slice(&Slice::ones(3)?)?, m.load_slice(&Slice::zeros(3)?)?);
-//! arguments.push(edges.into());
-//! arguments.push(forest.into());
-//! kruskal.run(&mut m, &arguments)?;
-//! assert_eq!(m.slice_value(forest)?.to_string(), "011");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let edges = EdgeList::new(3, &[(0, 1, 3), (1, 2, 1), (0, 2, 2)])?;
+//! let (task, mut m) = (kruskal(&edges)?, Host::new());
+//! let mut run = task.on(&mut m)?;
+//! run.run()?;
+//! assert_eq!(run.slice("T")?.to_string(), "011");
+//! # Ok::<(), star_machine::StarError>(())
 //! ```
 
-/// `KRUSKAL(L, R, W, X; T)`: a minimum spanning forest.
-pub const KRUSKAL: &str = include_str!("algorithms/kruskal.star");
+mod edges;
+mod forest;
+mod matrix;
+mod shortest_paths;
+mod task;
 
-/// `PRIM(L, R, W, X, r; T)`: a minimum spanning tree of the component of a vertex.
-pub const PRIM: &str = include_str!("algorithms/prim.star");
+pub use edges::EdgeList;
+pub use forest::{KRUSKAL, PRIM, kruskal, prim};
+pub use matrix::WeightMatrix;
+pub use shortest_paths::{DIJKSTRA, dijkstra};
+pub use task::{OnGpu, OnMachine, Runner, Task, Value};
+
+use graph_formats::VertexId;
+
+use crate::{CountFrom, StarError};
+
+/// Bits that the numbers up to this one take, one at least.
+fn bits(greatest: u64) -> usize {
+    greatest.checked_ilog2().unwrap_or(0) as usize + 1
+}
+
+/// A task of one of the texts here, which count from 0.
+fn task(text: &str, values: impl IntoIterator<Item = Value>) -> Result<Task, StarError> {
+    Ok(Task::new(text, values, CountFrom::Zero)?)
+}
+
+/// A vertex that is there.
+fn vertex(v: VertexId, n_vertices: usize) -> Result<VertexId, StarError> {
+    let (index, len) = (v as usize, n_vertices);
+    if index < len { Ok(v) } else { Err(StarError::OutOfRange { what: "vertex", index, len }) }
+}

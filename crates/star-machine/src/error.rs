@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use gpu_runtime::GpuError;
 
+use crate::TextError;
+
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
 
@@ -62,6 +64,15 @@ pub enum StarError {
         /// How many there are.
         bits: usize,
     },
+    /// A negative weight, for an algorithm that takes none.
+    #[error("an arc weighs {weight}, and this algorithm takes no negative weights")]
+    Negative {
+        /// The weight.
+        weight: i64,
+    },
+    /// A text that is none, or sizes that do not fit it.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted,

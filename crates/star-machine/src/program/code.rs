@@ -142,6 +142,7 @@ impl Encoder<'_> {
             Instruction::Branch { ref condition, answer, to } => {
                 self.question(condition).with(ONE, answer).to(to)
             }
+            Instruction::Call { .. } | Instruction::Return { .. } => Code::new(Operation::End, 0),
             Instruction::Jump { to } => Code::new(Operation::Jump, 1).to(to),
             Instruction::Start { counter, i, first } => {
                 let code = Code::new(Operation::Start, 1);

@@ -41,6 +41,8 @@ impl Display for Instruction {
                 write!(f, "if {not}{} goto {to}", question(condition))
             }
             Self::Jump { to } => write!(f, "goto {to}"),
+            Self::Call { to, link } => write!(f, "{} := the next step, goto {to}", int(*link)),
+            Self::Return { link } => write!(f, "goto {}", int(*link)),
             Self::Start { counter, i, first } => {
                 write!(f, "counter {counter}, {} := {first}", int(*i))
             }

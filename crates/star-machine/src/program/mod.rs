@@ -83,6 +83,19 @@ pub enum Instruction {
         /// Where to.
         to: u32,
     },
+    /// Goes to step `to`, where a procedure of a text begins; the variable holds the step after
+    /// this one.
+    Call {
+        /// Where to.
+        to: u32,
+        /// Where the procedure finds the way back.
+        link: IntVar,
+    },
+    /// Goes back to the step that the variable holds.
+    Return {
+        /// The one of the call.
+        link: IntVar,
+    },
     /// Starts counting: the counter and the variable become `first`.
     Start {
         /// Which counter: how many loops `for` are around this one. The program's own

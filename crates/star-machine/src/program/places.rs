@@ -60,6 +60,11 @@ impl<Size: Copy + Eq + Hash> Places<Size> {
         }
     }
 
+    /// No place that was left is given again.
+    pub(super) fn forget_free(&mut self) {
+        self.free.clear();
+    }
+
     pub(super) fn has(&self, name: Name) -> bool {
         self.names.get(name.place as usize) == Some(&Some(name))
     }

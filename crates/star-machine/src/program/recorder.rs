@@ -86,14 +86,43 @@ impl Recorder {
 
     /// Declares a parameter: an integer.
     pub fn parameter_int(&mut self) -> IntVar {
-        let i = IntVar { name: self.ints.declare_for_ever(()) };
+        let i = self.lasting_int();
         self.parameters.push(i.into());
         i
     }
 
-    fn parameter_vector(&mut self, len: usize) -> Result<Vector, StarError> {
+    /// Declares a variable that no scope ends, and that is not zero at the start.
+    pub(crate) fn lasting_vector(&mut self, len: usize) -> Result<Vector, StarError> {
         let len = vector_size(len)?;
-        let x = Vector { name: self.vectors.declare_for_ever(len), len };
+        Ok(Vector { name: self.vectors.declare_for_ever(len), len })
+    }
+
+    /// As [`lasting_vector`](Self::lasting_vector).
+    pub(crate) fn lasting_int(&mut self) -> IntVar {
+        IntVar { name: self.ints.declare_for_ever(()) }
+    }
+
+    /// Gives no place that was left to what is declared from now on, for what is recorded from
+    /// now on is called in the midst of what was recorded before.
+    pub(crate) fn keep_places(&mut self) {
+        self.vectors.forget_free();
+        self.tables.forget_free();
+        self.ints.forget_free();
+    }
+
+    /// Records a call whose target is not known yet.
+    pub(crate) fn call_step(&mut self, link: IntVar) -> usize {
+        self.instructions.push(Instruction::Call { to: 0, link });
+        self.instructions.len() - 1
+    }
+
+    /// Records the way back of a call.
+    pub(crate) fn return_step(&mut self, link: IntVar) {
+        self.instructions.push(Instruction::Return { link });
+    }
+
+    fn parameter_vector(&mut self, len: usize) -> Result<Vector, StarError> {
+        let x = self.lasting_vector(len)?;
         self.parameters.push(x.into());
         Ok(x)
     }
@@ -139,8 +168,9 @@ impl Recorder {
 
     /// Lets a recorded jump lead to a step.
     pub(crate) fn land(&mut self, jump: usize, target: u32) {
-        if let Instruction::Branch { to, .. } | Instruction::Jump { to } =
-            &mut self.instructions[jump]
+        if let Instruction::Branch { to, .. }
+        | Instruction::Jump { to }
+        | Instruction::Call { to, .. } = &mut self.instructions[jump]
         {
             *to = target;
         }

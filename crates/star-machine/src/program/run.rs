@@ -69,6 +69,11 @@ impl Program {
                     (machine.holds(condition)? == answer).then_some(to)
                 }
                 Instruction::Jump { to } => Some(to),
+                Instruction::Call { to, link } => {
+                    machine.execute(&Op::SetInt { i: link, value: Some(at as u32 + 1) })?;
+                    Some(to)
+                }
+                Instruction::Return { link } => machine.int_value(link)?,
                 Instruction::Start { counter, i, first } => {
                     counters[counter as usize] = first;
                     machine.execute(&Op::SetInt { i, value: Some(first) })?;
@@ -166,9 +171,10 @@ impl Bound {
                 Instruction::Do(op) => op.operands(rename),
                 Instruction::Pass(procedure) => procedure.operands(rename),
                 Instruction::Branch { condition, .. } => condition.operands(rename),
-                Instruction::Start { i, .. } | Instruction::Repeat { i, .. } => {
-                    *i = self.ints[i.place() as usize];
-                }
+                Instruction::Start { i, .. }
+                | Instruction::Repeat { i, .. }
+                | Instruction::Call { link: i, .. }
+                | Instruction::Return { link: i } => *i = self.ints[i.place() as usize],
                 Instruction::Jump { .. } => (),
             }
         }

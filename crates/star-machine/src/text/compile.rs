@@ -4,46 +4,50 @@
 //! with their statement; conditions become jumps, so that `and` and `or` look at their second
 //! operand only where the first leaves it open.
 
+mod arrays;
 mod conditions;
+mod routines;
 mod values;
 
 use std::collections::HashMap;
 
+use self::routines::Routine;
 use super::lengths::Sort;
 use super::sorts::Sorts;
 use super::syntax::{Call, Expression, Name, Place, Proc, Statement};
 use super::{At, CountFrom, Size, TextError};
 use crate::StarError;
-use crate::language::{
-    Condition, FieldVar, Index, IntVar, Op, Relation, SliceVar, Star, TableVar, Vector,
-};
+use crate::language::{Condition, FieldVar, Index, IntVar, Op, Relation, SliceVar, Star, Vector};
 use crate::program::{Program, Recorder};
 
-/// The program of a procedure, for arguments of these sizes.
+/// The program of the last of these procedures, for arguments of these sizes.
 ///
 /// # Errors
 /// Those of [`Sorts::of`], and a constant position that is not there.
-pub(super) fn compile(proc: &Proc, sizes: &[Size], from: CountFrom) -> Result<Program, TextError> {
-    let sorts = Sorts::of(proc, sizes)?;
+pub(super) fn compile(
+    procs: &[Proc],
+    sizes: &[Size],
+    from: CountFrom,
+) -> Result<Program, TextError> {
+    let (proc, before) = procs.split_last().expect("one is compiled");
     let least = match from {
         CountFrom::Zero => 0,
         CountFrom::One => 1,
     };
     let mut compiler = Compiler {
         recorder: Recorder::new(),
-        sorts,
+        sorts: Sorts::of(before, proc, sizes)?,
         variables: HashMap::new(),
         least,
         exits: Vec::new(),
+        procs: before,
+        routines: Vec::new(),
     };
     for parameter in &proc.parameters {
         compiler.declare(&parameter.name, true)?;
     }
-    for variable in &proc.variables {
-        compiler.declare(&variable.name, false)?;
-    }
-    compiler.recorder.settle();
-    compiler.statements(&proc.body)?;
+    compiler.body(proc)?;
+    compiler.routines()?;
     Ok(compiler.recorder.finish())
 }
 
@@ -52,23 +56,36 @@ pub(super) fn compile(proc: &Proc, sizes: &[Size], from: CountFrom) -> Result<Pr
 enum Bound {
     Int(IntVar),
     Bits(Vector),
-    Table(TableVar),
+    Table(FieldVar),
+    /// A row for each integer.
+    Array(FieldVar),
 }
 
-struct Compiler {
+struct Compiler<'a> {
     recorder: Recorder,
-    sorts: Sorts,
+    sorts: Sorts<'a>,
     variables: HashMap<String, Bound>,
     /// The first position as the text counts, which integers hold less of.
     least: u32,
     /// The jumps out of each loop around.
-    exits: Vec<Vec<usize>>,
+    exits: Vec<Jumps>,
+    /// The procedures that the present one may call: those before it.
+    procs: &'a [Proc],
+    routines: Vec<Routine<'a>>,
 }
 
 /// Jumps that lead to one place.
 type Jumps = Vec<usize>;
 
-impl Compiler {
+impl Compiler<'_> {
+    fn body(&mut self, proc: &Proc) -> Result<(), TextError> {
+        for variable in &proc.variables {
+            self.declare(&variable.name, false)?;
+        }
+        self.recorder.settle();
+        self.statements(&proc.body)
+    }
+
     fn declare(&mut self, name: &Name, is_parameter: bool) -> Result<(), TextError> {
         let sort = self.sorts.variable(name)?.sort;
         let size = self.sorts.size(sort).expect("sizes were found before");
@@ -81,11 +98,16 @@ impl Compiler {
             }
             (Size::Bits(len), false) => recorder.vector(len).map(Bound::Bits),
             (Size::Table(rows, columns), true) => {
-                recorder.parameter_table(rows, columns).map(Bound::Table)
+                recorder.parameter_table(rows, columns).map(|table| Bound::Table(table.into()))
             }
-            (Size::Table(rows, columns), false) => recorder.table(rows, columns).map(Bound::Table),
+            (Size::Table(rows, columns), false) => {
+                recorder.table(rows, columns).map(|table| Bound::Table(table.into()))
+            }
         };
-        let bound = bound.map_err(|error| said(name.at, &error))?;
+        let bound = match bound.map_err(|error| said(name.at, &error))? {
+            Bound::Table(table) if matches!(sort, Sort::Array(_)) => Bound::Array(table),
+            bound => bound,
+        };
         self.variables.insert(name.text.clone(), bound);
         Ok(())
     }
@@ -118,12 +140,35 @@ impl Compiler {
         }
     }
 
-    fn bound_table(&self, expression: &Expression) -> FieldVar {
-        let Expression::Variable(name) = expression else { unreachable!("tables have names") };
-        match self.variables[&name.text] {
-            Bound::Table(table) => table.into(),
+    /// A table, or a field of one.
+    fn field(&mut self, expression: &Expression) -> Result<FieldVar, TextError> {
+        let (Expression::Variable(name) | Expression::Field(name, _)) = expression else {
+            unreachable!("tables have names")
+        };
+        let table = match self.variables[&name.text] {
+            Bound::Table(table) | Bound::Array(table) => table,
             _ => unreachable!("'{}' was a table before", name.text),
+        };
+        let Expression::Field(_, number) = expression else { return Ok(table) };
+        let sort = self.sorts.sort(expression)?;
+        let Some(Size::Table(_, columns)) = self.sorts.size(sort) else {
+            let text = format!("nothing says how many columns the field of {} has", name.text);
+            return Err(TextError::at(name.at, text));
+        };
+        if !table.is_whole() {
+            let text =
+                format!("'{}' is a field already, which has no fields of its own", name.text);
+            return Err(TextError::at(name.at, text));
         }
+        let table = table.table;
+        let field = match self.int(number, None)? {
+            Index::In(i) => table.numbered(columns, i),
+            Index::At(i) => {
+                let first = i as usize * columns;
+                table.field(first..first + columns)
+            }
+        };
+        field.map_err(|error| said(name.at, &error))
     }
 
     fn statements(&mut self, statements: &[Statement]) -> Result<(), TextError> {
@@ -138,6 +183,7 @@ impl Compiler {
     fn statement(&mut self, statement: &Statement) -> Result<(), TextError> {
         match statement {
             Statement::Assign { place, value } => self.assign(place, value),
+            Statement::Call(call) if self.sorts.proc(&call.name).is_some() => self.call_proc(call),
             Statement::Call(call) => match self.sorts.sort(&Expression::Call(call.clone()))? {
                 Sort::Truth => self.operate(call, None, None).map(drop),
                 Sort::Integer => self.int_call(call, None).map(drop),
@@ -236,7 +282,7 @@ impl Compiler {
         match place {
             Place::Variable(name) => match self.sorts.variable(name)?.sort {
                 Sort::Integer => self.int_into(value, self.bound_int(name)),
-                Sort::Table(..) => {
+                Sort::Table(..) | Sort::Array(_) => {
                     let text = "tables are copied by TCOPY(T; F)".to_owned();
                     Err(TextError::at(name.at, text))
                 }
@@ -244,13 +290,15 @@ impl Compiler {
             },
             Place::Part(Call { name, arguments }) => match &arguments[..] {
                 [at] => {
-                    let z = self.bound_bits(name);
-                    let at = self.int(at, None)?;
-                    self.set_bit(z, at, value, name.at)
+                    let place = self.int(at, None)?;
+                    match self.variables[&name.text] {
+                        Bound::Array(array) => self.put(array, place, value),
+                        _ => self.set_bit(self.bound_bits(name), place, value, name.at),
+                    }
                 }
                 [at, table] => {
                     let at = self.int(at, None)?;
-                    let (table, x) = (self.bound_table(table), self.bits(value, None)?);
+                    let (table, x) = (self.field(table)?, self.bits(value, None)?);
                     let op = match &*name.text {
                         "COL" => Op::WriteColumn { table, column: at, x },
                         _ => Op::WriteRow { table, row: at, x },

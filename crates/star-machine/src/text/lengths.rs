@@ -56,6 +56,8 @@ pub(super) enum Sort {
     Slice(Length),
     Word(Length),
     Table(Length, Length),
+    /// Of integers.
+    Array(Length),
 }
 
 impl Sort {
@@ -67,6 +69,7 @@ impl Sort {
             Self::Slice(_) => "a slice",
             Self::Word(_) => "a word",
             Self::Table(..) => "a table",
+            Self::Array(_) => "an array",
         }
     }
 }

@@ -16,11 +16,11 @@ mod syntax;
 
 use std::fmt;
 
-use self::syntax::{Proc, Type};
+use self::syntax::Proc;
 use crate::Program;
 
 /// A place in a text, in lines and columns from 1 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct At {
     /// The line.
     pub line: u32,
@@ -137,16 +137,14 @@ impl Text {
     #[must_use]
     pub fn parameters(&self, name: &str) -> Option<Vec<Parameter>> {
         let proc = self.procs.iter().find(|proc| proc.name.text == name)?;
-        let parameter = |declared: &syntax::Declared| {
-            let (of, sized_by) = match &declared.of {
-                Type::Integer => ("integer", None),
-                Type::Slice(table) => ("slice", table.as_ref()),
-                Type::Word(table) => ("word", table.as_ref()),
-                Type::Table(table) => ("table", table.as_ref()),
-            };
-            let name = declared.name.text.clone();
-            let sized_by = sized_by.map(|table| table.text.clone());
-            Parameter { name, of, sized_by, is_result: declared.is_result }
+        let parameter = |declared: &syntax::Declared| Parameter {
+            name: declared.name.text.clone(),
+            of: declared.of.kind.text(),
+            sized_by: match &declared.of.size[..] {
+                [syntax::Expression::Variable(table)] => Some(table.text.clone()),
+                _ => None,
+            },
+            is_result: declared.is_result,
         };
         Some(proc.parameters.iter().map(parameter).collect())
     }
@@ -162,8 +160,8 @@ impl Text {
         sizes: &[Size],
         from: CountFrom,
     ) -> Result<Program, TextError> {
-        match self.procs.iter().find(|proc| proc.name.text == name) {
-            Some(proc) => compile::compile(proc, sizes, from),
+        match self.procs.iter().position(|proc| proc.name.text == name) {
+            Some(number) => compile::compile(&self.procs[..=number], sizes, from),
             None => {
                 let known: Vec<_> = self.names().collect();
                 let what =

@@ -2,7 +2,7 @@
 //! each.
 
 use crate::language::{
-    Condition, FieldVar, Index, IntVar, Op, Relation, SliceVar, TableVar, Vector, WordVar,
+    Condition, FieldVar, Index, IntVar, Op, Relation, SliceVar, Vector, WordVar,
 };
 use crate::procedures::Procedure;
 
@@ -48,7 +48,7 @@ pub(super) enum Does {
     CallBeside(fn(&Given) -> Procedure),
     Ask(fn(&Given) -> Condition),
     /// A number that is known when a text is compiled.
-    Size(fn(TableVar) -> u32),
+    Size,
 }
 
 /// An operation or a procedure.
@@ -181,8 +181,18 @@ static OPERATIONS: &[Operation] = operations! {
         => Does::Op(|o| Op::ReadColumn { z: o.z(), table: o.table(1), column: o.at(0) });
     "ROW"(Int, Table('r', 'c')) -> Gives::Word('c')
         => Does::Op(|o| Op::ReadRow { z: o.z(), table: o.table(1), row: o.at(0) });
-    "ROWS"(Table('r', 'c')) -> Gives::Int => Does::Size(TableVar::rows);
-    "COLUMNS"(Table('r', 'c')) -> Gives::Int => Does::Size(TableVar::columns);
+    "TRIM"(Int, Int, Word('m')) -> Gives::Word('n')
+        => Does::Op(|o| Op::Trim { z: o.z(), x: o.x(2), from: o.at(0) });
+    "TRIM"(Int, Word('m')) -> Gives::Word('n')
+        => Does::Op(|o| Op::Trim { z: o.z(), x: o.x(1), from: o.at(0) });
+    "REP"(Int, Int, Word('n'), Changed('m')) -> Gives::Nothing
+        => Does::Op(|o| Op::Replace { z: o.x(3), x: o.x(2), from: o.at(0) });
+    "REP"(Int, Word('n'), Changed('m')) -> Gives::Nothing
+        => Does::Op(|o| Op::Replace { z: o.x(2), x: o.x(1), from: o.at(0) });
+    "WORD"(Int) -> Gives::Word('n') => Does::Op(|o| Op::ToWord { z: o.z(), i: o.at(0) });
+    "NUMBER"(Word('n')) -> Gives::Int => Does::Op(|o| Op::ToInt { i: o.i(), w: o.x(0) });
+    "ROWS"(Table('r', 'c')) -> Gives::Int => Does::Size;
+    "COLUMNS"(Table('r', 'c')) -> Gives::Int => Does::Size;
     "ADD"(Word('n'), Word('n')) -> Gives::Word('n')
         => Does::Op(|o| Op::Add { z: o.z(), v: o.x(0), w: o.x(1), carry: o.spare() });
     "SUBT"(Word('n'), Word('n')) -> Gives::Word('n')
@@ -210,6 +220,12 @@ static OPERATIONS: &[Operation] = operations! {
     "SETMAX"(Table('r', 'c'), Table('r', 'c'), Slice('r')) -> Gives::Slice('r')
         => Does::Call(|o| Procedure::SetMin {
             table: o.table(1), other: o.table(0), rows: o.slice(2), signed: false, z: o.found() });
+    "SETMINS"(Table('r', 'c'), Table('r', 'c'), Slice('r')) -> Gives::Slice('r')
+        => Does::Call(|o| Procedure::SetMin {
+            table: o.table(0), other: o.table(1), rows: o.slice(2), signed: true, z: o.found() });
+    "SETMAXS"(Table('r', 'c'), Table('r', 'c'), Slice('r')) -> Gives::Slice('r')
+        => Does::Call(|o| Procedure::SetMin {
+            table: o.table(1), other: o.table(0), rows: o.slice(2), signed: true, z: o.found() });
     "HIT"(Table('r', 'c'), Table('r', 'c'), Slice('r')) -> Gives::Slice('r')
         => Does::Call(|o| Procedure::Hit {
             table: o.table(0), other: o.table(1), rows: o.slice(2), z: o.found() });

@@ -1,9 +1,10 @@
 //! Procedures from tokens, by recursive descent: a function for each rule of the grammar.
 
+mod expressions;
+
 use super::lexer::{Keyword, Sign, Token, tokens};
-use super::syntax::{Call, Declared, Expression, Name, Operator, Place, Proc, Statement, Type};
+use super::syntax::{Declared, Kind, Name, Place, Proc, Statement, Type};
 use super::{At, TextError};
-use crate::Relation;
 
 /// The procedures of a text.
 ///
@@ -26,6 +27,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Proc>, TextError> {
 /// statement: recursion needs room for each.
 const MAX_DEPTH: u32 = 200;
 const MAX_OPERATORS: u32 = 200;
+
+const TYPES: &str = "a type (integer, slice, word, table or array)";
 
 struct Parser {
     tokens: Vec<(Token, At)>,
@@ -140,26 +143,22 @@ impl Parser {
         Ok(())
     }
 
+    /// `integer`, or `slice`, `word`, `table` and `array` with a size or without one.
     fn type_of(&mut self) -> Result<Type, TextError> {
-        const TYPES: &str = "a type (integer, slice, word or table)";
+        const KINDS: [Kind; 5] = [Kind::Integer, Kind::Slice, Kind::Word, Kind::Table, Kind::Array];
         let Token::Name(text) = self.peek() else { return self.expected(TYPES) };
-        let with_size = match text.to_ascii_lowercase().as_str() {
-            "integer" => {
-                self.advance();
-                return Ok(Type::Integer);
-            }
-            "slice" => Type::Slice,
-            "word" => Type::Word,
-            "table" => Type::Table,
-            _ => return self.expected(TYPES),
-        };
+        let kind = KINDS.into_iter().find(|kind| text.eq_ignore_ascii_case(kind.text()));
+        let Some(kind) = kind else { return self.expected(TYPES) };
         self.advance();
-        if !self.takes(Sign::Open) {
-            return Ok(with_size(None));
+        let mut size = Vec::new();
+        if kind != Kind::Integer && self.takes(Sign::Open) {
+            size.push(self.expression()?);
+            if self.takes(Sign::Comma) {
+                size.push(self.expression()?);
+            }
+            self.sign(Sign::Close)?;
         }
-        let of = self.name("the name of a table")?;
-        self.sign(Sign::Close)?;
-        Ok(with_size(Some(of)))
+        Ok(Type { kind, size })
     }
 
     /// Statements up to the word that ends them, which is taken.
@@ -290,108 +289,4 @@ impl Parser {
             Place::Variable(_) => self.expected("':=' or '('"),
         }
     }
-
-    /// The arguments of `name`, with `,` or `;` between them.
-    fn call(&mut self, name: Name) -> Result<Call, TextError> {
-        self.sign(Sign::Open)?;
-        let mut arguments = Vec::new();
-        while !self.takes(Sign::Close) {
-            arguments.push(self.expression()?);
-            if !self.is(&Token::Sign(Sign::Close)) && !self.takes(Sign::Semicolon) {
-                self.sign(Sign::Comma)?;
-            }
-        }
-        Ok(Call { name, arguments })
-    }
-
-    /// `or` and `xor` bind weakest, then `and`, comparisons, sums, `not`.
-    fn expression(&mut self) -> Result<Expression, TextError> {
-        self.deeper(|parser| {
-            parser.binary(Self::conjunction, |token| match token {
-                Token::Keyword(Keyword::Or) => Some(Operator::Or),
-                Token::Keyword(Keyword::Xor) => Some(Operator::Xor),
-                _ => None,
-            })
-        })
-    }
-
-    fn conjunction(&mut self) -> Result<Expression, TextError> {
-        let and = Token::Keyword(Keyword::And);
-        self.binary(Self::comparison, |token| (*token == and).then_some(Operator::And))
-    }
-
-    fn comparison(&mut self) -> Result<Expression, TextError> {
-        self.binary(Self::sum, relation)
-    }
-
-    fn sum(&mut self) -> Result<Expression, TextError> {
-        self.binary(Self::operand, |token| match token {
-            Token::Sign(Sign::Plus) => Some(Operator::Plus),
-            Token::Sign(Sign::Minus) => Some(Operator::Minus),
-            _ => None,
-        })
-    }
-
-    /// Operands with one of these operators between each and the next, from left to right.
-    fn binary(
-        &mut self,
-        operand: fn(&mut Self) -> Result<Expression, TextError>,
-        operator: impl Fn(&Token) -> Option<Operator>,
-    ) -> Result<Expression, TextError> {
-        let mut left = operand(self)?;
-        while let Some(operator) = operator(self.peek()) {
-            let at = self.at();
-            self.n_operators += 1;
-            if self.n_operators > MAX_OPERATORS {
-                let text = format!("more than {MAX_OPERATORS} operators are in a statement here");
-                return Err(TextError::at(at, text));
-            }
-            self.advance();
-            let operands = Box::new([left, operand(self)?]);
-            left = Expression::Binary(operator, operands, at);
-        }
-        Ok(left)
-    }
-
-    fn operand(&mut self) -> Result<Expression, TextError> {
-        let at = self.at();
-        match *self.peek() {
-            Token::Number(number) => {
-                self.advance();
-                Ok(Expression::Number(number, at))
-            }
-            Token::Keyword(Keyword::Not) => {
-                self.advance();
-                let operand = self.deeper(Self::operand)?;
-                Ok(Expression::Not(Box::new(operand), at))
-            }
-            Token::Sign(Sign::Open) => {
-                self.advance();
-                let inside = self.expression()?;
-                self.sign(Sign::Close)?;
-                Ok(inside)
-            }
-            Token::Name(_) => {
-                let name = self.name("an operand")?;
-                match self.is(&Token::Sign(Sign::Open)) {
-                    true => self.call(name).map(Expression::Call),
-                    false => Ok(Expression::Variable(name)),
-                }
-            }
-            _ => self.expected("an operand"),
-        }
-    }
-}
-
-fn relation(token: &Token) -> Option<Operator> {
-    let Token::Sign(sign) = token else { return None };
-    Some(Operator::Compare(match sign {
-        Sign::Equal => Relation::Equal,
-        Sign::NotEqual => Relation::NotEqual,
-        Sign::Less => Relation::Less,
-        Sign::LessOrEqual => Relation::LessOrEqual,
-        Sign::Greater => Relation::Greater,
-        Sign::GreaterOrEqual => Relation::GreaterOrEqual,
-        _ => return None,
-    }))
 }

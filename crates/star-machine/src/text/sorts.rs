@@ -1,12 +1,18 @@
 //! What the names and expressions of a procedure are, and how large: found from what is
 //! declared, from the arguments, and from what must fit together.
 
+mod calls;
+mod expressions;
+
 use std::collections::HashMap;
 
 use super::lengths::{Known, Length, Lengths, Sort};
-use super::operations::{Gives, Operation, Takes};
-use super::syntax::{Call, Declared, Expression, Name, Operator, Place, Proc, Statement, Type};
+use super::operations::Operation;
+use super::syntax::{Call, Declared, Expression, Kind, Name, Place, Proc, Statement};
 use super::{At, Size, TextError};
+
+/// The bits of an integer in an array: one more than the integer, 0 for none.
+pub(super) const ARRAY_BITS: usize = 32;
 
 /// A variable of the procedure.
 #[derive(Clone, Copy, Debug)]
@@ -18,22 +24,30 @@ pub(super) struct Declaration {
 
 /// The sorts of a procedure.
 #[derive(Debug)]
-pub(super) struct Sorts {
+pub(super) struct Sorts<'a> {
+    /// All procedures of the text, which this one may call.
+    procs: &'a [Proc],
     variables: HashMap<String, Declaration>,
     lengths: Lengths,
+    /// The lengths of what stands at a place, by the letters of its operation.
+    letters: HashMap<(At, char), Length>,
     /// The variables of the loops around, which these count themselves.
     counting: Vec<String>,
 }
 
-impl Sorts {
+impl<'a> Sorts<'a> {
     /// Of a procedure that is called with arguments of these sizes.
     ///
     /// # Errors
     /// Where something is not declared, is declared twice, does not fit, or has no size.
-    pub(super) fn of(proc: &Proc, sizes: &[Size]) -> Result<Self, TextError> {
-        let empty = HashMap::new();
-        let mut sorts =
-            Self { variables: empty, lengths: Lengths::default(), counting: Vec::new() };
+    pub(super) fn of(procs: &'a [Proc], proc: &Proc, sizes: &[Size]) -> Result<Self, TextError> {
+        let mut sorts = Self {
+            procs,
+            variables: HashMap::new(),
+            lengths: Lengths::default(),
+            letters: HashMap::new(),
+            counting: Vec::new(),
+        };
         if sizes.len() != proc.parameters.len() {
             let (takes, name) = (proc.parameters.len(), &proc.name.text);
             let text = format!("{name} takes {takes} arguments, and {} are given", sizes.len());
@@ -44,19 +58,11 @@ impl Sorts {
             sorts.declare(parameter, sort, parameter.is_result)?;
         }
         // tables first, for the sizes of others may be theirs
-        let is_table = |declared: &&Declared| matches!(declared.of, Type::Table(_));
+        let is_table = |declared: &&Declared| declared.of.kind == Kind::Table;
         let all = || proc.parameters.iter().chain(&proc.variables);
-        for declared in proc.variables.iter().filter(is_table) {
-            let (rows, columns) = (sorts.open(), sorts.open());
-            sorts.declare(declared, Sort::Table(rows, columns), true)?;
-        }
-        for declared in proc.variables.iter().filter(|declared| !is_table(declared)) {
-            let length = sorts.open();
-            let sort = match declared.of {
-                Type::Integer => Sort::Integer,
-                Type::Slice(_) => Sort::Slice(length),
-                _ => Sort::Word(length),
-            };
+        let variables = || proc.variables.iter();
+        for declared in variables().filter(is_table).chain(variables().filter(|d| !is_table(d))) {
+            let sort = sorts.open_sort(declared.of.kind);
             sorts.declare(declared, sort, true)?;
         }
         all().try_for_each(|declared| sorts.apply_size(declared))?;
@@ -66,17 +72,23 @@ impl Sorts {
         match all().find(has_no_size) {
             None => Ok(sorts),
             Some(Declared { name, of, .. }) => {
-                let of = match of {
-                    Type::Slice(_) => "slice(T)",
-                    Type::Word(_) => "word(T)",
-                    _ => "table(T)",
-                };
-                let name_of = &name.text;
+                let (name_of, of) = (&name.text, of.kind.text());
                 let text = format!(
-                    "nothing says how large {name_of} is: declare it as {of}, of a table T"
+                    "nothing says how large {name_of} is: declare it as {of}(T), of a table T"
                 );
                 Err(TextError::at(name.at, text))
             }
+        }
+    }
+
+    /// What is of that kind, of lengths that are to be found.
+    fn open_sort(&mut self, kind: Kind) -> Sort {
+        match kind {
+            Kind::Integer => Sort::Integer,
+            Kind::Slice => Sort::Slice(self.open()),
+            Kind::Word => Sort::Word(self.open()),
+            Kind::Array => Sort::Array(self.open()),
+            Kind::Table => Sort::Table(self.open(), self.open()),
         }
     }
 
@@ -89,13 +101,14 @@ impl Sorts {
     }
 
     fn of_argument(&mut self, parameter: &Declared, size: Size) -> Result<Sort, TextError> {
-        Ok(match (&parameter.of, size) {
-            (Type::Integer, Size::Integer) => Sort::Integer,
-            (Type::Slice(_), Size::Bits(len)) => Sort::Slice(self.number(len)),
-            (Type::Word(_), Size::Bits(len)) => Sort::Word(self.number(len)),
-            (Type::Table(_), Size::Table(rows, columns)) => {
+        Ok(match (parameter.of.kind, size) {
+            (Kind::Integer, Size::Integer) => Sort::Integer,
+            (Kind::Slice, Size::Bits(len)) => Sort::Slice(self.number(len)),
+            (Kind::Word, Size::Bits(len)) => Sort::Word(self.number(len)),
+            (Kind::Table, Size::Table(rows, columns)) => {
                 Sort::Table(self.number(rows), self.number(columns))
             }
+            (Kind::Array, Size::Table(rows, ARRAY_BITS)) => Sort::Array(self.number(rows)),
             _ => {
                 let Declared { name, .. } = parameter;
                 let text = format!("{}: another type of argument is given", name.text);
@@ -124,23 +137,52 @@ impl Sorts {
         }
     }
 
-    /// What `slice(T)` and the like say.
+    /// What `slice(T)`, `slice(n)` and the like say.
     fn apply_size(&mut self, declared: &Declared) -> Result<(), TextError> {
-        let (Type::Slice(Some(of)) | Type::Word(Some(of)) | Type::Table(Some(of))) = &declared.of
-        else {
-            return Ok(());
-        };
-        let Sort::Table(rows, columns) = self.variable(of)?.sort else {
-            return Err(TextError::at(of.at, format!("'{}' is no table", of.text)));
-        };
-        match self.variable(&declared.name)?.sort {
-            Sort::Slice(len) => self.unite(of.at, "the slice", len, rows),
-            Sort::Word(len) => self.unite(of.at, "the word", len, columns),
-            Sort::Table(own_rows, own_columns) => {
-                self.unite(of.at, "the rows", own_rows, rows)?;
-                self.unite(of.at, "the columns", own_columns, columns)
+        let Declared { name, of, .. } = declared;
+        let sort = self.variable(name)?.sort;
+        match (sort, &of.size[..]) {
+            (_, []) => Ok(()),
+            (sort, [Expression::Variable(of)]) => {
+                let Sort::Table(rows, columns) = self.variable(of)?.sort else {
+                    return Err(TextError::at(of.at, format!("'{}' is no table", of.text)));
+                };
+                match sort {
+                    Sort::Slice(len) => self.unite(of.at, "the slice", len, rows),
+                    Sort::Word(len) => self.unite(of.at, "the word", len, columns),
+                    Sort::Array(len) => self.unite(of.at, "the array", len, rows),
+                    Sort::Table(own_rows, own_columns) => {
+                        self.unite(of.at, "the rows", own_rows, rows)?;
+                        self.unite(of.at, "the columns", own_columns, columns)
+                    }
+                    Sort::Integer | Sort::Truth => Ok(()),
+                }
             }
-            Sort::Integer | Sort::Truth => Ok(()),
+            (Sort::Slice(len) | Sort::Word(len) | Sort::Array(len), [size]) => {
+                let size_of = self.known(size)?;
+                self.unite(size.at(), "this", len, size_of)
+            }
+            (Sort::Table(rows, columns), [of_rows, of_columns]) => {
+                let (m, k) = (self.known(of_rows)?, self.known(of_columns)?);
+                self.unite(of_rows.at(), "the rows", rows, m)?;
+                self.unite(of_columns.at(), "the columns", columns, k)
+            }
+            (_, sizes) => {
+                let text = "a table has rows and columns, what else has a size has one number";
+                Err(TextError::at(sizes[0].at(), text.to_owned()))
+            }
+        }
+    }
+
+    /// A size that is said by a number.
+    fn known(&mut self, size: &Expression) -> Result<Length, TextError> {
+        let number = self.constant(size).and_then(|number| usize::try_from(number).ok());
+        match number {
+            Some(number) => Ok(self.number(number)),
+            None => {
+                let text = "a size is a table, or a number that the arguments' sizes give";
+                Err(TextError::at(size.at(), text.to_owned()))
+            }
         }
     }
 
@@ -151,6 +193,7 @@ impl Sorts {
             Sort::Integer | Sort::Truth => Size::Integer,
             Sort::Slice(len) | Sort::Word(len) => Size::Bits(known(len)?),
             Sort::Table(rows, columns) => Size::Table(known(rows)?, known(columns)?),
+            Sort::Array(len) => Size::Table(known(len)?, ARRAY_BITS),
         })
     }
 
@@ -194,10 +237,11 @@ impl Sorts {
                 (Sort::Truth, Expression::Number(0 | 1, _)) => Ok(()),
                 (expected, value) => self.expect(value, expected, "the value"),
             },
-            Statement::Call(call) => {
+            Statement::Call(call) => match self.proc(&call.name) {
+                Some(proc) => self.proc_call(call, proc),
                 // a result that is not wanted may be dropped
-                self.call(call).map(drop)
-            }
+                None => self.call(call).map(drop),
+            },
             Statement::If { condition, then, otherwise } => {
                 self.expect(condition, Sort::Truth, "the condition")?;
                 self.statements(then)?;
@@ -227,13 +271,16 @@ impl Sorts {
         match place {
             Place::Variable(name) => self.changed(name),
             Place::Part(Call { name, arguments }) => match (&*name.text, &arguments[..]) {
-                ("COL" | "ROW", [_, Expression::Variable(table)]) => {
+                ("COL" | "ROW", [_, Expression::Variable(table) | Expression::Field(table, _)]) => {
                     self.changed(table)?;
                     self.call(&Call { name: name.clone(), arguments: arguments.clone() })
                 }
                 (_, [at]) => match self.changed(name)? {
                     Sort::Slice(_) | Sort::Word(_) => {
                         self.expect(at, Sort::Integer, "the position").map(|()| Sort::Truth)
+                    }
+                    Sort::Array(_) => {
+                        self.expect(at, Sort::Integer, "the position").map(|()| Sort::Integer)
                     }
                     _ => Err(TextError::at(name.at, format!("'{}' has no bits", name.text))),
                 },
@@ -244,137 +291,4 @@ impl Sorts {
             },
         }
     }
-
-    /// What an expression is.
-    pub(super) fn sort(&mut self, expression: &Expression) -> Result<Sort, TextError> {
-        match expression {
-            Expression::Number(..) => Ok(Sort::Integer),
-            Expression::Variable(name) => Ok(self.variable(name)?.sort),
-            Expression::Call(call) => self.call(call),
-            Expression::Not(operand, at) => match self.sort(operand)? {
-                sort @ (Sort::Truth | Sort::Slice(_) | Sort::Word(_)) => Ok(sort),
-                other => Err(not_for(*at, "not", other)),
-            },
-            Expression::Binary(operator, operands, at) => self.binary(*operator, operands, *at),
-        }
-    }
-
-    fn binary(
-        &mut self,
-        operator: Operator,
-        operands: &[Expression; 2],
-        at: At,
-    ) -> Result<Sort, TextError> {
-        let left = self.sort(&operands[0])?;
-        match (operator, left) {
-            (Operator::Plus | Operator::Minus | Operator::Compare(_), Sort::Integer) => {
-                self.expect(&operands[1], Sort::Integer, "the second operand")?;
-                let is_sum = !matches!(operator, Operator::Compare(_));
-                Ok(if is_sum { Sort::Integer } else { Sort::Truth })
-            }
-            (Operator::And | Operator::Or, Sort::Truth)
-            | (Operator::And | Operator::Or | Operator::Xor, Sort::Slice(_) | Sort::Word(_)) => {
-                self.expect(&operands[1], left, "the second operand")?;
-                Ok(left)
-            }
-            (_, other) => Err(not_for(at, "this", other)),
-        }
-    }
-
-    /// An error unless the expression is that, or can be.
-    fn expect(
-        &mut self,
-        expression: &Expression,
-        expected: Sort,
-        what: &str,
-    ) -> Result<(), TextError> {
-        let (at, found) = (expression.at(), self.sort(expression)?);
-        self.fit(at, what, found, expected)
-    }
-
-    fn fit(&mut self, at: At, what: &str, found: Sort, expected: Sort) -> Result<(), TextError> {
-        match (found, expected) {
-            (Sort::Slice(a), Sort::Slice(b)) | (Sort::Word(a), Sort::Word(b)) => {
-                self.unite(at, what, a, b)
-            }
-            (Sort::Table(rows, columns), Sort::Table(of_rows, of_columns)) => {
-                self.unite(at, &format!("a column of {what}"), rows, of_rows)?;
-                self.unite(at, &format!("a row of {what}"), columns, of_columns)
-            }
-            (found, expected) if found == expected => Ok(()),
-            (found, expected) => {
-                let (found, expected) = (found.name(), expected.name());
-                Err(TextError::at(at, format!("{what} is {found}, and {expected} is expected")))
-            }
-        }
-    }
-
-    /// What a call gives; [`Sort::Truth`] of a statement.
-    fn call(&mut self, call: &Call) -> Result<Sort, TextError> {
-        let Call { name, arguments } = call;
-        if let (Some(declaration), [at]) = (self.variables.get(&name.text), &arguments[..]) {
-            return match declaration.sort {
-                Sort::Slice(_) | Sort::Word(_) => {
-                    self.expect(at, Sort::Integer, "the position").map(|()| Sort::Truth)
-                }
-                _ => Err(TextError::at(name.at, format!("'{}' has no bits", name.text))),
-            };
-        }
-        let Some(operation) = Operation::find(&name.text, arguments.len()) else {
-            let text = match Operation::named(&name.text) {
-                Some(operation) => {
-                    let takes = operation.takes.len();
-                    format!("{} takes {takes} operands, not {}", name.text, arguments.len())
-                }
-                None => format!("there is no operation or procedure '{}'", name.text),
-            };
-            return Err(TextError::at(name.at, text));
-        };
-        let mut letters: HashMap<char, Length> = HashMap::new();
-        let mut first = None;
-        for (number, (takes, argument)) in operation.takes.iter().zip(arguments).enumerate() {
-            if let Takes::Changed(_) | Takes::Written(..) = takes {
-                let Expression::Variable(variable) = argument else {
-                    let what = format!("operand {} of {} is changed", number + 1, name.text);
-                    let text = format!("{what}, and only a variable can be");
-                    return Err(TextError::at(argument.at(), text));
-                };
-                self.changed(variable)?;
-            }
-            let lengths = &mut self.lengths;
-            let mut length =
-                |letter| *letters.entry(letter).or_insert_with(|| lengths.add(Known::Open));
-            let expected = match *takes {
-                Takes::Int => Sort::Integer,
-                Takes::Slice(letter) => Sort::Slice(length(letter)),
-                Takes::Word(letter) => Sort::Word(length(letter)),
-                Takes::Table(rows, columns) | Takes::Written(rows, columns) => {
-                    Sort::Table(length(rows), length(columns))
-                }
-                Takes::Bits(letter) | Takes::Changed(letter) => {
-                    let length = length(letter);
-                    match self.sort(argument)? {
-                        Sort::Word(_) => Sort::Word(length),
-                        _ => Sort::Slice(length),
-                    }
-                }
-            };
-            self.expect(argument, expected, &format!("operand {} of {}", number + 1, name.text))?;
-            first = first.or(Some(expected));
-        }
-        let length = |letter| letters[&letter];
-        Ok(match (operation.gives, first) {
-            (Gives::Int, _) => Sort::Integer,
-            (Gives::Slice(letter), _) => Sort::Slice(length(letter)),
-            (Gives::Word(letter), _) => Sort::Word(length(letter)),
-            (Gives::Same, Some(first)) => first,
-            (Gives::Other, Some(Sort::Word(length))) => Sort::Slice(length),
-            (Gives::Other, Some(Sort::Slice(length))) => Sort::Word(length),
-            _ => Sort::Truth,
-        })
-    }
-}
-
-fn not_for(at: At, what: &str, sort: Sort) -> TextError {
-    TextError::at(at, format!("{what} is not for {}", sort.name()))
 }

@@ -27,13 +27,34 @@ pub(super) struct Declared {
     pub(super) is_result: bool,
 }
 
-/// A type, with what its size is said to be: of a table's variable, or a table's name.
+/// A type, with what its size is said to be: that of a table, or numbers.
 #[derive(Clone, Debug)]
-pub(super) enum Type {
+pub(super) struct Type {
+    pub(super) kind: Kind,
+    pub(super) size: Vec<Expression>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
     Integer,
-    Slice(Option<Name>),
-    Word(Option<Name>),
-    Table(Option<Name>),
+    Slice,
+    Word,
+    Table,
+    /// Of integers.
+    Array,
+}
+
+impl Kind {
+    /// As it is written.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Slice => "slice",
+            Self::Word => "word",
+            Self::Table => "table",
+            Self::Array => "array",
+        }
+    }
 }
 
 /// A statement.
@@ -67,6 +88,8 @@ pub(super) enum Expression {
     Number(u32, At),
     Variable(Name),
     Call(Call),
+    /// `T.field(i)`
+    Field(Name, Box<Expression>),
     Not(Box<Expression>, At),
     Binary(Operator, Box<[Expression; 2]>, At),
 }
@@ -79,6 +102,7 @@ pub(super) enum Operator {
     Xor,
     Plus,
     Minus,
+    Times,
     Compare(crate::Relation),
 }
 
@@ -87,7 +111,7 @@ impl Expression {
     pub(super) fn at(&self) -> At {
         match self {
             Self::Number(_, at) | Self::Not(_, at) | Self::Binary(_, _, at) => *at,
-            Self::Variable(name) => name.at,
+            Self::Variable(name) | Self::Field(name, _) => name.at,
             Self::Call(call) => call.name.at,
         }
     }

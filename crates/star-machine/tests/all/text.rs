@@ -193,7 +193,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("i := STEP(X)", "4:11: 'X' is no result: declare it as var X"),
         ("Y := Z", "4:1: 'Y' is not declared"),
         ("Z := MATCH(T, X)", "4:6: MATCH takes 3 operands, not 2"),
-        ("Z := LOOK(T, X)", "4:6: there is no operation or procedure 'LOOK'"),
+        ("Z := LOOK(T, X)", "4:6: there is no operation 'LOOK', and no procedure above"),
         ("Z := X", ""),
         ("Z := X Y", "4:8: ';' or 'end' is expected, not 'Y'"),
         ("while X do Z := X", "4:7: the condition is a slice, and a condition is expected"),
@@ -238,7 +238,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("begin end", "1:1: 'proc' is expected, not 'begin'"),
         (
             "proc P(X: bits); begin end",
-            "1:11: a type (integer, slice, word or table) is expected, not 'bits'",
+            "1:11: a type (integer, slice, word, table or array) is expected, not 'bits'",
         ),
         ("proc P(X, X: slice); begin end", "1:11: 'X' was declared in line 1 already"),
         ("proc P(); begin end; proc P(); begin end", "1:27: there is a procedure 'P' already"),

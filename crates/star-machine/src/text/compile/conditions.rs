@@ -7,7 +7,7 @@ use super::{Bound, Compiler, Jumps, said};
 use crate::Relation;
 use crate::language::Condition;
 
-impl Compiler {
+impl Compiler<'_> {
     /// Jumps where the condition is that, and goes on where it is not.
     pub(super) fn jump_if(
         &mut self,

@@ -4,10 +4,10 @@ use super::super::lengths::Sort;
 use super::super::operations::{Does, Given, Operand, Operation};
 use super::super::syntax::{Call, Expression, Operator};
 use super::super::{At, Size, TextError};
-use super::{Compiler, said};
+use super::{Bound, Compiler, said};
 use crate::language::{Index, IntVar, Logic, Op, Star, Vector};
 
-impl Compiler {
+impl Compiler<'_> {
     /// A row of bits: in `z` if there is one, else wherever it is.
     pub(super) fn bits(
         &mut self,
@@ -43,7 +43,7 @@ impl Compiler {
                 let (x, y) = (self.bits(left, None)?, self.bits(right, None)?);
                 Op::Logic { logic, z: self.result(x.len(), z, at)?, x, y }
             }
-            Expression::Number(..) => unreachable!("a number is no row of bits"),
+            other => unreachable!("{other:?} was no row of bits before"),
         };
         self.run(op, at)?;
         Ok(match op {
@@ -82,28 +82,26 @@ impl Compiler {
         i: Option<IntVar>,
     ) -> Result<Index, TextError> {
         let at = expression.at();
+        if let Some(number) = self.sorts.constant(expression) {
+            return self.constant(number, i, at);
+        }
         match expression {
-            Expression::Number(number, _) => self.constant(i64::from(*number), i, at),
             Expression::Variable(name) => Ok(self.bound_int(name).into()),
-            Expression::Call(call) => {
-                match Operation::find(&call.name.text, call.arguments.len()) {
-                    Some(Operation { does: Does::Size(size), .. }) => {
-                        let table = self.bound_table(&call.arguments[0]).table;
-                        self.constant(i64::from(size(table)), i, at)
-                    }
-                    _ => self.int_call(call, i).map(Index::from),
+            Expression::Call(call) => match self.variables.get(&call.name.text) {
+                Some(&Bound::Array(array)) => {
+                    let place = self.int(&call.arguments[0], None)?;
+                    let i = i.map_or_else(|| self.new_int(at), Ok)?;
+                    self.take(array, place, i, at)?;
+                    Ok(i.into())
                 }
-            }
+                _ => self.int_call(call, i).map(Index::from),
+            },
             Expression::Binary(operator, operands, _) => {
                 let is_minus = *operator == Operator::Minus;
                 let [left, right] = &**operands;
                 // what integers hold is less by that than what the text says
                 let least = i64::from(self.least);
                 match (self.int(left, None)?, self.int(right, None)?) {
-                    (Index::At(j), Index::At(k)) => {
-                        let (j, k) = (i64::from(j) + least, i64::from(k) + least);
-                        self.constant(if is_minus { j - k } else { j + k }, i, at)
-                    }
                     (Index::In(j), Index::At(k)) => {
                         let by = i64::from(k) + least;
                         self.add(i, j, if is_minus { -by } else { by }, at)
@@ -120,7 +118,7 @@ impl Compiler {
                     }
                 }
             }
-            Expression::Not(..) => unreachable!("'not' is no integer"),
+            other => unreachable!("{other:?} was no integer before"),
         }
     }
 
@@ -130,6 +128,15 @@ impl Compiler {
             Index::At(value) => self.run(Op::SetInt { i, value: Some(value) }, at),
             Index::In(j) if i == j => Ok(()),
             Index::In(j) => self.run(Op::AddInt { i, j, by: 0 }, at),
+        }
+    }
+
+    /// The number as the text says it, of what integers hold.
+    fn number(&mut self, index: Index, at: At) -> Result<Index, TextError> {
+        match index {
+            Index::At(value) => Ok(Index::At(value + self.least)),
+            Index::In(_) if self.least == 0 => Ok(index),
+            Index::In(j) => self.add(None, j, i64::from(self.least), at),
         }
     }
 
@@ -179,7 +186,8 @@ impl Compiler {
     pub(super) fn int_call(&mut self, call: &Call, i: Option<IntVar>) -> Result<IntVar, TextError> {
         let i = i.map_or_else(|| self.new_int(call.name.at), Ok)?;
         self.operate(call, None, Some(i))?;
-        if call.name.text == "NUMB" && self.least > 0 {
+        // these are numbers, and no positions
+        if matches!(&*call.name.text, "NUMB" | "NUMBER") && self.least > 0 {
             self.run(Op::AddInt { i, j: i, by: -(self.least as i32) }, call.name.at)?;
         }
         Ok(i)
@@ -210,7 +218,7 @@ impl Compiler {
                 given.beside = Some([self.new_bits(len, at)?, self.new_bits(len, at)?]);
                 self.recorder.call(procedure(&given)).map_err(|error| said(at, &error))
             }
-            Does::Size(_) => {
+            Does::Size => {
                 let text = format!("{} is a number, and no statement", operation.name);
                 Err(TextError::at(at, text))
             }
@@ -228,9 +236,15 @@ impl Compiler {
         let mut operands = Vec::new();
         for argument in &call.arguments {
             operands.push(match self.sorts.sort(argument)? {
-                Sort::Integer | Sort::Truth => Operand::Int(self.int(argument, None)?),
+                Sort::Integer | Sort::Truth => {
+                    let index = self.int(argument, None)?;
+                    Operand::Int(match operation.name {
+                        "WORD" => self.number(index, argument.at())?,
+                        _ => index,
+                    })
+                }
                 Sort::Slice(_) | Sort::Word(_) => Operand::Bits(self.bits(argument, None)?),
-                Sort::Table(..) => Operand::Table(self.bound_table(argument)),
+                Sort::Table(..) | Sort::Array(_) => Operand::Table(self.field(argument)?),
             });
         }
         Ok((operation, Given { operands, z: None, i: None, spare: None, beside: None }))

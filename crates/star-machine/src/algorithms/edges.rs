@@ -1,0 +1,116 @@
+//! Graphs as lists of edges, in tables.
+
+use graph_formats::VertexId;
+
+use super::{Value, bits};
+use crate::{Slice, StarError, Table};
+
+/// Edges, or arcs, as rows: the codes of their ends, and their weights.
+///
+/// The least weight has the code 0 where some are negative, and every other the code of what it
+/// is more: sums of as many weights compare as their codes do.
+///
+/// ```
+/// use star_machine::algorithms::EdgeList;
+///
+/// let edges = EdgeList::new(4, &[(0, 1, -3), (3, 2, 4)])?;
+/// assert_eq!((edges.code_bits(), edges.weight_bits(), edges.least()), (2, 3, -3));
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeList {
+    n_vertices: usize,
+    ends: [Table; 2],
+    weights: Table,
+    least: i64,
+}
+
+impl EdgeList {
+    /// The list of these edges of a graph with so many vertices. O(m (log n + h)) for weights
+    /// of h bits.
+    ///
+    /// # Errors
+    /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::TooLarge`] where the
+    /// list does not fit.
+    pub fn new(n_vertices: usize, edges: &[(VertexId, VertexId, i64)]) -> Result<Self, StarError> {
+        Self::with_codes(n_vertices, edges, n_vertices)
+    }
+
+    /// The same with codes for so many vertices, of which the graph has the first.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_codes(
+        n_vertices: usize,
+        edges: &[(VertexId, VertexId, i64)],
+        n_codes: usize,
+    ) -> Result<Self, StarError> {
+        let least = edges.iter().map(|edge| edge.2).min().unwrap_or(0).min(0);
+        let code = |v: VertexId| {
+            let (index, len) = (v as usize, n_vertices);
+            if index < len {
+                Ok(u64::from(v))
+            } else {
+                Err(StarError::OutOfRange { what: "vertex", index, len })
+            }
+        };
+        // the difference of two numbers of 64 bits has 64 without a sign
+        let weights: Vec<_> = edges.iter().map(|edge| edge.2.abs_diff(least)).collect();
+        let greatest = weights.iter().copied().max().unwrap_or(0);
+        let column = |of: fn(&(VertexId, VertexId, i64)) -> VertexId| {
+            let codes = edges.iter().map(|edge| code(of(edge))).collect::<Result<Vec<_>, _>>()?;
+            Table::from_values(&codes, bits(n_codes.saturating_sub(1) as u64))
+        };
+        Ok(Self {
+            n_vertices,
+            ends: [column(|edge| edge.0)?, column(|edge| edge.1)?],
+            weights: Table::from_values(&weights, bits(greatest))?,
+            least,
+        })
+    }
+
+    /// Vertices.
+    #[must_use]
+    pub fn n_vertices(&self) -> usize {
+        self.n_vertices
+    }
+
+    /// Edges.
+    #[must_use]
+    pub fn n_edges(&self) -> usize {
+        self.weights.rows()
+    }
+
+    /// Bits of the code of a vertex.
+    #[must_use]
+    pub fn code_bits(&self) -> usize {
+        self.ends[0].columns()
+    }
+
+    /// Bits of the code of a weight.
+    #[must_use]
+    pub fn weight_bits(&self) -> usize {
+        self.weights.columns()
+    }
+
+    /// The weight whose code is 0.
+    #[must_use]
+    pub fn least(&self) -> i64 {
+        self.least
+    }
+
+    /// The arguments `L`, `R`, `W` and `X`, which marks all edges.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn values(&self) -> Result<[Value; 4], StarError> {
+        let [tails, heads] = self.ends.clone().map(Value::Table);
+        let marks = Slice::ones(self.n_edges())?;
+        Ok([tails, heads, Value::Table(self.weights.clone()), Value::Slice(marks)])
+    }
+
+    /// `Z`: no edge.
+    pub(super) fn none(&self) -> Result<Value, StarError> {
+        Slice::zeros(self.n_edges()).map(Value::Slice)
+    }
+}

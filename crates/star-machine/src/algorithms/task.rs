@@ -1,0 +1,266 @@
+//! A program, what it is given, and where it runs.
+
+use gpu_runtime::Gpu;
+
+use crate::language::Machine;
+use crate::program::Variable;
+use crate::{CountFrom, GpuProgram, Program, Size, Slice, StarError, Table, Text, TextError, Word};
+
+/// What an argument of a program holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A bit for every row of a table.
+    Slice(Slice),
+    /// A bit for every column.
+    Word(Word),
+    /// Rows and columns.
+    Table(Table),
+    /// A number, or none.
+    Int(Option<u32>),
+}
+
+impl Value {
+    /// How large it is.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        match self {
+            Self::Slice(x) => Size::Bits(x.len()),
+            Self::Word(w) => Size::Bits(w.len()),
+            Self::Table(table) => Size::Table(table.rows(), table.columns()),
+            Self::Int(_) => Size::Integer,
+        }
+    }
+}
+
+/// The last procedure of a text, with arguments.
+///
+/// ```
+/// use star_machine::algorithms::{Runner, Task, Value};
+/// use star_machine::{CountFrom, Counting, Host, Slice, Table};
+///
+/// let text = "proc REST(T: table; X: slice(T); var Z: slice(T));
+///             begin Z := X and not MIN(T, X) end;";
+/// let table = Table::from_values(&[5, 2, 7, 2, 3], 3)?;
+/// let marks = [Slice::ones(5)?, Slice::zeros(5)?].map(Value::Slice);
+/// let task = Task::new(text, [Value::Table(table)].into_iter().chain(marks), CountFrom::Zero)?;
+///
+/// let mut m = Counting::new(Host::new());
+/// let mut rest = task.on(&mut m)?;
+/// rest.run()?;
+/// assert_eq!(rest.slice("Z")?.to_string(), "10101");
+/// assert_eq!(m.cost().total(), 3 * 3 + 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Task {
+    program: Program,
+    names: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Task {
+    /// A task; the values are those of the procedure's parameters, in their order.
+    ///
+    /// # Errors
+    /// Where the text is none, or the values are not what its last procedure takes.
+    pub fn new(
+        text: &str,
+        values: impl IntoIterator<Item = Value>,
+        from: CountFrom,
+    ) -> Result<Self, TextError> {
+        let text = Text::parse(text)?;
+        let name = text.names().last().unwrap_or_default().to_owned();
+        let values: Vec<_> = values.into_iter().collect();
+        let sizes: Vec<_> = values.iter().map(Value::size).collect();
+        let program = text.compile(&name, &sizes, from)?;
+        let parameters = text.parameters(&name).unwrap_or_default();
+        let names = parameters.into_iter().map(|parameter| parameter.name).collect();
+        Ok(Self { program, names, values })
+    }
+
+    /// Its program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Puts it on a machine.
+    ///
+    /// # Errors
+    /// What the machine says of new variables.
+    pub fn on<'a, M: Machine>(&'a self, machine: &'a mut M) -> Result<OnMachine<'a, M>, StarError> {
+        let load = |value: &Value| {
+            Ok(match value {
+                Value::Slice(x) => machine.load_slice(x)?.into(),
+                Value::Word(w) => machine.load_word(w)?.into(),
+                Value::Table(table) => machine.load_table(table)?.into(),
+                Value::Int(number) => {
+                    let i = machine.new_int()?;
+                    machine.execute(&crate::Op::SetInt { i, value: *number })?;
+                    i.into()
+                }
+            })
+        };
+        let arguments = self.values.iter().map(load).collect::<Result<_, StarError>>()?;
+        Ok(OnMachine { task: self, machine, arguments })
+    }
+
+    /// Puts it on a GPU, where a run is one launch.
+    ///
+    /// # Errors
+    /// Those of [`Program::load`].
+    pub fn load(&self, gpu: &Gpu) -> Result<OnGpu<'_>, StarError> {
+        let mut loaded = OnGpu { task: self, program: self.program.load(gpu)? };
+        for (name, value) in self.names.iter().zip(&self.values) {
+            loaded.set(name, value)?;
+        }
+        Ok(loaded)
+    }
+
+    /// The argument of this name.
+    fn number(&self, name: &str) -> Result<usize, StarError> {
+        let found = self.names.iter().position(|other| other == name);
+        found.ok_or(StarError::Unknown { what: "argument" })
+    }
+}
+
+/// A program with its variables, to be run again and again; arguments go by their names.
+pub trait Runner {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Those of [`Program::run`].
+    fn run(&mut self) -> Result<(), StarError>;
+
+    /// Lets an argument hold this.
+    ///
+    /// # Errors
+    /// [`StarError::Unknown`] where there is none of the name, and where it is of another type or
+    /// size.
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), StarError>;
+
+    /// What an argument holds.
+    ///
+    /// # Errors
+    /// [`StarError::Unknown`] where there is none of the name, and what the machine says.
+    fn get(&mut self, name: &str) -> Result<Value, StarError>;
+
+    /// What a slice holds.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), and where it is none.
+    fn slice(&mut self, name: &str) -> Result<Slice, StarError> {
+        match self.get(name)? {
+            Value::Slice(x) => Ok(x),
+            _ => Err(StarError::Unknown { what: "slice" }),
+        }
+    }
+
+    /// What a table holds.
+    ///
+    /// # Errors
+    /// As [`slice`](Self::slice).
+    fn table(&mut self, name: &str) -> Result<Table, StarError> {
+        match self.get(name)? {
+            Value::Table(table) => Ok(table),
+            _ => Err(StarError::Unknown { what: "table" }),
+        }
+    }
+
+    /// What an integer holds.
+    ///
+    /// # Errors
+    /// As [`slice`](Self::slice).
+    fn int(&mut self, name: &str) -> Result<Option<u32>, StarError> {
+        match self.get(name)? {
+            Value::Int(number) => Ok(number),
+            _ => Err(StarError::Unknown { what: "integer" }),
+        }
+    }
+}
+
+/// A [`Task`] on a machine.
+#[derive(Debug)]
+pub struct OnMachine<'a, M> {
+    task: &'a Task,
+    machine: &'a mut M,
+    arguments: Vec<Variable>,
+}
+
+impl<M> OnMachine<'_, M> {
+    /// The machine that it is on.
+    pub fn machine(&mut self) -> &mut M {
+        self.machine
+    }
+}
+
+impl<M: Machine> Runner for OnMachine<'_, M> {
+    fn run(&mut self) -> Result<(), StarError> {
+        self.task.program.run(self.machine, &self.arguments)
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), StarError> {
+        match (self.arguments[self.task.number(name)?], value) {
+            (Variable::Vector(z), Value::Slice(x)) => self.machine.set_vector(z, x),
+            (Variable::Vector(z), Value::Word(w)) => self.machine.set_vector(z, w.as_slice()),
+            (Variable::Table(table), Value::Table(value)) => self.machine.set_table(table, value),
+            (Variable::Int(i), Value::Int(value)) => {
+                self.machine.execute(&crate::Op::SetInt { i, value: *value })
+            }
+            _ => Err(StarError::Unknown { what: "argument of this type" }),
+        }
+    }
+
+    fn get(&mut self, name: &str) -> Result<Value, StarError> {
+        let number = self.task.number(name)?;
+        Ok(match (self.arguments[number], &self.task.values[number]) {
+            (Variable::Vector(x), Value::Word(_)) => {
+                Value::Word(self.machine.vector_value(x)?.into_word())
+            }
+            (Variable::Vector(x), _) => Value::Slice(self.machine.vector_value(x)?),
+            (Variable::Table(table), _) => Value::Table(self.machine.table_value(table)?),
+            (Variable::Int(i), _) => Value::Int(self.machine.int_value(i)?),
+        })
+    }
+}
+
+/// A [`Task`] on a GPU; a run is one launch.
+#[derive(Debug)]
+pub struct OnGpu<'a> {
+    task: &'a Task,
+    program: GpuProgram,
+}
+
+impl OnGpu<'_> {
+    fn variable(&self, name: &str) -> Result<Variable, StarError> {
+        Ok(self.task.program.parameters()[self.task.number(name)?])
+    }
+}
+
+impl Runner for OnGpu<'_> {
+    fn run(&mut self) -> Result<(), StarError> {
+        self.program.run()
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), StarError> {
+        match (self.variable(name)?, value) {
+            (Variable::Vector(z), Value::Slice(x)) => self.program.set_vector(z, x),
+            (Variable::Vector(z), Value::Word(w)) => self.program.set_vector(z, w.as_slice()),
+            (Variable::Table(table), Value::Table(value)) => self.program.set_table(table, value),
+            (Variable::Int(i), Value::Int(value)) => self.program.set_int(i, *value),
+            _ => Err(StarError::Unknown { what: "argument of this type" }),
+        }
+    }
+
+    fn get(&mut self, name: &str) -> Result<Value, StarError> {
+        let (variable, number) = (self.variable(name)?, self.task.number(name)?);
+        Ok(match (variable, &self.task.values[number]) {
+            (Variable::Vector(x), Value::Word(_)) => {
+                Value::Word(self.program.vector_value(x)?.into_word())
+            }
+            (Variable::Vector(x), _) => Value::Slice(self.program.vector_value(x)?),
+            (Variable::Table(table), _) => Value::Table(self.program.table_value(table)?),
+            (Variable::Int(i), _) => Value::Int(self.program.int_value(i)?),
+        })
+    }
+}

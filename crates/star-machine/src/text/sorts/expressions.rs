@@ -1,0 +1,131 @@
+//! What expressions are.
+
+use super::super::lengths::Sort;
+use super::super::syntax::{Call, Expression, Operator};
+use super::super::{At, TextError};
+use super::Sorts;
+
+impl Sorts<'_> {
+    /// What an expression is.
+    pub(in super::super) fn sort(&mut self, expression: &Expression) -> Result<Sort, TextError> {
+        match expression {
+            Expression::Number(..) => Ok(Sort::Integer),
+            Expression::Variable(name) => Ok(self.variable(name)?.sort),
+            Expression::Call(call) => self.call(call),
+            Expression::Field(name, number) => {
+                let Sort::Table(rows, _) = self.variable(name)?.sort else {
+                    return Err(TextError::at(name.at, format!("'{}' is no table", name.text)));
+                };
+                self.expect(number, Sort::Integer, "the number of a field")?;
+                Ok(Sort::Table(rows, self.letter(name.at, 'c')))
+            }
+            Expression::Not(operand, at) => match self.sort(operand)? {
+                sort @ (Sort::Truth | Sort::Slice(_) | Sort::Word(_)) => Ok(sort),
+                other => Err(not_for(*at, "not", other)),
+            },
+            Expression::Binary(operator, operands, at) => self.binary(*operator, operands, *at),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        operator: Operator,
+        operands: &[Expression; 2],
+        at: At,
+    ) -> Result<Sort, TextError> {
+        let left = self.sort(&operands[0])?;
+        match (operator, left) {
+            (Operator::Times, _) => {
+                operands
+                    .iter()
+                    .try_for_each(|operand| self.expect(operand, Sort::Integer, "an operand"))?;
+                match operands.iter().all(|operand| self.constant(operand).is_some()) {
+                    true => Ok(Sort::Integer),
+                    false => {
+                        let text = "only numbers are multiplied that the arguments' sizes give";
+                        Err(TextError::at(at, text.to_owned()))
+                    }
+                }
+            }
+            (Operator::Plus | Operator::Minus | Operator::Compare(_), Sort::Integer) => {
+                self.expect(&operands[1], Sort::Integer, "the second operand")?;
+                let is_sum = !matches!(operator, Operator::Compare(_));
+                Ok(if is_sum { Sort::Integer } else { Sort::Truth })
+            }
+            (Operator::And | Operator::Or, Sort::Truth)
+            | (Operator::And | Operator::Or | Operator::Xor, Sort::Slice(_) | Sort::Word(_)) => {
+                self.expect(&operands[1], left, "the second operand")?;
+                Ok(left)
+            }
+            (_, other) => Err(not_for(at, "this", other)),
+        }
+    }
+
+    /// An error unless the expression is that, or can be.
+    pub(super) fn expect(
+        &mut self,
+        expression: &Expression,
+        expected: Sort,
+        what: &str,
+    ) -> Result<(), TextError> {
+        let (at, found) = (expression.at(), self.sort(expression)?);
+        self.fit(at, what, found, expected)
+    }
+
+    pub(super) fn fit(
+        &mut self,
+        at: At,
+        what: &str,
+        found: Sort,
+        expected: Sort,
+    ) -> Result<(), TextError> {
+        match (found, expected) {
+            (Sort::Slice(a), Sort::Slice(b))
+            | (Sort::Word(a), Sort::Word(b))
+            | (Sort::Array(a), Sort::Array(b)) => self.unite(at, what, a, b),
+            (Sort::Table(rows, columns), Sort::Table(of_rows, of_columns)) => {
+                self.unite(at, &format!("a column of {what}"), rows, of_rows)?;
+                self.unite(at, &format!("a row of {what}"), columns, of_columns)
+            }
+            (found, expected) if found == expected => Ok(()),
+            (found, expected) => {
+                let (found, expected) = (found.name(), expected.name());
+                Err(TextError::at(at, format!("{what} is {found}, and {expected} is expected")))
+            }
+        }
+    }
+
+    /// The number that an integer expression is, if the sizes of the arguments tell.
+    pub(in super::super) fn constant(&self, expression: &Expression) -> Option<i64> {
+        match expression {
+            Expression::Number(number, _) => Some(i64::from(*number)),
+            Expression::Call(Call { name, arguments }) => {
+                let [Expression::Variable(table)] = &arguments[..] else { return None };
+                let Sort::Table(rows, columns) = self.variable(table).ok()?.sort else {
+                    return None;
+                };
+                let length = match &*name.text {
+                    "ROWS" => rows,
+                    "COLUMNS" => columns,
+                    _ => return None,
+                };
+                self.lengths.get(length).map(|length| length as i64)
+            }
+            Expression::Binary(operator, operands, _) => {
+                let [a, b] = &**operands;
+                let (a, b) = (self.constant(a)?, self.constant(b)?);
+                match operator {
+                    Operator::Plus => a.checked_add(b),
+                    Operator::Minus => a.checked_sub(b),
+                    Operator::Times => a.checked_mul(b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn not_for(at: At, what: &str, sort: Sort) -> TextError {
+    TextError::at(at, format!("{what} is not for {}", sort.name()))
+}
