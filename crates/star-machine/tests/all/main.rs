@@ -20,6 +20,6 @@ mod renamed;
 mod shortest_paths;
 mod statements;
 mod text;
-mod text_more;
+mod text_parts;
 mod values;
 mod warshall;
