@@ -4,32 +4,6 @@ use super::{Condition, FieldVar, Index, Op, Vector};
 use crate::StarError;
 
 impl Op {
-    /// What this operation is called in messages.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Fill { ones: true, .. } => "SET",
-            Self::Fill { .. } => "CLR",
-            Self::Copy { .. } => "an assignment",
-            Self::Not { .. } => "not",
-            Self::Logic { .. } => "a bitwise operation",
-            Self::SetBit { .. } => "setting a bit",
-            Self::First { .. } => "FRST",
-            Self::Find { .. } => "FND",
-            Self::Step { .. } => "STEP",
-            Self::Count { .. } => "NUMB",
-            Self::Trim { .. } => "TRIM",
-            Self::Replace { .. } => "REP",
-            Self::ToWord { .. } => "WORD",
-            Self::ToInt { .. } => "NUMBER",
-            Self::Add { .. } => "ADD",
-            Self::Subtract { .. } => "SUBT",
-            Self::ReadColumn { .. } | Self::WriteColumn { .. } => "COL",
-            Self::ReadRow { .. } | Self::WriteRow { .. } => "ROW",
-            Self::ClearTable { .. } => "CLEAR",
-            Self::SetInt { .. } | Self::AddInt { .. } | Self::AddInts { .. } => "an integer",
-        }
-    }
-
     /// An error where the sizes of the operands do not fit together, or a constant position is
     /// outside. What integers hold is for the machine to check, with [`Index`].
     pub(crate) fn check(&self) -> Result<(), StarError> {

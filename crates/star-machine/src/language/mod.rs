@@ -3,6 +3,7 @@
 pub(crate) mod check;
 mod machine;
 mod op;
+mod operand;
 mod operations;
 mod star;
 mod store;
@@ -11,6 +12,7 @@ mod variables;
 pub use machine::Machine;
 pub use op::{Condition, Index, Logic, Op, Relation};
 pub(crate) use op::{integer, sum};
+pub(crate) use operand::{Operand, Role, Visit, instructions};
 pub use operations::Operations;
 pub use star::Star;
 pub(crate) use store::Store;

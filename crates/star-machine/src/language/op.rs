@@ -1,5 +1,8 @@
 //! What a machine can do: its instructions, and the questions it answers.
 
+use std::fmt;
+
+use super::operand::{Operand, Role, Visit, instructions};
 use super::{FieldVar, IntVar, TableVar, Vector, WordVar};
 
 /// A position: a number, or what an integer variable holds.
@@ -9,6 +12,15 @@ pub enum Index {
     At(u32),
     /// The one that the variable holds; an error where it holds none.
     In(IntVar),
+}
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(at) => write!(f, "{at}"),
+            Self::In(i) => write!(f, "{i}"),
+        }
+    }
 }
 
 impl From<IntVar> for Index {
@@ -36,6 +48,17 @@ pub enum Logic {
     Xor,
 }
 
+impl fmt::Display for Logic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::And => "and",
+            Self::AndNot => "and not",
+            Self::Or => "or",
+            Self::Xor => "xor",
+        })
+    }
+}
+
 /// How two numbers compare; of words the first bit is the most significant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
@@ -53,6 +76,30 @@ pub enum Relation {
     GreaterOrEqual,
 }
 
+impl Relation {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "EQ",
+            Self::NotEqual => "NOTEQ",
+            Self::Less => "LESS",
+            Self::LessOrEqual => "LESSEQ",
+            Self::Greater => "GREAT",
+            Self::GreaterOrEqual => "GREATEQ",
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+}
+
 /// The number as one that an integer holds.
 pub(crate) fn integer(number: u64) -> Option<u32> {
     u32::try_from(number).ok().filter(|&number| number < 1 << 31)
@@ -65,208 +112,77 @@ pub(crate) fn sum(j: Option<u32>, k: Option<u32>, is_minus: bool, by: i32) -> Op
     u64::try_from(sum).ok().and_then(integer)
 }
 
-/// An instruction. Results come first; a result may be an operand too.
-///
-/// Vectors of one instruction have the same length unless it says otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
+instructions! {
+    /// An instruction. A result may be an operand too.
+    ///
+    /// Vectors of one instruction have the same length unless it says otherwise.
+    pub enum Op
+
     /// `SET(z)` or `CLR(z)`: every bit of `z` becomes `ones`. Free on the abstract machine.
-    Fill {
-        /// The result.
-        z: Vector,
-        /// The bit.
-        ones: bool,
-    },
+    Fill "SET or CLR" () -> (z: Vector) [ones: bool]
+        => format!("{}({z})", if ones { "SET" } else { "CLR" });
     /// `z := x`, and `CONVERT` where one is a slice and the other a word. Free.
-    Copy {
-        /// The result.
-        z: Vector,
-        /// The operand.
-        x: Vector,
-    },
+    Copy "an assignment" (x: Vector) -> (z: Vector) [] => format!("{z} := {x}");
     /// `z := not x`.
-    Not {
-        /// The result.
-        z: Vector,
-        /// The operand.
-        x: Vector,
-    },
+    Not "not" (x: Vector) -> (z: Vector) [] => format!("{z} := not {x}");
     /// `z := x and y`, and the like.
-    Logic {
-        /// The function.
-        logic: Logic,
-        /// The result.
-        z: Vector,
-        /// The first operand.
-        x: Vector,
-        /// The second.
-        y: Vector,
-    },
-    /// `z(at) := bit`.
-    SetBit {
-        /// The vector that is changed.
-        z: Vector,
-        /// The position.
-        at: Index,
-        /// The bit.
-        bit: bool,
-    },
+    Logic "a bitwise operation" (x: Vector, y: Vector) -> (z: Vector) [logic: Logic]
+        => format!("{z} := {x} {logic} {y}");
+    /// `z(at) := bit`; the other bits stay.
+    SetBit "setting a bit" (at: Index, z: Vector) -> () [bit: bool]
+        => format!("{z}({at}) := {}", u8::from(bit));
     /// `z := FRST(x)`: the first one of `x` alone.
-    First {
-        /// The result.
-        z: Vector,
-        /// The operand.
-        x: Vector,
-    },
+    First "FRST" (x: Vector) -> (z: Vector) [] => format!("{z} := FRST({x})");
     /// `i := FND(x)`: the position of the first one, or none.
-    Find {
-        /// The result.
-        i: IntVar,
-        /// The operand.
-        x: Vector,
-    },
+    Find "FND" (x: Vector) -> (i: IntVar) [] => format!("{i} := FND({x})");
     /// `i := STEP(x)`: the position of the first one, or none; it is taken out of `x`.
-    Step {
-        /// The result.
-        i: IntVar,
-        /// The operand, which is changed.
-        x: Vector,
-    },
+    Step "STEP" (x: Vector) -> (i: IntVar) [] => format!("{i} := STEP({x})");
     /// `i := NUMB(x)`: the number of ones.
-    Count {
-        /// The result.
-        i: IntVar,
-        /// The operand.
-        x: Vector,
-    },
-    /// `z := TRIM(from.., x)`: as many bits as `z` has, from position `from` on.
-    Trim {
-        /// The result.
-        z: Vector,
-        /// The operand, not shorter than `from` and `z` together.
-        x: Vector,
-        /// Where it starts.
-        from: Index,
-    },
-    /// `REP(from.., x, z)`: the bits of `z` from position `from` on become those of `x`.
-    Replace {
-        /// The vector that is changed, not shorter than `from` and `x` together.
-        z: Vector,
-        /// The operand.
-        x: Vector,
-        /// Where it starts.
-        from: Index,
-    },
+    Count "NUMB" (x: Vector) -> (i: IntVar) [] => format!("{i} := NUMB({x})");
+    /// `z := TRIM(from.., x)`: as many bits as `z` has, from position `from` on; `x` is not
+    /// shorter than `from` and `z` together.
+    Trim "TRIM" (from: Index, x: Vector) -> (z: Vector) []
+        => format!("{z} := TRIM({from}.., {x})");
+    /// `REP(from.., x, z)`: the bits of `z` from position `from` on become those of `x`; `z` is
+    /// not shorter than `from` and `x` together.
+    Replace "REP" (from: Index, x: Vector, z: Vector) -> () []
+        => format!("REP({from}.., {x}, {z})");
     /// `z := WORD(i)`: the number, its most significant bit first; an error where it has more
     /// bits than `z`.
-    ToWord {
-        /// The result.
-        z: Vector,
-        /// The number.
-        i: Index,
-    },
+    ToWord "WORD" (i: Index) -> (z: Vector) [] => format!("{z} := WORD({i})");
     /// `i := NUMBER(w)`, or none from 2³¹ on.
-    ToInt {
-        /// The result.
-        i: IntVar,
-        /// The operand.
-        w: Vector,
-    },
+    ToInt "NUMBER" (w: Vector) -> (i: IntVar) [] => format!("{i} := NUMBER({w})");
     /// `z := ADD(v, w)`, modulo 2 to the length; `carry` holds 0 if there is one, and none
     /// otherwise.
-    Add {
-        /// The sum.
-        z: Vector,
-        /// The first number.
-        v: Vector,
-        /// The second.
-        w: Vector,
-        /// Whether it did not fit.
-        carry: IntVar,
-    },
+    Add "ADD" (v: Vector, w: Vector) -> (z: Vector, carry: IntVar) []
+        => format!("{z}, {carry} := ADD({v}, {w})");
     /// `z := SUBT(v, w)`, modulo 2 to the length; `borrow` holds 0 if there is one, and none
     /// otherwise.
-    Subtract {
-        /// The difference.
-        z: Vector,
-        /// The first number.
-        v: Vector,
-        /// The second.
-        w: Vector,
-        /// Whether the second is greater.
-        borrow: IntVar,
-    },
-    /// `z := COL(column, table)`.
-    ReadColumn {
-        /// The result, as long as the table has rows.
-        z: Vector,
-        /// The table.
-        table: FieldVar,
-        /// Which column of it.
-        column: Index,
-    },
-    /// `COL(column, table) := x`.
-    WriteColumn {
-        /// The table.
-        table: FieldVar,
-        /// Which column of it.
-        column: Index,
-        /// The operand, as long as the table has rows.
-        x: Vector,
-    },
-    /// `z := ROW(row, table)`.
-    ReadRow {
-        /// The result, as long as the table has columns.
-        z: Vector,
-        /// The table.
-        table: FieldVar,
-        /// Which row of it.
-        row: Index,
-    },
-    /// `ROW(row, table) := x`.
-    WriteRow {
-        /// The table.
-        table: FieldVar,
-        /// Which row of it.
-        row: Index,
-        /// The operand, as long as the table has columns.
-        x: Vector,
-    },
+    Subtract "SUBT" (v: Vector, w: Vector) -> (z: Vector, borrow: IntVar) []
+        => format!("{z}, {borrow} := SUBT({v}, {w})");
+    /// `z := COL(column, table)`; `z` is as long as the table has rows.
+    ReadColumn "COL" (column: Index, table: FieldVar) -> (z: Vector) []
+        => format!("{z} := COL({column}, {table})");
+    /// `COL(column, table) := x`; `x` is as long as the table has rows.
+    WriteColumn "COL" (column: Index, x: Vector, table: FieldVar) -> () []
+        => format!("COL({column}, {table}) := {x}");
+    /// `z := ROW(row, table)`; `z` is as long as the table has columns.
+    ReadRow "ROW" (row: Index, table: FieldVar) -> (z: Vector) []
+        => format!("{z} := ROW({row}, {table})");
+    /// `ROW(row, table) := x`; `x` is as long as the table has columns.
+    WriteRow "ROW" (row: Index, x: Vector, table: FieldVar) -> () []
+        => format!("ROW({row}, {table}) := {x}");
     /// Every bit of the table becomes 0. Free, as `CLR` is: tables start so.
-    ClearTable {
-        /// The table.
-        table: TableVar,
-    },
-    /// `i :=` a number, or none. Integers are the control unit's and free.
-    SetInt {
-        /// The result.
-        i: IntVar,
-        /// The number, below 2³¹.
-        value: Option<u32>,
-    },
+    ClearTable "CLEAR" () -> (table: TableVar) [] => format!("CLEAR({table})");
+    /// `i := value`, below 2³¹, or none. Integers are the control unit's and free.
+    SetInt "an integer" () -> (i: IntVar) [value: Option<u32>]
+        => format!("{i} := {}", value.map_or("none".into(), |value| value.to_string()));
     /// `i := j + by`; none where `j` holds none or the sum is not in 0..2³¹.
-    AddInt {
-        /// The result.
-        i: IntVar,
-        /// The operand.
-        j: IntVar,
-        /// What is added.
-        by: i32,
-    },
-    /// `i := j + k + by`, or `j - k + by`; none where `j` or `k` holds none or the result is not in
-    /// 0..2³¹.
-    AddInts {
-        /// The result.
-        i: IntVar,
-        /// The first operand.
-        j: IntVar,
-        /// The second.
-        k: IntVar,
-        /// Whether it is subtracted.
-        is_minus: bool,
-        /// What is added.
-        by: i32,
-    },
+    AddInt "an integer" (j: IntVar) -> (i: IntVar) [by: i32] => format!("{i} := {j} {by:+}");
+    /// `i := j + k + by`, or `j - k + by` with `is_minus`; none where `j` or `k` holds none or the
+    /// result is not in 0..2³¹.
+    AddInts "an integer" (j: IntVar, k: IntVar) -> (i: IntVar) [is_minus: bool, by: i32]
+        => format!("{i} := {j} {} {k} {by:+}", if is_minus { '-' } else { '+' });
 }
 
 /// A question to a machine.
@@ -304,6 +220,27 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// Shows all operands; all are read.
+    pub(crate) fn operands(&mut self, visit: Visit<'_>) {
+        let mut read = |operand: Operand<'_>| visit(Role::Read, operand);
+        match self {
+            Self::Some(x) => read(x.into()),
+            Self::Found(i) => read(i.into()),
+            Self::Bit { x, at } => {
+                read(at.into());
+                read(x.into());
+            }
+            Self::Order { i, j, .. } => {
+                read(i.into());
+                read(j.into());
+            }
+            Self::Compare { v, w, .. } => {
+                read(v.into());
+                read(w.into());
+            }
+        }
+    }
+
     /// `SOME(x)`
     #[must_use]
     pub fn some(x: impl Into<Vector>) -> Self {
@@ -320,5 +257,18 @@ impl Condition {
     #[must_use]
     pub fn compare(relation: Relation, v: WordVar, w: WordVar) -> Self {
         Self::Compare { relation, v: v.0, w: w.0 }
+    }
+}
+
+/// As listings have it.
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Some(x) => write!(f, "SOME({x})"),
+            Self::Found(i) => write!(f, "{i} holds a number"),
+            Self::Bit { x, at } => write!(f, "{x}({at})"),
+            Self::Order { relation, i, j } => write!(f, "{i} {} {j}", relation.sign()),
+            Self::Compare { relation, v, w } => write!(f, "{}({v}, {w})", relation.name()),
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! A variable says where its value lies, and when it was declared. A machine that has another
 //! one there, of a later scope, or that has never declared it, does not know it.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -112,6 +113,49 @@ pub struct FieldVar {
     pub number: Option<IntVar>,
 }
 
+// In listings variables go by their places.
+
+impl fmt::Display for Vector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.place())
+    }
+}
+
+impl fmt::Display for SliceVar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for WordVar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for IntVar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "i{}", self.place())
+    }
+}
+
+impl fmt::Display for TableVar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{}", self.place())
+    }
+}
+
+impl fmt::Display for FieldVar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { table, first, columns, number } = *self;
+        match number {
+            None if self.is_whole() => write!(f, "{table}"),
+            None => write!(f, "{table}[{first}..{}]", first + columns),
+            Some(i) => write!(f, "{table}[{first}..{} + {columns} {i}]", first + columns),
+        }
+    }
+}
+
 impl From<SliceVar> for Vector {
     fn from(slice: SliceVar) -> Self {
         slice.0
@@ -176,7 +220,7 @@ impl TableVar {
 impl FieldVar {
     /// Whether it is all columns of its table.
     pub(crate) fn is_whole(self) -> bool {
-        Self { number: None, ..self } == self.table.into()
+        self == self.table.into()
     }
 
     /// The field itself, where a number is one of a variable that holds this.

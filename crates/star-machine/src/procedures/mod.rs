@@ -11,259 +11,115 @@ use std::ops::Range;
 
 use crate::StarError;
 use crate::language::check::{equal, field};
-use crate::language::{FieldVar, Operations, SliceVar, Star, TableVar, WordVar};
+use crate::language::{
+    FieldVar, Operand, Operations, SliceVar, Star, TableVar, WordVar, instructions,
+};
 
 pub use calls::Procedures;
 pub use warshall::{warshall, warshall_columns};
 
-/// A call of a basic procedure.
-///
-/// Tables of a call have the same rows and columns, slices a bit for every row, words a bit for
-/// every column. `rows` marks the rows that take part: no other row is ever in a result. Results
-/// may be operands; two results of one call are two variables. A table that is written may be
-/// one that is read, or share columns with it: every column is read before it is written, in
-/// the order of the procedure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Procedure {
+instructions! {
+    /// A call of a basic procedure.
+    ///
+    /// Tables of a call have the same rows and columns, slices a bit for every row, words a bit
+    /// for every column. `rows` marks the rows that take part: no other row is ever in a result.
+    /// Results may be operands; two results of one call are two variables. A table that is written
+    /// may be one that is read, or share columns with it: every column is read before it is
+    /// written, in the order of the procedure.
+    pub enum Procedure
+
     /// `MATCH`: `z` marks the rows equal to `word`.
-    Match {
-        /// The table.
-        table: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// What they are compared with.
-        word: WordVar,
-        /// The result.
-        z: SliceVar,
-    },
+    Match "MATCH" (table: FieldVar, rows: SliceVar, word: WordVar) -> (z: SliceVar) []
+        => format!("{z} := MATCH({table}, {rows}, {word})");
     /// `LESS` and `GREAT` together: which rows are less than `word`, equal to it, greater.
-    Compare {
-        /// The table.
-        table: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// What they are compared with.
-        word: WordVar,
-        /// Rows less than the word.
-        less: SliceVar,
-        /// Rows equal to it.
-        equal: SliceVar,
-        /// Rows greater.
-        greater: SliceVar,
-    },
+    Compare "LESS and GREAT" (table: FieldVar, rows: SliceVar, word: WordVar)
+        -> (less: SliceVar, equal: SliceVar, greater: SliceVar) []
+        => format!("{less}, {equal}, {greater} := LESS and GREAT({table}, {rows}, {word})");
     /// `MIN`: all rows that hold the least number.
-    Min {
-        /// The table.
-        table: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// The result.
-        z: SliceVar,
-    },
+    Min "MIN" (table: FieldVar, rows: SliceVar) -> (z: SliceVar) []
+        => format!("{z} := MIN({table}, {rows})");
     /// `MAX`: all rows that hold the greatest number.
-    Max {
-        /// The table.
-        table: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// The result.
-        z: SliceVar,
-    },
-    /// `SETMIN`: rows where the first table is strictly less; `SETMAX` is this with the tables
-    /// exchanged.
-    SetMin {
-        /// The first table.
-        table: FieldVar,
-        /// The second.
-        other: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// Whether numbers are in two's complement.
-        signed: bool,
-        /// The result.
-        z: SliceVar,
-    },
+    Max "MAX" (table: FieldVar, rows: SliceVar) -> (z: SliceVar) []
+        => format!("{z} := MAX({table}, {rows})");
+    /// `SETMIN`: rows where the first table is strictly less, of numbers in two's complement if
+    /// they are `signed`; `SETMAX` is this with the tables exchanged.
+    SetMin "SETMIN" (table: FieldVar, other: FieldVar, rows: SliceVar) -> (z: SliceVar)
+        [signed: bool]
+        => format!("{z} := SETMIN{}({table}, {other}, {rows})", if signed { "S" } else { "" });
     /// `HIT`: rows where the two tables are equal.
-    Hit {
-        /// The first table.
-        table: FieldVar,
-        /// The second.
-        other: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// The result.
-        z: SliceVar,
-    },
+    Hit "HIT" (table: FieldVar, other: FieldVar, rows: SliceVar) -> (z: SliceVar) []
+        => format!("{z} := HIT({table}, {other}, {rows})");
     /// `CLEAR`: zeros everywhere.
-    Clear {
-        /// The table.
-        table: TableVar,
-    },
+    Clear "CLEAR" () -> (table: TableVar) [] => format!("CLEAR({table})");
     /// `TCOPY`: the whole table.
-    CopyTable {
-        /// What is copied.
-        table: FieldVar,
-        /// Where to.
-        to: FieldVar,
-    },
+    CopyTable "TCOPY" (table: FieldVar) -> (to: FieldVar) [] => format!("TCOPY({table}; {to})");
     /// `TMERGE`: the marked rows of the table; the others keep their values.
-    MergeTable {
-        /// What is copied.
-        table: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// Where to.
-        to: FieldVar,
-    },
+    MergeTable "TMERGE" (table: FieldVar, rows: SliceVar, to: FieldVar) -> () []
+        => format!("TMERGE({table}, {rows}; {to})");
     /// `WCOPY`: the word into the marked rows, zeros into the others.
-    CopyWord {
-        /// What is copied.
-        word: WordVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// Where to.
-        to: FieldVar,
-    },
+    CopyWord "WCOPY" (word: WordVar, rows: SliceVar) -> (to: FieldVar) []
+        => format!("WCOPY({word}, {rows}; {to})");
     /// `WMERGE`: the word into the marked rows; the others keep their values.
-    MergeWord {
-        /// What is copied.
-        word: WordVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// Where to.
-        to: FieldVar,
-    },
-    /// `ADDC`: marked rows plus the word, modulo 2 to the columns; zeros in the others.
-    AddWord {
-        /// The table.
-        table: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// What is added.
-        word: WordVar,
-        /// The sums.
-        to: FieldVar,
-        /// Rows whose sum did not fit.
-        carry: SliceVar,
-    },
-    /// `ADDV`: marked rows of two tables, modulo 2 to the columns; zeros in the others.
-    AddTable {
-        /// The first table.
-        table: FieldVar,
-        /// The second.
-        other: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// The sums.
-        to: FieldVar,
-        /// Rows whose sum did not fit.
-        carry: SliceVar,
-    },
-    /// `SUBTC`: marked rows less the word, modulo 2 to the columns; zeros in the others.
-    SubtractWord {
-        /// The table.
-        table: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// What is subtracted.
-        word: WordVar,
-        /// The differences.
-        to: FieldVar,
-        /// Rows less than the word.
-        borrow: SliceVar,
-    },
-    /// `SUBTV`: marked rows of the first table less those of the second, modulo 2 to the
-    /// columns; zeros in the others.
-    SubtractTable {
-        /// The first table.
-        table: FieldVar,
-        /// The second.
-        other: FieldVar,
-        /// The rows that take part.
-        rows: SliceVar,
-        /// The differences.
-        to: FieldVar,
-        /// Rows of the first that are less.
-        borrow: SliceVar,
-    },
+    MergeWord "WMERGE" (word: WordVar, rows: SliceVar, to: FieldVar) -> () []
+        => format!("WMERGE({word}, {rows}; {to})");
+    /// `ADDC`: marked rows plus the word, modulo 2 to the columns; zeros in the others. `carry`
+    /// marks the rows whose sum did not fit.
+    AddWord "ADDC" (table: FieldVar, rows: SliceVar, word: WordVar)
+        -> (to: FieldVar, carry: SliceVar) []
+        => format!("{carry} := ADDC({table}, {rows}, {word}; {to})");
+    /// `ADDV`: marked rows of two tables, modulo 2 to the columns; zeros in the others. `carry`
+    /// marks the rows whose sum did not fit.
+    AddTable "ADDV" (table: FieldVar, other: FieldVar, rows: SliceVar)
+        -> (to: FieldVar, carry: SliceVar) []
+        => format!("{carry} := ADDV({table}, {other}, {rows}; {to})");
+    /// `SUBTC`: marked rows less the word, modulo 2 to the columns; zeros in the others. `borrow`
+    /// marks the rows less than the word.
+    SubtractWord "SUBTC" (table: FieldVar, rows: SliceVar, word: WordVar)
+        -> (to: FieldVar, borrow: SliceVar) []
+        => format!("{borrow} := SUBTC({table}, {rows}, {word}; {to})");
+    /// `SUBTV`: marked rows of the first table less those of the other, modulo 2 to the columns;
+    /// zeros in the others. `borrow` marks the rows of the first that are less.
+    SubtractTable "SUBTV" (table: FieldVar, other: FieldVar, rows: SliceVar)
+        -> (to: FieldVar, borrow: SliceVar) []
+        => format!("{borrow} := SUBTV({table}, {other}, {rows}; {to})");
 }
 
 impl Procedure {
-    /// What it is called in messages.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Match { .. } => "MATCH",
-            Self::Compare { .. } => "LESS and GREAT",
-            Self::Min { .. } => "MIN",
-            Self::Max { .. } => "MAX",
-            Self::SetMin { .. } => "SETMIN",
-            Self::Hit { .. } => "HIT",
-            Self::Clear { .. } => "CLEAR",
-            Self::CopyTable { .. } => "TCOPY",
-            Self::MergeTable { .. } => "TMERGE",
-            Self::CopyWord { .. } => "WCOPY",
-            Self::MergeWord { .. } => "WMERGE",
-            Self::AddWord { .. } => "ADDC",
-            Self::AddTable { .. } => "ADDV",
-            Self::SubtractWord { .. } => "SUBTC",
-            Self::SubtractTable { .. } => "SUBTV",
-        }
-    }
-
-    /// An error where the sizes of the operands do not fit together.
+    /// An error where the sizes of the operands do not fit together: tables have the sizes of the
+    /// first of them, slices its rows, the word its columns.
     ///
     /// # Errors
     /// [`StarError::LengthMismatch`], and [`StarError::OutOfRange`] for a field that its table
     /// does not have.
     pub fn check(&self) -> Result<(), StarError> {
-        match *self {
-            Self::Match { table, rows, word, z } => self.fits(&[table], &[rows, z], Some(word)),
-            Self::Compare { table, rows, word, less, equal, greater } => {
-                self.fits(&[table], &[rows, less, equal, greater], Some(word))
-            }
-            Self::Min { table, rows, z } | Self::Max { table, rows, z } => {
-                self.fits(&[table], &[rows, z], None)
-            }
-            Self::SetMin { table, other, rows, z, .. } | Self::Hit { table, other, rows, z } => {
-                self.fits(&[table, other], &[rows, z], None)
-            }
-            Self::Clear { .. } => Ok(()),
-            Self::CopyTable { table, to } => self.fits(&[table, to], &[], None),
-            Self::MergeTable { table, rows, to } => self.fits(&[table, to], &[rows], None),
-            Self::CopyWord { word, rows, to } | Self::MergeWord { word, rows, to } => {
-                self.fits(&[to], &[rows], Some(word))
-            }
-            Self::AddWord { table, rows, word, to, carry: out }
-            | Self::SubtractWord { table, rows, word, to, borrow: out } => {
-                self.fits(&[table, to], &[rows, out], Some(word))
-            }
-            Self::AddTable { table, other, rows, to, carry: out }
-            | Self::SubtractTable { table, other, rows, to, borrow: out } => {
-                self.fits(&[table, other, to], &[rows, out], None)
-            }
-        }
-    }
-
-    /// Tables have the sizes of the first of them, slices its rows, the word its columns.
-    fn fits(
-        &self,
-        fields: &[FieldVar],
-        slices: &[SliceVar],
-        word: Option<WordVar>,
-    ) -> Result<(), StarError> {
-        let (what, rows, columns) = (self.name(), fields[0].table.rows, fields[0].columns);
+        let (what, mut shown) = (self.name(), *self);
+        let (mut first, mut done) = (None, Ok(()));
+        shown.fields(|table| {
+            first.get_or_insert(*table);
+        });
+        let Some(FieldVar { table: TableVar { rows, .. }, columns, .. }) = first else {
+            return Ok(());
+        };
         let same = |left: u32, right: u32| match (left as usize, right as usize) {
             (left, right) if left == right => Ok(()),
             (left, right) => Err(StarError::LengthMismatch { what, left, right }),
         };
-        for other in fields {
-            field(*other)?;
-            same(rows, other.table.rows)?;
-            same(columns, other.columns)?;
-        }
-        slices.iter().try_for_each(|slice| equal(what, slice.0, rows))?;
-        word.map_or(Ok(()), |word| equal(what, word.0, columns))
+        shown.operands(&mut |_, operand| {
+            let fits = || match operand {
+                Operand::Field(other) => {
+                    field(*other)?;
+                    same(rows, other.table.rows)?;
+                    same(columns, other.columns)
+                }
+                Operand::Slice(x) => equal(what, x.0, rows),
+                Operand::Word(word) => equal(what, word.0, columns),
+                _ => Ok(()),
+            };
+            if done.is_ok() {
+                done = fits();
+            }
+        });
+        done
     }
 
     /// The same procedure, with the fields that `locate` gives for its own.
@@ -271,27 +127,21 @@ impl Procedure {
         mut self,
         locate: impl Fn(FieldVar) -> Result<FieldVar, StarError>,
     ) -> Result<Self, StarError> {
-        let fields: [Option<&mut FieldVar>; 3] = match &mut self {
-            Self::Match { table, .. }
-            | Self::Compare { table, .. }
-            | Self::Min { table, .. }
-            | Self::Max { table, .. } => [Some(table), None, None],
-            Self::SetMin { table, other, .. } | Self::Hit { table, other, .. } => {
-                [Some(table), Some(other), None]
+        let mut done = Ok(());
+        self.fields(|field| match locate(*field) {
+            Ok(found) => *field = found,
+            Err(error) if done.is_ok() => done = Err(error),
+            Err(_) => {}
+        });
+        done.map(|()| self)
+    }
+
+    fn fields(&mut self, mut visit: impl FnMut(&mut FieldVar)) {
+        self.operands(&mut |_, operand| {
+            if let Operand::Field(field) = operand {
+                visit(field);
             }
-            Self::Clear { .. } => [None, None, None],
-            Self::CopyWord { to, .. } | Self::MergeWord { to, .. } => [None, None, Some(to)],
-            Self::CopyTable { table, to }
-            | Self::MergeTable { table, to, .. }
-            | Self::AddWord { table, to, .. }
-            | Self::SubtractWord { table, to, .. } => [Some(table), None, Some(to)],
-            Self::AddTable { table, other, to, .. }
-            | Self::SubtractTable { table, other, to, .. } => [Some(table), Some(other), Some(to)],
-        };
-        for field in fields.into_iter().flatten() {
-            *field = locate(*field)?;
-        }
-        Ok(self)
+        });
     }
 
     /// Gives the operations of this procedure, one column after the other.

@@ -1,12 +1,16 @@
 //! Where programs are recorded.
 
+mod labels;
+
 use std::ops::Range;
 
-use super::operands::{Operand, Role, Visit};
+use super::operands::named;
 use super::places::Places;
 use super::{Instruction, MOST_TURNS, Program, Variable};
 use crate::error::LIMIT;
-use crate::language::{Condition, IntVar, Op, SliceVar, Star, TableVar, Vector, WordVar};
+use crate::language::{
+    Condition, IntVar, Op, Role, SliceVar, Star, TableVar, Vector, Visit, WordVar,
+};
 use crate::{Procedure, StarError};
 
 /// How many vectors, tables and integers there are.
@@ -91,36 +95,6 @@ impl Recorder {
         i
     }
 
-    /// Declares a variable that no scope ends, and that is not zero at the start.
-    pub(crate) fn lasting_vector(&mut self, len: usize) -> Result<Vector, StarError> {
-        let len = vector_size(len)?;
-        Ok(Vector { name: self.vectors.declare_for_ever(len), len })
-    }
-
-    /// As [`lasting_vector`](Self::lasting_vector).
-    pub(crate) fn lasting_int(&mut self) -> IntVar {
-        IntVar { name: self.ints.declare_for_ever(()) }
-    }
-
-    /// Gives no place that was left to what is declared from now on, for what is recorded from
-    /// now on is called in the midst of what was recorded before.
-    pub(crate) fn keep_places(&mut self) {
-        self.vectors.forget_free();
-        self.tables.forget_free();
-        self.ints.forget_free();
-    }
-
-    /// Records a call whose target is not known yet.
-    pub(crate) fn call_step(&mut self, link: IntVar) -> usize {
-        self.instructions.push(Instruction::Call { to: 0, link });
-        self.instructions.len() - 1
-    }
-
-    /// Records the way back of a call.
-    pub(crate) fn return_step(&mut self, link: IntVar) {
-        self.instructions.push(Instruction::Return { link });
-    }
-
     fn parameter_vector(&mut self, len: usize) -> Result<Vector, StarError> {
         let x = self.lasting_vector(len)?;
         self.parameters.push(x.into());
@@ -138,41 +112,6 @@ impl Recorder {
             n_ints: self.ints.into_sizes().len() as u32,
             n_counters: self.n_counters,
             most_turns: MOST_TURNS,
-        }
-    }
-
-    /// The step that is recorded next.
-    pub(crate) fn here(&self) -> u32 {
-        self.instructions.len() as u32
-    }
-
-    /// Records a jump whose target is not known yet, where the condition is that.
-    ///
-    /// # Errors
-    /// Where it is no condition on its operands, or one of them is not declared.
-    pub(crate) fn branch(
-        &mut self,
-        condition: Condition,
-        answer: bool,
-    ) -> Result<usize, StarError> {
-        self.check_condition(condition)?;
-        self.instructions.push(Instruction::Branch { condition, answer, to: 0 });
-        Ok(self.instructions.len() - 1)
-    }
-
-    /// Records a jump whose target is not known yet.
-    pub(crate) fn jump(&mut self) -> usize {
-        self.instructions.push(Instruction::Jump { to: 0 });
-        self.instructions.len() - 1
-    }
-
-    /// Lets a recorded jump lead to a step.
-    pub(crate) fn land(&mut self, jump: usize, target: u32) {
-        if let Instruction::Branch { to, .. }
-        | Instruction::Jump { to }
-        | Instruction::Call { to, .. } = &mut self.instructions[jump]
-        {
-            *to = target;
         }
     }
 
@@ -202,8 +141,8 @@ impl Recorder {
         }
     }
 
-    fn check_live(&self, operand: &Operand<'_>) -> Result<(), StarError> {
-        let (is_live, what) = match operand.variable() {
+    fn check_live(&self, variable: Variable) -> Result<(), StarError> {
+        let (is_live, what) = match variable {
             Variable::Vector(x) => (self.vectors.has(x.name), "slice or word"),
             Variable::Int(i) => (self.ints.has(i.name), "integer"),
             Variable::Table(t) => (self.tables.has(t.name), "table"),
@@ -219,10 +158,12 @@ impl Recorder {
     /// An error where one of these operands is not declared.
     fn check_operands(&self, operands: impl FnOnce(Visit<'_>)) -> Result<(), StarError> {
         let mut found = Ok(());
-        operands(&mut |_, operand| {
-            if found.is_ok() {
-                found = self.check_live(&operand);
-            }
+        operands(&mut |role, operand| {
+            named(role, operand, |_, place| {
+                if found.is_ok() {
+                    found = self.check_live(place.variable());
+                }
+            });
         });
         found
     }
@@ -230,13 +171,15 @@ impl Recorder {
     /// Gives zeros to what is read of these operands and has none yet.
     fn use_operands(&mut self, operands: impl FnOnce(Visit<'_>)) {
         operands(&mut |role, operand| {
-            let variable = operand.variable();
-            if let Some(at) = self.pending.iter().position(|&other| other == variable) {
-                self.pending.swap_remove(at);
-                if role == Role::Read {
-                    self.make_zero(variable);
+            named(role, operand, |role, place| {
+                let variable = place.variable();
+                if let Some(at) = self.pending.iter().position(|&other| other == variable) {
+                    self.pending.swap_remove(at);
+                    if role == Role::Read {
+                        self.make_zero(variable);
+                    }
                 }
-            }
+            });
         });
     }
 

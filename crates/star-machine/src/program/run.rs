@@ -1,9 +1,9 @@
 //! The interpreter of the host: a program on any machine.
 
-use super::operands::Operand;
+use super::operands::{Named, named};
 use super::{Instruction, Program, Variable};
 use crate::StarError;
-use crate::language::{IntVar, Machine, Op, TableVar, Vector};
+use crate::language::{IntVar, Machine, Op, Operand, TableVar, Vector};
 
 impl Program {
     /// Runs it on a machine, with variables of the machine for its parameters, in their
@@ -162,10 +162,12 @@ impl Bound {
     fn instructions(&self, program: &Program) -> Vec<Instruction> {
         let mut instructions = program.instructions.clone();
         for instruction in &mut instructions {
-            let rename = &mut |_, operand: Operand<'_>| match operand {
-                Operand::Vector(x) => *x = self.vectors[x.place() as usize],
-                Operand::Int(i) => *i = self.ints[i.place() as usize],
-                Operand::Table(table) => *table = self.tables[table.place() as usize],
+            let rename = &mut |role, operand: Operand<'_>| {
+                named(role, operand, |_, place| match place {
+                    Named::Vector(x) => *x = self.vectors[x.place() as usize],
+                    Named::Int(i) => *i = self.ints[i.place() as usize],
+                    Named::Table(table) => *table = self.tables[table.place() as usize],
+                });
             };
             match instruction {
                 Instruction::Do(op) => op.operands(rename),
