@@ -160,12 +160,14 @@ impl Cuda {
                 Launch::warp(z.words, |k| &k.subtract, [z.at, v.at, w.at, z.words, answer])
             }
             Op::ReadColumn { z, table, column } => {
+                let table = self.located(table)?;
                 let column = self.position("column", column, table.columns)?;
-                copy(self.bits(z)?, self.column(self.located(table)?, column)?)
+                copy(self.bits(z)?, self.column(table, column)?)
             }
             Op::WriteColumn { table, column, x } => {
+                let table = self.located(table)?;
                 let column = self.position("column", column, table.columns)?;
-                copy(self.column(self.located(table)?, column)?, self.bits(x)?)
+                copy(self.column(table, column)?, self.bits(x)?)
             }
             Op::ReadRow { z, table, row } => {
                 let (table, (at, shift)) = (self.located(table)?, self.place(row, table)?);

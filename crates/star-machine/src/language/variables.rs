@@ -223,10 +223,11 @@ impl FieldVar {
         self == self.table.into()
     }
 
-    /// The field itself, where a number is one of a variable that holds this.
+    /// The field itself, where a number is one of a variable that holds this. Of fields
+    /// without columns all are the same.
     pub(crate) fn located(self, number: Option<u32>) -> Result<Self, StarError> {
-        if self.number.is_none() {
-            return Ok(self);
+        if self.number.is_none() || self.columns == 0 {
+            return Ok(Self { number: None, ..self });
         }
         let index = number.ok_or(StarError::NoPosition { what: "field" })?;
         let first = u64::from(self.first) + u64::from(index) * u64::from(self.columns);

@@ -277,13 +277,14 @@ impl Machine for Host {
                 })?;
             }
             Op::ReadRow { z, table, row } => {
+                let table = self.located(table)?;
                 let row = self.position("row", row, table.table.rows)?;
-                let read = self.field(self.located(table)?)?.row(row)?.into_slice();
+                let read = self.field(table)?.row(row)?.into_slice();
                 *self.vector_mut(z)? = read;
             }
             Op::WriteRow { table, row, x } => {
-                let row = self.position("row", row, table.table.rows)?;
                 let first = self.located(table)?.first as usize;
+                let row = self.position("row", row, table.table.rows)?;
                 self.change(table.table, |m, table| {
                     table.put_row(first, row, m.vector_ref(x)?);
                     Ok(())

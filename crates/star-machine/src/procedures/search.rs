@@ -99,15 +99,14 @@ pub(super) fn less(
     let (found, equal) = (slice_of(m, table)?, copy_of(m, rows)?);
     let (a, b, differ) = (slice_of(m, table)?, slice_of(m, table)?, slice_of(m, table)?);
     let signs = if signed { columns(table).end.min(1) } else { 0 };
-    let turns = [(0..signs, other, table), (signs..columns(table).end, table, other)];
-    for (range, table, other) in turns {
+    for (range, zero, one) in [(0..signs, b, a), (signs..columns(table).end, a, b)] {
         m.for_each(range, |m, j| {
             m.col(a, table, j)?;
             m.col(b, other, j)?;
             m.xor(differ, a, b)?;
-            m.and_not(b, b, a)?;
-            m.and(b, equal, b)?;
-            m.or(found, found, b)?;
+            m.and_not(one, one, zero)?;
+            m.and(one, equal, one)?;
+            m.or(found, found, one)?;
             m.and_not(equal, equal, differ)
         })?;
     }

@@ -1,9 +1,11 @@
 //! Programs to record and to run: the procedures and Warshall's, and values for them.
 
 use star_machine::{
-    Condition, FieldVar, Operations, Procedure, Program, Recorder, Slice, SliceVar, Star,
-    StarError, Table, Variable, WordVar, procedures,
+    Condition, FieldVar, Operations, Program, Recorder, Slice, SliceVar, Star, StarError, Table,
+    Variable, WordVar, procedures,
 };
+
+use crate::cases::Operands;
 
 /// What a variable holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +75,25 @@ pub(crate) fn table(
 pub(crate) struct ProcedureBody {
     /// Which one, below [`Self::COUNT`].
     pub(crate) number: usize,
-    /// Whether the result is the first table.
-    pub(crate) in_place: bool,
+    pub(crate) shared: Shared,
+    /// Whether it is called, or its operations are given.
+    pub(crate) is_one_step: bool,
+}
+
+/// Which variables of a procedure are one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shared {
+    None,
+    /// The table that is written and the first.
+    First,
+    /// The table that is written and the second, and the result and the marked rows.
+    Second,
+    /// All tables, and the result and the word, or else the marked rows.
+    All,
+}
+
+impl Shared {
+    pub(crate) const EACH: [Self; 4] = [Self::None, Self::First, Self::Second, Self::All];
 }
 
 impl ProcedureBody {
@@ -112,29 +131,19 @@ impl Body for ProcedureBody {
                 Variable::Int(_) => (),
             }
         }
-        let (table, other) = (FieldVar::from(tables[0]), tables[1].into());
-        let to = if self.in_place { table } else { tables[2].into() };
+        let [table, other, apart] = [0, 1, 2].map(|k| FieldVar::from(tables[k]));
         let [rows, z, less, greater] = [0, 1, 2, 3].map(|k| SliceVar(vectors[k]));
         let word = WordVar(vectors[4]);
-        let procedure = match self.number {
-            0 => Procedure::Match { table, rows, word, z },
-            1 => Procedure::Compare { table, rows, word, less, equal: z, greater },
-            2 => Procedure::Min { table, rows, z },
-            3 => Procedure::Max { table, rows, z },
-            4 => Procedure::SetMin { table, other, rows, signed: false, z },
-            5 => Procedure::SetMin { table, other, rows, signed: true, z },
-            6 => Procedure::Hit { table, other, rows, z },
-            7 => Procedure::Clear { table: to.table },
-            8 => Procedure::CopyTable { table: other, to },
-            9 => Procedure::MergeTable { table: other, rows, to },
-            10 => Procedure::CopyWord { word, rows, to },
-            11 => Procedure::MergeWord { word, rows, to },
-            12 => Procedure::AddWord { table, rows, word, to, carry: z },
-            13 => Procedure::AddTable { table, other, rows, to, carry: z },
-            14 => Procedure::SubtractWord { table, rows, word, to, borrow: z },
-            _ => Procedure::SubtractTable { table, other, rows, to, borrow: z },
+        let (other, to, z) = match self.shared {
+            Shared::None => (other, apart, z),
+            Shared::First => (other, table, z),
+            Shared::Second => (other, other, rows),
+            Shared::All if rows.0.len() == word.0.len() => (table, table, SliceVar(word.0)),
+            Shared::All => (table, table, rows),
         };
-        procedure.run(m)
+        let operands = Operands { table, other, to, rows, word, results: [z, less, greater] };
+        let procedure = operands.procedures()[self.number];
+        if self.is_one_step { m.call(procedure) } else { procedure.run(m) }
     }
 }
 

@@ -7,6 +7,7 @@ use star_machine::{
 };
 
 use crate::both::{Both, gpu, some_bits, some_table};
+use crate::cases::Operands;
 
 /// Variables that procedures are called on.
 struct Variables {
@@ -63,24 +64,7 @@ fn all(
     [rows, z, equal, greater]: [SliceVar; 4],
     word: WordVar,
 ) -> Vec<Procedure> {
-    vec![
-        Procedure::Match { table, rows, word, z },
-        Procedure::Compare { table, rows, word, less: z, equal, greater },
-        Procedure::Min { table, rows, z },
-        Procedure::Max { table, rows, z },
-        Procedure::SetMin { table, other, rows, signed: false, z },
-        Procedure::SetMin { table, other, rows, signed: true, z },
-        Procedure::Hit { table, other, rows, z },
-        Procedure::Clear { table: to.table },
-        Procedure::CopyTable { table, to },
-        Procedure::MergeTable { table, rows, to },
-        Procedure::CopyWord { word, rows, to },
-        Procedure::MergeWord { word, rows, to },
-        Procedure::AddWord { table, rows, word, to, carry: z },
-        Procedure::AddTable { table, other, rows, to, carry: z },
-        Procedure::SubtractWord { table, rows, word, to, borrow: z },
-        Procedure::SubtractTable { table, other, rows, to, borrow: z },
-    ]
+    Operands { table, other, to, rows, word, results: [z, equal, greater] }.procedures()
 }
 
 /// On both machines, in operations and fused, with the same results, the latter in so many

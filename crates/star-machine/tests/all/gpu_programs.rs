@@ -2,8 +2,6 @@
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::Csr;
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use star_machine::algorithms::{KRUSKAL, PRIM};
 use star_machine::{
     CountFrom, Cuda, GpuProgram, Host, Operations, Program, Recorder, Size, Slice, Star, StarError,
@@ -11,13 +9,14 @@ use star_machine::{
 };
 
 use crate::algorithms::Edges;
-use crate::bodies::{Crossings, ProcedureBody, Value, Warshall, draws, record, slice, table};
+use crate::bodies::{
+    Crossings, ProcedureBody, Shared, Value, Warshall, draws, record, slice, table,
+};
 use crate::both::gpu;
 use crate::programs::{LENGTHS, Outcome, interpreted};
-use crate::statements::{Random, statements};
 
 /// The teams that all programs are run by.
-const TEAMS: [Team; 7] = [
+pub(crate) const TEAMS: [Team; 7] = [
     Team::Warp,
     Team::Block { warps: 0 },
     Team::Block { warps: 1 },
@@ -58,7 +57,7 @@ fn run(program: &Program, on_gpu: &mut GpuProgram) -> Outcome {
 }
 
 /// Compares all parameters after a run by each team, and the error.
-fn agree(gpu: &Gpu, name: &str, program: &Program, values: &[Value], teams: &[Team]) {
+pub(crate) fn agree(gpu: &Gpu, name: &str, program: &Program, values: &[Value], teams: &[Team]) {
     let expected = interpreted(program, values);
     for &team in teams {
         let mut on_gpu = program.load_for(gpu, team).unwrap();
@@ -74,13 +73,22 @@ fn agree(gpu: &Gpu, name: &str, program: &Program, values: &[Value], teams: &[Te
 #[test]
 fn procedures_run_in_one_launch() {
     let Some(gpu) = gpu() else { return };
-    for number in 0..ProcedureBody::COUNT {
+    for (number, is_one_step) in
+        (0..ProcedureBody::COUNT).flat_map(|number| [(number, false), (number, true)])
+    {
         for (seed, &rows) in LENGTHS.iter().enumerate() {
             let columns = [0, 1, 5, 64, 70][(seed + number) % 5];
             let values = ProcedureBody::values(rows, columns, (seed * 16 + number) as u64);
-            let body = ProcedureBody { number, in_place: seed % 2 == 0 };
-            let program = record(&body, &values).unwrap();
-            agree(&gpu, &format!("{body:?}, {rows} by {columns}"), &program, &values, &TEAMS);
+            for shared in Shared::EACH {
+                let body = ProcedureBody { number, shared, is_one_step };
+                let program = record(&body, &values).unwrap();
+                let name = format!("{body:?}, {rows} by {columns}");
+                if is_one_step {
+                    agree(&gpu, &name, &program, &values, &TEAMS);
+                } else {
+                    agree(&gpu, &name, &program, &values, &TEAMS[seed % TEAMS.len()..][..1]);
+                }
+            }
         }
     }
 }
@@ -144,56 +152,15 @@ fn what_other_threads_write_is_seen() {
     }
 }
 
-/// Random programs, some of which fail. Each is loaded once for each team, so there are not
-/// too many.
-fn random_programs(gpu: &Gpu, cases: u32, lengths: &[usize], widths: &[usize]) {
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
-    let sizes = (0..lengths.len(), 0..widths.len());
-    runner
-        .run(
-            &(statements(), any::<bool>(), sizes, any::<u64>()),
-            |(statements, may_fail, sizes, seed)| {
-                let body = Random { statements, may_fail };
-                let values = Random::values(lengths[sizes.0], widths[sizes.1], seed);
-                // one that went wrong ends too, and shows itself
-                let program = record(&body, &values).unwrap().with_most_turns(2000);
-                agree(gpu, "a random program", &program, &values, &TEAMS);
-                Ok(())
-            },
-        )
-        .unwrap();
-}
-
-#[test]
-fn random_programs_run_in_one_launch() {
-    let Some(gpu) = gpu() else { return };
-    random_programs(&gpu, 300, &LENGTHS, &LENGTHS);
-}
-
-#[test]
-fn random_programs_run_on_longer_slices() {
-    let Some(gpu) = gpu() else { return };
-    random_programs(&gpu, 60, &[2048, 8192, 8193, 20_000, 100_001], &LENGTHS);
-}
-
-/// Long rows and columns: words of many threads are read and written by others.
-#[test]
-fn random_programs_run_on_longer_words() {
-    let Some(gpu) = gpu() else { return };
-    random_programs(&gpu, 24, &[65, 2100, 9000], &[65, 2100]);
-}
-
 #[test]
 fn a_million_rows_go_to_a_grid() {
     let Some(gpu) = gpu() else { return };
     let (rows, columns) = (1_000_003, 9);
-    for number in 0..ProcedureBody::COUNT {
+    for (number, is_one_step) in
+        (0..ProcedureBody::COUNT).flat_map(|number| [(number, false), (number, true)])
+    {
         let values = ProcedureBody::values(rows, columns, number as u64);
-        let body = ProcedureBody { number, in_place: false };
+        let body = ProcedureBody { number, shared: Shared::None, is_one_step };
         let program = record(&body, &values).unwrap();
         let mut on_gpu = program.load(&gpu).unwrap();
         assert!(matches!(on_gpu.team(), Team::Grid { blocks } if blocks > 1));

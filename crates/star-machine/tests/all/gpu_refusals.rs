@@ -37,6 +37,7 @@ fn errors_are_the_hosts_and_change_nothing() {
     let (gone, no_int, no_table) = ended(&mut m, (70, 5));
     let beyond = FieldVar { first: 4, columns: 2, ..table.into() };
     let (logic, word) = (Logic::Or, m.vector(5).unwrap());
+    let by_number = |i| table.numbered(5, i).unwrap();
     let ops = [
         Op::Copy { z: x, x: y },
         Op::Copy { z: x, x: gone },
@@ -53,6 +54,15 @@ fn errors_are_the_hosts_and_change_nothing() {
         Op::Count { i: none, x: gone },
         Op::Trim { z: x, x: y, from: Index::At(2) },
         Op::Replace { z: x, x: y, from: Index::At(0) },
+        Op::Trim { z: x, x: y, from: far.into() },
+        Op::Trim { z: x, x: y, from: none.into() },
+        Op::Replace { z: y, x, from: far.into() },
+        Op::Replace { z: y, x, from: no_int.into() },
+        Op::ToWord { z: word, i: Index::At(32) },
+        Op::ToWord { z: word, i: far.into() },
+        Op::ToWord { z: x, i: none.into() },
+        Op::ToWord { z: gone, i: far.into() },
+        Op::ToInt { i: none, w: gone },
         Op::Add { z: x, v: x, w: y, carry: none },
         Op::Add { z: x, v: x, w: x, carry: no_int },
         Op::Subtract { z: gone, v: x, w: x, borrow: none },
@@ -63,6 +73,11 @@ fn errors_are_the_hosts_and_change_nothing() {
         Op::ReadColumn { z: x, table: no_table.into(), column: Index::At(0) },
         Op::WriteColumn { table: table.into(), column: far.into(), x },
         Op::WriteColumn { table: table.into(), column: Index::At(0), x: gone },
+        Op::ReadColumn { z: x, table: by_number(far), column: none.into() },
+        Op::WriteColumn { table: by_number(none), column: far.into(), x },
+        Op::ReadRow { z: word, table: by_number(none), row: far.into() },
+        Op::WriteRow { table: by_number(no_int), row: Index::At(0), x: word },
+        Op::WriteRow { table: by_number(far), row: none.into(), x: word },
         Op::ReadRow { z: word, table: table.into(), row: far.into() },
         Op::ReadRow { z: word, table: table.into(), row: none.into() },
         Op::ReadRow { z: x, table: table.into(), row: Index::At(0) },

@@ -167,14 +167,14 @@ impl Machine for Naive {
                 self.rows(table).iter_mut().zip(x).for_each(|(row, x)| row[j] = x);
             }
             Op::ReadRow { z, table, row } => {
-                let i = self.at("row", row, table.table.rows())?;
                 let first = self.first(table)?;
+                let i = self.at("row", row, table.table.rows())?;
                 let row = self.rows(table)[i][first..first + table.columns as usize].to_vec();
                 self.put(z, row);
             }
             Op::WriteRow { table, row, x } => {
-                let i = self.at("row", row, table.table.rows())?;
                 let (first, x) = (self.first(table)?, self.get(x));
+                let i = self.at("row", row, table.table.rows())?;
                 self.rows(table)[i][first..first + x.len()].copy_from_slice(&x);
             }
             Op::ClearTable { table } => {

@@ -2,11 +2,15 @@
 
 use proptest::prelude::*;
 use star_machine::{
-    Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
+    Counting, Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
 };
 
-use crate::bodies::{Body, Crossings, ProcedureBody, Value, Warshall, draws, record, table};
+use crate::bodies::{
+    Body, Crossings, ProcedureBody, Shared, Value, Warshall, draws, record, table,
+};
+use crate::naive::Naive;
 use crate::statements::{Random, statements};
+use crate::steps::Step;
 
 /// Lengths around the borders of words.
 pub(crate) const LENGTHS: [usize; 9] = [0, 1, 2, 63, 64, 65, 127, 128, 129];
@@ -14,7 +18,7 @@ pub(crate) const LENGTHS: [usize; 9] = [0, 1, 2, 63, 64, 65, 127, 128, 129];
 /// What came of a run: its error in words, and all values.
 pub(crate) type Outcome = (Option<String>, Vec<Value>);
 
-fn load(m: &mut Host, values: &[Value]) -> Vec<Variable> {
+fn load(m: &mut impl Machine, values: &[Value]) -> Vec<Variable> {
     let load = |value: &Value| match value {
         Value::Vector(x) => m.load_slice(x).map(Variable::from),
         Value::Table(t) => m.load_table(t).map(Variable::from),
@@ -23,7 +27,7 @@ fn load(m: &mut Host, values: &[Value]) -> Vec<Variable> {
     values.iter().map(load).collect::<Result<_, _>>().unwrap()
 }
 
-fn outcome(m: &mut Host, done: Result<(), StarError>, variables: &[Variable]) -> Outcome {
+fn outcome(m: &mut impl Machine, done: Result<(), StarError>, variables: &[Variable]) -> Outcome {
     let value = |variable: &Variable| match *variable {
         Variable::Vector(x) => m.vector_value(x).map(Value::Vector),
         Variable::Table(t) => m.table_value(t).map(Value::Table),
@@ -33,39 +37,67 @@ fn outcome(m: &mut Host, done: Result<(), StarError>, variables: &[Variable]) ->
     (done.err().map(|error| error.to_string()), values)
 }
 
-/// What a body does on the host's machine.
-pub(crate) fn directly(body: &impl Body, values: &[Value]) -> Outcome {
-    let mut m = Host::new();
-    let variables = load(&mut m, values);
+/// What a body does on a machine.
+pub(crate) fn directly(m: &mut impl Machine, body: &impl Body, values: &[Value]) -> Outcome {
+    let variables = load(m, values);
     let done = m.scope(|m| body.give(m, &variables));
-    outcome(&mut m, done, &variables)
+    outcome(m, done, &variables)
 }
 
 /// What its recording does there.
-pub(crate) fn interpreted(program: &Program, values: &[Value]) -> Outcome {
-    let mut m = Host::new();
-    let variables = load(&mut m, values);
-    let done = program.run(&mut m, &variables);
-    outcome(&mut m, done, &variables)
+pub(crate) fn interpreted_by(m: &mut impl Machine, program: &Program, values: &[Value]) -> Outcome {
+    let variables = load(m, values);
+    let done = program.run(m, &variables);
+    outcome(m, done, &variables)
 }
 
+/// What it does on the host's machine.
+pub(crate) fn interpreted(program: &Program, values: &[Value]) -> Outcome {
+    interpreted_by(&mut Host::new(), program, values)
+}
+
+/// Bit by bit, on the host and counted, at once and recorded: all have the same values or the
+/// same error, and the same cost.
 fn agree(name: &str, body: &impl Body, values: &[Value]) {
     let program = record(body, values).unwrap();
-    assert_eq!(interpreted(&program, values), directly(body, values), "{name}\n{program}");
+    let expected = directly(&mut Naive::default(), body, values);
+    let is = |found: Outcome, how| assert_eq!(found, expected, "{name}, {how}\n{program}");
+    is(directly(&mut Host::new(), body, values), "at once");
+    is(interpreted(&program, values), "recorded");
+    let mut counting = [(); 2].map(|()| Counting::new(Host::new()));
+    is(directly(&mut counting[0], body, values), "counted");
+    is(interpreted_by(&mut counting[1], &program, values), "recorded and counted");
+    let [at_once, recorded] = counting.map(|m| m.cost());
+    assert_eq!(at_once, recorded, "{name}\n{program}");
 }
 
 #[test]
 fn procedures_are_recorded() {
     for number in 0..ProcedureBody::COUNT {
-        for in_place in [false, true] {
+        for (shared, is_one_step) in
+            Shared::EACH.into_iter().flat_map(|shared| [(shared, false), (shared, true)])
+        {
             for (seed, &rows) in LENGTHS.iter().enumerate() {
                 let columns = [0, 1, 5, 64, 70][(seed + number) % 5];
                 let values = ProcedureBody::values(rows, columns, (seed * 16 + number) as u64);
-                let body = ProcedureBody { number, in_place };
+                let body = ProcedureBody { number, shared, is_one_step };
+                let program = record(&body, &values).unwrap();
+                assert!(!is_one_step || program.instructions().len() == 1);
                 agree(&format!("{body:?}, {rows} by {columns}"), &body, &values);
             }
         }
     }
+}
+
+#[test]
+fn what_integers_hold_is_looked_at_when_programs_run() {
+    let (mut right, mut wrong) = (0, 0);
+    for (body, values) in Step::cases() {
+        agree(&format!("{body:?}"), &body, &values);
+        let done = interpreted(&record(&body, &values).unwrap(), &values).0;
+        *if done.is_none() { &mut right } else { &mut wrong } += 1;
+    }
+    assert!(right.min(wrong) > 300, "{right} are right and {wrong} are wrong");
 }
 
 #[test]
@@ -96,8 +128,7 @@ proptest! {
     ) {
         let body = Random { statements, may_fail };
         let values = Random::values(LENGTHS[sizes.0], LENGTHS[sizes.1], seed);
-        let program = record(&body, &values).unwrap();
-        prop_assert_eq!(interpreted(&program, &values), directly(&body, &values), "{}", program);
+        agree("a random program", &body, &values);
     }
 }
 

@@ -3,15 +3,18 @@
 use proptest::prelude::*;
 use star_machine::{
     Condition, FieldVar, Index, IntVar, Logic, Op, Operations, Relation, SliceVar, Star, StarError,
-    TableVar, Variable, Vector,
+    TableVar, Variable, Vector, WordVar,
 };
 
 use crate::bodies::{Body, Value, draws, slice, table};
+use crate::cases::Operands;
 
 /// A statement; its numbers choose among what there is where it stands.
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
     Do([u8; 6]),
+    /// A procedure, a row or a column, on fields of the same width.
+    Fields([u8; 12]),
     /// A column is read, combined with a slice, and written again.
     Update([u8; 5]),
     Scope(Vec<Statement>),
@@ -25,11 +28,15 @@ pub(crate) enum Statement {
 
 /// Statements nested at most this deep, about so many of them.
 pub(crate) fn statements() -> impl Strategy<Value = Vec<Statement>> {
-    let op = any::<[u8; 6]>().prop_map(Statement::Do);
+    let op = prop_oneof![
+        4 => any::<[u8; 6]>().prop_map(Statement::Do),
+        1 => any::<[u8; 12]>().prop_map(Statement::Fields),
+    ];
     let statement = op.prop_recursive(2, 40, 6, |inner| {
         let body = prop::collection::vec(inner.clone(), 0..6);
         prop_oneof![
             5 => any::<[u8; 6]>().prop_map(Statement::Do),
+            2 => any::<[u8; 12]>().prop_map(Statement::Fields),
             1 => any::<[u8; 5]>().prop_map(Statement::Update),
             1 => any::<[u8; 5]>().prop_map(Statement::EachColumn),
             1 => body.clone().prop_map(Statement::Scope),
@@ -106,6 +113,7 @@ impl Scene {
                 Some(op) => m.run(op),
                 None => Ok(()),
             },
+            Statement::Fields(numbers) => m.scope(|m| self.on_fields(m, *numbers)),
             Statement::Update([a, b, c, d, e]) => {
                 let (t, v, w) = (self.field([*a, *b], false), pick(&self.slices, *c), *d);
                 let Some(j) = self.index(*e, t.columns, false) else { return Ok(()) };
@@ -212,6 +220,75 @@ impl Scene {
         (len > 0).then(|| (u32::from(number) * 7 % len).into())
     }
 
+    /// A position below `len`, where loops may have come to any below 6.
+    fn place(&self, number: u8, len: u32, is_row: bool) -> Option<Index> {
+        if is_row || len > 5 || self.may_fail {
+            return self.index(number, len, is_row);
+        }
+        (len > 0).then(|| (u32::from(number) * 7 % len).into())
+    }
+
+    /// A field of so many columns: these, or by a number.
+    fn field_of<S: Star>(
+        &self,
+        m: &mut S,
+        columns: u32,
+        [kind, table, a]: [u8; 3],
+    ) -> Result<FieldVar, StarError> {
+        let table = pick(&self.tables, table);
+        let first = u32::from(a) % (table.columns() - columns + 1);
+        let field = FieldVar { first, columns, ..table.into() };
+        let held = match kind % 4 {
+            0 => return Ok(field),
+            1 if self.may_fail => pick(&self.ints, a / 2),
+            2 if !self.positions.is_empty()
+                && (self.may_fail || 6 * columns <= table.columns()) =>
+            {
+                return table.numbered(columns as usize, pick(&self.positions, a));
+            }
+            _ => {
+                let (i, first) = (m.int()?, first % 2);
+                let n = (table.columns() - first) / columns.max(1);
+                m.set_int(i, Some(u32::from(a / 2) % n.max(1)))?;
+                return Ok(FieldVar { first, number: Some(i), ..field });
+            }
+        };
+        Ok(FieldVar { number: Some(held), ..field })
+    }
+
+    fn on_fields<S: Star>(&self, m: &mut S, numbers: [u8; 12]) -> Result<(), StarError> {
+        let [kind, width, x, z, w, at, rest @ ..] = numbers;
+        let all = self.tables[0].columns();
+        let columns = pick(&[all, all, all / 2, all / 6, all.min(1)], width);
+        let [a, b, c, d, e, f] = rest;
+        let table = self.field_of(m, columns, [a, b, at])?;
+        let other = self.field_of(m, columns, [c, d, w])?;
+        let to = self.field_of(m, columns, [e, f, x])?;
+        let rows = SliceVar(pick(&self.slices, x));
+        let mut word = WordVar(pick(&self.words, w));
+        if columns < all {
+            let part = m.word(columns as usize)?;
+            m.trim(part, word, u32::from(w) % (all - columns + 1))?;
+            word = part;
+        }
+        // three variables
+        let mut results = [0, 1, 2].map(|k| SliceVar(pick(&self.slices, z % 100 + k)));
+        if word.0.len() == rows.0.len() && z.is_multiple_of(4) {
+            results[0].0 = word.0;
+        }
+        let operands = Operands { table, other, to, rows, word, results };
+        let procedures = operands.procedures();
+        let row = self.place(at, table.table.rows(), true);
+        let column = self.place(at, columns, false);
+        match (kind as usize % (procedures.len() + 8), row, column) {
+            (16 | 17, Some(row), _) => m.row(word, table, row),
+            (18 | 19, Some(row), _) => m.set_row(to, row, word),
+            (20 | 21, _, Some(column)) => m.col(results[0], table, column),
+            (22.., _, Some(column)) => m.set_col(to, column, rows),
+            (number, ..) => m.call(procedures[number % procedures.len()]),
+        }
+    }
+
     fn vectors(&self, number: u8) -> (&[Vector], bool) {
         if number.is_multiple_of(2) { (&self.slices, true) } else { (&self.words, false) }
     }
@@ -235,7 +312,7 @@ impl Scene {
         let [i, j] = [d / 2, e].map(|number| pick(&self.ints, number));
         let (short, long) = (pick(&self.slices, a), pick(&self.words, b));
         let (short, long) = if short.len() <= long.len() { (short, long) } else { (long, short) };
-        let from = Index::At(u32::from(c) % (long.len() - short.len() + 1));
+        let from = self.place(e, long.len() - short.len() + 1, false)?;
         let (table, slice, word) =
             (self.field([b, c], false), pick(&self.slices, a), pick(&self.words, a));
         let column = |number| self.index(number, table.columns, false);
@@ -243,7 +320,7 @@ impl Scene {
         // fields have fewer columns than words: rows are of whole tables
         let (whole, fits) = (self.field([b, c], true), table.columns == table.table.columns());
         let logic = pick(&[Logic::And, Logic::AndNot, Logic::Or, Logic::Xor], e);
-        Some(match kind % 26 {
+        Some(match kind % 28 {
             0 => Op::Fill { z, ones: c.is_multiple_of(2) },
             1 => Op::Copy { z, x },
             2 | 3 => Op::Not { z, x },
@@ -264,7 +341,9 @@ impl Scene {
             21 | 18 | 19 => Op::ReadRow { z: word, table: whole, row: row(e)? },
             22 | 20 => Op::WriteRow { table: whole, row: row(e)?, x: word },
             23 if e.is_multiple_of(8) => Op::ClearTable { table: whole.table },
-            24 => Op::SetInt { i, value: (e % 4 > 0).then_some(u32::from(e)) },
+            24 => Op::ToWord { z, i: self.place(e, 1 << z.len().min(31), false)? },
+            25 => Op::ToInt { i, w: x },
+            26 => Op::SetInt { i, value: (e % 4 > 0).then_some(u32::from(e)) },
             _ => Op::AddInt { i, j, by: i32::from(e as i8) * if c < 8 { 1 << 24 } else { 1 } },
         })
     }
