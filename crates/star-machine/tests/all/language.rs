@@ -1,169 +1,11 @@
-//! The operations and statements of the language: random operations on the host and on the
-//! naive machine, what each operation refuses, and what statements do.
+//! What each operation refuses, and what statements do.
 
-use proptest::prelude::*;
 use star_machine::{
-    Condition, Counting, Cuda, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Operations,
-    Procedures, Relation, Slice, SliceVar, Star, StarError, Table, TableVar, Vector, Word, WordVar,
+    Condition, Counting, Cuda, FieldVar, Host, IntVar, Machine, Operations, Procedures, Relation,
+    Slice, SliceVar, Star, StarError, Table, TableVar, Word, WordVar,
 };
 
 use crate::both::gpu;
-use crate::cases::{SIZES, bits_of, clean};
-use crate::naive::Naive;
-use crate::random::Random;
-
-/// Variables of few sizes, so that most pairs fit together.
-struct Variables {
-    /// As many bits as the table has rows.
-    slices: [Vector; 3],
-    /// As many as it has columns.
-    words: [Vector; 3],
-    /// Parts of words.
-    parts: [Vector; 2],
-    table: TableVar,
-    ints: [IntVar; 2],
-}
-
-impl Variables {
-    /// The same on every machine for the same seed.
-    fn declare(m: &mut impl Machine, rows: usize, columns: usize, seed: u64) -> Self {
-        let mut random = Random(seed);
-        let mut vector = |m: &mut _, len: usize| {
-            let z = Machine::new_vector(m, len).unwrap();
-            Machine::set_vector(m, z, &Slice::from_bits(&random.bits(len)).unwrap()).unwrap();
-            z
-        };
-        let slices = [rows; 3].map(|len| vector(m, len));
-        let words = [columns; 3].map(|len| vector(m, len));
-        let parts = [columns / 2; 2].map(|len| vector(m, len));
-        let table = m.new_table(rows, columns).unwrap();
-        Self { slices, words, parts, table, ints: [m.new_int().unwrap(), m.new_int().unwrap()] }
-    }
-
-    /// An operation that the machine can do; `ints` are what the integers hold.
-    fn op(&self, ints: [Option<u32>; 2], random: &mut Random) -> Op {
-        let family = [&self.slices[..], &self.words, &self.parts][random.below(3)];
-        let mut one = || family[random.below(family.len())];
-        let (z, x, y) = (one(), one(), one());
-        let i = self.ints[random.below(2)];
-        // a position that an integer holds, now and then, if it fits
-        let mut index = |len: u32| match random.below(3) {
-            n @ 0..2 if ints[n].is_some_and(|at| at < len) => Some(Index::In(self.ints[n])),
-            _ if len > 0 => Some(Index::At(random.below(len as usize) as u32)),
-            _ => None,
-        };
-        let (bit, column, row) =
-            (index(z.len()), index(self.table.columns()), index(self.table.rows()));
-        let slice = self.slices[random.below(3)];
-        let (word, other) = (self.words[random.below(3)], self.words[random.below(3)]);
-        let part = self.parts[random.below(2)];
-        let from = random.below((word.len() - part.len()) as usize + 1) as u32;
-        let (narrow, word_of_it) = if random.bit() {
-            (FieldVar { first: from, columns: part.len(), ..self.table.into() }, part)
-        } else {
-            (self.table.into(), word)
-        };
-        let logic = random.one_of(&[Logic::And, Logic::AndNot, Logic::Or, Logic::Xor]);
-        let value = random.bit().then(|| random.below(200) as u32);
-        let possible = match random.below(20) {
-            0 => Some(Op::Fill { z, ones: random.bit() }),
-            1 => Some(Op::Copy { z, x }),
-            2 => Some(Op::Not { z, x }),
-            3..6 => Some(Op::Logic { logic, z, x, y }),
-            6 => bit.map(|at| Op::SetBit { z, at, bit: random.bit() }),
-            7 => Some(Op::First { z, x }),
-            8 => Some(Op::Find { i, x }),
-            9 => Some(Op::Step { i, x }),
-            10 => Some(Op::Count { i, x }),
-            11 => Some(Op::Trim { z: part, x: word, from: from.into() }),
-            12 => Some(Op::Replace { z: word, x: part, from: from.into() }),
-            13 => Some(Op::Add { z, v: x, w: y, carry: i }),
-            14 => Some(Op::Subtract { z, v: x, w: y, borrow: i }),
-            15 => {
-                column.map(|column| Op::ReadColumn { z: slice, table: self.table.into(), column })
-            }
-            16 => {
-                column.map(|column| Op::WriteColumn { table: self.table.into(), column, x: slice })
-            }
-            17 => row.map(|row| Op::ReadRow { z: word_of_it, table: narrow, row }),
-            18 => row.map(|row| Op::WriteRow { table: narrow, row, x: word_of_it }),
-            _ if random.below(4) == 0 => Some(Op::ClearTable { table: self.table }),
-            _ if random.bit() => Some(Op::SetInt { i, value }),
-            _ => {
-                let by = random.one_of(&[1, -1, 64, i32::MAX, i32::MIN]);
-                Some(Op::AddInt { i, j: self.ints[random.below(2)], by })
-            }
-        };
-        possible.unwrap_or(Op::Trim { z: other, x: word, from: Index::At(0) })
-    }
-
-    /// All vectors.
-    fn vectors(&self) -> impl Iterator<Item = Vector> {
-        self.slices.into_iter().chain(self.words).chain(self.parts)
-    }
-}
-
-/// Random operations, one after the other; all variables are equal after each.
-fn agree(rows: usize, columns: usize, ops: usize, seed: u64) -> Result<(), StarError> {
-    let (mut host, mut naive) = (Host::new(), Naive::default());
-    let variables = Variables::declare(&mut host, rows, columns, seed);
-    Variables::declare(&mut naive, rows, columns, seed);
-    let mut random = Random(!seed);
-    for _ in 0..ops {
-        let ints = variables.ints.map(|i| naive.int_value(i).unwrap());
-        let op = variables.op(ints, &mut random);
-        host.execute(&op)?;
-        naive.execute(&op)?;
-        for x in variables.vectors() {
-            let (found, expected) = (host.vector_value(x)?, naive.vector_value(x)?);
-            assert_eq!(bits_of(&found), bits_of(&expected), "{op:?}");
-            let some = Condition::some(x);
-            assert_eq!(host.holds(&some)?, naive.holds(&some)?);
-        }
-        for i in variables.ints {
-            assert_eq!(host.int_value(i)?, naive.int_value(i)?, "{op:?}");
-            assert_eq!(host.holds(&Condition::Found(i))?, naive.holds(&Condition::Found(i))?);
-        }
-        let table = host.table_value(variables.table)?;
-        clean(&table);
-        assert_eq!(table, naive.table_value(variables.table)?, "{op:?}");
-        let [v, w, _] = variables.words;
-        let relation = random.one_of(&[
-            Relation::Equal,
-            Relation::NotEqual,
-            Relation::Less,
-            Relation::LessOrEqual,
-            Relation::Greater,
-            Relation::GreaterOrEqual,
-        ]);
-        let order = Condition::Compare { relation, v, w };
-        assert_eq!(host.holds(&order)?, naive.holds(&order)?);
-        if !v.is_empty() {
-            let bit = Condition::bit(v, random.below(v.len() as usize) as u32);
-            assert_eq!(host.holds(&bit)?, naive.holds(&bit)?);
-        }
-    }
-    Ok(())
-}
-
-#[test]
-fn operations_are_as_bit_by_bit() -> Result<(), StarError> {
-    for rows in SIZES {
-        for columns in SIZES {
-            agree(rows, columns, 30, (1000 * rows + columns) as u64)?;
-        }
-    }
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn random_operations_are_as_bit_by_bit(rows in 0usize..200, columns in 0usize..150, seed: u64) {
-        agree(rows, columns, 40, seed).unwrap();
-    }
-}
 
 /// Each is refused with this message, by operations and questions alike.
 #[test]
@@ -189,6 +31,11 @@ fn operations_refuse_what_does_not_fit() -> Result<(), StarError> {
     expect(m.trim(part, w, 5), "TRIM");
     expect(m.rep(w, part, 5), "REP");
     expect(m.trim(v, part, 0), "TRIM");
+    expect(m.trim(part, w, far), "there is no bit 70: there are 5");
+    expect(m.rep(w, part, none), "the number of a bit; test it first");
+    expect(m.to_word(part, 32), "there is no number 32: there are 32");
+    expect(m.to_word(part, far), "there is no number 70: there are 32");
+    expect(m.to_word(part, none), "holds none was used as the number of a number");
     expect(m.add(v, i, w, part), "ADD");
     expect(m.subt(part, i, v, w), "SUBT");
     expect(m.col(long, table, 0), "COL");
@@ -201,6 +48,8 @@ fn operations_refuse_what_does_not_fit() -> Result<(), StarError> {
     expect(m.set_row(table, none, v), "the number of a row");
     expect(m.col(x, table.field(3..5)?, 2), "there is no column 2: there are 2");
     expect(m.col(x, FieldVar { first: 8, columns: 2, ..table.into() }, 0), "there is no column 10");
+    expect(m.col(x, table.numbered(3, far)?, 0), "there is no field 70: there are 3");
+    expect(m.row(part, table.numbered(5, none)?, none), "the number of a field; test it first");
     expect(m.set_int(i, Some(1 << 31)), "does not fit into 31 bits");
     expect(m.if_then(Condition::bit(x, 70), |_| Ok(())), "there is no bit 70");
     expect(m.if_then(Condition::bit(x, none), |_| Ok(())), "test it first");
@@ -218,7 +67,7 @@ fn operations_refuse_what_does_not_fit() -> Result<(), StarError> {
     assert_eq!(m.slice_value(x)?, Slice::ones(70)?);
     assert_eq!(m.table_value(table)?, Table::zeros(70, 9)?);
     assert_eq!((m.int_value(i)?, m.int_value(far)?), (None, Some(70)));
-    assert!(table.field(8..10).is_err());
+    assert!(table.field(8..10).is_err() && table.numbered(10, i).is_err());
     Ok(())
 }
 
@@ -370,5 +219,21 @@ fn words_are_numbers() -> Result<(), StarError> {
     assert_eq!(m.word_value(half)?.to_u64()?, 200 >> 4);
     m.rep(v, half, 4)?;
     assert_eq!(m.word_value(v)?.to_u64()?, 0xcc);
+    m.to_int(flag, v)?;
+    assert_eq!(m.int_value(flag)?, Some(0xcc));
+    m.to_word(z, flag)?;
+    assert_eq!(m.word_value(z)?, m.word_value(v)?);
+    // 31 bits are what integers have
+    for (value, len, held) in [
+        ((1 << 31) - 1, 31, Some((1 << 31) - 1)),
+        ((1 << 31) - 1, 70, Some((1 << 31) - 1)),
+        (1 << 31, 32, None),
+        (1 << 63, 64, None),
+        (0, 0, Some(0)),
+    ] {
+        let w = m.load_word(&Word::from_u64(value, len)?)?;
+        m.to_int(flag, w)?;
+        assert_eq!(m.int_value(flag)?, held, "{value} of {len} bits");
+    }
     Ok(())
 }
