@@ -54,13 +54,13 @@ instructions! {
     /// `TCOPY`: the whole table.
     CopyTable "TCOPY" (table: FieldVar) -> (to: FieldVar) [] => format!("TCOPY({table}; {to})");
     /// `TMERGE`: the marked rows of the table; the others keep their values.
-    MergeTable "TMERGE" (table: FieldVar, rows: SliceVar, to: FieldVar) -> () []
+    MergeTable "TMERGE" (table: FieldVar, to: FieldVar, rows: SliceVar) -> () []
         => format!("TMERGE({table}, {rows}; {to})");
     /// `WCOPY`: the word into the marked rows, zeros into the others.
-    CopyWord "WCOPY" (word: WordVar, rows: SliceVar) -> (to: FieldVar) []
+    CopyWord "WCOPY" (rows: SliceVar, word: WordVar) -> (to: FieldVar) []
         => format!("WCOPY({word}, {rows}; {to})");
     /// `WMERGE`: the word into the marked rows; the others keep their values.
-    MergeWord "WMERGE" (word: WordVar, rows: SliceVar, to: FieldVar) -> () []
+    MergeWord "WMERGE" (to: FieldVar, rows: SliceVar, word: WordVar) -> () []
         => format!("WMERGE({word}, {rows}; {to})");
     /// `ADDC`: marked rows plus the word, modulo 2 to the columns; zeros in the others. `carry`
     /// marks the rows whose sum did not fit.
