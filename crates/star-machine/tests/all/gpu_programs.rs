@@ -82,12 +82,12 @@ fn procedures_run_in_one_launch() {
             for shared in Shared::EACH {
                 let body = ProcedureBody { number, shared, is_one_step };
                 let program = record(&body, &values).unwrap();
+                let teams = match shared {
+                    Shared::None => &TEAMS[..],
+                    _ => &TEAMS[(seed + number) % TEAMS.len()..][..1],
+                };
                 let name = format!("{body:?}, {rows} by {columns}");
-                if is_one_step {
-                    agree(&gpu, &name, &program, &values, &TEAMS);
-                } else {
-                    agree(&gpu, &name, &program, &values, &TEAMS[seed % TEAMS.len()..][..1]);
-                }
+                agree(&gpu, &name, &program, &values, teams);
             }
         }
     }

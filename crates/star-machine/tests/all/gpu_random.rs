@@ -4,6 +4,7 @@
 use gpu_runtime::Gpu;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use star_machine::Machine;
 
 use crate::bodies::{Body, Value, record};
 use crate::both::{Both, gpu};
@@ -23,29 +24,28 @@ fn what_integers_hold_is_looked_at_in_one_launch() {
 }
 
 /// At once and recorded, on the host and on the GPU, where each step is a launch.
-fn agree_on_both(gpu: &Gpu, body: &impl Body, values: &[Value], watch: bool) {
+fn agree_on_both(both: &mut Both, body: &impl Body, values: &[Value]) {
     let program = record(body, values).unwrap();
     let expected = interpreted(&program, values);
-    let both = || {
-        let mut both = Both::new(gpu);
-        both.watch = watch;
-        both
-    };
-    assert_eq!(directly(&mut both(), body, values), expected, "{program}");
-    assert_eq!(interpreted_by(&mut both(), &program, values), expected, "{program}");
+    let mark = both.mark();
+    assert_eq!(directly(both, body, values), expected, "{program}");
+    assert_eq!(interpreted_by(both, &program, values), expected, "{program}");
+    both.release(mark);
 }
 
 #[test]
 fn what_integers_hold_is_looked_at_by_a_gpu() {
     let Some(gpu) = gpu() else { return };
-    Step::cases().for_each(|(body, values)| agree_on_both(&gpu, &body, &values, false));
+    let mut both = Both::new(&gpu);
+    both.watch = false;
+    Step::cases().for_each(|(body, values)| agree_on_both(&mut both, &body, &values));
 }
 
 #[test]
 fn random_programs_run_step_by_step() {
     let Some(gpu) = gpu() else { return };
     each_random_program(100, &LENGTHS, &LENGTHS, |body, values| {
-        agree_on_both(&gpu, body, values, true);
+        agree_on_both(&mut Both::new(&gpu), body, values);
     });
 }
 
