@@ -109,7 +109,7 @@ fn zeros_around(
     Ok((variables.zeros(before), variables.zeros(&after)))
 }
 
-/// What each procedure reads, in its order, and what it writes the whole of.
+/// What each procedure reads, and what it writes the whole of.
 const ROLES: [(&str, &str); 16] = [
     ("TXW", "Z"),
     ("TXW", "ZEG"),
@@ -143,7 +143,7 @@ fn zeros_are_made_of_what_procedures_read() -> Result<(), StarError> {
     for (number, (reads, writes)) in ROLES.into_iter().enumerate() {
         let (before, after) =
             zeros_around(COLUMNS, |variables| variables.operands().procedures()[number])?;
-        assert_eq!(before, reads, "procedure {number}");
+        assert_eq!(sorted(before.chars()), sorted(reads.chars()), "procedure {number}");
         let known = |letter: &char| is_of(reads, letter) || is_of(writes, letter);
         assert_eq!(sorted(after.chars()), sorted(LETTERS.into_iter().filter(|l| !known(l))));
     }
