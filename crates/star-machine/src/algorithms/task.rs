@@ -84,6 +84,11 @@ impl Task {
         &self.program
     }
 
+    /// Its arguments by their names, and what they hold at first.
+    pub fn arguments(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.names.iter().map(String::as_str).zip(&self.values)
+    }
+
     /// Puts it on a machine.
     ///
     /// # Errors
@@ -111,9 +116,7 @@ impl Task {
     /// Those of [`Program::load`].
     pub fn load(&self, gpu: &Gpu) -> Result<OnGpu<'_>, StarError> {
         let mut loaded = OnGpu { task: self, program: self.program.load(gpu)? };
-        for (name, value) in self.names.iter().zip(&self.values) {
-            loaded.set(name, value)?;
-        }
+        self.arguments().try_for_each(|(name, value)| loaded.set(name, value))?;
         Ok(loaded)
     }
 

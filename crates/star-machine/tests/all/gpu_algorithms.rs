@@ -1,0 +1,45 @@
+//! The graph algorithms have the same results on every machine, all of their arguments: on the
+//! host with procedures fused and as they are written, and, where there is a GPU, with a launch
+//! for each operation and with one launch.
+
+use star_machine::algorithms::{Runner, Task, Value, WeightMatrix, dijkstra};
+use star_machine::{Counting, Cuda, Host};
+
+use crate::both::gpu;
+
+/// Arcs of a graph of `n` vertices, three for each, that follow no pattern.
+fn arcs(n: u32) -> Vec<(u32, u32, i64)> {
+    (0..3 * n).map(|e| (e % n, (e * e + 7 * e + 3) % n, i64::from((e * 31 + e / 5) % 50))).collect()
+}
+
+/// Each algorithm on a small graph, by a name.
+fn tasks() -> Vec<(&'static str, Task)> {
+    let arcs = arcs(90);
+    let out = WeightMatrix::leaving(90, &arcs).unwrap();
+    vec![("dijkstra", dijkstra(&out, 7).unwrap())]
+}
+
+/// What all arguments hold after a run.
+fn after(task: &Task, mut run: impl Runner) -> Vec<Value> {
+    run.run().unwrap();
+    task.arguments().map(|(name, _)| run.get(name).unwrap()).collect()
+}
+
+#[test]
+fn algorithms_are_the_same_on_every_machine() {
+    let gpu = gpu();
+    for (name, task) in tasks() {
+        let expected = after(&task, task.on(&mut Host::new()).unwrap());
+        let compare = |machine: &str, found: Vec<Value>| {
+            for (((argument, _), found), expected) in task.arguments().zip(&found).zip(&expected) {
+                assert!(found == expected, "{name}: {argument}, {machine}");
+            }
+        };
+        let mut counting = Counting::new(Host::new());
+        compare("as it is written", after(&task, task.on(&mut counting).unwrap()));
+        let Some(gpu) = &gpu else { continue };
+        let mut cuda = Cuda::new(gpu).unwrap();
+        compare("an operation a launch", after(&task, task.on(&mut cuda).unwrap()));
+        compare("in one launch", after(&task, task.load(gpu).unwrap()));
+    }
+}
