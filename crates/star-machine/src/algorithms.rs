@@ -26,7 +26,7 @@ mod task;
 pub use edges::EdgeList;
 pub use forest::{KRUSKAL, PRIM, kruskal, prim};
 pub use matrix::WeightMatrix;
-pub use shortest_paths::{DIJKSTRA, dijkstra};
+pub use shortest_paths::{DIJKSTRA, FLOYD, dijkstra, floyd};
 pub use task::{OnGpu, OnMachine, Runner, Task, Value};
 
 use graph_formats::VertexId;

@@ -44,7 +44,7 @@ spelled! {
     Proc = "proc", Var = "var", Begin = "begin", End = "end", If = "if", Then = "then",
     Else = "else", While = "while", Do = "do", For = "for", To = "to", Downto = "downto",
     Repeat = "repeat", Until = "until", Exit = "exit", And = "and", Or = "or", Xor = "xor",
-    Not = "not",
+    Not = "not", Div = "div",
 }
 
 spelled! {

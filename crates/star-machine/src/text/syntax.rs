@@ -103,6 +103,7 @@ pub(super) enum Operator {
     Plus,
     Minus,
     Times,
+    Div,
     Compare(crate::Relation),
 }
 

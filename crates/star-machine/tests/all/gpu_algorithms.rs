@@ -2,7 +2,7 @@
 //! host with procedures fused and as they are written, and, where there is a GPU, with a launch
 //! for each operation and with one launch.
 
-use star_machine::algorithms::{Runner, Task, Value, WeightMatrix, dijkstra};
+use star_machine::algorithms::{Runner, Task, Value, WeightMatrix, dijkstra, floyd};
 use star_machine::{Counting, Cuda, Host};
 
 use crate::both::gpu;
@@ -16,7 +16,8 @@ fn arcs(n: u32) -> Vec<(u32, u32, i64)> {
 fn tasks() -> Vec<(&'static str, Task)> {
     let arcs = arcs(90);
     let out = WeightMatrix::leaving(90, &arcs).unwrap();
-    vec![("dijkstra", dijkstra(&out, 7).unwrap())]
+    let into = WeightMatrix::entering(90, &arcs).unwrap();
+    vec![("dijkstra", dijkstra(&out, 7).unwrap()), ("floyd", floyd(&into).unwrap())]
 }
 
 /// What all arguments hold after a run.

@@ -7,6 +7,7 @@ mod cases;
 mod common;
 mod dijkstra;
 mod figures;
+mod floyd;
 mod gpu;
 mod gpu_algorithms;
 mod gpu_procedures;

@@ -129,6 +129,25 @@ fn words_have_parts_and_numbers() {
 }
 
 #[test]
+fn sizes_are_computed() {
+    let text = "proc P(T: table; var F: table; var i: integer);
+        var S: table(ROWS(T), COLUMNS(T) div ROWS(T));
+        begin TCOPY(T.field(1); S); TCOPY(S; F); i := 2 * 7 div 4 + 1 end";
+    let values = |columns| vec![table(&[0o12, 0o34], 6), table(&[0, 0], columns), Value::Int(None)];
+    assert_eq!(after(text, values(3), &["F", "i"], CountFrom::Zero), ["[2, 4]", "4"]);
+    assert!(Task::new(text, values(2), CountFrom::Zero).is_err());
+    // of a table without rows
+    let none = Value::Table(Table::zeros(0, 0).unwrap());
+    let values = vec![none.clone(), none, Value::Int(None)];
+    assert_eq!(after(text, values, &["i"], CountFrom::Zero), ["4"]);
+    for wrong in ["i div 2", "3 * i"] {
+        let text = format!("proc P(var i: integer); begin i := {wrong} end");
+        let error = Task::new(&text, [Value::Int(None)], CountFrom::Zero).unwrap_err().to_string();
+        assert!(error.contains("only what the arguments' sizes give"), "{error}");
+    }
+}
+
+#[test]
 fn arrays_hold_integers() {
     let text = "proc P(T: table; var Z: slice(T));
         /* Z marks the rows whose next one, i + 3 modulo the rows, is even. */

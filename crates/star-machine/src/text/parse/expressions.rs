@@ -62,8 +62,11 @@ impl Parser {
     }
 
     fn product(&mut self) -> Result<Expression, TextError> {
-        let times = Token::Sign(Sign::Times);
-        self.binary(Self::operand, |token| (*token == times).then_some(Operator::Times))
+        self.binary(Self::operand, |token| match token {
+            Token::Sign(Sign::Times) => Some(Operator::Times),
+            Token::Keyword(Keyword::Div) => Some(Operator::Div),
+            _ => None,
+        })
     }
 
     /// Operands with one of these operators between each and the next, from left to right.

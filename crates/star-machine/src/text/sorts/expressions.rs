@@ -35,14 +35,14 @@ impl Sorts<'_> {
     ) -> Result<Sort, TextError> {
         let left = self.sort(&operands[0])?;
         match (operator, left) {
-            (Operator::Times, _) => {
+            (Operator::Times | Operator::Div, _) => {
                 operands
                     .iter()
                     .try_for_each(|operand| self.expect(operand, Sort::Integer, "an operand"))?;
                 match operands.iter().all(|operand| self.constant(operand).is_some()) {
                     true => Ok(Sort::Integer),
                     false => {
-                        let text = "only numbers are multiplied that the arguments' sizes give";
+                        let text = "only what the arguments' sizes give is multiplied or divided";
                         Err(TextError::at(at, text.to_owned()))
                     }
                 }
@@ -118,6 +118,8 @@ impl Sorts<'_> {
                     Operator::Plus => a.checked_add(b),
                     Operator::Minus => a.checked_sub(b),
                     Operator::Times => a.checked_mul(b),
+                    // a table without rows has fields without columns
+                    Operator::Div => Some(a.checked_div(b).unwrap_or(0)),
                     _ => None,
                 }
             }
