@@ -25,8 +25,8 @@ mod task;
 
 pub use edges::EdgeList;
 pub use forest::{KRUSKAL, PRIM, kruskal, prim};
-pub use matrix::WeightMatrix;
-pub use shortest_paths::{DIJKSTRA, FLOYD, dijkstra, floyd};
+pub use matrix::{SignedMatrix, WeightMatrix};
+pub use shortest_paths::{BELLMAN_FORD, DIJKSTRA, FLOYD, bellman_ford, cycle, dijkstra, floyd};
 pub use task::{OnGpu, OnMachine, Runner, Task, Value};
 
 use graph_formats::VertexId;

@@ -2,7 +2,7 @@
 
 use graph_formats::VertexId;
 
-use super::{Value, bits};
+use super::{Value, bits, vertex};
 use crate::{StarError, Table};
 
 /// A field for each vertex, with a row for each other: what the arc between them weighs, all ones
@@ -54,40 +54,13 @@ impl WeightMatrix {
     ) -> Result<Self, StarError> {
         let mut greatest = 0;
         for (u, v, w) in arcs.clone() {
-            if let Some(index) = [u as usize, v as usize].into_iter().find(|&v| v >= n) {
-                return Err(StarError::OutOfRange { what: "vertex", index, len: n });
-            }
+            ends(n, u, v)?;
             let w = u64::try_from(w).map_err(|_| StarError::Negative { weight: w })?;
             greatest = greatest.max(w);
         }
-        let longest = u128::from(greatest) * n.saturating_sub(1) as u128 + 1;
-        let (rows, columns) = (n, n.saturating_mul(128 - longest.leading_zeros() as usize));
-        let Ok(longest) = u64::try_from(longest) else {
-            return Err(StarError::TooLarge { what: "a matrix of weights", rows, columns });
-        };
-        let bits = bits(longest);
-        let mut table = Table::zeros(n, n.saturating_mul(bits))?;
-        table.as_words_mut().fill(u64::MAX);
-        let (stride, n_columns) = (table.stride(), table.columns());
-        let words = table.as_words_mut();
-        // beyond the rows there are zeros
-        for column in 0..n_columns {
-            words[(column + 1) * stride - 1] &= crate::values::tail(n);
-        }
-        let read = |words: &[u64], field: usize, row: usize| {
-            (field * bits..(field + 1) * bits)
-                .fold(0, |value, j| value << 1 | words[j * stride + row / 64] >> (row % 64) & 1)
-        };
-        for (field, row, weight) in arcs {
-            let (field, row, weight) = (field as usize, row as usize, weight as u64);
-            if weight >= read(words, field, row) {
-                continue;
-            }
-            for (place, j) in (field * bits..(field + 1) * bits).rev().enumerate() {
-                let word = &mut words[j * stride + row / 64];
-                *word = *word & !(1 << (row % 64)) | (weight >> place & 1) << (row % 64);
-            }
-        }
+        let longest = u128::from(greatest) * n.saturating_sub(1) as u128;
+        let bits = field_bits(n, longest + 1)?;
+        let table = fields(n, bits, arcs.map(|(u, v, w)| (u, v, w as u64)))?;
         Ok(Self { n_vertices: n, bits, table })
     }
 
@@ -108,4 +81,121 @@ impl WeightMatrix {
     pub fn value(&self) -> Value {
         Value::Table(self.table.clone())
     }
+}
+
+/// The same with weights of either sign, in two's complement: `OUT`, with 0111…1 where there is no
+/// arc.
+///
+/// ```
+/// use star_machine::algorithms::SignedMatrix;
+///
+/// let matrix = SignedMatrix::leaving(3, &[(0, 1, -3), (1, 2, 4)])?;
+/// // three arcs of 4 weigh less than no path, as much below zero is there too
+/// assert_eq!((matrix.bits(), matrix.number(0b11101)), (5, -3));
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedMatrix {
+    n_vertices: usize,
+    bits: usize,
+    table: Table,
+}
+
+impl SignedMatrix {
+    /// Row v of field u is the arc from u to v. Weights have bits enough for the sum of as many of
+    /// them as there are vertices, and for a number that is greater.
+    ///
+    /// # Errors
+    /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::TooLarge`] where the
+    /// table does not fit.
+    pub fn leaving(
+        n_vertices: usize,
+        arcs: &[(VertexId, VertexId, i64)],
+    ) -> Result<Self, StarError> {
+        let n = n_vertices;
+        arcs.iter().try_for_each(|&(u, v, _)| ends(n, u, v))?;
+        let greatest = arcs.iter().map(|arc| arc.2.unsigned_abs()).max().unwrap_or(0);
+        let sum = u128::from(greatest) * n as u128;
+        // one bit more, for the sign
+        let bits = field_bits(n, 2 * (sum + 1) + 1)?;
+        // from the least number on they are in order without a sign; then only that differs
+        let least = 1 << (bits - 1);
+        let codes = arcs.iter().map(|&(u, v, w)| (u, v, (w as u64).wrapping_add(least)));
+        let mut table = fields(n, bits, codes)?;
+        for field in 0..n {
+            let mut signs = table.col(field * bits)?;
+            signs.not_assign();
+            table.set_col(field * bits, &signs)?;
+        }
+        Ok(Self { n_vertices, bits, table })
+    }
+
+    /// Vertices.
+    #[must_use]
+    pub fn n_vertices(&self) -> usize {
+        self.n_vertices
+    }
+
+    /// Bits of a weight, and of a distance.
+    #[must_use]
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// The number with this code.
+    #[must_use]
+    pub fn number(&self, code: u64) -> i64 {
+        let rest = u64::BITS as usize - self.bits;
+        (code << rest) as i64 >> rest
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        Value::Table(self.table.clone())
+    }
+}
+
+/// An error where the ends of an arc are no vertices.
+fn ends(n: usize, u: VertexId, v: VertexId) -> Result<(), StarError> {
+    vertex(u, n).and_then(|_| vertex(v, n)).map(drop)
+}
+
+/// Bits for the numbers up to this one, in as many fields as there are vertices.
+fn field_bits(n: usize, greatest: u128) -> Result<usize, StarError> {
+    let (rows, columns) = (n, n.saturating_mul(128 - greatest.leading_zeros() as usize));
+    let too_large = StarError::TooLarge { what: "a matrix of weights", rows, columns };
+    u64::try_from(greatest).map(bits).map_err(|_| too_large)
+}
+
+/// Fields, and rows of them, with the least of the codes that are given for each, all ones where
+/// there is none.
+fn fields(
+    n: usize,
+    bits: usize,
+    codes: impl Iterator<Item = (VertexId, VertexId, u64)>,
+) -> Result<Table, StarError> {
+    let mut table = Table::zeros(n, n.saturating_mul(bits))?;
+    table.as_words_mut().fill(u64::MAX);
+    let (stride, n_columns) = (table.stride(), table.columns());
+    let words = table.as_words_mut();
+    // beyond the rows there are zeros
+    for column in 0..n_columns {
+        words[(column + 1) * stride - 1] &= crate::values::tail(n);
+    }
+    let read = |words: &[u64], field: usize, row: usize| {
+        (field * bits..(field + 1) * bits)
+            .fold(0, |value, j| value << 1 | words[j * stride + row / 64] >> (row % 64) & 1)
+    };
+    for (field, row, code) in codes {
+        let (field, row) = (field as usize, row as usize);
+        if code >= read(words, field, row) {
+            continue;
+        }
+        for (place, j) in (field * bits..(field + 1) * bits).rev().enumerate() {
+            let word = &mut words[j * stride + row / 64];
+            *word = *word & !(1 << (row % 64)) | (code >> place & 1) << (row % 64);
+        }
+    }
+    Ok(table)
 }

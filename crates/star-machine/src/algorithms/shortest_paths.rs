@@ -2,8 +2,12 @@
 
 use graph_formats::VertexId;
 
-use super::{Task, Value, WeightMatrix, bits, task, vertex};
+use super::{SignedMatrix, Task, Value, WeightMatrix, bits, task, vertex};
 use crate::{Slice, StarError, Table};
+
+/// `BELLMAN-FORD(OUT, s; D, P, Z, c)`: distances and tree where weights have either sign, or a
+/// vertex of a negative cycle.
+pub const BELLMAN_FORD: &str = include_str!("bellman_ford.star");
 
 /// `FLOYD(D, N)`: the distances between all vertices, and the next hops.
 pub const FLOYD: &str = include_str!("floyd.star");
@@ -18,12 +22,50 @@ pub const DIJKSTRA: &str = include_str!("dijkstra.star");
 /// # Errors
 /// [`StarError::OutOfRange`] where there is no such vertex, and where there is no memory.
 pub fn dijkstra(out: &WeightMatrix, source: VertexId) -> Result<Task, StarError> {
-    let n = out.n_vertices();
-    let source = vertex(source, n)?;
-    let code_bits = bits(n as u64 - 1);
-    let tables = [Table::zeros(n, out.bits())?, Table::zeros(n, code_bits)?].map(Value::Table);
-    let values = [out.value(), Value::Int(Some(source))].into_iter().chain(tables);
-    task(DIJKSTRA, values.chain([Value::Slice(Slice::zeros(n)?)]))
+    task(DIJKSTRA, search(out.value(), out.n_vertices(), out.bits(), source)?)
+}
+
+/// The task of shortest paths from `source`, in a matrix of the arcs that
+/// [leave](SignedMatrix::leaving) each vertex: the results are those of [`dijkstra`], distances in
+/// [two's complement](SignedMatrix::number), unless `c` is a vertex: of a [`cycle`] of negative
+/// weight that can be reached.
+///
+/// # Errors
+/// [`StarError::OutOfRange`] where there is no such vertex, and where there is no memory.
+pub fn bellman_ford(out: &SignedMatrix, source: VertexId) -> Result<Task, StarError> {
+    let values = search(out.value(), out.n_vertices(), out.bits(), source)?;
+    task(BELLMAN_FORD, values.into_iter().chain([Value::Int(None)]))
+}
+
+/// The vertices of the cycle that a vertex is on, by the codes of those before them, in the
+/// direction of the arcs; none where the codes lead elsewhere. O(n l).
+#[must_use]
+pub fn cycle(before: &Table, vertex: VertexId) -> Option<Vec<VertexId>> {
+    let before = before.to_values().ok()?;
+    let (mut at, mut cycle) = (vertex, Vec::new());
+    for _ in 0..before.len() {
+        cycle.push(at);
+        at = VertexId::try_from(*before.get(at as usize)?).ok()?;
+        if at == vertex {
+            cycle.reverse();
+            return Some(cycle);
+        }
+    }
+    None
+}
+
+/// The arguments of a search from a vertex: the graph, the source, and what becomes its results.
+fn search(
+    out: Value,
+    n: usize,
+    distance_bits: usize,
+    source: VertexId,
+) -> Result<[Value; 5], StarError> {
+    let source = Value::Int(Some(vertex(source, n)?));
+    let [distances, before] =
+        [Table::zeros(n, distance_bits)?, Table::zeros(n, bits(n as u64 - 1))?];
+    let reached = Value::Slice(Slice::zeros(n)?);
+    Ok([out, source, Value::Table(distances), Value::Table(before), reached])
 }
 
 /// The task of shortest paths between all vertices, in a matrix of the arcs that

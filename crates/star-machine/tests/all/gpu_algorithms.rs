@@ -2,7 +2,9 @@
 //! host with procedures fused and as they are written, and, where there is a GPU, with a launch
 //! for each operation and with one launch.
 
-use star_machine::algorithms::{Runner, Task, Value, WeightMatrix, dijkstra, floyd};
+use star_machine::algorithms::{
+    Runner, SignedMatrix, Task, Value, WeightMatrix, bellman_ford, dijkstra, floyd,
+};
 use star_machine::{Counting, Cuda, Host};
 
 use crate::both::gpu;
@@ -17,7 +19,15 @@ fn tasks() -> Vec<(&'static str, Task)> {
     let arcs = arcs(90);
     let out = WeightMatrix::leaving(90, &arcs).unwrap();
     let into = WeightMatrix::entering(90, &arcs).unwrap();
-    vec![("dijkstra", dijkstra(&out, 7).unwrap()), ("floyd", floyd(&into).unwrap())]
+    // some negative, and a cycle that is
+    let lowered = |by| arcs.iter().map(|&(u, v, w)| (u, v, w - by)).collect::<Vec<_>>();
+    let signed = |by| SignedMatrix::leaving(90, &lowered(by)).unwrap();
+    vec![
+        ("dijkstra", dijkstra(&out, 7).unwrap()),
+        ("floyd", floyd(&into).unwrap()),
+        ("bellman_ford", bellman_ford(&signed(1), 7).unwrap()),
+        ("bellman_ford, a negative cycle", bellman_ford(&signed(40), 7).unwrap()),
+    ]
 }
 
 /// What all arguments hold after a run.

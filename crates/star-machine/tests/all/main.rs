@@ -1,6 +1,7 @@
 //! The tests of this crate, in one program: what it is generic over is compiled once.
 
 mod algorithms;
+mod bellman_ford;
 mod bodies;
 mod both;
 mod cases;
