@@ -245,6 +245,16 @@ impl ResultFile {
         })
     }
 
+    /// Writes a line for each of these.
+    pub(crate) fn write_rows<T>(
+        &self,
+        header: &str,
+        rows: &[T],
+        line: impl Fn(&T) -> String,
+    ) -> anyhow::Result<()> {
+        self.write_lines(header, rows.iter(), |out, row| writeln!(out, "{}", line(row)))
+    }
+
     fn write_lines<T>(
         &self,
         header: &str,

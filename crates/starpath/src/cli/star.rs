@@ -1,11 +1,13 @@
 //! `star`: the basic procedures of the STAR-machine on columns of numbers, and programs for it.
 
+mod graph;
 mod run;
 
 use std::path::PathBuf;
 
 use clap::{Arg, Args, Subcommand};
 
+pub(crate) use graph::GraphAlgorithm;
 pub(crate) use run::{Named, RunArgs};
 
 /// Search, compare and add columns of numbers as the STAR-machine does, bit by bit and all rows
@@ -39,6 +41,8 @@ pub(crate) enum StarCommand {
     #[command(flatten)]
     Procedure(Procedure),
     Run(RunArgs),
+    #[command(flatten)]
+    Graph(GraphAlgorithm),
 }
 
 /// Not shown in the help of a procedure that does not take it.

@@ -1,6 +1,7 @@
 //! `starpath star`: the STAR-machine, its basic procedures and programs for it.
 
 mod column;
+mod graph;
 mod operations;
 mod procedure;
 mod run;
@@ -17,6 +18,7 @@ pub(crate) fn run(args: &StarArgs, common: &Common) -> anyhow::Result<()> {
     match &args.command {
         StarCommand::Procedure(procedure) => procedure::run(procedure, common),
         StarCommand::Run(args) => run::run(args, common),
+        StarCommand::Graph(algorithm) => graph::run(algorithm, common),
     }
 }
 

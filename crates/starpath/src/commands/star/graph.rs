@@ -1,0 +1,157 @@
+//! The graph algorithms: a graph becomes tables, a text runs on them, and what it leaves there
+//! becomes an answer.
+
+mod answers;
+mod execution;
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::anyhow;
+use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, with_csr};
+use serde::Serialize;
+use star_machine::StarError;
+use star_machine::algorithms::{
+    EdgeList, SignedMatrix, Task, WeightMatrix, bellman_ford, dijkstra, floyd, kruskal, prim,
+};
+
+use self::answers::{Answer, Asked};
+use self::execution::{Done, execute};
+use super::operations::Operations;
+use crate::cli::{Common, GraphAlgorithm};
+use crate::failure::Interrupted;
+use crate::load::{Loaded, load};
+use crate::output::ResultFile;
+use crate::report::{Head, Ms};
+use crate::search::Times;
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    /// Putting the graph into tables, and these where they are worked on.
+    prepare_ms: Ms,
+    #[serde(flatten)]
+    answer: Answer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations: Option<Operations>,
+}
+
+/// Arcs, or edges.
+pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
+
+pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result<()> {
+    let (name, on, source) = algorithm.parts();
+    let inputs: Vec<&Path> = on.graph.inputs().collect();
+    let output = on.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
+    let output = output.map(|file| file.needs_columns("this result")).transpose()?;
+    let loaded = load(&on.graph, common)?;
+    let names = loaded.names();
+    let source = source.map(|id| names.vertex("the source", id)).transpose()?;
+    let (task, asked) = task(algorithm, &loaded, source.unwrap_or(0))?;
+    let Done { values, times, prepare_ms, device, operations } =
+        execute(&task, on.cost, common).map_err(explain)?;
+    let answer = asked.answer(&values, &names)?;
+    if let Some(output) = output {
+        answer.write(&output, &names)?;
+    }
+    let solve = Times::of(times)?;
+    let report = Report {
+        head: Head {
+            command: "star",
+            algorithm: Some(name),
+            backend: if device.is_some() { "cuda" } else { "cpu" },
+            threads: if device.is_some() { 1 } else { rayon::current_num_threads() },
+            vertices: loaded.csr.n_vertices(),
+            edges: loaded.csr.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve.median()),
+            solve_min_ms: solve.least(common),
+        },
+        device,
+        prepare_ms,
+        answer,
+        operations,
+    };
+    loaded.print(&report, common)
+}
+
+/// The task, and what its tables are to say.
+fn task(
+    algorithm: &GraphAlgorithm,
+    loaded: &Loaded,
+    source: VertexId,
+) -> anyhow::Result<(Task, Asked)> {
+    let n = loaded.csr.n_vertices();
+    Ok(match algorithm {
+        GraphAlgorithm::Dijkstra(_) => {
+            let out = WeightMatrix::leaving(n, &arcs(loaded)?)?;
+            (dijkstra(&out, source)?, Asked::Search { source })
+        }
+        GraphAlgorithm::BellmanFord(_) => {
+            let out = SignedMatrix::leaving(n, &arcs(loaded)?)?;
+            let task = bellman_ford(&out, source)?;
+            (task, Asked::SignedSearch { source, matrix: out })
+        }
+        GraphAlgorithm::Floyd(_) => {
+            let into = WeightMatrix::entering(n, &arcs(loaded)?)?;
+            (floyd(&into)?, Asked::Pairs { bits: into.bits() })
+        }
+        GraphAlgorithm::Kruskal(_) => {
+            let edges = edges(loaded)?;
+            (kruskal(&EdgeList::new(n, &edges)?)?, Asked::Forest { edges, n_vertices: Some(n) })
+        }
+        GraphAlgorithm::Prim(_) => {
+            let edges = edges(loaded)?;
+            (prim(&EdgeList::new(n, &edges)?, source)?, Asked::Forest { edges, n_vertices: None })
+        }
+    })
+}
+
+/// The arcs of a graph of whole numbers.
+fn arcs(loaded: &Loaded) -> anyhow::Result<Arcs> {
+    fn whole<W: Weight>(graph: &Csr<W>) -> Option<Arcs> {
+        let whole =
+            |(u, v, w): (VertexId, VertexId, W)| Some((u, v, i64::try_from(w.to_i128()?).ok()?));
+        graph.arcs().map(whole).collect()
+    }
+    with_csr!(&loaded.csr, |graph| whole(graph)).ok_or_else(|| {
+        let shown = loaded.path.display();
+        anyhow!(
+            "{shown}: the STAR-machine has whole numbers of up to 63 bits, and weights here \
+                 are none; convert or scale them"
+        )
+    })
+}
+
+/// The edges of a graph that is undirected, each once.
+fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
+    fn check<W: Weight>(graph: &Csr<W>) -> Result<(), GraphError> {
+        match graph.direction() {
+            Direction::Undirected => Ok(()),
+            Direction::Directed => graph.clone().into_undirected().map(drop),
+        }
+    }
+    with_csr!(&loaded.csr, |graph| check(graph)).map_err(|error| {
+        anyhow!("{}: the algorithm is for undirected graphs: {error}", loaded.path.display())
+    })?;
+    Ok(arcs(loaded)?.into_iter().filter(|&(u, v, _)| u <= v).collect())
+}
+
+/// The error as the program ends with it.
+fn explain(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(StarError::Interrupted) => Interrupted.into(),
+        _ => error,
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        writeln!(f, "{}", self.answer)?;
+        self.operations.iter().try_for_each(|operations| writeln!(f, "{operations}"))
+    }
+}

@@ -1,0 +1,202 @@
+//! What the tables of a task say of its graph.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use anyhow::anyhow;
+use graph_formats::VertexId;
+use serde::Serialize;
+use star_machine::algorithms::{SignedMatrix, Value, cycle};
+use star_machine::{Slice, Table};
+
+use super::Arcs;
+use crate::ids::{Id, Names};
+use crate::output::ResultFile;
+use crate::report::{Number, VERTICES, counted, grouped};
+
+/// How the tables are to be read.
+pub(super) enum Asked {
+    /// `T` marks some of these edges; of how many vertices, where the forest is of all.
+    Forest { edges: Arcs, n_vertices: Option<usize> },
+    /// `Z`, `D` and `P` are of a search.
+    Search { source: VertexId },
+    /// The same with distances in two's complement, and `c`.
+    SignedSearch { source: VertexId, matrix: SignedMatrix },
+    /// The fields of `D` have distances of so many bits.
+    Pairs { bits: usize },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Answer {
+    Forest {
+        forest: Forest,
+        #[serde(skip)]
+        edges: Arcs,
+    },
+    Search {
+        reached: usize,
+        distance_sum: Number,
+        #[serde(skip)]
+        tree: Vec<Reached>,
+    },
+    Cycle {
+        negative_cycle: Vec<Id>,
+    },
+    Pairs {
+        reachable_pairs: usize,
+        distance_sum: Number,
+        #[serde(skip)]
+        distances: Vec<(VertexId, VertexId, u64)>,
+    },
+}
+
+#[derive(Serialize)]
+pub(super) struct Forest {
+    weight: Number,
+    edges: usize,
+    /// Trees, those of one vertex too; unless it is one tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    components: Option<usize>,
+}
+
+/// A vertex, how far it is, and which is before it.
+pub(super) struct Reached {
+    vertex: VertexId,
+    distance: i64,
+    before: Option<VertexId>,
+}
+
+type Values = HashMap<String, Value>;
+
+impl Asked {
+    pub(super) fn answer(self, values: &Values, names: &Names<'_>) -> anyhow::Result<Answer> {
+        match self {
+            Self::Forest { edges, n_vertices } => {
+                let marked = slice(values, "T")?.positions();
+                let edges: Arcs = marked.map(|row| edges[row]).collect();
+                let weight = edges.iter().map(|edge| i128::from(edge.2)).sum();
+                let components = n_vertices.map(|n| n - edges.len());
+                let weight = Number::Integer(weight);
+                let forest = Forest { weight, edges: edges.len(), components };
+                Ok(Answer::Forest { forest, edges })
+            }
+            Self::Search { source } => search(values, source, |code| code as i64),
+            Self::SignedSearch { source, matrix } => match int(values, "c")? {
+                None => search(values, source, |code| matrix.number(code)),
+                Some(vertex) => {
+                    let before = table(values, "P")?;
+                    let cycle = cycle(before, vertex).unwrap_or_default();
+                    let name = |v| Id::from(names.name(v));
+                    Ok(Answer::Cycle { negative_cycle: cycle.into_iter().map(name).collect() })
+                }
+            },
+            Self::Pairs { bits } => pairs(table(values, "D")?, bits),
+        }
+    }
+}
+
+fn search(
+    values: &Values,
+    source: VertexId,
+    distance: impl Fn(u64) -> i64,
+) -> anyhow::Result<Answer> {
+    let distances = table(values, "D")?.to_values()?;
+    let before = table(values, "P")?.to_values()?;
+    let reached = |v: usize| Reached {
+        vertex: v as VertexId,
+        distance: distance(distances[v]),
+        before: (v != source as usize).then_some(before[v] as VertexId),
+    };
+    let tree: Vec<_> = slice(values, "Z")?.positions().map(reached).collect();
+    let sum = tree.iter().map(|reached| i128::from(reached.distance)).sum();
+    Ok(Answer::Search { reached: tree.len(), distance_sum: Number::Integer(sum), tree })
+}
+
+fn pairs(table: &Table, bits: usize) -> anyhow::Result<Answer> {
+    let n = table.rows();
+    let none = u64::MAX >> (64 - bits);
+    let mut distances = Vec::new();
+    for v in 0..n {
+        let field = table.field(v * bits..(v + 1) * bits)?.to_owned().to_values()?;
+        let there = (0..).zip(field).filter(|&(u, d)| d != none && u != v as VertexId);
+        distances.extend(there.map(|(u, d)| (u, v as VertexId, d)));
+    }
+    distances.sort_unstable();
+    let sum = distances.iter().map(|pair| i128::from(pair.2)).sum();
+    let distance_sum = Number::Integer(sum);
+    Ok(Answer::Pairs { reachable_pairs: distances.len(), distance_sum, distances })
+}
+
+impl Answer {
+    pub(super) fn write(&self, file: &ResultFile, names: &Names<'_>) -> anyhow::Result<()> {
+        let name = |v| names.name(v);
+        match self {
+            Self::Forest { edges, .. } => {
+                file.write_rows("source\ttarget\tweight", edges, |&(u, v, w)| {
+                    format!("{}\t{}\t{w}", name(u), name(v))
+                })
+            }
+            Self::Search { tree, .. } => {
+                file.write_rows("vertex\tdistance\tpredecessor", tree, |reached| {
+                    let before = reached.before.map_or(String::new(), |v| name(v).to_string());
+                    format!("{}\t{}\t{before}", name(reached.vertex), reached.distance)
+                })
+            }
+            Self::Cycle { negative_cycle } => {
+                file.write_rows("negative_cycle", negative_cycle, ToString::to_string)
+            }
+            Self::Pairs { distances, .. } => {
+                file.write_rows("from\tto\tdistance", distances, |&(u, v, d)| {
+                    format!("{}\t{}\t{d}", name(u), name(v))
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forest { forest: Forest { weight, edges, components }, .. } => {
+                let edges = counted(*edges, ("edge", "edges"));
+                write!(f, "{edges} of weight {weight}")?;
+                let trees = |n: usize| write!(f, ", {}", counted(n, ("component", "components")));
+                components.map_or(Ok(()), trees)
+            }
+            Self::Search { reached, distance_sum, .. } => {
+                let reached = counted(*reached, VERTICES);
+                write!(f, "{reached} reached, distances add up to {distance_sum}")
+            }
+            Self::Cycle { negative_cycle } => {
+                let cycle: Vec<_> = negative_cycle.iter().map(ToString::to_string).collect();
+                write!(f, "a cycle of negative weight can be reached: {}", cycle.join(" "))
+            }
+            Self::Pairs { reachable_pairs, distance_sum, .. } => {
+                let pairs = grouped(*reachable_pairs as u128);
+                write!(f, "{pairs} pairs have a path, distances add up to {distance_sum}")
+            }
+        }
+    }
+}
+
+fn slice<'a>(values: &'a Values, name: &str) -> anyhow::Result<&'a Slice> {
+    match values.get(name) {
+        Some(Value::Slice(x)) => Ok(x),
+        _ => Err(anyhow!("the program has no slice {name}")),
+    }
+}
+
+fn table<'a>(values: &'a Values, name: &str) -> anyhow::Result<&'a Table> {
+    match values.get(name) {
+        Some(Value::Table(table)) => Ok(table),
+        _ => Err(anyhow!("the program has no table {name}")),
+    }
+}
+
+fn int(values: &Values, name: &str) -> anyhow::Result<Option<u32>> {
+    match values.get(name) {
+        Some(Value::Int(number)) => Ok(*number),
+        _ => Err(anyhow!("the program has no integer {name}")),
+    }
+}
