@@ -89,6 +89,12 @@ impl Task {
         self.names.iter().map(String::as_str).zip(&self.values)
     }
 
+    /// The same, which takes [so many turns](Program::with_most_turns) at most.
+    #[must_use]
+    pub fn with_most_turns(self, most_turns: u64) -> Self {
+        Self { program: self.program.with_most_turns(most_turns), ..self }
+    }
+
     /// Puts it on a machine.
     ///
     /// # Errors

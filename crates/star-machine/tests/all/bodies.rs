@@ -2,7 +2,7 @@
 
 use star_machine::{
     Condition, FieldVar, Operations, Program, Recorder, Slice, SliceVar, Star, StarError, Table,
-    Variable, WordVar, procedures,
+    Variable, WordVar, algorithms, procedures,
 };
 
 use crate::cases::Operands;
@@ -13,6 +13,17 @@ pub(crate) enum Value {
     Vector(Slice),
     Int(Option<u32>),
     Table(Table),
+}
+
+impl From<algorithms::Value> for Value {
+    fn from(value: algorithms::Value) -> Self {
+        match value {
+            algorithms::Value::Slice(x) => Self::Vector(x),
+            algorithms::Value::Word(w) => Self::Vector(w.into_slice()),
+            algorithms::Value::Table(table) => Self::Table(table),
+            algorithms::Value::Int(number) => Self::Int(number),
+        }
+    }
 }
 
 /// Something to do with variables, written once.

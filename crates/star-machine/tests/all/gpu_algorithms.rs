@@ -3,14 +3,15 @@
 //! for each operation and with one launch.
 
 use star_machine::algorithms::{
-    Runner, SignedMatrix, Task, Value, WeightMatrix, bellman_ford, dijkstra, floyd,
+    EdgeList, Runner, SignedMatrix, Task, Value, WeightMatrix, bellman_ford, dijkstra, floyd,
+    kruskal, prim,
 };
 use star_machine::{Counting, Cuda, Host};
 
 use crate::both::gpu;
 
 /// Arcs of a graph of `n` vertices, three for each, that follow no pattern.
-fn arcs(n: u32) -> Vec<(u32, u32, i64)> {
+pub(crate) fn arcs(n: u32) -> Vec<(u32, u32, i64)> {
     (0..3 * n).map(|e| (e % n, (e * e + 7 * e + 3) % n, i64::from((e * 31 + e / 5) % 50))).collect()
 }
 
@@ -22,11 +23,14 @@ fn tasks() -> Vec<(&'static str, Task)> {
     // some negative, and a cycle that is
     let lowered = |by| arcs.iter().map(|&(u, v, w)| (u, v, w - by)).collect::<Vec<_>>();
     let signed = |by| SignedMatrix::leaving(90, &lowered(by)).unwrap();
+    let edges = EdgeList::new(90, &lowered(9)).unwrap();
     vec![
         ("dijkstra", dijkstra(&out, 7).unwrap()),
         ("floyd", floyd(&into).unwrap()),
         ("bellman_ford", bellman_ford(&signed(1), 7).unwrap()),
         ("bellman_ford, a negative cycle", bellman_ford(&signed(40), 7).unwrap()),
+        ("kruskal", kruskal(&edges).unwrap()),
+        ("prim", prim(&edges, 7).unwrap()),
     ]
 }
 

@@ -1,18 +1,17 @@
 //! Recorded programs on a GPU: the host's interpreter has the same values afterwards.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::Csr;
-use star_machine::algorithms::{KRUSKAL, PRIM};
+use star_machine::algorithms::{EdgeList, kruskal, prim};
 use star_machine::{
-    CountFrom, Cuda, GpuProgram, Host, Operations, Program, Recorder, Size, Slice, Star, StarError,
-    Table, Team, Text, Variable,
+    CountFrom, GpuProgram, Operations, Program, Recorder, Size, Slice, Star, StarError, Table,
+    Team, Text, Variable,
 };
 
-use crate::algorithms::Edges;
 use crate::bodies::{
     Crossings, ProcedureBody, Shared, Value, Warshall, draws, record, slice, table,
 };
 use crate::both::gpu;
+use crate::gpu_algorithms::arcs;
 use crate::programs::{LENGTHS, Outcome, interpreted};
 
 /// The teams that all programs are run by.
@@ -108,17 +107,12 @@ fn warshall_runs_in_one_launch() {
 #[test]
 fn texts_run_in_one_launch() {
     let Some(gpu) = gpu() else { return };
-    let arcs: Vec<_> =
-        (0..270u32).map(|e| (e % 90, (e * e + 7 * e + 3) % 90, (e * 31 + e / 5) % 50)).collect();
-    let edges = Edges::of(&Csr::from_arcs(90, &arcs).unwrap());
-    for (name, program, root) in
-        [("KRUSKAL", edges.kruskal(KRUSKAL), None), ("PRIM", edges.prim(PRIM), Some(7))]
-    {
-        agree(&gpu, name, &program, &edges.values(root), &TEAMS);
-        let mut m = Cuda::new(&gpu).unwrap();
-        let expected = edges.run(&mut Host::new(), &program, root).unwrap();
-        let found = edges.run(&mut m, &program, root).unwrap();
-        assert_eq!(found, expected, "{name}, an operation a launch");
+    let arcs = arcs(90);
+    let edges = EdgeList::new(90, &arcs).unwrap();
+    for (name, task) in [("KRUSKAL", kruskal(&edges)), ("PRIM", prim(&edges, 7))] {
+        let task = task.unwrap();
+        let values: Vec<_> = task.arguments().map(|(_, value)| value.clone().into()).collect();
+        agree(&gpu, name, task.program(), &values, &TEAMS);
     }
     // integers: sums, differences, and every comparison
     let text = Text::parse(

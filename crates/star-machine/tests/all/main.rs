@@ -1,6 +1,5 @@
 //! The tests of this crate, in one program: what it is generic over is compiled once.
 
-mod algorithms;
 mod bellman_ford;
 mod bodies;
 mod both;
@@ -24,6 +23,7 @@ mod programs;
 mod random;
 mod recorder;
 mod renamed;
+mod spanning_trees;
 mod statements;
 mod steps;
 mod text;
