@@ -17,12 +17,14 @@
 //! # Ok::<(), star_machine::StarError>(())
 //! ```
 
+mod branching;
 mod edges;
 mod forest;
 mod matrix;
 mod shortest_paths;
 mod task;
 
+pub use branching::{ARBORESCENCE, EDMONDS, arborescence, edmonds};
 pub use edges::EdgeList;
 pub use forest::{KRUSKAL, PRIM, kruskal, prim};
 pub use matrix::{SignedMatrix, WeightMatrix};

@@ -3,8 +3,8 @@
 //! for each operation and with one launch.
 
 use star_machine::algorithms::{
-    EdgeList, Runner, SignedMatrix, Task, Value, WeightMatrix, bellman_ford, dijkstra, floyd,
-    kruskal, prim,
+    EdgeList, Runner, SignedMatrix, Task, Value, WeightMatrix, arborescence, bellman_ford,
+    dijkstra, edmonds, floyd, kruskal, prim,
 };
 use star_machine::{Counting, Cuda, Host};
 
@@ -24,6 +24,9 @@ fn tasks() -> Vec<(&'static str, Task)> {
     let lowered = |by| arcs.iter().map(|&(u, v, w)| (u, v, w - by)).collect::<Vec<_>>();
     let signed = |by| SignedMatrix::leaving(90, &lowered(by)).unwrap();
     let edges = EdgeList::new(90, &lowered(9)).unwrap();
+    // with a ring, so that trees join all
+    let ring = (0..90).map(|v| (v, (v + 1) % 90, 40));
+    let joined: Vec<_> = lowered(9).into_iter().chain(ring).collect();
     vec![
         ("dijkstra", dijkstra(&out, 7).unwrap()),
         ("floyd", floyd(&into).unwrap()),
@@ -31,6 +34,8 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("bellman_ford, a negative cycle", bellman_ford(&signed(40), 7).unwrap()),
         ("kruskal", kruskal(&edges).unwrap()),
         ("prim", prim(&edges, 7).unwrap()),
+        ("edmonds", edmonds(90, &lowered(9)).unwrap()),
+        ("arborescence", arborescence(90, &joined, 7).unwrap()),
     ]
 }
 

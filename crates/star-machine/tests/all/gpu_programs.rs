@@ -1,7 +1,7 @@
 //! Recorded programs on a GPU: the host's interpreter has the same values afterwards.
 
 use gpu_runtime::{Gpu, GpuError};
-use star_machine::algorithms::{EdgeList, kruskal, prim};
+use star_machine::algorithms::{EdgeList, edmonds, kruskal, prim};
 use star_machine::{
     CountFrom, GpuProgram, Operations, Program, Recorder, Size, Slice, Star, StarError, Table,
     Team, Text, Variable,
@@ -109,7 +109,9 @@ fn texts_run_in_one_launch() {
     let Some(gpu) = gpu() else { return };
     let arcs = arcs(90);
     let edges = EdgeList::new(90, &arcs).unwrap();
-    for (name, task) in [("KRUSKAL", kruskal(&edges)), ("PRIM", prim(&edges, 7))] {
+    for (name, task) in
+        [("KRUSKAL", kruskal(&edges)), ("PRIM", prim(&edges, 7)), ("EDMONDS", edmonds(90, &arcs))]
+    {
         let task = task.unwrap();
         let values: Vec<_> = task.arguments().map(|(_, value)| value.clone().into()).collect();
         agree(&gpu, name, task.program(), &values, &TEAMS);

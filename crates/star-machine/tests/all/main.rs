@@ -6,6 +6,7 @@ mod both;
 mod cases;
 mod common;
 mod dijkstra;
+mod edmonds;
 mod figures;
 mod floyd;
 mod gpu;

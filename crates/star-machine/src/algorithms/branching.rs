@@ -1,0 +1,66 @@
+//! Branchings and arborescences of directed graphs.
+
+use graph_formats::VertexId;
+
+use super::{EdgeList, Task, Value, task, vertex};
+use crate::{StarError, Table, Word};
+
+/// `EDMONDS(L, R, W, X; P, T)`: a branching of maximum weight.
+pub const EDMONDS: &str = include_str!("edmonds.star");
+
+/// `ARBORESCENCE(L, R, W, X, r; P, T)`: the cheapest spanning arborescence, by [`EDMONDS`].
+pub const ARBORESCENCE: &str =
+    concat!(include_str!("edmonds.star"), include_str!("arborescence.star"));
+
+/// The task of a branching of maximum weight. `T` marks its arcs, and `P` has, for every vertex
+/// that one of these enters, the code of its tail. No arc is taken whose weight is not positive.
+///
+/// ```
+/// use star_machine::Host;
+/// use star_machine::algorithms::{Runner, edmonds};
+///
+/// // a cycle of 4 and 5, which 7 enters
+/// let (task, mut m) = (edmonds(3, &[(0, 1, 7), (1, 2, 5), (2, 1, 4)])?, Host::new());
+/// let mut run = task.on(&mut m)?;
+/// run.run()?;
+/// assert_eq!(run.slice("T")?.to_string(), "110");
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+///
+/// # Errors
+/// [`StarError::OutOfRange`] for a vertex that is not there, and where there is no memory.
+pub fn edmonds(n_vertices: usize, arcs: &[(VertexId, VertexId, i64)]) -> Result<Task, StarError> {
+    // arcs of weight zero are left aside
+    let arcs: Vec<_> = arcs.iter().map(|&(u, v, w)| (u, v, w.max(0))).collect();
+    let arcs = EdgeList::with_codes(n_vertices, &arcs, codes(n_vertices))?;
+    task(EDMONDS, arcs.values()?.into_iter().chain(results(&arcs)?))
+}
+
+/// The task of the cheapest spanning arborescence at `root`. `T` marks its arcs, and `P` has, for
+/// every other vertex, the code of the one before it. Where the root does not reach all vertices,
+/// `T` marks fewer than n − 1 arcs: none.
+///
+/// # Errors
+/// As [`edmonds`], and [`StarError::OutOfRange`] where there is no such root.
+pub fn arborescence(
+    n_vertices: usize,
+    arcs: &[(VertexId, VertexId, i64)],
+    root: VertexId,
+) -> Result<Task, StarError> {
+    let root = vertex(root, n_vertices)?;
+    let arcs = EdgeList::with_codes(n_vertices, arcs, codes(n_vertices))?;
+    let root = Word::from_u64(u64::from(root), arcs.code_bits())?;
+    let values = arcs.values()?.into_iter().chain([Value::Word(root)]);
+    task(ARBORESCENCE, values.chain(results(&arcs)?))
+}
+
+/// How many vertices there are with those that cycles become.
+fn codes(n_vertices: usize) -> usize {
+    n_vertices.saturating_mul(2)
+}
+
+/// `P` and `T`.
+fn results(arcs: &EdgeList) -> Result<[Value; 2], StarError> {
+    let before = Table::zeros(arcs.n_vertices(), arcs.code_bits())?;
+    Ok([Value::Table(before), arcs.none()?])
+}
