@@ -26,7 +26,7 @@ mod task;
 
 pub use branching::{ARBORESCENCE, EDMONDS, arborescence, edmonds};
 pub use edges::EdgeList;
-pub use forest::{KRUSKAL, PRIM, kruskal, prim};
+pub use forest::{GABOW, KRUSKAL, PRIM, gabow, kruskal, prim};
 pub use matrix::{SignedMatrix, WeightMatrix};
 pub use shortest_paths::{BELLMAN_FORD, DIJKSTRA, FLOYD, bellman_ford, cycle, dijkstra, floyd};
 pub use task::{OnGpu, OnMachine, Runner, Task, Value};

@@ -48,6 +48,26 @@ impl WeightMatrix {
         Self::new(n_vertices, arcs.iter().map(|&(u, v, w)| (v, u, w)))
     }
 
+    /// Each edge both ways. Weights have bits enough for each of them, and for a number that is
+    /// greater; the least has the code 0 where some are negative, as in an
+    /// [`EdgeList`](super::EdgeList).
+    ///
+    /// # Errors
+    /// As [`SignedMatrix::leaving`].
+    pub fn symmetric(
+        n_vertices: usize,
+        edges: &[(VertexId, VertexId, i64)],
+    ) -> Result<Self, StarError> {
+        let n = n_vertices;
+        edges.iter().try_for_each(|&(u, v, _)| ends(n, u, v))?;
+        let least = edges.iter().map(|edge| edge.2).min().unwrap_or(0).min(0);
+        let codes = edges.iter().map(|&(u, v, w)| (u, v, w.abs_diff(least)));
+        let greatest = codes.clone().map(|edge| edge.2).max().unwrap_or(0);
+        let bits = field_bits(n, u128::from(greatest) + 1)?;
+        let turned = codes.clone().map(|(u, v, code)| (v, u, code));
+        Ok(Self { n_vertices, bits, table: fields(n, bits, codes.chain(turned))? })
+    }
+
     fn new(
         n: usize,
         arcs: impl Iterator<Item = (VertexId, VertexId, i64)> + Clone,

@@ -4,7 +4,7 @@
 
 use star_machine::algorithms::{
     EdgeList, Runner, SignedMatrix, Task, Value, WeightMatrix, arborescence, bellman_ford,
-    dijkstra, edmonds, floyd, kruskal, prim,
+    dijkstra, edmonds, floyd, gabow, kruskal, prim,
 };
 use star_machine::{Counting, Cuda, Host};
 
@@ -27,6 +27,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
     // with a ring, so that trees join all
     let ring = (0..90).map(|v| (v, (v + 1) % 90, 40));
     let joined: Vec<_> = lowered(9).into_iter().chain(ring).collect();
+    let symmetric = WeightMatrix::symmetric(90, &joined).unwrap();
     vec![
         ("dijkstra", dijkstra(&out, 7).unwrap()),
         ("floyd", floyd(&into).unwrap()),
@@ -36,6 +37,8 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("prim", prim(&edges, 7).unwrap()),
         ("edmonds", edmonds(90, &lowered(9)).unwrap()),
         ("arborescence", arborescence(90, &joined, 7).unwrap()),
+        ("gabow", gabow(&symmetric, 11, 9..=9).unwrap()),
+        ("gabow, no tree", gabow(&symmetric, 11, 60..=60).unwrap()),
     ]
 }
 

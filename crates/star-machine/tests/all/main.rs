@@ -9,6 +9,7 @@ mod dijkstra;
 mod edmonds;
 mod figures;
 mod floyd;
+mod gabow;
 mod gpu;
 mod gpu_algorithms;
 mod gpu_procedures;
