@@ -18,6 +18,8 @@
 //! ```
 
 mod branching;
+mod changes;
+mod dynamic;
 mod edges;
 mod forest;
 mod matrix;
@@ -25,6 +27,8 @@ mod shortest_paths;
 mod task;
 
 pub use branching::{ARBORESCENCE, EDMONDS, arborescence, edmonds};
+pub use changes::{Change, NoChange};
+pub use dynamic::{DYNAMIC_MST, Dynamic, Room, dynamic_mst};
 pub use edges::EdgeList;
 pub use forest::{GABOW, KRUSKAL, PRIM, gabow, kruskal, prim};
 pub use matrix::{SignedMatrix, WeightMatrix};

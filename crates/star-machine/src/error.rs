@@ -5,6 +5,7 @@ use std::ops::Range;
 use gpu_runtime::GpuError;
 
 use crate::TextError;
+use crate::algorithms::Change;
 
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
@@ -69,6 +70,25 @@ pub enum StarError {
     Negative {
         /// The weight.
         weight: i64,
+    },
+    /// A line of a file of changes that is none.
+    #[error(
+        "line {line}: '{text}' is no change; write insert u v [w], delete u v [w], insert-vertex x \
+         or delete-vertex x"
+    )]
+    NoChange {
+        /// Counted from 1.
+        line: usize,
+        /// How it begins.
+        text: String,
+    },
+    /// A change of a graph that can not be made.
+    #[error("{change}: {why}")]
+    Refused {
+        /// The change.
+        change: Change,
+        /// Why not.
+        why: &'static str,
     },
     /// A text that is none, or sizes that do not fit it.
     #[error(transparent)]

@@ -1,0 +1,102 @@
+//! Changes of a graph, and files of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use graph_formats::VertexId;
+
+use crate::StarError;
+
+/// A change of a graph: one arc, which may be an edge, or one vertex.
+///
+/// ```
+/// use star_machine::algorithms::Change;
+///
+/// let changes = Change::read("# two roads\ninsert 0 1 5\ninsert 1 2\n\ndelete 0 1\n")?;
+/// assert_eq!(changes[1], Change::Insert { u: 1, v: 2, w: 1 });
+/// assert_eq!(changes[2].to_string(), "delete 0 1");
+/// let error = Change::read("insert 0 1\ninsert-vertex -3").unwrap_err().to_string();
+/// assert!(error.starts_with("line 2: 'insert-vertex -3' is no change"));
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// An arc from u to v that weighs w comes.
+    Insert {
+        /// Its tail, or an end.
+        u: VertexId,
+        /// Its head, or the other end.
+        v: VertexId,
+        /// Its weight.
+        w: i64,
+    },
+    /// One arc from u to v goes.
+    Delete {
+        /// Its tail, or an end.
+        u: VertexId,
+        /// Its head, or the other end.
+        v: VertexId,
+        /// Its weight, if that matters.
+        w: Option<i64>,
+    },
+    /// A vertex comes, without arcs.
+    InsertVertex(VertexId),
+    /// A vertex goes, with its arcs.
+    DeleteVertex(VertexId),
+}
+
+impl Change {
+    /// The changes of a file, one a line: `insert u v [w]`, `delete u v [w]`, `insert-vertex x`,
+    /// `delete-vertex x`. Without a weight, what comes weighs 1, and what goes may weigh anything.
+    /// Lines without words, and those that begin with `#`, are passed over.
+    ///
+    /// # Errors
+    /// [`StarError::NoChange`] for the first line that is something else.
+    pub fn read(text: &str) -> Result<Vec<Self>, StarError> {
+        let is_change = |line: &str| !line.is_empty() && !line.starts_with('#');
+        let lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| is_change(line));
+        let read = |(text, line): (&str, usize)| {
+            let shown = || text.chars().take(60).collect();
+            text.parse().map_err(|NoChange| StarError::NoChange { line, text: shown() })
+        };
+        lines.map(read).collect()
+    }
+}
+
+/// What says no change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoChange;
+
+impl FromStr for Change {
+    type Err = NoChange;
+
+    fn from_str(line: &str) -> Result<Self, NoChange> {
+        let vertex = |word: &str| word.parse().map_err(|_| NoChange);
+        let weight = |word: &str| word.parse().map_err(|_| NoChange);
+        let words: Vec<_> = line.split_whitespace().collect();
+        Ok(match words[..] {
+            ["insert", u, v] => Self::Insert { u: vertex(u)?, v: vertex(v)?, w: 1 },
+            ["insert", u, v, w] => Self::Insert { u: vertex(u)?, v: vertex(v)?, w: weight(w)? },
+            ["delete", u, v] => Self::Delete { u: vertex(u)?, v: vertex(v)?, w: None },
+            ["delete", u, v, w] => {
+                Self::Delete { u: vertex(u)?, v: vertex(v)?, w: Some(weight(w)?) }
+            }
+            ["insert-vertex", x] => Self::InsertVertex(vertex(x)?),
+            ["delete-vertex", x] => Self::DeleteVertex(vertex(x)?),
+            _ => return Err(NoChange),
+        })
+    }
+}
+
+impl fmt::Display for Change {
+    /// As in a file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Insert { u, v, w } => write!(f, "insert {u} {v} {w}"),
+            Self::Delete { u, v, w: None } => write!(f, "delete {u} {v}"),
+            Self::Delete { u, v, w: Some(w) } => write!(f, "delete {u} {v} {w}"),
+            Self::InsertVertex(x) => write!(f, "insert-vertex {x}"),
+            Self::DeleteVertex(x) => write!(f, "delete-vertex {x}"),
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! A minimum spanning forest while edges and vertices come and go, after each change against what
+//! the graph has become.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graph_formats::VertexId;
+use paths::certificate::check_spanning_forest;
+use paths::corner_cases::corner_cases;
+use proptest::prelude::*;
+use star_machine::algorithms::{Change, DYNAMIC_MST, Dynamic, Room, Runner, dynamic_mst};
+use star_machine::{Counting, Host, StarError, Table};
+
+use crate::common::{arcs, coo, flawed};
+use crate::random::Random;
+
+/// What the graph is to be: an edge for each row that has one, and the vertices that are there.
+struct Graph {
+    room: Room,
+    edges: BTreeMap<usize, (VertexId, VertexId, i64)>,
+    is_there: Vec<bool>,
+}
+
+impl Graph {
+    fn new(n_vertices: usize, edges: &[(VertexId, VertexId, i64)], room: Room) -> (Self, Dynamic) {
+        let forest = dynamic_mst(n_vertices, edges, &room).unwrap();
+        let is_there = (0..room.n_vertices).map(|v| v < n_vertices).collect();
+        (Self { room, edges: edges.iter().copied().enumerate().collect(), is_there }, forest)
+    }
+
+    /// Makes a change, if it can be made; what [`Dynamic::apply`] gives then.
+    fn change(&mut self, change: Change) -> Option<usize> {
+        match change {
+            Change::Insert { u, v, w } => {
+                let is_there = self.is_there[u as usize] && self.is_there[v as usize];
+                let is_free = |row: &usize| !self.edges.contains_key(row);
+                let row = (0..self.room.n_edges).find(is_free).filter(|_| is_there)?;
+                self.edges.insert(row, (u, v, w));
+                Some(row)
+            }
+            Change::Delete { u, v, w } => {
+                let is_it = |edge: &(VertexId, VertexId, i64)| {
+                    let ends = [(edge.0, edge.1), (edge.1, edge.0)];
+                    ends.contains(&(u, v)) && w.is_none_or(|w| w == edge.2)
+                };
+                let (&row, _) = self.edges.iter().find(|(_, edge)| is_it(edge))?;
+                self.edges.remove(&row);
+                Some(row)
+            }
+            Change::InsertVertex(x) | Change::DeleteVertex(x) => {
+                let comes = matches!(change, Change::InsertVertex(_));
+                if comes == std::mem::replace(&mut self.is_there[x as usize], comes) {
+                    return None;
+                }
+                self.edges.retain(|_, edge| edge.0 != x && edge.1 != x);
+                Some(x as usize)
+            }
+        }
+    }
+
+    /// Whether the tables of a run hold this graph, a minimum spanning forest of it, the roots of
+    /// its trees and the paths from there.
+    fn check(&self, run: &mut impl Runner) -> Result<(), String> {
+        let n = self.room.n_vertices;
+        let rows: Vec<_> = self.edges.keys().copied().collect();
+        expect("X", run.slice("X").map(|x| x.positions().collect::<Vec<_>>()), &rows)?;
+        let is_there: Vec<_> = (0..n).filter(|&v| self.is_there[v]).collect();
+        expect("V", run.slice("V").map(|x| x.positions().collect::<Vec<_>>()), &is_there)?;
+        for (name, of) in [("L", 0), ("R", 1), ("W", 2)] {
+            let least = *self.room.weights.start();
+            let numbers = |edge: &(VertexId, VertexId, i64)| {
+                [u64::from(edge.0), u64::from(edge.1), edge.2.abs_diff(least)][of]
+            };
+            let expected: Vec<_> = self.edges.values().map(numbers).collect();
+            let found = run.table(name).and_then(|table| table.to_values());
+            let found = found.map(|all| rows.iter().map(|&row| all[row]).collect::<Vec<_>>());
+            expect(name, found, &expected)?;
+        }
+        let taken: Vec<_> = run.slice("T").map_err(said)?.positions().collect();
+        let numbers = taken.iter().map(|row| rows.binary_search(row).map_err(|_| "T is not in X"));
+        let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+        let edges: Vec<_> = self.edges.values().copied().collect();
+        check_spanning_forest(&coo(n, &edges), &numbers).map_err(|error| error.to_string())?;
+
+        let roots = run.table("C").and_then(|table| table.to_values()).map_err(said)?;
+        let paths = run.table("M").map_err(said)?;
+        for v in 0..n {
+            let root = roots[v] as usize;
+            if roots.get(root) != Some(&roots[v]) {
+                return Err(format!("the root of {v} is {root}, which is none"));
+            }
+            if root != v {
+                continue;
+            }
+            for (x, path) in self.paths(v, &taken).iter().enumerate() {
+                let Some(path) = path else { continue };
+                expect("C", Ok(roots[x] as usize), &v)?;
+                let found = paths.col(x).map(|path| path.positions().collect::<BTreeSet<_>>());
+                expect("M", found, path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The edges of the tree between a vertex and each other.
+    fn paths(&self, from: usize, taken: &[usize]) -> Vec<Option<BTreeSet<usize>>> {
+        let mut paths = vec![None; self.room.n_vertices];
+        paths[from] = Some(BTreeSet::new());
+        let mut open = vec![from];
+        while let Some(u) = open.pop() {
+            for row in taken {
+                let (a, b, _) = self.edges[row];
+                for (a, b) in [(a as usize, b as usize), (b as usize, a as usize)] {
+                    if a == u && paths[b].is_none() {
+                        let mut path = paths[u].clone().expect("it was met");
+                        path.insert(*row);
+                        paths[b] = Some(path);
+                        open.push(b);
+                    }
+                }
+            }
+        }
+        paths
+    }
+}
+
+fn expect<T: PartialEq>(name: &str, found: Result<T, StarError>, to_be: &T) -> Result<(), String> {
+    match found {
+        Ok(found) if found == *to_be => Ok(()),
+        Ok(_) => Err(format!("{name} is not as the graph is")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn said(error: StarError) -> String {
+    error.to_string()
+}
+
+/// A change that follows no pattern: most of them can be made.
+fn random_change(graph: &Graph, random: &mut Random) -> Change {
+    let n = graph.room.n_vertices;
+    let width = (graph.room.weights.end() - graph.room.weights.start()) as usize + 1;
+    let (u, v) = (random.below(n) as VertexId, random.below(n) as VertexId);
+    let mut w = graph.room.weights.start() + random.below(width) as i64;
+    let edges: Vec<_> = graph.edges.values().copied().collect();
+    match random.below(20) {
+        0 => Change::InsertVertex(u),
+        1 => Change::DeleteVertex(u),
+        2..8 if !edges.is_empty() => {
+            let edge = edges[random.below(edges.len())];
+            let (u, v) = if random.bit() { (edge.0, edge.1) } else { (edge.1, edge.0) };
+            w = if random.bit() { edge.2 } else { w };
+            Change::Delete { u, v, w: random.bit().then_some(w) }
+        }
+        8 => Change::Delete { u, v, w: None },
+        _ => Change::Insert { u, v, w },
+    }
+}
+
+/// Makes changes that follow no pattern, and looks at everything after each.
+fn drive(
+    (mut graph, forest): (Graph, Dynamic),
+    run: &mut impl Runner,
+    n_changes: usize,
+    mut random: Random,
+) -> Result<(), String> {
+    forest.build(run).map_err(said)?;
+    graph.check(run)?;
+    for _ in 0..n_changes {
+        let change = random_change(&graph, &mut random);
+        match (forest.apply(run, change), graph.change(change)) {
+            (Ok(done), Some(expected)) if done == expected => {}
+            (Err(StarError::Refused { change: refused, .. }), None) if refused == change => {}
+            (Err(error), _) => return Err(error.to_string()),
+            (Ok(done), expected) => return Err(format!("{change}: {done}, not {expected:?}")),
+        }
+        graph.check(run).map_err(|error| format!("{change}: {error}"))?;
+    }
+    // from scratch, of what is left
+    forest.build(run).map_err(said)?;
+    graph.check(run)
+}
+
+/// A small graph for each seed, with room for some more.
+fn case(seed: u64) -> (Graph, Dynamic) {
+    let mut random = Random(seed);
+    let n = 1 + random.below(9);
+    let n_edges = random.below(2 * n);
+    let mut edge = || (random.below(n) as VertexId, random.below(n) as VertexId, seed as i64 - 5);
+    let edges: Vec<_> = (0..n_edges).map(|_| edge()).collect();
+    let room = Room {
+        n_vertices: n + random.below(2),
+        n_edges: n_edges + 1 + random.below(9),
+        weights: -5..=[-4, 4, 60, 15][random.below(4)],
+    };
+    let edges: Vec<_> = edges
+        .into_iter()
+        .map(|(u, v, _)| (u, v, -5 + random.below((room.weights.end() + 6) as usize) as i64))
+        .collect();
+    Graph::new(n, &edges, room)
+}
+
+#[test]
+fn forests_stay_minimal() {
+    for seed in 0..40 {
+        let case = case(seed);
+        let task = case.1.task().clone();
+        let mut m = Host::new();
+        drive(case, &mut task.on(&mut m).unwrap(), 60, Random(seed)).unwrap();
+    }
+}
+
+#[test]
+fn forests_of_corner_cases_stay_minimal() {
+    for (name, graph) in corner_cases::<u32>().iter().filter(|entry| entry.1.n_arcs() <= 250) {
+        println!("{name}");
+        let (n, edges) = (graph.n_vertices(), arcs(graph));
+        let greatest = edges.iter().map(|edge| edge.2).max().unwrap_or(0);
+        let room =
+            Room { n_vertices: n + 1, n_edges: edges.len() + 3, weights: 0..=greatest.max(9) };
+        let case = Graph::new(n, &edges, room);
+        let task = case.1.task().clone();
+        let mut m = Host::new();
+        drive(case, &mut task.on(&mut m).unwrap(), 12, Random(1)).unwrap();
+    }
+}
+
+#[test]
+fn flaws_are_noticed() {
+    let flaws = [
+        // paths
+        ["COL(u, M) xor COL(v, M);\n  D(e) := 1", "COL(u, M) xor COL(v, M)"],
+        ["D := COL(u, M) xor COL(v, M)", "D := COL(u, M)"],
+        ["MOVE(B, D, M)", "SET(D)"],
+        ["T(e) := 1", "T(e) := 0"],
+        // trees that join
+        ["B := A;  a := b", "B := A"],
+        ["WMERGE(a, B; C)", "WMERGE(b, B; C)"],
+        ["WMERGE(a, B; C)", "a := b"],
+        ["NOTEQ(ROW(u, C), ROW(v, C))", "NOTEQ(WORD(u), ROW(v, C))"],
+        ["else if u <> v then", "else"],
+        // an edge that takes another's place
+        ["MAX(W, COL", "MIN(W, COL"],
+        ["COL(u, M) xor COL(v, M)));", "COL(u, M) or COL(v, M)));"],
+        ["LESS(ROW(e, W), ROW(f, W))", "GREAT(ROW(e, W), ROW(f, W))"],
+        ["T(f) := 0", "T(e) := 0"],
+        // an edge that goes
+        ["Z := Z xor MATCH(L", "Z := Z or MATCH(L"],
+        ["X(e) := 0", "X(e) := 1"],
+        ["MIN(W, Z)", "Z"],
+        ["if not B(v) then v := NUMBER(ROW(e, L))", "f := e"],
+        ["CUT(L, R, X, B, Z) else", "CUT(L, R, X or not X, B, Z) else"],
+        ["MOVE(B, COL(v, M), M)", "f := e"],
+        ["WMERGE(WORD(v), B; C)", "f := e"],
+        // vertices
+        ["X := X and not Y", "X := X"],
+        ["V(u) := 1;  done := u", "done := u"],
+        ["V(u) := 0;", ""],
+        // from scratch
+        ["COL(x, M) := Z", "Z := Z"],
+        ["ROW(x, C) := WORD(x)", "Z := Z"],
+        // rows
+        ["FND(not X)", "FND(X)"],
+        ["X(done) := 1", "done := done"],
+        ["if change = 3 then Y := MATCH(W, Y, w)", "Y := Y"],
+        ["else if V(u) and V(v)", "else if V(u)"],
+        ["or MATCH(L, MATCH(R, X, WORD(u)), WORD(v))", ""],
+    ];
+    let is_right = |flaw: [&str; 2], seed| {
+        let case = case(seed);
+        let task = flawed(case.1.task(), DYNAMIC_MST, flaw);
+        let mut m = Host::new();
+        drive(case, &mut task.on(&mut m).unwrap(), 60, Random(seed)).is_ok()
+    };
+    let is_unnoticed = |flaw: &[&str; 2]| (0..40).all(|seed| is_right(*flaw, seed));
+    let unnoticed: Vec<_> = flaws.into_iter().filter(is_unnoticed).collect();
+    assert!(unnoticed.is_empty(), "{unnoticed:?}");
+}
+
+#[test]
+fn changes_cost_what_is_claimed() {
+    let columns =
+        |table: &Table| -> Vec<_> { (0..table.columns()).map(|v| table.col(v).unwrap()).collect() };
+    for seed in 0..40 {
+        let (mut graph, forest) = case(seed);
+        let (mut m, mut random) = (Counting::new(Host::new()), Random(seed));
+        let mut run = forest.task().on(&mut m).unwrap();
+        forest.build(&mut run).unwrap();
+        for _ in 0..60 {
+            let [paths, roots, weights] = ["M", "C", "W"].map(|name| run.table(name).unwrap());
+            let (l, h) = (roots.columns() as u64, weights.columns() as u64);
+            let change = random_change(&graph, &mut random);
+            let before = run.machine().cost().total();
+            let done =
+                forest.apply(&mut run, change).ok().filter(|_| graph.change(change).is_some());
+            let cost = run.machine().cost().total() - before;
+            let now = run.table("M").unwrap();
+            let moved =
+                columns(&paths).iter().zip(&columns(&now)).filter(|(a, b)| a != b).count() as u64;
+            let bound = match (change, done) {
+                // the heaviest of a path, or two trees, and what moves
+                (Change::Insert { .. }, _) => 3 * h + 7 * l + 5 * moved + 25,
+                // the edge; then what is joined to the smaller part, and the lightest of that
+                (Change::Delete { .. }, Some(row)) => {
+                    let part = paths.row(row).unwrap();
+                    let below = part.as_slice().numb() as u64;
+                    let tree = part.as_slice().fnd().map_or(0, |v| {
+                        let all = roots.to_values().unwrap();
+                        all.iter().filter(|&&root| root == all[v]).count() as u64
+                    });
+                    let smaller = below.min(tree - below);
+                    16 * l + 5 * h + smaller * (4 * l + 6) + 5 * moved + 30
+                }
+                (Change::Delete { .. }, None) => 8 * l + 2 * h + 10,
+                (Change::InsertVertex(_), _) | (_, None) => 2,
+                // as its edges
+                (Change::DeleteVertex(_), _) => continue,
+            };
+            assert!(cost <= bound, "{change}: {cost} operations, {bound} at most");
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_is_refused() {
+    let room = Room { n_vertices: 3, n_edges: 2, weights: 0..=5 };
+    let refused = |edges: &[_]| dynamic_mst(3, edges, &room).unwrap_err().to_string();
+    assert!(refused(&[(0, 1, 6)]).starts_with("insert 0 1 6: it has a weight"));
+    assert!(refused(&[(0, 3, 1)]).starts_with("there is no vertex 3"));
+    assert!(refused(&[(0, 1, 1); 3]).starts_with("there is no row 2"));
+    let forest = dynamic_mst(3, &[(0, 1, 1), (1, 1, 1)], &room).unwrap();
+    let mut m = Host::new();
+    let mut run = forest.task().on(&mut m).unwrap();
+    forest.build(&mut run).unwrap();
+    for (change, expected) in [
+        ("insert 0 1 1", "insert 0 1 1: an end of it is not there, or there is no room"),
+        ("insert 0 1 -1", "insert 0 1 -1: it has a weight that there is no room for"),
+        ("insert 0 3 1", "there is no vertex 3: there are 3, counted from 0"),
+        ("delete 0 2", "delete 0 2: there is none"),
+        ("delete 0 1 2", "delete 0 1 2: there is none"),
+        ("delete 0 1 9", "delete 0 1 9: it has a weight that there is no room for"),
+        ("insert-vertex 2", "insert-vertex 2: it is there"),
+    ] {
+        let change = Change::read(change).unwrap()[0];
+        assert_eq!(forest.apply(&mut run, change).unwrap_err().to_string(), expected);
+    }
+    for (text, line) in [("insert 1\n", 1), ("\n# as\ndelete 1 2 3 4", 3), ("insert 0 0 1.5", 1)] {
+        let error = Change::read(text).unwrap_err();
+        assert!(matches!(error, StarError::NoChange { line: found, .. } if found == line));
+    }
+    // nothing to hold
+    let empty = Room { n_vertices: 0, n_edges: 0, weights: 0..=0 };
+    let forest = dynamic_mst(0, &[], &empty).unwrap();
+    let mut m = Host::new();
+    forest.build(&mut forest.task().on(&mut m).unwrap()).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 32, failure_persistence: None, ..Default::default()
+    })]
+
+    #[test]
+    fn forests_of_larger_graphs_stay_minimal(
+        n in 1..70usize,
+        list in prop::collection::vec((0..70u32, 0..70u32, -9..9i64), 0..140),
+        seed: u64,
+    ) {
+        let n_vertices = n as VertexId;
+        let list: Vec<_> = list.iter().map(|&(u, v, w)| (u % n_vertices, v % n_vertices, w)).collect();
+        let room = Room { n_vertices: n, n_edges: list.len() + 10, weights: -9..=9 };
+        let case = Graph::new(n, &list, room);
+        let task = case.1.task().clone();
+        let mut m = Host::new();
+        let driven = drive(case, &mut task.on(&mut m).unwrap(), 40, Random(seed));
+        prop_assert_eq!(driven, Ok(()));
+    }
+}
