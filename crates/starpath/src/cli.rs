@@ -14,7 +14,9 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
 pub(crate) use solver::{Configs, SolverArgs};
-pub(crate) use star::{GraphAlgorithm, Named, Procedure, RunArgs, StarArgs, StarCommand};
+pub(crate) use star::{
+    GraphAlgorithm, Named, OnChanges, Procedure, RunArgs, StarArgs, StarCommand,
+};
 
 /// Shortest paths in graph files.
 #[derive(Debug, Parser)]

@@ -168,7 +168,7 @@ impl Dynamic {
     ///
     /// # Errors
     /// Those of [`Runner::run`].
-    pub fn build(&self, run: &mut impl Runner) -> Result<(), StarError> {
+    pub fn build(&self, run: &mut dyn Runner) -> Result<(), StarError> {
         run.set("change", &Value::Int(Some(0)))?;
         run.run()
     }
@@ -178,7 +178,7 @@ impl Dynamic {
     /// # Errors
     /// [`StarError::OutOfRange`] for a vertex that there is no room for, [`StarError::Refused`]
     /// where the change can not be made: everything is as before then.
-    pub fn apply(&self, run: &mut impl Runner, change: Change) -> Result<usize, StarError> {
+    pub fn apply(&self, run: &mut dyn Runner, change: Change) -> Result<usize, StarError> {
         let (number, [u, v], w) = match change {
             Change::Insert { u, v, w } => (1, [u, v], Some(w)),
             Change::Delete { u, v, w: Some(w) } if self.weights.is_some() => (3, [u, v], Some(w)),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args, Subcommand};
 
-pub(crate) use graph::GraphAlgorithm;
+pub(crate) use graph::{GraphAlgorithm, OnChanges};
 pub(crate) use run::{Named, RunArgs};
 
 /// Search, compare and add columns of numbers as the STAR-machine does, bit by bit and all rows

@@ -21,9 +21,50 @@ pub(crate) enum GraphAlgorithm {
     /// A minimum spanning forest of an undirected graph, by Kruskal's algorithm
     #[command(after_help = "Example:\n  starpath star kruskal rome99.gr -o forest.tsv")]
     Kruskal(OnGraph),
-    /// A minimum spanning tree of the component of --source, by the algorithm of Prim and Dijkstra
-    #[command(after_help = "Example:\n  starpath star prim rome99.gr --source 1")]
-    Prim(FromSource),
+    /// A minimum spanning tree of the component of --root, by the algorithm of Prim and Dijkstra
+    #[command(after_help = "Example:\n  starpath star prim rome99.gr --root 1")]
+    Prim {
+        #[command(flatten)]
+        on: OnGraph,
+        /// The vertex to start from
+        #[arg(long, value_name = "ID")]
+        root: String,
+    },
+    /// A branching of maximum weight, by Edmonds' algorithm; with --root the cheapest spanning
+    /// arborescence
+    #[command(after_help = "\
+Example:\n  starpath star edmonds brain.mtx -o branching.tsv
+  starpath star edmonds net.el --root 0")]
+    Edmonds {
+        #[command(flatten)]
+        on: OnGraph,
+        /// The vertex that all others are to be reached from
+        #[arg(long, value_name = "ID")]
+        root: Option<String>,
+    },
+    /// The cheapest spanning tree in which --root has --degree neighbours, by Gabow's algorithm
+    #[command(after_help = "Example:\n  starpath star gabow net.mtx --root 1 --degree 3")]
+    Gabow {
+        #[command(flatten)]
+        on: OnGraph,
+        /// The vertex
+        #[arg(long, value_name = "ID")]
+        root: String,
+        /// How many neighbours it is to have
+        #[arg(long, value_name = "B")]
+        degree: usize,
+        /// It may have fewer
+        #[arg(long)]
+        at_most: bool,
+    },
+    /// A minimum spanning forest while edges and vertices come and go
+    #[command(after_help = "\
+A change is a line of --changes: insert u v [w], delete u v [w] (one such edge), insert-vertex x,
+delete-vertex x. What is inserted without a weight weighs 1, what is deleted may then weigh
+anything. The result is the forest after the last change.
+
+Example:\n  starpath star dynamic-mst net.mtx --changes closed.txt --cost")]
+    DynamicMst(OnChanges),
 }
 
 /// A graph, and what is wanted of it.
@@ -48,15 +89,27 @@ pub(crate) struct FromSource {
     pub(crate) source: String,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct OnChanges {
+    #[command(flatten)]
+    pub(crate) on: OnGraph,
+    /// The changes, one a line, see below
+    #[arg(long, value_name = "FILE")]
+    pub(crate) changes: PathBuf,
+}
+
 impl GraphAlgorithm {
-    /// Its name, what it is called with, and the source if it has one.
-    pub(crate) fn parts(&self) -> (&'static str, &OnGraph, Option<&str>) {
+    /// Its name, and what it is called with.
+    pub(crate) fn parts(&self) -> (&'static str, &OnGraph) {
         match self {
-            Self::Dijkstra(from) => ("dijkstra", &from.on, Some(&from.source)),
-            Self::BellmanFord(from) => ("bellman-ford", &from.on, Some(&from.source)),
-            Self::Floyd(on) => ("floyd", on, None),
-            Self::Kruskal(on) => ("kruskal", on, None),
-            Self::Prim(from) => ("prim", &from.on, Some(&from.source)),
+            Self::Dijkstra(from) => ("dijkstra", &from.on),
+            Self::BellmanFord(from) => ("bellman-ford", &from.on),
+            Self::Floyd(on) => ("floyd", on),
+            Self::Kruskal(on) => ("kruskal", on),
+            Self::Prim { on, .. } => ("prim", on),
+            Self::Edmonds { on, .. } => ("edmonds", on),
+            Self::Gabow { on, .. } => ("gabow", on),
+            Self::DynamicMst(changes) => ("dynamic-mst", &changes.on),
         }
     }
 }

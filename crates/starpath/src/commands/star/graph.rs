@@ -2,6 +2,7 @@
 //! becomes an answer.
 
 mod answers;
+mod changes;
 mod execution;
 
 use std::fmt;
@@ -12,10 +13,12 @@ use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, with_csr};
 use serde::Serialize;
 use star_machine::StarError;
 use star_machine::algorithms::{
-    EdgeList, SignedMatrix, Task, WeightMatrix, bellman_ford, dijkstra, floyd, kruskal, prim,
+    EdgeList, SignedMatrix, Task, WeightMatrix, arborescence, bellman_ford, dijkstra, edmonds,
+    floyd, gabow, kruskal, prim,
 };
 
 use self::answers::{Answer, Asked};
+use self::changes::Changes;
 use self::execution::{Done, execute};
 use super::operations::Operations;
 use crate::cli::{Common, GraphAlgorithm};
@@ -37,23 +40,26 @@ struct Report {
     answer: Answer,
     #[serde(skip_serializing_if = "Option::is_none")]
     operations: Option<Operations>,
+    #[serde(flatten)]
+    changes: Option<Changes>,
 }
 
 /// Arcs, or edges.
 pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
 
 pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result<()> {
-    let (name, on, source) = algorithm.parts();
+    let (name, on) = algorithm.parts();
     let inputs: Vec<&Path> = on.graph.inputs().collect();
     let output = on.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("this result")).transpose()?;
     let loaded = load(&on.graph, common)?;
     let names = loaded.names();
-    let source = source.map(|id| names.vertex("the source", id)).transpose()?;
-    let (task, asked) = task(algorithm, &loaded, source.unwrap_or(0))?;
-    let Done { values, times, prepare_ms, device, operations } =
-        execute(&task, on.cost, common).map_err(explain)?;
-    let answer = asked.answer(&values, &names)?;
+    let solved = match algorithm {
+        GraphAlgorithm::DynamicMst(args) => changes::run(args, &edges(&loaded)?, &names, common),
+        _ => solve(algorithm, &loaded, common),
+    };
+    let solved = solved.map_err(explain)?;
+    let Solved { answer, times, prepare_ms, device, operations, changes } = solved;
     if let Some(output) = output {
         answer.write(&output, &names)?;
     }
@@ -74,23 +80,43 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
         prepare_ms,
         answer,
         operations,
+        changes,
     };
     loaded.print(&report, common)
 }
 
+/// An answer, and what it took.
+struct Solved {
+    answer: Answer,
+    /// Of each run, in milliseconds.
+    times: Vec<f64>,
+    prepare_ms: Ms,
+    device: Option<String>,
+    operations: Option<Operations>,
+    changes: Option<Changes>,
+}
+
+fn solve(algorithm: &GraphAlgorithm, loaded: &Loaded, common: &Common) -> anyhow::Result<Solved> {
+    let (task, asked) = task(algorithm, loaded)?;
+    let Done { values, times, prepare_ms, device, operations } =
+        execute(&task, algorithm.parts().1.cost, common)?;
+    let answer = asked.answer(&values, &loaded.names())?;
+    Ok(Solved { answer, times, prepare_ms, device, operations, changes: None })
+}
+
 /// The task, and what its tables are to say.
-fn task(
-    algorithm: &GraphAlgorithm,
-    loaded: &Loaded,
-    source: VertexId,
-) -> anyhow::Result<(Task, Asked)> {
-    let n = loaded.csr.n_vertices();
+fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, Asked)> {
+    let (n, names) = (loaded.csr.n_vertices(), loaded.names());
+    let source_of = |id: &str| names.vertex("the source", id);
+    let root_of = |id: &str| names.vertex("the root", id);
     Ok(match algorithm {
-        GraphAlgorithm::Dijkstra(_) => {
+        GraphAlgorithm::Dijkstra(from) => {
+            let source = source_of(&from.source)?;
             let out = WeightMatrix::leaving(n, &arcs(loaded)?)?;
             (dijkstra(&out, source)?, Asked::Search { source })
         }
-        GraphAlgorithm::BellmanFord(_) => {
+        GraphAlgorithm::BellmanFord(from) => {
+            let source = source_of(&from.source)?;
             let out = SignedMatrix::leaving(n, &arcs(loaded)?)?;
             let task = bellman_ford(&out, source)?;
             (task, Asked::SignedSearch { source, matrix: out })
@@ -101,12 +127,28 @@ fn task(
         }
         GraphAlgorithm::Kruskal(_) => {
             let edges = edges(loaded)?;
-            (kruskal(&EdgeList::new(n, &edges)?)?, Asked::Forest { edges, n_vertices: Some(n) })
+            (kruskal(&EdgeList::new(n, &edges)?)?, Asked::Marked { arcs: edges, trees_of: Some(n) })
         }
-        GraphAlgorithm::Prim(_) => {
-            let edges = edges(loaded)?;
-            (prim(&EdgeList::new(n, &edges)?, source)?, Asked::Forest { edges, n_vertices: None })
+        GraphAlgorithm::Prim { root, .. } => {
+            let (root, edges) = (root_of(root)?, edges(loaded)?);
+            let task = prim(&EdgeList::new(n, &edges)?, root)?;
+            (task, Asked::Marked { arcs: edges, trees_of: None })
         }
+        GraphAlgorithm::Edmonds { root: None, .. } => {
+            let arcs = arcs(loaded)?;
+            (edmonds(n, &arcs)?, Asked::Marked { arcs, trees_of: Some(n) })
+        }
+        GraphAlgorithm::Edmonds { root: Some(root), .. } => {
+            let (root, arcs) = (root_of(root)?, arcs(loaded)?);
+            (arborescence(n, &arcs, root)?, Asked::Arborescence { arcs, n_vertices: n })
+        }
+        GraphAlgorithm::Gabow { root, degree, at_most, .. } => {
+            let root = root_of(root)?;
+            let matrix = WeightMatrix::symmetric(n, &edges(loaded)?)?;
+            let least = if *at_most { 0 } else { *degree };
+            (gabow(&matrix, root, least..=*degree)?, Asked::Tree { root, n_vertices: n })
+        }
+        GraphAlgorithm::DynamicMst(_) => return Err(anyhow!("it is run change by change")),
     })
 }
 
@@ -152,6 +194,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
         writeln!(f, "{}", self.answer)?;
+        self.changes.iter().try_for_each(|changes| writeln!(f, "{changes}"))?;
         self.operations.iter().try_for_each(|operations| writeln!(f, "{operations}"))
     }
 }

@@ -16,8 +16,13 @@ use crate::report::{Number, VERTICES, counted, grouped};
 
 /// How the tables are to be read.
 pub(super) enum Asked {
-    /// `T` marks some of these edges; of how many vertices, where the forest is of all.
-    Forest { edges: Arcs, n_vertices: Option<usize> },
+    /// `T` marks some of these arcs, trees of so many vertices if of all.
+    Marked { arcs: Arcs, trees_of: Option<usize> },
+    /// The same, unless it marks none for want of a way to all vertices.
+    Arborescence { arcs: Arcs, n_vertices: usize },
+    /// `P` has the vertices before those of a tree, `D` the weights there, `d` the degree of its
+    /// root, or none.
+    Tree { root: VertexId, n_vertices: usize },
     /// `Z`, `D` and `P` are of a search.
     Search { source: VertexId },
     /// The same with distances in two's complement, and `c`.
@@ -33,6 +38,9 @@ pub(super) enum Answer {
         forest: Forest,
         #[serde(skip)]
         edges: Arcs,
+        /// What the vertices are called that the graph's file has not.
+        #[serde(skip)]
+        new: Vec<String>,
     },
     Search {
         reached: usize,
@@ -72,14 +80,25 @@ type Values = HashMap<String, Value>;
 impl Asked {
     pub(super) fn answer(self, values: &Values, names: &Names<'_>) -> anyhow::Result<Answer> {
         match self {
-            Self::Forest { edges, n_vertices } => {
-                let marked = slice(values, "T")?.positions();
-                let edges: Arcs = marked.map(|row| edges[row]).collect();
-                let weight = edges.iter().map(|edge| i128::from(edge.2)).sum();
-                let components = n_vertices.map(|n| n - edges.len());
-                let weight = Number::Integer(weight);
-                let forest = Forest { weight, edges: edges.len(), components };
-                Ok(Answer::Forest { forest, edges })
+            Self::Marked { arcs, trees_of } => {
+                Ok(Answer::of_edges(marked(values, &arcs)?, trees_of))
+            }
+            Self::Arborescence { arcs, n_vertices } => {
+                let found = marked(values, &arcs)?;
+                match found.len() + 1 == n_vertices {
+                    true => Ok(Answer::of_edges(found, None)),
+                    false => Err(anyhow!("the root does not reach every vertex")),
+                }
+            }
+            Self::Tree { root, n_vertices } => {
+                if int(values, "d")?.is_none() {
+                    return Err(anyhow!("no spanning tree gives the root such a degree"));
+                }
+                let before = table(values, "P")?.to_values()?;
+                let weights = table(values, "D")?.to_values()?;
+                let others = (0..n_vertices).filter(|&v| v != root as usize);
+                let edge = |v: usize| (before[v] as VertexId, v as VertexId, weights[v] as i64);
+                Ok(Answer::of_edges(others.map(edge).collect(), None))
             }
             Self::Search { source } => search(values, source, |code| code as i64),
             Self::SignedSearch { source, matrix } => match int(values, "c")? {
@@ -128,11 +147,28 @@ fn pairs(table: &Table, bits: usize) -> anyhow::Result<Answer> {
     Ok(Answer::Pairs { reachable_pairs: distances.len(), distance_sum, distances })
 }
 
+fn marked(values: &Values, arcs: &Arcs) -> anyhow::Result<Arcs> {
+    Ok(slice(values, "T")?.positions().map(|row| arcs[row]).collect())
+}
+
 impl Answer {
+    /// These edges, which are trees of so many vertices if of all.
+    pub(super) fn of_edges(edges: Arcs, trees_of: Option<usize>) -> Self {
+        let weight = Number::Integer(edges.iter().map(|edge| i128::from(edge.2)).sum());
+        let components = trees_of.map(|n| n - edges.len());
+        let forest = Forest { weight, edges: edges.len(), components };
+        Self::Forest { forest, edges, new: Vec::new() }
+    }
+
     pub(super) fn write(&self, file: &ResultFile, names: &Names<'_>) -> anyhow::Result<()> {
         let name = |v| names.name(v);
         match self {
-            Self::Forest { edges, .. } => {
+            Self::Forest { edges, new, .. } => {
+                let name = |v: VertexId| match new.get((v as usize).wrapping_sub(names.n_vertices))
+                {
+                    Some(new) => new.clone(),
+                    None => name(v).to_string(),
+                };
                 file.write_rows("source\ttarget\tweight", edges, |&(u, v, w)| {
                     format!("{}\t{}\t{w}", name(u), name(v))
                 })
