@@ -28,7 +28,10 @@ mod task;
 
 pub use branching::{ARBORESCENCE, EDMONDS, arborescence, edmonds};
 pub use changes::{Change, NoChange};
-pub use dynamic::{DYNAMIC_MST, Dynamic, Room, dynamic_mst};
+pub use dynamic::{
+    DYNAMIC_CLOSURE, DYNAMIC_MST, DYNAMIC_PATHS, Dynamic, Room, dynamic_closure, dynamic_mst,
+    dynamic_paths,
+};
 pub use edges::EdgeList;
 pub use forest::{GABOW, KRUSKAL, PRIM, gabow, kruskal, prim};
 pub use matrix::{SignedMatrix, WeightMatrix};

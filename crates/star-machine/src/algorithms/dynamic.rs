@@ -4,12 +4,19 @@ use std::ops::RangeInclusive;
 
 use graph_formats::VertexId;
 
+use super::matrix::{ends, field_bits, fields};
 use super::{Change, Runner, Task, Value, bits, task, vertex};
 use crate::{Slice, StarError, Table, Word};
 
 /// `DYNAMIC-MST`: a minimum spanning forest while edges and vertices come and go.
 pub const DYNAMIC_MST: &str =
     concat!(include_str!("kruskal.star"), include_str!("dynamic-mst.star"));
+
+/// `DYNAMIC-CLOSURE`: who reaches whom while arcs come and go.
+pub const DYNAMIC_CLOSURE: &str = include_str!("dynamic-closure.star");
+
+/// `DYNAMIC-PATHS`: all shortest paths to a vertex while arcs come and go.
+pub const DYNAMIC_PATHS: &str = include_str!("dynamic-paths.star");
 
 /// A task whose tables stay from run to run: the first run makes everything from scratch, each
 /// further one a change.
@@ -41,6 +48,7 @@ pub struct Dynamic {
     n_vertices: usize,
     /// What an arc may weigh, where weights matter.
     weights: Option<RangeInclusive<i64>>,
+    weight_bits: usize,
     /// Whether vertices come and go.
     has_vertices: bool,
     /// Why an arc may not come.
@@ -95,34 +103,146 @@ pub fn dynamic_mst(
 ) -> Result<Dynamic, StarError> {
     let (n, weights) = (room.n_vertices.max(n_vertices), &room.weights);
     for &(u, v, w) in edges {
-        vertex(u, n_vertices)?;
-        vertex(v, n_vertices)?;
         weigh(weights, Change::Insert { u, v, w })?;
     }
     let least = *weights.start();
     let h = bits(weights.end().abs_diff(least));
     let l = bits(n.saturating_sub(1) as u64);
-    let codes = |of: fn(&(VertexId, VertexId, i64)) -> VertexId| {
-        rows(edges.iter().map(|edge| u64::from(of(edge))), room.n_edges, l)
-    };
-    let tables = [
-        codes(|edge| edge.0)?,
-        codes(|edge| edge.1)?,
-        rows(edges.iter().map(|edge| edge.2.abs_diff(least)), room.n_edges, h)?,
-    ];
-    let slice = |len, ones| Slice::from_positions(len, 0..ones).map(Value::Slice);
-    let values = [Some(0); 3].map(Value::Int).into_iter();
-    let values = values.chain([Value::Word(Word::zeros(h)?), slice(n, n_vertices)?]);
-    let values = values.chain(tables.map(Value::Table));
-    let values = values.chain([slice(room.n_edges, edges.len())?, slice(room.n_edges, 0)?]);
+    let codes = edges.iter().map(|edge| edge.2.abs_diff(least));
+    let values = change().chain([Value::Word(Word::zeros(h)?), ones(n, n_vertices)?]);
+    let values = values.chain(columns(edges, n_vertices, room.n_edges, l)?);
+    let values = values.chain([Value::Table(rows(codes, room.n_edges, h)?)]);
+    let values = values.chain([ones(room.n_edges, edges.len())?, ones(room.n_edges, 0)?]);
     let paths = [Table::zeros(room.n_edges, n)?, Table::zeros(n, l)?].map(Value::Table);
     Ok(Dynamic {
         task: task(DYNAMIC_MST, values.chain(paths).chain([Value::Int(None)]))?,
         n_vertices: n,
         weights: Some(weights.clone()),
+        weight_bits: h,
         has_vertices: true,
         refusal: "an end of it is not there, or there is no room",
     })
+}
+
+/// Who reaches whom in a graph with these vertices and arcs, and with room for so many: row x of
+/// `TC` marks what x reaches, itself too, column x of `S` the arcs of a tree that leads there,
+/// among those that `X` marks, whose tails and heads are in `L` and `R`. Weights do not matter.
+///
+/// # Errors
+/// [`StarError::OutOfRange`] for a vertex that is not there and for more arcs than there is room
+/// for, [`StarError::TooLarge`] where the room is more than fits.
+pub fn dynamic_closure(
+    n_vertices: usize,
+    arcs: &[(VertexId, VertexId, i64)],
+    room: usize,
+) -> Result<Dynamic, StarError> {
+    let n = n_vertices;
+    let l = bits(n.saturating_sub(1) as u64);
+    let values = change().chain(columns(arcs, n, room, l)?).chain([ones(room, arcs.len())?]);
+    let tables = [Table::zeros(n, n)?, Table::zeros(room, n)?].map(Value::Table);
+    Ok(Dynamic {
+        task: task(DYNAMIC_CLOSURE, values.chain(tables).chain([Value::Int(None)]))?,
+        n_vertices: n,
+        weights: None,
+        weight_bits: 0,
+        has_vertices: false,
+        refusal: "there is no room",
+    })
+}
+
+/// All shortest paths to `sink` in a graph with these vertices and arcs, and with room for all
+/// arcs that weigh no more than `greatest`: `D` has the distances to the sink, all ones where there
+/// is no path, and row u of `SP` marks where shortest paths go on from u. Of parallel arcs the
+/// lightest counts; one that comes takes the place of a heavier one.
+///
+/// # Errors
+/// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a negative
+/// weight, [`StarError::Refused`] for an arc that there is no room for and for a cycle that weighs 0, [`StarError::TooLarge`] where the tables do not fit.
+pub fn dynamic_paths(
+    n_vertices: usize,
+    arcs: &[(VertexId, VertexId, i64)],
+    sink: VertexId,
+    greatest: i64,
+) -> Result<Dynamic, StarError> {
+    let (n, weights) = (n_vertices, 0..=greatest);
+    let sink = vertex(sink, n)?;
+    for &(u, v, w) in arcs {
+        ends(n, u, v)?;
+        if w < 0 {
+            return Err(StarError::Negative { weight: w });
+        }
+        weigh(&weights, Change::Insert { u, v, w })?;
+    }
+    let weightless = arcs.iter().filter(|arc| arc.2 == 0).map(|arc| (arc.0, arc.1)).collect();
+    if let Some((u, v)) = behind_cycle(n, weightless) {
+        let why = "a cycle of arcs that weigh 0 leads to it";
+        return Err(StarError::Refused { change: Change::Insert { u, v, w: 0 }, why });
+    }
+    // a path, and one arc more
+    let h = field_bits(n, greatest.unsigned_abs() as u128 * n as u128 + 1)?;
+    let weighed = arcs.iter().map(|&(u, v, w)| (u, v, w.unsigned_abs()));
+    let tables = [
+        fields(n, h, weighed.clone().map(|(u, v, w)| (v, u, w)))?,
+        fields(n, h, weighed)?,
+        Table::zeros(n, h)?,
+        Table::zeros(n, n)?,
+    ];
+    let values = change().chain([Value::Word(Word::zeros(h)?), Value::Int(Some(sink))]);
+    let values = values.chain(tables.map(Value::Table)).chain([Value::Int(None)]);
+    Ok(Dynamic {
+        task: task(DYNAMIC_PATHS, values)?,
+        n_vertices: n,
+        weights: Some(weights),
+        weight_bits: h,
+        has_vertices: false,
+        refusal: "one as light is there, or it would close a cycle that weighs 0",
+    })
+}
+
+/// An arc that a cycle leads to, if there is one: vertices that no arc enters are taken off, with
+/// their arcs, as long as there are any. O(m log m).
+fn behind_cycle(
+    n_vertices: usize,
+    mut arcs: Vec<(VertexId, VertexId)>,
+) -> Option<(VertexId, VertexId)> {
+    arcs.sort_unstable();
+    let mut n_entering = vec![0_usize; n_vertices];
+    arcs.iter().for_each(|arc| n_entering[arc.1 as usize] += 1);
+    let mut open: Vec<_> = (0..n_vertices).filter(|&v| n_entering[v] == 0).collect();
+    while let Some(u) = open.pop() {
+        let first = arcs.partition_point(|arc| (arc.0 as usize) < u);
+        for arc in arcs[first..].iter().take_while(|arc| arc.0 as usize == u) {
+            n_entering[arc.1 as usize] -= 1;
+            if n_entering[arc.1 as usize] == 0 {
+                open.push(arc.1 as usize);
+            }
+        }
+    }
+    arcs.into_iter().find(|arc| n_entering[arc.0 as usize] > 0)
+}
+
+/// `change`, `u` and `v`: at first everything is made from scratch.
+fn change() -> impl Iterator<Item = Value> {
+    [Some(0); 3].map(Value::Int).into_iter()
+}
+
+/// A slice of which the first are ones.
+fn ones(len: usize, n_ones: usize) -> Result<Value, StarError> {
+    Slice::from_positions(len, 0..n_ones).map(Value::Slice)
+}
+
+/// `L` and `R`: the codes of the ends.
+fn columns(
+    arcs: &[(VertexId, VertexId, i64)],
+    n_vertices: usize,
+    n_rows: usize,
+    bits: usize,
+) -> Result<[Value; 2], StarError> {
+    arcs.iter().try_for_each(|arc| ends(n_vertices, arc.0, arc.1))?;
+    let codes = |of: fn(&(VertexId, VertexId, i64)) -> VertexId| {
+        rows(arcs.iter().map(|arc| u64::from(of(arc))), n_rows, bits).map(Value::Table)
+    };
+    Ok([codes(|arc| arc.0)?, codes(|arc| arc.1)?])
 }
 
 /// A table of these numbers, and of zeros below them.
@@ -149,12 +269,6 @@ fn weigh(weights: &RangeInclusive<i64>, change: Change) -> Result<(), StarError>
         }
         _ => Ok(()),
     }
-}
-
-/// A weight as a word: how much more it is than the least.
-fn code(weights: &RangeInclusive<i64>, w: i64) -> Result<Word, StarError> {
-    let (least, greatest) = (*weights.start(), *weights.end());
-    Word::from_u64(w.abs_diff(least), bits(greatest.abs_diff(least)))
 }
 
 impl Dynamic {
@@ -195,7 +309,8 @@ impl Dynamic {
         }
         if let (Some(w), Some(weights)) = (w, &self.weights) {
             weigh(weights, change)?;
-            run.set("w", &Value::Word(code(weights, w)?))?;
+            let code = Word::from_u64(w.abs_diff(*weights.start()), self.weight_bits)?;
+            run.set("w", &Value::Word(code))?;
         }
         run.set("change", &Value::Int(Some(number)))?;
         run.run()?;

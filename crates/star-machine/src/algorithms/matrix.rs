@@ -177,12 +177,12 @@ impl SignedMatrix {
 }
 
 /// An error where the ends of an arc are no vertices.
-fn ends(n: usize, u: VertexId, v: VertexId) -> Result<(), StarError> {
+pub(super) fn ends(n: usize, u: VertexId, v: VertexId) -> Result<(), StarError> {
     vertex(u, n).and_then(|_| vertex(v, n)).map(drop)
 }
 
 /// Bits for the numbers up to this one, in as many fields as there are vertices.
-fn field_bits(n: usize, greatest: u128) -> Result<usize, StarError> {
+pub(super) fn field_bits(n: usize, greatest: u128) -> Result<usize, StarError> {
     let (rows, columns) = (n, n.saturating_mul(128 - greatest.leading_zeros() as usize));
     let too_large = StarError::TooLarge { what: "a matrix of weights", rows, columns };
     u64::try_from(greatest).map(bits).map_err(|_| too_large)
@@ -190,7 +190,7 @@ fn field_bits(n: usize, greatest: u128) -> Result<usize, StarError> {
 
 /// Fields, and rows of them, with the least of the codes that are given for each, all ones where
 /// there is none.
-fn fields(
+pub(super) fn fields(
     n: usize,
     bits: usize,
     codes: impl Iterator<Item = (VertexId, VertexId, u64)>,

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use star_machine::algorithms::{Change, DYNAMIC_MST, Dynamic, Room, Runner, dynamic_mst};
 use star_machine::{Counting, Host, StarError, Table};
 
+use crate::changing::{Changing, drive, expect, said};
 use crate::common::{arcs, coo, flawed};
 use crate::random::Random;
 
@@ -27,7 +28,50 @@ impl Graph {
         (Self { room, edges: edges.iter().copied().enumerate().collect(), is_there }, forest)
     }
 
-    /// Makes a change, if it can be made; what [`Dynamic::apply`] gives then.
+    /// The edges of the tree between a vertex and each other.
+    fn paths(&self, from: usize, taken: &[usize]) -> Vec<Option<BTreeSet<usize>>> {
+        let mut paths = vec![None; self.room.n_vertices];
+        paths[from] = Some(BTreeSet::new());
+        let mut open = vec![from];
+        while let Some(u) = open.pop() {
+            for row in taken {
+                let (a, b, _) = self.edges[row];
+                for (a, b) in [(a as usize, b as usize), (b as usize, a as usize)] {
+                    if a == u && paths[b].is_none() {
+                        let mut path = paths[u].clone().expect("it was met");
+                        path.insert(*row);
+                        paths[b] = Some(path);
+                        open.push(b);
+                    }
+                }
+            }
+        }
+        paths
+    }
+}
+
+impl Changing for Graph {
+    /// Most of the changes can be made.
+    fn next(&self, random: &mut Random) -> Change {
+        let n = self.room.n_vertices;
+        let width = (self.room.weights.end() - self.room.weights.start()) as usize + 1;
+        let (u, v) = (random.below(n) as VertexId, random.below(n) as VertexId);
+        let mut w = self.room.weights.start() + random.below(width) as i64;
+        let edges: Vec<_> = self.edges.values().copied().collect();
+        match random.below(20) {
+            0 => Change::InsertVertex(u),
+            1 => Change::DeleteVertex(u),
+            2..8 if !edges.is_empty() => {
+                let edge = edges[random.below(edges.len())];
+                let (u, v) = if random.bit() { (edge.0, edge.1) } else { (edge.1, edge.0) };
+                w = if random.bit() { edge.2 } else { w };
+                Change::Delete { u, v, w: random.bit().then_some(w) }
+            }
+            8 => Change::Delete { u, v, w: None },
+            _ => Change::Insert { u, v, w },
+        }
+    }
+
     fn change(&mut self, change: Change) -> Option<usize> {
         match change {
             Change::Insert { u, v, w } => {
@@ -57,8 +101,7 @@ impl Graph {
         }
     }
 
-    /// Whether the tables of a run hold this graph, a minimum spanning forest of it, the roots of
-    /// its trees and the paths from there.
+    /// A minimum spanning forest, the roots of its trees and the paths from there.
     fn check(&self, run: &mut impl Runner) -> Result<(), String> {
         let n = self.room.n_vertices;
         let rows: Vec<_> = self.edges.keys().copied().collect();
@@ -100,84 +143,6 @@ impl Graph {
         }
         Ok(())
     }
-
-    /// The edges of the tree between a vertex and each other.
-    fn paths(&self, from: usize, taken: &[usize]) -> Vec<Option<BTreeSet<usize>>> {
-        let mut paths = vec![None; self.room.n_vertices];
-        paths[from] = Some(BTreeSet::new());
-        let mut open = vec![from];
-        while let Some(u) = open.pop() {
-            for row in taken {
-                let (a, b, _) = self.edges[row];
-                for (a, b) in [(a as usize, b as usize), (b as usize, a as usize)] {
-                    if a == u && paths[b].is_none() {
-                        let mut path = paths[u].clone().expect("it was met");
-                        path.insert(*row);
-                        paths[b] = Some(path);
-                        open.push(b);
-                    }
-                }
-            }
-        }
-        paths
-    }
-}
-
-fn expect<T: PartialEq>(name: &str, found: Result<T, StarError>, to_be: &T) -> Result<(), String> {
-    match found {
-        Ok(found) if found == *to_be => Ok(()),
-        Ok(_) => Err(format!("{name} is not as the graph is")),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn said(error: StarError) -> String {
-    error.to_string()
-}
-
-/// A change that follows no pattern: most of them can be made.
-fn random_change(graph: &Graph, random: &mut Random) -> Change {
-    let n = graph.room.n_vertices;
-    let width = (graph.room.weights.end() - graph.room.weights.start()) as usize + 1;
-    let (u, v) = (random.below(n) as VertexId, random.below(n) as VertexId);
-    let mut w = graph.room.weights.start() + random.below(width) as i64;
-    let edges: Vec<_> = graph.edges.values().copied().collect();
-    match random.below(20) {
-        0 => Change::InsertVertex(u),
-        1 => Change::DeleteVertex(u),
-        2..8 if !edges.is_empty() => {
-            let edge = edges[random.below(edges.len())];
-            let (u, v) = if random.bit() { (edge.0, edge.1) } else { (edge.1, edge.0) };
-            w = if random.bit() { edge.2 } else { w };
-            Change::Delete { u, v, w: random.bit().then_some(w) }
-        }
-        8 => Change::Delete { u, v, w: None },
-        _ => Change::Insert { u, v, w },
-    }
-}
-
-/// Makes changes that follow no pattern, and looks at everything after each.
-fn drive(
-    (mut graph, forest): (Graph, Dynamic),
-    run: &mut impl Runner,
-    n_changes: usize,
-    mut random: Random,
-) -> Result<(), String> {
-    forest.build(run).map_err(said)?;
-    graph.check(run)?;
-    for _ in 0..n_changes {
-        let change = random_change(&graph, &mut random);
-        match (forest.apply(run, change), graph.change(change)) {
-            (Ok(done), Some(expected)) if done == expected => {}
-            (Err(StarError::Refused { change: refused, .. }), None) if refused == change => {}
-            (Err(error), _) => return Err(error.to_string()),
-            (Ok(done), expected) => return Err(format!("{change}: {done}, not {expected:?}")),
-        }
-        graph.check(run).map_err(|error| format!("{change}: {error}"))?;
-    }
-    // from scratch, of what is left
-    forest.build(run).map_err(said)?;
-    graph.check(run)
 }
 
 /// A small graph for each seed, with room for some more.
@@ -288,7 +253,7 @@ fn changes_cost_what_is_claimed() {
         for _ in 0..60 {
             let [paths, roots, weights] = ["M", "C", "W"].map(|name| run.table(name).unwrap());
             let (l, h) = (roots.columns() as u64, weights.columns() as u64);
-            let change = random_change(&graph, &mut random);
+            let change = graph.next(&mut random);
             let before = run.machine().cost().total();
             let done =
                 forest.apply(&mut run, change).ok().filter(|_| graph.change(change).is_some());

@@ -2,7 +2,9 @@
 //! procedures fused and as they are written, and, where there is a GPU, with a launch for each
 //! operation and with one launch a change.
 
-use star_machine::algorithms::{Change, Dynamic, Room, Runner, Value, dynamic_mst};
+use star_machine::algorithms::{
+    Change, Dynamic, Room, Runner, Value, dynamic_closure, dynamic_mst, dynamic_paths,
+};
 use star_machine::{Counting, Cuda, Host};
 
 use crate::both::gpu;
@@ -28,7 +30,11 @@ fn cases() -> Vec<(&'static str, Dynamic, Vec<Change>)> {
     let changes = |more: &str| Change::read(&(CHANGES.to_owned() + more)).unwrap();
     let of_vertices = changes("\ndelete-vertex 3\ninsert 3 2\ninsert-vertex 3\ninsert 3 2");
     let room = Room::for_changes(70, &arcs, &of_vertices);
-    vec![("dynamic-mst", dynamic_mst(70, &arcs, &room).unwrap(), of_vertices)]
+    vec![
+        ("dynamic-mst", dynamic_mst(70, &arcs, &room).unwrap(), of_vertices),
+        ("dynamic-closure", dynamic_closure(70, &arcs, arcs.len() + 2).unwrap(), changes("")),
+        ("dynamic-paths", dynamic_paths(70, &arcs, 9, 60).unwrap(), changes("")),
+    ]
 }
 
 /// What each change gives, and what all arguments hold after it.
