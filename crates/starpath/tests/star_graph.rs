@@ -20,6 +20,7 @@ fn folder() -> tempfile::TempDir {
         "changes.txt",
         "# a road\ninsert 0 3 1\n\ndelete 2 3\ninsert-vertex new\ninsert new 1 2\n",
     );
+    write("arcs.txt", "insert 3 0 2\ndelete 2 3\n");
     write("none.txt", "insert 0 3 1\ndelete 0 2 4\n");
     write("wrong.txt", "insert 0 3 1\nforget 0 2\n");
     write("strange.txt", "insert 0 17 1\n");
@@ -119,6 +120,24 @@ fn each_change_is_reported() {
 }
 
 #[test]
+fn closures_and_paths_follow_changes() {
+    let folder = folder();
+    for (args, expected) in [
+        // 3 joins the others, then nothing leads to it
+        ("dynamic-closure g.el --changes arcs.txt", json!({"reachable_pairs": 9})),
+        (
+            "dynamic-paths g.el --sink 0 --changes arcs.txt",
+            json!({"reached": 4, "distance_sum": 16, "arcs": 3}),
+        ),
+    ] {
+        let report = json_in(folder.path(), &line(args));
+        let names: Vec<_> = expected.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(fields(&report, &names), expected, "{args}");
+        assert_eq!(report["changes"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     let folder = folder();
     for (args, expected) in [
@@ -133,6 +152,9 @@ fn what_cannot_be_done_is_said() {
         ("dynamic-mst g.el --undirected --changes wrong.txt", "wrong.txt:2: 'forget 0 2' is no"),
         ("dynamic-mst g.el --undirected --changes strange.txt", "strange.txt:1: the vertex 17"),
         ("dynamic-mst g.el --undirected --changes absent.txt", "absent.txt: "),
+        ("dynamic-closure g.el --changes changes.txt", "changes.txt"),
+        ("dynamic-paths g.el --sink 0 --changes none.txt", "delete 0 2 4: "),
+        ("dynamic-closure g.el --changes arcs.txt -o out.tsv", "leave -o out"),
         ("kruskal g.el --undirected -o out.npy", ".npy cannot hold"),
         ("kruskal g.el --undirected -o g.el", "g.el"),
     ] {

@@ -65,6 +65,25 @@ anything. The result is the forest after the last change.
 
 Example:\n  starpath star dynamic-mst net.mtx --changes closed.txt --cost")]
     DynamicMst(OnChanges),
+    /// Who reaches whom while arcs come and go, by Italiano's algorithm
+    #[command(after_help = "\
+A change is a line of --changes: insert u v, delete u v (one such arc).
+
+Example:\n  starpath star dynamic-closure brain.mtx --changes cut.txt --cost")]
+    DynamicClosure(OnChanges),
+    /// All shortest paths to --sink while arcs come and go, by Ramalingam's algorithm
+    #[command(after_help = "\
+A change is a line of --changes: insert u v [w], delete u v (the lightest such arc). What is
+inserted without a weight weighs 1.
+
+Example:\n  starpath star dynamic-paths net.el --sink 0 --changes closed.txt --cost")]
+    DynamicPaths {
+        #[command(flatten)]
+        changes: OnChanges,
+        /// The vertex that the paths lead to
+        #[arg(long, value_name = "ID")]
+        sink: String,
+    },
 }
 
 /// A graph, and what is wanted of it.
@@ -99,6 +118,11 @@ pub(crate) struct OnChanges {
 }
 
 impl GraphAlgorithm {
+    /// Whether its result is one that -o writes.
+    pub(crate) fn has_file(&self) -> bool {
+        !matches!(self, Self::DynamicClosure(_) | Self::DynamicPaths { .. })
+    }
+
     /// Its name, and what it is called with.
     pub(crate) fn parts(&self) -> (&'static str, &OnGraph) {
         match self {
@@ -110,6 +134,8 @@ impl GraphAlgorithm {
             Self::Edmonds { on, .. } => ("edmonds", on),
             Self::Gabow { on, .. } => ("gabow", on),
             Self::DynamicMst(changes) => ("dynamic-mst", &changes.on),
+            Self::DynamicClosure(changes) => ("dynamic-closure", &changes.on),
+            Self::DynamicPaths { changes, .. } => ("dynamic-paths", &changes.on),
         }
     }
 }

@@ -18,11 +18,11 @@ use star_machine::algorithms::{
 };
 
 use self::answers::{Answer, Asked};
-use self::changes::Changes;
+use self::changes::{Changes, Kept};
 use self::execution::{Done, execute};
 use super::operations::Operations;
 use crate::cli::{Common, GraphAlgorithm};
-use crate::failure::Interrupted;
+use crate::failure::{Interrupted, WrongUse};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::report::{Head, Ms};
@@ -49,13 +49,25 @@ pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
 
 pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result<()> {
     let (name, on) = algorithm.parts();
+    if on.output.is_some() && !algorithm.has_file() {
+        return Err(WrongUse(format!("star {name} has no file of results: leave -o out")).into());
+    }
     let inputs: Vec<&Path> = on.graph.inputs().collect();
     let output = on.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("this result")).transpose()?;
     let loaded = load(&on.graph, common)?;
     let names = loaded.names();
     let solved = match algorithm {
-        GraphAlgorithm::DynamicMst(args) => changes::run(args, &edges(&loaded)?, &names, common),
+        GraphAlgorithm::DynamicMst(args) => {
+            changes::run(args, Kept::Forest, &edges(&loaded)?, &names, common)
+        }
+        GraphAlgorithm::DynamicClosure(args) => {
+            changes::run(args, Kept::Closure, &arcs(&loaded)?, &names, common)
+        }
+        GraphAlgorithm::DynamicPaths { changes, sink } => {
+            let sink = names.vertex("the sink", sink)?;
+            changes::run(changes, Kept::Paths { sink }, &arcs(&loaded)?, &names, common)
+        }
         _ => solve(algorithm, &loaded, common),
     };
     let solved = solved.map_err(explain)?;
@@ -148,7 +160,11 @@ fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, As
             let least = if *at_most { 0 } else { *degree };
             (gabow(&matrix, root, least..=*degree)?, Asked::Tree { root, n_vertices: n })
         }
-        GraphAlgorithm::DynamicMst(_) => return Err(anyhow!("it is run change by change")),
+        GraphAlgorithm::DynamicMst(_)
+        | GraphAlgorithm::DynamicClosure(_)
+        | GraphAlgorithm::DynamicPaths { .. } => {
+            return Err(anyhow!("these run change by change"));
+        }
     })
 }
 

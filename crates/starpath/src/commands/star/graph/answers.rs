@@ -12,7 +12,7 @@ use star_machine::{Slice, Table};
 use super::Arcs;
 use crate::ids::{Id, Names};
 use crate::output::ResultFile;
-use crate::report::{Number, VERTICES, counted, grouped};
+use crate::report::{ARCS, Number, VERTICES, counted, grouped};
 
 /// How the tables are to be read.
 pub(super) enum Asked {
@@ -50,6 +50,17 @@ pub(super) enum Answer {
     },
     Cycle {
         negative_cycle: Vec<Id>,
+    },
+    Closure {
+        /// Of different vertices.
+        reachable_pairs: usize,
+    },
+    /// All shortest paths to a vertex.
+    Paths {
+        reached: usize,
+        distance_sum: Number,
+        /// On shortest paths.
+        arcs: usize,
     },
     Pairs {
         reachable_pairs: usize,
@@ -160,6 +171,14 @@ impl Answer {
         Self::Forest { forest, edges, new: Vec::new() }
     }
 
+    /// With the names of new vertices.
+    pub(super) fn with_names(mut self, names: Vec<String>) -> Self {
+        if let Self::Forest { new, .. } = &mut self {
+            *new = names;
+        }
+        self
+    }
+
     pub(super) fn write(&self, file: &ResultFile, names: &Names<'_>) -> anyhow::Result<()> {
         let name = |v| names.name(v);
         match self {
@@ -179,6 +198,8 @@ impl Answer {
                     format!("{}\t{}\t{before}", name(reached.vertex), reached.distance)
                 })
             }
+            // refused before
+            Self::Closure { .. } | Self::Paths { .. } => Ok(()),
             Self::Cycle { negative_cycle } => {
                 file.write_rows("negative_cycle", negative_cycle, ToString::to_string)
             }
@@ -203,6 +224,15 @@ impl fmt::Display for Answer {
             Self::Search { reached, distance_sum, .. } => {
                 let reached = counted(*reached, VERTICES);
                 write!(f, "{reached} reached, distances add up to {distance_sum}")
+            }
+            Self::Closure { reachable_pairs } => {
+                let pairs = grouped(*reachable_pairs as u128);
+                write!(f, "{pairs} pairs of different vertices have a path")
+            }
+            Self::Paths { reached, distance_sum, arcs } => {
+                let (reached, arcs) = (counted(*reached, VERTICES), counted(*arcs, ARCS));
+                write!(f, "{reached} reach it, distances add up to {distance_sum}; ")?;
+                write!(f, "{arcs} on shortest paths")
             }
             Self::Cycle { negative_cycle } => {
                 let cycle: Vec<_> = negative_cycle.iter().map(ToString::to_string).collect();

@@ -7,7 +7,9 @@ use std::time::Instant;
 use anyhow::anyhow;
 use graph_formats::VertexId;
 use serde::Serialize;
-use star_machine::algorithms::{Change, Dynamic, Room, Runner, dynamic_mst};
+use star_machine::algorithms::{
+    Change, Dynamic, Room, Runner, dynamic_closure, dynamic_mst, dynamic_paths,
+};
 use star_machine::{Counting, Host, StarError};
 
 use super::answers::Answer;
@@ -16,7 +18,7 @@ use crate::backend;
 use crate::cli::{Common, OnChanges};
 use crate::ids::Names;
 use crate::progress::EndAtOnce;
-use crate::report::{Ms, grouped, milliseconds};
+use crate::report::{Ms, Number, grouped, milliseconds};
 
 /// What changes took.
 #[derive(Serialize)]
@@ -38,41 +40,83 @@ struct Made {
     operations: Option<u64>,
 }
 
+/// What is kept of the graph.
+#[derive(Clone, Copy)]
+pub(super) enum Kept {
+    Forest,
+    Closure,
+    Paths { sink: VertexId },
+}
+
+impl Kept {
+    /// Of a graph with these arcs, with room for the changes.
+    fn of(self, n: usize, arcs: &Arcs, room: &Room) -> Result<Dynamic, StarError> {
+        match self {
+            Self::Forest => dynamic_mst(n, arcs, room),
+            Self::Closure => dynamic_closure(n, arcs, room.n_edges),
+            Self::Paths { sink } => dynamic_paths(n, arcs, sink, (*room.weights.end()).max(0)),
+        }
+    }
+
+    /// What it says of the graph as it has become.
+    fn answer(self, run: &mut dyn Runner, room: &Room, new: Vec<String>) -> anyhow::Result<Answer> {
+        match self {
+            Self::Forest => forest(run, room, new),
+            Self::Closure => {
+                let closure = run.table("TC")?;
+                let ones = closure.as_words().iter().map(|word| word.count_ones() as usize);
+                // each vertex reaches itself here
+                let reachable_pairs = ones.sum::<usize>() - closure.rows();
+                Ok(Answer::Closure { reachable_pairs })
+            }
+            Self::Paths { .. } => {
+                let distances = run.table("D")?;
+                let none = u64::MAX >> (64 - distances.columns());
+                let reached: Vec<_> =
+                    distances.to_values()?.into_iter().filter(|&d| d != none).collect();
+                let paths = run.table("SP")?;
+                let arcs = paths.as_words().iter().map(|word| word.count_ones() as usize).sum();
+                let sum = reached.iter().map(|&d| i128::from(d)).sum();
+                let distance_sum = Number::Integer(sum);
+                Ok(Answer::Paths { reached: reached.len(), distance_sum, arcs })
+            }
+        }
+    }
+}
+
 pub(super) fn run(
     args: &OnChanges,
-    edges: &Arcs,
+    kept: Kept,
+    arcs: &Arcs,
     names: &Names<'_>,
     common: &Common,
 ) -> anyhow::Result<Solved> {
     let Read { lines, changes, new } = read(args, names)?;
     let n = names.n_vertices;
-    let room = Room::for_changes(n, edges, &changes);
-    let forest = dynamic_mst(n, edges, &room)?;
+    let room = Room::for_changes(n, arcs, &changes);
+    let dynamic = kept.of(n, arcs, &room)?;
     // a program reports nothing while it runs
     let _interrupt = EndAtOnce::new();
     let gpu = backend::gpu_on_request(common)?;
     let start = Instant::now();
     let mut host = Host::new();
     let mut run: Box<dyn Runner> = match &gpu {
-        Some(gpu) => Box::new(forest.task().load(gpu)?),
-        None => Box::new(forest.task().on(&mut host)?),
+        Some(gpu) => Box::new(dynamic.task().load(gpu)?),
+        None => Box::new(dynamic.task().on(&mut host)?),
     };
     let prepare_ms = milliseconds(start.elapsed());
-    let build = timed(|| forest.build(&mut *run))?;
+    let build = timed(|| dynamic.build(&mut *run))?;
     let mut made = Vec::new();
     for (line, &change) in lines.iter().zip(&changes) {
-        let time = timed(|| forest.apply(&mut *run, change).map(drop));
+        let time = timed(|| dynamic.apply(&mut *run, change).map(drop));
         let solve_ms = time.map_err(|error| explain(args, line, &error))?;
         made.push(Made { change: line.clone(), solve_ms, operations: None });
     }
-    let mut answer = answer(&mut *run, &room)?;
-    if let Answer::Forest { new: names, .. } = &mut answer {
-        *names = new;
-    }
-    let recompute_ms = timed(|| forest.build(&mut *run))?;
+    let answer = kept.answer(&mut *run, &room, new)?;
+    let recompute_ms = timed(|| dynamic.build(&mut *run))?;
     let mut recompute_operations = None;
     if args.on.cost {
-        let (each, all) = costs(&forest, &changes)?;
+        let (each, all) = costs(&dynamic, &changes)?;
         recompute_operations = Some(all);
         made.iter_mut().zip(each).for_each(|(made, cost)| made.operations = Some(cost));
     }
@@ -142,8 +186,7 @@ fn timed(work: impl FnOnce() -> Result<(), StarError>) -> Result<Ms, StarError> 
     Ok(milliseconds(start.elapsed()))
 }
 
-/// The forest as it has become.
-fn answer(run: &mut dyn Runner, room: &Room) -> anyhow::Result<Answer> {
+fn forest(run: &mut dyn Runner, room: &Room, new: Vec<String>) -> anyhow::Result<Answer> {
     let mut numbers = |name| Ok::<_, StarError>(run.table(name)?.to_values()?);
     let (tails, heads, weights) = (numbers("L")?, numbers("R")?, numbers("W")?);
     let edge = |row: usize| {
@@ -151,22 +194,23 @@ fn answer(run: &mut dyn Runner, room: &Room) -> anyhow::Result<Answer> {
         (tails[row] as VertexId, heads[row] as VertexId, weight)
     };
     let edges: Arcs = run.slice("T")?.positions().map(edge).collect();
-    Ok(Answer::of_edges(edges, Some(run.slice("V")?.numb())))
+    let n_vertices = run.slice("V")?.numb();
+    Ok(Answer::of_edges(edges, Some(n_vertices)).with_names(new))
 }
 
 /// Slice operations of each change, and of making everything from scratch after the last.
-fn costs(forest: &Dynamic, changes: &[Change]) -> Result<(Vec<u64>, u64), StarError> {
+fn costs(dynamic: &Dynamic, changes: &[Change]) -> Result<(Vec<u64>, u64), StarError> {
     let mut machine = Counting::new(Host::new());
-    let mut run = forest.task().on(&mut machine)?;
-    forest.build(&mut run)?;
+    let mut run = dynamic.task().on(&mut machine)?;
+    dynamic.build(&mut run)?;
     let mut each = Vec::new();
     for &change in changes {
         run.machine().reset();
-        forest.apply(&mut run, change)?;
+        dynamic.apply(&mut run, change)?;
         each.push(run.machine().cost().total());
     }
     run.machine().reset();
-    forest.build(&mut run)?;
+    dynamic.build(&mut run)?;
     let all = run.machine().cost().total();
     Ok((each, all))
 }
