@@ -2,7 +2,8 @@
 // vectors, tables and integers stay where they are from its first step to its last.
 //
 // The method stands in interpreter/: code.cuh what a program is encoded as, teams.cuh who goes
-// through it and when they wait for one another, interpret.cuh what each step does.
+// through it and when they wait for one another, vectors.cuh, tables.cuh and passes.cuh what
+// steps do, interpret.cuh which one is next.
 //
 // All three kernels take the same. They read the code, which is constant during the launch;
 // they read and write vectors, tables (whose addresses are in the code), integers and control.
@@ -42,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(32, 1) star_interpret_warp(const Ru
 
 // Launch: one block of whole warps; shared memory for all vectors, and the integers of each
 // warp.
-extern "C" __global__ void __launch_bounds__(1024, 1) star_interpret_block(const Run run) {
+extern "C" __global__ void __launch_bounds__(256, 1) star_interpret_block(const Run run) {
     __shared__ Partials partials;
     for (u32 w = threadIdx.x; w < run.n_words; w += blockDim.x) shared[w] = run.vectors[w];
     int* ints = take_ints(run, run.n_words);

@@ -3,9 +3,21 @@
 
 #include "../../common/grid.cuh"
 
-// One step. What the fields are of each operation stands there.
+// The part of a step that is always read. What the fields are of each operation stands there.
 struct Code {
     u32 head, z, x, y, len, index, a, b;
+};
+
+// The rest of it, for procedures and for fields by numbers: addresses of fields, where results
+// start, and for each field the integer with its number, or none, and how many there are.
+struct More {
+    u32 other_a, other_b, to_a, to_b;
+    u32 equal, greater, number, other_number, to_number, fields, other_fields, to_fields;
+};
+
+struct Encoded {
+    Code code;
+    More more;
 };
 
 // What a step does. An operation of two steps or three stands where the first of them was;
@@ -37,6 +49,8 @@ enum Operation : u32 {
     AddInt,
     AddInts,
     Jump,
+    Call,
+    Return,
     IfSome,
     IfFound,
     IfBit,
@@ -53,41 +67,79 @@ enum Operation : u32 {
     UpdateXor,
     // with the operands exchanged: `z := x and not COL(i, t)`
     UpdateNotAnd,
+    ToWord,
+    ToInt,
+    // MATCH, HIT
+    EqualRows,
+    // LESS and GREAT, SETMIN
+    CompareRows,
+    // MIN, MAX
+    LeastRows,
+    // TCOPY, TMERGE, WCOPY, WMERGE
+    Merge,
+    // ADDC, ADDV
+    AddRows,
+    // SUBTC, SUBTV
+    SubtractRows,
+    // `C := ADDC(t, Y, w; S); B := SETMIN(S, D, Y); E := B and not C; TMERGE(S, E; D)`
+    Relax,
 };
 
 // The head: the operation in 8 bits, 8 bits of the operation's own, how many steps further
 // the next one is in 8 bits, the table's number modulo 32, and whether it may jump.
-__device__ __forceinline__ u32 operation_of(u32 head) { return head & 0xff; }
+__device__ __forceinline__ Operation operation_of(u32 head) { return static_cast<Operation>(head & 0xff); }
 __device__ __forceinline__ u32 skip_of(u32 head) { return head >> 16 & 0xff; }
 __device__ __forceinline__ bool may_jump(u32 head) { return head >> 31; }
 // Of the operation's own bits: `index` is a position itself, not the integer that holds it;
 // the bit, or the answer, that is meant; whether a loop counts downwards; whether the step
 // after an update takes the number of the next column from another vector, and leads back.
 constexpr u32 constant_position = 0x8000, one = 0x100, backwards = 0x200, repeats = 0x400;
+// Whether the field is one by a number; of a procedure: whether what a table is compared with,
+// added to or changed into is a word; whether rows that are not marked keep their values;
+// whether all rows are marked; whether the first of the least rows goes to the integer that
+// `equal` names. `one` is of SETMIN that numbers are in two's complement, of the least that it
+// is the greatest.
+constexpr u32 numbered = 0x800, of_word = 0x1000, keeps = 0x2000, everywhere = 0x4000, finds = 0x200;
 
 // Bits of `held` that tell what was touched since the last barrier, 32 for vectors and 32
 // for tables. Several may share one: then there is a barrier too many.
 __device__ __forceinline__ u64 vector_bit(u32 at) { return 1ull << (at >> 4 & 31); }
 __device__ __forceinline__ u64 table_bit(u32 head) { return 1ull << (32 + (head >> 24 & 31)); }
 
+enum Failure : u32 { no_position = 1, out_of_range = 2, endless = 3 };
+
+// Why a run ended early: 0, or the reason; whether it is a field's number that is wrong; the
+// position, or number, and how many there are.
+struct Stop {
+    u32 failure, of_field;
+    int position;
+    u32 count;
+
+    // Whether there are more things than that.
+    __device__ __forceinline__ bool is_below(int at, u32 n, bool field) {
+        position = at;
+        count = n;
+        of_field = field;
+        if (static_cast<u32>(at) < n) return true;
+        failure = at < 0 ? no_position : out_of_range;
+        return false;
+    }
+};
+
 // Where the run stands, in the device's memory; zeros before.
 struct Control {
     // of the barrier
     u32 arrived;
-    // 0, or why the run ended early
-    u32 failure;
-    // the step that failed, and the position that it was given
-    u32 step;
+    // the step that failed, and why
+    u32 step, failure, of_field;
     int position;
-    u64 turns;
+    u32 count;
     // for what blocks find out together
-    u32 cells[4];
+    u64 cells[3];
 };
 
-enum Failure : u32 { no_position = 1, out_of_range = 2, endless = 3 };
-
 struct Run {
-    const Code* code;
+    const Encoded* steps;
     // all vectors, one after another
     u64* vectors;
     int* ints;
@@ -96,10 +148,20 @@ struct Run {
     u32 n_words, n_ints;
 };
 
-__device__ __forceinline__ Code fetch(const Code* code, u32 step) {
-    const uint4* halves = reinterpret_cast<const uint4*>(code + step);
-    const uint4 first = __ldg(halves), second = __ldg(halves + 1);
-    return {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+__device__ __forceinline__ Code fetch(const Encoded* steps, u32 step) {
+    const uint4* parts = reinterpret_cast<const uint4*>(&steps[step].code);
+    const uint4 a = __ldg(parts), b = __ldg(parts + 1);
+    return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+}
+
+__device__ __forceinline__ More fetch_more(const Encoded* steps, u32 step) {
+    const uint4* parts = reinterpret_cast<const uint4*>(&steps[step].more);
+    const uint4 a = __ldg(parts), b = __ldg(parts + 1), c = __ldg(parts + 2);
+    return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c.x, c.y, c.z, c.w};
+}
+
+__device__ __forceinline__ u64* address(u32 low, u32 high) {
+    return reinterpret_cast<u64*>(static_cast<u64>(high) << 32 | low);
 }
 
 __device__ __forceinline__ u32 words_of(u32 bits) { return (bits + 63) / 64; }

@@ -11,11 +11,14 @@
 // through the same steps with the same values, so the accounts are the same and so are the
 // barriers. A warp begins each step in step, which is enough for it.
 //
-// What a team has besides: any, sum and find_first of what its threads have, known to all. In
-// a block and a grid they are barriers, and what find_first takes is written after.
+// What a team has besides: any, sum, least and find_first of what its threads have, known to
+// all. In a block and a grid they are barriers, and what find_first takes is written after.
+//
+// A row is written by the threads near it: those of the block that has the thread whose word it
+// is in.
 #pragma once
 
-#include "code.cuh"
+#include "memory.cuh"
 
 constexpr u32 none = 0xffffffffu;
 
@@ -38,8 +41,11 @@ struct Warp {
     __device__ __forceinline__ void did_read(u64) {}
     __device__ __forceinline__ void will_write(u64) {}
     __device__ __forceinline__ void sync() { __syncwarp(); }
+    __device__ __forceinline__ bool is_near(u32) const { return true; }
+    __device__ __forceinline__ void sync_near() { __syncwarp(); }
 
     __device__ __forceinline__ bool any(bool has) { return __any_sync(everyone, has); }
+    __device__ __forceinline__ u64 least(u64 value) { return warp_min(value); }
     __device__ __forceinline__ u32 sum(u32 value) {
         for (u32 step = 16; step; step >>= 1) value += __shfl_xor_sync(everyone, value, step);
         return value;
@@ -103,27 +109,30 @@ struct Accounts {
 
 // What the warps of a block tell one another; the places alternate, so that one barrier does.
 struct Partials {
-    u32 values[2][32];
+    u64 values[2][32];
 };
 
 // The least value of a block's threads, known to all of them. With a barrier.
-__device__ __forceinline__ u32 block_min(Partials& partials, u32& turn, u32 value) {
+template <typename T> __device__ __forceinline__ T block_min(Partials& partials, u32& turn, T value) {
     value = warp_min(value);
-    u32* places = partials.values[turn & 1];
+    u64* places = partials.values[turn & 1];
     turn++;
     if (lane() == 0) places[threadIdx.x >> 5] = value;
     __syncthreads();
-    return warp_min(lane() < blockDim.x >> 5 ? places[lane()] : none);
+    const u32 n_warps = blockDim.x >> 5;
+#pragma unroll 4
+    for (u32 warp = 0; warp < n_warps; warp++) value = min(value, static_cast<T>(places[warp]));
+    return value;
 }
 
 // Their sum.
 __device__ __forceinline__ u32 block_sum(Partials& partials, u32& turn, u32 value) {
     for (u32 step = 16; step; step >>= 1) value += __shfl_xor_sync(everyone, value, step);
-    u32* places = partials.values[turn & 1];
+    u64* places = partials.values[turn & 1];
     turn++;
     if (lane() == 0) places[threadIdx.x >> 5] = value;
     __syncthreads();
-    value = lane() < blockDim.x >> 5 ? places[lane()] : 0;
+    value = lane() < blockDim.x >> 5 ? static_cast<u32>(places[lane()]) : 0;
     for (u32 step = 16; step; step >>= 1) value += __shfl_xor_sync(everyone, value, step);
     return value;
 }
@@ -140,7 +149,7 @@ template <typename Load> __device__ __forceinline__ u32 first_of_own(u32 thread,
 // One block, vectors in shared memory.
 struct Block {
     static constexpr bool is_warp = false;
-    static constexpr u32 at_once = 2;
+    static constexpr u32 at_once = 8;
     u64* vectors;
     Partials& partials;
     u32 thread, size;
@@ -163,6 +172,8 @@ struct Block {
         __syncthreads();
         accounts.clear();
     }
+    __device__ __forceinline__ bool is_near(u32) const { return true; }
+    __device__ __forceinline__ void sync_near() { __syncthreads(); }
 
     __device__ __forceinline__ bool any(bool has) {
         accounts.clear();
@@ -171,6 +182,10 @@ struct Block {
     __device__ __forceinline__ u32 sum(u32 value) {
         accounts.clear();
         return block_sum(partials, turn, value);
+    }
+    __device__ __forceinline__ u64 least(u64 value) {
+        accounts.clear();
+        return block_min(partials, turn, value);
     }
     template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
         accounts.clear();
@@ -188,7 +203,7 @@ struct Grid {
     static constexpr bool is_warp = false;
     static constexpr u32 at_once = 2;
     u64* vectors;
-    u32* cells;
+    u64* cells;
     Partials& partials;
     GridBarrier barrier;
     u32 thread, size;
@@ -211,37 +226,45 @@ struct Grid {
         barrier.wait();
         accounts.clear();
     }
+    __device__ __forceinline__ bool is_near(u32 w) const { return w % size / blockDim.x == blockIdx.x; }
+    __device__ __forceinline__ void sync_near() { __syncthreads(); }
 
     // Adds up, or finds the greatest of, what blocks bring to a cell, and clears the next: its
     // value was read by all before the barrier of the one after it.
-    template <typename Bring> __device__ __forceinline__ u32 together(Bring bring) {
-        u32* const now = cells + cell;
+    template <typename Bring> __device__ __forceinline__ u64 together(Bring bring) {
+        u64* const now = cells + cell;
         cell = cell == 2 ? 0 : cell + 1;
         if (threadIdx.x == 0) bring(now);
-        if (thread == 0) __stcg(cells + cell, 0u);
+        if (thread == 0) __stcg(cells + cell, 0ull);
         sync();
         return load(now);
     }
 
     __device__ __forceinline__ bool any(bool has) {
         const bool here = __syncthreads_or(has);
-        return together([&](u32* total) {
-            if (here) atomicOr(total, 1u);
+        return together([&](u64* total) {
+            if (here) atomicOr(total, 1ull);
         });
     }
     __device__ __forceinline__ u32 sum(u32 value) {
         const u32 here = block_sum(partials, turn, value);
-        return together([&](u32* total) {
-            if (here) atomicAdd(total, here);
+        return together([&](u64* total) {
+            if (here) atomicAdd(total, static_cast<u64>(here));
+        });
+    }
+    __device__ __forceinline__ u64 least(u64 value) {
+        const u64 here = block_min(partials, turn, value);
+        return ~together([&](u64* total) {
+            if (here != ~0ull) atomicMax(total, ~here);
         });
     }
     template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
         const u32 found = first_of_own(thread, size, n, load);
         const u32 here = block_min(partials, turn, found);
         // the greatest of the complements; 0 stands for none
-        const u32 first = ~together([&](u32* total) {
-            if (here != none) atomicMax(total, ~here);
-        });
+        const u32 first = ~static_cast<u32>(together([&](u64* total) {
+            if (here != none) atomicMax(total, static_cast<u64>(~here));
+        }));
         if (found == first && found != none) take(found / 64, load(found / 64));
         return first;
     }

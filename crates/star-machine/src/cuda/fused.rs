@@ -11,7 +11,8 @@ use gpu_runtime::{Arg, Kernel, LaunchConfig};
 use super::Cuda;
 use super::kernels::Kernels;
 use super::launches::BLOCK;
-use crate::language::{FieldVar, Operations, SliceVar, Star, WordVar};
+use crate::language::{FieldVar, Operations, SliceVar, Star};
+use crate::procedures::Operands;
 use crate::{Procedure, StarError};
 
 /// Columns that blocks compare numbers of at a time.
@@ -36,20 +37,6 @@ struct Call {
     variant: u32,
 }
 
-/// The operands of a procedure, by their places in a [`Call`].
-#[derive(Clone, Copy, Default)]
-struct Operands {
-    table: Option<FieldVar>,
-    other: Option<FieldVar>,
-    to: Option<FieldVar>,
-    rows: Option<SliceVar>,
-    word: Option<WordVar>,
-    z: Option<SliceVar>,
-    equal: Option<SliceVar>,
-    greater: Option<SliceVar>,
-    variant: u32,
-}
-
 impl Cuda {
     pub(super) fn one_pass(&mut self, procedure: &Procedure) -> Result<(), StarError> {
         procedure.check()?;
@@ -70,7 +57,7 @@ impl Cuda {
     }
 
     fn carry_out(&mut self, procedure: &Procedure, operands: &Operands) -> Result<(), StarError> {
-        let call = self.placed(operands)?;
+        let call = self.placed(procedure, operands)?;
         if call.n == 0 {
             return Ok(());
         }
@@ -82,7 +69,7 @@ impl Cuda {
 
     /// MIN and MAX.
     fn least(&mut self, procedure: &Procedure, operands: &Operands) -> Result<(), StarError> {
-        let call = self.placed(operands)?;
+        let call = self.placed(procedure, operands)?;
         if call.n == 0 {
             return Ok(());
         }
@@ -97,7 +84,7 @@ impl Cuda {
     }
 
     /// Addresses and sizes of the operands.
-    fn placed(&self, operands: &Operands) -> Result<Call, StarError> {
+    fn placed(&self, procedure: &Procedure, operands: &Operands) -> Result<Call, StarError> {
         let column = |field: Option<FieldVar>| {
             field.map_or(Ok(0), |field| self.column(field, 0).map(|column| column.at))
         };
@@ -119,8 +106,17 @@ impl Cuda {
             n,
             columns,
             is_shifted: operands.is_shifted().into(),
-            variant: operands.variant,
+            variant: variant(procedure),
         })
+    }
+}
+
+/// What else a kernel has to know.
+fn variant(procedure: &Procedure) -> u32 {
+    match *procedure {
+        Procedure::Max { .. } => u32::MAX,
+        Procedure::SetMin { signed, .. } => signed.into(),
+        _ => 0,
     }
 }
 
@@ -141,65 +137,6 @@ fn kernel_of(procedure: &Procedure) -> fn(&Kernels) -> &Kernel {
         Procedure::AddTable { .. } => |k| &k.add_table,
         Procedure::SubtractWord { .. } => |k| &k.subtract_word,
         Procedure::SubtractTable { .. } => |k| &k.subtract_table,
-    }
-}
-
-impl Operands {
-    fn of(procedure: &Procedure) -> Self {
-        let none = Self::default();
-        let found =
-            |table, rows, z| Self { table: Some(table), rows: Some(rows), z: Some(z), ..none };
-        let written = |to, rows| Self { to: Some(to), rows: Some(rows), ..none };
-        match *procedure {
-            Procedure::Match { table, rows, word, z } => {
-                Self { word: Some(word), ..found(table, rows, z) }
-            }
-            Procedure::Compare { table, rows, word, less, equal, greater } => {
-                let (word, equal, greater) = (Some(word), Some(equal), Some(greater));
-                Self { word, equal, greater, ..found(table, rows, less) }
-            }
-            Procedure::Min { table, rows, z } => found(table, rows, z),
-            Procedure::Max { table, rows, z } => {
-                Self { variant: u32::MAX, ..found(table, rows, z) }
-            }
-            Procedure::SetMin { table, other, rows, signed, z } => {
-                Self { other: Some(other), variant: signed.into(), ..found(table, rows, z) }
-            }
-            Procedure::Hit { table, other, rows, z } => {
-                Self { other: Some(other), ..found(table, rows, z) }
-            }
-            Procedure::Clear { table } => Self { to: Some(table.into()), ..none },
-            Procedure::CopyTable { table, to } => Self { table: Some(table), to: Some(to), ..none },
-            Procedure::MergeTable { table, rows, to } => {
-                Self { table: Some(table), ..written(to, rows) }
-            }
-            Procedure::CopyWord { word, rows, to } | Procedure::MergeWord { word, rows, to } => {
-                Self { word: Some(word), ..written(to, rows) }
-            }
-            Procedure::AddWord { table, rows, word, to, carry: z }
-            | Procedure::SubtractWord { table, rows, word, to, borrow: z } => {
-                Self { to: Some(to), word: Some(word), ..found(table, rows, z) }
-            }
-            Procedure::AddTable { table, other, rows, to, carry: z }
-            | Procedure::SubtractTable { table, other, rows, to, borrow: z } => {
-                Self { to: Some(to), other: Some(other), ..found(table, rows, z) }
-            }
-        }
-    }
-
-    /// The word, where it is a result too.
-    fn word_in_results(&self) -> Option<WordVar> {
-        let results = [self.z, self.equal, self.greater];
-        self.word.filter(|word| results.iter().flatten().any(|z| z.0 == word.0))
-    }
-
-    /// Whether a column is written that is read as another one.
-    fn is_shifted(&self) -> bool {
-        let Some(to) = self.to else { return false };
-        [self.table, self.other].into_iter().flatten().any(|read| {
-            let distance = to.first.abs_diff(read.first);
-            read.table == to.table && distance != 0 && distance < to.columns
-        })
     }
 }
 

@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 
 use super::team::{self, Team};
-use crate::language::{Condition, IntVar, Op, TableVar, Vector};
+use crate::language::{IntVar, Op, TableVar, Vector};
 use crate::program::{Addresses, Code, Instruction, Program, Variable};
 use crate::{Slice, StarError, Table};
 
@@ -28,11 +28,12 @@ static MODULE: Ptx = Ptx::new(kernels::star::INTERPRETER.name, kernels::star::IN
 #[repr(C)]
 struct Control {
     arrived: u32,
-    failure: u32,
     step: u32,
+    failure: u32,
+    of_field: u32,
     position: i32,
-    turns: u64,
-    cells: [u32; 4],
+    count: u32,
+    cells: [u64; 3],
 }
 
 /// `Failure` of the kernel: why a run ended early.
@@ -44,7 +45,7 @@ const ENDLESS: u32 = 3;
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Run {
-    code: u64,
+    steps: u64,
     vectors: u64,
     ints: u64,
     control: u64,
@@ -211,7 +212,7 @@ impl GpuProgram {
         self.ints.hand_over()?;
         self.control.fill_bytes(0)?;
         let run = Run {
-            code: self.code.address(),
+            steps: self.code.address(),
             vectors: self.vectors.device.address(),
             ints: self.ints.device.address(),
             control: self.control.address(),
@@ -234,20 +235,17 @@ impl GpuProgram {
 
     /// The error of a step that was given a position that is none, or outside.
     fn failed_position(&self, control: Control) -> StarError {
-        let (what, len) = match self.program.instructions()[control.step as usize] {
-            Instruction::Do(Op::ReadColumn { table, .. } | Op::WriteColumn { table, .. }) => {
-                ("column", table.columns)
-            }
-            Instruction::Do(Op::ReadRow { table, .. } | Op::WriteRow { table, .. }) => {
-                ("row", table.table.rows)
-            }
-            Instruction::Do(Op::SetBit { z: x, .. })
-            | Instruction::Branch { condition: Condition::Bit { x, .. }, .. } => ("bit", x.len),
-            // no other step takes positions
-            _ => ("position", 0),
+        let what = match self.program.instructions()[control.step as usize] {
+            _ if control.of_field != 0 => "field",
+            Instruction::Do(Op::ReadColumn { .. } | Op::WriteColumn { .. }) => "column",
+            Instruction::Do(Op::ReadRow { .. } | Op::WriteRow { .. }) => "row",
+            Instruction::Do(Op::ToWord { .. }) => "number",
+            // all others take positions of vectors
+            _ => "bit",
         };
+        let len = control.count as usize;
         match usize::try_from(control.position) {
-            Ok(index) => StarError::OutOfRange { what, index, len: len as usize },
+            Ok(index) => StarError::OutOfRange { what, index, len },
             Err(_) => StarError::NoPosition { what },
         }
     }
@@ -361,9 +359,9 @@ mod tests {
     #[test]
     fn the_kernel_is_told_what_it_reads() {
         let source = STAR_CODE;
-        let run = layout!(Run: code, vectors, ints, control, most_turns, n_words, n_ints);
+        let run = layout!(Run: steps, vectors, ints, control, most_turns, n_words, n_ints);
         assert_eq!(run, layout_in(source, "Run"));
-        let control = layout!(Control: arrived, failure, step, position, turns, cells);
+        let control = layout!(Control: arrived, step, failure, of_field, position, count, cells);
         assert_eq!(control, layout_in(source, "Control"));
         let failures = block(source, "enum Failure : u32 {");
         let ours =

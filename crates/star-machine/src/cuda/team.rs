@@ -2,16 +2,17 @@
 
 use gpu_runtime::{DeviceProperties, Gpu, GpuError, Kernel, LaunchConfig};
 
-use crate::program::Program;
+use crate::program::{Instruction, Program};
 
-/// Words up to which one warp is the fastest team.
-const WARP_WORDS: u32 = 128;
+/// Words up to which one warp is the fastest team; and where there are procedures, of which each
+/// goes through many columns.
+const WARP_WORDS: [u32; 2] = [128, 32];
 /// Words up to which one block is.
-const BLOCK_WORDS: u32 = 4096;
+const BLOCK_WORDS: [u32; 2] = [4096, 256];
 /// Most warps of a block that is alone.
-const BLOCK_WARPS: u32 = 32;
+const BLOCK_WARPS: u32 = 8;
 /// Warps of each block of a grid.
-const GRID_WARPS: u32 = 8;
+const GRID_WARPS: u32 = 4;
 /// Shared memory that is the kernels' own, at most.
 const OWN_SHARED: u64 = 1024;
 
@@ -22,10 +23,10 @@ pub enum Team {
     Warp,
     /// One block of so many warps.
     Block {
-        /// 1 to 32.
+        /// 1 to 8.
         warps: u32,
     },
-    /// So many blocks of 8 warps, all of them resident at once.
+    /// So many blocks of 4 warps, all of them resident at once.
     Grid {
         /// At least 1; no more are launched than are resident.
         blocks: u32,
@@ -42,9 +43,11 @@ impl Program {
         let fits = |team: &Team| self.shared_bytes(*team) <= shared;
         let most_warps = words.div_ceil(32).clamp(1, BLOCK_WARPS);
         let mut blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
-        let alone = if words <= WARP_WORDS {
+        let has_procedures =
+            self.instructions().iter().any(|step| matches!(step, Instruction::Pass(_)));
+        let alone = if words <= WARP_WORDS[usize::from(has_procedures)] {
             Some(Team::Warp).filter(fits)
-        } else if words <= BLOCK_WORDS {
+        } else if words <= BLOCK_WORDS[usize::from(has_procedures)] {
             blocks.find(fits)
         } else {
             None

@@ -4,6 +4,7 @@
 mod arithmetic;
 mod calls;
 mod copy;
+mod operands;
 mod search;
 mod warshall;
 
@@ -16,6 +17,7 @@ use crate::language::{
 };
 
 pub use calls::Procedures;
+pub(crate) use operands::Operands;
 pub use warshall::{warshall, warshall_columns};
 
 instructions! {

@@ -1,16 +1,18 @@
-//! A program as the kernel reads it: each step as 32 bytes.
+//! A program as the kernel reads it: each step as 80 bytes, of which 32 are always read.
 //!
-//! Steps keep their numbers, so that jumps lead where they led. What is common in loops is
-//! fused: where such a row of operations starts, there is one operation for all of them, which
-//! leads on behind them; the others keep their places, for jumps to them. Results are the
-//! same, and so are errors.
+//! Steps keep their numbers, so that jumps lead where they led.
+
+mod fused;
 
 use bytemuck::{Pod, Zeroable};
 
 use super::{Instruction, Program};
-use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Op, Relation, Vector};
+use crate::Procedure;
+use crate::language::check::numbers;
+use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Op, Relation, SliceVar, Vector};
+use crate::procedures::Operands;
 
-/// A step: `Code` in `kernels/star/interpreter/code.cuh`.
+/// A step: `Code` and `More` in `kernels/star/interpreter/code.cuh`.
 ///
 /// In general `z`, `x` and `y` are where vectors start, `len` their bits, `index` an integer or
 /// a position, `a` the step that a jump leads to, or `a` and `b` the address of a table's first
@@ -26,6 +28,19 @@ pub(crate) struct Code {
     index: u32,
     a: u32,
     b: u32,
+    /// From here on: `More` of the kernel.
+    other_a: u32,
+    other_b: u32,
+    to_a: u32,
+    to_b: u32,
+    equal: u32,
+    greater: u32,
+    number: u32,
+    other_number: u32,
+    to_number: u32,
+    fields: u32,
+    other_fields: u32,
+    to_fields: u32,
 }
 
 macro_rules! operations {
@@ -45,8 +60,9 @@ macro_rules! operations {
 operations! {
     End, Fill, Copy, Not, And, AndNot, Or, Xor, SetBit, First, Find, Step, Count, Trim, Replace,
     Add, Subtract, ReadColumn, WriteColumn, ReadRow, WriteRow, ClearTable, SetInt, AddInt,
-    AddInts, Jump, IfSome, IfFound, IfBit, IfOrder, IfCompare, Start, Repeat, TakeFirst, UpdateAnd, UpdateAndNot, UpdateOr,
-    UpdateXor, UpdateNotAnd,
+    AddInts, Jump, Call, Return, IfSome, IfFound, IfBit, IfOrder, IfCompare, Start, Repeat,
+    TakeFirst, UpdateAnd, UpdateAndNot, UpdateOr, UpdateXor, UpdateNotAnd, ToWord, ToInt,
+    EqualRows, CompareRows, LeastRows, Merge, AddRows, SubtractRows, Relax,
 }
 
 /// The index is the position itself.
@@ -55,8 +71,20 @@ const CONSTANT: u32 = 0x8000;
 const ONE: u32 = 0x100;
 /// The loop counts downwards.
 const BACK: u32 = 0x200;
+/// After the least rows comes `FND`.
+const FINDS: u32 = 0x200;
 /// The step after an update finds the number of the next column, and leads back.
 const REPEATS: u32 = 0x400;
+/// A field is one by a number.
+const NUMBERED: u32 = 0x800;
+/// A word stands for a table.
+const OF_WORD: u32 = 0x1000;
+/// Rows that are not marked keep their values.
+const KEEPS: u32 = 0x2000;
+/// All rows are marked.
+const EVERYWHERE: u32 = 0x4000;
+/// No integer.
+const NONE: u32 = u32::MAX;
 /// The step may jump.
 const JUMPS: u32 = 1 << 31;
 
@@ -71,7 +99,15 @@ pub(crate) struct Addresses {
 impl Code {
     /// A step that is followed by the one `skip` further.
     fn new(operation: Operation, skip: u32) -> Self {
-        Self { head: operation as u32 | skip << 16, ..Self::zeroed() }
+        let none = Self::zeroed();
+        let head = operation as u32 | skip << 16;
+        Self { head, number: NONE, other_number: NONE, to_number: NONE, ..none }
+    }
+
+    /// The same for more steps than one.
+    fn instead_of(mut self, operation: Operation, skip: u32) -> Self {
+        self.head = self.head & !0xff_00ff | operation as u32 | skip << 16;
+        self
     }
 
     /// With a bit, an answer or the like.
@@ -105,10 +141,20 @@ impl Program {
         let encoder = Encoder { program: self, addresses };
         let steps = (0..self.instructions.len()).map(|at| {
             let fused = encoder.fused_step(at).or_else(|| encoder.fused_update(at));
+            let fused =
+                fused.or_else(|| encoder.fused_least(at)).or_else(|| encoder.fused_relax(at));
             fused.unwrap_or_else(|| encoder.plain(&self.instructions[at]))
         });
         steps.chain([Code::new(Operation::End, 0)]).collect()
     }
+}
+
+/// Where a field is: its address; the integer with its number, if it is one by a number, and
+/// how many there are.
+struct Place {
+    address: [u32; 2],
+    number: u32,
+    fields: u32,
 }
 
 struct Encoder<'a> {
@@ -121,13 +167,26 @@ impl Encoder<'_> {
         self.addresses.vectors[x.place() as usize]
     }
 
-    /// With the address of a field, and its table's number for the account of barriers.
-    fn field(&self, mut code: Code, field: FieldVar) -> Code {
-        let first = u64::from(field.first) * u64::from(field.table.rows.div_ceil(64)) * 8;
-        let address = self.addresses.tables[field.table.place() as usize] + first;
-        code.head |= (field.table.place() % 32) << 24;
-        (code.a, code.b) = (address as u32, (address >> 32) as u32);
-        code
+    /// With a field, and its table's number for the account of barriers.
+    fn field(&self, code: Code, field: FieldVar) -> Code {
+        let Place { address: [a, b], number, fields } = self.place(Some(field));
+        let head = code.head | (field.table.place() % 32) << 24;
+        Code { head, a, b, number, fields, ..code }.with(NUMBERED, number != NONE)
+    }
+
+    /// Where a field is; of none all is zero.
+    fn place(&self, field: Option<FieldVar>) -> Place {
+        let Some(FieldVar { table, first, columns, number }) = field else {
+            return Place { address: [0, 0], number: NONE, fields: 0 };
+        };
+        let before = u64::from(first) * u64::from(table.rows.div_ceil(64)) * 8;
+        let address = self.addresses.tables[table.place() as usize] + before;
+        Place {
+            address: [address as u32, (address >> 32) as u32],
+            // without columns all are the same
+            number: number.filter(|_| columns != 0).map_or(NONE, IntVar::place),
+            fields: (table.columns - first).checked_div(columns).unwrap_or(0),
+        }
     }
 
     /// The number of a counter among the integers.
@@ -138,12 +197,17 @@ impl Encoder<'_> {
     fn plain(&self, instruction: &Instruction) -> Code {
         match *instruction {
             Instruction::Do(ref op) => self.operation(op),
-            Instruction::Pass(_) => Code::new(Operation::End, 0),
+            Instruction::Pass(ref procedure) => self.pass(procedure),
             Instruction::Branch { ref condition, answer, to } => {
                 self.question(condition).with(ONE, answer).to(to)
             }
-            Instruction::Call { .. } | Instruction::Return { .. } => Code::new(Operation::End, 0),
             Instruction::Jump { to } => Code::new(Operation::Jump, 1).to(to),
+            Instruction::Call { to, link } => {
+                Code { index: link.place(), ..Code::new(Operation::Call, 1).to(to) }
+            }
+            Instruction::Return { link } => {
+                Code { index: link.place(), ..Code::new(Operation::Return, 1) }
+            }
             Instruction::Start { counter, i, first } => {
                 let code = Code::new(Operation::Start, 1);
                 Code { x: self.counter(counter), index: i.place(), y: first, ..code }
@@ -199,8 +263,10 @@ impl Encoder<'_> {
             Op::Replace { z, x, from } => {
                 Code { y: x.len, ..self.vectors(Operation::Replace, z, x, x) }.at(from)
             }
-            Op::ToWord { z, i } => self.vectors(Operation::End, z, z, z).at(i),
-            Op::ToInt { i, w } => self.find(Operation::End, i, w),
+            Op::ToWord { z, i } => {
+                Code { y: numbers(z), ..self.vectors(Operation::ToWord, z, z, z) }.at(i)
+            }
+            Op::ToInt { i, w } => self.find(Operation::ToInt, i, w),
             Op::Add { z, v, w, carry } => {
                 Code { index: carry.place(), ..self.vectors(Operation::Add, z, v, w) }
             }
@@ -244,6 +310,62 @@ impl Encoder<'_> {
         }
     }
 
+    /// A basic procedure.
+    fn pass(&self, procedure: &Procedure) -> Code {
+        // one operation does several of them
+        let (operation, flags) = match *procedure {
+            Procedure::Match { .. } | Procedure::Hit { .. } => (Operation::EqualRows, 0),
+            Procedure::Compare { .. } | Procedure::SetMin { signed: false, .. } => {
+                (Operation::CompareRows, 0)
+            }
+            Procedure::SetMin { .. } => (Operation::CompareRows, ONE),
+            Procedure::Min { .. } => (Operation::LeastRows, 0),
+            Procedure::Max { .. } => (Operation::LeastRows, ONE),
+            Procedure::Clear { table } => return self.operation(&Op::ClearTable { table }),
+            Procedure::CopyTable { .. } => (Operation::Merge, EVERYWHERE),
+            Procedure::CopyWord { .. } => (Operation::Merge, 0),
+            Procedure::MergeTable { .. } | Procedure::MergeWord { .. } => (Operation::Merge, KEEPS),
+            Procedure::AddWord { .. } | Procedure::AddTable { .. } => (Operation::AddRows, 0),
+            Procedure::SubtractWord { .. } | Procedure::SubtractTable { .. } => {
+                (Operation::SubtractRows, 0)
+            }
+        };
+        let of = Operands::of(procedure);
+        let [table, other, to] = [of.table, of.other, of.to].map(|field| self.place(field));
+        let slice = |z: Option<SliceVar>| z.map_or(0, |z| self.vector(z.0));
+        let any = of.table.or(of.to).map(|field| (field.table.rows, field.columns));
+        let (len, columns) = any.unwrap_or((0, 0));
+        let is_numbered = [&table, &other, &to].iter().any(|place| place.number != NONE);
+        let code = Code::new(operation, 1)
+            .with(flags, true)
+            .with(OF_WORD, of.word.is_some())
+            .with(NUMBERED, is_numbered);
+        // others' words are read of what is written alone
+        let written = of.to.map_or(0, |to| to.table.place() % 32);
+        Code {
+            head: code.head | written << 24,
+            z: slice(of.z),
+            x: slice(of.rows),
+            y: of.word.map_or(0, |word| self.vector(word.0)),
+            len,
+            index: columns,
+            a: table.address[0],
+            b: table.address[1],
+            other_a: other.address[0],
+            other_b: other.address[1],
+            to_a: to.address[0],
+            to_b: to.address[1],
+            equal: slice(of.equal),
+            greater: slice(of.greater),
+            number: table.number,
+            other_number: other.number,
+            to_number: to.number,
+            fields: table.fields,
+            other_fields: other.fields,
+            to_fields: to.fields,
+        }
+    }
+
     fn question(&self, condition: &Condition) -> Code {
         match *condition {
             Condition::Some(x) => self.vectors(Operation::IfSome, x, x, x),
@@ -257,72 +379,6 @@ impl Encoder<'_> {
                 Code { z: orders(relation), ..self.vectors(Operation::IfCompare, v, v, w) }
             }
         }
-    }
-
-    /// `while SOME(x) do i := STEP(x) ..` and `i := STEP(x); while i > 0`, the question and
-    /// `STEP` in one.
-    fn fused_step(&self, at: usize) -> Option<Code> {
-        let step = |at: usize| match self.program.instructions.get(at) {
-            Some(&Instruction::Do(Op::Step { i, x })) => Some((i, x)),
-            _ => None,
-        };
-        let here = at as u32;
-        if let Some((i, x)) = step(at) {
-            let Some(&Instruction::Branch { condition, answer: true, to }) =
-                self.program.instructions.get(at + 1)
-            else {
-                return None;
-            };
-            let code = Code::new(Operation::TakeFirst, 2).with(ONE, true).to(to);
-            return (condition == Condition::Found(i) && to <= here)
-                .then(|| self.take_first(code, i, x));
-        }
-        let Some(&Instruction::Branch { condition: Condition::Some(some), answer, to }) =
-            self.program.instructions.get(at)
-        else {
-            return None;
-        };
-        // where STEP follows, and where it goes on if there is no one
-        let (taken, skip) = if answer { (to, 1) } else { (here + 1, to.checked_sub(here)?) };
-        let (i, x) = step(taken as usize)?;
-        let code = Code::new(Operation::TakeFirst, skip & 0xff).to(taken + 1);
-        (x == some && (1..256).contains(&skip)).then(|| self.take_first(code, i, x))
-    }
-
-    fn take_first(&self, code: Code, i: IntVar, x: Vector) -> Code {
-        Code { x: self.vector(x), len: x.len, index: i.place(), ..code }
-    }
-
-    /// `v := COL(i, t); v := v or w; COL(i, t) := v`, and with other functions.
-    fn fused_update(&self, at: usize) -> Option<Code> {
-        let [
-            Instruction::Do(Op::ReadColumn { z, table, column }),
-            Instruction::Do(Op::Logic { logic, z: v, x, y }),
-            Instruction::Do(Op::WriteColumn { table: to, column: there, x: written }),
-        ] = *self.program.instructions.get(at..at + 3)?
-        else {
-            return None;
-        };
-        if z != v || v != written || (table, column) != (to, there) || (x == v) == (y == v) {
-            return None;
-        }
-        let operation = match logic {
-            Logic::And => Operation::UpdateAnd,
-            Logic::AndNot if x == v => Operation::UpdateAndNot,
-            Logic::AndNot => Operation::UpdateNotAnd,
-            Logic::Or => Operation::UpdateOr,
-            Logic::Xor => Operation::UpdateXor,
-        };
-        let other = if x == v { y } else { x };
-        let code = self.column(Code::new(operation, 3), v, table, column);
-        let code = Code { x: self.vector(other), ..code };
-        let repeats = self.fused_step(at + 3).is_some_and(|step| {
-            let apart = step.x != code.z && step.x != code.x;
-            apart
-                && step.a == at as u32
-                && matches!(column, Index::In(i) if i.place() == step.index)
-        });
-        Some(code.with(REPEATS, repeats))
     }
 }
 
@@ -344,32 +400,17 @@ mod tests {
     use kernels::layout::{STAR_CODE, block, layout_in, number};
 
     use super::*;
-    use crate::{Recorder, procedures};
-
-    fn heads(program: &Program) -> Vec<u32> {
-        let vectors = (0..).step_by(16).take(program.vectors.len()).collect();
-        let addresses = Addresses { vectors, tables: vec![0; program.tables.len()] };
-        program.encode(&addresses).iter().map(|code| code.head).collect()
-    }
-
-    #[test]
-    fn the_inner_loops_of_warshall_are_two_steps() {
-        let mut recorder = Recorder::new();
-        let p = recorder.parameter_table(100, 100).unwrap();
-        procedures::warshall_columns(&mut recorder, p, 0..100).unwrap();
-        let program = recorder.finish();
-        let [update, step] = [Operation::UpdateOr as u32, Operation::TakeFirst as u32];
-        let heads = heads(&program);
-        let at = heads.iter().position(|head| head & 0xff == update).unwrap();
-        assert_ne!(heads[at] & REPEATS, 0, "{program}");
-        assert_eq!(heads[at + 3] & 0xff, step, "{program}");
-    }
 
     #[test]
     fn steps_are_those_of_the_kernel() {
         let source = STAR_CODE;
-        let fields = layout!(Code: head, z, x, y, len, index, a, b);
-        assert_eq!(fields, layout_in(source, "Code"));
+        let (ours, size) = layout!(Code: head, z, x, y, len, index, a, b, other_a, other_b, to_a,
+            to_b, equal, greater, number, other_number, to_number, fields, other_fields, to_fields);
+        let [(first, first_size), (more, more_size)] =
+            ["Code", "More"].map(|name| layout_in(source, name));
+        let more = more.into_iter().map(|(name, at, size)| (name, first_size + at, size));
+        assert_eq!(ours, first.into_iter().chain(more).collect::<Vec<_>>());
+        assert_eq!(size, first_size + more_size);
         let names = block(source, "enum Operation : u32 {");
         let names: Vec<_> = names.split(',').map(str::trim).filter(|n| !n.is_empty()).collect();
         let ours: Vec<_> = OPERATIONS.iter().map(|operation| format!("{operation:?}")).collect();
@@ -379,17 +420,22 @@ mod tests {
             ("constant_position", CONSTANT),
             ("one", ONE),
             ("backwards", BACK),
+            ("finds", FINDS),
             ("repeats", REPEATS),
+            ("numbered", NUMBERED),
+            ("of_word", OF_WORD),
+            ("keeps", KEEPS),
+            ("everywhere", EVERYWHERE),
         ];
         for (name, flag) in flags {
             assert_eq!(number(source, &format!(" {name}")), flag, "{name}");
         }
         // the parts of the head, of which `Code::new`, `to` and `field` make it
-        for part in ["head & 0xff;", "head >> 16 & 0xff;", "head >> 31;", "head >> 24 & 31)"] {
+        for part in ["(head & 0xff);", "head >> 16 & 0xff;", "head >> 31;", "head >> 24 & 31)"] {
             assert!(source.contains(part), "{part}");
         }
         let code = Code::new(Operation::UpdateNotAnd, 3).to(5);
-        let last = OPERATIONS.len() as u32 - 1;
+        let last = Operation::UpdateNotAnd as u32;
         assert_eq!((code.head & 0xff, code.head >> 16 & 0xff, code.head >> 31), (last, 3, 1));
     }
 }

@@ -9,8 +9,10 @@ use super::places::Places;
 use super::{Instruction, MOST_TURNS, Program, Variable};
 use crate::error::LIMIT;
 use crate::language::{
-    Condition, IntVar, Op, Role, SliceVar, Star, TableVar, Vector, Visit, WordVar,
+    Condition, IntVar, Op, Operand, Operations, Role, SliceVar, Star, TableVar, Vector, Visit,
+    WordVar,
 };
+use crate::procedures::Operands;
 use crate::{Procedure, StarError};
 
 /// How many vectors, tables and integers there are.
@@ -237,13 +239,24 @@ impl Star for Recorder {
         Ok(())
     }
 
-    fn call(&mut self, procedure: Procedure) -> Result<(), StarError> {
+    /// Where the word is a result, a copy of it is read: no step has both.
+    fn call(&mut self, mut procedure: Procedure) -> Result<(), StarError> {
         procedure.check()?;
-        let mut shown = procedure;
-        self.check_operands(|visit| shown.operands(visit))?;
-        self.use_operands(|visit| shown.operands(visit));
-        self.instructions.push(Instruction::Pass(procedure));
-        Ok(())
+        self.check_operands(|visit| procedure.operands(visit))?;
+        self.scope(|recorder| {
+            if let Some(word) = Operands::of(&procedure).word_in_results() {
+                let copy = recorder.word(word.0.len as usize)?;
+                recorder.copy(copy, word)?;
+                procedure.operands(&mut |_, operand| {
+                    if let Operand::Word(word) = operand {
+                        *word = copy;
+                    }
+                });
+            }
+            recorder.use_operands(|visit| procedure.operands(visit));
+            recorder.instructions.push(Instruction::Pass(procedure));
+            Ok(())
+        })
     }
 
     fn scope(
@@ -325,7 +338,6 @@ impl Star for Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Operations;
 
     #[test]
     fn ended_variables_leave_their_places_to_others_of_their_size() {

@@ -1,0 +1,162 @@
+//! Steps that are one for the kernel.
+//!
+//! What is common in loops is fused: where such a row of steps starts, there is one operation
+//! for all of them, which leads on behind them; the others keep their places, for jumps to them.
+//! Results are the same, and so are errors.
+
+use super::{Code, Encoder, FINDS, ONE, Operation, REPEATS};
+use crate::Procedure;
+use crate::language::{Condition, Index, IntVar, Logic, Op, Vector};
+use crate::program::Instruction;
+
+impl Encoder<'_> {
+    /// `while SOME(x) do i := STEP(x) ..` and `i := STEP(x); while i > 0`, the question and
+    /// `STEP` in one.
+    pub(super) fn fused_step(&self, at: usize) -> Option<Code> {
+        let step = |at: usize| match self.program.instructions.get(at) {
+            Some(&Instruction::Do(Op::Step { i, x })) => Some((i, x)),
+            _ => None,
+        };
+        let here = at as u32;
+        if let Some((i, x)) = step(at) {
+            let Some(&Instruction::Branch { condition, answer: true, to }) =
+                self.program.instructions.get(at + 1)
+            else {
+                return None;
+            };
+            let code = Code::new(Operation::TakeFirst, 2).with(ONE, true).to(to);
+            return (condition == Condition::Found(i) && to <= here)
+                .then(|| self.take_first(code, i, x));
+        }
+        let Some(&Instruction::Branch { condition: Condition::Some(some), answer, to }) =
+            self.program.instructions.get(at)
+        else {
+            return None;
+        };
+        // where STEP follows, and where it goes on if there is no one
+        let (taken, skip) = if answer { (to, 1) } else { (here + 1, to.checked_sub(here)?) };
+        let (i, x) = step(taken as usize)?;
+        let code = Code::new(Operation::TakeFirst, skip & 0xff).to(taken + 1);
+        (x == some && (1..256).contains(&skip)).then(|| self.take_first(code, i, x))
+    }
+
+    /// `z := MIN(t, x); i := FND(z)`.
+    pub(super) fn fused_least(&self, at: usize) -> Option<Code> {
+        let [
+            Instruction::Pass(ref least @ (Procedure::Min { z, .. } | Procedure::Max { z, .. })),
+            Instruction::Do(Op::Find { i, x }),
+        ] = *self.program.instructions.get(at..at + 2)?
+        else {
+            return None;
+        };
+        let code = self.pass(least).instead_of(Operation::LeastRows, 2);
+        let code = Code { equal: i.place(), ..code };
+        (x == z.0).then(|| code.with(FINDS, true))
+    }
+
+    /// How arcs are relaxed: `c := ADDC(t, y, w; s); b := SETMIN(s, d, y); e := b and not c;
+    /// TMERGE(s, e; d)`.
+    pub(super) fn fused_relax(&self, at: usize) -> Option<Code> {
+        let [
+            Instruction::Pass(
+                ref add @ Procedure::AddWord { table: t, rows: y, word, to: s, carry },
+            ),
+            Instruction::Pass(Procedure::SetMin { table, other: d, rows, signed: false, z: less }),
+            Instruction::Do(Op::Logic { logic: Logic::AndNot, z: nearer, x, y: without }),
+            Instruction::Pass(Procedure::MergeTable { table: from, rows: merged, to }),
+        ] = *self.program.instructions.get(at..at + 4)?
+        else {
+            return None;
+        };
+        let is_relaxed = (table, rows, from, to) == (s, y, s, d)
+            && (x, without, merged.0) == (less.0, carry.0, nearer);
+        let are_apart = t.table != s.table && s.table != d.table && d.table != t.table;
+        let results = [carry.0, less.0, nearer];
+        (is_relaxed
+            && are_apart
+            && less != carry
+            && !results.contains(&y.0)
+            && !results.contains(&word.0)
+            && s.number.or(d.number).is_none())
+        .then(|| self.pass(add).instead_of(Operation::Relax, 4))
+    }
+
+    fn take_first(&self, code: Code, i: IntVar, x: Vector) -> Code {
+        Code { x: self.vector(x), len: x.len, index: i.place(), ..code }
+    }
+
+    /// `v := COL(i, t); v := v or w; COL(i, t) := v`, and with other functions.
+    pub(super) fn fused_update(&self, at: usize) -> Option<Code> {
+        let [
+            Instruction::Do(Op::ReadColumn { z, table, column }),
+            Instruction::Do(Op::Logic { logic, z: v, x, y }),
+            Instruction::Do(Op::WriteColumn { table: to, column: there, x: written }),
+        ] = *self.program.instructions.get(at..at + 3)?
+        else {
+            return None;
+        };
+        if z != v || v != written || (table, column) != (to, there) || (x == v) == (y == v) {
+            return None;
+        }
+        if table.number.is_some() {
+            return None;
+        }
+        let operation = match logic {
+            Logic::And => Operation::UpdateAnd,
+            Logic::AndNot if x == v => Operation::UpdateAndNot,
+            Logic::AndNot => Operation::UpdateNotAnd,
+            Logic::Or => Operation::UpdateOr,
+            Logic::Xor => Operation::UpdateXor,
+        };
+        let other = if x == v { y } else { x };
+        let code = self.column(Code::new(operation, 3), v, table, column);
+        let code = Code { x: self.vector(other), ..code };
+        let repeats = self.fused_step(at + 3).is_some_and(|step| {
+            let apart = step.x != code.z && step.x != code.x;
+            apart
+                && step.a == at as u32
+                && matches!(column, Index::In(i) if i.place() == step.index)
+        });
+        Some(code.with(REPEATS, repeats))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::{WeightMatrix, dijkstra};
+    use crate::program::{Addresses, Program};
+    use crate::{Recorder, procedures};
+
+    fn heads(program: &Program) -> Vec<u32> {
+        let vectors = (0..).step_by(16).take(program.vectors.len()).collect();
+        let addresses = Addresses { vectors, tables: vec![0; program.tables.len()] };
+        program.encode(&addresses).iter().map(|code| code.head).collect()
+    }
+
+    #[test]
+    fn relaxing_arcs_is_one_step_and_so_is_finding_the_nearest_vertex() {
+        let out = WeightMatrix::leaving(3, &[(0, 1, 5), (1, 2, 1)]).unwrap();
+        let task = dijkstra(&out, 0).unwrap();
+        let heads = heads(task.program());
+        let step = |operation: Operation, skip: u32| {
+            let head = operation as u32 | skip << 16;
+            heads.iter().filter(|&&found| found & 0xff_00ff == head).count()
+        };
+        assert_eq!(step(Operation::Relax, 4), 1, "{}", task.program());
+        assert_eq!(step(Operation::LeastRows, 2), 2, "{}", task.program());
+    }
+
+    #[test]
+    fn the_inner_loops_of_warshall_are_two_steps() {
+        let mut recorder = Recorder::new();
+        let p = recorder.parameter_table(100, 100).unwrap();
+        procedures::warshall_columns(&mut recorder, p, 0..100).unwrap();
+        let program = recorder.finish();
+        let [update, step] = [Operation::UpdateOr as u32, Operation::TakeFirst as u32];
+        let heads = heads(&program);
+        let at = heads.iter().position(|head| head & 0xff == update).unwrap();
+        assert_ne!(heads[at] & REPEATS, 0, "{program}");
+        assert_eq!(heads[at + 3] & 0xff, step, "{program}");
+    }
+}

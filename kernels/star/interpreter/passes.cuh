@@ -1,0 +1,364 @@
+// Basic procedures, each in one pass over the columns of its tables.
+//
+// Rows are independent of one another, and what a procedure knows of a row is a bit or two: a
+// thread goes through the columns of its own words and has that in registers. So a pass needs
+// no barrier of its own, but for a word, which all threads read, and for the least number,
+// which they find together. Columns are loaded by so many before the first of them is looked
+// at, so that one wait is for all; words without a marked row are not loaded.
+//
+// Results, and tables that are written, may be operands: a thread's words are then read and
+// written in the order of the procedure. A word that is read is no result.
+#pragma once
+
+#include "tables.cuh"
+
+// Columns that are loaded before the first of them is looked at.
+constexpr u32 n_at_once = 16;
+
+// The columns that a pass goes through, of which there are `columns`, and what else it takes.
+struct Pass {
+    // those of the first table, if there is one, and those of the second
+    const u64* first;
+    const u64* second;
+    u64* to;
+    // words of a column
+    u32 stride;
+    u32 columns;
+    // whether a word stands for the second table, and where it starts
+    bool is_word;
+    u32 word;
+    // whether a column that is written may be one that is read later, or was before
+    bool is_shifted;
+};
+
+// The word of the column j further on. The product is of 32 bits each, which is one instruction with
+// the sum.
+template <typename Word> __device__ __forceinline__ Word* further(Word* word, u32 j, u32 stride) {
+    return word + static_cast<u64>(j) * stride;
+}
+
+// Bit i of the lowest 32, in all bits.
+__device__ __forceinline__ u64 spread(u32 bits, u32 i) {
+    const u32 half = static_cast<u32>(static_cast<int>(bits << (31 - i)) >> 31);
+    return static_cast<u64>(half) << 32 | half;
+}
+
+// step(j, a, b) for `many` columns from `start` on, forth or back: a is this thread's word w of the
+// first table's column, b that of the second's, or all ones or zeros as the word has it. Beyond
+// the last column both are 0.
+template <u32 many, bool back, typename Team, typename Step>
+__device__ __forceinline__ void some_columns(const Team& team, const Pass& pass, u32 w, u32 start, Step step) {
+    const u64* first = further(pass.first + w, start, pass.stride);
+    const u64* second = further(pass.second + w, start, pass.stride);
+    const u32 n = pass.columns - start;
+    u64 a[many], b[many];
+    if (pass.first) {
+#pragma unroll
+        for (u32 i = 0; i < many; i++) {
+            a[i] = load_if_less(i, n, further(first, i, pass.stride));
+        }
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < many; i++) a[i] = 0;
+    }
+    if (pass.is_word) {
+        const u32 bits = static_cast<u32>(team.other(pass.word + start / 64) >> (start % 64));
+#pragma unroll
+        for (u32 i = 0; i < many; i++) b[i] = spread(bits, i);
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < many; i++) {
+            b[i] = load_if_less(i, n, further(second, i, pass.stride));
+        }
+    }
+#pragma unroll
+    for (u32 i = 0; i < many; i++) {
+        const u32 k = back ? many - 1 - i : i;
+        step(start + k, a[k], b[k]);
+    }
+}
+
+// The same for all columns.
+template <u32 many, bool back, typename Team, typename Step>
+__device__ __forceinline__ void by(const Team& team, const Pass& pass, u32 w, Step step) {
+    const u32 n = (pass.columns + many - 1) / many;
+#pragma unroll 1
+    for (u32 i = 0; i < n; i++) some_columns<many, back>(team, pass, w, many * (back ? n - 1 - i : i), step);
+}
+
+// For procedures that write: the word of column j becomes step(a, b).
+template <bool back, typename Team, typename Step>
+__device__ __forceinline__ void rewrite(const Team& team, const Pass& pass, u32 w, Step step) {
+    u64* to = pass.to + w;
+    auto store = [&](u32 j, u64 a, u64 b) { store_if_less(j, pass.columns, further(to, j, pass.stride), step(a, b)); };
+    if (pass.is_shifted) {
+        by<1, back>(team, pass, w, store);
+    } else {
+        by<n_at_once, back>(team, pass, w, store);
+    }
+}
+
+// MATCH and HIT: rows where all bits are equal.
+template <typename Team>
+__device__ __forceinline__ void equal_rows(Team& team, const Code& code, const Pass& pass) {
+    team.will_write(vector_bit(code.z));
+    for (u32 w = team.thread; w < pass.stride; w += team.size) {
+        u64 equal = team.own(code.x + w);
+        // others than the first columns are on their way, too
+        if (equal) {
+            for (u32 j = n_at_once; j < pass.columns; j++) prefetch(further(pass.first + w, j, pass.stride));
+        }
+        if (equal) by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) { equal &= ~(a ^ b); });
+        team.put(code.z + w, equal);
+    }
+}
+
+// LESS and GREAT, and SETMIN: a row is decided by the first column where it differs. In two's
+// complement the sign's one is less than its zero.
+template <typename Team>
+__device__ __forceinline__ void compare_rows(Team& team, const Code& code, const More& more, const Pass& pass) {
+    team.will_write(vector_bit(code.z));
+    if (pass.is_word) team.will_write(vector_bit(more.equal) | vector_bit(more.greater));
+    const bool is_signed = code.head & one && pass.columns != 0;
+    for (u32 w = team.thread; w < pass.stride; w += team.size) {
+        const u64 rows = team.own(code.x + w);
+        u64 equal = rows, less = 0;
+        if (rows) {
+            by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) {
+                const u64 decided = equal & (a ^ b);
+                less |= decided & b;
+                equal ^= decided;
+            });
+            if (is_signed) less ^= rows & (load_word(pass.first + w) ^ load_word(pass.second + w));
+        }
+        team.put(code.z + w, less);
+        if (pass.is_word) {
+            team.put(more.equal + w, equal);
+            team.put(more.greater + w, rows & ~(less | equal));
+        }
+    }
+}
+
+// TCOPY, TMERGE, WCOPY and WMERGE: `second` in marked rows, in the others what there was, or
+// zeros.
+template <typename Team> __device__ __forceinline__ void merge(Team& team, const Code& code, const Pass& pass) {
+    team.will_write(table_bit(code.head));
+    for (u32 w = team.thread; w < pass.stride; w += team.size) {
+        const u64 rows = code.head & everywhere ? ~0ull : team.own(code.x + w);
+        if (rows || !(code.head & keeps)) {
+            rewrite<false>(team, pass, w, [&](u64 a, u64 b) { return (b & rows) | (a & ~rows); });
+        }
+    }
+}
+
+__device__ __forceinline__ void clear_columns(const Pass& pass, u32 w) {
+#pragma unroll 4
+    for (u32 j = 0; j < pass.columns; j++) store_word(further(pass.to + w, j, pass.stride), 0ull);
+}
+
+// ADDC, ADDV, SUBTC and SUBTV: from the last column, which is the least significant; z marks
+// the rows with a carry, or a borrow, out of the first.
+template <typename Team> __device__ __forceinline__ void add_rows(Team& team, const Code& code, const Pass& pass) {
+    const u64 flip = operation_of(code.head) == SubtractRows ? ~0ull : 0;
+    team.will_write(table_bit(code.head) | vector_bit(code.z));
+    for (u32 w = team.thread; w < pass.stride; w += team.size) {
+        const u64 rows = team.own(code.x + w);
+        u64 carry = 0;
+        if (rows) {
+            rewrite<true>(team, pass, w, [&](u64 a, u64 b) {
+                a &= rows;
+                b &= rows;
+                const u64 differ = a ^ b, sum = differ ^ carry;
+                carry = (b & (a ^ flip)) | (carry & (differ ^ flip));
+                return sum;
+            });
+        } else {
+            clear_columns(pass, w);
+        }
+        team.put(code.z + w, carry);
+    }
+}
+
+// ADDC into S, SETMIN of S and D, which of these have no carry, and TMERGE of those into D: how
+// arcs are relaxed, which is four steps. Whether a sum is less is known from its last column on,
+// as the columns before decide again.
+template <typename Team>
+__device__ __forceinline__ void relax(Team& team, const Code& code, const Encoded* set_min, const Pass& pass) {
+    const Code less_code = fetch(set_min, 0), and_not = fetch(set_min, 1), merge_code = fetch(set_min, 2);
+    const More less_more = fetch_more(set_min, 0);
+    u64* distances = address(less_more.other_a, less_more.other_b);
+    team.will_write(table_bit(code.head) | table_bit(merge_code.head) | vector_bit(code.z) | vector_bit(less_code.z)
+                    | vector_bit(and_not.z));
+    const Pass merged{distances, pass.to, distances, pass.stride, pass.columns, false, 0, false};
+    for (u32 w = team.thread; w < pass.stride; w += team.size) {
+        const u64 rows = team.own(code.x + w);
+        u64 carry = 0, less = 0;
+        if (rows == 0) clear_columns(pass, w);
+        const u32 n = rows ? (pass.columns + n_at_once - 1) / n_at_once : 0;
+#pragma unroll 1
+        for (u32 chunk = n; chunk-- > 0;) {
+            const u32 start = chunk * n_at_once;
+            const u32 left = pass.columns - start;
+            const u32 bits = static_cast<u32>(team.other(pass.word + start / 64) >> (start % 64));
+            const u64* from = further(pass.first + w, start, pass.stride);
+            const u64* old = further(distances + w, start, pass.stride);
+            u64* to = further(pass.to + w, start, pass.stride);
+            u64 a[n_at_once], d[n_at_once];
+#pragma unroll
+            for (u32 i = 0; i < n_at_once; i++) {
+                a[i] = load_if_less(i, left, further(from, i, pass.stride));
+                d[i] = load_if_less(i, left, further(old, i, pass.stride));
+            }
+#pragma unroll
+            for (u32 i = n_at_once; i-- > 0;) {
+                const u64 v = a[i] & rows, b = spread(bits, i) & rows;
+                const u64 sum = v ^ b ^ carry;
+                carry = (v & b) | (carry & (v ^ b));
+                less = (d[i] & ~sum) | (less & ~(d[i] ^ sum));
+                store_if_less(i, left, further(to, i, pass.stride), sum);
+            }
+        }
+        less &= rows;
+        const u64 nearer = less & ~carry;
+        if (nearer) rewrite<false>(team, merged, w, [&](u64 d, u64 s) { return (s & nearer) | (d & ~nearer); });
+        team.put(code.z + w, carry);
+        team.put(less_code.z + w, less);
+        team.put(and_not.z + w, nearer);
+    }
+}
+
+// The least number in rows that are kept, by k columns; those that hold it are kept. Both halves
+// of the rows at once, since each column waits for the one before.
+__device__ __forceinline__ u32 narrow(const u64* words, u32 stride, u32 k, u64 flip, u64& kept) {
+    constexpr u32 many = n_at_once;
+    u32 low = static_cast<u32>(kept), high = static_cast<u32>(kept >> 32);
+    u32 low_value = 0, high_value = 0;
+#pragma unroll 1
+    for (u32 start = 0; start < k; start += many) {
+        const u64* from = further(words, start, stride);
+        u64 loaded[many];
+#pragma unroll
+        for (u32 i = 0; i < many; i++) {
+            loaded[i] = load_if_less(i, k - start, further(from, i, stride), flip) ^ flip;
+        }
+#pragma unroll
+        for (u32 i = 0; i < many; i++) {
+            const u32 low_zeros = low & ~static_cast<u32>(loaded[i]);
+            const u32 high_zeros = high & ~static_cast<u32>(loaded[i] >> 32);
+            low_value = low_value << 1 | (low_zeros == 0);
+            high_value = high_value << 1 | (high_zeros == 0);
+            if (low_zeros) low = low_zeros;
+            if (high_zeros) high = high_zeros;
+        }
+    }
+    // beyond the last column there were zeros
+    const u32 n_beyond = (k + many - 1) / many * many - k;
+    low_value >>= n_beyond;
+    high_value >>= n_beyond;
+    if (low == 0 || (high != 0 && high_value < low_value)) {
+        kept = static_cast<u64>(high) << 32;
+        return high_value;
+    }
+    kept = high_value == low_value ? static_cast<u64>(high) << 32 | low : low;
+    return low_value;
+}
+
+// MIN and MAX: all marked rows that hold the least number, or the greatest, of which all bits are
+// the other way; the first of them. A thread finds the least number of its own rows, all threads
+// find the least of these, and those with a greater one give theirs up; by 32 columns at a
+// time, the first ones first. A thread that has more words than one looks through those that
+// may hold it again.
+template <typename Team> __device__ __forceinline__ u32 least_rows(Team& team, const Code& code, const Pass& pass) {
+    const u64 flip = code.head & one ? ~0ull : 0;
+    const u64* words = pass.first;
+    u32 from = code.x, left = pass.columns, place;
+    do {
+        const u32 k = min(left, 32u);
+        // the number, then the place of its first row
+        u64 mine = ~0ull, least = 0, kept = 0;
+#pragma unroll 1
+        for (bool found = false;; found = true) {
+            for (u32 w = team.thread; w < pass.stride; w += team.size) {
+                u64 rows = team.own(from + w);
+                const bool may_hold = rows && (!found || mine >> 32 == least >> 32);
+                if (may_hold && !(found && pass.stride <= team.size)) {
+                    const u64 value = narrow(words + w, pass.stride, k, flip, rows);
+                    const u64 here = value << 32 | (64 * w + first_bit(rows));
+                    if (!found && here < mine) mine = here;
+                    kept = value == least >> 32 || !found ? rows : 0;
+                }
+                if (found) team.put(code.z + w, may_hold ? kept : 0);
+            }
+            if (found) break;
+            least = team.least(mine);
+            team.will_write(vector_bit(code.z));
+        }
+        place = static_cast<u32>(least);
+        from = code.z;
+        words = further(words, k, pass.stride);
+        left -= k;
+    } while (left);
+    return place;
+}
+
+// A field by its number, so many fields further on.
+__device__ __forceinline__ bool locate(u64*& field, u32 number, u32 n_fields, u64 words, const int* ints,
+                                       Stop& stop) {
+    if (number == none) return true;
+    if (!stop.is_below(ints[number], n_fields, true)) return false;
+    field += ints[number] * words;
+    return true;
+}
+
+// Whether columns of two fields are the same, but not in the same places.
+__device__ __forceinline__ bool are_shifted(const u64* to, const u64* from, u64 words) {
+    const u64 distance = to < from ? from - to : to - from;
+    return from && distance != 0 && distance < words;
+}
+
+// Any of these procedures, if there are all its fields; MIN and MAX leave the first of the rows in
+// `place`.
+template <typename Team>
+__device__ __forceinline__ bool run_pass(Team& team, const Encoded* step, const Code& code, const More& more,
+                                         const int* ints, Stop& stop, u32& place) {
+    const bool is_word = code.head & of_word;
+    const u32 stride = words_of(code.len);
+    const u64 words = static_cast<u64>(stride) * code.index;
+    u64* table = address(code.a, code.b);
+    u64* other = address(more.other_a, more.other_b);
+    u64* to = address(more.to_a, more.to_b);
+    if (code.head & numbered) {
+        const bool all = locate(table, more.number, more.fields, words, ints, stop)
+            && locate(other, more.other_number, more.other_fields, words, ints, stop)
+            && locate(to, more.to_number, more.to_fields, words, ints, stop);
+        if (!all) return false;
+    }
+    if (is_word) team.will_read(vector_bit(code.y));
+    const bool is_shifted = are_shifted(to, table, words) || are_shifted(to, other, words);
+    Pass pass{table, other, to, stride, code.index, is_word, code.y, is_shifted};
+    switch (operation_of(code.head)) {
+    case EqualRows:
+        equal_rows(team, code, pass);
+        break;
+    case CompareRows:
+        compare_rows(team, code, more, pass);
+        break;
+    case LeastRows:
+        place = least_rows(team, code, pass);
+        break;
+    case Merge:
+        // what is merged is second to what there was
+        pass.first = code.head & keeps ? to : nullptr;
+        pass.second = table;
+        merge(team, code, pass);
+        break;
+    case Relax:
+        relax(team, code, step + 1, pass);
+        break;
+    default:
+        add_rows(team, code, pass);
+        break;
+    }
+    if (is_word) team.did_read(vector_bit(code.y));
+    return true;
+}
