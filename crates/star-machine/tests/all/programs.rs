@@ -82,7 +82,9 @@ fn procedures_are_recorded() {
                 let values = ProcedureBody::values(rows, columns, (seed * 16 + number) as u64);
                 let body = ProcedureBody { number, shared, is_one_step };
                 let program = record(&body, &values).unwrap();
-                assert!(!is_one_step || program.instructions().len() == 1);
+                // a word that is a result is copied first
+                let most = if matches!(shared, Shared::All) { 2 } else { 1 };
+                assert!(!is_one_step || (1..=most).contains(&program.instructions().len()));
                 agree(&format!("{body:?}, {rows} by {columns}"), &body, &values);
             }
         }

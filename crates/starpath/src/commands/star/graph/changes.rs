@@ -187,7 +187,7 @@ fn timed(work: impl FnOnce() -> Result<(), StarError>) -> Result<Ms, StarError> 
 }
 
 fn forest(run: &mut dyn Runner, room: &Room, new: Vec<String>) -> anyhow::Result<Answer> {
-    let mut numbers = |name| Ok::<_, StarError>(run.table(name)?.to_values()?);
+    let mut numbers = |name: &str| run.table(name)?.to_values();
     let (tails, heads, weights) = (numbers("L")?, numbers("R")?, numbers("W")?);
     let edge = |row: usize| {
         let weight = room.weights.start() + weights[row] as i64;
