@@ -257,6 +257,8 @@ pub mod star {
     pub const FUSED: Module = module!("star/fused");
     /// `adapted.cu`: transitive closure as published for GPUs.
     pub const ADAPTED: Module = module!("star/adapted");
+    /// `as_printed.cu`: operations with the paper's launches.
+    pub const AS_PRINTED: Module = module!("star/as_printed");
     /// `interpreter.cu`: recorded programs, one launch a run.
     pub const INTERPRETER: Module = module!("star/interpreter");
 }

@@ -38,4 +38,8 @@ kernels! {
         subtract_table "star_subtract_table", least "star_least";
     ADAPTED:
         adapted "star_adapted";
+    AS_PRINTED:
+        printed_logic "star_printed_logic", fold "star_printed_find",
+        first_backward "star_printed_first_backward", get_row "star_printed_get_row",
+        set_row "star_printed_set_row";
 }

@@ -32,6 +32,17 @@ impl Launch {
         })
     }
 
+    /// With `n` blocks of so many threads; none where there are none.
+    pub(super) fn blocks<const N: usize>(
+        n: u64,
+        threads: u32,
+        kernel: fn(&Kernels) -> &Kernel,
+        numbers: [u64; N],
+    ) -> Option<Self> {
+        let shape = LaunchConfig::new(n as u32, threads);
+        (n > 0).then(|| Self { kernel, shape, numbers: numbers.into() })
+    }
+
     /// With one warp, for at least one thing of `n`.
     pub(super) fn warp<const N: usize>(
         n: u64,

@@ -4,8 +4,8 @@
 //! unit's, which is the host. What integers and questions depend on, a kernel writes into the
 //! host's memory. Vectors and tables stay on the GPU.
 //!
-//! As in the paper, an operation is a launch; there a word has a block of one thread, a search
-//! two launches for every factor of 64 in the length, and a column is no copy.
+//! As in the paper, an operation is a launch; `as_printed.rs` has the paper's own. There a column
+//! is no copy.
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
@@ -52,6 +52,8 @@ pub struct Cuda {
     pub(super) launches: u64,
     /// How many blocks may look for a least number together.
     pub(super) most_blocks: u32,
+    /// Memory for the folds of searches, where launches are the paper's.
+    pub(super) folds: Option<Buffer<u64>>,
 }
 
 /// How many variables there were.
@@ -92,6 +94,7 @@ impl Cuda {
             ints: Store::new("integer"),
             launches: 0,
             most_blocks: if can_wait { side_by_side.max(1) } else { 1 },
+            folds: None,
         })
     }
 
@@ -168,15 +171,21 @@ impl Machine for Cuda {
     }
 
     fn execute(&mut self, op: &Op) -> Result<(), StarError> {
-        self.operate(op)
+        if self.folds.is_some() { self.operate_as_printed(op) } else { self.operate(op) }
     }
 
     fn holds(&mut self, condition: &Condition) -> Result<bool, StarError> {
-        self.answer(condition)
+        match *condition {
+            Condition::Some(x) if self.folds.is_some() => {
+                condition.check()?;
+                Ok(self.find_by_folds(x)?.is_some())
+            }
+            _ => self.answer(condition),
+        }
     }
 
     fn fused(&mut self, procedure: &Procedure) -> Result<(), StarError> {
-        self.one_pass(procedure)
+        if self.folds.is_some() { procedure.run(self) } else { self.one_pass(procedure) }
     }
 
     fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {

@@ -5,6 +5,7 @@
 
 mod adapted;
 mod answers;
+mod as_printed;
 mod fused;
 mod interpreter;
 mod kernels;

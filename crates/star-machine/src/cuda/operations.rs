@@ -197,7 +197,12 @@ impl Cuda {
     }
 
     /// The position; constants were checked with the operation.
-    fn position(&self, what: &'static str, at: Index, len: u32) -> Result<u64, StarError> {
+    pub(super) fn position(
+        &self,
+        what: &'static str,
+        at: Index,
+        len: u32,
+    ) -> Result<u64, StarError> {
         let position = match at {
             Index::At(position) => Some(position),
             Index::In(i) => self.int(i)?,
@@ -210,7 +215,7 @@ impl Cuda {
     }
 
     /// In which word of a column a row is, and which bit of it.
-    fn place(&self, row: Index, field: FieldVar) -> Result<(u64, u64), StarError> {
+    pub(super) fn place(&self, row: Index, field: FieldVar) -> Result<(u64, u64), StarError> {
         let row = self.position("row", row, field.table.rows)?;
         Ok((row / 64, row % 64))
     }

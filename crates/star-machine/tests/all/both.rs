@@ -73,6 +73,11 @@ impl Both {
         }
     }
 
+    /// With the paper's launches on the GPU.
+    pub(crate) fn as_printed(gpu: &Gpu) -> Self {
+        Self { cuda: Cuda::as_printed(gpu).unwrap(), ..Self::new(gpu) }
+    }
+
     /// A variable that both have.
     fn declared<T: Copy + Into<Variable>>(
         &mut self,

@@ -1,6 +1,8 @@
 //! Operations and questions on a GPU against those on the host.
 
-use star_machine::{Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, Star};
+use star_machine::{
+    Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, Star, procedures,
+};
 
 use crate::both::{Both, gpu, some_bits, some_table};
 use crate::random::Random;
@@ -87,6 +89,55 @@ fn bitwise_operations_and_searches() {
                 m.step(i, x).unwrap();
             }
         }
+    }
+}
+
+#[test]
+fn the_papers_launches_leave_the_same_bits() {
+    let Some(gpu) = gpu() else { return };
+    for len in SIZES {
+        let mut m = Both::as_printed(&gpu);
+        let [x, y, z] = [(); 3].map(|()| m.vector(len).unwrap());
+        let i = m.int().unwrap();
+        let folds = [2, 64 + 1, 64 * 64 + 1].iter().filter(|&&least| len.div_ceil(64) >= least);
+        let search = u64::from(len > 0) + folds.count() as u64;
+        let values = patterns(len);
+        for (a, b) in values.iter().zip(values.iter().cycle().skip(2)) {
+            for logic in LOGIC {
+                m.set_vector(x, a).unwrap();
+                m.set_vector(y, b).unwrap();
+                for (z, x, y) in [(z, x, y), (x, x, y), (y, x, x)] {
+                    let op = Op::Logic { logic, z, x, y };
+                    assert_eq!(launches(&mut m, |m| m.run(op).unwrap()), u64::from(len > 0));
+                }
+            }
+            m.set_vector(x, a).unwrap();
+            let n = launches(&mut m, |m| m.run(Op::Find { i, x }).unwrap());
+            assert_eq!(n, search, "FND of {len} bits");
+            for _ in 0..100 {
+                m.holds(&Condition::Some(x)).unwrap();
+                m.step(i, x).unwrap();
+            }
+        }
+    }
+    for (rows, columns) in [(1, 1), (64, 65), (130, 63), (65, 200)] {
+        let mut m = Both::as_printed(&gpu);
+        let (table, w) = (m.table(rows, columns).unwrap(), m.vector(columns).unwrap());
+        m.set_table(table, &some_table(rows, columns, 3, 2)).unwrap();
+        for row in [0, 1, 63, 64, rows - 1].map(|row| Index::At(row as u32)) {
+            let table = table.into();
+            let _ = m.run(Op::ReadRow { z: w, table, row });
+            m.not(w, w).unwrap();
+            let _ = m.run(Op::WriteRow { table, row, x: w });
+        }
+    }
+    let mut m = Both::as_printed(&gpu);
+    m.watch = false;
+    let p = m.table(150, 150).unwrap();
+    for procedure in [procedures::warshall, procedures::warshall_columns] {
+        m.set_table(p, &some_table(150, 150, 5, 100)).unwrap();
+        procedure(&mut m, p, 0..150).unwrap();
+        m.table_value(p).unwrap();
     }
 }
 
