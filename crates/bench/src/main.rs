@@ -112,7 +112,8 @@ enum Study {
     #[command(after_help = "Examples:\n  \
                       cargo xtask bench star\n  \
                       cargo xtask bench star --parts processor,condensed --runs 9\n  \
-                      cargo xtask bench star --parts engines --sizes 5000 --large 0")]
+                      cargo xtask bench star --parts engines --sizes 5000 --large 0\n  \
+                      cargo xtask bench star --parts algorithms,printed --patience 20")]
     Star(Box<star::Options>),
     /// Studies the families of shortest paths on a GPU and the host, and how well auto chooses
     ///

@@ -59,11 +59,56 @@ fn a_report_has_every_part() {
 }
 
 #[test]
+fn algorithms_stand_beside_their_usual_forms() {
+    let out = tempfile::tempdir().unwrap();
+    let arguments = "--parts algorithms,printed --runs 2 --name algorithms --search-vertices 70 \
+                     --forest-edges 300 --forest-vertices 90 --pairs-vertices 20 \
+                     --changing-edges 200 --changing-vertices 60 --changes 60 \
+                     --closure-vertices 100 --operation-sizes 100 --calls 30 --paper-sizes 100,150";
+    let written = run(&options(arguments), out.path()).unwrap();
+    let raw = fs::read_to_string(written.folder.join("raw.json")).unwrap();
+    let raw: serde_json::Value = serde_json::from_str(&raw).unwrap();
+    let has_gpu = raw["no_gpu"].is_null();
+    let lines = |part: &serde_json::Value| part.as_array().unwrap().clone();
+    for (algorithm, (on_host, all), bits) in [
+        ("Dijkstra", (2, 3), 32),
+        ("Kruskal", (2, 3), 16),
+        ("Prim", (2, 3), 16),
+        ("Floyd", (2, 4), 16),
+        ("WARSHALL-C", (3, 5), 0),
+    ] {
+        let is_of = |line: &serde_json::Value| line["algorithm"] == algorithm;
+        let lines: Vec<_> = lines(&raw["algorithms"]).into_iter().filter(is_of).collect();
+        assert_eq!(lines.len(), if has_gpu { all } else { on_host }, "{algorithm}");
+        for line in lines {
+            assert_eq!((&line["bits"], &line["ms"][1].is_f64()), (&bits.into(), &true), "{line}");
+            assert!(line["units"].as_u64().unwrap() > 10, "{line}");
+        }
+    }
+    let kinds = ["an edge comes into the forest", "an edge of the forest goes", "the forest stays"];
+    for kind in kinds {
+        let is_of = |line: &&serde_json::Value| line["form"] == kind;
+        let changes = raw["algorithms"].as_array().unwrap().iter().filter(is_of);
+        let all: Vec<_> = changes.map(|line| line["ms"].as_array().unwrap().len()).collect();
+        assert!(all.len() == if has_gpu { 2 } else { 1 } && all.iter().all(|&n| n > 2), "{all:?}");
+    }
+    assert!(written.summary.contains("| µs a tree edge |"), "{}", written.summary);
+    // two machines, four operations; two procedures, two sizes
+    let expected = if has_gpu { [8, 8, 8] } else { [0; 3] };
+    let found = ["operations", "one_by_one", "closures"].map(|of| lines(&raw["printed"][of]).len());
+    assert_eq!(found, expected);
+    assert_eq!(written.summary.contains("µs a launch"), has_gpu);
+}
+
+#[test]
 fn the_papers_figures_stand_beside_ours() {
     let out = tempfile::tempdir().unwrap();
     let arguments = "--operation-sizes 100 --long 0 --calls 10 --runs 1 --host-only --name paper \
                      --parts operations,storage";
-    let summary = run(&options(arguments), out.path()).unwrap().summary;
+    let written = run(&options(arguments), out.path()).unwrap();
+    let svg = fs::read_to_string(written.folder.join("figure-6.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.matches("<circle").count() == 11, "{svg}");
+    let summary = written.summary;
     assert!(summary.contains("| K40, the paper |  18.6 |"), "{summary}");
     let row = summary.lines().find(|line| line.contains("matrix of 180,000")).unwrap();
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();

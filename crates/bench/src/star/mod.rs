@@ -1,19 +1,23 @@
 //! The study of the STAR-machine: the paper's tables measured again, and the closure beside
 //! what the device can do.
 //!
-//! Six parts: operations one by one; the paper's closures at its sizes; the forms that close
+//! Its parts: operations one by one; the paper's closures at its sizes; the forms that close
 //! lines of bits on a GPU, near their floors; closure by components, where that is shorter; the
-//! processor's form beside a plain one; and bytes. Digraphs are G(n, p) of a fixed seed. Every
-//! answer, timed or not, is checked: rows against searches, and the number of pairs among all
-//! forms.
+//! processor's form beside a plain one; bytes; graph algorithms as recorded programs, beside their
+//! usual forms; and the paper's machine with the launches that it prints. Digraphs are G(n, p) of a
+//! fixed seed. Every answer, timed or not, is checked: of a closure rows against searches, and the
+//! number of pairs among all forms; of the algorithms by certificates.
 //!
 //! Without a GPU, what needs one is left out and the report says so.
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
+mod algorithms;
 mod engines;
+mod figure;
 mod measure;
 mod operations;
+mod printed;
 mod problem;
 mod published;
 mod storage;
@@ -50,6 +54,10 @@ pub enum Part {
     Processor,
     /// Bytes.
     Storage,
+    /// Graph algorithms as recorded programs, beside their usual forms.
+    Algorithms,
+    /// The paper's machine as printed, with its launches and with ours.
+    Printed,
 }
 
 /// What to measure.
@@ -60,7 +68,7 @@ pub struct Options {
         long,
         value_delimiter = ',',
         value_name = "PART",
-        default_value = "operations,published,engines,condensed,processor,storage"
+        default_value = "operations,published,engines,condensed,processor,storage,algorithms,printed"
     )]
     pub parts: Vec<Part>,
     /// Operations: rows and columns of tables
@@ -106,6 +114,12 @@ pub struct Options {
     /// The processor: vertices
     #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000")]
     pub processor_sizes: Vec<NonZeroUsize>,
+    /// The algorithms' graphs
+    #[command(flatten)]
+    pub algorithms: algorithms::Sizes,
+    /// As printed: seconds for each closure, all sizes together
+    #[arg(long, value_name = "S", default_value = "60")]
+    pub patience: u64,
     /// Timed runs of each, after an untimed one; what takes seconds runs once
     #[arg(long, default_value = "5")]
     pub runs: NonZeroUsize,
@@ -134,9 +148,11 @@ struct Report {
     condensed: Vec<measure::Line>,
     processor: Vec<measure::Line>,
     storage: Vec<storage::Line>,
+    algorithms: Vec<algorithms::Line>,
+    printed: printed::Printed,
 }
 
-/// Measures and writes the report, `raw.json` and `summary.md`, into a new folder, in `beside`
+/// Measures and writes the report, `raw.json`, `summary.md` and with the storage `figure-6.svg`, into a new folder, in `beside`
 /// unless the options name another; says on standard error what was measured as soon as it was.
 ///
 /// # Errors
@@ -150,6 +166,9 @@ pub fn run(options: &Options, beside: &Path) -> Result<Written> {
         let summary = summary::text(&machine, options, &report);
         write(&folder.join("raw.json"), &serde_json::to_string_pretty(&report)?)?;
         write(&folder.join("summary.md"), &summary)?;
+        if options.parts.contains(&Part::Storage) {
+            write(&folder.join("figure-6.svg"), &figure::of_matrices()?)?;
+        }
         Ok(summary)
     })
 }
@@ -178,6 +197,12 @@ fn measured(options: &Options) -> Result<Report> {
             Part::Condensed => report.condensed = engines::condensed(gpu, options, &pool)?,
             Part::Processor => report.processor = engines::on_processor(options, &pool)?,
             Part::Storage => report.storage = storage::measure()?,
+            Part::Algorithms => report.algorithms = algorithms::measure(gpu, options)?,
+            Part::Printed => {
+                if let Some(gpu) = gpu {
+                    report.printed = printed::measure(gpu, options)?;
+                }
+            }
         }
     }
     Ok(report)

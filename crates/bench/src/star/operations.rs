@@ -3,7 +3,7 @@
 //! Reference: snytnikova-nepomniaschaya-2016
 //!
 //! Three give the same operations: the machine of the host, the machine on a GPU with a launch
-//! each, and a program recorded for the GPU with a loop of them. What they leave in the
+//! each (or the paper's launches), and a program recorded for the GPU with a loop of them. What they leave in the
 //! variables is compared with what it is to be.
 
 use std::time::Instant;
@@ -14,8 +14,8 @@ use serde::Serialize;
 use star_machine::{Cuda, Host, Machine, Recorder, Star};
 
 use super::Options;
-use super::variables::{Data, Operation, State};
-use crate::table::{digits, median, table};
+use super::variables::{Data, Operation, State, Vars};
+use crate::table::{best, digits, median, table};
 
 /// Columns of a table where slices alone are of interest.
 const COLUMNS: usize = 64;
@@ -40,6 +40,8 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum By {
     Gpu,
+    /// With the launches of the paper.
+    Printed,
     Program,
     Host,
 }
@@ -64,11 +66,21 @@ pub(super) fn measure(gpu: Option<&Gpu>, options: &Options) -> Result<Vec<Line>>
     Ok(lines)
 }
 
-/// A row for each operation and each of the three that gives it, and for the paper.
+/// Means of many calls.
 pub(super) fn section(lines: &[Line]) -> String {
     if lines.is_empty() {
         return String::new();
     }
+    format!(
+        "\n## Microseconds an operation (Table 1)\n\nMeans of many calls: of launches with \
+         their answers, where there are any; of turns of a loop in a recorded program, the one \
+         launch included. The paper's FND is its two kernels.\n\n{}",
+        by_size(lines)
+    )
+}
+
+/// A row for each operation and each of those that give it, and for the paper.
+pub(super) fn by_size(lines: &[Line]) -> String {
     let mut sizes: Vec<(usize, usize)> = lines.iter().map(|l| (l.rows, l.columns)).collect();
     sizes.dedup();
     let mut rows = Vec::new();
@@ -82,6 +94,7 @@ pub(super) fn section(lines: &[Line]) -> String {
         let is_square = |size: (usize, usize)| size.0 == size.1;
         add("K40, the paper", &|size| paper_us(operation, size.0).filter(|_| is_square(size)));
         for (by, name) in [
+            (By::Printed, "GPU, the paper's launches"),
             (By::Gpu, "GPU, a launch each"),
             (By::Program, "GPU, in a program"),
             (By::Host, "host, 1 thread"),
@@ -104,12 +117,7 @@ pub(super) fn section(lines: &[Line]) -> String {
         .collect();
     let headings: Vec<&str> =
         ["operation", "by"].into_iter().chain(names.iter().map(String::as_str)).collect();
-    format!(
-        "\n## Microseconds an operation (Table 1)\n\nMeans of many calls: of launches with \
-         their answers, where there are any; of turns of a loop in a recorded program, the one \
-         launch included. The paper's FND is its two kernels.\n\n{}",
-        table(2, &headings, &rows)
-    )
+    table(2, &headings, &rows)
 }
 
 /// What the paper measured on a Tesla K40: microseconds, the launch included.
@@ -125,10 +133,11 @@ fn paper_us(operation: Operation, n: usize) -> Option<f64> {
     Some(times[SIZES.iter().position(|&size| size == n)?])
 }
 
-struct Bench<'a> {
-    operation: Operation,
-    data: &'a Data,
-    options: &'a Options,
+/// An operation to be measured.
+pub(super) struct Bench<'a> {
+    pub(super) operation: Operation,
+    pub(super) data: &'a Data,
+    pub(super) options: &'a Options,
 }
 
 impl Bench<'_> {
@@ -143,16 +152,11 @@ impl Bench<'_> {
         if self.operation != Operation::Turn {
             lines.push(self.by_machine(By::Host, Host::new(), || Ok(()))?);
         }
-        for line in &lines {
-            let best = line.us.iter().copied().fold(f64::INFINITY, f64::min);
-            let (name, by) = (self.operation.name(), line.by);
-            eprintln!("{name} of {} by {} on {by:?}: {best:.3} us", line.rows, line.columns);
-        }
         Ok(lines)
     }
 
     /// Each operation when it is given.
-    fn by_machine<M: Machine>(
+    pub(super) fn by_machine<M: Machine>(
         &self,
         by: By,
         mut m: M,
@@ -169,14 +173,25 @@ impl Bench<'_> {
             }
             wait()
         })?;
-        let state = State {
-            table: m.table_value(vars.table)?,
-            z: m.slice_value(vars.z)?,
-            w: m.word_value(vars.w)?,
-            i: m.int_value(vars.i)?,
-        };
-        self.check(&state, turns)?;
+        self.check(&state(&mut m, &vars)?, turns)?;
         Ok(self.line(by, rounds * turns, us))
+    }
+
+    /// Microseconds of each call by the GPU's clock, the first aside.
+    pub(super) fn one_by_one(&self, gpu: &Gpu, mut m: Cuda) -> Result<Vec<f64>> {
+        let vars = self.data.load(&mut m)?;
+        let (_, turns) = self.operation.rounds(self.data, self.options.calls.get());
+        let timer = gpu.timer()?;
+        self.operation.before(&mut m, &vars)?;
+        let mut us = Vec::new();
+        for at in 0..turns as u32 {
+            timer.start()?;
+            self.operation.call(&mut m, &vars, at.into())?;
+            timer.stop()?;
+            us.push(timer.elapsed_ms()? * 1e3);
+        }
+        self.check(&state(&mut m, &vars)?, turns)?;
+        Ok(us.split_off(1.min(us.len())))
     }
 
     /// All of them in one launch.
@@ -216,6 +231,8 @@ impl Bench<'_> {
 
     fn line(&self, by: By, calls: usize, us: Vec<f64>) -> Line {
         let (rows, columns) = (self.data.table.rows(), self.data.table.columns());
+        let (name, best) = (self.operation.name(), digits(best(&us)));
+        eprintln!("{name} of {rows} by {columns} on {by:?}: {best} us");
         Line { operation: self.operation, rows, columns, by, calls, us }
     }
 
@@ -225,4 +242,13 @@ impl Bench<'_> {
         ensure!(*found == expected, "it leaves other bits than it should");
         Ok(())
     }
+}
+
+fn state(m: &mut impl Machine, vars: &Vars) -> Result<State> {
+    Ok(State {
+        table: m.table_value(vars.table)?,
+        z: m.slice_value(vars.z)?,
+        w: m.word_value(vars.w)?,
+        i: m.int_value(vars.i)?,
+    })
 }

@@ -101,7 +101,7 @@ fn sequential() -> Contender<'static> {
 }
 
 /// WARSHALL-C on the host's machine, the table loaded.
-fn on_machine() -> Contender<'static> {
+pub(super) fn on_machine() -> Contender<'static> {
     let solve = |problem: &Problem| {
         let n = problem.n;
         let mut m = Host::new();
@@ -139,7 +139,7 @@ fn check_column_unions(degree: f64) -> Result<()> {
 }
 
 /// Row u has the heads of the arcs from u.
-fn matrix(problem: &Problem) -> Result<Table> {
+pub(super) fn matrix(problem: &Problem) -> Result<Table> {
     let mut table = Table::zeros(problem.n, problem.n)?;
     for (u, v, _) in problem.graph.arcs() {
         table.set(u as usize, v as usize, true)?;
@@ -205,14 +205,14 @@ fn by_size(group: &[Published]) -> String {
 
 /// A row of the paper's table.
 #[derive(Clone, Copy)]
-enum Row {
+pub(super) enum Row {
     Sequential,
     Columns,
     Adapted,
 }
 
 /// What the paper measured on a Tesla K40: seconds.
-fn paper_seconds(closure: Row, n: usize) -> Option<f64> {
+pub(super) fn paper_seconds(closure: Row, n: usize) -> Option<f64> {
     let times = match closure {
         Row::Sequential => [8.037, 59.812, 197.111, 461.785, 884.622],
         Row::Columns => [4.827, 11.161, 23.363, 42.661, 64.454],

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::problem::ROWS;
-use super::{Options, Report, engines, operations, published, storage};
+use super::{Options, Report, algorithms, engines, operations, printed, published, storage};
 use crate::machine::Machine;
 
 /// `summary.md`.
@@ -28,6 +28,8 @@ pub(super) fn text(machine: &Machine, options: &Options, report: &Report) -> Str
         engines::section_condensed(&report.condensed),
         engines::section_processor(&report.processor),
         storage::section(&report.storage),
+        algorithms::section(&report.algorithms),
+        printed::section(&report.printed, options),
     ];
     text + &parts.concat()
 }
