@@ -107,7 +107,7 @@ fn the_papers_figures_stand_beside_ours() {
                      --parts operations,storage";
     let written = run(&options(arguments), out.path()).unwrap();
     let svg = fs::read_to_string(written.folder.join("figure-6.svg")).unwrap();
-    assert!(svg.starts_with("<svg") && svg.matches("<circle").count() == 11, "{svg}");
+    assert!(svg.starts_with("<svg") && svg.matches(" cx=").count() == 11, "{svg}");
     let summary = written.summary;
     assert!(summary.contains("| K40, the paper |  18.6 |"), "{summary}");
     let row = summary.lines().find(|line| line.contains("matrix of 180,000")).unwrap();
