@@ -1,9 +1,9 @@
-//! Graph algorithms of the STAR-machine, as texts for [`Text`](crate::Text), and what gives them
-//! graphs.
+//! Graph algorithms of the STAR-machine, as texts for [`Text`](crate::Text), and functions that
+//! apply them to graphs.
 //!
-//! Each text says what its tables hold, what it gives and what it costs; positions count from 0.
-//! The function of the same name makes a [`Task`] of it for a graph, which runs on any machine, or
-//! in one launch on a GPU.
+//! Each text describes its tables, its results and its cost; positions count from 0. The function
+//! of the same name makes a [`Task`] of it for a graph, which runs on any machine, or in one launch
+//! on a GPU.
 //!
 //! ```
 //! use star_machine::Host;
@@ -42,7 +42,7 @@ use graph_formats::VertexId;
 
 use crate::{CountFrom, StarError};
 
-/// Bits that the numbers up to this one take, one at least.
+/// The number of bits that numbers up to this one take, at least one.
 fn bits(greatest: u64) -> usize {
     greatest.checked_ilog2().unwrap_or(0) as usize + 1
 }
@@ -52,7 +52,7 @@ fn task(text: &str, values: impl IntoIterator<Item = Value>) -> Result<Task, Sta
     Ok(Task::new(text, values, CountFrom::Zero)?)
 }
 
-/// A vertex that is there.
+/// The vertex, or an error where it does not exist.
 fn vertex(v: VertexId, n_vertices: usize) -> Result<VertexId, StarError> {
     let (index, len) = (v as usize, n_vertices);
     if index < len { Ok(v) } else { Err(StarError::OutOfRange { what: "vertex", index, len }) }

@@ -8,12 +8,12 @@ use crate::{StarError, Table, Word};
 /// `EDMONDS(L, R, W, X; P, T)`: a branching of maximum weight.
 pub const EDMONDS: &str = include_str!("edmonds.star");
 
-/// `ARBORESCENCE(L, R, W, X, r; P, T)`: the cheapest spanning arborescence, by [`EDMONDS`].
+/// `ARBORESCENCE(L, R, W, X, r; P, T)`: a minimum spanning arborescence, by [`EDMONDS`].
 pub const ARBORESCENCE: &str =
     concat!(include_str!("edmonds.star"), include_str!("arborescence.star"));
 
-/// The task of a branching of maximum weight. `T` marks its arcs, and `P` has, for every vertex
-/// that one of these enters, the code of its tail. No arc is taken whose weight is not positive.
+/// The task of a branching of maximum weight. `T` marks its arcs, and `P` holds, for every vertex
+/// that one of these enters, the code of the arc's tail. Only arcs of positive weight are taken.
 ///
 /// ```
 /// use star_machine::Host;
@@ -30,15 +30,15 @@ pub const ARBORESCENCE: &str =
 /// # Errors
 /// [`StarError::OutOfRange`] for a vertex that is not there, and where there is no memory.
 pub fn edmonds(n_vertices: usize, arcs: &[(VertexId, VertexId, i64)]) -> Result<Task, StarError> {
-    // arcs of weight zero are left aside
+    // arcs of weight zero are left out
     let arcs: Vec<_> = arcs.iter().map(|&(u, v, w)| (u, v, w.max(0))).collect();
     let arcs = EdgeList::with_codes(n_vertices, &arcs, codes(n_vertices))?;
     task(EDMONDS, arcs.values()?.into_iter().chain(results(&arcs)?))
 }
 
-/// The task of the cheapest spanning arborescence at `root`. `T` marks its arcs, and `P` has, for
-/// every other vertex, the code of the one before it. Where the root does not reach all vertices,
-/// `T` marks fewer than n − 1 arcs: none.
+/// The task of a minimum spanning arborescence rooted at `root`. `T` marks its arcs, and `P` holds,
+/// for every other vertex, the code of its predecessor. Where the root does not reach all vertices,
+/// `T` marks no arc.
 ///
 /// # Errors
 /// As [`edmonds`], and [`StarError::OutOfRange`] where there is no such root.
@@ -54,7 +54,7 @@ pub fn arborescence(
     task(ARBORESCENCE, values.chain(results(&arcs)?))
 }
 
-/// How many vertices there are with those that cycles become.
+/// The number of vertices, those that cycles are contracted to included.
 fn codes(n_vertices: usize) -> usize {
     n_vertices.saturating_mul(2)
 }

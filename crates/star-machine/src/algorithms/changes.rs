@@ -21,7 +21,7 @@ use crate::StarError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// An arc from u to v that weighs w comes.
+    /// Inserts an arc from u to v of weight w.
     Insert {
         /// Its tail, or an end.
         u: VertexId,
@@ -30,25 +30,25 @@ pub enum Change {
         /// Its weight.
         w: i64,
     },
-    /// One arc from u to v goes.
+    /// Deletes one arc from u to v.
     Delete {
         /// Its tail, or an end.
         u: VertexId,
         /// Its head, or the other end.
         v: VertexId,
-        /// Its weight, if that matters.
+        /// Its weight; any, if none is given.
         w: Option<i64>,
     },
-    /// A vertex comes, without arcs.
+    /// Inserts a vertex without arcs.
     InsertVertex(VertexId),
-    /// A vertex goes, with its arcs.
+    /// Deletes a vertex and its arcs.
     DeleteVertex(VertexId),
 }
 
 impl Change {
     /// The changes of a file, one a line: `insert u v [w]`, `delete u v [w]`, `insert-vertex x`,
-    /// `delete-vertex x`. Without a weight, what comes weighs 1, and what goes may weigh anything.
-    /// Lines without words, and those that begin with `#`, are passed over.
+    /// `delete-vertex x`. Without a weight, an inserted arc weighs 1, and a
+    /// deleted one may have any weight. Blank lines and those that begin with `#` are skipped.
     ///
     /// # Errors
     /// [`StarError::NoChange`] for the first line that is something else.
@@ -63,7 +63,7 @@ impl Change {
     }
 }
 
-/// What says no change.
+/// The text is not a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoChange;
 

@@ -1,4 +1,4 @@
-//! Graphs that change, and what is kept of them from change to change.
+//! Dynamic graph algorithms: results that are updated after each change of the graph.
 
 use std::ops::RangeInclusive;
 
@@ -8,18 +8,18 @@ use super::matrix::{ends, field_bits, fields};
 use super::{Change, Runner, Task, Value, bits, task, vertex};
 use crate::{Slice, StarError, Table, Word};
 
-/// `DYNAMIC-MST`: a minimum spanning forest while edges and vertices come and go.
+/// `DYNAMIC-MST`: a minimum spanning forest under insertions and deletions of edges and vertices.
 pub const DYNAMIC_MST: &str =
     concat!(include_str!("kruskal.star"), include_str!("dynamic-mst.star"));
 
-/// `DYNAMIC-CLOSURE`: who reaches whom while arcs come and go.
+/// `DYNAMIC-CLOSURE`: the transitive closure under insertions and deletions of arcs.
 pub const DYNAMIC_CLOSURE: &str = include_str!("dynamic-closure.star");
 
-/// `DYNAMIC-PATHS`: all shortest paths to a vertex while arcs come and go.
+/// `DYNAMIC-PATHS`: all shortest paths to a vertex under insertions and deletions of arcs.
 pub const DYNAMIC_PATHS: &str = include_str!("dynamic-paths.star");
 
-/// A task whose tables stay from run to run: the first run makes everything from scratch, each
-/// further one a change.
+/// A task whose tables persist from run to run: the first run builds the result from scratch, each
+/// further one applies a change.
 ///
 /// ```
 /// use star_machine::algorithms::{Change, Room, Runner, dynamic_mst};
@@ -34,7 +34,7 @@ pub const DYNAMIC_PATHS: &str = include_str!("dynamic-paths.star");
 /// forest.build(&mut run)?;
 /// assert_eq!(run.slice("T")?.to_string(), "110");
 /// let before = run.machine().cost().total();
-/// // the new edge takes the place of the second one
+/// // the new edge replaces the second one
 /// let row = forest.apply(&mut run, changes[0])?;
 /// assert_eq!((row, run.slice("T")?.to_string()), (2, "101".into()));
 /// println!("{} operations", run.machine().cost().total() - before);
@@ -46,23 +46,23 @@ pub const DYNAMIC_PATHS: &str = include_str!("dynamic-paths.star");
 pub struct Dynamic {
     task: Task,
     n_vertices: usize,
-    /// What an arc may weigh, where weights matter.
+    /// The weights that are allowed, where weights matter.
     weights: Option<RangeInclusive<i64>>,
     weight_bits: usize,
-    /// Whether vertices come and go.
+    /// Whether vertices are inserted and deleted.
     has_vertices: bool,
-    /// Why an arc may not come.
+    /// Why an arc may not be inserted.
     refusal: &'static str,
 }
 
-/// What the tables of a graph that changes have room for.
+/// The capacity of the tables of a changing graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Vertices, those that are not there yet among them.
+    /// Vertices, those that are inserted later included.
     pub n_vertices: usize,
     /// Edges.
     pub n_edges: usize,
-    /// What one weighs.
+    /// The weights of edges.
     pub weights: RangeInclusive<i64>,
 }
 
@@ -88,10 +88,10 @@ impl Room {
     }
 }
 
-/// A minimum spanning forest of a graph with these vertices and edges, and with room for more:
-/// `T` marks its edges among those that `X` marks, whose ends are in `L` and `R` and whose weights,
-/// less the least of the room, in `W`; `V` marks the vertices, `C` has the root of each one's
-/// tree, and the columns of `M` mark the paths from there.
+/// A minimum spanning forest of a graph with these vertices and edges, and with room for more.
+/// `X` marks the edges of the graph and `T` those of the forest; `L` and `R` hold their ends, `W`
+/// their weights less the least weight of the room. `V` marks the vertices, `C` holds the root of
+/// each vertex's tree, and the columns of `M` mark the paths from there.
 ///
 /// # Errors
 /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Refused`] for an edge
@@ -124,9 +124,10 @@ pub fn dynamic_mst(
     })
 }
 
-/// Who reaches whom in a graph with these vertices and arcs, and with room for so many: row x of
-/// `TC` marks what x reaches, itself too, column x of `S` the arcs of a tree that leads there,
-/// among those that `X` marks, whose tails and heads are in `L` and `R`. Weights do not matter.
+/// The transitive closure of a graph with these vertices and arcs, and with room for `room`
+/// arcs. Row x of `TC` marks x and the vertices that it reaches, column x of `S` the arcs of a tree
+/// from x to them. `X` marks the arcs of the graph; `L` and `R` hold their tails and heads. Weights
+/// do not matter.
 ///
 /// # Errors
 /// [`StarError::OutOfRange`] for a vertex that is not there and for more arcs than there is room
@@ -151,13 +152,14 @@ pub fn dynamic_closure(
 }
 
 /// All shortest paths to `sink` in a graph with these vertices and arcs, and with room for all
-/// arcs that weigh no more than `greatest`: `D` has the distances to the sink, all ones where there
-/// is no path, and row u of `SP` marks where shortest paths go on from u. Of parallel arcs the
-/// lightest counts; one that comes takes the place of a heavier one.
+/// arcs that weigh no more than `greatest`: `D` holds the distances to the sink, all ones where
+/// there is no path, and row u of `SP` marks the next vertices of the shortest paths from u. Of
+/// parallel arcs the lightest counts; an inserted arc replaces a heavier one.
 ///
 /// # Errors
 /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a negative
-/// weight, [`StarError::Refused`] for an arc that there is no room for and for a cycle that weighs 0, [`StarError::TooLarge`] where the tables do not fit.
+/// weight, [`StarError::Refused`] for an arc that there is no room for and for a cycle that weighs
+/// 0, [`StarError::TooLarge`] where the tables do not fit.
 pub fn dynamic_paths(
     n_vertices: usize,
     arcs: &[(VertexId, VertexId, i64)],
@@ -199,8 +201,8 @@ pub fn dynamic_paths(
     })
 }
 
-/// An arc that a cycle leads to, if there is one: vertices that no arc enters are taken off, with
-/// their arcs, as long as there are any. O(m log m).
+/// An arc that can be reached from a cycle, if there is one: vertices that no arc enters are
+/// removed, with their arcs, while there are any. O(m log m).
 fn behind_cycle(
     n_vertices: usize,
     mut arcs: Vec<(VertexId, VertexId)>,
@@ -221,12 +223,12 @@ fn behind_cycle(
     arcs.into_iter().find(|arc| n_entering[arc.0 as usize] > 0)
 }
 
-/// `change`, `u` and `v`: at first everything is made from scratch.
+/// `change`, `u` and `v`: at first the result is built from scratch.
 fn change() -> impl Iterator<Item = Value> {
     [Some(0); 3].map(Value::Int).into_iter()
 }
 
-/// A slice of which the first are ones.
+/// A slice whose first bits are ones.
 fn ones(len: usize, n_ones: usize) -> Result<Value, StarError> {
     Slice::from_positions(len, 0..n_ones).map(Value::Slice)
 }
@@ -245,7 +247,7 @@ fn columns(
     Ok([codes(|arc| arc.0)?, codes(|arc| arc.1)?])
 }
 
-/// A table of these numbers, and of zeros below them.
+/// A table of these numbers, with zeros below them.
 fn rows(
     numbers: impl ExactSizeIterator<Item = u64>,
     n_rows: usize,
@@ -261,7 +263,7 @@ fn rows(
     Ok(table)
 }
 
-/// Refuses a change of an arc whose weight there is no room for.
+/// Refuses an arc whose weight is out of range.
 fn weigh(weights: &RangeInclusive<i64>, change: Change) -> Result<(), StarError> {
     match change {
         Change::Insert { w, .. } | Change::Delete { w: Some(w), .. } if !weights.contains(&w) => {
@@ -278,7 +280,7 @@ impl Dynamic {
         &self.task
     }
 
-    /// Makes everything from scratch, of the graph as it has become.
+    /// Builds the result from scratch, for the graph as it is now.
     ///
     /// # Errors
     /// Those of [`Runner::run`].
@@ -287,11 +289,12 @@ impl Dynamic {
         run.run()
     }
 
-    /// Makes a change, and gives the row of its arc, or the vertex.
+    /// Applies a change, and returns the row of its arc, the vertex, or with [`dynamic_paths`] the
+    /// number of vertices whose distance changed.
     ///
     /// # Errors
     /// [`StarError::OutOfRange`] for a vertex that there is no room for, [`StarError::Refused`]
-    /// where the change can not be made: everything is as before then.
+    /// where the change cannot be made; everything is then as before.
     pub fn apply(&self, run: &mut dyn Runner, change: Change) -> Result<usize, StarError> {
         let (number, [u, v], w) = match change {
             Change::Insert { u, v, w } => (1, [u, v], Some(w)),

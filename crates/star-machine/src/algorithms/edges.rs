@@ -7,8 +7,8 @@ use crate::{Slice, StarError, Table};
 
 /// Edges, or arcs, as rows: the codes of their ends, and their weights.
 ///
-/// The least weight has the code 0 where some are negative, and every other the code of what it
-/// is more: sums of as many weights compare as their codes do.
+/// Where some weights are negative, the least has the code 0, and the code of every other is its
+/// difference from it: sums of equally many weights compare as the sums of their codes do.
 ///
 /// ```
 /// use star_machine::algorithms::EdgeList;
@@ -36,7 +36,7 @@ impl EdgeList {
         Self::with_codes(n_vertices, edges, n_vertices)
     }
 
-    /// The same with codes for so many vertices, of which the graph has the first.
+    /// The same with codes for so many vertices; those of the graph are the first of them.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -54,7 +54,7 @@ impl EdgeList {
                 Err(StarError::OutOfRange { what: "vertex", index, len })
             }
         };
-        // the difference of two numbers of 64 bits has 64 without a sign
+        // the difference of two signed 64-bit numbers fits into 64 bits without a sign
         let weights: Vec<_> = edges.iter().map(|edge| edge.2.abs_diff(least)).collect();
         let greatest = weights.iter().copied().max().unwrap_or(0);
         let column = |of: fn(&(VertexId, VertexId, i64)) -> VertexId| {

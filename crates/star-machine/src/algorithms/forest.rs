@@ -13,7 +13,7 @@ pub const KRUSKAL: &str = include_str!("kruskal.star");
 /// `PRIM(L, R, W, X, r; T)`: a minimum spanning tree of the component of a vertex.
 pub const PRIM: &str = include_str!("prim.star");
 
-/// `GABOW(G, r, a, b; P, D, d)`: the cheapest spanning tree in which the degree of a vertex is in a
+/// `GABOW(G, r, a, b; P, D, d)`: a minimum spanning tree in which the degree of a vertex is in a
 /// range.
 pub const GABOW: &str = include_str!("gabow.star");
 
@@ -35,10 +35,10 @@ pub fn prim(edges: &EdgeList, root: VertexId) -> Result<Task, StarError> {
     task(PRIM, edges.values()?.into_iter().chain([Value::Word(code), edges.none()?]))
 }
 
-/// The task of the cheapest spanning tree in which `root` has so many neighbours, in a
-/// [symmetric](WeightMatrix::symmetric) matrix: `2..=2` asks for two, `0..=2` for two at most. `P`
-/// has the codes of the vertices before those of the tree, seen from the root, `D` the codes of the
-/// edges' weights, and `d` the degree of the root: none where there is no such tree.
+/// The task of a minimum spanning tree in which the degree of `root` is in a range, of the graph of
+/// a [symmetric](WeightMatrix::symmetric) matrix: `2..=2` asks for two neighbours, `0..=2` for at
+/// most two. `P` holds the codes of the parents of all vertices but the root, `D` the codes of the
+/// weights of the edges to them, and `d` the degree of the root: none where there is no such tree.
 ///
 /// ```
 /// use star_machine::Host;
@@ -64,7 +64,7 @@ pub fn gabow(
 ) -> Result<Task, StarError> {
     let n = matrix.n_vertices();
     let root = vertex(root, n)?;
-    // no degree is n, so that greater numbers say the same
+    // every degree is less than n, so that greater numbers mean the same
     let degrees = [degrees.start(), degrees.end()].map(|degree| (*degree).min(n) as u32);
     let integers = [root, degrees[0], degrees[1]].map(|number| Value::Int(Some(number)));
     let tables = [Table::zeros(n, bits(n as u64 - 1))?, Table::zeros(n, matrix.bits())?];

@@ -5,8 +5,8 @@ use graph_formats::VertexId;
 use super::{Value, bits, vertex};
 use crate::{StarError, Table};
 
-/// A field for each vertex, with a row for each other: what the arc between them weighs, all ones
-/// where there is none. Of parallel arcs the lightest counts.
+/// A field for each vertex, with a row for each vertex: the weight of the arc between them, all
+/// ones where there is none. Of parallel arcs the lightest counts.
 ///
 /// ```
 /// use star_machine::algorithms::WeightMatrix;
@@ -24,8 +24,8 @@ pub struct WeightMatrix {
 }
 
 impl WeightMatrix {
-    /// Row v of field u is the arc from u to v: `OUT`. Weights have bits enough for the length of
-    /// every path, and for a number that is greater.
+    /// Row v of field u is the arc from u to v: `OUT`. Weights have enough bits for the length of
+    /// every path, and for a greater number.
     ///
     /// # Errors
     /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a
@@ -48,8 +48,8 @@ impl WeightMatrix {
         Self::new(n_vertices, arcs.iter().map(|&(u, v, w)| (v, u, w)))
     }
 
-    /// Each edge both ways. Weights have bits enough for each of them, and for a number that is
-    /// greater; the least has the code 0 where some are negative, as in an
+    /// Each edge in both directions. Weights have enough bits for each of them, and for a greater
+    /// number; where some are negative, the least has the code 0, as in an
     /// [`EdgeList`](super::EdgeList).
     ///
     /// # Errors
@@ -103,14 +103,14 @@ impl WeightMatrix {
     }
 }
 
-/// The same with weights of either sign, in two's complement: `OUT`, with 0111…1 where there is no
-/// arc.
+/// The same with weights that may be negative, in two's complement: `OUT`, with 0111…1 where there
+/// is no arc.
 ///
 /// ```
 /// use star_machine::algorithms::SignedMatrix;
 ///
 /// let matrix = SignedMatrix::leaving(3, &[(0, 1, -3), (1, 2, 4)])?;
-/// // three arcs of 4 weigh less than no path, as much below zero is there too
+/// // three arcs of weight 4 are less than the code of no path; negative sums fit as well
 /// assert_eq!((matrix.bits(), matrix.number(0b11101)), (5, -3));
 /// # Ok::<(), star_machine::StarError>(())
 /// ```
@@ -122,8 +122,8 @@ pub struct SignedMatrix {
 }
 
 impl SignedMatrix {
-    /// Row v of field u is the arc from u to v. Weights have bits enough for the sum of as many of
-    /// them as there are vertices, and for a number that is greater.
+    /// Row v of field u is the arc from u to v. Weights have enough bits for the sum of as many of
+    /// them as there are vertices, and for a greater number.
     ///
     /// # Errors
     /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::TooLarge`] where the
@@ -138,7 +138,7 @@ impl SignedMatrix {
         let sum = u128::from(greatest) * n as u128;
         // one bit more, for the sign
         let bits = field_bits(n, 2 * (sum + 1) + 1)?;
-        // from the least number on they are in order without a sign; then only that differs
+        // differences from the least number are in order; flipping the sign bit gives the code
         let least = 1 << (bits - 1);
         let codes = arcs.iter().map(|&(u, v, w)| (u, v, (w as u64).wrapping_add(least)));
         let mut table = fields(n, bits, codes)?;
@@ -176,7 +176,7 @@ impl SignedMatrix {
     }
 }
 
-/// An error where the ends of an arc are no vertices.
+/// An error where an end of an arc is not a vertex.
 pub(super) fn ends(n: usize, u: VertexId, v: VertexId) -> Result<(), StarError> {
     vertex(u, n).and_then(|_| vertex(v, n)).map(drop)
 }
@@ -188,7 +188,7 @@ pub(super) fn field_bits(n: usize, greatest: u128) -> Result<usize, StarError> {
     u64::try_from(greatest).map(bits).map_err(|_| too_large)
 }
 
-/// Fields, and rows of them, with the least of the codes that are given for each, all ones where
+/// A table of fields. Each row of a field holds the least of the codes given for it, all ones where
 /// there is none.
 pub(super) fn fields(
     n: usize,

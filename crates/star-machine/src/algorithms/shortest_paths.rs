@@ -1,11 +1,11 @@
-//! Shortest paths from a vertex, and between all.
+//! Shortest paths from a vertex, and between all vertices.
 
 use graph_formats::VertexId;
 
 use super::{SignedMatrix, Task, Value, WeightMatrix, bits, task, vertex};
 use crate::{Slice, StarError, Table};
 
-/// `BELLMAN-FORD(OUT, s; D, P, Z, c)`: distances and tree where weights have either sign, or a
+/// `BELLMAN-FORD(OUT, s; D, P, Z, c)`: distances and tree where weights may be negative, or a
 /// vertex of a negative cycle.
 pub const BELLMAN_FORD: &str = include_str!("bellman_ford.star");
 
@@ -16,8 +16,8 @@ pub const FLOYD: &str = include_str!("floyd.star");
 pub const DIJKSTRA: &str = include_str!("dijkstra.star");
 
 /// The task of shortest paths from `source`, in a matrix of the arcs that
-/// [leave](WeightMatrix::leaving) each vertex: `Z` marks the vertices that are reached, `D` has
-/// their distances, `P` the codes of those before them.
+/// [leave](WeightMatrix::leaving) each vertex: `Z` marks the vertices that are reached, `D` holds
+/// their distances, `P` the codes of their predecessors.
 ///
 /// # Errors
 /// [`StarError::OutOfRange`] where there is no such vertex, and where there is no memory.
@@ -26,9 +26,9 @@ pub fn dijkstra(out: &WeightMatrix, source: VertexId) -> Result<Task, StarError>
 }
 
 /// The task of shortest paths from `source`, in a matrix of the arcs that
-/// [leave](SignedMatrix::leaving) each vertex: the results are those of [`dijkstra`], distances in
-/// [two's complement](SignedMatrix::number), unless `c` is a vertex: of a [`cycle`] of negative
-/// weight that can be reached.
+/// [leave](SignedMatrix::leaving) each vertex. If `c` is none, the results are those of
+/// [`dijkstra`], with distances in [two's complement](SignedMatrix::number); otherwise `c` is a
+/// vertex of a [`cycle`] of negative weight that can be reached.
 ///
 /// # Errors
 /// [`StarError::OutOfRange`] where there is no such vertex, and where there is no memory.
@@ -37,8 +37,8 @@ pub fn bellman_ford(out: &SignedMatrix, source: VertexId) -> Result<Task, StarEr
     task(BELLMAN_FORD, values.into_iter().chain([Value::Int(None)]))
 }
 
-/// The vertices of the cycle that a vertex is on, by the codes of those before them, in the
-/// direction of the arcs; none where the codes lead elsewhere. O(n l).
+/// The vertices of the cycle that a vertex is on, from the codes of predecessors, in the direction
+/// of the arcs; `None` where the codes do not lead back to it. O(n l).
 #[must_use]
 pub fn cycle(before: &Table, vertex: VertexId) -> Option<Vec<VertexId>> {
     let before = before.to_values().ok()?;
@@ -54,7 +54,7 @@ pub fn cycle(before: &Table, vertex: VertexId) -> Option<Vec<VertexId>> {
     None
 }
 
-/// The arguments of a search from a vertex: the graph, the source, and what becomes its results.
+/// The arguments of a search from a vertex: the graph, the source, and zeros for the results.
 fn search(
     out: Value,
     n: usize,
@@ -69,8 +69,8 @@ fn search(
 }
 
 /// The task of shortest paths between all vertices, in a matrix of the arcs that
-/// [enter](WeightMatrix::entering) each: field v of `D` has, in row u, the distance from u to v,
-/// and field v of `N` the code of the vertex after u on the way there.
+/// [enter](WeightMatrix::entering) each: field v of `D` holds, in row u, the distance from u to
+/// v, and field v of `N` the code of the next hop from u to v.
 ///
 /// # Errors
 /// [`StarError::TooLarge`] where the tables do not fit.

@@ -1,4 +1,4 @@
-//! A program, what it is given, and where it runs.
+//! A program, its arguments, and where it runs.
 
 use gpu_runtime::Gpu;
 
@@ -9,18 +9,18 @@ use crate::{CountFrom, GpuProgram, Program, Size, Slice, StarError, Table, Text,
 /// What an argument of a program holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A bit for every row of a table.
+    /// A slice: a bit for every row of a table.
     Slice(Slice),
-    /// A bit for every column.
+    /// A word: a bit for every column.
     Word(Word),
-    /// Rows and columns.
+    /// A table.
     Table(Table),
-    /// A number, or none.
+    /// An integer, or none.
     Int(Option<u32>),
 }
 
 impl Value {
-    /// How large it is.
+    /// Its size.
     #[must_use]
     pub fn size(&self) -> Size {
         match self {
@@ -59,10 +59,10 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task; the values are those of the procedure's parameters, in their order.
+    /// A task; the values are those of the procedure's parameters, in order.
     ///
     /// # Errors
-    /// Where the text is none, or the values are not what its last procedure takes.
+    /// Where the text is not valid, or the values do not fit the parameters of its last procedure.
     pub fn new(
         text: &str,
         values: impl IntoIterator<Item = Value>,
@@ -84,21 +84,21 @@ impl Task {
         &self.program
     }
 
-    /// Its arguments by their names, and what they hold at first.
+    /// Its arguments by name, with their initial values.
     pub fn arguments(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.names.iter().map(String::as_str).zip(&self.values)
     }
 
-    /// The same, which takes [so many turns](Program::with_most_turns) at most.
+    /// The same task with a [limit](Program::with_most_turns) on the turns of its loops.
     #[must_use]
     pub fn with_most_turns(self, most_turns: u64) -> Self {
         Self { program: self.program.with_most_turns(most_turns), ..self }
     }
 
-    /// Puts it on a machine.
+    /// Loads it on a machine.
     ///
     /// # Errors
-    /// What the machine says of new variables.
+    /// Those of declaring variables on the machine.
     pub fn on<'a, M: Machine>(&'a self, machine: &'a mut M) -> Result<OnMachine<'a, M>, StarError> {
         let load = |value: &Value| {
             Ok(match value {
@@ -116,7 +116,7 @@ impl Task {
         Ok(OnMachine { task: self, machine, arguments })
     }
 
-    /// Puts it on a GPU, where a run is one launch.
+    /// Loads it on a GPU, where a run is one launch.
     ///
     /// # Errors
     /// Those of [`Program::load`].
@@ -133,7 +133,7 @@ impl Task {
     }
 }
 
-/// A program with its variables, to be run again and again; arguments go by their names.
+/// A program with its variables, which can be run repeatedly; arguments are known by name.
 pub trait Runner {
     /// Runs it.
     ///
@@ -141,23 +141,22 @@ pub trait Runner {
     /// Those of [`Program::run`].
     fn run(&mut self) -> Result<(), StarError>;
 
-    /// Lets an argument hold this.
+    /// Sets the value of an argument.
     ///
     /// # Errors
-    /// [`StarError::Unknown`] where there is none of the name, and where it is of another type or
-    /// size.
+    /// [`StarError::Unknown`] where no argument has this name, or its type or size differs.
     fn set(&mut self, name: &str, value: &Value) -> Result<(), StarError>;
 
-    /// What an argument holds.
+    /// The value of an argument.
     ///
     /// # Errors
-    /// [`StarError::Unknown`] where there is none of the name, and what the machine says.
+    /// [`StarError::Unknown`] where no argument has this name, and those of the machine.
     fn get(&mut self, name: &str) -> Result<Value, StarError>;
 
-    /// What a slice holds.
+    /// The value of a slice.
     ///
     /// # Errors
-    /// As [`get`](Self::get), and where it is none.
+    /// As [`get`](Self::get), and where the argument is not a slice.
     fn slice(&mut self, name: &str) -> Result<Slice, StarError> {
         match self.get(name)? {
             Value::Slice(x) => Ok(x),
@@ -165,7 +164,7 @@ pub trait Runner {
         }
     }
 
-    /// What a table holds.
+    /// The value of a table.
     ///
     /// # Errors
     /// As [`slice`](Self::slice).
@@ -176,7 +175,7 @@ pub trait Runner {
         }
     }
 
-    /// What an integer holds.
+    /// The value of an integer.
     ///
     /// # Errors
     /// As [`slice`](Self::slice).

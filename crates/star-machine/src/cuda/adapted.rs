@@ -35,7 +35,8 @@ use crate::language::TableVar;
 ///
 /// # Errors
 /// [`StarError::LengthMismatch`] where the table is not square, [`StarError::OutOfRange`] for
-/// pivots beyond it, [`StarError::Unknown`], and [`StarError::Gpu`] where the GPU fails, which may leave some launches done.
+/// pivots beyond it, [`StarError::Unknown`], and [`StarError::Gpu`] where the GPU
+/// fails, which may leave some launches done.
 pub fn warshall_adapted(
     machine: &mut Cuda,
     table: TableVar,

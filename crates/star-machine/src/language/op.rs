@@ -1,16 +1,16 @@
-//! What a machine can do: its instructions, and the questions it answers.
+//! What a machine can do: its instructions, and the conditions that it evaluates.
 
 use std::fmt;
 
 use super::operand::{Operand, Role, Visit, instructions};
 use super::{FieldVar, IntVar, TableVar, Vector, WordVar};
 
-/// A position: a number, or what an integer variable holds.
+/// A position: a number, or the value of an integer variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Index {
-    /// This one.
+    /// This position.
     At(u32),
-    /// The one that the variable holds; an error where it holds none.
+    /// The position that the variable holds; an error where it holds none.
     In(IntVar),
 }
 
@@ -40,11 +40,11 @@ impl From<u32> for Index {
 pub enum Logic {
     /// Both.
     And,
-    /// The first without the second.
+    /// The first and not the second.
     AndNot,
-    /// One or both.
+    /// The first, the second or both.
     Or,
-    /// One of them.
+    /// Exactly one of them.
     Xor,
 }
 
@@ -100,12 +100,12 @@ impl Relation {
     }
 }
 
-/// The number as one that an integer holds.
+/// The number, if an integer can hold it.
 pub(crate) fn integer(number: u64) -> Option<u32> {
     u32::try_from(number).ok().filter(|&number| number < 1 << 31)
 }
 
-/// Integers as `AddInt` and `AddInts` add them.
+/// The sum or difference that `AddInt` and `AddInts` give.
 pub(crate) fn sum(j: Option<u32>, k: Option<u32>, is_minus: bool, by: i32) -> Option<u32> {
     let (j, k) = (i64::from(j?), i64::from(k?));
     let sum = if is_minus { j - k } else { j + k } + i64::from(by);
@@ -113,9 +113,9 @@ pub(crate) fn sum(j: Option<u32>, k: Option<u32>, is_minus: bool, by: i32) -> Op
 }
 
 instructions! {
-    /// An instruction. A result may be an operand too.
+    /// An instruction. A result may also be an operand.
     ///
-    /// Vectors of one instruction have the same length unless it says otherwise.
+    /// The vectors of an instruction have the same length unless stated otherwise.
     pub enum Op
 
     /// `SET(z)` or `CLR(z)`: every bit of `z` becomes `ones`. Free on the abstract machine.
@@ -131,13 +131,13 @@ instructions! {
     /// `z(at) := bit`; the other bits stay.
     SetBit "setting a bit" (at: Index, z: Vector) -> () [bit: bool]
         => format!("{z}({at}) := {}", u8::from(bit));
-    /// `z := FRST(x)`: the first one of `x` alone.
+    /// `z := FRST(x)`: `x` with all but its first 1 cleared.
     First "FRST" (x: Vector) -> (z: Vector) [] => format!("{z} := FRST({x})");
-    /// `i := FND(x)`: the position of the first one, or none.
+    /// `i := FND(x)`: the position of the first 1, or none.
     Find "FND" (x: Vector) -> (i: IntVar) [] => format!("{i} := FND({x})");
-    /// `i := STEP(x)`: the position of the first one, or none; it is taken out of `x`.
+    /// `i := STEP(x)`: the position of the first 1, or none; that bit of `x` is cleared.
     Step "STEP" (x: Vector) -> (i: IntVar) [] => format!("{i} := STEP({x})");
-    /// `i := NUMB(x)`: the number of ones.
+    /// `i := NUMB(x)`: the number of ones in `x`.
     Count "NUMB" (x: Vector) -> (i: IntVar) [] => format!("{i} := NUMB({x})");
     /// `z := TRIM(from.., x)`: as many bits as `z` has, from position `from` on; `x` is not
     /// shorter than `from` and `z` together.
@@ -172,9 +172,9 @@ instructions! {
     /// `ROW(row, table) := x`; `x` is as long as the table has columns.
     WriteRow "ROW" (row: Index, x: Vector, table: FieldVar) -> () []
         => format!("ROW({row}, {table}) := {x}");
-    /// Every bit of the table becomes 0. Free, as `CLR` is: tables start so.
+    /// Every bit of the table becomes 0. Free, as `CLR` is.
     ClearTable "CLEAR" () -> (table: TableVar) [] => format!("CLEAR({table})");
-    /// `i := value`, below 2³¹, or none. Integers are the control unit's and free.
+    /// `i := value`, below 2³¹, or none. Integers belong to the control unit and are free.
     SetInt "an integer" () -> (i: IntVar) [value: Option<u32>]
         => format!("{i} := {}", value.map_or("none".into(), |value| value.to_string()));
     /// `i := j + by`; none where `j` holds none or the sum is not in 0..2³¹.
@@ -185,23 +185,23 @@ instructions! {
         => format!("{i} := {j} {} {k} {by:+}", if is_minus { '-' } else { '+' });
 }
 
-/// A question to a machine.
+/// A condition that a machine evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// `SOME(x)`: whether there is a one.
+    /// `SOME(x)`: whether there is a 1.
     Some(Vector),
     /// Whether the variable holds a number: the papers' `i > 0`.
     Found(IntVar),
-    /// `x(at)`: whether that bit is one.
+    /// `x(at)`: whether that bit is 1.
     Bit {
         /// The vector.
         x: Vector,
         /// The position.
         at: Index,
     },
-    /// `i < j` and the like; none is less than any number.
+    /// `i < j` and the like; none is less than every number.
     Order {
-        /// What is asked.
+        /// The relation.
         relation: Relation,
         /// The first integer.
         i: IntVar,
@@ -210,7 +210,7 @@ pub enum Condition {
     },
     /// `EQ(v, w)` and the like.
     Compare {
-        /// What is asked.
+        /// The relation.
         relation: Relation,
         /// The first number.
         v: Vector,
@@ -220,7 +220,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Shows all operands; all are read.
+    /// Calls `visit` with all operands; all are read.
     pub(crate) fn operands(&mut self, visit: Visit<'_>) {
         let mut read = |operand: Operand<'_>| visit(Role::Read, operand);
         match self {
@@ -260,7 +260,7 @@ impl Condition {
     }
 }
 
-/// As listings have it.
+/// Its form in a listing.
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

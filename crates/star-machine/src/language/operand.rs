@@ -1,9 +1,9 @@
-//! The operands of operations, procedures and questions: each is said once, where it is
-//! declared, and whoever goes through them is shown all.
+//! The operands of operations, procedures and conditions: each is declared once, together with
+//! its instruction, and a visitor is shown all of them.
 
 use super::{FieldVar, Index, IntVar, SliceVar, TableVar, Vector, WordVar};
 
-/// A place that names a variable, or part of one.
+/// An operand: a variable, or a part of one.
 pub(crate) enum Operand<'a> {
     Vector(&'a mut Vector),
     Slice(&'a mut SliceVar),
@@ -19,11 +19,11 @@ pub(crate) enum Operand<'a> {
 pub(crate) enum Role {
     /// Its value matters: it is read, or a part of it is kept.
     Read,
-    /// It has another value afterwards, whatever it had before.
+    /// It gets a new value, which does not depend on the old one.
     Write,
 }
 
-/// Who is shown operands.
+/// A function that is called with each operand.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(Role, Operand<'_>);
 
 macro_rules! operands {
@@ -46,8 +46,8 @@ operands! {
     Field: FieldVar,
 }
 
-/// Declares an enumeration of instructions. Of each there stand, once: what it does, its name
-/// in messages, what it reads, what it writes, what else it has, and its line in a listing.
+/// Declares an enumeration of instructions. Each has one entry: its documentation, its name in
+/// messages, the operands that it reads and writes, its other fields, and its line in a listing.
 macro_rules! instructions {
     (
         $(#[$outer:meta])*
@@ -77,7 +77,7 @@ macro_rules! instructions {
         }
 
         impl $enum {
-            /// What it is called in messages.
+            /// Its name in messages.
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self {
@@ -85,7 +85,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Shows all operands, those that are read first.
+            /// Calls `visit` with all operands, those that are read first.
             pub(crate) fn operands(&mut self, visit: $crate::language::Visit<'_>) {
                 use $crate::language::Role;
                 match self {
@@ -97,7 +97,7 @@ macro_rules! instructions {
             }
         }
 
-        /// As listings have it.
+        /// Its line in a listing.
         impl std::fmt::Display for $enum {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match *self {

@@ -1,6 +1,6 @@
-//! Procedures of a text that call one another. Each is recorded once for the tables it is given
-//! and the sizes of the rest, behind the program; what else it takes is copied to variables of
-//! its own, and what it gives is copied back.
+//! Calls of procedures of a text. A procedure is recorded behind the program, once for each
+//! combination of tables and sizes that it is called with. Its other arguments are copied to
+//! variables of its own, and its results are copied back.
 
 use std::collections::HashMap;
 
@@ -11,23 +11,23 @@ use super::super::{Size, TextError};
 use super::{Bound, Compiler, Jumps, said};
 use crate::language::{FieldVar, IntVar, Op};
 
-/// A procedure as it is called.
+/// A procedure for one combination of tables and sizes.
 pub(super) struct Routine<'a> {
     proc: &'a Proc,
-    /// Where it stands among the procedures.
+    /// Its index among the procedures.
     number: usize,
     sizes: Vec<Size>,
     /// Its parameters, in order.
     parameters: Vec<Bound>,
-    /// What holds the way back.
+    /// Holds the return address.
     link: IntVar,
-    /// Where it begins, once it is recorded.
+    /// Its first step, once it is recorded.
     start: u32,
     calls: Jumps,
 }
 
 impl Compiler<'_> {
-    /// A call of a procedure that stands before the present one.
+    /// Records a call of a procedure declared before the present one.
     pub(super) fn call_proc(&mut self, call: &Call) -> Result<(), TextError> {
         let at = call.name.at;
         let (mut sizes, mut tables) = (Vec::new(), Vec::new());
@@ -77,7 +77,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The routine for these tables and sizes.
+    /// The index of the routine for these tables and sizes, which is added if it is new.
     fn routine(
         &mut self,
         call: &Call,
@@ -119,7 +119,7 @@ impl Compiler<'_> {
         Ok(self.routines.len() - 1)
     }
 
-    /// Records all that are called, and lets the calls lead there.
+    /// Records all routines that are called, and directs the calls to them.
     pub(super) fn routines(&mut self) -> Result<(), TextError> {
         if self.routines.is_empty() {
             return Ok(());
@@ -127,7 +127,7 @@ impl Compiler<'_> {
         let to_end = self.recorder.jump();
         let all = self.procs;
         let mut next = 0;
-        // one may call others
+        // a routine may call others, which are appended
         while next < self.routines.len() {
             let Routine { proc, number, ref sizes, ref parameters, link, .. } = self.routines[next];
             self.procs = &all[..number];
@@ -148,8 +148,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a table that is given is the one that a parameter stands for; the number of a field is
-/// given with each call.
+/// Whether an argument is the table that a parameter stands for; the number of a field is passed
+/// with each call.
 fn is_same_table((parameter, given): (&Bound, &Option<FieldVar>)) -> bool {
     match (parameter, given) {
         (Bound::Table(a) | Bound::Array(a), Some(b)) => {

@@ -9,7 +9,7 @@ use super::super::{At, TextError};
 use super::Sorts;
 
 impl<'a> Sorts<'a> {
-    /// What a call gives; [`Sort::Truth`] of a statement.
+    /// The sort of a call's result; [`Sort::Truth`] for a statement.
     pub(super) fn call(&mut self, call: &Call) -> Result<Sort, TextError> {
         let Call { name, arguments } = call;
         if let (Some(declaration), [at]) = (self.variables.get(&name.text), &arguments[..]) {
@@ -79,7 +79,7 @@ impl<'a> Sorts<'a> {
         *self.letters.entry((at, letter)).or_insert_with(|| lengths.add(Known::Open))
     }
 
-    /// An operand that the operation changes: a variable, or a field of one.
+    /// Checks an operand that the operation changes: it must be a variable, or a field of one.
     fn changed_operand(&mut self, call: &Call, number: usize) -> Result<(), TextError> {
         match &call.arguments[number] {
             Expression::Variable(name) | Expression::Field(name, _) => self.changed(name).map(drop),
@@ -91,8 +91,8 @@ impl<'a> Sorts<'a> {
         }
     }
 
-    /// How many bits there are from the first position to the last, which `TRIM(i, j, w)` and
-    /// `REP(i, j, v, w)` name; without a last one, what they are used with tells.
+    /// Finds how many bits there are from the first position to the last of `TRIM(i, j, w)` and
+    /// `REP(i, j, v, w)`; without a last position, the length follows from the other operands.
     fn part_length(&mut self, call: &Call) -> Result<(), TextError> {
         let (("TRIM", [first, last, _]) | ("REP", [first, last, _, _])) =
             (&*call.name.text, &call.arguments[..])
@@ -117,8 +117,8 @@ impl<'a> Sorts<'a> {
         self.procs.iter().find(|proc| proc.name.text == name.text)
     }
 
-    /// A call of a procedure of the text: its arguments are what is declared there, and their
-    /// sizes fit as far as the declarations tell. The rest is found when it is compiled.
+    /// Checks a call of a procedure of the text: the sorts of its arguments are those declared, and
+    /// their sizes fit as far as the declarations tell. The rest is checked during compilation.
     pub(super) fn proc_call(&mut self, call: &Call, proc: &Proc) -> Result<(), TextError> {
         let (takes, given) = (proc.parameters.len(), call.arguments.len());
         if takes != given {

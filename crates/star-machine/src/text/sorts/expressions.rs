@@ -1,4 +1,4 @@
-//! What expressions are.
+//! The sorts of expressions.
 
 use super::super::lengths::Sort;
 use super::super::syntax::{Call, Expression, Operator};
@@ -6,7 +6,7 @@ use super::super::{At, TextError};
 use super::Sorts;
 
 impl Sorts<'_> {
-    /// What an expression is.
+    /// The sort of an expression.
     pub(in super::super) fn sort(&mut self, expression: &Expression) -> Result<Sort, TextError> {
         match expression {
             Expression::Number(..) => Ok(Sort::Integer),
@@ -61,7 +61,7 @@ impl Sorts<'_> {
         }
     }
 
-    /// An error unless the expression is that, or can be.
+    /// An error unless the expression has, or can have, the expected sort.
     pub(super) fn expect(
         &mut self,
         expression: &Expression,
@@ -95,7 +95,7 @@ impl Sorts<'_> {
         }
     }
 
-    /// The number that an integer expression is, if the sizes of the arguments tell.
+    /// The value of an integer expression, if it follows from the sizes of the arguments.
     pub(in super::super) fn constant(&self, expression: &Expression) -> Option<i64> {
         match expression {
             Expression::Number(number, _) => Some(i64::from(*number)),

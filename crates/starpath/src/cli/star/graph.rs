@@ -12,7 +12,7 @@ pub(crate) enum GraphAlgorithm {
     /// Shortest paths from --source, by Dijkstra's algorithm
     #[command(after_help = "Example:\n  starpath star dijkstra rome99.gr --source 1 -o tree.tsv")]
     Dijkstra(FromSource),
-    /// Shortest paths from --source where weights have either sign, or a negative cycle
+    /// Shortest paths from --source where weights may be negative, or a negative cycle
     #[command(after_help = "Example:\n  starpath star bellman-ford net.el --source 0")]
     BellmanFord(FromSource),
     /// Distances between all vertices, by Floyd's algorithm
@@ -30,7 +30,7 @@ pub(crate) enum GraphAlgorithm {
         #[arg(long, value_name = "ID")]
         root: String,
     },
-    /// A branching of maximum weight, by Edmonds' algorithm; with --root the cheapest spanning
+    /// A branching of maximum weight, by Edmonds' algorithm; with --root a minimum spanning
     /// arborescence
     #[command(after_help = "\
 Example:\n  starpath star edmonds brain.mtx -o branching.tsv
@@ -38,43 +38,44 @@ Example:\n  starpath star edmonds brain.mtx -o branching.tsv
     Edmonds {
         #[command(flatten)]
         on: OnGraph,
-        /// The vertex that all others are to be reached from
+        /// The root of the arborescence
         #[arg(long, value_name = "ID")]
         root: Option<String>,
     },
-    /// The cheapest spanning tree in which --root has --degree neighbours, by Gabow's algorithm
+    /// A minimum spanning tree in which --root has --degree neighbours, by Gabow's algorithm
     #[command(after_help = "Example:\n  starpath star gabow net.mtx --root 1 --degree 3")]
     Gabow {
         #[command(flatten)]
         on: OnGraph,
-        /// The vertex
+        /// The vertex whose degree is given
         #[arg(long, value_name = "ID")]
         root: String,
-        /// How many neighbours it is to have
+        /// The number of neighbours it must have
         #[arg(long, value_name = "B")]
         degree: usize,
-        /// It may have fewer
+        /// Allow fewer neighbours
         #[arg(long)]
         at_most: bool,
     },
-    /// A minimum spanning forest while edges and vertices come and go
+    /// A minimum spanning forest under insertions and deletions of edges and vertices
     #[command(after_help = "\
 A change is a line of --changes: insert u v [w], delete u v [w] (one such edge), insert-vertex x,
-delete-vertex x. What is inserted without a weight weighs 1, what is deleted may then weigh
-anything. The result is the forest after the last change.
+delete-vertex x. An edge inserted without a weight weighs 1; without a weight, delete takes the
+first such edge. The result is the forest after the last change.
 
 Example:\n  starpath star dynamic-mst net.mtx --changes closed.txt --cost")]
     DynamicMst(OnChanges),
-    /// Who reaches whom while arcs come and go, by Italiano's algorithm
+    /// The transitive closure under insertions and deletions of arcs, by Italiano's algorithm
     #[command(after_help = "\
 A change is a line of --changes: insert u v, delete u v (one such arc).
 
 Example:\n  starpath star dynamic-closure brain.mtx --changes cut.txt --cost")]
     DynamicClosure(OnChanges),
-    /// All shortest paths to --sink while arcs come and go, by Ramalingam's algorithm
+    /// All shortest paths to --sink under insertions and deletions of arcs, by the algorithm of
+    /// Ramalingam and Reps
     #[command(after_help = "\
-A change is a line of --changes: insert u v [w], delete u v (the lightest such arc). What is
-inserted without a weight weighs 1.
+A change is a line of --changes: insert u v [w], delete u v [w]. Of parallel arcs only the
+lightest is kept. An arc inserted without a weight weighs 1.
 
 Example:\n  starpath star dynamic-paths net.el --sink 0 --changes closed.txt --cost")]
     DynamicPaths {
@@ -86,7 +87,7 @@ Example:\n  starpath star dynamic-paths net.el --sink 0 --changes closed.txt --c
     },
 }
 
-/// A graph, and what is wanted of it.
+/// A graph, and what to report.
 #[derive(Debug, Args)]
 pub(crate) struct OnGraph {
     #[command(flatten)]
@@ -118,12 +119,12 @@ pub(crate) struct OnChanges {
 }
 
 impl GraphAlgorithm {
-    /// Whether its result is one that -o writes.
+    /// Whether -o can write its result to a file.
     pub(crate) fn has_file(&self) -> bool {
         !matches!(self, Self::DynamicClosure(_) | Self::DynamicPaths { .. })
     }
 
-    /// Its name, and what it is called with.
+    /// Its name and its common arguments.
     pub(crate) fn parts(&self) -> (&'static str, &OnGraph) {
         match self {
             Self::Dijkstra(from) => ("dijkstra", &from.on),
