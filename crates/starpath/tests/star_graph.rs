@@ -15,6 +15,11 @@ fn folder() -> tempfile::TempDir {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write("g.el", ARCS);
     write("cycle.el", "0 1 3\n1 2 -4\n2 1 1\n");
+    write("negative.el", "0 1 -3\n1 2 4\n2 0 5\n2 3 1\n");
+    write("heavy.el", "0 1 1\n1 2 9223372036854775807\n");
+    write("extreme.el", "0 1 -9223372036854775808\n1 2 5\n");
+    write("new.tsv", "insert 0 3 1\n");
+    write("extreme.txt", "insert 1 2 9223372036854775807\ndelete 1 2 5\n");
     write("floats.el", "0 1 0.5\n1 2 1.25\n");
     write(
         "changes.txt",
@@ -63,6 +68,14 @@ fn answers_are_right() {
         (
             "gabow g.el --undirected --root 2 --degree 9 --at-most",
             json!({"forest": {"weight": 8, "edges": 3}}),
+        ),
+        (
+            "gabow negative.el --undirected --root 2 --degree 9 --at-most",
+            json!({"forest": {"weight": 2, "edges": 3}}),
+        ),
+        (
+            "dijkstra heavy.el --source 0",
+            json!({"reached": 3, "distance_sum": 9_223_372_036_854_775_809_u64}),
         ),
     ] {
         let line = line(args);
@@ -117,6 +130,9 @@ fn each_change_is_reported() {
     assert_eq!(lines, expected);
     let total: u64 = changes.iter().filter_map(|change| change["operations"].as_u64()).sum();
     assert!(total > 0 && report["recompute_operations"].as_u64() > Some(0));
+    let args = "dynamic-mst extreme.el --undirected --changes extreme.txt";
+    let report = json_in(folder.path(), &line(args));
+    assert_eq!(report["forest"], json!({"weight": -1, "edges": 2, "components": 1}));
 }
 
 #[test]
@@ -157,9 +173,11 @@ fn what_cannot_be_done_is_said() {
         ("dynamic-closure g.el --changes arcs.txt -o out.tsv", "leave -o out"),
         ("kruskal g.el --undirected -o out.npy", ".npy cannot hold"),
         ("kruskal g.el --undirected -o g.el", "g.el"),
+        ("dynamic-mst g.el --undirected --changes new.tsv -o new.tsv", "new.tsv"),
     ] {
         let Run { code, stderr, .. } = run_in(folder.path(), &line(args));
         assert!(matches!(code, Some(1 | 2)) && stderr.contains(expected), "{args}: {stderr}");
     }
-    assert_eq!(fs::read_to_string(folder.path().join("g.el")).unwrap(), ARCS);
+    let kept = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!((kept("g.el"), kept("new.tsv")), (ARCS.to_owned(), "insert 0 3 1\n".to_owned()));
 }

@@ -20,6 +20,7 @@ use crate::{StarError, Table};
 pub struct WeightMatrix {
     n_vertices: usize,
     bits: usize,
+    least: i64,
     table: Table,
 }
 
@@ -65,7 +66,8 @@ impl WeightMatrix {
         let greatest = codes.clone().map(|edge| edge.2).max().unwrap_or(0);
         let bits = field_bits(n, u128::from(greatest) + 1)?;
         let turned = codes.clone().map(|(u, v, code)| (v, u, code));
-        Ok(Self { n_vertices, bits, table: fields(n, bits, codes.chain(turned))? })
+        let table = fields(n, bits, codes.chain(turned))?;
+        Ok(Self { n_vertices, bits, least, table })
     }
 
     fn new(
@@ -81,7 +83,7 @@ impl WeightMatrix {
         let longest = u128::from(greatest) * n.saturating_sub(1) as u128;
         let bits = field_bits(n, longest + 1)?;
         let table = fields(n, bits, arcs.map(|(u, v, w)| (u, v, w as u64)))?;
-        Ok(Self { n_vertices: n, bits, table })
+        Ok(Self { n_vertices: n, bits, least: 0, table })
     }
 
     /// Vertices.
@@ -94,6 +96,12 @@ impl WeightMatrix {
     #[must_use]
     pub fn bits(&self) -> usize {
         self.bits
+    }
+
+    /// The weight whose code is 0.
+    #[must_use]
+    pub fn least(&self) -> i64 {
+        self.least
     }
 
     /// The table.

@@ -1,6 +1,6 @@
 //! The graph algorithms of the STAR-machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -122,6 +122,15 @@ impl GraphAlgorithm {
     /// Whether -o can write its result to a file.
     pub(crate) fn has_file(&self) -> bool {
         !matches!(self, Self::DynamicClosure(_) | Self::DynamicPaths { .. })
+    }
+
+    /// The file of changes, where it takes one.
+    pub(crate) fn changes(&self) -> Option<&Path> {
+        match self {
+            Self::DynamicMst(on) | Self::DynamicClosure(on) => Some(&on.changes),
+            Self::DynamicPaths { changes, .. } => Some(&changes.changes),
+            _ => None,
+        }
     }
 
     /// Its name and its common arguments.

@@ -52,7 +52,8 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
     if on.output.is_some() && !algorithm.has_file() {
         return Err(WrongUse(format!("star {name} has no file of results: leave -o out")).into());
     }
-    let inputs: Vec<&Path> = on.graph.inputs().collect();
+    let mut inputs: Vec<&Path> = on.graph.inputs().collect();
+    inputs.extend(algorithm.changes());
     let output = on.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("this result")).transpose()?;
     let loaded = load(&on.graph, common)?;
@@ -158,7 +159,8 @@ fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, As
             let root = root_of(root)?;
             let matrix = WeightMatrix::symmetric(n, &edges(loaded)?)?;
             let least = if *at_most { 0 } else { *degree };
-            (gabow(&matrix, root, least..=*degree)?, Asked::Tree { root, n_vertices: n })
+            let task = gabow(&matrix, root, least..=*degree)?;
+            (task, Asked::Tree { root, n_vertices: n, least: matrix.least() })
         }
         GraphAlgorithm::DynamicMst(_)
         | GraphAlgorithm::DynamicClosure(_)

@@ -20,9 +20,9 @@ pub(super) enum Asked {
     Marked { arcs: Arcs, trees_of: Option<usize> },
     /// The same, unless it marks none for want of a way to all vertices.
     Arborescence { arcs: Arcs, n_vertices: usize },
-    /// `P` has the vertices before those of a tree, `D` the weights there, `d` the degree of its
-    /// root, or none.
-    Tree { root: VertexId, n_vertices: usize },
+    /// `P` has the vertices before those of a tree, `D` how much more the edges there weigh than
+    /// the least, `d` the degree of its root, or none.
+    Tree { root: VertexId, n_vertices: usize, least: i64 },
     /// `Z`, `D` and `P` are of a search.
     Search { source: VertexId },
     /// The same with distances in two's complement, and `c`.
@@ -82,7 +82,7 @@ pub(super) struct Forest {
 /// A vertex, how far it is, and which is before it.
 pub(super) struct Reached {
     vertex: VertexId,
-    distance: i64,
+    distance: i128,
     before: Option<VertexId>,
 }
 
@@ -101,19 +101,22 @@ impl Asked {
                     false => Err(anyhow!("the root does not reach every vertex")),
                 }
             }
-            Self::Tree { root, n_vertices } => {
+            Self::Tree { root, n_vertices, least } => {
                 if int(values, "d")?.is_none() {
                     return Err(anyhow!("no spanning tree gives the root such a degree"));
                 }
                 let before = table(values, "P")?.to_values()?;
                 let weights = table(values, "D")?.to_values()?;
                 let others = (0..n_vertices).filter(|&v| v != root as usize);
-                let edge = |v: usize| (before[v] as VertexId, v as VertexId, weights[v] as i64);
+                let edge = |v: usize| {
+                    let weight = least.wrapping_add_unsigned(weights[v]);
+                    (before[v] as VertexId, v as VertexId, weight)
+                };
                 Ok(Answer::of_edges(others.map(edge).collect(), None))
             }
-            Self::Search { source } => search(values, source, |code| code as i64),
+            Self::Search { source } => search(values, source, i128::from),
             Self::SignedSearch { source, matrix } => match int(values, "c")? {
-                None => search(values, source, |code| matrix.number(code)),
+                None => search(values, source, |code| matrix.number(code).into()),
                 Some(vertex) => {
                     let before = table(values, "P")?;
                     let cycle = cycle(before, vertex).unwrap_or_default();
@@ -129,7 +132,7 @@ impl Asked {
 fn search(
     values: &Values,
     source: VertexId,
-    distance: impl Fn(u64) -> i64,
+    distance: impl Fn(u64) -> i128,
 ) -> anyhow::Result<Answer> {
     let distances = table(values, "D")?.to_values()?;
     let before = table(values, "P")?.to_values()?;
@@ -139,7 +142,7 @@ fn search(
         before: (v != source as usize).then_some(before[v] as VertexId),
     };
     let tree: Vec<_> = slice(values, "Z")?.positions().map(reached).collect();
-    let sum = tree.iter().map(|reached| i128::from(reached.distance)).sum();
+    let sum = tree.iter().map(|reached| reached.distance).sum();
     Ok(Answer::Search { reached: tree.len(), distance_sum: Number::Integer(sum), tree })
 }
 

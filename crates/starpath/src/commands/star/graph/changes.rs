@@ -190,7 +190,7 @@ fn forest(run: &mut dyn Runner, room: &Room, new: Vec<String>) -> anyhow::Result
     let mut numbers = |name: &str| run.table(name)?.to_values();
     let (tails, heads, weights) = (numbers("L")?, numbers("R")?, numbers("W")?);
     let edge = |row: usize| {
-        let weight = room.weights.start() + weights[row] as i64;
+        let weight = room.weights.start().wrapping_add_unsigned(weights[row]);
         (tails[row] as VertexId, heads[row] as VertexId, weight)
     };
     let edges: Arcs = run.slice("T")?.positions().map(edge).collect();
