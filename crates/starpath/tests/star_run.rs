@@ -56,6 +56,7 @@ fn folder() -> tempfile::TempDir {
     write("kruskal.star", star_machine::algorithms::KRUSKAL);
     write("wrong.star", "proc P(var X: slice);\nbegin\n  X := 1 +\nend;\n");
     write("empty.star", "");
+    write("array.star", "proc P(A: array); begin end");
     write("no-result.star", "proc P(X: slice); begin end");
     write("sizes.star", "proc P(var F: table; var Z: slice; var w: word); begin SET(Z) end");
     write("numbers.csv", "5\n2 # first of the two\n7\n\n2\n0\n");
@@ -211,6 +212,7 @@ const REFUSED: &[(&str, i32, &[&str])] = &[
     ("wrong.star", 1, &["wrong.star:4:1: "]),
     ("empty.star", 1, &["empty.star:1:1: a procedure is expected"]),
     ("search.star NEAREST", 2, &["search.star", "NEAREST", "LEAST, SEARCH"]),
+    ("array.star", 2, &["P(A: array)", "A is an array"]),
     // what is given for parameters
     (
         "search.star LEAST",

@@ -91,6 +91,12 @@ fn slots<'a>(
     proc: &str,
     parameters: &'a [Parameter],
 ) -> Result<Vec<Slot<'a>>, WrongUse> {
+    if let Some(Parameter { name, .. }) = parameters.iter().find(|p| p.of == "array") {
+        let takes = signature(proc, parameters);
+        let text =
+            format!("{takes}: {name} is an array; only a procedure that declares it can call this");
+        return Err(WrongUse(text));
+    }
     let slot = |parameter| Slot { parameter, given: None, read: None, value: None };
     let mut slots: Vec<_> = parameters.iter().map(slot).collect();
     let given = [
