@@ -269,11 +269,23 @@ impl Compiler<'_> {
             if back { (Relation::GreaterOrEqual, -1) } else { (Relation::LessOrEqual, 1) };
         let goes_on = Condition::Order { relation, i, j };
         let mut to_end = vec![self.branch(goes_on, false, at)?];
+        let to_first = self.recorder.jump();
         let top = self.recorder.here();
-        self.turn(body, &mut to_end)?;
         self.run(Op::AddInt { i, j: i, by }, at)?;
-        let to_top = self.branch(goes_on, true, at)?;
+        let least = i64::from(self.least);
+        if !back && self.sorts.constant(first).is_none_or(|number| number < least) {
+            // after none comes the first number
+            let counted = self.branch(Condition::Found(i), true, at)?;
+            self.run(Op::SetInt { i, value: Some(0) }, at)?;
+            self.land(vec![counted]);
+        }
+        self.land(vec![to_first]);
+        self.turn(body, &mut to_end)?;
+        // the last may be the greatest integer, or none: there is no next one to compare
+        let is_last = Condition::Order { relation: Relation::Equal, i, j };
+        let to_top = self.branch(is_last, false, at)?;
         self.land_at(vec![to_top], top);
+        self.run(Op::AddInt { i, j: i, by }, at)?;
         self.land(to_end);
         Ok(())
     }

@@ -239,6 +239,10 @@ impl<'a> Sorts<'a> {
             },
             Statement::Call(call) => match self.proc(&call.name) {
                 Some(proc) => self.proc_call(call, proc),
+                None if self.variables.contains_key(&call.name.text) => {
+                    let text = format!("'{}' is a variable, and no statement", call.name.text);
+                    Err(TextError::at(call.name.at, text))
+                }
                 // a result that is not wanted may be dropped
                 None => self.call(call).map(drop),
             },

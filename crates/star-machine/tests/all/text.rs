@@ -163,6 +163,45 @@ fn statements_go_where_conditions_lead() {
 }
 
 #[test]
+fn loops_end_at_the_last_number_of_all() {
+    let turns = |from, range: &str| {
+        let text = format!("i := 1; for k := {range} do i := i + 1");
+        after_from(from, &text, "01101001", None).1
+    };
+    assert_eq!(turns(CountFrom::Zero, "2147483646 to 2147483647"), Some(3));
+    // none is below zero
+    assert_eq!(turns(CountFrom::Zero, "2 downto 0 - 1"), Some(5));
+    assert_eq!(turns(CountFrom::Zero, "0 - 1 to 2"), Some(5));
+    assert_eq!(turns(CountFrom::One, "2147483647 to 2147483648"), Some(2));
+    assert_eq!(turns(CountFrom::One, "2 downto 0"), Some(3));
+    assert_eq!(turns(CountFrom::One, "0 to 2"), Some(3));
+    assert_eq!(turns(CountFrom::One, "0 to 0"), Some(1));
+}
+
+#[test]
+fn texts_of_many_parts_are_compiled_in_time() {
+    let nested = format!("X := {}X{}", "FRST(".repeat(150), ")".repeat(150));
+    assert_eq!(after(&nested, "01101001", None).0, "01000000");
+    let product = format!("i := 3{}", " * 1".repeat(190));
+    assert_eq!(after(&product, "01101001", None).1, Some(3));
+    let smallest = "i := 0 - 4294967295 * 2147483648 - 2147483648";
+    assert_eq!(after_from(CountFrom::One, smallest, "01101001", None).1, None);
+    // each calls the one before it with twice as many tables
+    let mut text = "proc P0(T: table); begin end; ".to_owned();
+    for number in 1..40 {
+        let before = number - 1;
+        text += &format!(
+            "proc P{number}(T: table); var F: table(T); begin P{before}(T); P{before}(F) end; "
+        );
+    }
+    let text = Text::parse(&text).unwrap();
+    let compiled = |name| text.compile(name, &[Size::Table(3, 3)], CountFrom::Zero);
+    assert!(compiled("P8").is_ok());
+    let error = compiled("P39").unwrap_err().to_string();
+    assert!(error.ends_with("procedures are called with more than 1000 sets of tables"), "{error}");
+}
+
+#[test]
 fn what_is_not_decided_by_the_first_operand_is_looked_at() {
     // X(100) does not exist
     let (x, i) = ("01101001", Some(3));
@@ -224,6 +263,18 @@ fn what_is_wrong_is_said_with_its_place() {
         ("Z := T", "4:6: the value is a table, and a slice is expected"),
         ("Z := not T", "4:6: not is not for a table"),
         ("Z := X = X", "4:8: this is not for a slice"),
+        ("Z(3)", "4:1: 'Z' is a variable, and no statement"),
+        ("i := NUMBER(TRIM(0, w))", "4:13: nothing says how many bits this TRIM gives"),
+        ("i := NUMBER(WORD(3))", "4:13: nothing says how many bits this WORD gives"),
+        (
+            "i := NUMBER(TRIM(0, 4294967295 + 4, w))",
+            "4:13: a slice or word of 4294967300 by 1 bits: more than fit; cut it into parts",
+        ),
+        (
+            "w := TRIM(0 - 4294967295 * 2147483648, 4294967295 * 2147483648, w)",
+            "4:6: the value has 9223372036854775807 bits, and 4 are expected",
+        ),
+        ("i := 4294967295 * 2", "4:17: integers are below 2^31"),
     ] {
         let text = within(body);
         match expected {

@@ -11,6 +11,10 @@ use super::super::{Size, TextError};
 use super::{Bound, Compiler, Jumps, said};
 use crate::language::{FieldVar, IntVar, Op};
 
+/// Each is recorded so often at most, all together: where every one calls those before it with
+/// tables of its own, they double from one to the next.
+const MOST_ROUTINES: usize = 1000;
+
 /// A procedure for one combination of tables and sizes.
 pub(super) struct Routine<'a> {
     proc: &'a Proc,
@@ -92,6 +96,11 @@ impl Compiler<'_> {
         };
         if let Some(found) = self.routines.iter().position(is_this) {
             return Ok(found);
+        }
+        if self.routines.len() == MOST_ROUTINES {
+            let text =
+                format!("procedures are called with more than {MOST_ROUTINES} sets of tables");
+            return Err(TextError::at(call.name.at, text));
         }
         let proc = &self.procs[number];
         let mut parameters = Vec::new();

@@ -26,7 +26,7 @@ impl Compiler<'_> {
             Expression::Call(call) => return self.bits_call(call, z),
             Expression::Not(operand, _) => {
                 let x = self.bits(operand, None)?;
-                Op::Not { z: self.result(x.len(), z, at)?, x }
+                Op::Not { z: self.result(x.len() as usize, z, at)?, x }
             }
             Expression::Binary(operator, operands, _) => {
                 let (logic, [left, right]) = match (operator, &**operands) {
@@ -41,7 +41,7 @@ impl Compiler<'_> {
                     (_, [left, right]) => (Logic::And, [left, right]),
                 };
                 let (x, y) = (self.bits(left, None)?, self.bits(right, None)?);
-                Op::Logic { logic, z: self.result(x.len(), z, at)?, x, y }
+                Op::Logic { logic, z: self.result(x.len() as usize, z, at)?, x, y }
             }
             other => unreachable!("{other:?} was no row of bits before"),
         };
@@ -54,11 +54,11 @@ impl Compiler<'_> {
 
     pub(super) fn result(
         &mut self,
-        len: u32,
+        len: usize,
         z: Option<Vector>,
         at: At,
     ) -> Result<Vector, TextError> {
-        z.map_or_else(|| self.new_bits(len as usize, at), Ok)
+        z.map_or_else(|| self.new_bits(len, at), Ok)
     }
 
     pub(super) fn bits_call(
@@ -68,9 +68,10 @@ impl Compiler<'_> {
     ) -> Result<Vector, TextError> {
         let sort = self.sorts.sort(&Expression::Call(call.clone()))?;
         let Some(Size::Bits(len)) = self.sorts.size(sort) else {
-            unreachable!("{sort:?} has bits")
+            let text = format!("nothing says how many bits this {} gives", call.name.text);
+            return Err(TextError::at(call.name.at, text));
         };
-        let z = self.result(len as u32, z, call.name.at)?;
+        let z = self.result(len, z, call.name.at)?;
         self.operate(call, Some(z), None)?;
         Ok(z)
     }
@@ -147,10 +148,10 @@ impl Compiler<'_> {
         i: Option<IntVar>,
         at: At,
     ) -> Result<Index, TextError> {
-        match u32::try_from(number - i64::from(self.least)) {
-            Ok(number) if number < 1 << 31 => Ok(Index::At(number)),
-            Ok(_) => Err(too_large(at)),
-            Err(_) => {
+        match number.saturating_sub(i64::from(self.least)) {
+            number @ 0..=0x7fff_ffff => Ok(Index::At(number as u32)),
+            0x8000_0000.. => Err(too_large(at)),
+            _ => {
                 let i = i.map_or_else(|| self.new_int(at), Ok)?;
                 self.run(Op::SetInt { i, value: None }, at)?;
                 Ok(i.into())

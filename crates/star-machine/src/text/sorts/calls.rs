@@ -41,6 +41,7 @@ impl<'a> Sorts<'a> {
             if let Takes::Changed(_) | Takes::Written(..) = takes {
                 self.changed_operand(call, number)?;
             }
+            let found = self.sort(argument)?;
             let mut length = |letter| self.letter(name.at, letter);
             let expected = match *takes {
                 Takes::Int => Sort::Integer,
@@ -51,13 +52,14 @@ impl<'a> Sorts<'a> {
                 }
                 Takes::Bits(letter) | Takes::Changed(letter) => {
                     let length = length(letter);
-                    match self.sort(argument)? {
+                    match found {
                         Sort::Word(_) => Sort::Word(length),
                         _ => Sort::Slice(length),
                     }
                 }
             };
-            self.expect(argument, expected, &format!("operand {} of {}", number + 1, name.text))?;
+            let what = format!("operand {} of {}", number + 1, name.text);
+            self.fit(argument.at(), &what, found, expected)?;
             first = first.or(Some(expected));
         }
         self.part_length(call)?;
@@ -104,7 +106,7 @@ impl<'a> Sorts<'a> {
             let text = "positions that vary are given without the last: TRIM(i, w), REP(i, v, w)";
             return Err(TextError::at(at, text.to_owned()));
         };
-        let Ok(len) = usize::try_from(j - i + 1) else {
+        let Ok(len) = usize::try_from(j.saturating_sub(i).saturating_add(1)) else {
             let text = "the last position is before the first".to_owned();
             return Err(TextError::at(at, text));
         };

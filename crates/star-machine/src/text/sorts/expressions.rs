@@ -36,9 +36,8 @@ impl Sorts<'_> {
         let left = self.sort(&operands[0])?;
         match (operator, left) {
             (Operator::Times | Operator::Div, _) => {
-                operands
-                    .iter()
-                    .try_for_each(|operand| self.expect(operand, Sort::Integer, "an operand"))?;
+                self.fit(operands[0].at(), "an operand", left, Sort::Integer)?;
+                self.expect(&operands[1], Sort::Integer, "an operand")?;
                 match operands.iter().all(|operand| self.constant(operand).is_some()) {
                     true => Ok(Sort::Integer),
                     false => {
