@@ -27,14 +27,19 @@ impl<T> Store<T> {
 
     /// What the variable holds, where it is one of these.
     pub(crate) fn get(&self, name: Name) -> Result<&T, StarError> {
-        let held = self.held.get(name.place as usize).filter(|(held, _)| *held == name);
-        held.map(|(_, value)| value).ok_or(StarError::Unknown { what: self.what })
+        // an error is made only where it is one: making and dropping it costs more than the rest
+        match self.held.get(name.place as usize) {
+            Some((held, value)) if *held == name => Ok(value),
+            _ => Err(StarError::Unknown { what: self.what }),
+        }
     }
 
     /// As [`get`](Self::get).
     pub(crate) fn get_mut(&mut self, name: Name) -> Result<&mut T, StarError> {
-        let held = self.held.get_mut(name.place as usize).filter(|(held, _)| *held == name);
-        held.map(|(_, value)| value).ok_or(StarError::Unknown { what: self.what })
+        match self.held.get_mut(name.place as usize) {
+            Some((held, value)) if *held == name => Ok(value),
+            _ => Err(StarError::Unknown { what: self.what }),
+        }
     }
 
     /// How many there are.

@@ -112,7 +112,8 @@ impl Host {
             Index::At(position) => Some(position),
             Index::In(i) => self.int_ref(i)?,
         };
-        let index = position.ok_or(StarError::NoPosition { what })? as usize;
+        let Some(index) = position else { return Err(StarError::NoPosition { what }) };
+        let index = index as usize;
         let len = len as usize;
         if index < len { Ok(index) } else { Err(StarError::OutOfRange { what, index, len }) }
     }
@@ -125,10 +126,17 @@ impl Host {
         }
     }
 
+    /// The first column of a field in its table.
+    fn first(&self, field: &FieldVar) -> Result<usize, StarError> {
+        match field.number {
+            None => Ok(field.first as usize),
+            Some(_) => Ok(self.located(*field)?.first as usize),
+        }
+    }
+
     /// The column of its table that this column of a field is.
-    fn column(&self, field: FieldVar, at: Index) -> Result<usize, StarError> {
-        let field = self.located(field)?;
-        Ok(field.first as usize + self.position("column", at, field.columns)?)
+    fn column(&self, field: &FieldVar, at: Index) -> Result<usize, StarError> {
+        Ok(self.first(field)? + self.position("column", at, field.columns)?)
     }
 
     /// Storage for a result that may be one of its operands: what `words` puts there is
@@ -265,12 +273,12 @@ impl Machine for Host {
                 self.arithmetic(z, borrow, difference)?;
             }
             Op::ReadColumn { z, table, column } => self.assign(z, |m, z| {
-                let column = m.column(table, column)?;
+                let column = m.column(&table, column)?;
                 z.extend_from_slice(m.table_ref(table.table)?.col_words(column));
                 Ok(())
             })?,
             Op::WriteColumn { table, column, x } => {
-                let column = self.column(table, column)?;
+                let column = self.column(&table, column)?;
                 self.change(table.table, |m, table| {
                     table.put_col(column, m.vector_ref(x)?);
                     Ok(())
@@ -283,7 +291,7 @@ impl Machine for Host {
                 *self.vector_mut(z)? = read;
             }
             Op::WriteRow { table, row, x } => {
-                let first = self.located(table)?.first as usize;
+                let first = self.first(&table)?;
                 let row = self.position("row", row, table.table.rows)?;
                 self.change(table.table, |m, table| {
                     table.put_row(first, row, m.vector_ref(x)?);
