@@ -230,13 +230,10 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         case UpdateXor:
         case UpdateNotAnd:
             if (!is_below(code.y)) break;
-            if constexpr (Team::is_warp) {
-                if (code.head & repeats) {
-                    turns += update_columns(team, code, after, position, run.most_turns - turns, ints);
-                    break;
-                }
-            }
             update_column(team, code, position);
+            if (code.head & repeats) {
+                turns += update_columns(team, code, after, run.most_turns - turns, ints);
+            }
             break;
         case ToWord:
             if (is_below(code.y)) to_word(team, code, position);

@@ -42,148 +42,129 @@ __device__ __forceinline__ void update_column(Team& team, const Code& code, u32 
         });
 }
 
-// The same for one column after another, as long as the next step, `take`, gives numbers of
-// columns and leads back here: how many times it did so, at most `most`. It stops before a
-// step that is anything else, and that one is then done as always.
+// The same for all columns whose numbers the next step, `take`, would take from a row of bits
+// before it leads back here: how many they are, at most `most`. Columns are independent of one
+// another, so each warp changes whole columns, by eight at a time, those of 32 numbers and then
+// of others; what they are changed by is in registers.
 //
-// All of it is in registers but the table: columns are on their way while those before them are
-// changed. None is read before it was written, since STEP gives each number once; only that of
-// the first column may come again, and ends it.
-__device__ __forceinline__ u64 update_columns(Warp& team, const Code& code, const Code& take, const u32 column,
-                                              u64 most, int* ints) {
-    constexpr u32 n_words = Warp::at_once, n_columns = 4;
-    const u32 n = words_of(code.len), n_left = words_of(take.len);
-    if (max(n, n_left) > n_words * Warp::size) {
-        update_column(team, code, column);
-        return 0;
-    }
+// What would fail is left to the steps one by one.
+template <typename Team>
+__device__ __forceinline__ u64 update_columns(Team& team, const Code& code, const Code& take, u64 most, int* ints) {
+    constexpr u32 n_words = 4, n_columns = 8;
+    const u32 n = words_of(code.len), n_numbers = min(take.len, code.y), n_left = words_of(n_numbers);
     u64* const table = address(code.a, code.b);
-    Change changes[n_words];
-    u64 left[n_words], words[n_columns][n_words];
-    u32 numbers[n_columns], last = column;
-    u64 times = 0;
-    team.take_words(left, 0, n_left, [&](u32 w) { return team.own(take.x + w); });
-#pragma unroll
-    for (u32 k = 0; k < n_words; k++) {
-        const u32 w = k * Warp::size + team.thread;
-        changes[k] = change_by(operation_of(code.head), w < n ? team.own(code.x + w) : 0);
+    team.sync();
+    auto numbers = [&](u32 w) { return team.other(take.x + w) & bits_of(w, n_numbers); };
+    u32 count = 0, last = 0;
+    for (u32 w = lane(); w < n_left; w += 32) {
+        const u64 word = numbers(w);
+        count += __popcll(word);
+        if (word) last = 64 * w + 63 - __clzll(static_cast<long long>(word));
     }
-    auto load = [&](u64(&to)[n_words], u32 number) {
-        const u64* from = table + static_cast<u64>(number) * n;
+    count = warp_sum(count);
+    last = ~warp_min(~last);
+    team.did_read(vector_bit(take.x));
+    if (count == 0 || count > most) return 0;
+    for (u32 start = lane(); start - lane() < n; start += 32 * n_words) {
+        Change changes[n_words];
 #pragma unroll
         for (u32 k = 0; k < n_words; k++) {
-            const u32 w = k * Warp::size + team.thread;
-            to[k] = load_if_less(w, n, from + w);
+            const u32 w = start + 32 * k;
+            changes[k] = change_by(operation_of(code.head), w < n ? team.other(code.x + w) : 0);
         }
-    };
-    // takes the next number, if there is one, and its column
-    auto take_next = [&](u32& number, u64(&to)[n_words]) {
-        const Warp::Found found = Warp::first_of(left);
-        number = found.lanes ? found.position() : none;
-        if (number >= code.y || number == column || times == most) {
-            number = none;
-            return;
-        }
-        load(to, number);
-        times++;
+        for (u32 part = team.thread / 32; part < 2 * n_left; part += team.size / 32) {
+            u32 left = static_cast<u32>(numbers(part / 2) >> (part % 2 * 32));
+            while (left) {
+                u64* columns[n_columns];
+                u64 words[n_columns][n_words];
+                u32 ends[n_columns];
 #pragma unroll
-        for (u32 k = 0; k < n_words; k++) {
-            if (k == found.group && team.thread == found.owner()) left[k] &= left[k] - 1;
-        }
-    };
-    numbers[0] = column;
-    load(words[0], column);
+                for (u32 i = 0; i < n_columns; i++) {
+                    const u32 number = 32 * part + ((__ffs(static_cast<int>(left)) - 1) & 31);
+                    columns[i] = table + static_cast<u64>(number) * n;
+                    ends[i] = left ? n : 0;
+                    left &= left - 1;
 #pragma unroll
-    for (u32 i = 1; i < n_columns; i++) {
-        numbers[i] = none;
-        if (numbers[i - 1] != none) take_next(numbers[i], words[i]);
-    }
-    // by turns, since a copy of words would wait for them
-    for (bool goes_on = true; goes_on;) {
+                    for (u32 k = 0; k < n_words; k++) {
+                        const u32 w = start + 32 * k;
+                        words[i][k] = load_if_less(w, ends[i], columns[i] + w);
+                    }
+                }
 #pragma unroll
-        for (u32 i = 0; i < n_columns; i++) {
-            if (!goes_on) break;
-            last = numbers[i];
-            goes_on = numbers[(i + 1) % n_columns] != none;
-            u64* to = table + static_cast<u64>(last) * n;
+                for (u32 i = 0; i < n_columns; i++) {
 #pragma unroll
-            for (u32 k = 0; k < n_words; k++) {
-                const u32 w = k * Warp::size + team.thread;
-                words[i][k] = changes[k].of(words[i][k]);
-                store_if_less(w, n, to + w, words[i][k]);
-                if (!goes_on && w < n) team.put(code.z + w, words[i][k]);
+                    for (u32 k = 0; k < n_words; k++) {
+                        const u32 w = start + 32 * k;
+                        store_if_less(w, ends[i], columns[i] + w, changes[k].of(words[i][k]));
+                    }
+                }
             }
-            numbers[i] = none;
-            if (numbers[(i + n_columns - 1) % n_columns] != none) take_next(numbers[i], words[i]);
         }
     }
-#pragma unroll
-    for (u32 k = 0; k < n_words; k++) {
-        const u32 w = k * Warp::size + team.thread;
-        if (w < n_left) team.put(take.x + w, left[k]);
+    team.sync();
+    team.will_write(vector_bit(code.z) | vector_bit(take.x));
+    const u64* words = table + static_cast<u64>(last) * n;
+    each_word(
+        team, n, [&](u32 w) { return load_word(words + w); }, [&](u32 w, u64 word) { team.put(code.z + w, word); });
+    for (u32 w = team.thread; w < n_left; w += team.size) {
+        team.put(take.x + w, team.own(take.x + w) & ~bits_of(w, n_numbers));
     }
     __syncwarp();
     ints[code.index] = static_cast<int>(last);
-    return times;
+    return count;
 }
 
-// ROW(row, t): the warp of a word gathers it, a lane a column.
+// ROW(row, t): warps gather words of it, a lane a column; of a single word its owner's warp.
 template <typename Team>
 __device__ __forceinline__ void read_row(Team& team, const Code& code, const u64* table, u32 row) {
     // words of z at once
     constexpr u32 at_once = 8;
     const u64 stride = code.x;
-    const u32 columns = code.len, n = words_of(columns), shift = row % 64;
+    const u32 columns = code.len, n = words_of(columns), shift = row % 64, n_warps = team.size / 32;
     const u64* words = table + row / 64;
+    if (n > 1) team.sync();
     team.will_read(table_bit(code.head));
     team.will_write(vector_bit(code.z));
-    for (u32 first = team.thread - lane(); first < n; first += team.size) {
-        const u32 here = min(32u, n - first);
-        u64 own = 0;
-        for (u32 from = 0; from < here; from += at_once) {
-            u64 loaded[2 * at_once];
-            const u32 start = 64 * (first + from) + lane();
+    for (u32 first = team.thread / 32; first < n; first += at_once * n_warps) {
+        u64 loaded[at_once][2];
 #pragma unroll
-            for (u32 k = 0; k < 2 * at_once; k++) {
-                const u32 column = start + 32 * k;
-                loaded[k] = load_if_less(column, columns, words + column * stride);
-            }
+        for (u32 k = 0; k < at_once; k++) {
 #pragma unroll
-            for (u32 k = 0; k < at_once; k++) {
-                const u32 low = __ballot_sync(everyone, loaded[2 * k] >> shift & 1);
-                const u32 high = __ballot_sync(everyone, loaded[2 * k + 1] >> shift & 1);
-                if (lane() == from + k) own = static_cast<u64>(high) << 32 | low;
+            for (u32 half = 0; half < 2; half++) {
+                const u32 column = 64 * (first + k * n_warps) + 32 * half + lane();
+                loaded[k][half] = load_if_less(column, columns, words + column * stride);
             }
         }
-        if (lane() < here) team.put(code.z + first + lane(), own);
+        u64 word = 0;
+#pragma unroll
+        for (u32 k = 0; k < at_once; k++) {
+            const u32 low = __ballot_sync(everyone, loaded[k][0] >> shift & 1);
+            const u32 high = __ballot_sync(everyone, loaded[k][1] >> shift & 1);
+            if (lane() == k) word = static_cast<u64>(high) << 32 | low;
+        }
+        const u32 own = first + lane() * n_warps;
+        if (lane() < at_once && own < n) team.put(code.z + own, word);
     }
+    if (n > 1) team.sync();
     team.did_read(table_bit(code.head));
 }
 
-// ROW(row, t) := x, by the threads near the one whose words they are; a thread a column.
+// ROW(row, t) := x, by the threads near the one whose words they are; a thread a column. Nobody
+// waits for the words, whose other bits stay as they are.
 template <typename Team>
 __device__ __forceinline__ void write_row(Team& team, const Code& code, u64* table, u32 row) {
-    constexpr u32 at_once = 16;
     const u64 stride = code.z, bit = 1ull << (row % 64);
-    const u32 columns = code.len;
     u64* words = table + row / 64;
     team.will_read(vector_bit(code.x));
     team.will_write(table_bit(code.head));
     if (team.is_near(row / 64)) {
         team.sync_near();
-        for (u32 start = threadIdx.x; start < columns; start += at_once * blockDim.x) {
-            u64 loaded[at_once];
-#pragma unroll
-            for (u32 k = 0; k < at_once; k++) {
-                const u32 column = start + k * blockDim.x;
-                loaded[k] = load_if_less(column, columns, words + column * stride);
-            }
-#pragma unroll
-            for (u32 k = 0; k < at_once; k++) {
-                const u32 column = start + k * blockDim.x, last = min(column, columns - 1);
-                const bool is_one = team.other(code.x + last / 64) >> (last % 64) & 1;
-                const u64 word = is_one ? loaded[k] | bit : loaded[k] & ~bit;
-                store_if_less(column, columns, words + column * stride, word);
+#pragma unroll 4
+        for (u32 column = threadIdx.x; column < code.len; column += blockDim.x) {
+            if (team.other(code.x + column / 64) >> (column % 64) & 1) {
+                atomicOr(words + column * stride, bit);
+            } else {
+                atomicAnd(words + column * stride, ~bit);
             }
         }
         team.sync_near();

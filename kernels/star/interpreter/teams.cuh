@@ -1,7 +1,8 @@
 // Who interprets a program: a warp, a block or a grid.
 //
 // Word w of every vector, and of every column of a table, belongs to thread w % size of the
-// team. Only it writes that word, but for rows and whole tables, which come between barriers.
+// team. Only it writes that word, but for rows, for columns that warps share out and for whole
+// tables, which come between barriers.
 // So what goes word by word needs no barrier at all. A barrier is needed
 //
 // * before others' words are read that were written since the last one: will_read;
@@ -26,7 +27,6 @@ __device__ __forceinline__ u32 first_bit(u64 word) { return __ffsll(static_cast<
 
 // One warp, vectors in shared memory.
 struct Warp {
-    static constexpr bool is_warp = true;
     // words that a thread has under way at once
     static constexpr u32 at_once = 4;
     static constexpr u32 size = 32;
@@ -51,50 +51,32 @@ struct Warp {
         return value;
     }
 
-    // Where the first one is among words that lanes hold, the groups of 32 one after another.
-    struct Found {
-        // the lanes that have ones in the first group that has any; 0 if there is none
-        u32 lanes, group;
-        // the lane's own word of this group
-        u64 word;
-
-        __device__ __forceinline__ u32 owner() const { return __ffs(lanes) - 1; }
-        // Its position, to all lanes.
-        __device__ __forceinline__ u32 position() const {
-            return __shfl_sync(everyone, (group * size + lane()) * 64 + first_bit(word), owner());
-        }
-    };
-    static __device__ __forceinline__ Found first_of(const u64 (&words)[at_once]) {
-        Found found{0, 0, 0};
-#pragma unroll
-        for (u32 k = at_once; k-- > 0;) {
-            const u32 lanes = __ballot_sync(everyone, words[k] != 0);
-            if (lanes) found = {lanes, k, words[k]};
-        }
-        return found;
-    }
-
-    // The lane's words of those from `start` on, n in all.
-    template <typename Load>
-    __device__ __forceinline__ void take_words(u64 (&words)[at_once], u32 start, u32 n, Load load) const {
-#pragma unroll
-        for (u32 k = 0; k < at_once; k++) {
-            const u32 w = start + k * size + thread;
-            words[k] = w < n ? load(w) : 0;
-        }
-    }
-
     // The first one among n words, or none; `take(w, word)` is called by the owner of the word
     // that has it.
     template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
 #pragma unroll 1
         for (u32 start = 0; start < n; start += at_once * size) {
             u64 words[at_once];
-            take_words(words, start, n, load);
-            const Found found = first_of(words);
-            if (found.lanes == 0) continue;
-            if (thread == found.owner()) take(start + found.group * size + thread, found.word);
-            return start * 64 + found.position();
+#pragma unroll
+            for (u32 k = 0; k < at_once; k++) {
+                const u32 w = start + k * size + thread;
+                words[k] = w < n ? load(w) : 0;
+            }
+            // of the first group of 32 that has any: which lanes have ones, and this one's word
+            u32 lanes = 0, w = 0;
+            u64 word = 0;
+#pragma unroll
+            for (u32 k = at_once; k-- > 0;) {
+                const u32 these = __ballot_sync(everyone, words[k] != 0);
+                if (these == 0) continue;
+                lanes = these;
+                w = start + k * size + thread;
+                word = words[k];
+            }
+            if (lanes == 0) continue;
+            const u32 owner = __ffs(lanes) - 1;
+            if (thread == owner) take(w, word);
+            return __shfl_sync(everyone, 64 * w + first_bit(word), owner);
         }
         return none;
     }
@@ -148,7 +130,6 @@ template <typename Load> __device__ __forceinline__ u32 first_of_own(u32 thread,
 
 // One block, vectors in shared memory.
 struct Block {
-    static constexpr bool is_warp = false;
     static constexpr u32 at_once = 8;
     u64* vectors;
     Partials& partials;
@@ -200,7 +181,6 @@ struct Block {
 // own words through the cache next to it, since nobody else writes them, and others' from
 // where their writes are.
 struct Grid {
-    static constexpr bool is_warp = false;
     static constexpr u32 at_once = 2;
     u64* vectors;
     u64* cells;

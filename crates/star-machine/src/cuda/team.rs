@@ -2,6 +2,7 @@
 
 use gpu_runtime::{DeviceProperties, Gpu, GpuError, Kernel, LaunchConfig};
 
+use crate::language::Op;
 use crate::program::{Instruction, Program};
 
 /// Words up to which one warp is the fastest team; and where there are procedures, of which each
@@ -9,7 +10,11 @@ use crate::program::{Instruction, Program};
 const WARP_WORDS: [u32; 2] = [128, 32];
 /// Words up to which one block is.
 const BLOCK_WORDS: [u32; 2] = [4096, 256];
-/// Most warps of a block that is alone.
+/// Words of a column from which a grid is the fastest team for a program that goes through the
+/// columns of a table and changes each, and has no procedures; and how many of them a block is for.
+const UPDATE_WORDS: u32 = 32;
+const WORDS_OF_UPDATE: u32 = 2;
+/// Most warps of a block that is alone, and those of one that shares rows and columns out to warps.
 const BLOCK_WARPS: u32 = 8;
 /// Warps of each block of a grid.
 const GRID_WARPS: u32 = 4;
@@ -41,11 +46,19 @@ impl Program {
         let words = longest.div_ceil(64);
         let shared = shared_memory(properties);
         let fits = |team: &Team| self.shared_bytes(*team) <= shared;
-        let most_warps = words.div_ceil(32).clamp(1, BLOCK_WARPS);
+        let has = |what: fn(&Instruction) -> bool| self.instructions().iter().any(what);
+        let has_procedures = has(|step| matches!(step, Instruction::Pass(_)));
+        let has_rows =
+            has(|step| matches!(step, Instruction::Do(Op::ReadRow { .. } | Op::WriteRow { .. })));
+        let updates = self.updates_columns(self.starts().0);
+        if updates && !has_procedures && words > UPDATE_WORDS {
+            return Team::Grid { blocks: words.div_ceil(WORDS_OF_UPDATE) };
+        }
+        let shares = !has_procedures && (has_rows || updates);
+        let most_warps =
+            if shares { BLOCK_WARPS } else { words.div_ceil(32).clamp(1, BLOCK_WARPS) };
         let mut blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
-        let has_procedures =
-            self.instructions().iter().any(|step| matches!(step, Instruction::Pass(_)));
-        let alone = if words <= WARP_WORDS[usize::from(has_procedures)] {
+        let alone = if words <= WARP_WORDS[usize::from(has_procedures)] && !shares {
             Some(Team::Warp).filter(fits)
         } else if words <= BLOCK_WORDS[usize::from(has_procedures)] {
             blocks.find(fits)

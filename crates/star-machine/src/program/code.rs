@@ -146,6 +146,12 @@ impl Program {
         });
         steps.chain([Code::new(Operation::End, 0)]).collect()
     }
+
+    /// Whether there is a loop that changes one column after another, which are then shared out.
+    pub(crate) fn updates_columns(&self, vectors: Vec<u32>) -> bool {
+        let addresses = Addresses { vectors, tables: vec![0; self.tables.len()] };
+        self.encode(&addresses).iter().any(|code| code.head & REPEATS != 0)
+    }
 }
 
 /// Where a field is: its address; the integer with its number, if it is one by a number, and

@@ -21,6 +21,7 @@ mod gpu_procedures;
 mod gpu_programs;
 mod gpu_random;
 mod gpu_refusals;
+mod gpu_updates;
 mod language;
 mod mutations;
 mod naive;
