@@ -49,7 +49,8 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Where to solve; auto takes a GPU where that should be done sooner, its opening counted
+    /// Where to solve; auto takes a GPU where that should be done sooner, its opening counted, but
+    /// for star only cuda does
     #[arg(long, global = true, value_enum, default_value_t = Backend::Auto)]
     pub(crate) backend: Backend,
     /// Threads to use [default: all processors]

@@ -11,7 +11,7 @@ use paths::corner_cases::corner_cases;
 use crate::common::{data, identical, minus_zero_chain, minus_zeros, rounding_path, same};
 
 /// Vertices up to which the corner cases are taken.
-const MOST_VERTICES: usize = 300;
+pub(crate) const MOST_VERTICES: usize = 300;
 
 /// The first GPU, or `None` and a word about it.
 pub(crate) fn gpu() -> Option<Gpu> {
@@ -24,6 +24,14 @@ pub(crate) fn gpu() -> Option<Gpu> {
             None
         }
     }
+}
+
+/// So many GPUs; where there are fewer, one stands for several.
+pub(crate) fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
+    gpu()?;
+    let count = Gpu::count().unwrap();
+    println!("{count} GPUs");
+    Some((0..n).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect())
 }
 
 /// Numbers that differ from case to case, and are the same in every run.
@@ -192,7 +200,7 @@ fn launches_for_a_block_of_pivots() {
 }
 
 /// Many arcs of no weight.
-fn plateaus(n: u32) -> Csr<u32> {
+pub(crate) fn plateaus(n: u32) -> Csr<u32> {
     let mut draw = draws(7);
     let end = |draw: &mut dyn FnMut(u64) -> u64| draw(n.into()) as u32;
     let arcs = (0..5 * n).map(|_| (end(&mut draw), end(&mut draw), draw(3) as u32));
@@ -200,62 +208,13 @@ fn plateaus(n: u32) -> Csr<u32> {
 }
 
 #[test]
-fn plateaus_of_no_weight_are_placed_by_levels() {
+pub(crate) fn plateaus_of_no_weight_are_placed_by_levels() {
     let Some(gpu) = gpu() else { return };
     let graph = plateaus(500);
     let pairs = agree(&gpu, "plateaus", &graph, &Config::default()).unwrap();
     let (table, hops) = (pairs.distances().unwrap(), pairs.next_hops().unwrap());
     check_all_pairs(&graph, table).unwrap();
     check_next_hops(&graph, table, hops).unwrap();
-}
-
-/// So many GPUs; where there are fewer, one stands for several.
-pub(crate) fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
-    gpu()?;
-    let count = Gpu::count().unwrap();
-    println!("{count} GPUs");
-    Some((0..n).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect())
-}
-
-/// Two and three GPUs find what one does, with their rows there and passing through.
-#[test]
-fn several_gpus_share_a_matrix() {
-    let Some(all) = some_gpus(3) else { return };
-    let first = &all[0];
-    fn check<W: Weight>(first: &Gpu, all: &[Gpu], graph: &Csr<W>, config: &Config) {
-        let expected = by_gpu(first, graph, config).unwrap();
-        let n = graph.n_vertices() as u64;
-        for n_gpus in [2, 3] {
-            // the second is less than a share takes, with the rows that come from others
-            for memory in [u64::MAX, n * n * 9 / 5] {
-                let gpus = all[..n_gpus].iter();
-                let gpus: Vec<_> = gpus.map(|gpu| gpu.with_memory_cap(memory)).collect();
-                let pairs = Solver::new(graph, config).on(&gpus).solve(None).unwrap();
-                assert!(same(pairs.distances().unwrap(), expected.distances().unwrap()));
-                assert!(pairs.next_hops() == expected.next_hops());
-                assert_eq!(pairs.report.hop_strips > 0, config.next_hops, "{n_gpus} in {memory}");
-                assert_eq!(pairs.report.strips > 0, memory < u64::MAX, "{n_gpus} in {memory}");
-            }
-        }
-    }
-    let config = Config::default();
-    let heavy = in_32_bits(5000, 20_000, 50_000);
-    check(first, &all, &heavy, &config);
-    check(first, &all, &heavy.clone().convert_weights::<f32>().unwrap(), &config);
-    check(first, &all, &slope(2500), &Config { next_hops: true, ..config.clone() });
-    check(first, &all, &heavy.clone().convert_weights::<f64>().unwrap(), &config);
-    check(first, &all, &light(3000, 9000), &config);
-    // next hops by one pass and by levels, of all numbers that do not round
-    let hops = Config { next_hops: true, ..config.clone() };
-    check(first, &all, &light(3000, 9000), &hops);
-    check(first, &all, &heavy, &hops);
-    check(first, &all, &in_64_bits(&slope(5000)), &hops);
-    check(first, &all, &slope(2500).convert_weights::<f32>().unwrap(), &hops);
-    check(first, &all, &plateaus(2600), &hops);
-    let refused = Solver::new(&heavy, &Config::with(Algorithm::Recursive)).on(&all).solve(None);
-    assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
-    let refused = Solver::new(&heavy, &config).on(&[]).solve(None);
-    assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
 }
 
 #[test]
@@ -275,56 +234,6 @@ fn a_callback_ends_it() {
             Solver::new(&graph, &Config::default()).on(slice::from_ref(&gpu)).solve(Some(&stop));
         assert!(matches!(ended, Err(ApspError::Search(sssp::SsspError::Interrupted))));
     }
-}
-
-/// Johnson's searches on one GPU and on three find what the processor's do, floats to the last bit.
-#[test]
-fn johnson_is_that_of_the_processor() {
-    let Some(all) = some_gpus(3) else { return };
-    fn check<W: Weight>(all: &[Gpu], graph: &Csr<W>, next_hops: bool) {
-        let config = Config { next_hops, ..Config::with(Algorithm::Johnson) };
-        let expected = Solver::new(graph, &config).solve(None);
-        for gpus in [&all[..1], all] {
-            let found = Solver::new(graph, &config).on(gpus).solve(None);
-            match (&found, &expected) {
-                (Ok(found), Ok(expected)) => {
-                    assert_eq!(found.plan.algorithm, Algorithm::Johnson);
-                    let of = |pairs: &Pairs<W>| pairs.distances().unwrap().clone();
-                    assert!(identical(&of(found), &of(expected)), "{}", W::KIND);
-                    assert!(found.next_hops() == expected.next_hops(), "{}", W::KIND);
-                }
-                (Err(found), Err(expected)) => {
-                    assert_eq!(found.to_string(), expected.to_string());
-                }
-                (found, _) => panic!("{:?} on GPUs", found.as_ref().err()),
-            }
-        }
-    }
-    fn corner_cases_agree<W: Weight>(all: &[Gpu]) {
-        for (_, graph) in corner_cases::<W>() {
-            if graph.n_vertices() <= MOST_VERTICES {
-                check(all, &graph, false);
-            }
-        }
-    }
-    corner_cases_agree::<u32>(&all);
-    corner_cases_agree::<i32>(&all);
-    corner_cases_agree::<f32>(&all);
-    corner_cases_agree::<u64>(&all);
-    corner_cases_agree::<i64>(&all);
-    corner_cases_agree::<f64>(&all);
-    let large = in_32_bits(2500, 10_000, 50_000);
-    check(&all, &large, true);
-    check(&all, &slope(2500), true);
-    check(&all, &in_64_bits(&slope(700)), true);
-    let sevenths: Vec<_> = large.arcs().map(|(u, v, w)| (u, v, w as f32 / 7.0)).collect();
-    check(&all, &Csr::from_arcs(2500, &sevenths).unwrap(), false);
-    // a table that is more than the memory allowed, and one that is not
-    let config = Config { memory: Some(2500 * 2500 * 8), ..Config::with(Algorithm::Johnson) };
-    assert!(by_gpu(&all[0], &large, &config).is_ok());
-    let config = Config { memory: Some(2500 * 2500 * 8 - 1), ..config };
-    let refused = by_gpu(&all[0], &large, &config);
-    assert!(matches!(refused, Err(ApspError::OverMemory { .. })));
 }
 
 /// The forms of Floyd-Warshall there are on a GPU.

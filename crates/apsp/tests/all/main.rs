@@ -6,6 +6,7 @@ mod gpu;
 mod gpu_failure;
 mod gpu_folder;
 mod gpu_memory;
+mod gpu_several;
 mod next_hops;
 mod ranks;
 mod scratch;

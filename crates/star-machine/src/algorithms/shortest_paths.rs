@@ -7,7 +7,7 @@ use crate::{Slice, StarError, Table};
 
 /// `BELLMAN-FORD(OUT, s; D, P, Z, c)`: distances and tree where weights may be negative, or a
 /// vertex of a negative cycle.
-pub const BELLMAN_FORD: &str = include_str!("bellman_ford.star");
+pub const BELLMAN_FORD: &str = include_str!("bellman-ford.star");
 
 /// `FLOYD(D, N)`: the distances between all vertices, and the next hops.
 pub const FLOYD: &str = include_str!("floyd.star");

@@ -1,0 +1,102 @@
+//! Several GPUs find what one does, and what the processor does.
+
+use apsp::{Algorithm, ApspError, Config, Pairs, Solver};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use paths::corner_cases::corner_cases;
+
+use crate::common::{identical, same};
+use crate::gpu::{
+    MOST_VERTICES, by_gpu, in_32_bits, in_64_bits, light, plateaus, slope, some_gpus,
+};
+
+/// Two and three GPUs find what one does, with their rows there and passing through.
+#[test]
+fn several_gpus_share_a_matrix() {
+    let Some(all) = some_gpus(3) else { return };
+    let first = &all[0];
+    fn check<W: Weight>(first: &Gpu, all: &[Gpu], graph: &Csr<W>, config: &Config) {
+        let expected = by_gpu(first, graph, config).unwrap();
+        let n = graph.n_vertices() as u64;
+        for n_gpus in [2, 3] {
+            // the second is less than a share takes, with the rows that come from others
+            for memory in [u64::MAX, n * n * 9 / 5] {
+                let gpus = all[..n_gpus].iter();
+                let gpus: Vec<_> = gpus.map(|gpu| gpu.with_memory_cap(memory)).collect();
+                let pairs = Solver::new(graph, config).on(&gpus).solve(None).unwrap();
+                assert!(same(pairs.distances().unwrap(), expected.distances().unwrap()));
+                assert!(pairs.next_hops() == expected.next_hops());
+                assert_eq!(pairs.report.hop_strips > 0, config.next_hops, "{n_gpus} in {memory}");
+                assert_eq!(pairs.report.strips > 0, memory < u64::MAX, "{n_gpus} in {memory}");
+            }
+        }
+    }
+    let config = Config::default();
+    let heavy = in_32_bits(5000, 20_000, 50_000);
+    check(first, &all, &heavy, &config);
+    check(first, &all, &heavy.clone().convert_weights::<f32>().unwrap(), &config);
+    check(first, &all, &slope(2500), &Config { next_hops: true, ..config.clone() });
+    check(first, &all, &heavy.clone().convert_weights::<f64>().unwrap(), &config);
+    check(first, &all, &light(3000, 9000), &config);
+    // next hops by one pass and by levels, of all numbers that do not round
+    let hops = Config { next_hops: true, ..config.clone() };
+    check(first, &all, &light(3000, 9000), &hops);
+    check(first, &all, &heavy, &hops);
+    check(first, &all, &in_64_bits(&slope(5000)), &hops);
+    check(first, &all, &slope(2500).convert_weights::<f32>().unwrap(), &hops);
+    check(first, &all, &plateaus(2600), &hops);
+    let refused = Solver::new(&heavy, &Config::with(Algorithm::Recursive)).on(&all).solve(None);
+    assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
+    let refused = Solver::new(&heavy, &config).on(&[]).solve(None);
+    assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
+}
+
+/// Johnson's searches on one GPU and on three find what the processor's do, floats to the last bit.
+#[test]
+fn johnson_is_that_of_the_processor() {
+    let Some(all) = some_gpus(3) else { return };
+    fn check<W: Weight>(all: &[Gpu], graph: &Csr<W>, next_hops: bool) {
+        let config = Config { next_hops, ..Config::with(Algorithm::Johnson) };
+        let expected = Solver::new(graph, &config).solve(None);
+        for gpus in [&all[..1], all] {
+            let found = Solver::new(graph, &config).on(gpus).solve(None);
+            match (&found, &expected) {
+                (Ok(found), Ok(expected)) => {
+                    assert_eq!(found.plan.algorithm, Algorithm::Johnson);
+                    let of = |pairs: &Pairs<W>| pairs.distances().unwrap().clone();
+                    assert!(identical(&of(found), &of(expected)), "{}", W::KIND);
+                    assert!(found.next_hops() == expected.next_hops(), "{}", W::KIND);
+                }
+                (Err(found), Err(expected)) => {
+                    assert_eq!(found.to_string(), expected.to_string());
+                }
+                (found, _) => panic!("{:?} on GPUs", found.as_ref().err()),
+            }
+        }
+    }
+    fn corner_cases_agree<W: Weight>(all: &[Gpu]) {
+        for (_, graph) in corner_cases::<W>() {
+            if graph.n_vertices() <= MOST_VERTICES {
+                check(all, &graph, false);
+            }
+        }
+    }
+    corner_cases_agree::<u32>(&all);
+    corner_cases_agree::<i32>(&all);
+    corner_cases_agree::<f32>(&all);
+    corner_cases_agree::<u64>(&all);
+    corner_cases_agree::<i64>(&all);
+    corner_cases_agree::<f64>(&all);
+    let large = in_32_bits(2500, 10_000, 50_000);
+    check(&all, &large, true);
+    check(&all, &slope(2500), true);
+    check(&all, &in_64_bits(&slope(700)), true);
+    let sevenths: Vec<_> = large.arcs().map(|(u, v, w)| (u, v, w as f32 / 7.0)).collect();
+    check(&all, &Csr::from_arcs(2500, &sevenths).unwrap(), false);
+    // a table that is more than the memory allowed, and one that is not
+    let config = Config { memory: Some(2500 * 2500 * 8), ..Config::with(Algorithm::Johnson) };
+    assert!(by_gpu(&all[0], &large, &config).is_ok());
+    let config = Config { memory: Some(2500 * 2500 * 8 - 1), ..config };
+    let refused = by_gpu(&all[0], &large, &config);
+    assert!(matches!(refused, Err(ApspError::OverMemory { .. })));
+}
