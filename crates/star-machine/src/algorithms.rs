@@ -35,7 +35,10 @@ pub use dynamic::{
 pub use edges::EdgeList;
 pub use forest::{GABOW, KRUSKAL, PRIM, gabow, kruskal, prim};
 pub use matrix::{SignedMatrix, WeightMatrix};
-pub use shortest_paths::{BELLMAN_FORD, DIJKSTRA, FLOYD, bellman_ford, cycle, dijkstra, floyd};
+pub use shortest_paths::{
+    BELLMAN_FORD, DIJKSTRA, FLOYD, FLOYD_SIGNED, bellman_ford, cycle, cycle_of_hops, dijkstra,
+    floyd, floyd_signed,
+};
 pub use task::{OnGpu, OnMachine, Runner, Task, Value};
 
 use graph_formats::VertexId;

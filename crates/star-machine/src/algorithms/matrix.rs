@@ -111,8 +111,8 @@ impl WeightMatrix {
     }
 }
 
-/// The same with weights that may be negative, in two's complement: `OUT`, with 0111…1 where there
-/// is no arc.
+/// The same with weights that may be negative, in two's complement, with 0111…1 where there is no
+/// arc.
 ///
 /// ```
 /// use star_machine::algorithms::SignedMatrix;
@@ -140,22 +140,43 @@ impl SignedMatrix {
         n_vertices: usize,
         arcs: &[(VertexId, VertexId, i64)],
     ) -> Result<Self, StarError> {
-        let n = n_vertices;
-        arcs.iter().try_for_each(|&(u, v, _)| ends(n, u, v))?;
-        let greatest = arcs.iter().map(|arc| arc.2.unsigned_abs()).max().unwrap_or(0);
-        let sum = u128::from(greatest) * n as u128;
+        Self::new(n_vertices, arcs.iter().copied(), n_vertices)
+    }
+
+    /// Row u of field v is the arc from u to v. Weights have enough bits for the sum of twice as
+    /// many of them as there are vertices, and for a greater number.
+    ///
+    /// # Errors
+    /// As [`leaving`](Self::leaving).
+    pub fn entering(
+        n_vertices: usize,
+        arcs: &[(VertexId, VertexId, i64)],
+    ) -> Result<Self, StarError> {
+        let turned = arcs.iter().map(|&(u, v, w)| (v, u, w));
+        Self::new(n_vertices, turned, n_vertices.saturating_mul(2))
+    }
+
+    /// With enough bits for the sum of so many weights.
+    fn new(
+        n: usize,
+        arcs: impl Iterator<Item = (VertexId, VertexId, i64)> + Clone,
+        n_weights: usize,
+    ) -> Result<Self, StarError> {
+        arcs.clone().try_for_each(|(u, v, _)| ends(n, u, v))?;
+        let greatest = arcs.clone().map(|arc| arc.2.unsigned_abs()).max().unwrap_or(0);
+        let sum = u128::from(greatest) * n_weights as u128;
         // one bit more, for the sign
         let bits = field_bits(n, 2 * (sum + 1) + 1)?;
         // differences from the least number are in order; flipping the sign bit gives the code
         let least = 1 << (bits - 1);
-        let codes = arcs.iter().map(|&(u, v, w)| (u, v, (w as u64).wrapping_add(least)));
+        let codes = arcs.map(|(u, v, w)| (u, v, (w as u64).wrapping_add(least)));
         let mut table = fields(n, bits, codes)?;
         for field in 0..n {
             let mut signs = table.col(field * bits)?;
             signs.not_assign();
             table.set_col(field * bits, &signs)?;
         }
-        Ok(Self { n_vertices, bits, table })
+        Ok(Self { n_vertices: n, bits, table })
     }
 
     /// Vertices.

@@ -12,6 +12,10 @@ pub const BELLMAN_FORD: &str = include_str!("bellman-ford.star");
 /// `FLOYD(D, N)`: the distances between all vertices, and the next hops.
 pub const FLOYD: &str = include_str!("floyd.star");
 
+/// `FLOYD-SIGNED(D, N, c, d)`: the same where weights may be negative, or two vertices on a walk of
+/// negative weight.
+pub const FLOYD_SIGNED: &str = include_str!("floyd-signed.star");
+
 /// `DIJKSTRA(OUT, s; D, P, Z)`: distances from a vertex, and the tree of shortest paths.
 pub const DIJKSTRA: &str = include_str!("dijkstra.star");
 
@@ -75,7 +79,68 @@ fn search(
 /// # Errors
 /// [`StarError::TooLarge`] where the tables do not fit.
 pub fn floyd(into: &WeightMatrix) -> Result<Task, StarError> {
-    let n = into.n_vertices();
+    task(FLOYD, pairs(into.value(), into.n_vertices())?)
+}
+
+/// The task of shortest paths between all vertices, in a matrix of the arcs that
+/// [enter](SignedMatrix::entering) each. If `c` is none, the results are those of [`floyd`], with
+/// distances in [two's complement](SignedMatrix::number); otherwise next hops from `c` to `d` and
+/// back lead round a [`cycle`](cycle_of_hops) of negative weight.
+///
+/// ```
+/// use star_machine::Host;
+/// use star_machine::algorithms::{Runner, SignedMatrix, cycle_of_hops, floyd_signed};
+///
+/// let matrix = SignedMatrix::entering(3, &[(0, 1, 3), (1, 2, -4), (2, 1, 1)])?;
+/// let (task, mut m) = (floyd_signed(&matrix)?, Host::new());
+/// let mut run = task.on(&mut m)?;
+/// run.run()?;
+/// let (c, d) = (run.int("c")?.unwrap(), run.int("d")?.unwrap());
+/// let mut cycle = cycle_of_hops(&run.table("N")?, c, d).unwrap();
+/// cycle.sort_unstable(); // wherever it begins
+/// assert_eq!(cycle, [1, 2]);
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+///
+/// # Errors
+/// [`StarError::TooLarge`] where the tables do not fit.
+pub fn floyd_signed(into: &SignedMatrix) -> Result<Task, StarError> {
+    let values = pairs(into.value(), into.n_vertices())?;
+    task(FLOYD_SIGNED, values.into_iter().chain([Value::Int(None), Value::Int(None)]))
+}
+
+/// The arguments of all pairs: the graph, and zeros for the next hops.
+fn pairs(into: Value, n: usize) -> Result<[Value; 2], StarError> {
     let code_bits = bits(n.saturating_sub(1) as u64);
-    task(FLOYD, [into.value(), Value::Table(Table::zeros(n, n.saturating_mul(code_bits))?)])
+    Ok([into, Value::Table(Table::zeros(n, n.saturating_mul(code_bits))?)])
+}
+
+/// The vertices of a cycle, in the direction of the arcs, from next hops that lead from `c` to `d`
+/// and back; `None` where they do not. Of the walk those vertices are left out which it passes
+/// before and after the cycle. O(n² + n l).
+#[must_use]
+pub fn cycle_of_hops(hops: &Table, c: VertexId, d: VertexId) -> Option<Vec<VertexId>> {
+    let n = hops.rows();
+    let bits = hops.columns().checked_div(n)?;
+    let hop = |from: VertexId, to: VertexId| {
+        let to = to as usize;
+        let code = hops.field(to * bits..(to + 1) * bits).ok()?.row(from as usize).ok()?;
+        VertexId::try_from(code.to_u64().ok()?).ok()
+    };
+    let mut way = vec![c];
+    while *way.last()? != d {
+        way.push(hop(*way.last()?, d)?);
+        if way.len() > n {
+            return None;
+        }
+    }
+    let (mut back, mut at) = (Vec::new(), hop(d, c)?);
+    while back.len() < n {
+        if let Some(first) = way.iter().position(|&v| v == at) {
+            return Some(way.into_iter().skip(first).chain(back).collect());
+        }
+        back.push(at);
+        at = hop(at, c)?;
+    }
+    None
 }

@@ -17,7 +17,7 @@ fn task(graph: &Csr<u32>) -> Task {
 }
 
 /// Row u of field v at (u, v).
-fn matrix(table: &Table) -> Array2<u64> {
+pub(crate) fn matrix(table: &Table) -> Array2<u64> {
     let n = table.rows();
     let bits = table.columns().checked_div(n).unwrap_or(0);
     let mut matrix = Array2::zeros((n, n));

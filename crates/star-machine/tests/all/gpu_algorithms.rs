@@ -4,7 +4,7 @@
 
 use star_machine::algorithms::{
     EdgeList, Runner, SignedMatrix, Task, Value, WeightMatrix, arborescence, bellman_ford,
-    dijkstra, edmonds, floyd, gabow, kruskal, prim,
+    dijkstra, edmonds, floyd, floyd_signed, gabow, kruskal, prim,
 };
 use star_machine::{Counting, Cuda, Host};
 
@@ -23,6 +23,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
     // some negative, and a cycle that is
     let lowered = |by| arcs.iter().map(|&(u, v, w)| (u, v, w - by)).collect::<Vec<_>>();
     let signed = |by| SignedMatrix::leaving(90, &lowered(by)).unwrap();
+    let entering = |by| SignedMatrix::entering(90, &lowered(by)).unwrap();
     let edges = EdgeList::new(90, &lowered(9)).unwrap();
     // with a ring, so that trees join all
     let ring = (0..90).map(|v| (v, (v + 1) % 90, 40));
@@ -31,6 +32,8 @@ fn tasks() -> Vec<(&'static str, Task)> {
     vec![
         ("dijkstra", dijkstra(&out, 7).unwrap()),
         ("floyd", floyd(&into).unwrap()),
+        ("floyd, signed", floyd_signed(&entering(0)).unwrap()),
+        ("floyd, a negative cycle", floyd_signed(&entering(40)).unwrap()),
         ("bellman_ford", bellman_ford(&signed(1), 7).unwrap()),
         ("bellman_ford, a negative cycle", bellman_ford(&signed(40), 7).unwrap()),
         ("kruskal", kruskal(&edges).unwrap()),

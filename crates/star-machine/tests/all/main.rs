@@ -13,6 +13,7 @@ mod dynamic_paths;
 mod edmonds;
 mod figures;
 mod floyd;
+mod floyd_signed;
 mod gabow;
 mod gpu;
 mod gpu_algorithms;
