@@ -21,11 +21,15 @@ fn folder() -> tempfile::TempDir {
     write("new.tsv", "insert 0 3 1\n");
     write("extreme.txt", "insert 1 2 9223372036854775807\ndelete 1 2 5\n");
     write("floats.el", "0 1 0.5\n1 2 1.25\n");
+    write("whole.wel", "0 1 3.0\n1 2 -4.0\n");
     write(
         "changes.txt",
         "# a road\ninsert 0 3 1\n\ndelete 2 3\ninsert-vertex new\ninsert new 1 2\n",
     );
     write("arcs.txt", "insert 3 0 2\ndelete 2 3\n");
+    write("loops.el", "1 1\n2 2\n1 2\n3 1\n3 2\n");
+    write("loop.txt", "delete 1 1\n\ninsert 3 3\ndelete 3 2\ndelete 1 2\n");
+    write("ties.txt", "insert 3 0 2\ninsert 1 3 5\n");
     write("none.txt", "insert 0 3 1\ndelete 0 2 4\n");
     write("wrong.txt", "insert 0 3 1\nforget 0 2\n");
     write("strange.txt", "insert 0 17 1\n");
@@ -54,6 +58,9 @@ fn answers_are_right() {
         ("bellman-ford g.el --source 0", json!({"reached": 4, "distance_sum": 18})),
         ("bellman-ford cycle.el --source 0", json!({"negative_cycle": [1, 2]})),
         ("floyd g.el", json!({"reachable_pairs": 9, "distance_sum": 50})),
+        ("floyd negative.el", json!({"reachable_pairs": 9, "distance_sum": 26})),
+        ("floyd whole.wel", json!({"reachable_pairs": 3, "distance_sum": -2})),
+        ("floyd cycle.el", json!({"negative_cycle": [1, 2]})),
         (
             "kruskal g.el --undirected",
             json!({"forest": {"weight": 8, "edges": 3, "components": 1}}),
@@ -107,6 +114,11 @@ fn results_are_written_with_the_names_of_vertices() {
             "dynamic-mst g.el --undirected --changes changes.txt",
             "source\ttarget\tweight\n0\t1\t3\n1\t2\t4\nnew\t1\t2\n0\t3\t1\n",
         ),
+        ("dynamic-closure loops.el --changes loop.txt", "from\tto\n2\t2\n3\t1\n3\t3\n"),
+        (
+            "dynamic-paths g.el --sink 0 --changes ties.txt",
+            "vertex\tdistance\tnext\n0\t0\t\n1\t7\t2\n1\t7\t3\n2\t3\t3\n3\t2\t0\n",
+        ),
     ] {
         json_in(folder.path(), &line(&format!("{args} -o out.tsv")));
         let written = fs::read_to_string(folder.path().join("out.tsv")).unwrap();
@@ -139,8 +151,8 @@ fn each_change_is_reported() {
 fn closures_and_paths_follow_changes() {
     let folder = folder();
     for (args, expected) in [
-        // 3 joins the others, then nothing leads to it
-        ("dynamic-closure g.el --changes arcs.txt", json!({"reachable_pairs": 9})),
+        // 3 joins the others, then nothing leads to it; the others are a cycle
+        ("dynamic-closure g.el --changes arcs.txt", json!({"reachable_pairs": 12})),
         (
             "dynamic-paths g.el --sink 0 --changes arcs.txt",
             json!({"reached": 4, "distance_sum": 16, "arcs": 3}),
@@ -160,7 +172,7 @@ fn what_cannot_be_done_is_said() {
         ("kruskal g.el", "for undirected graphs"),
         ("dijkstra g.el --source 9", "the source 9 is not in"),
         ("dijkstra cycle.el --source 0", "weighs -4"),
-        ("dijkstra floats.el --source 0", "whole numbers"),
+        ("dijkstra floats.el --source 0", "0 -> 1 weighs 0.5, and the STAR-machine has whole"),
         ("edmonds g.el --root 3", "the root does not reach every vertex"),
         ("gabow g.el --undirected --root 2 --degree 4", "no spanning tree"),
         ("gabow g.el --undirected --root 2 --degree 0", "no spanning tree"),
@@ -170,7 +182,8 @@ fn what_cannot_be_done_is_said() {
         ("dynamic-mst g.el --undirected --changes absent.txt", "absent.txt: "),
         ("dynamic-closure g.el --changes changes.txt", "changes.txt"),
         ("dynamic-paths g.el --sink 0 --changes none.txt", "delete 0 2 4: "),
-        ("dynamic-closure g.el --changes arcs.txt -o out.tsv", "leave -o out"),
+        ("dynamic-paths g.el --sink 0 --changes arcs.txt -o out.npy", ".npy cannot hold"),
+        ("dynamic-closure g.el --changes arcs.txt -o arcs.txt", "unknown result format"),
         ("kruskal g.el --undirected -o out.npy", ".npy cannot hold"),
         ("kruskal g.el --undirected -o g.el", "g.el"),
         ("dynamic-mst g.el --undirected --changes new.tsv -o new.tsv", "new.tsv"),

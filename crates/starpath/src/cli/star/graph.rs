@@ -15,7 +15,7 @@ pub(crate) enum GraphAlgorithm {
     /// Shortest paths from --source where weights may be negative, or a negative cycle
     #[command(after_help = "Example:\n  starpath star bellman-ford net.el --source 0")]
     BellmanFord(FromSource),
-    /// Distances between all vertices, by Floyd's algorithm
+    /// Distances between all vertices, by Floyd's algorithm, or a negative cycle
     #[command(after_help = "Example:\n  starpath star floyd brain.mtx -o pairs.tsv --cost")]
     Floyd(OnGraph),
     /// A minimum spanning forest of an undirected graph, by Kruskal's algorithm
@@ -67,17 +67,19 @@ Example:\n  starpath star dynamic-mst net.mtx --changes closed.txt --cost")]
     DynamicMst(OnChanges),
     /// The transitive closure under insertions and deletions of arcs, by Italiano's algorithm
     #[command(after_help = "\
-A change is a line of --changes: insert u v, delete u v (one such arc).
+A change is a line of --changes: insert u v, delete u v (one such arc). The result is the closure
+after the last change, as starpath closure writes it: OUT.tsv or OUT.npy.
 
-Example:\n  starpath star dynamic-closure brain.mtx --changes cut.txt --cost")]
+Example:\n  starpath star dynamic-closure brain.mtx --changes cut.txt --cost -o pairs.tsv")]
     DynamicClosure(OnChanges),
     /// All shortest paths to --sink under insertions and deletions of arcs, by the algorithm of
     /// Ramalingam and Reps
     #[command(after_help = "\
 A change is a line of --changes: insert u v [w], delete u v [w]. Of parallel arcs only the
-lightest is kept. An arc inserted without a weight weighs 1.
+lightest is kept. An arc inserted without a weight weighs 1. The result is the distances after the
+last change, with a line for every next vertex on a shortest path.
 
-Example:\n  starpath star dynamic-paths net.el --sink 0 --changes closed.txt --cost")]
+Example:\n  starpath star dynamic-paths net.el --sink 0 --changes closed.txt -o paths.tsv")]
     DynamicPaths {
         #[command(flatten)]
         changes: OnChanges,
@@ -119,11 +121,6 @@ pub(crate) struct OnChanges {
 }
 
 impl GraphAlgorithm {
-    /// Whether -o can write its result to a file.
-    pub(crate) fn has_file(&self) -> bool {
-        !matches!(self, Self::DynamicClosure(_) | Self::DynamicPaths { .. })
-    }
-
     /// The file of changes, where it takes one.
     pub(crate) fn changes(&self) -> Option<&Path> {
         match self {

@@ -14,7 +14,7 @@ use serde::Serialize;
 use star_machine::StarError;
 use star_machine::algorithms::{
     EdgeList, SignedMatrix, Task, WeightMatrix, arborescence, bellman_ford, dijkstra, edmonds,
-    floyd, gabow, kruskal, prim,
+    floyd, floyd_signed, gabow, kruskal, prim,
 };
 
 use self::answers::{Answer, Asked};
@@ -22,7 +22,7 @@ use self::changes::{Changes, Kept};
 use self::execution::{Done, execute};
 use super::operations::Operations;
 use crate::cli::{Common, GraphAlgorithm};
-use crate::failure::{Interrupted, WrongUse};
+use crate::failure::Interrupted;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::report::{Head, Ms};
@@ -49,13 +49,13 @@ pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
 
 pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result<()> {
     let (name, on) = algorithm.parts();
-    if on.output.is_some() && !algorithm.has_file() {
-        return Err(WrongUse(format!("star {name} has no file of results: leave -o out")).into());
-    }
     let mut inputs: Vec<&Path> = on.graph.inputs().collect();
     inputs.extend(algorithm.changes());
     let output = on.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
-    let output = output.map(|file| file.needs_columns("this result")).transpose()?;
+    let output = match algorithm {
+        GraphAlgorithm::DynamicClosure(_) => output,
+        _ => output.map(|file| file.needs_columns("this result")).transpose()?,
+    };
     let loaded = load(&on.graph, common)?;
     let names = loaded.names();
     let solved = match algorithm {
@@ -135,7 +135,12 @@ fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, As
             (task, Asked::SignedSearch { source, matrix: out })
         }
         GraphAlgorithm::Floyd(_) => {
-            let into = WeightMatrix::entering(n, &arcs(loaded)?)?;
+            let arcs = arcs(loaded)?;
+            if arcs.iter().any(|arc| arc.2 < 0) {
+                let into = SignedMatrix::entering(n, &arcs)?;
+                return Ok((floyd_signed(&into)?, Asked::SignedPairs { matrix: into }));
+            }
+            let into = WeightMatrix::entering(n, &arcs)?;
             (floyd(&into)?, Asked::Pairs { bits: into.bits() })
         }
         GraphAlgorithm::Kruskal(_) => {
@@ -170,20 +175,26 @@ fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, As
     })
 }
 
-/// The arcs of a graph of whole numbers.
+/// The arcs of a graph of whole numbers, floats among them.
 fn arcs(loaded: &Loaded) -> anyhow::Result<Arcs> {
-    fn whole<W: Weight>(graph: &Csr<W>) -> Option<Arcs> {
-        let whole =
-            |(u, v, w): (VertexId, VertexId, W)| Some((u, v, i64::try_from(w.to_i128()?).ok()?));
-        graph.arcs().map(whole).collect()
+    fn whole<W: Weight>(w: W) -> Option<i64> {
+        w.to_i128().map_or_else(|| Weight::from_f64(w.to_f64()), Weight::from_i128)
     }
-    with_csr!(&loaded.csr, |graph| whole(graph)).ok_or_else(|| {
-        let shown = loaded.path.display();
+    fn all<W: Weight>(graph: &Csr<W>, loaded: &Loaded) -> anyhow::Result<Arcs> {
+        let arc = |(u, v, w): (VertexId, VertexId, W)| {
+            Ok((u, v, whole(w).ok_or_else(|| refuse(loaded, u, v, &w))?))
+        };
+        graph.arcs().map(arc).collect()
+    }
+    fn refuse(loaded: &Loaded, u: VertexId, v: VertexId, w: &dyn fmt::Display) -> anyhow::Error {
+        let (shown, names) = (loaded.path.display(), loaded.names());
+        let (u, v) = (names.name(u), names.name(v));
         anyhow!(
-            "{shown}: the STAR-machine has whole numbers of up to 63 bits, and weights here \
-                 are none; convert or scale them"
+            "{shown}: the arc {u} -> {v} weighs {w}, and the STAR-machine has whole numbers of up \
+             to 63 bits; scale and round the weights of the file"
         )
-    })
+    }
+    with_csr!(&loaded.csr, |graph| all(graph, loaded))
 }
 
 /// The edges of a graph that is undirected, each once.

@@ -5,8 +5,9 @@ use std::fmt;
 
 use anyhow::anyhow;
 use graph_formats::VertexId;
+use paths::Closure;
 use serde::Serialize;
-use star_machine::algorithms::{SignedMatrix, Value, cycle};
+use star_machine::algorithms::{SignedMatrix, Value, cycle, cycle_of_hops};
 use star_machine::{Slice, Table};
 
 use super::Arcs;
@@ -29,6 +30,8 @@ pub(super) enum Asked {
     SignedSearch { source: VertexId, matrix: SignedMatrix },
     /// The fields of `D` have distances of so many bits.
     Pairs { bits: usize },
+    /// The same in two's complement, and `c` and `d`.
+    SignedPairs { matrix: SignedMatrix },
 }
 
 #[derive(Serialize)]
@@ -52,8 +55,10 @@ pub(super) enum Answer {
         negative_cycle: Vec<Id>,
     },
     Closure {
-        /// Of different vertices.
+        /// Joined by a path of at least one arc.
         reachable_pairs: usize,
+        #[serde(skip)]
+        closure: Closure,
     },
     /// All shortest paths to a vertex.
     Paths {
@@ -61,12 +66,15 @@ pub(super) enum Answer {
         distance_sum: Number,
         /// On shortest paths.
         arcs: usize,
+        /// Every vertex that reaches it with every one that comes next, the vertex itself with none.
+        #[serde(skip)]
+        steps: Vec<Step>,
     },
     Pairs {
         reachable_pairs: usize,
         distance_sum: Number,
         #[serde(skip)]
-        distances: Vec<(VertexId, VertexId, u64)>,
+        distances: Vec<(VertexId, VertexId, i128)>,
     },
 }
 
@@ -84,6 +92,13 @@ pub(super) struct Reached {
     vertex: VertexId,
     distance: i128,
     before: Option<VertexId>,
+}
+
+/// A vertex, how far it has to go, and one that comes next.
+pub(super) struct Step {
+    pub(super) vertex: VertexId,
+    pub(super) distance: u64,
+    pub(super) next: Option<VertexId>,
 }
 
 type Values = HashMap<String, Value>;
@@ -117,14 +132,22 @@ impl Asked {
             Self::Search { source } => search(values, source, i128::from),
             Self::SignedSearch { source, matrix } => match int(values, "c")? {
                 None => search(values, source, |code| matrix.number(code).into()),
-                Some(vertex) => {
-                    let before = table(values, "P")?;
-                    let cycle = cycle(before, vertex).unwrap_or_default();
-                    let name = |v| Id::from(names.name(v));
-                    Ok(Answer::Cycle { negative_cycle: cycle.into_iter().map(name).collect() })
+                Some(vertex) => Ok(Answer::of_cycle(cycle(table(values, "P")?, vertex), names)),
+            },
+            Self::Pairs { bits } => {
+                let none = u64::MAX >> (64 - bits);
+                pairs(table(values, "D")?, bits, |code| (code != none).then_some(code.into()))
+            }
+            Self::SignedPairs { matrix } => match (int(values, "c")?, int(values, "d")?) {
+                (Some(c), Some(d)) => {
+                    Ok(Answer::of_cycle(cycle_of_hops(table(values, "N")?, c, d), names))
+                }
+                _ => {
+                    let none = u64::MAX >> (65 - matrix.bits());
+                    let distance = |code| (code != none).then(|| matrix.number(code).into());
+                    pairs(table(values, "D")?, matrix.bits(), distance)
                 }
             },
-            Self::Pairs { bits } => pairs(table(values, "D")?, bits),
         }
     }
 }
@@ -146,17 +169,21 @@ fn search(
     Ok(Answer::Search { reached: tree.len(), distance_sum: Number::Integer(sum), tree })
 }
 
-fn pairs(table: &Table, bits: usize) -> anyhow::Result<Answer> {
+/// The distances of different vertices, from fields of so many bits with a code for each of them.
+fn pairs(
+    table: &Table,
+    bits: usize,
+    distance: impl Fn(u64) -> Option<i128>,
+) -> anyhow::Result<Answer> {
     let n = table.rows();
-    let none = u64::MAX >> (64 - bits);
     let mut distances = Vec::new();
     for v in 0..n {
         let field = table.field(v * bits..(v + 1) * bits)?.to_owned().to_values()?;
-        let there = (0..).zip(field).filter(|&(u, d)| d != none && u != v as VertexId);
-        distances.extend(there.map(|(u, d)| (u, v as VertexId, d)));
+        let others = (0..).zip(field).filter(|&(u, _)| u != v as VertexId);
+        distances.extend(others.filter_map(|(u, d)| Some((u, v as VertexId, distance(d)?))));
     }
     distances.sort_unstable();
-    let sum = distances.iter().map(|pair| i128::from(pair.2)).sum();
+    let sum = distances.iter().map(|pair| pair.2).sum();
     let distance_sum = Number::Integer(sum);
     Ok(Answer::Pairs { reachable_pairs: distances.len(), distance_sum, distances })
 }
@@ -172,6 +199,11 @@ impl Answer {
         let components = trees_of.map(|n| n - edges.len());
         let forest = Forest { weight, edges: edges.len(), components };
         Self::Forest { forest, edges, new: Vec::new() }
+    }
+
+    fn of_cycle(cycle: Option<Vec<VertexId>>, names: &Names<'_>) -> Self {
+        let name = |v| Id::from(names.name(v));
+        Self::Cycle { negative_cycle: cycle.unwrap_or_default().into_iter().map(name).collect() }
     }
 
     /// With the names of new vertices.
@@ -201,8 +233,11 @@ impl Answer {
                     format!("{}\t{}\t{before}", name(reached.vertex), reached.distance)
                 })
             }
-            // refused before
-            Self::Closure { .. } | Self::Paths { .. } => Ok(()),
+            Self::Closure { closure, .. } => file.write_closure(names, closure),
+            Self::Paths { steps, .. } => file.write_rows("vertex\tdistance\tnext", steps, |step| {
+                let next = step.next.map_or(String::new(), |v| name(v).to_string());
+                format!("{}\t{}\t{next}", name(step.vertex), step.distance)
+            }),
             Self::Cycle { negative_cycle } => {
                 file.write_rows("negative_cycle", negative_cycle, ToString::to_string)
             }
@@ -228,11 +263,10 @@ impl fmt::Display for Answer {
                 let reached = counted(*reached, VERTICES);
                 write!(f, "{reached} reached, distances add up to {distance_sum}")
             }
-            Self::Closure { reachable_pairs } => {
-                let pairs = grouped(*reachable_pairs as u128);
-                write!(f, "{pairs} pairs of different vertices have a path")
+            Self::Closure { reachable_pairs, .. } => {
+                write!(f, "{} pairs have a path", grouped(*reachable_pairs as u128))
             }
-            Self::Paths { reached, distance_sum, arcs } => {
+            Self::Paths { reached, distance_sum, arcs, .. } => {
                 let (reached, arcs) = (counted(*reached, VERTICES), counted(*arcs, ARCS));
                 write!(f, "{reached} reach it, distances add up to {distance_sum}; ")?;
                 write!(f, "{arcs} on shortest paths")

@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use anyhow::anyhow;
 use graph_formats::VertexId;
+use paths::Closure;
 use serde::Serialize;
 use star_machine::algorithms::{
     Change, Dynamic, Room, Runner, dynamic_closure, dynamic_mst, dynamic_paths,
 };
 use star_machine::{Counting, Host, StarError};
 
-use super::answers::Answer;
+use super::answers::{Answer, Step};
 use super::{Arcs, Solved};
 use crate::backend;
 use crate::cli::{Common, OnChanges};
@@ -62,24 +63,8 @@ impl Kept {
     fn answer(self, run: &mut dyn Runner, room: &Room, new: Vec<String>) -> anyhow::Result<Answer> {
         match self {
             Self::Forest => forest(run, room, new),
-            Self::Closure => {
-                let closure = run.table("TC")?;
-                let ones = closure.as_words().iter().map(|word| word.count_ones() as usize);
-                // each vertex reaches itself here
-                let reachable_pairs = ones.sum::<usize>() - closure.rows();
-                Ok(Answer::Closure { reachable_pairs })
-            }
-            Self::Paths { .. } => {
-                let distances = run.table("D")?;
-                let none = u64::MAX >> (64 - distances.columns());
-                let reached: Vec<_> =
-                    distances.to_values()?.into_iter().filter(|&d| d != none).collect();
-                let paths = run.table("SP")?;
-                let arcs = paths.as_words().iter().map(|word| word.count_ones() as usize).sum();
-                let sum = reached.iter().map(|&d| i128::from(d)).sum();
-                let distance_sum = Number::Integer(sum);
-                Ok(Answer::Paths { reached: reached.len(), distance_sum, arcs })
-            }
+            Self::Closure => closure(run),
+            Self::Paths { sink } => paths(run, sink),
         }
     }
 }
@@ -196,6 +181,44 @@ fn forest(run: &mut dyn Runner, room: &Room, new: Vec<String>) -> anyhow::Result
     let edges: Arcs = run.slice("T")?.positions().map(edge).collect();
     let n_vertices = run.slice("V")?.numb();
     Ok(Answer::of_edges(edges, Some(n_vertices)).with_names(new))
+}
+
+fn closure(run: &mut dyn Runner) -> anyhow::Result<Answer> {
+    let reaches = run.table("TC")?;
+    let mut closure = Closure::without_pairs(reaches.rows());
+    for v in 0..reaches.columns() {
+        let others = reaches.col(v)?;
+        let others = others.positions().filter(|&u| u != v);
+        others.for_each(|u| closure.insert(u as VertexId, v as VertexId));
+    }
+    // there each vertex reaches itself; here only one that an arc leads back to
+    let (tails, heads) = (run.table("L")?.to_values()?, run.table("R")?.to_values()?);
+    for row in run.slice("X")?.positions() {
+        let (u, v) = (tails[row], heads[row]);
+        if reaches.get(v as usize, u as usize)? {
+            closure.insert(v as VertexId, v as VertexId);
+        }
+    }
+    Ok(Answer::Closure { reachable_pairs: closure.n_pairs(), closure })
+}
+
+fn paths(run: &mut dyn Runner, sink: VertexId) -> anyhow::Result<Answer> {
+    let (distances, paths) = (run.table("D")?, run.table("SP")?);
+    let none = u64::MAX >> (64 - distances.columns());
+    let (mut reached, mut sum, mut steps) = (0, 0, Vec::new());
+    for (vertex, distance) in (0..).zip(distances.to_values()?).filter(|&(_, d)| d != none) {
+        reached += 1;
+        sum += i128::from(distance);
+        if vertex == sink {
+            steps.push(Step { vertex, distance, next: None });
+        }
+        let next = paths.row(vertex as usize)?.into_slice();
+        let next = next.positions().map(|v| Some(v as VertexId));
+        steps.extend(next.map(|next| Step { vertex, distance, next }));
+    }
+    // all but that of the sink are arcs
+    let arcs = steps.len() - 1;
+    Ok(Answer::Paths { reached, distance_sum: Number::Integer(sum), arcs, steps })
 }
 
 /// Slice operations of each change, and of making everything from scratch after the last.
