@@ -17,7 +17,7 @@ fn matrix(graph: &Csr<i64>) -> SignedMatrix {
 }
 
 /// Whether the text finds distances and a tree, or a negative cycle, as the oracle does.
-fn is_right(graph: &Csr<i64>, source: VertexId, text: &str) -> bool {
+pub(crate) fn is_right(graph: &Csr<i64>, source: VertexId, text: &str) -> bool {
     let matrix = matrix(graph);
     let task = bellman_ford(&matrix, source).unwrap();
     let values = task.arguments().map(|(_, value)| value.clone());

@@ -31,7 +31,7 @@ fn with_order(text: &str) -> String {
 }
 
 /// What a run of the text leaves: the tree, and the order.
-fn run(graph: &Csr<u32>, source: VertexId, text: &str) -> (Tree<u32>, Vec<VertexId>) {
+pub(crate) fn run(graph: &Csr<u32>, source: VertexId, text: &str) -> (Tree<u32>, Vec<VertexId>) {
     let task = task(graph, source);
     let (n, code_bits) = (graph.n_vertices(), code_bits(&task));
     let order = Value::Table(Table::zeros(n, code_bits).unwrap());
@@ -89,7 +89,7 @@ fn by_hand(graph: &Csr<u32>, source: VertexId) -> (Vec<VertexId>, Vec<Option<Ver
     (order, before)
 }
 
-fn is_right(graph: &Csr<u32>, source: VertexId, text: &str) -> bool {
+pub(crate) fn is_right(graph: &Csr<u32>, source: VertexId, text: &str) -> bool {
     let (tree, order) = run(graph, source, text);
     let (expected, before) = by_hand(graph, source);
     check_tree(graph, &tree).is_ok()

@@ -13,7 +13,7 @@ use crate::common::{arcs, flawed};
 use crate::random::Random;
 
 /// What the graph is to be: an arc for each row that has one.
-struct Graph {
+pub(crate) struct Graph {
     n: usize,
     room: usize,
     arcs: BTreeMap<usize, (VertexId, VertexId)>,
@@ -22,7 +22,11 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(n: usize, arcs: &[(VertexId, VertexId, i64)], room: usize) -> (Self, Dynamic) {
+    pub(crate) fn new(
+        n: usize,
+        arcs: &[(VertexId, VertexId, i64)],
+        room: usize,
+    ) -> (Self, Dynamic) {
         let closure = dynamic_closure(n, arcs, room).unwrap();
         let arcs = arcs.iter().map(|arc| (arc.0, arc.1)).enumerate().collect();
         (Self { n, room, arcs, is_acyclic: false }, closure)

@@ -15,14 +15,18 @@ use crate::common::{arcs, coo, flawed};
 use crate::random::Random;
 
 /// What the graph is to be: an edge for each row that has one, and the vertices that are there.
-struct Graph {
+pub(crate) struct Graph {
     room: Room,
     edges: BTreeMap<usize, (VertexId, VertexId, i64)>,
     is_there: Vec<bool>,
 }
 
 impl Graph {
-    fn new(n_vertices: usize, edges: &[(VertexId, VertexId, i64)], room: Room) -> (Self, Dynamic) {
+    pub(crate) fn new(
+        n_vertices: usize,
+        edges: &[(VertexId, VertexId, i64)],
+        room: Room,
+    ) -> (Self, Dynamic) {
         let forest = dynamic_mst(n_vertices, edges, &room).unwrap();
         let is_there = (0..room.n_vertices).map(|v| v < n_vertices).collect();
         (Self { room, edges: edges.iter().copied().enumerate().collect(), is_there }, forest)

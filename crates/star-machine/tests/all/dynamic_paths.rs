@@ -16,7 +16,7 @@ use crate::common::{arcs, flawed};
 use crate::random::Random;
 
 /// What the graph is to be: a weight for each arc.
-struct Graph {
+pub(crate) struct Graph {
     n: usize,
     sink: VertexId,
     greatest: i64,
@@ -24,7 +24,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(
+    pub(crate) fn new(
         n: usize,
         list: &[(VertexId, VertexId, i64)],
         sink: VertexId,

@@ -48,7 +48,7 @@ fn is_arborescence(task: &Task, n: usize, arcs: &Arcs, root: VertexId) -> Result
 }
 
 /// A branching, and arborescences at some roots.
-fn check(n: usize, arcs: &Arcs) {
+pub(crate) fn check(n: usize, arcs: &Arcs) {
     is_maximum_branching(&edmonds(n, arcs).unwrap(), n, arcs).unwrap();
     for root in (0..n as VertexId).step_by(n.div_ceil(3).max(1)) {
         is_arborescence(&arborescence(n, arcs, root).unwrap(), n, arcs, root).unwrap();

@@ -31,7 +31,7 @@ pub(crate) fn matrix(table: &Table) -> Array2<u64> {
 }
 
 /// Whether the text leaves the distances of all pairs, and next hops along paths that have them.
-fn is_right(graph: &Csr<u32>, text: &str) -> bool {
+pub(crate) fn is_right(graph: &Csr<u32>, text: &str) -> bool {
     let values: Vec<_> = task(graph).arguments().map(|(_, value)| value.clone()).collect();
     let task = Task::new(text, values, CountFrom::Zero).unwrap();
     let mut m = Host::new();

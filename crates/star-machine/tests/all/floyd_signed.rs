@@ -21,7 +21,7 @@ fn entering(graph: &Csr<i64>) -> SignedMatrix {
 }
 
 /// Whether the text finds distances and next hops, or a negative cycle, as the oracle does.
-fn is_right(graph: &Csr<i64>, text: &str) -> bool {
+pub(crate) fn is_right(graph: &Csr<i64>, text: &str) -> bool {
     let into = entering(graph);
     let task = floyd_signed(&into).unwrap();
     let values = task.arguments().map(|(_, value)| value.clone());

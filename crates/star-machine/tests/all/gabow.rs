@@ -52,7 +52,7 @@ fn tree(task: &Task, edges: &Edges, root: VertexId) -> Result<Option<Vec<usize>>
 }
 
 /// Exactly so many, or at most.
-fn is_cheapest(
+pub(crate) fn is_cheapest(
     task: &Task,
     n: usize,
     edges: &Edges,

@@ -30,6 +30,7 @@ mod operations;
 mod procedures;
 mod programs;
 mod random;
+mod real_graphs;
 mod recorder;
 mod renamed;
 mod spanning_trees;

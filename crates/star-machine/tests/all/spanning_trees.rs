@@ -14,7 +14,7 @@ use crate::common::{arcs, coo, flawed};
 type Edges = [(VertexId, VertexId, i64)];
 
 /// The edges that a run marks.
-fn marked(task: &Task) -> Result<Vec<usize>, String> {
+pub(crate) fn marked(task: &Task) -> Result<Vec<usize>, String> {
     let mut m = Host::new();
     let error = |error: StarError| error.to_string();
     let mut run = task.on(&mut m).map_err(error)?;
@@ -31,7 +31,7 @@ fn is_tree(task: &Task, n: usize, edges: &Edges, root: VertexId) -> Result<(), S
 }
 
 /// A forest, and trees from the first and the last vertex.
-fn check(n: usize, edges: &Edges) {
+pub(crate) fn check(n: usize, edges: &Edges) {
     let list = EdgeList::new(n, edges).unwrap();
     is_forest(&kruskal(&list).unwrap(), n, edges).unwrap();
     for root in [0, n.saturating_sub(1)].into_iter().filter(|&root| root < n) {
