@@ -5,6 +5,8 @@
 pub const CLOSURE: &str = include_str!("../closure/layout.cuh");
 /// What `star-machine` hands to its interpreter,
 pub const STAR_CODE: &str = include_str!("../star/interpreter/code.cuh");
+/// what its procedures do in a column,
+pub const STAR_STEPS: &str = include_str!("../star/steps.cuh");
 /// its fused procedures,
 pub const STAR_FUSED: &str = include_str!("../star/fused.cu");
 /// and its questions.

@@ -21,6 +21,7 @@
 // (snytnikova-nepomniaschaya-2016 in docs/references.bib).
 
 #include "../common/grid.cuh"
+#include "steps.cuh"
 
 // Which operands there are depends on the procedure; the others are null.
 struct Call {
@@ -90,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) star_match(Call call)
     u32 z = call.rows[i];
     by_columns<8>(
         call.columns, [&](u32 j) { return Pair{call.table[j * call.stride + i], spread(call.word, j)}; },
-        [&](u32, Pair at) { z &= ~(at.a ^ at.b); });
+        [&](u32, Pair at) { step::equal(z, at.a, at.b); });
     call.z[i] = z;
 }
 
@@ -100,20 +101,15 @@ extern "C" __global__ void __launch_bounds__(256) star_compare(Call call)
 {
     const u32 i = thread_index();
     if (i >= call.n) return;
+    const u32 rows = call.rows[i];
     u32 less = 0;
-    u32 greater = 0;
-    u32 equal = call.rows[i];
+    u32 equal = rows;
     by_columns<8>(
         call.columns, [&](u32 j) { return Pair{call.table[j * call.stride + i], spread(call.word, j)}; },
-        [&](u32, Pair at) {
-            const u32 decided = equal & (at.a ^ at.b);
-            less |= decided & at.b;
-            greater |= decided & at.a;
-            equal &= ~decided;
-        });
+        [&](u32, Pair at) { step::less(equal, less, at.a, at.b); });
     call.z[i] = less;
     call.equal[i] = equal;
-    call.greater[i] = greater;
+    call.greater[i] = rows & ~(less | equal);
 }
 
 // SETMIN: rows where the first table is less.
@@ -130,10 +126,7 @@ extern "C" __global__ void __launch_bounds__(256) star_set_min(Call call)
             // the sign's one is less than its zero
             return call.variant && j == 0 ? Pair{at.b, at.a} : at;
         },
-        [&](u32, Pair at) {
-            z |= equal & at.b & ~at.a;
-            equal &= ~(at.a ^ at.b);
-        });
+        [&](u32, Pair at) { step::less(equal, z, at.a, at.b); });
     call.z[i] = z;
 }
 
@@ -146,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(256) star_hit(Call call)
     by_columns<8>(
         call.columns,
         [&](u32 j) { return Pair{call.table[j * call.stride + i], call.other[j * call.stride + i]}; },
-        [&](u32, Pair at) { z &= ~(at.a ^ at.b); });
+        [&](u32, Pair at) { step::equal(z, at.a, at.b); });
     call.z[i] = z;
 }
 
@@ -176,8 +169,11 @@ extern "C" __global__ void __launch_bounds__(256) star_merge_table(Call call)
     const u32 rows = call.rows[i];
     rewrite(
         call,
-        [&](u32 j) { return Pair{call.table[j * call.stride + i], call.to[j * call.stride + i]}; },
-        [&](u32 j, Pair at) { call.to[j * call.stride + i] = (at.a & rows) | (at.b & ~rows); });
+        [&](u32 j) { return Pair{call.to[j * call.stride + i], call.table[j * call.stride + i]}; },
+        [&](u32 j, Pair at) {
+            step::merge(rows, at.a, at.b);
+            call.to[j * call.stride + i] = at.a;
+        });
 }
 
 // WCOPY: the word into marked rows, zeros into the others.
@@ -198,8 +194,11 @@ extern "C" __global__ void __launch_bounds__(256) star_merge_word(Call call)
     if (i >= call.n) return;
     const u32 rows = call.rows[i];
     rewrite(
-        call, [&](u32 j) { return Pair{spread(call.word, j), call.to[j * call.stride + i]}; },
-        [&](u32 j, Pair at) { call.to[j * call.stride + i] = (at.a & rows) | (at.b & ~rows); });
+        call, [&](u32 j) { return Pair{call.to[j * call.stride + i], spread(call.word, j)}; },
+        [&](u32 j, Pair at) {
+            step::merge(rows, at.a, at.b);
+            call.to[j * call.stride + i] = at.a;
+        });
 }
 
 // ADDC, ADDV, SUBTC, SUBTV: from the last column, which is the least significant; z marks the
@@ -215,13 +214,11 @@ template <bool subtract, bool of_word> __device__ __forceinline__ void sum(const
         call,
         [&](u32 j) {
             const u32 b = of_word ? spread(call.word, call.columns - 1 - j) : call.other[at(j)];
-            return Pair{call.table[at(j)] & rows, b & rows};
+            return Pair{call.table[at(j)], b};
         },
         [&](u32 j, Pair bits) {
-            const u32 differ = bits.a ^ bits.b;
-            call.to[at(j)] = differ ^ carry;
-            carry = (subtract ? bits.b & ~bits.a : bits.a & bits.b)
-                | (carry & (subtract ? ~differ : differ));
+            step::add(rows, carry, bits.a, bits.b, subtract ? ~0u : 0u);
+            call.to[at(j)] = bits.a;
         });
     call.z[i] = carry;
 }

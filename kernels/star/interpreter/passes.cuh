@@ -10,6 +10,7 @@
 // written in the order of the procedure. A word that is read is no result.
 #pragma once
 
+#include "../steps.cuh"
 #include "tables.cuh"
 
 // Columns that are loaded before the first of them is looked at.
@@ -108,7 +109,7 @@ __device__ __forceinline__ void equal_rows(Team& team, const Code& code, const P
         if (equal) {
             for (u32 j = n_at_once; j < pass.columns; j++) prefetch(further(pass.first + w, j, pass.stride));
         }
-        if (equal) by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) { equal &= ~(a ^ b); });
+        if (equal) by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) { step::equal(equal, a, b); });
         team.put(code.z + w, equal);
     }
 }
@@ -124,11 +125,7 @@ __device__ __forceinline__ void compare_rows(Team& team, const Code& code, const
         const u64 rows = team.own(code.x + w);
         u64 equal = rows, less = 0;
         if (rows) {
-            by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) {
-                const u64 decided = equal & (a ^ b);
-                less |= decided & b;
-                equal ^= decided;
-            });
+            by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) { step::less(equal, less, a, b); });
             if (is_signed) less ^= rows & (load_word(pass.first + w) ^ load_word(pass.second + w));
         }
         team.put(code.z + w, less);
@@ -146,7 +143,10 @@ template <typename Team> __device__ __forceinline__ void merge(Team& team, const
     for (u32 w = team.thread; w < pass.stride; w += team.size) {
         const u64 rows = code.head & everywhere ? ~0ull : team.own(code.x + w);
         if (rows || !(code.head & keeps)) {
-            rewrite<false>(team, pass, w, [&](u64 a, u64 b) { return (b & rows) | (a & ~rows); });
+            rewrite<false>(team, pass, w, [&](u64 a, u64 b) {
+                step::merge(rows, a, b);
+                return a;
+            });
         }
     }
 }
@@ -166,11 +166,8 @@ template <typename Team> __device__ __forceinline__ void add_rows(Team& team, co
         u64 carry = 0;
         if (rows) {
             rewrite<true>(team, pass, w, [&](u64 a, u64 b) {
-                a &= rows;
-                b &= rows;
-                const u64 differ = a ^ b, sum = differ ^ carry;
-                carry = (b & (a ^ flip)) | (carry & (differ ^ flip));
-                return sum;
+                step::add(rows, carry, a, b, flip);
+                return a;
             });
         } else {
             clear_columns(pass, w);
@@ -211,16 +208,20 @@ __device__ __forceinline__ void relax(Team& team, const Code& code, const Encode
             }
 #pragma unroll
             for (u32 i = n_at_once; i-- > 0;) {
-                const u64 v = a[i] & rows, b = spread(bits, i) & rows;
-                const u64 sum = v ^ b ^ carry;
-                carry = (v & b) | (carry & (v ^ b));
+                u64 sum = a[i];
+                step::add(rows, carry, sum, spread(bits, i), 0ull);
                 less = (d[i] & ~sum) | (less & ~(d[i] ^ sum));
                 store_if_less(i, left, further(to, i, pass.stride), sum);
             }
         }
         less &= rows;
         const u64 nearer = less & ~carry;
-        if (nearer) rewrite<false>(team, merged, w, [&](u64 d, u64 s) { return (s & nearer) | (d & ~nearer); });
+        if (nearer) {
+            rewrite<false>(team, merged, w, [&](u64 d, u64 s) {
+                step::merge(nearer, d, s);
+                return d;
+            });
+        }
         team.put(code.z + w, carry);
         team.put(less_code.z + w, less);
         team.put(and_not.z + w, nearer);

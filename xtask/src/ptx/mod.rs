@@ -22,13 +22,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::report::Outcome;
-use crate::workspace::{root, target};
+use crate::workspace::{cargo, root, target};
 use cache::Cache;
 use compile::inputs_hash;
 use lock::{Lock, hash};
 use manifest::Module;
 use parallel::in_parallel;
-use toolkit::Toolkit;
+use toolkit::{Toolkit, output_of};
 
 /// What to do when something is not as it was built.
 const REMEDY: &str = "run cargo xtask ptx";
@@ -75,6 +75,7 @@ impl Kernels {
 
 fn build() -> Result<()> {
     let kernels = Kernels::load()?;
+    write(&kernels.folder.join("star/steps.cuh"), &steps_of_star()?)?;
     let toolkit = Toolkit::find(&target()?)?;
     let cache = Cache::open(&target()?)?;
     let texts = in_parallel(&kernels.modules, |module| {
@@ -91,6 +92,13 @@ fn build() -> Result<()> {
     }
     write(&kernels.lock_path(), &lock.to_string())?;
     assemble_all(&toolkit, &cache, &kernels, &texts)
+}
+
+/// The part of the STAR-machine's kernels that is made from Rust; a test of star-machine compares
+/// it.
+fn steps_of_star() -> Result<String> {
+    let steps = ["run", "--quiet", "--package", "star-machine", "--example", "steps_in_cuda"];
+    output_of(cargo().args(steps))
 }
 
 /// Proves that the PTX is what its sources give, as far as this machine can.

@@ -12,7 +12,7 @@ use super::Cuda;
 use super::kernels::Kernels;
 use super::launches::BLOCK;
 use crate::language::{FieldVar, Operations, SliceVar, Star};
-use crate::procedures::Operands;
+use crate::procedures::{Pass, Second, Step};
 use crate::{Procedure, StarError};
 
 /// Columns that blocks compare numbers of at a time.
@@ -41,23 +41,23 @@ impl Cuda {
     pub(super) fn one_pass(&mut self, procedure: &Procedure) -> Result<(), StarError> {
         procedure.check()?;
         let procedure = &procedure.located(|field| self.located(field))?;
-        let operands = Operands::of(procedure);
-        if matches!(procedure, Procedure::Min { .. } | Procedure::Max { .. }) {
-            return self.least(procedure, &operands);
+        let pass = Pass::of(procedure);
+        if pass.step == Step::Extreme {
+            return self.least(procedure, &pass);
         }
-        let Some(word) = operands.word_in_results() else {
-            return self.carry_out(procedure, &operands);
+        let Some(word) = pass.word_in_results() else {
+            return self.carry_out(procedure, &pass);
         };
         // some threads would read it when others have written to it
         self.scope(|m| {
             let copy = m.word(word.0.len as usize)?;
             m.copy(copy, word)?;
-            m.carry_out(procedure, &Operands { word: Some(copy), ..operands })
+            m.carry_out(procedure, &Pass { b: Second::Word(copy), ..pass })
         })
     }
 
-    fn carry_out(&mut self, procedure: &Procedure, operands: &Operands) -> Result<(), StarError> {
-        let call = self.placed(procedure, operands)?;
+    fn carry_out(&mut self, procedure: &Procedure, pass: &Pass) -> Result<(), StarError> {
+        let call = self.placed(pass)?;
         if call.n == 0 {
             return Ok(());
         }
@@ -68,8 +68,8 @@ impl Cuda {
     }
 
     /// MIN and MAX.
-    fn least(&mut self, procedure: &Procedure, operands: &Operands) -> Result<(), StarError> {
-        let call = self.placed(procedure, operands)?;
+    fn least(&mut self, procedure: &Procedure, pass: &Pass) -> Result<(), StarError> {
+        let call = self.placed(pass)?;
         if call.n == 0 {
             return Ok(());
         }
@@ -84,38 +84,41 @@ impl Cuda {
     }
 
     /// Addresses and sizes of the operands.
-    fn placed(&self, procedure: &Procedure, operands: &Operands) -> Result<Call, StarError> {
+    fn placed(&self, pass: &Pass) -> Result<Call, StarError> {
         let column = |field: Option<FieldVar>| {
             field.map_or(Ok(0), |field| self.column(field, 0).map(|column| column.at))
         };
         let slice = |x: Option<SliceVar>| x.map_or(Ok(0), |x| self.bits(x.0).map(|x| x.at));
-        let any = operands.table.or(operands.to);
+        let [a, b, to] = pass.fields();
+        let [equal, less, greater] = pass.results;
+        let (table, other) = if pass.step == Step::Merge { (b, None) } else { (a, b) };
+        let z = if let Step::Less { .. } = pass.step { less } else { equal };
+        let (rows, columns) = pass.size();
         // words of 32 rows
-        let (n, columns) =
-            any.map_or((0, 0), |field| (2 * field.table.rows.div_ceil(64), field.columns));
+        let n = 2 * rows.div_ceil(64);
         Ok(Call {
-            table: column(operands.table)?,
-            other: column(operands.other)?,
-            to: column(operands.to)?,
-            rows: slice(operands.rows)?,
-            word: slice(operands.word.map(|word| SliceVar(word.0)))?,
-            z: slice(operands.z)?,
-            equal: slice(operands.equal)?,
-            greater: slice(operands.greater)?,
+            table: column(table)?,
+            other: column(other)?,
+            to: column(to)?,
+            rows: slice(pass.rows)?,
+            word: slice(pass.word().map(|word| SliceVar(word.0)))?,
+            z: slice(z)?,
+            equal: slice(equal)?,
+            greater: slice(greater)?,
             stride: n.into(),
             n,
             columns,
-            is_shifted: operands.is_shifted().into(),
-            variant: variant(procedure),
+            is_shifted: pass.is_shifted().into(),
+            variant: variant(pass),
         })
     }
 }
 
 /// What else a kernel has to know.
-fn variant(procedure: &Procedure) -> u32 {
-    match *procedure {
-        Procedure::Max { .. } => u32::MAX,
-        Procedure::SetMin { signed, .. } => signed.into(),
+fn variant(pass: &Pass) -> u32 {
+    match (pass.step, pass.b) {
+        (Step::Extreme, Second::Known(true)) => u32::MAX,
+        (Step::Less { signed }, _) => signed.into(),
         _ => 0,
     }
 }

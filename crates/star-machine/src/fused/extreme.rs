@@ -2,30 +2,27 @@
 //! each block of rows finds its own best; then the first row of each block stands for it when
 //! blocks are compared, and those that are not the best lose their rows.
 
-use super::pass::{BLOCK, Block, Pass, each, pass};
-use crate::language::{FieldVar, SliceVar};
+use super::strips::{BLOCK, Block, over_strips};
+use crate::language::SliceVar;
+use crate::procedures::steps::equal;
+use crate::procedures::{Pass, Second};
 use crate::{Field, Host, StarError};
 
-pub(super) fn run(
-    host: &mut Host,
-    table: FieldVar,
-    rows: SliceVar,
-    greatest: bool,
-    z: SliceVar,
-) -> Result<(), StarError> {
-    pass(host, &Pass::reads(rows, &[table]), [z], |block| {
+pub(super) fn run(host: &mut Host, pass: &Pass, z: SliceVar) -> Result<(), StarError> {
+    over_strips(host, pass, [z], |block| {
         let Block { x, results: [found], spare: better, columns } = block;
         found.copy_from_slice(x);
-        for j in 0..table.columns as usize {
-            let read = [&*found, columns.read(0, j)];
-            each([better], read, |_, [z, y]| [if greatest { z & y } else { z & !y }]);
+        for j in 0..pass.size().1 as usize {
+            columns.each(j, found, [better], |_, found, a, b| [equal(found, a, b)]);
             if better.iter().fold(0, |all, word| all | word) != 0 {
                 found.copy_from_slice(better);
             }
         }
     })?;
     let mut found = host.vector_ref(z.0)?.clone();
-    keep_best(host.field(table)?, found.as_words_mut(), greatest);
+    if let (Some(table), Second::Known(greatest)) = (pass.a, pass.b) {
+        keep_best(host.field(table)?, found.as_words_mut(), greatest);
+    }
     *host.vector_mut(z.0)? = found;
     Ok(())
 }

@@ -1,23 +1,21 @@
 //! The basic procedures: searches, comparisons, copies and arithmetic over all rows of a table
 //! at once, in time that grows with its columns.
 
-mod arithmetic;
 mod calls;
-mod copy;
-mod operands;
-mod search;
+mod circuit;
+mod cuda_text;
+mod pass;
+pub(crate) mod steps;
 mod warshall;
-
-use std::ops::Range;
+mod written;
 
 use crate::StarError;
 use crate::language::check::{equal, field};
-use crate::language::{
-    FieldVar, Operand, Operations, SliceVar, Star, TableVar, WordVar, instructions,
-};
+use crate::language::{FieldVar, Operand, SliceVar, Star, TableVar, WordVar, instructions};
 
 pub use calls::Procedures;
-pub(crate) use operands::Operands;
+pub use cuda_text::steps_in_cuda;
+pub(crate) use pass::{Pass, Second, Step};
 pub use warshall::{warshall, warshall_columns};
 
 instructions! {
@@ -153,52 +151,11 @@ impl Procedure {
     /// do.
     pub fn run(&self, m: &mut impl Star) -> Result<(), StarError> {
         self.check()?;
-        m.scope(|m| match *self {
-            Self::Match { table, rows, word, z } => search::matching(m, table, rows, word, z),
-            Self::Compare { table, rows, word, less, equal, greater } => {
-                search::compare(m, table, rows, word, [less, equal, greater])
-            }
-            Self::Min { table, rows, z } => search::extreme(m, table, rows, false, z),
-            Self::Max { table, rows, z } => search::extreme(m, table, rows, true, z),
-            Self::SetMin { table, other, rows, signed, z } => {
-                search::less(m, table, other, rows, signed, z)
-            }
-            Self::Hit { table, other, rows, z } => search::equal(m, table, other, rows, z),
-            Self::Clear { table } => copy::clear(m, table),
-            Self::CopyTable { table, to } => copy::table(m, table, to),
-            Self::MergeTable { table, rows, to } => copy::merge_table(m, table, rows, to),
-            Self::CopyWord { word, rows, to } => copy::word(m, word, rows, to),
-            Self::MergeWord { word, rows, to } => copy::merge_word(m, word, rows, to),
-            Self::AddWord { table, rows, word, to, carry } => {
-                arithmetic::add_word(m, table, rows, word, to, carry)
-            }
-            Self::AddTable { table, other, rows, to, carry } => {
-                arithmetic::add_table(m, table, other, rows, to, carry)
-            }
-            Self::SubtractWord { table, rows, word, to, borrow } => {
-                arithmetic::subtract_word(m, table, rows, word, to, borrow)
-            }
-            Self::SubtractTable { table, other, rows, to, borrow } => {
-                arithmetic::subtract_table(m, table, other, rows, to, borrow)
-            }
-        })
+        m.scope(|m| written::run(m, &Pass::of(self)))
     }
-}
-
-/// The columns to go through.
-fn columns(field: FieldVar) -> Range<usize> {
-    0..field.columns as usize
 }
 
 /// A slice of zeros, a bit for every row of the table.
 fn slice_of(m: &mut impl Star, field: FieldVar) -> Result<SliceVar, StarError> {
     m.slice(field.table.rows as usize)
-}
-
-/// A slice that starts as this one. Results are made in slices of the procedure and copied at
-/// its end, so that they may be operands; on the abstract machine copies are free.
-fn copy_of(m: &mut impl Star, x: SliceVar) -> Result<SliceVar, StarError> {
-    let copy = m.slice(x.0.len as usize)?;
-    m.copy(copy, x)?;
-    Ok(copy)
 }

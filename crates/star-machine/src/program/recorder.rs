@@ -12,7 +12,7 @@ use crate::language::{
     Condition, IntVar, Op, Operand, Operations, Role, SliceVar, Star, TableVar, Vector, Visit,
     WordVar,
 };
-use crate::procedures::Operands;
+use crate::procedures::Pass;
 use crate::{Procedure, StarError};
 
 /// How many vectors, tables and integers there are.
@@ -244,7 +244,7 @@ impl Star for Recorder {
         procedure.check()?;
         self.check_operands(|visit| procedure.operands(visit))?;
         self.scope(|recorder| {
-            if let Some(word) = Operands::of(&procedure).word_in_results() {
+            if let Some(word) = Pass::of(&procedure).word_in_results() {
                 let copy = recorder.word(word.0.len as usize)?;
                 recorder.copy(copy, word)?;
                 procedure.operands(&mut |_, operand| {

@@ -258,7 +258,7 @@ fn costs_are_as_stated() -> Result<(), StarError> {
             let k = columns as u64;
             let costs = [
                 2 * k,
-                4 * k,
+                2 * (k + ones + 1),
                 3 * k,
                 3 * k,
                 7 * k,
@@ -270,9 +270,9 @@ fn costs_are_as_stated() -> Result<(), StarError> {
                 k,
                 3 * k,
                 5 * k + ones,
-                11 * k,
-                5 * k + 2 * ones,
-                11 * k,
+                10 * k,
+                6 * k - ones,
+                10 * k,
             ];
             let mut m = Counting::new(Host::new());
             let operands = case.load(&mut m, Layout::Apart)?;

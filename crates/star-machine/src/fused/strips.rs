@@ -13,6 +13,7 @@ use std::mem::take;
 use rayon::prelude::*;
 
 use crate::language::{FieldVar, SliceVar};
+use crate::procedures::{Pass, Second};
 use crate::{Host, Slice, StarError};
 
 /// Words of a column that are looked at together, 16,384 rows: 2 KiB of each column, slice of
@@ -23,29 +24,9 @@ const PARALLEL: usize = 1 << 19;
 /// Strips for each thread.
 const STRIPS: usize = 2;
 
-/// What a procedure reads and writes.
-pub(super) struct Pass<'a> {
-    /// The rows that take part; none where it has no such operand.
-    pub(super) rows: Option<SliceVar>,
-    /// What is read, by its number here.
-    pub(super) read: &'a [FieldVar],
-    /// What is written.
-    pub(super) write: Option<FieldVar>,
-}
-
-impl<'a> Pass<'a> {
-    pub(super) fn reads(rows: SliceVar, read: &'a [FieldVar]) -> Self {
-        Self { rows: Some(rows), read, write: None }
-    }
-
-    pub(super) fn writes(rows: SliceVar, read: &'a [FieldVar], to: FieldVar) -> Self {
-        Self { rows: Some(rows), read, write: Some(to) }
-    }
-}
-
 /// A block of rows, as a kernel sees it.
 pub(super) struct Block<'a, 's, const R: usize> {
-    /// The rows that take part.
+    /// The marked rows.
     pub(super) x: &'a [u64],
     /// The results, zeros at first.
     pub(super) results: [&'a mut [u64]; R],
@@ -56,7 +37,8 @@ pub(super) struct Block<'a, 's, const R: usize> {
 
 /// The columns of a block.
 pub(super) struct Columns<'a, 's> {
-    sources: &'a [Source<'a>],
+    a: Source<'a>,
+    b: Source<'a>,
     /// Of this strip of the table that is written, the columns that the pass has to do with.
     strip: &'a mut Vec<&'s mut [u64]>,
     /// Which of them is the first of the field that is written.
@@ -64,29 +46,79 @@ pub(super) struct Columns<'a, 's> {
     /// Words before the strip, and in it before the block.
     from: usize,
     at: usize,
-    len: usize,
 }
 
-/// Where a field is read.
+/// Where columns are read.
+#[derive(Clone, Copy)]
 enum Source<'a> {
+    /// They are all ones or all zeros.
+    Known(bool),
+    /// They are all ones or all zeros, each as a bit says.
+    Bits(&'a [bool]),
     /// In another table than the one that is written: its words, and those of a column.
     Other(&'a [u64], usize),
     /// In the one that is written: which of the strip's columns is the first.
     Written(usize),
 }
 
+/// A column of a block.
+enum Column<'a> {
+    Known(bool),
+    Words(&'a [u64]),
+}
+
 impl Columns<'_, '_> {
-    /// `COL(j, field)`
-    pub(super) fn read(&self, field: usize, j: usize) -> &[u64] {
-        match self.sources[field] {
-            Source::Other(words, stride) => &words[j * stride + self.from + self.at..][..self.len],
-            Source::Written(first) => &self.strip[first + j][self.at..][..self.len],
+    /// Changes `state` by what of(state, x, a, b) gives, where a and b are bits of column j.
+    #[inline(always)]
+    pub(super) fn each<const S: usize>(
+        &self,
+        j: usize,
+        x: &[u64],
+        state: [&mut [u64]; S],
+        of: impl Fn([u64; S], u64, u64, u64) -> [u64; S],
+    ) {
+        let a = match self.column(self.a, j, x.len()) {
+            Column::Words(a) => a,
+            Column::Known(_) => &[0; BLOCK][..x.len()],
+        };
+        match self.column(self.b, j, x.len()) {
+            Column::Words(b) => each(state, [x, a, b], |s, [x, a, b]| of(s, x, a, b)),
+            Column::Known(true) => each(state, [x, a], |s, [x, a]| of(s, x, a, !0)),
+            Column::Known(false) => each(state, [x, a], |s, [x, a]| of(s, x, a, 0)),
+        }
+    }
+
+    /// Column j becomes what is second, in the rows x.
+    pub(super) fn copy(&mut self, j: usize, x: &[u64], spare: &mut [u64]) {
+        match self.b {
+            Source::Other(words, stride) => {
+                self.write(j, &words[j * stride + self.from + self.at..][..x.len()]);
+            }
+            source => match self.column(source, j, x.len()) {
+                Column::Words(b) => {
+                    spare.copy_from_slice(b);
+                    self.write(j, spare);
+                }
+                Column::Known(true) => self.write(j, x),
+                Column::Known(false) => self.write(j, &[0; BLOCK][..x.len()]),
+            },
         }
     }
 
     /// `COL(j, written) := x`
     pub(super) fn write(&mut self, j: usize, x: &[u64]) {
-        self.strip[self.written + j][self.at..][..self.len].copy_from_slice(x);
+        self.strip[self.written + j][self.at..][..x.len()].copy_from_slice(x);
+    }
+
+    fn column<'a>(&'a self, source: Source<'a>, j: usize, len: usize) -> Column<'a> {
+        match source {
+            Source::Known(bit) => Column::Known(bit),
+            Source::Bits(bits) => Column::Known(bits[j]),
+            Source::Other(words, stride) => {
+                Column::Words(&words[j * stride + self.from + self.at..][..len])
+            }
+            Source::Written(first) => Column::Words(&self.strip[first + j][self.at..][..len]),
+        }
     }
 }
 
@@ -121,18 +153,18 @@ pub(super) fn each<const S: usize, const R: usize>(
 
 /// Calls the kernel for all blocks of rows and stores its results, which may be operands.
 /// Nothing is changed where a variable is unknown.
-pub(super) fn pass<const R: usize>(
+pub(super) fn over_strips<const R: usize>(
     host: &mut Host,
-    pass: &Pass<'_>,
+    pass: &Pass,
     results: [SliceVar; R],
     kernel: impl Fn(Block<'_, '_, R>) + Sync,
 ) -> Result<(), StarError> {
     results.iter().try_for_each(|z| host.vector_ref(z.0).map(drop))?;
     let mut found = None;
-    match pass.write {
-        None => found = Some(over_strips(host, pass, &mut [], &kernel)?),
+    match pass.to {
+        None => found = Some(run(host, pass, &mut [], &kernel)?),
         Some(to) => host.change(to.table, |host, table| {
-            found = Some(over_strips(host, pass, table.as_words_mut(), &kernel)?);
+            found = Some(run(host, pass, table.as_words_mut(), &kernel)?);
             Ok(())
         })?,
     }
@@ -143,28 +175,35 @@ pub(super) fn pass<const R: usize>(
 }
 
 /// The results for all rows; `table` is the words of the one that is written.
-fn over_strips<const R: usize>(
+fn run<const R: usize>(
     host: &Host,
-    pass: &Pass<'_>,
+    pass: &Pass,
     table: &mut [u64],
     kernel: &(impl Fn(Block<'_, '_, R>) + Sync),
 ) -> Result<[Vec<u64>; R], StarError> {
-    let all = || pass.read.iter().chain(&pass.write);
-    let n = all().next().map_or(0, |field| field.table.rows.div_ceil(64) as usize);
+    let all = || pass.fields().into_iter().flatten();
+    let n = pass.size().0.div_ceil(64) as usize;
     let rows = pass.rows.map(|rows| host.vector_ref(rows.0)).transpose()?.map(Slice::as_words);
+    let word = pass.word().map(|word| host.vector_ref(word.0)).transpose()?;
+    let word: Vec<bool> = word.map_or_else(Vec::new, |word| word.iter().collect());
 
     // of the table that is written, the columns that the pass has to do with
-    let of_written = |field: &&FieldVar| pass.write.is_some_and(|to| to.table == field.table);
+    let of_written = |field: &FieldVar| pass.to.is_some_and(|to| to.table == field.table);
     let first = all().filter(of_written).map(|f| f.first as usize).min().unwrap_or(0);
     let end = all().filter(of_written).map(|f| (f.first + f.columns) as usize).max().unwrap_or(0);
-    let written = pass.write.map_or(0, |to| to.first as usize - first);
-    let source = |field: &FieldVar| {
+    let written = pass.to.map_or(0, |to| to.first as usize - first);
+    let source = |field: FieldVar| {
         if of_written(&field) {
-            return Ok(Source::Written(field.first as usize - first));
+            return Ok::<_, StarError>(Source::Written(field.first as usize - first));
         }
-        Ok(Source::Other(host.field(*field)?.as_words(), n))
+        Ok(Source::Other(host.field(field)?.as_words(), n))
     };
-    let sources = pass.read.iter().map(source).collect::<Result<Vec<_>, StarError>>()?;
+    let a = pass.a.map_or(Ok(Source::Known(false)), source)?;
+    let b = match pass.b {
+        Second::Known(bit) => Source::Known(bit),
+        Second::Word(_) => Source::Bits(&word),
+        Second::Field(field) => source(field)?,
+    };
 
     let columns: usize = all().map(|field| field.columns as usize).sum();
     let threads = if n * columns < PARALLEL { 1 } else { rayon::current_num_threads() };
@@ -175,26 +214,25 @@ fn over_strips<const R: usize>(
         strips.iter_mut().zip(column.chunks_mut(len)).for_each(|(strip, part)| strip.push(part));
     }
 
-    let run = |(number, mut strip): (usize, Vec<&mut [u64]>)| {
+    let over_strip = |(number, mut strip): (usize, Vec<&mut [u64]>)| {
         let from = number * len;
         let words = len.min(n - from);
         let mut found: [Vec<u64>; R] = from_fn(|_| vec![0; words]);
-        let (mut spare, unmarked) = ([0; BLOCK], [0; BLOCK]);
+        let (mut spare, all_rows) = ([0; BLOCK], [!0; BLOCK]);
         for at in (0..words).step_by(BLOCK) {
             let len = BLOCK.min(words - at);
-            let x = rows.map_or(&unmarked[..len], |rows| &rows[from + at..][..len]);
+            let x = rows.map_or(&all_rows[..len], |rows| &rows[from + at..][..len]);
             let results = found.each_mut().map(|words| &mut words[at..][..len]);
-            let sources = &sources;
-            let columns = Columns { sources, strip: &mut strip, written, from, at, len };
+            let columns = Columns { a, b, strip: &mut strip, written, from, at };
             kernel(Block { x, results, spare: &mut spare[..len], columns });
         }
         found
     };
     let strips = strips.into_iter().enumerate();
     let parts: Vec<_> = if threads == 1 {
-        strips.map(run).collect()
+        strips.map(over_strip).collect()
     } else {
-        strips.collect::<Vec<_>>().into_par_iter().map(run).collect()
+        strips.collect::<Vec<_>>().into_par_iter().map(over_strip).collect()
     };
     let mut found: [Vec<u64>; R] = from_fn(|_| Vec::with_capacity(n));
     for part in parts {
