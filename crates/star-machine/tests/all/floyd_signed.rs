@@ -66,7 +66,7 @@ fn distances_and_hops_of_corner_cases() {
 
 /// Graphs on which a text is tried: with potentials, so that weights are of either sign; with
 /// cycles of negative weight, one of them a loop, one behind a way that the walk begins and ends
-/// with, and some that lead next hops in circles if it goes on after the first.
+/// with, and some that lead next hops in cycles if it goes on after the first.
 fn graphs() -> Vec<Csr<i64>> {
     let height = |v: u32| i64::from(v * v % 7) - 3;
     let arcs: Vec<_> = (0..9)
