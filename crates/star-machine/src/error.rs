@@ -26,7 +26,7 @@ pub enum StarError {
         right: usize,
     },
     /// There is no such row, column or bit.
-    #[error("there is no {what} {index}: there are {len}, counted from 0")]
+    #[error("{}", out_of_range(what, *index, *len))]
     OutOfRange {
         /// Of what kind.
         what: &'static str,
@@ -36,7 +36,7 @@ pub enum StarError {
         len: usize,
     },
     /// An integer was used as a position while it held none.
-    #[error("an integer that holds none was used as the number of a {what}; test it first")]
+    #[error("{}", no_position(what))]
     NoPosition {
         /// Of what.
         what: &'static str,
@@ -56,6 +56,14 @@ pub enum StarError {
         rows: usize,
         /// Columns.
         columns: usize,
+    },
+    /// Weights, or their sums along paths, are beyond 64 bits.
+    #[error(
+        "these weights and their sums take {bits} bits, and 64 is the most; scale the weights down"
+    )]
+    TooHeavy {
+        /// How many they take.
+        bits: usize,
     },
     /// A number does not fit into so many bits.
     #[error("{value} does not fit into {bits} bits; make the words longer")]
@@ -118,6 +126,24 @@ pub enum StarError {
     /// The GPU or its driver failed, or there is none.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+}
+
+fn out_of_range(what: &str, index: usize, len: usize) -> String {
+    match what {
+        "number" => format!("WORD: {index} is not below {len}; give the word more bits"),
+        _ => format!("there is no {what} {index}: there are {len}, counted from 0"),
+    }
+}
+
+fn no_position(what: &str) -> String {
+    match what {
+        "number" => "WORD of an integer that holds none, or 2^31 - 1 for an array, which holds \
+                     numbers up to 2^31 - 2; test it first"
+            .to_owned(),
+        _ => {
+            format!("an integer that holds none was used as the number of a {what}; test it first")
+        }
+    }
 }
 
 impl StarError {

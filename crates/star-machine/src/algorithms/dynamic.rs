@@ -159,7 +159,8 @@ pub fn dynamic_closure(
 /// # Errors
 /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a negative
 /// weight, [`StarError::Refused`] for an arc that there is no room for and for a cycle that weighs
-/// 0, [`StarError::TooLarge`] where the tables do not fit.
+/// 0, [`StarError::TooHeavy`] and [`StarError::TooLarge`] where the weights or the tables do not
+/// fit.
 pub fn dynamic_paths(
     n_vertices: usize,
     arcs: &[(VertexId, VertexId, i64)],
@@ -181,7 +182,7 @@ pub fn dynamic_paths(
         return Err(StarError::Refused { change: Change::Insert { u, v, w: 0 }, why });
     }
     // a path, and one arc more
-    let h = field_bits(n, greatest.unsigned_abs() as u128 * n as u128 + 1)?;
+    let h = field_bits(greatest.unsigned_abs() as u128 * n as u128 + 1)?;
     let weighed = arcs.iter().map(|&(u, v, w)| (u, v, w.unsigned_abs()));
     let tables = [
         fields(n, h, weighed.clone().map(|(u, v, w)| (v, u, w)))?,
@@ -265,12 +266,13 @@ fn rows(
 
 /// Refuses an arc whose weight is out of range.
 fn weigh(weights: &RangeInclusive<i64>, change: Change) -> Result<(), StarError> {
-    match change {
-        Change::Insert { w, .. } | Change::Delete { w: Some(w), .. } if !weights.contains(&w) => {
-            Err(StarError::Refused { change, why: "it has a weight that there is no room for" })
-        }
-        _ => Ok(()),
-    }
+    let why = match change {
+        Change::Insert { w, .. } if w < 0 && *weights.start() == 0 => "no weight may be negative",
+        Change::Insert { w, .. } if !weights.contains(&w) => "there is no room for its weight",
+        Change::Delete { w: Some(w), .. } if !weights.contains(&w) => "there is none",
+        _ => return Ok(()),
+    };
+    Err(StarError::Refused { change, why })
 }
 
 impl Dynamic {

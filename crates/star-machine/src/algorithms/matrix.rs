@@ -30,7 +30,8 @@ impl WeightMatrix {
     ///
     /// # Errors
     /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a
-    /// negative weight, [`StarError::TooLarge`] where the table does not fit.
+    /// negative weight, [`StarError::TooHeavy`] and [`StarError::TooLarge`] where the weights or the
+    /// table do not fit.
     pub fn leaving(
         n_vertices: usize,
         arcs: &[(VertexId, VertexId, i64)],
@@ -64,7 +65,7 @@ impl WeightMatrix {
         let least = edges.iter().map(|edge| edge.2).min().unwrap_or(0).min(0);
         let codes = edges.iter().map(|&(u, v, w)| (u, v, w.abs_diff(least)));
         let greatest = codes.clone().map(|edge| edge.2).max().unwrap_or(0);
-        let bits = field_bits(n, u128::from(greatest) + 1)?;
+        let bits = field_bits(u128::from(greatest) + 1)?;
         let turned = codes.clone().map(|(u, v, code)| (v, u, code));
         let table = fields(n, bits, codes.chain(turned))?;
         Ok(Self { n_vertices, bits, least, table })
@@ -81,7 +82,7 @@ impl WeightMatrix {
             greatest = greatest.max(w);
         }
         let longest = u128::from(greatest) * n.saturating_sub(1) as u128;
-        let bits = field_bits(n, longest + 1)?;
+        let bits = field_bits(longest + 1)?;
         let table = fields(n, bits, arcs.map(|(u, v, w)| (u, v, w as u64)))?;
         Ok(Self { n_vertices: n, bits, least: 0, table })
     }
@@ -134,8 +135,8 @@ impl SignedMatrix {
     /// them as there are vertices, and for a greater number.
     ///
     /// # Errors
-    /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::TooLarge`] where the
-    /// table does not fit.
+    /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::TooHeavy`] and
+    /// [`StarError::TooLarge`] where the weights or the table do not fit.
     pub fn leaving(
         n_vertices: usize,
         arcs: &[(VertexId, VertexId, i64)],
@@ -166,7 +167,7 @@ impl SignedMatrix {
         let greatest = arcs.clone().map(|arc| arc.2.unsigned_abs()).max().unwrap_or(0);
         let sum = u128::from(greatest) * n_weights as u128;
         // one bit more, for the sign
-        let bits = field_bits(n, 2 * (sum + 1) + 1)?;
+        let bits = field_bits(2 * (sum + 1) + 1)?;
         // differences from the least number are in order; flipping the sign bit gives the code
         let least = 1 << (bits - 1);
         let codes = arcs.map(|(u, v, w)| (u, v, (w as u64).wrapping_add(least)));
@@ -210,11 +211,10 @@ pub(super) fn ends(n: usize, u: VertexId, v: VertexId) -> Result<(), StarError> 
     vertex(u, n).and_then(|_| vertex(v, n)).map(drop)
 }
 
-/// Bits for the numbers up to this one, in as many fields as there are vertices.
-pub(super) fn field_bits(n: usize, greatest: u128) -> Result<usize, StarError> {
-    let (rows, columns) = (n, n.saturating_mul(128 - greatest.leading_zeros() as usize));
-    let too_large = StarError::TooLarge { what: "a matrix of weights", rows, columns };
-    u64::try_from(greatest).map(bits).map_err(|_| too_large)
+/// Bits for the numbers up to this one.
+pub(super) fn field_bits(greatest: u128) -> Result<usize, StarError> {
+    let too_heavy = |_| StarError::TooHeavy { bits: 128 - greatest.leading_zeros() as usize };
+    u64::try_from(greatest).map(bits).map_err(too_heavy)
 }
 
 /// A table of fields. Each row of a field holds the least of the codes given for it, all ones where

@@ -152,7 +152,11 @@ impl Compiler<'_> {
         let Expression::Field(_, number) = expression else { return Ok(table) };
         let sort = self.sorts.sort(expression)?;
         let Some(Size::Table(_, columns)) = self.sorts.size(sort) else {
-            let text = format!("nothing says how many columns the field of {} has", name.text);
+            let table = &name.text;
+            let text = format!(
+                "nothing says how many columns the fields of {table} have: copy this one to a \
+                 table F that is declared with them, by TCOPY({table}.field(i); F), and use F"
+            );
             return Err(TextError::at(name.at, text));
         };
         if !table.is_whole() {

@@ -147,7 +147,7 @@ fn numbers_have_a_sign_and_do_not_wrap() {
     }
     assert_eq!(matrix(3, &[(0, 1, (i64::MAX - 1) / 3)]).unwrap().bits(), 64);
     for w in [i64::MIN, i64::MAX / 3 + 1] {
-        assert!(matches!(matrix(3, &[(0, 1, w)]), Err(StarError::TooLarge { .. })));
+        assert!(matches!(matrix(3, &[(0, 1, w)]), Err(StarError::TooHeavy { .. })));
     }
     let away = matrix(2, &[(0, 2, 1)]);
     assert!(matches!(away, Err(StarError::OutOfRange { what: "vertex", index: 2, len: 2 })));

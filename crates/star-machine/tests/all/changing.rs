@@ -1,8 +1,11 @@
 //! Graphs that change: what they are to be, and what a run makes of them.
 
-use star_machine::StarError;
-use star_machine::algorithms::{Change, Dynamic, Runner};
+use std::ops::Range;
 
+use star_machine::algorithms::{Change, Dynamic, Runner};
+use star_machine::{Host, StarError};
+
+use crate::common::flawed;
 use crate::random::Random;
 
 /// What a graph is to be.
@@ -39,6 +42,23 @@ pub(crate) fn drive(
     // from scratch, of what is left
     dynamic.build(run).map_err(said)?;
     graph.check(run)
+}
+
+/// The flaws of a text with which the cases of all seeds stay right.
+pub(crate) fn unnoticed<'a, C: Changing>(
+    text: &str,
+    flaws: &[[&'a str; 2]],
+    seeds: Range<u64>,
+    case: impl Fn(u64) -> (C, Dynamic),
+) -> Vec<[&'a str; 2]> {
+    let is_right = |flaw: [&str; 2], seed| {
+        let case = case(seed);
+        let task = flawed(case.1.task(), text, flaw);
+        let mut m = Host::new();
+        drive(case, &mut task.on(&mut m).unwrap(), 60, Random(seed)).is_ok()
+    };
+    let is_unnoticed = |flaw: &&[&str; 2]| seeds.clone().all(|seed| is_right(**flaw, seed));
+    flaws.iter().filter(is_unnoticed).copied().collect()
 }
 
 /// Whether an argument is as it is to be.

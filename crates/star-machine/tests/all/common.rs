@@ -3,8 +3,18 @@
 use std::path::PathBuf;
 
 use graph_formats::{Coo, Csr, VertexId, Weight};
-use star_machine::CountFrom;
 use star_machine::algorithms::Task;
+use star_machine::{CountFrom, Relation};
+
+/// All relations.
+pub(crate) const RELATIONS: [Relation; 6] = [
+    Relation::Equal,
+    Relation::NotEqual,
+    Relation::Less,
+    Relation::LessOrEqual,
+    Relation::Greater,
+    Relation::GreaterOrEqual,
+];
 
 /// The arcs of a graph with whole weights.
 pub(crate) fn arcs<W: Weight>(graph: &Csr<W>) -> Vec<(VertexId, VertexId, i64)> {

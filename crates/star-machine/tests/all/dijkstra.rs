@@ -177,7 +177,7 @@ fn what_it_does_not_take_is_refused() {
     let wide = matrix(3, &[(0, 1, i64::MAX), (1, 2, i64::MAX)]).unwrap();
     assert_eq!(wide.bits(), 64);
     let wider = matrix(4, &[(0, 1, i64::MAX)]);
-    assert!(matches!(wider, Err(StarError::TooLarge { .. })));
+    assert!(matches!(wider, Err(StarError::TooHeavy { .. })));
     let away = matrix(2, &[(0, 2, 1)]);
     assert!(matches!(away, Err(StarError::OutOfRange { what: "vertex", index: 2, len: 2 })));
     let away = dijkstra(&matrix(2, &[]).unwrap(), 2);

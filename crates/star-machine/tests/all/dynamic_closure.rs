@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use star_machine::algorithms::{Change, DYNAMIC_CLOSURE, Dynamic, Runner, dynamic_closure};
 use star_machine::{Counting, Host, StarError};
 
-use crate::changing::{Changing, drive, expect, said};
-use crate::common::{arcs, flawed};
+use crate::changing::{Changing, drive, expect, said, unnoticed};
+use crate::common::arcs;
 use crate::random::Random;
 
 /// What the graph is to be: an arc for each row that has one.
@@ -189,14 +189,7 @@ fn flaws_are_noticed() {
         ["FND(not X)", "FND(X)"],
         ["MATCH(R, MATCH(L, X, WORD(u)), WORD(v))", "MATCH(R, X, WORD(v))"],
     ];
-    let is_right = |flaw: [&str; 2], seed| {
-        let case = case(seed);
-        let task = flawed(case.1.task(), DYNAMIC_CLOSURE, flaw);
-        let mut m = Host::new();
-        drive(case, &mut task.on(&mut m).unwrap(), 60, Random(seed)).is_ok()
-    };
-    let is_unnoticed = |flaw: &[&str; 2]| (0..40).all(|seed| is_right(*flaw, seed));
-    let unnoticed: Vec<_> = flaws.into_iter().filter(is_unnoticed).collect();
+    let unnoticed = unnoticed(DYNAMIC_CLOSURE, &flaws, 0..40, case);
     assert!(unnoticed.is_empty(), "{unnoticed:?}");
 }
 

@@ -87,6 +87,34 @@ fn flaws_are_noticed() {
     }
 }
 
+/// The same by hand: how many paths are extended by one, all iterations together, and the ones of
+/// what these weigh.
+pub(crate) fn paths_through(
+    arcs: &[(VertexId, VertexId, i64)],
+    n: usize,
+    ones: impl Fn(i64) -> u32,
+) -> (u64, u64) {
+    let mut d = Array2::from_elem((n, n), None);
+    let less = |a: Option<i64>, b: i64| Some(a.map_or(b, |a| a.min(b)));
+    for &(u, v, w) in arcs {
+        let place = &mut d[(u as usize, v as usize)];
+        *place = less(*place, w);
+    }
+    d.diag_mut().fill(Some(0));
+    let (mut n_paths, mut n_ones) = (0, 0);
+    for k in 0..n {
+        let (to, from) = (d.column(k).to_owned(), d.row(k).to_owned());
+        n_paths += from.iter().flatten().count() as u64;
+        n_ones += from.iter().flatten().map(|&w| u64::from(ones(w))).sum::<u64>();
+        for ((u, v), place) in d.indexed_iter_mut() {
+            if let (Some(a), Some(b)) = (to[u], from[v]) {
+                *place = less(*place, a + b);
+            }
+        }
+    }
+    (n_paths, n_ones)
+}
+
 #[test]
 fn what_a_pair_costs() {
     for (name, graph) in corner_cases::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 40) {
@@ -97,25 +125,7 @@ fn what_a_pair_costs() {
         let n = graph.n_vertices() as u64;
         let mut per_field = |name| run.table(name).unwrap().columns() as u64 / n.max(1);
         let (h, l) = (per_field("D"), per_field("N"));
-        // the same by hand, for the ones of what is added
-        let mut d = Array2::from_elem((n as usize, n as usize), None);
-        let less = |a: Option<u64>, b: u64| Some(a.map_or(b, |a| a.min(b)));
-        for (u, v, w) in graph.arcs() {
-            let place = &mut d[(u as usize, v as usize)];
-            *place = less(*place, w.into());
-        }
-        d.diag_mut().fill(Some(0));
-        let (mut n_paths, mut ones) = (0, 0);
-        for k in graph.vertices().map(|k| k as usize) {
-            let (to, from) = (d.column(k).to_owned(), d.row(k).to_owned());
-            n_paths += from.iter().flatten().count() as u64;
-            ones += from.iter().flatten().map(|w| u64::from(w.count_ones())).sum::<u64>();
-            for ((u, v), place) in d.indexed_iter_mut() {
-                if let (Some(a), Some(b)) = (to[u], from[v]) {
-                    *place = less(*place, a + b);
-                }
-            }
-        }
+        let (n_paths, ones) = paths_through(&arcs(graph), n as usize, |w| w.count_ones());
         // sums, what they better, two changes of a table
         let each = 5 * h + 7 * h + 1 + 6 * h + 6 * l;
         let expected = n * (1 + 1 + l) + n * (2 * h + 2 * l) + n * n + n_paths * each + ones;

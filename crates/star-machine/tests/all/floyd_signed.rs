@@ -2,7 +2,6 @@
 //! certificate where the oracle has any, else a negative cycle by certificate, and what it costs.
 
 use graph_formats::Csr;
-use ndarray::Array2;
 use paths::certificate::{check_negative_cycle, check_next_hops};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
@@ -14,7 +13,7 @@ use star_machine::algorithms::{
 use star_machine::{CountFrom, Counting, Host, StarError, Table};
 
 use crate::common::arcs;
-use crate::floyd::matrix;
+use crate::floyd::{matrix, paths_through};
 
 fn entering(graph: &Csr<i64>) -> SignedMatrix {
     SignedMatrix::entering(graph.n_vertices(), &arcs(graph)).unwrap()
@@ -132,26 +131,8 @@ fn what_a_pair_costs() {
         let n = graph.n_vertices() as u64;
         let mut per_field = |name| run.table(name).unwrap().columns() as u64 / n.max(1);
         let (h, l) = (per_field("D"), per_field("N"));
-        // the same by hand, for the ones of what is added
-        let mut d = Array2::from_elem((n as usize, n as usize), None);
-        let less = |a: Option<i64>, b: i64| Some(a.map_or(b, |a| a.min(b)));
-        for (u, v, w) in graph.arcs() {
-            let place = &mut d[(u as usize, v as usize)];
-            *place = less(*place, w);
-        }
-        d.diag_mut().fill(Some(0));
-        let (mut n_paths, mut ones) = (0, 0);
-        let code = |w: i64| w as u64 & (u64::MAX >> (64 - h));
-        for k in graph.vertices().map(|k| k as usize) {
-            let (to, from) = (d.column(k).to_owned(), d.row(k).to_owned());
-            n_paths += from.iter().flatten().count() as u64;
-            ones += from.iter().flatten().map(|&w| u64::from(code(w).count_ones())).sum::<u64>();
-            for ((u, v), place) in d.indexed_iter_mut() {
-                if let (Some(a), Some(b)) = (to[u], from[v]) {
-                    *place = less(*place, a + b);
-                }
-            }
-        }
+        let ones = |w: i64| (w as u64 & (u64::MAX >> (64 - h))).count_ones();
+        let (n_paths, ones) = paths_through(&arcs(graph), n as usize, ones);
         // sums, the way back, what they better, two changes of a table
         let each = 5 * h + 1 + 7 * h + 6 * h + 6 * l;
         let vertex = 2 * h + 2 * l + 2 * h + 1;
@@ -172,7 +153,7 @@ fn sums_of_two_paths_do_not_wrap() {
         assert!(is_right(&Csr::from_arcs(n as usize, &arcs).unwrap(), FLOYD_SIGNED), "{w}");
     }
     let heavy = SignedMatrix::entering(7, &[(0, 1, i64::MIN)]);
-    assert!(matches!(heavy, Err(StarError::TooLarge { .. })));
+    assert!(matches!(heavy, Err(StarError::TooHeavy { .. })));
     let away = SignedMatrix::entering(2, &[(0, 2, 1)]);
     assert!(matches!(away, Err(StarError::OutOfRange { what: "vertex", index: 2, len: 2 })));
 }

@@ -112,7 +112,7 @@ fn trees_of_ranges_and_extreme_weights() {
     // a code of all ones is no weight
     let far = [(0, 1, i64::MIN), (0, 1, i64::MAX)];
     let error = WeightMatrix::symmetric(2, &far).unwrap_err();
-    assert!(matches!(error, StarError::TooLarge { .. }), "{error}");
+    assert!(matches!(error, StarError::TooHeavy { .. }), "{error}");
     assert!(gabow(&matrix, 7, 1..=1).is_err());
     let many = gabow(&matrix, 0, usize::MAX - 1..=usize::MAX).unwrap();
     assert_eq!(tree(&many, &edges, 0), Ok(None));

@@ -5,18 +5,11 @@ use star_machine::{
 };
 
 use crate::both::{Both, gpu, some_bits, some_table};
+use crate::common::RELATIONS;
 use crate::random::Random;
 
 const SIZES: [usize; 12] = [0, 1, 2, 63, 64, 65, 127, 128, 129, 1000, 4097, 12_345];
 const LOGIC: [Logic; 4] = [Logic::And, Logic::AndNot, Logic::Or, Logic::Xor];
-const RELATIONS: [Relation; 6] = [
-    Relation::Equal,
-    Relation::NotEqual,
-    Relation::Less,
-    Relation::LessOrEqual,
-    Relation::Greater,
-    Relation::GreaterOrEqual,
-];
 
 /// Empty, full, at random, one bit at an end, and what differs in it only.
 fn patterns(len: usize) -> Vec<Slice> {

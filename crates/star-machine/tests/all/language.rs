@@ -33,9 +33,9 @@ fn operations_refuse_what_does_not_fit() -> Result<(), StarError> {
     expect(m.trim(v, part, 0), "TRIM");
     expect(m.trim(part, w, far), "there is no bit 70: there are 5");
     expect(m.rep(w, part, none), "the number of a bit; test it first");
-    expect(m.to_word(part, 32), "there is no number 32: there are 32");
-    expect(m.to_word(part, far), "there is no number 70: there are 32");
-    expect(m.to_word(part, none), "holds none was used as the number of a number");
+    expect(m.to_word(part, 32), "32 is not below 32; give the word more bits");
+    expect(m.to_word(part, far), "70 is not below 32; give the word more bits");
+    expect(m.to_word(part, none), "WORD of an integer that holds none");
     expect(m.add(v, i, w, part), "ADD");
     expect(m.subt(part, i, v, w), "SUBT");
     expect(m.col(long, table, 0), "COL");

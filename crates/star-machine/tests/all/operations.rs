@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use star_machine::{
-    Condition, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Relation, Slice, StarError,
-    TableVar, Vector,
+    Condition, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Slice, StarError, TableVar,
+    Vector,
 };
 
 use crate::cases::{SIZES, bits_of, clean};
+use crate::common::RELATIONS;
 use crate::naive::Naive;
 use crate::random::Random;
 
@@ -131,14 +132,7 @@ fn agree(rows: usize, columns: usize, ops: usize, seed: u64) -> Result<(), StarE
         clean(&table);
         assert_eq!(table, naive.table_value(variables.table)?, "{op:?}");
         let [v, w, _] = variables.words;
-        let relation = random.one_of(&[
-            Relation::Equal,
-            Relation::NotEqual,
-            Relation::Less,
-            Relation::LessOrEqual,
-            Relation::Greater,
-            Relation::GreaterOrEqual,
-        ]);
+        let relation = random.one_of(&RELATIONS);
         let order = Condition::Compare { relation, v, w };
         assert_eq!(host.holds(&order)?, naive.holds(&order)?);
         if !v.is_empty() {

@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 use star_machine::{
-    Condition, FieldVar, Index, IntVar, Logic, Op, Operations, Relation, SliceVar, Star, StarError,
-    TableVar, Variable, Vector, WordVar,
+    Condition, FieldVar, Index, IntVar, Logic, Op, Operations, SliceVar, Star, StarError, TableVar,
+    Variable, Vector, WordVar,
 };
 
 use crate::bodies::{Body, Value, draws, slice, table};
 use crate::cases::Operands;
+use crate::common::RELATIONS;
 
 /// A statement; its numbers choose among what there is where it stands.
 #[derive(Clone, Debug)]
@@ -351,17 +352,7 @@ impl Scene {
     fn condition(&self, [kind, a, b, c]: [u8; 4]) -> Option<Condition> {
         let (among, is_row) = self.vectors(b);
         let (v, w) = (pick(among, a), pick(among, c));
-        let relation = pick(
-            &[
-                Relation::Equal,
-                Relation::NotEqual,
-                Relation::Less,
-                Relation::LessOrEqual,
-                Relation::Greater,
-                Relation::GreaterOrEqual,
-            ],
-            kind / 4,
-        );
+        let relation = pick(&RELATIONS, kind / 4);
         Some(match kind % 4 {
             0 => Condition::Some(v),
             1 => Condition::Found(pick(&self.ints, a)),

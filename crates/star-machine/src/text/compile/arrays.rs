@@ -6,6 +6,7 @@ use super::super::syntax::Expression;
 use super::super::{At, TextError};
 use super::{Compiler, Jumps};
 use crate::Relation;
+use crate::error::LIMIT;
 use crate::language::{Condition, FieldVar, Index, IntVar, Op};
 
 impl Compiler<'_> {
@@ -34,7 +35,11 @@ impl Compiler<'_> {
         let w = self.new_bits(ARRAY_BITS, at)?;
         let value = self.int(value, None)?;
         let more = match value {
-            Index::At(value) => Index::At(value + 1),
+            Index::At(value) if value as usize + 1 < LIMIT => Index::At(value + 1),
+            Index::At(_) => {
+                let text = "an array holds integers up to 2^31 - 2".to_owned();
+                return Err(TextError::at(at, text));
+            }
             Index::In(j) => {
                 let i = self.new_int(at)?;
                 self.run(Op::AddInt { i, j, by: 1 }, at)?;

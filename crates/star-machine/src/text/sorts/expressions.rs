@@ -3,7 +3,7 @@
 use super::super::lengths::Sort;
 use super::super::syntax::{Call, Expression, Operator};
 use super::super::{At, TextError};
-use super::Sorts;
+use super::{Declaration, Sorts};
 
 impl Sorts<'_> {
     /// The sort of an expression.
@@ -13,11 +13,13 @@ impl Sorts<'_> {
             Expression::Variable(name) => Ok(self.variable(name)?.sort),
             Expression::Call(call) => self.call(call),
             Expression::Field(name, number) => {
-                let Sort::Table(rows, _) = self.variable(name)?.sort else {
+                let Declaration { sort: Sort::Table(rows, _), at, .. } = self.variable(name)?
+                else {
                     return Err(TextError::at(name.at, format!("'{}' is no table", name.text)));
                 };
                 self.expect(number, Sort::Integer, "the number of a field")?;
-                Ok(Sort::Table(rows, self.letter(name.at, 'c')))
+                // all fields of a table have as many
+                Ok(Sort::Table(rows, self.letter(at, 'c')))
             }
             Expression::Not(operand, at) => match self.sort(operand)? {
                 sort @ (Sort::Truth | Sort::Slice(_) | Sort::Word(_)) => Ok(sort),
