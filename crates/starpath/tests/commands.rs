@@ -335,20 +335,8 @@ fn a_closed_output_is_no_failure() {
 fn interrupts_leave_nothing() {
     let folder = road();
     let inputs = fs::read_dir(folder.path()).unwrap().count();
-    let child = Command::new(program())
-        .args(["sssp", "road.gr", "--source", "1", "-o", "out.tsv", "--repeat", "1000000000"])
-        .current_dir(&folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("starpath: interrupted"));
-    assert!(output.stdout.is_empty());
+    let run = ["sssp", "road.gr", "--source", "1", "-o", "out.tsv", "--repeat", "1000000000"];
+    support::interrupt(folder.path(), &run);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), inputs);
 }
 

@@ -30,6 +30,7 @@ fn folder() -> tempfile::TempDir {
     write("loops.el", "1 1\n2 2\n1 2\n3 1\n3 2\n");
     write("loop.txt", "delete 1 1\n\ninsert 3 3\ndelete 3 2\ndelete 1 2\n");
     write("ties.txt", "insert 3 0 2\ninsert 1 3 5\n");
+    write("minus.txt", "insert 0 2 -1\n");
     write("none.txt", "insert 0 3 1\ndelete 0 2 4\n");
     write("wrong.txt", "insert 0 3 1\nforget 0 2\n");
     write("strange.txt", "insert 0 17 1\n");
@@ -169,7 +170,9 @@ fn closures_and_paths_follow_changes() {
 fn what_cannot_be_done_is_said() {
     let folder = folder();
     for (args, expected) in [
-        ("kruskal g.el", "for undirected graphs"),
+        ("kruskal g.el", "for undirected graphs, and no arc of weight 3 leads back from 1 to 0"),
+        ("floyd extreme.el", "take 67 bits, and 64 is the most; scale the weights down"),
+        ("dynamic-paths g.el --sink 0 --changes minus.txt", "no weight may be negative"),
         ("dijkstra g.el --source 9", "the source 9 is not in"),
         ("dijkstra cycle.el --source 0", "weighs -4"),
         ("dijkstra floats.el --source 0", "0 -> 1 weighs 0.5, and the STAR-machine has whole"),

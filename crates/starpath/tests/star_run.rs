@@ -4,10 +4,9 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use support::{json_in, program, run_in};
+use support::{json_in, run_in};
 
 const SEARCH: &str = "\
 proc LEAST(T: table; X: slice(T); var Z: slice(T));
@@ -342,20 +341,9 @@ fn failures_say_what_to_do_and_leave_nothing() {
 #[test]
 fn an_endless_program_is_stopped() {
     let folder = folder();
-    let child = Command::new(program())
-        .args(["star", "run", "endless.star", "--slice", "X=all:9", "-o", "X=x.csv"])
-        .current_dir(&folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("starpath: interrupted"));
-    assert!(output.stdout.is_empty() && !folder.path().join("x.csv").exists());
+    let args = ["star", "run", "endless.star", "--slice", "X=all:9", "-o", "X=x.csv"];
+    support::interrupt(folder.path(), &args);
+    assert!(!folder.path().join("x.csv").exists());
 }
 
 /// Programs and procedures give on a GPU what they give on the CPU.

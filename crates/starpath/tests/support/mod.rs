@@ -42,6 +42,24 @@ pub(crate) fn run_in(folder: &Path, line: &str) -> Run {
     starpath(line.split_whitespace().map(|word| word.replace("{}", folder)))
 }
 
+/// Ends a run by Ctrl-C after half a second: it has the shell's code for that and prints nothing.
+pub(crate) fn interrupt(folder: &Path, args: &[&str]) {
+    let child = Command::new(program())
+        .args(args)
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("starpath: interrupted"));
+    assert!(output.stdout.is_empty());
+}
+
 /// The object that a run with `--json` must print, and nothing else.
 pub(crate) fn json_in(folder: &Path, line: &str) -> Value {
     let run = run_in(folder, &format!("{line} --json"));

@@ -19,10 +19,10 @@ pub(crate) enum GraphAlgorithm {
     #[command(after_help = "Example:\n  starpath star floyd brain.mtx -o pairs.tsv --cost")]
     Floyd(OnGraph),
     /// A minimum spanning forest of an undirected graph, by Kruskal's algorithm
-    #[command(after_help = "Example:\n  starpath star kruskal rome99.gr -o forest.tsv")]
+    #[command(after_help = "Example:\n  starpath star kruskal net.mtx -o forest.tsv")]
     Kruskal(OnGraph),
     /// A minimum spanning tree of the component of --root, by the algorithm of Prim and Dijkstra
-    #[command(after_help = "Example:\n  starpath star prim rome99.gr --root 1")]
+    #[command(after_help = "Example:\n  starpath star prim net.mtx --root 1")]
     Prim {
         #[command(flatten)]
         on: OnGraph,

@@ -206,7 +206,16 @@ fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
         }
     }
     with_csr!(&loaded.csr, |graph| check(graph)).map_err(|error| {
-        anyhow!("{}: the algorithm is for undirected graphs: {error}", loaded.path.display())
+        let shown = loaded.path.display();
+        let GraphError::NotUndirected { from, to, weight } = error else {
+            return anyhow!("{shown}: {error}");
+        };
+        let (from, to) = (loaded.names().name(from), loaded.names().name(to));
+        anyhow!(
+            "{shown}: the algorithm is for undirected graphs, and no arc of weight {weight} leads \
+             back from {to} to {from}; to take each arc as an edge, read a list of them (starpath \
+             convert writes one, .wel) with --undirected"
+        )
     })?;
     Ok(arcs(loaded)?.into_iter().filter(|&(u, v, _)| u <= v).collect())
 }
@@ -215,6 +224,10 @@ fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
 fn explain(error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref() {
         Some(StarError::Interrupted) => Interrupted.into(),
+        Some(StarError::TooLarge { what, rows, columns }) => anyhow!(
+            "the machine would need {what} of {rows} by {columns} bits, more than fit into memory; \
+             take a smaller graph"
+        ),
         _ => error,
     }
 }

@@ -113,12 +113,16 @@ impl Asked {
                 let found = marked(values, &arcs)?;
                 match found.len() + 1 == n_vertices {
                     true => Ok(Answer::of_edges(found, None)),
-                    false => Err(anyhow!("the root does not reach every vertex")),
+                    false => Err(anyhow!(
+                        "the root does not reach every vertex; without --root a branching is found"
+                    )),
                 }
             }
             Self::Tree { root, n_vertices, least } => {
                 if int(values, "d")?.is_none() {
-                    return Err(anyhow!("no spanning tree gives the root such a degree"));
+                    return Err(anyhow!(
+                        "no spanning tree gives the root such a degree; try another, or --at-most"
+                    ));
                 }
                 let before = table(values, "P")?.to_values()?;
                 let weights = table(values, "D")?.to_values()?;

@@ -156,7 +156,7 @@ fn read(args: &OnChanges, names: &Names<'_>) -> anyhow::Result<Read> {
         let Some(change) = change else {
             return Err(anyhow!(
                 "{shown}:{number}: '{line}' is no change; a change is insert u v [w], delete u v \
-                 [w], insert-vertex x or delete-vertex x"
+                 [w], insert-vertex x or delete-vertex x, and w is a whole number"
             ));
         };
         lines.push(line.to_owned());
