@@ -15,7 +15,7 @@
 #include "interpreter/interpret.cuh"
 
 // Vectors, then the integers of each warp.
-extern __shared__ u64 shared[];
+extern __shared__ Word shared[];
 
 // This warp's integers after `n_words` words, as they were in the device's memory.
 __device__ __forceinline__ int* take_ints(const Run& run, u32 n_words) {

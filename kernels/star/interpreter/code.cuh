@@ -3,6 +3,11 @@
 
 #include "../../common/grid.cuh"
 
+// Vectors and tables are words of 32 bits, which the host has as words of 64: a thread has half as
+// much to do for each, and there are twice as many.
+using Word = u32;
+constexpr u32 word_bits = 32;
+
 // The part of a step that is always read. What the fields are of each operation stands there.
 struct Code {
     u32 head, z, x, y, len, index, a, b;
@@ -86,10 +91,9 @@ enum Operation : u32 {
 };
 
 // The head: the operation in 8 bits, 8 bits of the operation's own, how many steps further
-// the next one is in 8 bits, the table's number modulo 32, and whether it may jump.
+// the next one is in 8 bits, and the table's number modulo 32.
 __device__ __forceinline__ Operation operation_of(u32 head) { return static_cast<Operation>(head & 0xff); }
 __device__ __forceinline__ u32 skip_of(u32 head) { return head >> 16 & 0xff; }
-__device__ __forceinline__ bool may_jump(u32 head) { return head >> 31; }
 // Of the operation's own bits: `index` is a position itself, not the integer that holds it;
 // the bit, or the answer, that is meant; whether a loop counts downwards; whether the step
 // after an update takes the number of the next column from another vector, and leads back.
@@ -103,7 +107,7 @@ constexpr u32 numbered = 0x800, of_word = 0x1000, keeps = 0x2000, everywhere = 0
 
 // Bits of `held` that tell what was touched since the last barrier, 32 for vectors and 32
 // for tables. Several may share one: then there is a barrier too many.
-__device__ __forceinline__ u64 vector_bit(u32 at) { return 1ull << (at >> 4 & 31); }
+__device__ __forceinline__ u64 vector_bit(u32 at) { return 1ull << (at >> 5 & 31); }
 __device__ __forceinline__ u64 table_bit(u32 head) { return 1ull << (32 + (head >> 24 & 31)); }
 
 enum Failure : u32 { no_position = 1, out_of_range = 2, endless = 3 };
@@ -141,7 +145,7 @@ struct Control {
 struct Run {
     const Encoded* steps;
     // all vectors, one after another
-    u64* vectors;
+    Word* vectors;
     int* ints;
     Control* control;
     u64 most_turns;
@@ -160,14 +164,18 @@ __device__ __forceinline__ More fetch_more(const Encoded* steps, u32 step) {
     return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c.x, c.y, c.z, c.w};
 }
 
-__device__ __forceinline__ u64* address(u32 low, u32 high) {
-    return reinterpret_cast<u64*>(static_cast<u64>(high) << 32 | low);
+__device__ __forceinline__ Word* address(u32 low, u32 high) {
+    return reinterpret_cast<Word*>(static_cast<u64>(high) << 32 | low);
 }
 
-__device__ __forceinline__ u32 words_of(u32 bits) { return (bits + 63) / 64; }
+// Two for each of the host's, so that the last one may have no bits, and is zero.
+__device__ __forceinline__ u32 words_of(u32 bits) { return (bits + 63) / 64 * 2; }
 
-// The lowest `count` bits, of at most 64.
-__device__ __forceinline__ u64 low_bits(u32 count) { return count < 64 ? (1ull << count) - 1 : ~0ull; }
+// The lowest `count` bits, of at most 32.
+__device__ __forceinline__ Word low_bits(u32 count) { return count < word_bits ? (1u << count) - 1 : ~0u; }
 
 // The bits that word w of a row of `len` bits has.
-__device__ __forceinline__ u64 bits_of(u32 w, u32 len) { return low_bits(min(64u, len - 64 * w)); }
+__device__ __forceinline__ Word bits_of(u32 w, u32 len) {
+    const u32 start = word_bits * w;
+    return start < len ? low_bits(min(word_bits, len - start)) : 0;
+}

@@ -4,10 +4,20 @@
 // Integers are the same for all threads. Each warp has a copy of its own in shared memory,
 // whose lanes all write the same value, so that nobody waits for another warp's.
 //
-// The two steps that may be next are fetched while a step is done.
+// The next step is fetched while a step is done.
 #pragma once
 
 #include "passes.cuh"
+
+template <typename Team>
+__device__ __forceinline__ void report(const Run& run, const Team& team, u32 step, const Stop& stop) {
+    if (team.thread != 0) return;
+    run.control->step = step;
+    run.control->failure = stop.failure;
+    run.control->of_field = stop.of_field;
+    run.control->position = stop.position;
+    run.control->count = stop.count;
+}
 
 // Runs a program to its end, or to the step that fails. `ints` are this warp's.
 template <typename Team> __device__ __forceinline__ void interpret(const Run& run, Team& team, int* ints) {
@@ -21,9 +31,8 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         // warp's lanes have written are seen by the others
         __syncwarp();
         const u32 next = step + skip_of(code.head);
-        u32 target = may_jump(code.head) ? code.a : next;
         const Code after = fetch(steps, next);
-        Code there = fetch(steps, target);
+        u32 target = code.a;
         const u32 n = words_of(code.len);
         const bool flag = code.head & one;
         // the position that `index` names; whether there are so many things
@@ -34,7 +43,7 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             return stop.is_below(at, count, false);
         };
         // whether there is the field of a table that the step names, of so many words
-        u64* field = address(code.a, code.b);
+        Word* field = address(code.a, code.b);
         auto has_field = [&](u64 words) {
             if (!(code.head & numbered)) return true;
             const More more = fetch_more(steps, step);
@@ -43,11 +52,18 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         auto find = [&](auto take) {
             return team.find_first(n, [&](u32 w) { return team.own(code.x + w); }, take);
         };
-        auto without_first = [&](u32 w, u64 word) { team.put(code.x + w, word & (word - 1)); };
+        auto without_first = [&](u32 w, Word word) { team.put(code.x + w, word & (word - 1)); };
         bool jumps = false;
-        switch (operation_of(code.head)) {
+        if (operation_of(code.head) >= EqualRows) {
+            const More more = fetch_more(steps, step);
+            u32 place;
+            const bool done = run_pass(team, steps + step, code, more, ints, stop, place);
+            __syncwarp();
+            if (done && code.head & finds) ints[more.equal] = static_cast<int>(place);
+        } else switch (operation_of(code.head)) {
         case End:
-            break;
+            report(run, team, step, stop);
+            return;
         case Fill:
             team.will_write(vector_bit(code.z));
             for (u32 w = team.thread; w < n; w += team.size) team.put(code.z + w, flag ? bits_of(w, code.len) : 0);
@@ -56,45 +72,45 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             team.will_write(vector_bit(code.z));
             each_word(
                 team, n, [&](u32 w) { return team.own(code.x + w); },
-                [&](u32 w, u64 word) { team.put(code.z + w, word); });
+                [&](u32 w, Word word) { team.put(code.z + w, word); });
             break;
         case Not:
             team.will_write(vector_bit(code.z));
             each_word(
                 team, n, [&](u32 w) { return ~team.own(code.x + w) & bits_of(w, code.len); },
-                [&](u32 w, u64 word) { team.put(code.z + w, word); });
+                [&](u32 w, Word word) { team.put(code.z + w, word); });
             break;
         case And:
-            combine(team, code, [](u64 x, u64 y) { return x & y; });
+            combine(team, code, [](Word x, Word y) { return x & y; });
             break;
         case AndNot:
-            combine(team, code, [](u64 x, u64 y) { return x & ~y; });
+            combine(team, code, [](Word x, Word y) { return x & ~y; });
             break;
         case Or:
-            combine(team, code, [](u64 x, u64 y) { return x | y; });
+            combine(team, code, [](Word x, Word y) { return x | y; });
             break;
         case Xor:
-            combine(team, code, [](u64 x, u64 y) { return x ^ y; });
+            combine(team, code, [](Word x, Word y) { return x ^ y; });
             break;
         case SetBit:
             if (!is_below(code.len)) break;
             team.will_write(vector_bit(code.z));
-            if (position / 64 % team.size == team.thread) {
-                const u32 at = code.z + position / 64;
-                const u64 bit = 1ull << (position % 64);
+            if (position / word_bits % team.size == team.thread) {
+                const u32 at = code.z + position / word_bits;
+                const Word bit = 1u << (position % word_bits);
                 team.put(at, flag ? team.own(at) | bit : team.own(at) & ~bit);
             }
             break;
         case First: {
-            const u32 first = find([](u32, u64) {});
+            const u32 first = find([](u32, Word) {});
             team.will_write(vector_bit(code.z));
             for (u32 w = team.thread; w < n; w += team.size) {
-                team.put(code.z + w, first != none && first / 64 == w ? 1ull << (first % 64) : 0);
+                team.put(code.z + w, first != none && first / word_bits == w ? 1u << (first % word_bits) : 0);
             }
             break;
         }
         case Find:
-            ints[code.index] = static_cast<int>(find([](u32, u64) {}));
+            ints[code.index] = static_cast<int>(find([](u32, Word) {}));
             break;
         case Step:
             ints[code.index] = static_cast<int>(find(without_first));
@@ -102,7 +118,7 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             break;
         case Count: {
             u32 count = 0;
-            for (u32 w = team.thread; w < n; w += team.size) count += __popcll(team.own(code.x + w));
+            for (u32 w = team.thread; w < n; w += team.size) count += __popc(team.own(code.x + w));
             ints[code.index] = static_cast<int>(team.sum(count));
             break;
         }
@@ -120,20 +136,20 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             break;
         case ReadColumn: {
             if (!has_field(static_cast<u64>(code.y) * n) || !is_below(code.y)) break;
-            const u64* words = field + static_cast<u64>(position) * n;
+            const Word* words = field + static_cast<u64>(position) * n;
             team.will_write(vector_bit(code.z));
             each_word(
                 team, n, [&](u32 w) { return load_word(words + w); },
-                [&](u32 w, u64 word) { team.put(code.z + w, word); });
+                [&](u32 w, Word word) { team.put(code.z + w, word); });
             break;
         }
         case WriteColumn: {
             if (!has_field(static_cast<u64>(code.y) * n) || !is_below(code.y)) break;
-            u64* words = field + static_cast<u64>(position) * n;
+            Word* words = field + static_cast<u64>(position) * n;
             team.will_write(table_bit(code.head));
             each_word(
                 team, n, [&](u32 w) { return team.own(code.x + w); },
-                [&](u32 w, u64 word) { store_word(words + w, word); });
+                [&](u32 w, Word word) { store_word(words + w, word); });
             break;
         }
         case ReadRow:
@@ -172,8 +188,7 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             break;
         case Return:
             jumps = ints[code.index] >= 0;
-            if (jumps) target = ints[code.index];
-            there = fetch(steps, target);
+            target = ints[code.index];
             break;
         case IfSome: {
             bool has = false;
@@ -187,7 +202,7 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         case IfBit: {
             if (!is_below(code.len)) break;
             team.will_read(vector_bit(code.x));
-            const bool bit = team.other(code.x + position / 64) >> (position % 64) & 1;
+            const bool bit = team.other(code.x + position / word_bits) >> (position % word_bits) & 1;
             team.did_read(vector_bit(code.x));
             jumps = bit == flag;
             break;
@@ -216,7 +231,7 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         case TakeFirst: {
             // where no turn is left, what would fail takes nothing
             const bool ends = !flag && target <= step && turns >= run.most_turns;
-            const u32 first = find([&](u32 w, u64 word) {
+            const u32 first = find([&](u32 w, Word word) {
                 if (!ends) without_first(w, word);
             });
             team.will_write(vector_bit(code.x));
@@ -241,25 +256,13 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         case ToInt:
             ints[code.index] = to_int(team, code);
             break;
-        default: {
-            const More more = fetch_more(steps, step);
-            u32 place;
-            if (!run_pass(team, steps + step, code, more, ints, stop, place)) break;
-            __syncwarp();
-            if (code.head & finds) ints[more.equal] = static_cast<int>(place);
+        default:
             break;
         }
-        }
         if (jumps && target <= step && ++turns > run.most_turns) stop.failure = endless;
-        if (stop.failure || operation_of(code.head) == End) break;
+        if (stop.failure) break;
         step = jumps ? target : next;
-        code = jumps ? there : after;
+        code = jumps ? fetch(steps, target) : after;
     }
-    if (team.thread == 0) {
-        run.control->step = step;
-        run.control->failure = stop.failure;
-        run.control->of_field = stop.of_field;
-        run.control->position = stop.position;
-        run.control->count = stop.count;
-    }
+    report(run, team, step, stop);
 }

@@ -19,9 +19,9 @@ constexpr u32 n_at_once = 16;
 // The columns that a pass goes through, of which there are `columns`, and what else it takes.
 struct Pass {
     // those of the first table, if there is one, and those of the second
-    const u64* first;
-    const u64* second;
-    u64* to;
+    const Word* first;
+    const Word* second;
+    Word* to;
     // words of a column
     u32 stride;
     u32 columns;
@@ -34,14 +34,13 @@ struct Pass {
 
 // The word of the column j further on. The product is of 32 bits each, which is one instruction with
 // the sum.
-template <typename Word> __device__ __forceinline__ Word* further(Word* word, u32 j, u32 stride) {
+template <typename Place> __device__ __forceinline__ Place* further(Place* word, u32 j, u32 stride) {
     return word + static_cast<u64>(j) * stride;
 }
 
-// Bit i of the lowest 32, in all bits.
-__device__ __forceinline__ u64 spread(u32 bits, u32 i) {
-    const u32 half = static_cast<u32>(static_cast<int>(bits << (31 - i)) >> 31);
-    return static_cast<u64>(half) << 32 | half;
+// Bit i, in all bits.
+__device__ __forceinline__ Word spread(Word bits, u32 i) {
+    return static_cast<Word>(static_cast<int>(bits << (word_bits - 1 - i)) >> (word_bits - 1));
 }
 
 // step(j, a, b) for `many` columns from `start` on, forth or back: a is this thread's word w of the
@@ -49,10 +48,10 @@ __device__ __forceinline__ u64 spread(u32 bits, u32 i) {
 // the last column both are 0.
 template <u32 many, bool back, typename Team, typename Step>
 __device__ __forceinline__ void some_columns(const Team& team, const Pass& pass, u32 w, u32 start, Step step) {
-    const u64* first = further(pass.first + w, start, pass.stride);
-    const u64* second = further(pass.second + w, start, pass.stride);
+    const Word* first = further(pass.first + w, start, pass.stride);
+    const Word* second = further(pass.second + w, start, pass.stride);
     const u32 n = pass.columns - start;
-    u64 a[many], b[many];
+    Word a[many], b[many];
     if (pass.first) {
 #pragma unroll
         for (u32 i = 0; i < many; i++) {
@@ -63,7 +62,7 @@ __device__ __forceinline__ void some_columns(const Team& team, const Pass& pass,
         for (u32 i = 0; i < many; i++) a[i] = 0;
     }
     if (pass.is_word) {
-        const u32 bits = static_cast<u32>(team.other(pass.word + start / 64) >> (start % 64));
+        const Word bits = team.other(pass.word + start / word_bits) >> (start % word_bits);
 #pragma unroll
         for (u32 i = 0; i < many; i++) b[i] = spread(bits, i);
     } else {
@@ -90,8 +89,8 @@ __device__ __forceinline__ void by(const Team& team, const Pass& pass, u32 w, St
 // For procedures that write: the word of column j becomes step(a, b).
 template <bool back, typename Team, typename Step>
 __device__ __forceinline__ void rewrite(const Team& team, const Pass& pass, u32 w, Step step) {
-    u64* to = pass.to + w;
-    auto store = [&](u32 j, u64 a, u64 b) { store_if_less(j, pass.columns, further(to, j, pass.stride), step(a, b)); };
+    Word* to = pass.to + w;
+    auto store = [&](u32 j, Word a, Word b) { store_if_less(j, pass.columns, further(to, j, pass.stride), step(a, b)); };
     if (pass.is_shifted) {
         by<1, back>(team, pass, w, store);
     } else {
@@ -104,12 +103,12 @@ template <typename Team>
 __device__ __forceinline__ void equal_rows(Team& team, const Code& code, const Pass& pass) {
     team.will_write(vector_bit(code.z));
     for (u32 w = team.thread; w < pass.stride; w += team.size) {
-        u64 equal = team.own(code.x + w);
+        Word equal = team.own(code.x + w);
         // others than the first columns are on their way, too
         if (equal) {
             for (u32 j = n_at_once; j < pass.columns; j++) prefetch(further(pass.first + w, j, pass.stride));
         }
-        if (equal) by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) { step::equal(equal, a, b); });
+        if (equal) by<n_at_once, false>(team, pass, w, [&](u32, Word a, Word b) { step::equal(equal, a, b); });
         team.put(code.z + w, equal);
     }
 }
@@ -122,10 +121,10 @@ __device__ __forceinline__ void compare_rows(Team& team, const Code& code, const
     if (pass.is_word) team.will_write(vector_bit(more.equal) | vector_bit(more.greater));
     const bool is_signed = code.head & one && pass.columns != 0;
     for (u32 w = team.thread; w < pass.stride; w += team.size) {
-        const u64 rows = team.own(code.x + w);
-        u64 equal = rows, less = 0;
+        const Word rows = team.own(code.x + w);
+        Word equal = rows, less = 0;
         if (rows) {
-            by<n_at_once, false>(team, pass, w, [&](u32, u64 a, u64 b) { step::less(equal, less, a, b); });
+            by<n_at_once, false>(team, pass, w, [&](u32, Word a, Word b) { step::less(equal, less, a, b); });
             if (is_signed) less ^= rows & (load_word(pass.first + w) ^ load_word(pass.second + w));
         }
         team.put(code.z + w, less);
@@ -141,9 +140,9 @@ __device__ __forceinline__ void compare_rows(Team& team, const Code& code, const
 template <typename Team> __device__ __forceinline__ void merge(Team& team, const Code& code, const Pass& pass) {
     team.will_write(table_bit(code.head));
     for (u32 w = team.thread; w < pass.stride; w += team.size) {
-        const u64 rows = code.head & everywhere ? ~0ull : team.own(code.x + w);
+        const Word rows = code.head & everywhere ? ~0u : team.own(code.x + w);
         if (rows || !(code.head & keeps)) {
-            rewrite<false>(team, pass, w, [&](u64 a, u64 b) {
+            rewrite<false>(team, pass, w, [&](Word a, Word b) {
                 step::merge(rows, a, b);
                 return a;
             });
@@ -153,19 +152,19 @@ template <typename Team> __device__ __forceinline__ void merge(Team& team, const
 
 __device__ __forceinline__ void clear_columns(const Pass& pass, u32 w) {
 #pragma unroll 4
-    for (u32 j = 0; j < pass.columns; j++) store_word(further(pass.to + w, j, pass.stride), 0ull);
+    for (u32 j = 0; j < pass.columns; j++) store_word(further(pass.to + w, j, pass.stride), 0);
 }
 
 // ADDC, ADDV, SUBTC and SUBTV: from the last column, which is the least significant; z marks
 // the rows with a carry, or a borrow, out of the first.
 template <typename Team> __device__ __forceinline__ void add_rows(Team& team, const Code& code, const Pass& pass) {
-    const u64 flip = operation_of(code.head) == SubtractRows ? ~0ull : 0;
+    const Word flip = operation_of(code.head) == SubtractRows ? ~0u : 0;
     team.will_write(table_bit(code.head) | vector_bit(code.z));
     for (u32 w = team.thread; w < pass.stride; w += team.size) {
-        const u64 rows = team.own(code.x + w);
-        u64 carry = 0;
+        const Word rows = team.own(code.x + w);
+        Word carry = 0;
         if (rows) {
-            rewrite<true>(team, pass, w, [&](u64 a, u64 b) {
+            rewrite<true>(team, pass, w, [&](Word a, Word b) {
                 step::add(rows, carry, a, b, flip);
                 return a;
             });
@@ -178,46 +177,53 @@ template <typename Team> __device__ __forceinline__ void add_rows(Team& team, co
 
 // ADDC into S, SETMIN of S and D, which of these have no carry, and TMERGE of those into D: how
 // arcs are relaxed, which is four steps. Whether a sum is less is known from its last column on,
-// as the columns before decide again.
+// as the columns before decide again. Sums and distances of a word of columns are in registers
+// until that is known; of more columns, they are read again.
 template <typename Team>
 __device__ __forceinline__ void relax(Team& team, const Code& code, const Encoded* set_min, const Pass& pass) {
+    constexpr u32 many = word_bits;
     const Code less_code = fetch(set_min, 0), and_not = fetch(set_min, 1), merge_code = fetch(set_min, 2);
     const More less_more = fetch_more(set_min, 0);
-    u64* distances = address(less_more.other_a, less_more.other_b);
+    Word* distances = address(less_more.other_a, less_more.other_b);
     team.will_write(table_bit(code.head) | table_bit(merge_code.head) | vector_bit(code.z) | vector_bit(less_code.z)
                     | vector_bit(and_not.z));
     const Pass merged{distances, pass.to, distances, pass.stride, pass.columns, false, 0, false};
+    const u32 n = (pass.columns + many - 1) / many;
     for (u32 w = team.thread; w < pass.stride; w += team.size) {
-        const u64 rows = team.own(code.x + w);
-        u64 carry = 0, less = 0;
+        const Word rows = team.own(code.x + w);
+        Word carry = 0, less = 0, nearer = 0;
         if (rows == 0) clear_columns(pass, w);
-        const u32 n = rows ? (pass.columns + n_at_once - 1) / n_at_once : 0;
 #pragma unroll 1
-        for (u32 chunk = n; chunk-- > 0;) {
-            const u32 start = chunk * n_at_once;
-            const u32 left = pass.columns - start;
-            const u32 bits = static_cast<u32>(team.other(pass.word + start / 64) >> (start % 64));
-            const u64* from = further(pass.first + w, start, pass.stride);
-            const u64* old = further(distances + w, start, pass.stride);
-            u64* to = further(pass.to + w, start, pass.stride);
-            u64 a[n_at_once], d[n_at_once];
+        for (u32 chunk = rows ? n : 0; chunk-- > 0;) {
+            const u32 start = chunk * many, left = pass.columns - start;
+            const Word bits = team.other(pass.word + chunk);
+            const Word* from = further(pass.first + w, start, pass.stride);
+            Word* old = further(distances + w, start, pass.stride);
+            Word* to = further(pass.to + w, start, pass.stride);
+            Word a[many], d[many];
 #pragma unroll
-            for (u32 i = 0; i < n_at_once; i++) {
+            for (u32 i = 0; i < many; i++) {
                 a[i] = load_if_less(i, left, further(from, i, pass.stride));
                 d[i] = load_if_less(i, left, further(old, i, pass.stride));
             }
 #pragma unroll
-            for (u32 i = n_at_once; i-- > 0;) {
-                u64 sum = a[i];
-                step::add(rows, carry, sum, spread(bits, i), 0ull);
-                less = (d[i] & ~sum) | (less & ~(d[i] ^ sum));
-                store_if_less(i, left, further(to, i, pass.stride), sum);
+            for (u32 i = many; i-- > 0;) {
+                step::add(rows, carry, a[i], spread(bits, i), 0u);
+                less = (d[i] & ~a[i]) | (less & ~(d[i] ^ a[i]));
+                store_if_less(i, left, further(to, i, pass.stride), a[i]);
+            }
+            if (chunk != 0) continue;
+            less &= rows;
+            nearer = less & ~carry;
+            if (nearer == 0 || n > 1) continue;
+#pragma unroll
+            for (u32 i = 0; i < many; i++) {
+                step::merge(nearer, d[i], a[i]);
+                store_if_less(i, left, further(old, i, pass.stride), d[i]);
             }
         }
-        less &= rows;
-        const u64 nearer = less & ~carry;
-        if (nearer) {
-            rewrite<false>(team, merged, w, [&](u64 d, u64 s) {
+        if (nearer && n > 1) {
+            rewrite<false>(team, merged, w, [&](Word d, Word s) {
                 step::merge(nearer, d, s);
                 return d;
             });
@@ -228,40 +234,21 @@ __device__ __forceinline__ void relax(Team& team, const Code& code, const Encode
     }
 }
 
-// The least number in rows that are kept, by k columns; those that hold it are kept. Both halves
-// of the rows at once, since each column waits for the one before.
-__device__ __forceinline__ u32 narrow(const u64* words, u32 stride, u32 k, u64 flip, u64& kept) {
-    constexpr u32 many = n_at_once;
-    u32 low = static_cast<u32>(kept), high = static_cast<u32>(kept >> 32);
-    u32 low_value = 0, high_value = 0;
-#pragma unroll 1
-    for (u32 start = 0; start < k; start += many) {
-        const u64* from = further(words, start, stride);
-        u64 loaded[many];
+// The least number in rows that are kept, by k columns, at most a word of them; those that hold it
+// are kept.
+__device__ __forceinline__ u32 narrow(const Word* words, u32 stride, u32 k, Word flip, Word& kept) {
+    Word loaded[word_bits];
+    u32 value = 0;
 #pragma unroll
-        for (u32 i = 0; i < many; i++) {
-            loaded[i] = load_if_less(i, k - start, further(from, i, stride), flip) ^ flip;
-        }
+    for (u32 i = 0; i < word_bits; i++) loaded[i] = load_if_less(i, k, further(words, i, stride), flip) ^ flip;
 #pragma unroll
-        for (u32 i = 0; i < many; i++) {
-            const u32 low_zeros = low & ~static_cast<u32>(loaded[i]);
-            const u32 high_zeros = high & ~static_cast<u32>(loaded[i] >> 32);
-            low_value = low_value << 1 | (low_zeros == 0);
-            high_value = high_value << 1 | (high_zeros == 0);
-            if (low_zeros) low = low_zeros;
-            if (high_zeros) high = high_zeros;
-        }
+    for (u32 i = 0; i < word_bits; i++) {
+        const Word zeros = kept & ~loaded[i];
+        value = value << 1 | (zeros == 0);
+        if (zeros) kept = zeros;
     }
     // beyond the last column there were zeros
-    const u32 n_beyond = (k + many - 1) / many * many - k;
-    low_value >>= n_beyond;
-    high_value >>= n_beyond;
-    if (low == 0 || (high != 0 && high_value < low_value)) {
-        kept = static_cast<u64>(high) << 32;
-        return high_value;
-    }
-    kept = high_value == low_value ? static_cast<u64>(high) << 32 | low : low;
-    return low_value;
+    return static_cast<u32>(static_cast<u64>(value) >> (word_bits - k));
 }
 
 // MIN and MAX: all marked rows that hold the least number, or the greatest, of which all bits are
@@ -270,21 +257,22 @@ __device__ __forceinline__ u32 narrow(const u64* words, u32 stride, u32 k, u64 f
 // time, the first ones first. A thread that has more words than one looks through those that
 // may hold it again.
 template <typename Team> __device__ __forceinline__ u32 least_rows(Team& team, const Code& code, const Pass& pass) {
-    const u64 flip = code.head & one ? ~0ull : 0;
-    const u64* words = pass.first;
+    const Word flip = code.head & one ? ~0u : 0;
+    const Word* words = pass.first;
     u32 from = code.x, left = pass.columns, place;
     do {
-        const u32 k = min(left, 32u);
+        const u32 k = min(left, word_bits);
         // the number, then the place of its first row
-        u64 mine = ~0ull, least = 0, kept = 0;
+        u64 mine = ~0ull, least = 0;
+        Word kept = 0;
 #pragma unroll 1
         for (bool found = false;; found = true) {
             for (u32 w = team.thread; w < pass.stride; w += team.size) {
-                u64 rows = team.own(from + w);
+                Word rows = team.own(from + w);
                 const bool may_hold = rows && (!found || mine >> 32 == least >> 32);
                 if (may_hold && !(found && pass.stride <= team.size)) {
                     const u64 value = narrow(words + w, pass.stride, k, flip, rows);
-                    const u64 here = value << 32 | (64 * w + first_bit(rows));
+                    const u64 here = value << 32 | (word_bits * w + first_bit(rows));
                     if (!found && here < mine) mine = here;
                     kept = value == least >> 32 || !found ? rows : 0;
                 }
@@ -303,7 +291,7 @@ template <typename Team> __device__ __forceinline__ u32 least_rows(Team& team, c
 }
 
 // A field by its number, so many fields further on.
-__device__ __forceinline__ bool locate(u64*& field, u32 number, u32 n_fields, u64 words, const int* ints,
+__device__ __forceinline__ bool locate(Word*& field, u32 number, u32 n_fields, u64 words, const int* ints,
                                        Stop& stop) {
     if (number == none) return true;
     if (!stop.is_below(ints[number], n_fields, true)) return false;
@@ -312,7 +300,7 @@ __device__ __forceinline__ bool locate(u64*& field, u32 number, u32 n_fields, u6
 }
 
 // Whether columns of two fields are the same, but not in the same places.
-__device__ __forceinline__ bool are_shifted(const u64* to, const u64* from, u64 words) {
+__device__ __forceinline__ bool are_shifted(const Word* to, const Word* from, u64 words) {
     const u64 distance = to < from ? from - to : to - from;
     return from && distance != 0 && distance < words;
 }
@@ -325,9 +313,9 @@ __device__ __forceinline__ bool run_pass(Team& team, const Encoded* step, const 
     const bool is_word = code.head & of_word;
     const u32 stride = words_of(code.len);
     const u64 words = static_cast<u64>(stride) * code.index;
-    u64* table = address(code.a, code.b);
-    u64* other = address(more.other_a, more.other_b);
-    u64* to = address(more.to_a, more.to_b);
+    Word* table = address(code.a, code.b);
+    Word* other = address(more.other_a, more.other_b);
+    Word* to = address(more.to_a, more.to_b);
     if (code.head & numbered) {
         const bool all = locate(table, more.number, more.fields, words, ints, stop)
             && locate(other, more.other_number, more.other_fields, words, ints, stop)

@@ -7,19 +7,19 @@
 
 // What a bit of a column becomes, by a bit of x: where it is zero, and where it is one.
 struct Change {
-    u64 zero, one;
+    Word zero, one;
 
-    __device__ __forceinline__ u64 of(u64 word) const { return (word & one) | (~word & zero); }
+    __device__ __forceinline__ Word of(Word word) const { return (word & one) | (~word & zero); }
 };
 
-__device__ __forceinline__ Change change_by(Operation update, u64 x) {
+__device__ __forceinline__ Change change_by(Operation update, Word x) {
     switch (update) {
     case UpdateAnd:
         return {0, x};
     case UpdateAndNot:
         return {0, ~x};
     case UpdateOr:
-        return {x, ~0ull};
+        return {x, ~0u};
     case UpdateXor:
         return {x, ~x};
     default:
@@ -31,11 +31,11 @@ __device__ __forceinline__ Change change_by(Operation update, u64 x) {
 template <typename Team>
 __device__ __forceinline__ void update_column(Team& team, const Code& code, u32 column) {
     const u32 n = words_of(code.len);
-    u64* words = address(code.a, code.b) + static_cast<u64>(column) * n;
+    Word* words = address(code.a, code.b) + static_cast<u64>(column) * n;
     team.will_write(vector_bit(code.z) | table_bit(code.head));
     each_word(
         team, n, [&](u32 w) { return load_word(words + w); },
-        [&](u32 w, u64 word) {
+        [&](u32 w, Word word) {
             word = change_by(operation_of(code.head), team.own(code.x + w)).of(word);
             team.put(code.z + w, word);
             store_word(words + w, word);
@@ -50,16 +50,16 @@ __device__ __forceinline__ void update_column(Team& team, const Code& code, u32 
 // What would fail is left to the steps one by one.
 template <typename Team>
 __device__ __forceinline__ u64 update_columns(Team& team, const Code& code, const Code& take, u64 most, int* ints) {
-    constexpr u32 n_words = 4, n_columns = 8;
+    constexpr u32 n_words = 5, n_columns = 8;
     const u32 n = words_of(code.len), n_numbers = min(take.len, code.y), n_left = words_of(n_numbers);
-    u64* const table = address(code.a, code.b);
+    Word* const table = address(code.a, code.b);
     team.sync();
     auto numbers = [&](u32 w) { return team.other(take.x + w) & bits_of(w, n_numbers); };
     u32 count = 0, last = 0;
     for (u32 w = lane(); w < n_left; w += 32) {
-        const u64 word = numbers(w);
-        count += __popcll(word);
-        if (word) last = 64 * w + 63 - __clzll(static_cast<long long>(word));
+        const Word word = numbers(w);
+        count += __popc(word);
+        if (word) last = word_bits * w + 31 - __clz(static_cast<int>(word));
     }
     count = warp_sum(count);
     last = ~warp_min(~last);
@@ -72,15 +72,15 @@ __device__ __forceinline__ u64 update_columns(Team& team, const Code& code, cons
             const u32 w = start + 32 * k;
             changes[k] = change_by(operation_of(code.head), w < n ? team.other(code.x + w) : 0);
         }
-        for (u32 part = team.thread / 32; part < 2 * n_left; part += team.size / 32) {
-            u32 left = static_cast<u32>(numbers(part / 2) >> (part % 2 * 32));
+        for (u32 part = team.thread / 32; part < n_left; part += team.size / 32) {
+            Word left = numbers(part);
             while (left) {
-                u64* columns[n_columns];
-                u64 words[n_columns][n_words];
+                Word* columns[n_columns];
+                Word words[n_columns][n_words];
                 u32 ends[n_columns];
 #pragma unroll
                 for (u32 i = 0; i < n_columns; i++) {
-                    const u32 number = 32 * part + ((__ffs(static_cast<int>(left)) - 1) & 31);
+                    const u32 number = word_bits * part + first_bit(left) % word_bits;
                     columns[i] = table + static_cast<u64>(number) * n;
                     ends[i] = left ? n : 0;
                     left &= left - 1;
@@ -103,9 +103,9 @@ __device__ __forceinline__ u64 update_columns(Team& team, const Code& code, cons
     }
     team.sync();
     team.will_write(vector_bit(code.z) | vector_bit(take.x));
-    const u64* words = table + static_cast<u64>(last) * n;
+    const Word* words = table + static_cast<u64>(last) * n;
     each_word(
-        team, n, [&](u32 w) { return load_word(words + w); }, [&](u32 w, u64 word) { team.put(code.z + w, word); });
+        team, n, [&](u32 w) { return load_word(words + w); }, [&](u32 w, Word word) { team.put(code.z + w, word); });
     for (u32 w = team.thread; w < n_left; w += team.size) {
         team.put(take.x + w, team.own(take.x + w) & ~bits_of(w, n_numbers));
     }
@@ -116,31 +116,27 @@ __device__ __forceinline__ u64 update_columns(Team& team, const Code& code, cons
 
 // ROW(row, t): warps gather words of it, a lane a column; of a single word its owner's warp.
 template <typename Team>
-__device__ __forceinline__ void read_row(Team& team, const Code& code, const u64* table, u32 row) {
+__device__ __forceinline__ void read_row(Team& team, const Code& code, const Word* table, u32 row) {
     // words of z at once
-    constexpr u32 at_once = 8;
+    constexpr u32 at_once = 16;
     const u64 stride = code.x;
-    const u32 columns = code.len, n = words_of(columns), shift = row % 64, n_warps = team.size / 32;
-    const u64* words = table + row / 64;
+    const u32 columns = code.len, shift = row % word_bits, n_warps = team.size / 32;
+    const u32 n = (columns + word_bits - 1) / word_bits;
+    const Word* words = table + row / word_bits;
     if (n > 1) team.sync();
     team.will_read(table_bit(code.head));
     team.will_write(vector_bit(code.z));
     for (u32 first = team.thread / 32; first < n; first += at_once * n_warps) {
-        u64 loaded[at_once][2];
+        Word loaded[at_once], word = 0;
 #pragma unroll
         for (u32 k = 0; k < at_once; k++) {
-#pragma unroll
-            for (u32 half = 0; half < 2; half++) {
-                const u32 column = 64 * (first + k * n_warps) + 32 * half + lane();
-                loaded[k][half] = load_if_less(column, columns, words + column * stride);
-            }
+            const u32 column = word_bits * (first + k * n_warps) + lane();
+            loaded[k] = load_if_less(column, columns, words + column * stride);
         }
-        u64 word = 0;
 #pragma unroll
         for (u32 k = 0; k < at_once; k++) {
-            const u32 low = __ballot_sync(everyone, loaded[k][0] >> shift & 1);
-            const u32 high = __ballot_sync(everyone, loaded[k][1] >> shift & 1);
-            if (lane() == k) word = static_cast<u64>(high) << 32 | low;
+            const Word these = __ballot_sync(everyone, loaded[k] >> shift & 1);
+            if (lane() == k) word = these;
         }
         const u32 own = first + lane() * n_warps;
         if (lane() < at_once && own < n) team.put(code.z + own, word);
@@ -152,16 +148,17 @@ __device__ __forceinline__ void read_row(Team& team, const Code& code, const u64
 // ROW(row, t) := x, by the threads near the one whose words they are; a thread a column. Nobody
 // waits for the words, whose other bits stay as they are.
 template <typename Team>
-__device__ __forceinline__ void write_row(Team& team, const Code& code, u64* table, u32 row) {
-    const u64 stride = code.z, bit = 1ull << (row % 64);
-    u64* words = table + row / 64;
+__device__ __forceinline__ void write_row(Team& team, const Code& code, Word* table, u32 row) {
+    const u64 stride = code.z;
+    const Word bit = 1u << (row % word_bits);
+    Word* words = table + row / word_bits;
     team.will_read(vector_bit(code.x));
     team.will_write(table_bit(code.head));
-    if (team.is_near(row / 64)) {
+    if (team.is_near(row / word_bits)) {
         team.sync_near();
 #pragma unroll 4
         for (u32 column = threadIdx.x; column < code.len; column += blockDim.x) {
-            if (team.other(code.x + column / 64) >> (column % 64) & 1) {
+            if (team.other(code.x + column / word_bits) >> (column % word_bits) & 1) {
                 atomicOr(words + column * stride, bit);
             } else {
                 atomicAnd(words + column * stride, ~bit);
@@ -174,8 +171,8 @@ __device__ __forceinline__ void write_row(Team& team, const Code& code, u64* tab
 
 template <typename Team> __device__ __forceinline__ void clear_table(Team& team, const Code& code) {
     const u64 n = static_cast<u64>(code.y) << 32 | code.x;
-    u64* words = address(code.a, code.b);
+    Word* words = address(code.a, code.b);
     team.sync();
-    for (u64 at = team.thread; at < n; at += team.size) store_word(words + at, 0ull);
+    for (u64 at = team.thread; at < n; at += team.size) store_word(words + at, 0);
     team.sync();
 }

@@ -23,19 +23,19 @@
 
 constexpr u32 none = 0xffffffffu;
 
-__device__ __forceinline__ u32 first_bit(u64 word) { return __ffsll(static_cast<long long>(word)) - 1; }
+__device__ __forceinline__ u32 first_bit(Word word) { return __ffs(static_cast<int>(word)) - 1; }
 
 // One warp, vectors in shared memory.
 struct Warp {
     // words that a thread has under way at once
-    static constexpr u32 at_once = 4;
+    static constexpr u32 at_once = 8;
     static constexpr u32 size = 32;
-    u64* vectors;
+    Word* vectors;
     u32 thread;
 
-    __device__ __forceinline__ u64 own(u32 at) const { return vectors[at]; }
-    __device__ __forceinline__ u64 other(u32 at) const { return vectors[at]; }
-    __device__ __forceinline__ void put(u32 at, u64 word) { vectors[at] = word; }
+    __device__ __forceinline__ Word own(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ Word other(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ void put(u32 at, Word word) { vectors[at] = word; }
 
     __device__ __forceinline__ void will_read(u64) {}
     __device__ __forceinline__ void did_read(u64) {}
@@ -56,7 +56,7 @@ struct Warp {
     template <typename Load, typename Take> __device__ __forceinline__ u32 find_first(u32 n, Load load, Take take) {
 #pragma unroll 1
         for (u32 start = 0; start < n; start += at_once * size) {
-            u64 words[at_once];
+            Word words[at_once];
 #pragma unroll
             for (u32 k = 0; k < at_once; k++) {
                 const u32 w = start + k * size + thread;
@@ -64,7 +64,7 @@ struct Warp {
             }
             // of the first group of 32 that has any: which lanes have ones, and this one's word
             u32 lanes = 0, w = 0;
-            u64 word = 0;
+            Word word = 0;
 #pragma unroll
             for (u32 k = at_once; k-- > 0;) {
                 const u32 these = __ballot_sync(everyone, words[k] != 0);
@@ -76,7 +76,7 @@ struct Warp {
             if (lanes == 0) continue;
             const u32 owner = __ffs(lanes) - 1;
             if (thread == owner) take(w, word);
-            return __shfl_sync(everyone, 64 * w + first_bit(word), owner);
+            return __shfl_sync(everyone, word_bits * w + first_bit(word), owner);
         }
         return none;
     }
@@ -122,24 +122,24 @@ __device__ __forceinline__ u32 block_sum(Partials& partials, u32& turn, u32 valu
 // The first one among the words of one thread, or none.
 template <typename Load> __device__ __forceinline__ u32 first_of_own(u32 thread, u32 size, u32 n, Load load) {
     for (u32 w = thread; w < n; w += size) {
-        const u64 word = load(w);
-        if (word) return w * 64 + first_bit(word);
+        const Word word = load(w);
+        if (word) return w * word_bits + first_bit(word);
     }
     return none;
 }
 
 // One block, vectors in shared memory.
 struct Block {
-    static constexpr u32 at_once = 8;
-    u64* vectors;
+    static constexpr u32 at_once = 4;
+    Word* vectors;
     Partials& partials;
     u32 thread, size;
     u32 turn = 0;
     Accounts accounts = {};
 
-    __device__ __forceinline__ u64 own(u32 at) const { return vectors[at]; }
-    __device__ __forceinline__ u64 other(u32 at) const { return vectors[at]; }
-    __device__ __forceinline__ void put(u32 at, u64 word) { vectors[at] = word; }
+    __device__ __forceinline__ Word own(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ Word other(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ void put(u32 at, Word word) { vectors[at] = word; }
 
     __device__ __forceinline__ void will_read(u64 bits) {
         if (accounts.written & bits) sync();
@@ -172,7 +172,7 @@ struct Block {
         accounts.clear();
         const u32 found = first_of_own(thread, size, n, load);
         const u32 first = block_min(partials, turn, found);
-        if (found == first && found != none) take(found / 64, load(found / 64));
+        if (found == first && found != none) take(found / word_bits, load(found / word_bits));
         return first;
     }
 };
@@ -182,7 +182,7 @@ struct Block {
 // where their writes are.
 struct Grid {
     static constexpr u32 at_once = 2;
-    u64* vectors;
+    Word* vectors;
     u64* cells;
     Partials& partials;
     GridBarrier barrier;
@@ -190,9 +190,9 @@ struct Grid {
     u32 turn = 0, cell = 0;
     Accounts accounts = {};
 
-    __device__ __forceinline__ u64 own(u32 at) const { return vectors[at]; }
-    __device__ __forceinline__ u64 other(u32 at) const { return __ldcg(vectors + at); }
-    __device__ __forceinline__ void put(u32 at, u64 word) { vectors[at] = word; }
+    __device__ __forceinline__ Word own(u32 at) const { return vectors[at]; }
+    __device__ __forceinline__ Word other(u32 at) const { return __ldcg(vectors + at); }
+    __device__ __forceinline__ void put(u32 at, Word word) { vectors[at] = word; }
 
     __device__ __forceinline__ void will_read(u64 bits) {
         if (accounts.written & bits) sync();
@@ -245,7 +245,7 @@ struct Grid {
         const u32 first = ~static_cast<u32>(together([&](u64* total) {
             if (here != none) atomicMax(total, static_cast<u64>(~here));
         }));
-        if (found == first && found != none) take(found / 64, load(found / 64));
+        if (found == first && found != none) take(found / word_bits, load(found / word_bits));
         return first;
     }
 };

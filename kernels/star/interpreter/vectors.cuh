@@ -29,14 +29,14 @@ __device__ __forceinline__ void combine(Team& team, const Code& code, Function f
     team.will_write(vector_bit(code.z));
     each_word(
         team, words_of(code.len), [&](u32 w) { return function(team.own(code.x + w), team.own(code.y + w)); },
-        [&](u32 w, u64 word) { team.put(code.z + w, word); });
+        [&](u32 w, Word word) { team.put(code.z + w, word); });
 }
 
-// The 64 bits of x, a row of n words, that start at bit `from`; beyond its end are zeros.
-template <typename Team> __device__ __forceinline__ u64 bits_from(const Team& team, u32 x, u32 n, u32 from) {
-    const u32 w = from / 64, shift = from % 64;
-    u64 word = team.other(x + w) >> shift;
-    if (shift != 0 && w + 1 < n) word |= team.other(x + w + 1) << (64 - shift);
+// A word of the bits of x, a row of n words, that start at bit `from`; beyond its end are zeros.
+template <typename Team> __device__ __forceinline__ Word bits_from(const Team& team, u32 x, u32 n, u32 from) {
+    const u32 w = from / word_bits, shift = from % word_bits;
+    Word word = w < n ? team.other(x + w) >> shift : 0;
+    if (shift != 0 && w + 1 < n) word |= team.other(x + w + 1) << (word_bits - shift);
     return word;
 }
 
@@ -46,7 +46,7 @@ template <typename Team> __device__ __forceinline__ void trim(Team& team, const 
     team.will_write(vector_bit(code.z));
     const u32 n = words_of(code.len), x_words = words_of(code.y);
     for (u32 w = team.thread; w < n; w += team.size) {
-        const u64 word = bits_from(team, code.x, x_words, from + 64 * w);
+        const Word word = bits_from(team, code.x, x_words, from + word_bits * w);
         team.put(code.z + w, word & bits_of(w, code.len));
     }
     team.did_read(vector_bit(code.x));
@@ -58,21 +58,21 @@ template <typename Team> __device__ __forceinline__ void replace(Team& team, con
     if (code.y == 0) return;
     team.will_read(vector_bit(code.x));
     team.will_write(vector_bit(code.z));
-    const u32 first = from / 64, last = (end - 1) / 64, x_words = words_of(code.y);
+    const u32 first = from / word_bits, last = (end - 1) / word_bits, x_words = words_of(code.y);
     for (u32 w = team.thread; w <= last; w += team.size) {
         if (w < first) continue;
-        const u32 start = 64 * w;
-        const u64 word = start >= from ? bits_from(team, code.x, x_words, start - from)
+        const u32 start = word_bits * w;
+        const Word word = start >= from ? bits_from(team, code.x, x_words, start - from)
                                        : team.other(code.x) << (from - start);
-        const u64 kept = start >= from ? 0 : low_bits(from - start);
-        const u64 mask = low_bits(min(end - start, 64u)) & ~kept;
+        const Word kept = start >= from ? 0 : low_bits(from - start);
+        const Word mask = low_bits(min(end - start, word_bits)) & ~kept;
         team.put(code.z + w, (team.own(code.z + w) & ~mask) | (word & mask));
     }
     team.did_read(vector_bit(code.x));
 }
 
 // Words as numbers: the first bit of the first word is the most significant.
-template <bool subtracts> __device__ __forceinline__ u64 result_of(u64 v, u64 w, bool carry) {
+template <bool subtracts> __device__ __forceinline__ Word result_of(Word v, Word w, bool carry) {
     return subtracts ? v - w - carry : v + w + carry;
 }
 
@@ -81,11 +81,11 @@ template <bool subtracts, typename Team>
 __device__ __forceinline__ bool carry_out(const Team& team, const Code& code, u32 start) {
     const u32 n = words_of(code.len);
     for (u32 at = start; at < n; at++) {
-        const u64 v = __brevll(team.other(code.x + at)), w = __brevll(team.other(code.y + at));
-        const u64 result = result_of<subtracts>(v, w, false);
+        const Word v = __brev(team.other(code.x + at)), w = __brev(team.other(code.y + at));
+        const Word result = result_of<subtracts>(v, w, false);
         if (subtracts ? v < w : result < v) return true;
         // only here would a carry into this word go on
-        if (result != (subtracts ? 0 : ~0ull)) return false;
+        if (result != (subtracts ? 0 : ~0u)) return false;
     }
     return false;
 }
@@ -98,10 +98,10 @@ template <bool subtracts, typename Team> __device__ __forceinline__ bool arithme
     const bool beyond = carry_out<subtracts>(team, code, 0);
     for (u32 start = 0; start < n; start += team.size) {
         const u32 w = start + team.thread;
-        u64 result = 0;
+        Word result = 0;
         if (w < n) {
-            const u64 v = __brevll(team.own(code.x + w)), u = __brevll(team.own(code.y + w));
-            result = __brevll(result_of<subtracts>(v, u, carry_out<subtracts>(team, code, w + 1)));
+            const Word v = __brev(team.own(code.x + w)), u = __brev(team.own(code.y + w));
+            result = __brev(result_of<subtracts>(v, u, carry_out<subtracts>(team, code, w + 1)));
         }
         team.sync();
         if (w < n) team.put(code.z + w, result);
@@ -117,15 +117,15 @@ template <typename Team> __device__ __forceinline__ bool compare(Team& team, con
     u32 relation;
     if (n <= 32) {
         team.will_read(vector_bit(code.x) | vector_bit(code.y));
-        const u64 x = lane() < n ? team.other(code.x + lane()) : 0, y = lane() < n ? team.other(code.y + lane()) : 0;
+        const Word x = lane() < n ? team.other(code.x + lane()) : 0, y = lane() < n ? team.other(code.y + lane()) : 0;
         team.did_read(vector_bit(code.x) | vector_bit(code.y));
         const u32 lanes = __ballot_sync(everyone, x != y);
-        relation = !lanes ? 2 : __shfl_sync(everyone, y >> (first_bit(x ^ y) & 63) & 1, __ffs(lanes) - 1) ? 1 : 4;
+        relation = !lanes ? 2 : __shfl_sync(everyone, y >> (first_bit(x ^ y) % word_bits) & 1, __ffs(lanes) - 1) ? 1 : 4;
     } else {
         const u32 at = team.find_first(
-            n, [&](u32 w) { return team.own(code.x + w) ^ team.own(code.y + w); }, [](u32, u64) {});
+            n, [&](u32 w) { return team.own(code.x + w) ^ team.own(code.y + w); }, [](u32, Word) {});
         team.will_read(vector_bit(code.y));
-        relation = at == none ? 2 : team.other(code.y + at / 64) >> (at % 64) & 1 ? 1 : 4;
+        relation = at == none ? 2 : team.other(code.y + at / word_bits) >> (at % word_bits) & 1 ? 1 : 4;
         team.did_read(vector_bit(code.y));
     }
     return code.z & relation;
@@ -133,14 +133,14 @@ template <typename Team> __device__ __forceinline__ bool compare(Team& team, con
 
 // WORD: its last bits are the number's, the last one the least significant.
 template <typename Team> __device__ __forceinline__ void to_word(Team& team, const Code& code, u32 number) {
-    const u64 bits = __brevll(number);
+    const Word bits = __brev(number);
     team.will_write(vector_bit(code.z));
     for (u32 w = team.thread; w < words_of(code.len); w += team.size) {
-        // of the first of these 64 bits, counted from that of the word
-        const int from = static_cast<int>(code.len) - 64 - static_cast<int>(64 * w);
-        u64 word = 0;
-        if (from >= 0 && from < 64) word = bits << from;
-        if (from < 0) word = bits >> -from;
+        // of the first of these bits, counted from that of the word
+        const int size = word_bits, from = static_cast<int>(code.len) - size - static_cast<int>(word_bits * w);
+        Word word = 0;
+        if (from >= 0 && from < size) word = bits << from;
+        if (from < 0 && from > -size) word = bits >> -from;
         team.put(code.z + w, word);
     }
 }
@@ -151,10 +151,10 @@ template <typename Team> __device__ __forceinline__ int to_int(Team& team, const
     const u32 n = words_of(code.len), n_last = min(code.len, 31u), n_first = code.len - n_last;
     team.will_read(vector_bit(code.x));
     bool is_beyond = false;
-    for (u32 w = lane(); 64 * w < n_first; w += 32) {
+    for (u32 w = lane(); word_bits * w < n_first; w += 32) {
         is_beyond |= (team.other(code.x + w) & bits_of(w, n_first)) != 0;
     }
-    const u64 last = n_last ? __brevll(bits_from(team, code.x, n, n_first)) >> (64 - n_last) : 0;
+    const Word last = n_last ? __brev(bits_from(team, code.x, n, n_first)) >> (word_bits - n_last) : 0;
     team.did_read(vector_bit(code.x));
-    return static_cast<int>(__any_sync(everyone, is_beyond) ? none : static_cast<u32>(last));
+    return static_cast<int>(__any_sync(everyone, is_beyond) ? none : last);
 }

@@ -16,11 +16,13 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 
 use super::team::{self, Team};
 use crate::language::{IntVar, Op, TableVar, Vector};
-use crate::program::{Addresses, Code, Instruction, Program, Variable};
+use crate::program::{Addresses, Code, Instruction, Program, Variable, WORD_BITS};
 use crate::{Slice, StarError, Table};
 
 /// What vectors start at multiples of, in words: a line of the cache.
 const LINE: u32 = 16;
+/// Words of the kernel in one of the host.
+const HALVES: u32 = u64::BITS / WORD_BITS;
 static MODULE: Ptx = Ptx::new(kernels::star::INTERPRETER.name, kernels::star::INTERPRETER.ptx);
 
 /// `Control` of the kernel.
@@ -146,7 +148,7 @@ impl Program {
         kernel.allow_shared(available as u32)?;
         let shape = team.shape(gpu, &kernel, required as u32)?;
         let (starts, n_words) = self.starts();
-        let Ok(n_words) = u32::try_from(n_words) else {
+        let Some(n_words) = u32::try_from(n_words).ok().filter(|n| *n <= u32::MAX / HALVES) else {
             let (what, rows) = ("all slices and words of a program,", n_words as usize);
             return Err(StarError::TooLarge { what, rows, columns: 64 });
         };
@@ -155,7 +157,7 @@ impl Program {
         };
         let tables = self.tables().iter().map(table).collect::<Result<Vec<_>, _>>()?;
         let addresses = Addresses {
-            vectors: starts.clone(),
+            vectors: starts.iter().map(|start| start * HALVES).collect(),
             tables: tables.iter().map(Buffer::address).collect(),
         };
         let code = self.encode(&addresses);
@@ -217,7 +219,7 @@ impl GpuProgram {
             ints: self.ints.device.address(),
             control: self.control.address(),
             most_turns: self.program.most_turns(),
-            n_words: self.vectors.device.len() as u32,
+            n_words: self.vectors.device.len() as u32 * HALVES,
             n_ints: self.ints.device.len() as u32,
         };
         // SAFETY: the code was made for this program's buffers, all of which `self` owns, and
@@ -371,6 +373,6 @@ mod tests {
         }
         assert_eq!(failures.matches('=').count(), ours.len());
         // vectors of different lines have different bits in the account of barriers
-        assert!(source.contains("at >> 4 & 31") && LINE == 1 << 4);
+        assert!(source.contains("at >> 5 & 31") && LINE * HALVES == 1 << 5);
     }
 }

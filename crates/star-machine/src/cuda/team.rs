@@ -3,21 +3,21 @@
 use gpu_runtime::{DeviceProperties, Gpu, GpuError, Kernel, LaunchConfig};
 
 use crate::language::Op;
-use crate::program::{Instruction, Program};
+use crate::program::{Instruction, Program, WORD_BITS};
 
-/// Words up to which one warp is the fastest team; and where there are procedures, of which each
+/// Words of 64 bits up to which one warp is the fastest team; and where there are procedures, of which each
 /// goes through many columns.
-const WARP_WORDS: [u32; 2] = [128, 32];
+const WARP_WORDS: [u32; 2] = [128, 16];
 /// Words up to which one block is.
 const BLOCK_WORDS: [u32; 2] = [4096, 256];
 /// Words of a column from which a grid is the fastest team for a program that goes through the
 /// columns of a table and changes each, and has no procedures; and how many of them a block is for.
 const UPDATE_WORDS: u32 = 32;
-const WORDS_OF_UPDATE: u32 = 2;
+const WORDS_OF_UPDATE: u32 = 4;
 /// Most warps of a block that is alone, and those of one that shares rows and columns out to warps.
 const BLOCK_WARPS: u32 = 8;
 /// Warps of each block of a grid.
-const GRID_WARPS: u32 = 4;
+const GRID_WARPS: u32 = 8;
 /// Shared memory that is the kernels' own, at most.
 const OWN_SHARED: u64 = 1024;
 
@@ -31,7 +31,7 @@ pub enum Team {
         /// 1 to 8.
         warps: u32,
     },
-    /// So many blocks of 4 warps, all of them resident at once.
+    /// So many blocks of 8 warps, all of them resident at once.
     Grid {
         /// At least 1; no more are launched than are resident.
         blocks: u32,
@@ -44,6 +44,7 @@ impl Program {
         let tables = self.tables().iter().map(|&(rows, _)| rows);
         let longest = self.vectors().iter().copied().chain(tables).max().unwrap_or(0);
         let words = longest.div_ceil(64);
+        let threads = longest.div_ceil(WORD_BITS);
         let shared = shared_memory(properties);
         let fits = |team: &Team| self.shared_bytes(*team) <= shared;
         let has = |what: fn(&Instruction) -> bool| self.instructions().iter().any(what);
@@ -56,7 +57,7 @@ impl Program {
         }
         let shares = !has_procedures && (has_rows || updates);
         let most_warps =
-            if shares { BLOCK_WARPS } else { words.div_ceil(32).clamp(1, BLOCK_WARPS) };
+            if shares { BLOCK_WARPS } else { threads.div_ceil(32).clamp(1, BLOCK_WARPS) };
         let mut blocks = (1..=most_warps).rev().map(|warps| Team::Block { warps });
         let alone = if words <= WARP_WORDS[usize::from(has_procedures)] && !shares {
             Some(Team::Warp).filter(fits)
@@ -65,7 +66,7 @@ impl Program {
         } else {
             None
         };
-        alone.unwrap_or(Team::Grid { blocks: words.div_ceil(32 * GRID_WARPS).max(1) })
+        alone.unwrap_or(Team::Grid { blocks: threads.div_ceil(32 * GRID_WARPS).max(1) })
     }
 
     /// Shared memory of a block of a team, in bytes.

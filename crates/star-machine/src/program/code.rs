@@ -84,8 +84,8 @@ const KEEPS: u32 = 0x2000;
 const EVERYWHERE: u32 = 0x4000;
 /// No integer.
 const NONE: u32 = u32::MAX;
-/// The step may jump.
-const JUMPS: u32 = 1 << 31;
+/// Bits of a word of the kernel.
+pub(crate) const WORD_BITS: u32 = 32;
 
 /// Where the variables of a program are.
 pub(crate) struct Addresses {
@@ -117,7 +117,6 @@ impl Code {
 
     /// With a step that it may jump to.
     fn to(mut self, to: u32) -> Self {
-        self.head |= JUMPS;
         self.a = to;
         self
     }
@@ -285,17 +284,17 @@ impl Encoder<'_> {
                 self.column(Code::new(Operation::WriteColumn, 1), x, table, column)
             }
             Op::ReadRow { z, table, row } => {
-                let stride = table.table.rows.div_ceil(64);
+                let stride = stride_of(table.table.rows);
                 let code = Code { x: stride, ..self.vectors(Operation::ReadRow, z, z, z) };
                 self.field(Code { y: table.table.rows, ..code }, table).at(row)
             }
             Op::WriteRow { table, row, x } => {
-                let stride = table.table.rows.div_ceil(64);
+                let stride = stride_of(table.table.rows);
                 let code = Code { z: stride, ..self.vectors(Operation::WriteRow, x, x, x) };
                 self.field(Code { y: table.table.rows, ..code }, table).at(row)
             }
             Op::ClearTable { table } => {
-                let words = u64::from(table.rows.div_ceil(64)) * u64::from(table.columns);
+                let words = u64::from(stride_of(table.rows)) * u64::from(table.columns);
                 let code = Code::new(Operation::ClearTable, 1);
                 let code = Code { x: words as u32, y: (words >> 32) as u32, ..code };
                 self.field(code, table.into())
@@ -329,6 +328,11 @@ impl Encoder<'_> {
             }
         }
     }
+}
+
+/// Words of the kernel from a column to the next.
+fn stride_of(rows: u32) -> u32 {
+    rows.div_ceil(64) * (64 / WORD_BITS)
 }
 
 /// Which of less, equal and greater a relation is true of.
@@ -375,16 +379,17 @@ mod tests {
             ("of_word", OF_WORD),
             ("keeps", KEEPS),
             ("everywhere", EVERYWHERE),
+            ("word_bits", WORD_BITS),
         ];
         for (name, flag) in flags {
             assert_eq!(number(source, &format!(" {name}")), flag, "{name}");
         }
         // the parts of the head, of which `Code::new`, `to` and `field` make it
-        for part in ["(head & 0xff);", "head >> 16 & 0xff;", "head >> 31;", "head >> 24 & 31)"] {
+        for part in ["(head & 0xff);", "head >> 16 & 0xff;", "head >> 24 & 31)"] {
             assert!(source.contains(part), "{part}");
         }
         let code = Code::new(Operation::UpdateNotAnd, 3).to(5);
         let last = Operation::UpdateNotAnd as u32;
-        assert_eq!((code.head & 0xff, code.head >> 16 & 0xff, code.head >> 31), (last, 3, 1));
+        assert_eq!((code.head & 0xff, code.head >> 16 & 0xff, code.a), (last, 3, 5));
     }
 }

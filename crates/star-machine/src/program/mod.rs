@@ -15,7 +15,7 @@ mod places;
 mod recorder;
 mod run;
 
-pub(crate) use code::{Addresses, Code};
+pub(crate) use code::{Addresses, Code, WORD_BITS};
 pub use recorder::Recorder;
 
 use crate::language::{Condition, IntVar, Op, SliceVar, TableVar, Vector, WordVar};
