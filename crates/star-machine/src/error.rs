@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use gpu_runtime::GpuError;
 
-use crate::TextError;
 use crate::algorithms::Change;
+use crate::{At, TextError};
 
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
@@ -101,6 +101,14 @@ pub enum StarError {
     /// A text that is none, or sizes that do not fit it.
     #[error(transparent)]
     Text(#[from] TextError),
+    /// A program that was a text failed when it ran.
+    #[error("{}:{}: {error}", at.line, at.column)]
+    InText {
+        /// Where it stands.
+        at: At,
+        /// What failed.
+        error: Box<StarError>,
+    },
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted,

@@ -287,12 +287,12 @@ const REFUSED: &[(&str, i32, &[&str])] = &[
     (
         "search.star --table T=5x3 --slice X=all --word v=1 --integer i=5",
         1,
-        &["SEARCH: ", "no row 5"],
+        &["search.star:10:8: ", "no row 5"],
     ),
     (
         "search.star --table T=5x3 --slice X=all --word v=1 --integer i=-1 -o Z={}/z.csv",
         1,
-        &["holds none"],
+        &["search.star:10:8: ", "holds none"],
     ),
     (
         "endless.star --slice X=all:9 --most-turns 1000 -o X={}/x.csv",

@@ -230,7 +230,10 @@ impl GpuProgram {
         let control = self.control.download()?[0];
         match control.failure {
             0 => Ok(()),
-            NO_POSITION | OUT_OF_RANGE => Err(self.failed_position(control)),
+            NO_POSITION | OUT_OF_RANGE => {
+                let error = self.failed_position(control);
+                Err(self.program.failed(control.step as usize, error))
+            }
             ENDLESS.. => Err(StarError::Endless { turns: self.program.most_turns() }),
         }
     }

@@ -19,7 +19,7 @@ pub(crate) use code::{Addresses, Code, WORD_BITS};
 pub use recorder::Recorder;
 
 use crate::language::{Condition, IntVar, Op, SliceVar, TableVar, Vector, WordVar};
-use crate::{Procedure, StarError};
+use crate::{At, Procedure, StarError};
 
 /// A variable of any type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -151,6 +151,8 @@ pub struct Program {
     n_ints: u32,
     n_counters: u32,
     most_turns: u64,
+    /// The steps from which on they come from a place of a text.
+    origins: Vec<(usize, At)>,
 }
 
 /// Turns of loops that a run may take unless another number is set: hours.
@@ -196,6 +198,17 @@ impl Program {
     /// Integers and counters.
     pub(crate) fn n_ints(&self) -> u32 {
         self.n_ints + self.n_counters
+    }
+
+    /// The error of a step, with the place of a text that the step comes from.
+    pub(crate) fn failed(&self, step: usize, error: StarError) -> StarError {
+        let origin = self.origins.partition_point(|&(from, _)| from <= step).checked_sub(1);
+        match (error, origin.map(|origin| self.origins[origin].1)) {
+            (error @ (StarError::NoPosition { .. } | StarError::OutOfRange { .. }), Some(at)) => {
+                StarError::InText { at, error: Box::new(error) }
+            }
+            (error, _) => error,
+        }
     }
 
     /// An error where this was one turn too many.

@@ -13,7 +13,7 @@ use crate::language::{
     WordVar,
 };
 use crate::procedures::Pass;
-use crate::{Procedure, StarError};
+use crate::{At, Procedure, StarError};
 
 /// How many vectors, tables and integers there are.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,8 @@ pub struct Recorder {
     /// Loops `for` around the present place, and the most there have been.
     depth: u32,
     n_counters: u32,
+    /// The steps from which on they come from a place of a text.
+    origins: Vec<(usize, At)>,
     /// Declared and not yet zero: an operation that writes the whole of one spares it that.
     pending: Vec<Variable>,
 }
@@ -114,6 +116,14 @@ impl Recorder {
             n_ints: self.ints.into_sizes().len() as u32,
             n_counters: self.n_counters,
             most_turns: MOST_TURNS,
+            origins: self.origins,
+        }
+    }
+
+    /// What is recorded from here on comes from this place of a text.
+    pub(crate) fn note_place(&mut self, at: At) {
+        if self.origins.last().is_none_or(|&(_, last)| last != at) {
+            self.origins.push((self.instructions.len(), at));
         }
     }
 

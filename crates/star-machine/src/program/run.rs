@@ -13,7 +13,7 @@ impl Program {
     /// # Errors
     /// [`StarError::Argument`] where an argument is not what the program takes;
     /// [`StarError::NoPosition`], [`StarError::OutOfRange`] and what else the machine says of an
-    /// operation; [`StarError::Endless`] after
+    /// operation, in [`StarError::InText`] if it comes from a text; [`StarError::Endless`] after
     /// [so many turns](Self::with_most_turns). What was done before an error stays done.
     pub fn run<M: Machine>(
         &self,
@@ -56,17 +56,18 @@ impl Program {
         let mut counters = vec![0; self.n_counters as usize];
         let (mut at, mut turns) = (0, 0);
         while let Some(instruction) = instructions.get(at) {
+            let failed = |error| self.failed(at, error);
             let target = match *instruction {
                 Instruction::Do(ref op) => {
-                    machine.execute(op)?;
+                    machine.execute(op).map_err(failed)?;
                     None
                 }
                 Instruction::Pass(ref procedure) => {
-                    machine.fused(procedure)?;
+                    machine.fused(procedure).map_err(failed)?;
                     None
                 }
                 Instruction::Branch { ref condition, answer, to } => {
-                    (machine.holds(condition)? == answer).then_some(to)
+                    (machine.holds(condition).map_err(failed)? == answer).then_some(to)
                 }
                 Instruction::Jump { to } => Some(to),
                 Instruction::Call { to, link } => {

@@ -113,6 +113,7 @@ impl Compiler<'_> {
     }
 
     fn run(&mut self, op: Op, at: At) -> Result<(), TextError> {
+        self.recorder.note_place(at);
         self.recorder.run(op).map_err(|error| said(at, &error))
     }
 

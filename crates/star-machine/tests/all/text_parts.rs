@@ -57,9 +57,11 @@ fn fields_are_chosen_when_a_program_runs() {
         let task = Task::new(&text, values(i), CountFrom::Zero).unwrap();
         let mut m = Host::new();
         let error = task.on(&mut m).unwrap().run().unwrap_err();
+        let StarError::InText { at, error } = error else { panic!("{error} has no place") };
+        assert_eq!(at.line, if i == Some(2) { 4 } else { 3 });
         let is_said = match i {
-            None => matches!(error, StarError::NoPosition { what: "field" }),
-            Some(_) => matches!(error, StarError::OutOfRange { what: "field", len: 3, .. }),
+            None => matches!(*error, StarError::NoPosition { what: "field" }),
+            Some(_) => matches!(*error, StarError::OutOfRange { what: "field", len: 3, .. }),
         };
         assert!(is_said, "{error}");
     }
@@ -126,7 +128,7 @@ fn words_have_parts_and_numbers() {
     let values = vec![word("1010"), Value::Int(Some(7)), word("000"), Value::Int(None)];
     let task = Task::new(text, values, CountFrom::One).unwrap();
     let error = task.on(&mut Host::new()).unwrap().run().unwrap_err();
-    assert!(matches!(error, StarError::OutOfRange { what: "number", index: 8, len: 8 }), "{error}");
+    assert_eq!(error.to_string(), "5:30: WORD: 8 is not below 8; give the word more bits");
     for (body, expected) in [
         ("a := TRIM(i, 3, w)", "positions that vary are given without the last"),
         ("a := TRIM(3, 1, w)", "the last position is before the first"),

@@ -86,6 +86,7 @@ impl Compiler<'_> {
         answer: bool,
         at: At,
     ) -> Result<usize, TextError> {
+        self.recorder.note_place(at);
         self.recorder.branch(condition, answer).map_err(|error| said(at, &error))
     }
 

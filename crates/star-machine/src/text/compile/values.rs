@@ -212,11 +212,13 @@ impl Compiler<'_> {
                 self.run(op(&given), at)
             }
             Does::Call(procedure) => {
+                self.recorder.note_place(at);
                 self.recorder.call(procedure(&given)).map_err(|error| said(at, &error))
             }
             Does::CallBeside(procedure) => {
                 let len = z.map_or(0, Vector::len) as usize;
                 given.beside = Some([self.new_bits(len, at)?, self.new_bits(len, at)?]);
+                self.recorder.note_place(at);
                 self.recorder.call(procedure(&given)).map_err(|error| said(at, &error))
             }
             Does::Size => {

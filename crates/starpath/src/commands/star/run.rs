@@ -91,6 +91,7 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
     } else {
         let explain = |error| match error {
             StarError::Endless { .. } => anyhow!("{shown}: {proc}: {error}, by --most-turns"),
+            StarError::InText { .. } => anyhow!("{shown}:{error}"),
             _ => anyhow!("{shown}: {proc}: {error}"),
         };
         Outcome::Run(run_program(args, &program, &arguments, &outputs, &explain, common)?)
