@@ -6,7 +6,8 @@
 // the reversed closure.)
 //
 // A block of pivots is one or more chunks of 256. What a step does to a line is or-ing those
-// pivots' lines to it that it has bits for, its selectors.
+// pivots' lines to it that it has bits for, its selectors. A device may have some of the lines,
+// and copies of others' that are pivots: lines are counted among those that it has.
 #pragma once
 #include "../common/grid.cuh"
 
@@ -20,7 +21,9 @@ constexpr u32 tile_bytes = tile * chunk / 8;
 
 struct Step {
     u32* lines;
-    // The pivots' lines turned over, see `image`: chunk by chunk, tile by tile.
+    // The pivots' lines, among these or elsewhere.
+    u32* pivots;
+    // The same turned over, see `image`: chunk by chunk, tile by tile.
     unsigned char* turned;
     // Words from a line to the next.
     u64 stride;
@@ -32,7 +35,7 @@ struct Step {
     u32 count;
     u32 skip;
     u32 skipped;
-    // The first pivot, and how many chunks there are.
+    // The column of the first pivot, and how many chunks there are.
     u32 pivot;
     u32 n_chunks;
 
@@ -40,6 +43,8 @@ struct Step {
     // The line that is raised as number `at`.
     __device__ __forceinline__ u32 line(u32 at) const { return first + (at < skip ? at : at + skipped); }
     __device__ __forceinline__ u32* words(u32 line) const { return lines + line * stride; }
+    // Those of a pivot.
+    __device__ __forceinline__ u32* pivot_words(u32 at) const { return pivots + at * stride; }
 };
 
 // Where in the image of a tile the first (`half` 0) or second 128 pivots' bits of column f

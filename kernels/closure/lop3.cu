@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) closure_update_lop3(Step st
     u32 next_selectors[8];
     auto fetch = [&](u32 k) {
         if (k == chunk_words) return;
-        const u32* pivot = step.words(step.pivot + 32 * k + 2 * row) + word;
+        const u32* pivot = step.pivot_words(32 * k + 2 * row) + word;
         next[0] = has_words ? *reinterpret_cast<const uint4*>(pivot) : zero;
         next[1] = has_words ? *reinterpret_cast<const uint4*>(pivot + step.stride) : zero;
 #pragma unroll

@@ -21,7 +21,7 @@ struct Panel {
 // Brings the tile of the chunk and closes it.
 __device__ __forceinline__ void close_chunk(const Step& step, Panel& panel) {
     const u32 half = threadIdx.x / chunk, line = threadIdx.x % chunk;
-    const u32* from = step.words(step.pivot + line) + step.pivot / 32 + 4 * half;
+    const u32* from = step.pivot_words(line) + step.pivot / 32 + 4 * half;
     const uint4 read = *reinterpret_cast<const uint4*>(from);
     u32 words[4] = {read.x, read.y, read.z, read.w};
     close_tile(words, panel.scratch);

@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(closers, 1) closure_panel_lop3(Step
     close_chunk(step, panel);
     const u32 pivot = threadIdx.x / 2, word = threadIdx.x % 2;
     for (u32 at = blockIdx.x; at < n_groups; at += gridDim.x) {
-        u32* const mine = step.words(step.pivot + pivot) + 2 * at + word;
+        u32* const mine = step.pivot_words(pivot) + 2 * at + word;
         u32 sum = *mine;
         panel.lines[threadIdx.x] = sum;
         __syncthreads();

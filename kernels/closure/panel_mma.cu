@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(closers, 1) closure_panel_mma(Step 
     __shared__ Panel panel;
     __shared__ alignas(16) u32 turned[group * pitch];
     const u32 t = threadIdx.x, from = 32 * (t / 64) + lane();
-    u32* const mine = step.words(step.pivot + t / 2) + t % 2;
+    u32* const mine = step.pivot_words(t / 2) + t % 2;
     u32 next = blockIdx.x < n_groups ? mine[2 * blockIdx.x] : 0;
     close_chunk(step, panel);
     for (u32 at = blockIdx.x; at < n_groups; at += gridDim.x) {
@@ -52,8 +52,8 @@ extern "C" __global__ void __launch_bounds__(closers, 1) closure_panel_mma(Step 
 // (y).
 extern "C" __global__ void __launch_bounds__(512) closure_turn(Step step) {
     __shared__ alignas(16) u32 turned[group * pitch];
-    const u32 t = threadIdx.x, line = step.pivot + blockIdx.y * chunk + 32 * (t / 64) + lane();
-    turn(turned, step.words(line)[2 * blockIdx.x + t / 32 % 2]);
+    const u32 t = threadIdx.x, pivot = blockIdx.y * chunk + 32 * (t / 64) + lane();
+    turn(turned, step.pivot_words(pivot)[2 * blockIdx.x + t / 32 % 2]);
     __syncthreads();
     hand_on(step, blockIdx.y, blockIdx.x, turned);
 }

@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) closure_update_russians(Ste
     auto fetch = [&](u32 k) {
         if (k == chunk) return;
 #pragma unroll
-        for (u32 b = 0; b < at_once; ++b) rows[b] = has_column ? step.words(step.pivot + k + b)[first_word + column] : 0;
+        for (u32 b = 0; b < at_once; ++b) rows[b] = has_column ? step.pivot_words(k + b)[first_word + column] : 0;
     };
     fetch(0);
     for (u32 word = 0; word < chunk_words; ++word) {

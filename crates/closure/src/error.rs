@@ -34,6 +34,9 @@ pub enum ClosureError {
         /// What was asked for.
         algorithm: Algorithm,
     },
+    /// GPUs were asked for, and none given.
+    #[error("not on a GPU: none was named; use the CPU")]
+    NoGpuNamed,
     /// A form that needs what the device has not.
     #[error(
         "a GPU of compute capability {major}.{minor} has no units for binary matrices; use blocked"

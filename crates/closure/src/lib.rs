@@ -2,8 +2,8 @@
 //!
 //! [`closure`] takes a graph, whose weights do not matter, and returns [`Found`]: the
 //! [`Closure`] and the [`Plan`], which says what was chosen and why. [`Config`] names the
-//! [`Algorithm`], or leaves it to the plan. [`closure_on_gpu`] does the same where there is a
-//! GPU. The closures that were published for the STAR-machine are in `star-machine`.
+//! [`Algorithm`], or leaves it to the plan. [`closure_on_gpus`] does the same where there are
+//! GPUs. The closures that were published for the STAR-machine are in `star-machine`.
 //!
 //! ```
 //! use closure::{Algorithm, Config, closure};
@@ -35,7 +35,7 @@ use graph_formats::{Csr, Weight};
 use paths::{BitMatrix, Closure, Progress};
 
 pub use config::{Algorithm, Config};
-pub use cuda::{OnGpu, Times, closure_on_gpu};
+pub use cuda::{OnGpu, Times, closure_on_gpus};
 pub use error::ClosureError;
 pub use plan::Plan;
 

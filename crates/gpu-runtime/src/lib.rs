@@ -33,6 +33,7 @@ mod launch_config;
 mod properties;
 mod ptx;
 mod rectangle;
+pub mod schedule;
 
 #[cfg(feature = "cuda")]
 mod cuda;

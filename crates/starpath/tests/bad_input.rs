@@ -30,6 +30,8 @@ const CASES: &[Case] = &[
         2,
         &["--gpus is for --backend cuda"],
     ),
+    ("closure {}/road.gr --gpus 2", 2, &["--gpus is for --backend cuda"]),
+    ("closure {}/road.gr --gpus none --backend cuda", 2, &["none", "expected 1, 2"]),
     // how a graph is read
     ("info {}/road.gr --format gif", 2, &["gif", "gr", "spg"]),
     ("info {}/road.gr --undirected", 2, &["--undirected is for edge lists", "gr"]),

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use gpu_runtime::Buffer;
+use gpu_runtime::schedule::Strip;
 
 use super::arithmetic::Arithmetic;
 use super::panel::Closer;
@@ -136,15 +137,16 @@ impl Cut {
         (self.n_blocks().div_ceil(self.n_parts) * self.block_rows).min(self.side)
     }
 
-    /// The strips of a block, with numbers among those of its GPU that are the same each time.
-    pub(super) fn strips_of_block(
-        &self,
-        block: usize,
-    ) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let (rows, step) = (self.rows_of_block(block), self.strip_rows);
-        let number = self.first_kept(block) / step;
-        let end = rows.end;
-        let firsts = rows.step_by(step).enumerate();
-        firsts.map(move |(i, first)| (number + i, first..(first + step).min(end)))
+    /// Strips of a block.
+    pub(super) fn n_strips(&self, block: usize) -> usize {
+        self.rows_of_block(block).len().div_ceil(self.strip_rows)
+    }
+
+    /// The rows of one, and its number among those of its GPU, which is the same each time.
+    pub(super) fn strip(&self, strip: Strip) -> (usize, Range<usize>) {
+        let rows = self.rows_of_block(strip.block);
+        let first = rows.start + strip.number * self.strip_rows;
+        let number = self.first_kept(strip.block) / self.strip_rows + strip.number;
+        (number, first..(first + self.strip_rows).min(rows.end))
     }
 }

@@ -1,22 +1,21 @@
 //! Blocked Floyd-Warshall by a GPU, wherever the rows of the matrix are kept: in its own memory,
 //! or in pinned memory of the host, from where they pass through it in strips.
 //!
-//! For each block of pivots: its rows are closed as a matrix of their own is ([`Closer`]); then
-//! every other strip of rows takes the sums of its pivots' columns, as they were, and the closed
-//! rows. A row of the matrix needs no other columns than its own, so that no panel of columns is
-//! kept, and sums with the closed rows close the columns too. Strips take turns on a few streams;
-//! where they pass through the GPU, each is loaded, computed and stored in order, so that copies
-//! in both directions run beside the arithmetic. The strips of the next pivots come first, so
-//! that closing them runs beside the rest (look-ahead).
+//! For each block of pivots ([`schedule`] has the order): its rows are closed as a matrix of their
+//! own is ([`Closer`]); then every other strip of rows takes the sums of its pivots' columns, as
+//! they were, and the closed rows. A row of the matrix needs no other columns than its own, so
+//! that no panel of columns is kept, and sums with the closed rows close the columns too. Strips
+//! take turns on a few streams; where they pass through the GPU, each is loaded, computed and
+//! stored in order, so that copies in both directions run beside the arithmetic, as closing the
+//! next pivots does.
 //!
 //! Wide blocks pass over the matrix less often, and keep its tiles in registers for longer. A
 //! matrix of few vertices is one block. O(n³), and where rows pass through the GPU 8 n³ / b
 //! bytes over the bus for numbers of 4 bytes and blocks of b rows.
 //!
-//! Several GPUs share the blocks by turns. The one that has a block closes it and the others copy
-//! it, 4 n b bytes, which with the look-ahead runs beside the rest too. Where they are of several
-//! ranks, each rank goes through the same blocks with the one that it has, and a [`Link`] brings
-//! it what others close.
+//! Of several GPUs the one that has a block closes it and the others copy it, 4 n b bytes, which
+//! runs beside the rest too. Where they are of several ranks, each rank goes through the same
+//! blocks with the one that it has, and a [`Link`] brings it what others close.
 //!
 //! What differs from the published form, which loads panels and blocks by turns and waits for
 //! each: everything overlaps, the last block may be shorter, and the pivots' rows are on the
@@ -24,8 +23,7 @@
 //!
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 
-use std::ops::Range;
-
+use gpu_runtime::schedule::{self, Counts, Strip};
 use gpu_runtime::{Buffer, Event, Gpu, GpuError, Priority};
 use sssp::{Progress, SsspError};
 
@@ -33,7 +31,7 @@ use super::arithmetic::Kernels;
 use super::cut::{Cut, SLOTS};
 use super::link::Link;
 use super::panel::{Closer, Panel};
-use super::product::{self, Strip, take_through};
+use super::product::{self, take_through};
 use super::rows::{Rows, Turn, panels};
 use crate::ApspError;
 
@@ -111,114 +109,68 @@ pub(super) struct Part<'a, R> {
     pub(super) form: &'a FloydWarshall,
     pub(super) kernels: &'a Kernels,
     pub(super) rows: R,
+    /// To the other parts, where they are of other ranks.
+    pub(super) link: Option<&'a Link<'a>>,
 }
 
 /// Makes distances of the arcs in the rows of all parts, and waits for them; with a link, of those
-/// that this rank has. Returns how many launches that took, and how many strips.
+/// that this rank has.
 pub(super) fn close<R: Rows>(
     parts: &[Part<'_, R>],
-    link: Option<&Link<'_>>,
     progress: Option<Progress<'_>>,
-) -> Result<(u64, u64), ApspError> {
-    let found = queue_all(parts, link, progress);
+) -> Result<Counts, ApspError> {
+    let queued = schedule::queue(parts, progress);
     // nothing may go on using the matrix, whatever became of the rest
     let finished = parts.iter().try_for_each(|part| part.form.finish());
-    let counts = found?;
+    let counts = queued?;
     finished?;
     Ok(counts)
 }
 
-/// The algorithm: what is queued runs beside the rest as far as events let it.
-fn queue_all<R: Rows>(
-    parts: &[Part<'_, R>],
-    link: Option<&Link<'_>>,
-    progress: Option<Progress<'_>>,
-) -> Result<(u64, u64), ApspError> {
-    let cut = parts[0].form.cut;
-    let n_blocks = cut.n_blocks();
-    let only = progress.filter(|_| n_blocks == 1);
-    let mut launches = 0;
-    if let Some(part) = owner_of(parts, 0) {
-        part.load_panel(0)?;
-        launches += part.close_panel(0, only)?;
-    }
-    if n_blocks == 1 {
-        return Ok((launches, 0));
-    }
-    let own = |block: &usize| parts.iter().any(|part| part.number == cut.owner(*block));
-    let n_strips: usize =
-        (0..n_blocks).filter(own).map(|block| cut.strips_of_block(block).count()).sum();
-    let total = ((n_blocks - 1) * n_strips) as u64;
-    let mut strips = 0;
-    for block in 0..n_blocks {
-        hand_out_panel(parts, link, block)?;
-        free_rows_before(parts, block)?;
-        let next = block + 1;
-        if next < n_blocks
-            && let Some(part) = owner_of(parts, next)
-        {
-            for (number, strip) in cut.strips_of_block(next) {
-                part.update(block, Some(next), number, strip)?;
-                strips += 1;
-            }
-            part.await_updates()?;
-            launches += part.close_panel(next, None)?;
-        }
-        // the block before comes last: its rows are needed as they are for the longest
-        let others: Vec<_> = (block + 2..n_blocks).chain(0..block).collect();
-        let strips_of = |part: &Part<'_, R>| {
-            let number = part.number;
-            let own = others.iter().filter(move |&&other| cut.owner(other) == number);
-            own.flat_map(|&other| cut.strips_of_block(other))
-        };
-        let mut queues: Vec<_> = parts.iter().map(strips_of).collect();
-        let (mut is_left, mut is_ended) = (true, false);
-        while is_left && !is_ended {
-            is_left = false;
-            for (part, queue) in parts.iter().zip(&mut queues) {
-                let Some((number, strip)) = queue.next() else { continue };
-                is_ended |= progress.is_some_and(|tell| tell(strips, total).is_break());
-                if is_ended {
-                    break;
-                }
-                part.update(block, None, number, strip)?;
-                strips += 1;
-                is_left = true;
-            }
-        }
-        // a rank that ends alone would leave the others' GPUs waiting
-        if link.map_or(Ok(is_ended), |link| link.any(is_ended))? {
-            return Err(SsspError::Interrupted.into());
-        }
-    }
-    Ok((launches + product::LAUNCHES * strips, strips))
-}
+impl<R: Rows> schedule::Part for Part<'_, R> {
+    type Error = ApspError;
 
-/// The part that has a block, if it is here.
-fn owner_of<'p, 'a, R>(parts: &'p [Part<'a, R>], block: usize) -> Option<&'p Part<'a, R>> {
-    let number = parts[0].form.cut.owner(block);
-    parts.iter().find(|part| part.number == number)
-}
+    fn number(&self) -> usize {
+        self.number
+    }
 
-/// Copies the closed rows of a block from the GPU that has them to all others.
-fn hand_out_panel<R: Rows>(
-    parts: &[Part<'_, R>],
-    link: Option<&Link<'_>>,
-    block: usize,
-) -> Result<(), ApspError> {
-    let number = parts[0].form.cut.owner(block);
-    let owner = owner_of(parts, block);
-    for part in parts {
-        let FloydWarshall { gpu, free, closed, .. } = part.form;
-        let (here, panel) = (part.number == number, part.rows.panel(block));
-        if here && link.is_none() {
-            continue;
+    fn n_parts(&self) -> usize {
+        self.form.cut.n_parts
+    }
+
+    fn n_blocks(&self) -> usize {
+        self.form.cut.n_blocks()
+    }
+
+    fn n_strips(&self, block: usize) -> usize {
+        self.form.cut.n_strips(block)
+    }
+
+    fn close(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, ApspError> {
+        let FloydWarshall { gpu, cut, closed, closer, slots, .. } = self.form;
+        if block == 0 {
+            self.rows.load_panel(gpu, block)?;
         }
-        if !here {
+        slots.iter().try_for_each(|slot| gpu.wait_for(&slot.computed))?;
+        let panel = Panel { rows: self.rows.panel(block), first: cut.rows_of_block(block).start };
+        let launches = closer.close(gpu, self.kernels, panel, progress)?;
+        closed[block % 2].record(gpu)?;
+        self.rows.store_panel(gpu, block)?;
+        Ok(launches)
+    }
+
+    fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, ApspError> {
+        let FloydWarshall { gpu, cut, free, closed, .. } = self.form;
+        let (number, panel) = (cut.owner(block), self.rows.panel(block));
+        let is_own = self.number == number;
+        if is_own && self.link.is_none() {
+            return Ok(0);
+        }
+        if !is_own {
             // the panel before the last was here
             gpu.wait_for(free)?;
         }
-        match (link, owner) {
+        match (self.link, owner) {
             // SAFETY: the rows lie in the panel; nobody writes them in this turn, and where they
             // come to, nobody uses them before `closed`, or since the panel was free.
             (Some(link), _) => unsafe { link.broadcast(gpu, panel, number)? },
@@ -233,73 +185,47 @@ fn hand_out_panel<R: Rows>(
             (None, None) => {}
         }
         closed[block % 2].record(gpu)?;
+        Ok(0)
     }
-    Ok(())
-}
 
-/// Sets `free` when nobody needs the rows any more of the block before as pivots.
-fn free_rows_before<R: Rows>(parts: &[Part<'_, R>], block: usize) -> Result<(), GpuError> {
-    for Part { form, rows, .. } in parts {
-        rows.wait_for_stored(&form.gate, block + 1)?;
-        for slot in &form.slots {
-            form.gate.wait_for(&slot.computed)?;
-        }
+    fn free_before(&self, block: usize, parts: &[Self]) -> Result<(), ApspError> {
+        let FloydWarshall { gate, free, slots, .. } = self.form;
+        self.rows.wait_for_stored(gate, block + 1)?;
+        slots.iter().try_for_each(|slot| gate.wait_for(&slot.computed))?;
         for other in parts {
             // it has its copy then
-            form.gate.wait_for(&other.form.closed[(block + 1) % 2])?;
+            gate.wait_for(&other.form.closed[(block + 1) % 2])?;
         }
-        form.free.record(&form.gate)?;
-    }
-    Ok(())
-}
-
-impl<R: Rows> Part<'_, R> {
-    fn load_panel(&self, block: usize) -> Result<(), GpuError> {
-        self.rows.load_panel(&self.form.gpu, block)
+        Ok(free.record(gate)?)
     }
 
-    /// Closes the rows of a block among themselves; returns the number of launches.
-    fn close_panel(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, ApspError> {
-        let FloydWarshall { gpu, cut, closed, closer, .. } = self.form;
-        let panel = Panel { rows: self.rows.panel(block), first: cut.rows_of_block(block).start };
-        let launches = closer.close(gpu, self.kernels, panel, progress)?;
-        closed[block % 2].record(gpu)?;
-        self.rows.store_panel(gpu, block)?;
-        Ok(launches)
-    }
-
-    /// Lets what is closed next wait for all updates until now.
-    fn await_updates(&self) -> Result<(), GpuError> {
-        let FloydWarshall { gpu, slots, .. } = self.form;
-        slots.iter().try_for_each(|slot| gpu.wait_for(&slot.computed))
-    }
-
-    /// Takes a strip of rows through a block of pivots; where it is of the `next` one, to stay
-    /// there.
-    fn update(
-        &self,
-        block: usize,
-        next: Option<usize>,
-        number: usize,
-        strip: Range<usize>,
-    ) -> Result<(), GpuError> {
+    fn take_through(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
         let FloydWarshall { cut, slots, free, closed, .. } = self.form;
-        let pivots = cut.rows_of_block(block);
+        let (number, strip_rows) = cut.strip(strip);
         // a strip has the same slot each time, so that it is loaded after it was stored
         let place = number % SLOTS;
         let Slot { gpu, turned, computed, done } = &slots[place];
         done.wait()?;
-        let turn = Turn { block, next, free };
-        let rows = self.rows.load(gpu, turn, place, &strip)?;
-        gpu.wait_for(&closed[block % 2])?;
-        let (columns, panel) = (rows.columns(pivots), self.rows.panel(block));
-        let taken = Strip { rows, columns, turned, panel };
+        let next = (strip.block == pivots + 1).then_some(strip.block);
+        let turn = Turn { block: pivots, next, free };
+        let rows = self.rows.load(gpu, turn, place, &strip_rows)?;
+        gpu.wait_for(&closed[pivots % 2])?;
+        let (columns, panel) = (rows.columns(cut.rows_of_block(pivots)), self.rows.panel(pivots));
+        let taken = product::Strip { rows, columns, turned, panel };
         // SAFETY: the strip and its columns lie where they were loaded; the panel is closed, and
         // only read; `turned` is the slot's own.
         unsafe { take_through(gpu, self.kernels, &taken)? };
         computed.record(gpu)?;
-        self.rows.store(gpu, turn, place, &strip)?;
-        done.record(gpu)
+        self.rows.store(gpu, turn, place, &strip_rows)?;
+        done.record(gpu)?;
+        Ok(product::LAUNCHES)
+    }
+
+    fn go_on(&self, is_ended: bool) -> Result<(), ApspError> {
+        match self.link.map_or(Ok(is_ended), |link| link.any(is_ended))? {
+            true => Err(SsspError::Interrupted.into()),
+            false => Ok(()),
+        }
     }
 }
 

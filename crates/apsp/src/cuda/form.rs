@@ -60,9 +60,10 @@ impl Form {
                 let mut parts = Vec::new();
                 for (number, (form, share)) in forms.iter().zip(&shares).enumerate() {
                     let rows = OnGpu::new(&share.matrix, form.panels(), cut, number);
-                    parts.push(Part { number, form, kernels: &share.kernels, rows });
+                    let kernels = &share.kernels;
+                    parts.push(Part { number, form, kernels, rows, link: None });
                 }
-                close(&parts, None, progress)?.0
+                close(&parts, progress)?.launches
             }
             Self::I32(form) => published(form, &mut shares, n)?,
             Self::F32(form) => published(form, &mut shares, n)?,

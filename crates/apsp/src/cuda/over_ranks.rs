@@ -114,14 +114,14 @@ impl<W: Weight> Work<'_, W> {
 
         let start = Instant::now();
         let rows = OnGpu::new(&matrix, form.panels(), cut, rank);
-        let parts = [Part { number: rank, form: &form, kernels: &kernels, rows }];
-        let closed = close(&parts, link.as_ref(), self.progress);
+        let (form, kernels, link) = (&form, &kernels, link.as_ref());
+        let closed = close(&[Part { number: rank, form, kernels, rows, link }], self.progress);
         let is_agreed = matches!(closed, Ok(_) | Err(ApspError::Search(SsspError::Interrupted)));
         if let (Err(error), false) = (&closed, is_agreed || size == 1) {
             return Err(ApspError::RankLost { reason: error.to_string() });
         }
         // from here on no GPU reads what another sent, and the link may go
-        let (launches, _) = agree(ranks, closed)?;
+        let launches = agree(ranks, closed)?.launches;
         report.solve_ms = milliseconds(start);
         report.launches = launches;
 

@@ -233,11 +233,12 @@ impl<W: Weight> Work<'_, W> {
         let forms = forms.collect::<Result<Vec<_>, _>>()?;
         let mut parts = Vec::new();
         for (number, ((gpu, form), kernels)) in gpus.iter().zip(&forms).zip(kernels).enumerate() {
-            parts.push(Part { number, form, kernels, rows: Passing::new(gpu, &matrix, cut)? });
+            let rows = Passing::new(gpu, &matrix, cut)?;
+            parts.push(Part { number, form, kernels, rows, link: None });
         }
         report.prepare_ms = milliseconds(start);
         let start = Instant::now();
-        let (_, strips) = close(&parts, None, self.progress)?;
+        report.strips = close(&parts, self.progress)?.strips;
         report.solve_ms = milliseconds(start);
         drop(parts);
         drop(forms);
@@ -247,7 +248,6 @@ impl<W: Weight> Work<'_, W> {
         table.fill::<E>(0, cut.side, cast_slice(&matrix));
         let distances = table.finish();
         report.download_ms = milliseconds(start);
-        report.strips = strips;
         let (closed, kernels) = (Closed::Passing(&matrix), kernels.iter().collect());
         let next_hops = self.next_hops::<E>(&distances, closed, cut, kernels, &mut report)?;
         Ok(Solved { distances, next_hops, report })

@@ -1,10 +1,11 @@
 //! The clock: whoever closes a digraph takes turns with the others, and every answer is
 //! checked.
 
+use std::slice;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use closure::{Algorithm, ClosureError, Config, Found, Times, closure, closure_on_gpu};
+use closure::{Algorithm, ClosureError, Config, Found, Times, closure, closure_on_gpus};
 use gpu_runtime::{Gpu, GpuError};
 use paths::Closure;
 use rayon::ThreadPool;
@@ -135,7 +136,7 @@ fn is_beyond(error: &anyhow::Error) -> bool {
 pub(super) fn on_gpu(gpu: &Gpu, algorithm: Algorithm) -> Contender<'_> {
     let config = Config::with(algorithm);
     let solve = move |problem: &Problem| {
-        let closed = closure_on_gpu(gpu, &problem.graph, &config, None)?;
+        let closed = closure_on_gpus(slice::from_ref(gpu), &problem.graph, &config, None)?;
         let Found { closure, plan } = closed.found;
         let plan = Some((plan.algorithm, plan.reason));
         Ok(Solved { closure, times: closed.times, launches: closed.launches, plan })

@@ -1,21 +1,28 @@
-//! Closure by blocks of pivots on a GPU, the matrix resident.
+//! Closure by blocks of pivots on GPUs, the matrix resident.
 //!
-//! A block has one or more chunks of 256 pivots. For each chunk: its square is closed and its
-//! lines are taken through it; the other lines of the block are raised by them. Then all lines
-//! outside the block are raised by all its pivots at once. Two launches a chunk, and two a
-//! block. O(n³) bit operations, n² / 8 bytes.
+//! The lines of one GPU, or of a block where several share them, are closed in blocks of one or
+//! more chunks of 256 pivots. For each chunk: its square is closed and its lines are taken through
+//! it; the other lines of the block are raised by them. Then all lines outside the block are
+//! raised by all its pivots at once. Two launches a chunk, and two a block. O(n³) bit operations,
+//! n² / 8 bytes.
+//!
+//! Several GPUs close their blocks in the order of [`schedule`], on a stream each, for a launch
+//! that raises lines fills a GPU; others' closed lines are copied on a second stream, and turned
+//! over by who gets them.
 //!
 //! What differs from the paper: WARSHALL-adapt goes through the matrix once for each pivot.
 //!
 //! Reference: warshall-1962, venkataraman-2003, snytnikova-nepomniaschaya-2016
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
+use gpu_runtime::schedule::{self, Strip};
+use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
 use graph_formats::{Csr, Weight};
-use paths::{BitMatrix, Progress};
+use paths::Progress;
 
+use super::cut::Cut;
 use super::form::{CHUNK, Form, Kernels};
-use crate::ClosureError;
+use crate::{ClosureError, tell};
 
 /// Bits of a device's word.
 const WORD: usize = u32::BITS as usize;
@@ -28,6 +35,7 @@ const GROUP: usize = 64;
 #[repr(C)]
 struct Step {
     lines: u64,
+    pivots: u64,
     turned: u64,
     stride: u64,
     chunk_bytes: u64,
@@ -39,126 +47,161 @@ struct Step {
     n_chunks: u32,
 }
 
-/// A relation in a GPU's memory, and what closing it takes.
+/// Chunks of pivots: where their lines are, and these turned over; the column of the first.
+#[derive(Clone, Copy, Debug)]
+struct Pivots {
+    lines: u64,
+    turned: u64,
+    column: usize,
+    n_chunks: usize,
+}
+
+/// What a GPU has of a relation, and what closing it takes.
 #[derive(Debug)]
 pub(super) struct Engine {
     gpu: Gpu,
     form: Form,
     kernels: Kernels,
-    n: usize,
-    side: usize,
+    cut: Cut,
+    number: usize,
+    /// Those of its blocks, one after the other.
     lines: Buffer<u64>,
-    turned: Buffer<u64>,
+    /// The pivots' lines turned over, of two blocks by turns.
+    turned: [Buffer<u64>; 2],
+    /// The closed lines of others' blocks, by turns,
+    panels: [Buffer<u64>; 2],
+    /// which come on this stream.
+    beside: Gpu,
+    /// Set when the lines of a block are closed and here,
+    here: [Event; 2],
+    /// and when those of the block before are needed no more.
+    free: Event,
 }
 
 impl Engine {
     /// Bytes of GPU memory for a graph, while its arcs are there too.
-    pub(super) fn bytes<W: Weight>(graph: &Csr<W>, form: Form) -> u64 {
-        let side = side_of(graph.n_vertices()) as u64;
-        let turned = if form.turns() { form.chunks(side as usize) * CHUNK } else { 0 } as u64;
+    pub(super) fn bytes<W: Weight>(graph: &Csr<W>, form: Form, cut: Cut) -> u64 {
+        let [turned, other] = turned_lines(form, cut);
+        let lines = cut.lines_of_part() + turned + other + 2 * cut.lines_of_panel();
         let arcs = graph.n_vertices() as u64 + 1 + graph.n_arcs() as u64;
-        (side + turned) * side / 8 + arcs * 4
+        lines as u64 * cut.side as u64 / 8 + arcs * 4
     }
 
-    /// The relation of the arcs.
+    /// The relation of the arcs from those vertices whose lines are this part's.
     pub(super) fn new<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
         form: Form,
+        cut: Cut,
+        number: usize,
     ) -> Result<Self, ClosureError> {
         let n = graph.n_vertices();
         let Ok(n_arcs) = u32::try_from(graph.n_arcs()) else {
             return Err(ClosureError::TooManyArcs { n_arcs: graph.n_arcs() });
         };
-        gpu.check_fits("the bits of all pairs", Self::bytes(graph, form))?;
-        // asked for before all the work, for the host gets as many
-        let words = n * (side_of(n) / 64);
-        if Vec::<u64>::new().try_reserve_exact(words).is_err() {
-            return Err(ClosureError::TooLarge { n_vertices: n });
-        }
+        gpu.check_fits("the bits of all pairs", Self::bytes(graph, form, cut))?;
         let kernels = Kernels::load(gpu, form)?;
-        let side = side_of(n);
-        let lines = gpu.buffer::<u64>(side * side / 64)?;
-        let turned = if form.turns() { form.chunks(side) * CHUNK * side / 64 } else { 0 };
-        let turned = gpu.buffer::<u64>(turned)?;
-        let engine = Self { gpu: gpu.clone(), form, kernels, n, side, lines, turned };
+        let buffer = |n_lines: usize| gpu.buffer::<u64>(n_lines * cut.side / 64);
+        let [turned, other] = turned_lines(form, cut);
+        let engine = Self {
+            gpu: gpu.clone(),
+            form,
+            kernels,
+            cut,
+            number,
+            lines: buffer(cut.lines_of_part())?,
+            turned: [buffer(turned)?, buffer(other)?],
+            panels: [buffer(cut.lines_of_panel())?, buffer(cut.lines_of_panel())?],
+            beside: gpu.new_stream(Priority::Normal)?,
+            here: [gpu.event()?, gpu.event()?],
+            free: gpu.event()?,
+        };
         if n_arcs > 0 {
             let offsets: Vec<u32> = graph.row_offsets().iter().map(|&at| at as u32).collect();
             let (offsets, heads) = (gpu.upload(&offsets)?, gpu.upload(graph.column_indices())?);
-            let args: [Arg<'_>; 5] = [
-                (&engine.lines).into(),
-                ((side / WORD) as u64).into(),
-                (&offsets).into(),
-                (&heads).into(),
-                (n as u32).into(),
-            ];
-            let shape = LaunchConfig::covering(n as u64 * 32, 256);
-            // SAFETY: a warp reads the offsets of a vertex below n and the heads between them,
-            // which are below n too, and writes into lines of at least n bits, of which there
-            // are at least n.
-            unsafe { gpu.launch(&engine.kernels.arcs, shape, &args)? };
-            gpu.synchronize()?;
+            for block in (0..cut.n_blocks()).filter(|&block| cut.owner(block) == number) {
+                let first = cut.lines_of_block(block).start.min(n);
+                let vertices = cut.lines_of_block(block).end.min(n) - first;
+                let args: [Arg<'_>; 5] = [
+                    engine.own(block).into(),
+                    ((cut.side / WORD) as u64).into(),
+                    (offsets.address() + (first * size_of::<u32>()) as u64).into(),
+                    (&heads).into(),
+                    (vertices as u32).into(),
+                ];
+                let shape = LaunchConfig::covering(vertices as u64 * 32, 256);
+                // SAFETY: a warp reads the offsets of a vertex of the block and the heads between
+                // them, which are below n, and writes into lines of at least n bits, of which
+                // the block has as many as vertices or more.
+                unsafe { gpu.launch(&engine.kernels.arcs, shape, &args)? };
+            }
         }
+        // buffers are cleared on the first stream, and used on the other
+        gpu.synchronize()?;
         Ok(engine)
     }
 
-    /// Closes the relation; how many launches that takes.
-    pub(super) fn close(&self, progress: Option<Progress<'_>>) -> Result<u64, ClosureError> {
-        let (side, chunks) = (self.side, self.form.chunks(self.side));
-        let mut launches = 0;
-        for pivot in (0..side).step_by((chunks * CHUNK).max(1)) {
-            if progress.is_some_and(|tell| tell(pivot as u64, side as u64).is_break()) {
-                self.gpu.synchronize()?;
-                return Err(ClosureError::Interrupted);
-            }
-            let n_chunks = chunks.min((side - pivot) / CHUNK);
-            let n_pivots = n_chunks * CHUNK;
-            for chunk in (0..n_pivots).step_by(CHUNK) {
-                let own = self.step(pivot, n_pivots, chunk, CHUNK, pivot + chunk, 1);
-                self.close_chunk(&own)?;
-                launches += 1 + u64::from(self.update(&own)?);
-            }
-            let rest = self.step(0, side, pivot, n_pivots, pivot, n_chunks);
-            if n_chunks > 1 {
-                launches += u64::from(self.turn(&rest)?);
-            }
-            launches += u64::from(self.update(&rest)?);
-        }
-        Ok(launches)
+    /// Lets the stream of `other` wait for all that was asked for.
+    pub(super) fn join(&self, other: &Self) -> Result<(), GpuError> {
+        self.free.record(&self.gpu)?;
+        other.gpu.wait_for(&self.free)
     }
 
-    /// The first n lines, each of so many words as the side has.
-    pub(super) fn download(self) -> Result<BitMatrix, GpuError> {
-        let stride = self.side / 64;
-        let words = self.lines.download_range(0..self.n * stride)?;
-        Ok(BitMatrix::from_words(self.n, stride, words).expect("n lines, each of a side"))
+    /// Waits for all that was asked for.
+    pub(super) fn finish(&self) -> Result<(), GpuError> {
+        self.beside.synchronize()?;
+        self.gpu.synchronize()
     }
 
-    fn step(
-        &self,
-        first: usize,
-        count: usize,
-        skip: usize,
-        skipped: usize,
-        pivot: usize,
-        n_chunks: usize,
-    ) -> Step {
+    /// The lines of a block of its own that are vertices', each of so many words as the side has.
+    pub(super) fn download(&self, block: usize, n_lines: usize) -> Result<Vec<u64>, GpuError> {
+        let (first, stride) = (self.cut.kept(block).start, self.cut.side / 64);
+        self.lines.download_range(first * stride..(first + n_lines) * stride)
+    }
+
+    /// Where the lines of a block are, of its own,
+    fn own(&self, block: usize) -> u64 {
+        self.lines.address() + self.bytes_of(self.cut.kept(block).start)
+    }
+
+    /// or of any while they are pivots.
+    fn pivots(&self, block: usize) -> Pivots {
+        let is_own = self.cut.owner(block) == self.number;
+        let lines = if is_own { self.own(block) } else { self.panels[block % 2].address() };
+        let rows = self.cut.lines_of_block(block);
+        let turned = self.turned[block % 2].address();
+        Pivots { lines, turned, column: rows.start, n_chunks: rows.len() / CHUNK }
+    }
+
+    fn bytes_of(&self, n_lines: usize) -> u64 {
+        (n_lines * self.cut.side / 8) as u64
+    }
+
+    /// Some of the pivots: `turned` follows them only where it has them all.
+    fn chunks(&self, all: Pivots, first: usize, n_chunks: usize) -> Pivots {
+        let column = all.column + first * CHUNK;
+        Pivots { lines: all.lines + self.bytes_of(first * CHUNK), column, n_chunks, ..all }
+    }
+
+    /// What `pivots` do to `count` lines from there on, but for `skipped` ones after `skip`.
+    fn step(&self, lines: u64, count: usize, skip: usize, skipped: usize, by: Pivots) -> Step {
         Step {
-            lines: self.lines.address(),
-            turned: self.turned.address(),
-            stride: (self.side / WORD) as u64,
-            chunk_bytes: (self.side * CHUNK / 8) as u64,
-            first: first as u32,
+            lines,
+            pivots: by.lines,
+            turned: by.turned,
+            stride: (self.cut.side / WORD) as u64,
+            chunk_bytes: self.bytes_of(CHUNK),
+            first: 0,
             count: count as u32,
             skip: skip as u32,
             skipped: skipped as u32,
-            pivot: pivot as u32,
-            n_chunks: n_chunks as u32,
+            pivot: by.column as u32,
+            n_chunks: by.n_chunks as u32,
         }
     }
 
     fn close_chunk(&self, step: &Step) -> Result<(), GpuError> {
-        let n_groups = self.side / GROUP;
+        let n_groups = self.cut.side / GROUP;
         let blocks = n_groups.min(self.gpu.properties().multiprocessors as usize) as u32;
         let args = [Arg::structure(step), (n_groups as u32).into()];
         // SAFETY: the step's pivots are lines of the matrix, as wide as all groups together,
@@ -166,37 +209,129 @@ impl Engine {
         unsafe { self.gpu.launch(&self.kernels.panel, LaunchConfig::new(blocks, 512), &args) }
     }
 
-    /// Turns the block's lines over, if the form wants that.
-    fn turn(&self, step: &Step) -> Result<bool, GpuError> {
-        let Some(turn) = &self.kernels.turn else { return Ok(false) };
-        let grid = ((self.side / GROUP) as u32, step.n_chunks, 1);
+    /// Turns the pivots' lines over, if the form wants that.
+    fn turn(&self, step: &Step) -> Result<u64, GpuError> {
+        let Some(turn) = &self.kernels.turn else { return Ok(0) };
+        let grid = ((self.cut.side / GROUP) as u32, step.n_chunks, 1);
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 512) };
         // SAFETY: the step's pivots are lines of the matrix, and `turned` holds so many chunks.
         unsafe { self.gpu.launch(turn, shape, &[Arg::structure(step)])? };
-        Ok(true)
+        Ok(1)
     }
 
     /// Raises the lines of the step, if there are any.
-    fn update(&self, step: &Step) -> Result<bool, GpuError> {
+    fn update(&self, step: &Step) -> Result<u64, GpuError> {
         let n_lines = (step.count - step.skipped) as usize;
         if n_lines == 0 {
-            return Ok(false);
+            return Ok(0);
         }
-        let launch = self.form.launch(n_lines, self.side / WORD, step.n_chunks as usize, &self.gpu);
+        let n_words = self.cut.side / WORD;
+        let launch = self.form.launch(n_lines, n_words, step.n_chunks as usize, &self.gpu);
         let shape = LaunchConfig {
             shared_bytes: launch.shared,
             ..LaunchConfig::new(launch.n_blocks, launch.threads)
         };
         let args = [Arg::structure(step), launch.n_column_tiles.into()];
-        // SAFETY: the step's lines and pivots lie in the matrix, `turned` holds its chunks where
-        // the form reads them, and the shared memory is what the form takes for them.
+        // SAFETY: the step's lines and pivots lie in the matrix or in a panel, `turned` holds its
+        // chunks where the form reads them, and the shared memory is what the form takes for them.
         unsafe { self.gpu.launch(&self.kernels.update, shape, &args)? };
-        Ok(true)
+        Ok(1)
     }
 }
 
-fn side_of(n: usize) -> usize {
-    n.next_multiple_of(CHUNK)
+impl schedule::Part for Engine {
+    type Error = ClosureError;
+
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn n_parts(&self) -> usize {
+        self.cut.n_parts
+    }
+
+    fn n_blocks(&self) -> usize {
+        self.cut.n_blocks()
+    }
+
+    fn n_strips(&self, _block: usize) -> usize {
+        1
+    }
+
+    fn close(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, ClosureError> {
+        let (lines, all) = (self.own(block), self.pivots(block));
+        let (n_lines, chunks) = (all.n_chunks * CHUNK, self.form.chunks(self.cut.side));
+        let mut launches = 0;
+        for first in (0..all.n_chunks).step_by(chunks.max(1)) {
+            tell(progress, first * CHUNK, n_lines)?;
+            let by = self.chunks(all, first, chunks.min(all.n_chunks - first));
+            let n_pivots = by.n_chunks * CHUNK;
+            for chunk in 0..by.n_chunks {
+                let own = self.chunks(by, chunk, 1);
+                let own = self.step(by.lines, n_pivots, chunk * CHUNK, CHUNK, own);
+                self.close_chunk(&own)?;
+                launches += 1 + self.update(&own)?;
+            }
+            let rest = self.step(lines, n_lines, first * CHUNK, n_pivots, by);
+            if by.n_chunks > 1 {
+                launches += self.turn(&rest)?;
+            }
+            launches += self.update(&rest)?;
+        }
+        self.here[block % 2].record(&self.gpu)?;
+        Ok(launches)
+    }
+
+    fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, ClosureError> {
+        let Self { gpu, beside, here, .. } = self;
+        if let Some(owner) = owner.filter(|owner| owner.number != self.number) {
+            // the panel before the last was here
+            beside.wait_for(&self.free)?;
+            beside.wait_for(&owner.here[block % 2])?;
+            let (stride, lines) = (self.cut.side / 64, self.cut.kept(block));
+            let words = lines.start * stride..lines.end * stride;
+            // SAFETY: the lines lie in both; nobody writes the owner's until they are free, and
+            // nobody uses the panel before `here`, or since it was free.
+            unsafe { beside.queue_copy(&owner.lines, words, &self.panels[block % 2], 0)? };
+            here[block % 2].record(beside)?;
+            gpu.wait_for(&here[block % 2])?;
+        }
+        let pivots = self.pivots(block);
+        Ok(self.turn(&self.step(pivots.lines, 0, 0, 0, pivots))?)
+    }
+
+    fn free_before(&self, block: usize, parts: &[Self]) -> Result<(), ClosureError> {
+        for other in parts {
+            // it has its copy then
+            self.gpu.wait_for(&other.here[(block + 1) % 2])?;
+        }
+        Ok(self.free.record(&self.gpu)?)
+    }
+
+    fn take_through(&self, pivots: usize, strip: Strip) -> Result<u64, ClosureError> {
+        let (lines, n_lines) = (self.own(strip.block), self.cut.kept(strip.block).len());
+        let (all, chunks) = (self.pivots(pivots), self.form.chunks(self.cut.side).max(1));
+        let mut launches = 0;
+        for first in (0..all.n_chunks).step_by(chunks) {
+            let by = self.chunks(all, first, chunks.min(all.n_chunks - first));
+            let turned = all.turned + self.bytes_of(first * CHUNK);
+            launches += self.update(&self.step(lines, n_lines, 0, 0, Pivots { turned, ..by }))?;
+        }
+        Ok(launches)
+    }
+
+    fn go_on(&self, is_ended: bool) -> Result<(), ClosureError> {
+        if is_ended { Err(ClosureError::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// Lines of which the pivots' images are kept, of a block and of the next.
+fn turned_lines(form: Form, cut: Cut) -> [usize; 2] {
+    match (form.turns(), cut.n_parts) {
+        (false, _) => [0, 0],
+        (true, 1) => [form.chunks(cut.side) * CHUNK, 0],
+        (true, _) => [cut.lines_of_panel(); 2],
+    }
 }
 
 #[cfg(test)]
@@ -208,7 +343,7 @@ mod tests {
 
     #[test]
     fn steps_are_laid_out_as_kernels_read_them() {
-        let step = layout!(Step: lines, turned, stride, chunk_bytes, first, count, skip, skipped,
+        let step = layout!(Step: lines, pivots, turned, stride, chunk_bytes, first, count, skip, skipped,
             pivot, n_chunks);
         assert_eq!(step, layout_in(CLOSURE, "Step"));
         assert_eq!(number(CLOSURE, "u32 chunk") as usize, CHUNK);

@@ -3,6 +3,8 @@
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
 use kernels::{Module, closure};
 
+use crate::{Algorithm, ClosureError};
+
 static ARCS: Ptx = ptx(closure::ARCS);
 static PANEL_LOP3: Ptx = ptx(closure::PANEL_LOP3);
 static PANEL_MMA: Ptx = ptx(closure::PANEL_MMA);
@@ -33,11 +35,27 @@ pub(super) const CHUNK: usize = 256;
 
 /// Side from which blocks of pivots are larger: going through the matrix less often saves more
 /// than raising the block's own lines costs.
-const LARGE: usize = 32_768;
+pub(super) const LARGE: usize = 32_768;
 
 impl Form {
+    /// That of an algorithm on this device, the fastest where it leaves the choice.
+    ///
+    /// # Errors
+    /// [`ClosureError::NoMatrixUnits`] where they are asked for.
+    pub(super) fn of(algorithm: Algorithm, gpu: &Gpu) -> Result<Self, ClosureError> {
+        match algorithm {
+            Algorithm::Auto | Algorithm::Components | Algorithm::Blocked => Ok(Self::best(gpu)),
+            Algorithm::FourRussians => Ok(Self::FourRussians),
+            Algorithm::Lop3 => Ok(Self::Lop3),
+            Algorithm::MatrixUnits => Self::of_matrix_units(gpu).ok_or_else(|| {
+                let (major, minor) = gpu.properties().compute_capability;
+                ClosureError::NoMatrixUnits { major, minor }
+            }),
+        }
+    }
+
     /// The matrix units' form on this device.
-    pub(super) fn of_matrix_units(gpu: &Gpu) -> Option<Self> {
+    fn of_matrix_units(gpu: &Gpu) -> Option<Self> {
         match gpu.properties().compute_capability {
             (9, 0) => Some(Self::SharedUnits),
             (major, _) if major >= 8 => Some(Self::MatrixUnits),
@@ -47,7 +65,7 @@ impl Form {
 
     /// The fastest on this device, as far as that was measured. Generations after 9.0 emulate
     /// binary products by other instructions, and are taken to be better at bitwise ones.
-    pub(super) fn best(gpu: &Gpu) -> Self {
+    fn best(gpu: &Gpu) -> Self {
         match gpu.properties().compute_capability {
             (8 | 9, _) => Self::of_matrix_units(gpu).unwrap_or(Self::Lop3),
             _ => Self::Lop3,

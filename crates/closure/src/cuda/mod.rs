@@ -1,14 +1,16 @@
-//! Transitive closure on a GPU.
+//! Transitive closure on GPUs.
 
+mod cut;
 mod engine;
 mod form;
 
 use std::time::Instant;
 
-use gpu_runtime::Gpu;
+use gpu_runtime::{Gpu, schedule};
 use graph_formats::{Csr, Weight};
-use paths::Progress;
+use paths::{BitMatrix, Closure, Progress};
 
+use self::cut::Cut;
 use self::engine::Engine;
 use self::form::Form;
 use crate::auto::{Auto, auto};
@@ -46,73 +48,102 @@ pub struct OnGpu {
     pub launches: u64,
 }
 
-/// The pairs (u, v) with a path of at least one arc from u to v, by a GPU; weights do not
+/// The pairs (u, v) with a path of at least one arc from u to v, by these GPUs; weights do not
 /// matter. A vertex reaches itself only along a cycle.
 ///
-/// Takes n² / 8 bytes of the GPU's memory, and as many of the host's. `Auto` goes by strongly
+/// Takes n² / 8 bytes of the GPUs' memory together, two blocks of up to 2,048 lines of others'
+/// on each where they are several, and n² / 8 bytes of the host's. `Auto` goes by strongly
 /// connected components, on the processor, where that is shorter; `Blocked` is the form that
-/// the device is best at. O(n³) bit operations.
+/// each device is best at. O(n³) bit operations.
 ///
 /// # Errors
-/// Where the GPU's memory is too small, the device has no such units, or the GPU fails; and
-/// those of [`closure`](crate::closure).
+/// Where no GPU is named, a GPU's memory is too small, a device has no such units, or a GPU fails;
+/// and those of [`closure`](crate::closure).
 ///
 /// ```
-/// use closure::{Config, closure_on_gpu};
+/// use closure::{Config, closure_on_gpus};
 /// use gpu_runtime::Gpu;
 /// use graph_formats::Csr;
 ///
 /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
 /// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (1, 2, 1), (2, 1, 1)])?;
-/// let closed = closure_on_gpu(&gpu, &graph, &Config::default(), None)?;
+/// let closed = closure_on_gpus(&[gpu], &graph, &Config::default(), None)?;
 /// assert_eq!(closed.found.closure.n_pairs(), 6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn closure_on_gpu<W: Weight>(
-    gpu: &Gpu,
+pub fn closure_on_gpus<W: Weight>(
+    gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<OnGpu, ClosureError> {
-    let best = Form::best(gpu);
+    if gpus.is_empty() {
+        return Err(ClosureError::NoGpuNamed);
+    }
+    let forms = gpus.iter().map(|gpu| Form::of(config.algorithm, gpu));
+    let forms = forms.collect::<Result<Vec<_>, _>>()?;
     let start = Instant::now();
-    let (form, plan) = match config.algorithm {
-        Algorithm::Auto => match auto(graph, config, time(gpu, graph, best), progress)? {
+    let plan = match config.algorithm {
+        Algorithm::Auto => match auto(graph, config, time(gpus, graph, &forms), progress)? {
             Auto::Found(found) => return Ok(on_host(found)),
-            Auto::Engine(plan) => (best, plan),
+            Auto::Engine(plan) => plan,
         },
         Algorithm::Components => return crate::closure(graph, config, progress).map(on_host),
-        Algorithm::Blocked => asked(best, config),
-        Algorithm::FourRussians => asked(Form::FourRussians, config),
-        Algorithm::Lop3 => asked(Form::Lop3, config),
-        Algorithm::MatrixUnits => match Form::of_matrix_units(gpu) {
-            Some(form) => asked(form, config),
-            None => {
-                let (major, minor) = gpu.properties().compute_capability;
-                return Err(ClosureError::NoMatrixUnits { major, minor });
-            }
-        },
+        asked => Plan::asked(asked),
     };
-    let search_ms = ms_since(start);
-    let jit_before = gpu.jit_ms();
+    let mut times = Times { search_ms: ms_since(start), ..Default::default() };
+    for (i, gpu) in gpus.iter().enumerate() {
+        gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
+    }
+    let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
+    let jit_before = jit_ms();
     let start = Instant::now();
-    let engine = Engine::new(gpu, graph, form)?;
-    let jit_ms = gpu.jit_ms() - jit_before;
-    let mut times = Times { search_ms, jit_ms, ..Default::default() };
+    let cut = Cut::new(graph.n_vertices(), gpus.len());
+    // asked for before all the work
+    check_host(graph.n_vertices(), cut)?;
+    let engines = gpus.iter().zip(forms).enumerate();
+    let engines = engines.map(|(number, (gpu, form))| Engine::new(gpu, graph, form, cut, number));
+    let engines = engines.collect::<Result<Vec<_>, _>>()?;
+    times.jit_ms = jit_ms() - jit_before;
     times.upload_ms = ms_since(start) - times.jit_ms;
-    let timer = gpu.timer()?;
+    let timer = gpus[0].timer()?;
     timer.start()?;
-    let launches = engine.close(progress)?;
-    timer.stop()?;
+    let queued = schedule::queue(&engines, progress);
+    let joined = engines[1..].iter().try_for_each(|engine| engine.join(&engines[0]));
+    let stopped = timer.stop();
+    // nothing may go on using the matrix, whatever became of the rest
+    let finished = engines.iter().try_for_each(Engine::finish);
+    let launches = queued?.launches;
+    joined.and(stopped).and(finished)?;
     times.solve_ms = timer.elapsed_ms()?;
     let start = Instant::now();
-    let closure = engine.download()?.into_closure();
+    let closure = download(graph.n_vertices(), &engines, cut)?;
     times.download_ms = ms_since(start);
     Ok(OnGpu { found: Found { closure, plan }, times, launches })
 }
 
-fn asked(form: Form, config: &Config) -> (Form, Plan) {
-    (form, Plan::asked(config.algorithm))
+/// An error where the host has no memory for the bits.
+fn check_host(n: usize, cut: Cut) -> Result<(), ClosureError> {
+    let memory = Vec::<u64>::new().try_reserve_exact(n * (cut.side / 64));
+    memory.map_err(|_| ClosureError::TooLarge { n_vertices: n })
+}
+
+/// The lines of all vertices, of which each GPU has some blocks.
+fn download(n: usize, engines: &[Engine], cut: Cut) -> Result<Closure, ClosureError> {
+    let stride = cut.side / 64;
+    let n_lines =
+        |block| cut.lines_of_block(block).end.min(n) - cut.lines_of_block(block).start.min(n);
+    let words = match engines {
+        [all] => all.download(0, n)?,
+        _ => {
+            let mut words = Vec::with_capacity(n * stride);
+            for block in 0..cut.n_blocks() {
+                words.extend(engines[cut.owner(block)].download(block, n_lines(block))?);
+            }
+            words
+        }
+    };
+    Ok(BitMatrix::from_words(n, stride, words).expect("n lines, each of a side").into_closure())
 }
 
 fn on_host(found: Found) -> OnGpu {
@@ -123,14 +154,11 @@ fn ms_since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// How long a form takes for a graph, the result brought back, in nanoseconds.
-fn time<W: Weight>(gpu: &Gpu, graph: &Csr<W>, form: Form) -> f64 {
+/// How long forms take for a graph on so many GPUs, the result brought back, in nanoseconds.
+fn time<W: Weight>(gpus: &[Gpu], graph: &Csr<W>, forms: &[Form]) -> f64 {
     let n = graph.n_vertices() as f64;
     let arcs = graph.n_arcs() as f64;
     let chunks = n / form::CHUNK as f64;
-    BEGIN
-        + arcs * 4.0 * BYTE
-        + chunks * CHUNK
-        + n.powi(3) / form.rate(gpu) * 1e9
-        + n * n / 8.0 * BYTE
+    let rate: f64 = forms.iter().zip(gpus).map(|(form, gpu)| form.rate(gpu)).sum();
+    BEGIN + arcs * 4.0 * BYTE + chunks * CHUNK + n.powi(3) / rate * 1e9 + n * n / 8.0 * BYTE
 }

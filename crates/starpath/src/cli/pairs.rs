@@ -182,6 +182,9 @@ pub(crate) struct ClosureArgs {
     /// Let auto leave components aside: the bits do all the work
     #[arg(long)]
     pub(crate) no_condense: bool,
+    /// GPUs of this machine that share the bits, a number of them or all [default: 1]
+    #[arg(long, value_name = "N|all")]
+    pub(crate) gpus: Option<GpuCount>,
     /// Write the pairs: OUT.npy or OUT.tsv, see below
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
@@ -195,13 +198,13 @@ pub(crate) struct ClosureArgs {
 
 impl ClosureArgs {
     /// An error for options that contradict each other.
-    pub(crate) fn check(&self) -> Result<(), WrongUse> {
+    pub(crate) fn check(&self, common: &Common) -> Result<(), WrongUse> {
         if self.no_condense && self.algorithm != ClosureAlgorithm::Plain(closure::Algorithm::Auto) {
             let text =
                 format!("--no-condense is for auto; {} needs no word", self.algorithm.name());
             return Err(WrongUse(text));
         }
-        Ok(())
+        GpuCount::check(self.gpus, common)
     }
 }
 

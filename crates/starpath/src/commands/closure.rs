@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use closure::{
     Algorithm, ClosureError, Config, Found, OnGpu, Plan, Times as DeviceTimes, closure,
-    closure_on_gpu,
+    closure_on_gpus,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Progress, Weight, with_csr};
@@ -36,6 +37,8 @@ struct Report {
 #[derive(Serialize)]
 struct Device {
     device: String,
+    /// How many of them.
+    gpus: usize,
     /// By components, on the processor, where that was broken off.
     search_ms: Ms,
     jit_ms: Ms,
@@ -44,9 +47,10 @@ struct Device {
 }
 
 impl Device {
-    fn of(gpu: &Gpu, times: &DeviceTimes) -> Self {
+    fn of(gpus: &[Gpu], times: &DeviceTimes) -> Self {
         Self {
-            device: gpu.properties().name.clone(),
+            device: gpus[0].properties().name.clone(),
+            gpus: gpus.len(),
             search_ms: Ms(times.search_ms),
             jit_ms: Ms(times.jit_ms),
             upload_ms: Ms(times.upload_ms),
@@ -112,11 +116,12 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
 fn solve<W: Weight>(graph: &Csr<W>, args: &ClosureArgs, common: &Common) -> anyhow::Result<Solved> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
-    if let Some(gpu) = backend::gpu_for_closure(graph.n_vertices(), args.algorithm, common)? {
+    if let Some(first) = backend::gpu_for_closure(graph.n_vertices(), args.algorithm, common)? {
+        let gpus = backend::with_others(first, args.gpus, None)?;
         // what goes back and forth is reported beside the solving
         let mut on_device = Vec::new();
         let tried = repeated(common, || {
-            let closed = on_gpu(&gpu, graph, args, &step).map_err(explain)?;
+            let closed = on_gpus(&gpus, graph, args, &step).map_err(explain)?;
             on_device.push(closed.times.solve_ms);
             Ok(closed)
         });
@@ -126,7 +131,7 @@ fn solve<W: Weight>(graph: &Csr<W>, args: &ClosureArgs, common: &Common) -> anyh
                 return Ok(Solved { found: closed.found, device: None, times });
             }
             Ok((closed, _)) => {
-                let device = Some(Device::of(&gpu, &closed.times));
+                let device = Some(Device::of(&gpus, &closed.times));
                 return Ok(Solved { found: closed.found, device, times: on_device });
             }
             Err(reason) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
@@ -153,8 +158,8 @@ fn on_cpu<W: Weight>(
     })
 }
 
-fn on_gpu<W: Weight>(
-    gpu: &Gpu,
+fn on_gpus<W: Weight>(
+    gpus: &[Gpu],
     graph: &Csr<W>,
     args: &ClosureArgs,
     progress: Progress<'_>,
@@ -162,9 +167,12 @@ fn on_gpu<W: Weight>(
     Ok(match args.algorithm {
         ClosureAlgorithm::Plain(algorithm) => {
             let config = Config { algorithm, condense: !args.no_condense };
-            closure_on_gpu(gpu, graph, &config, Some(progress))?
+            closure_on_gpus(gpus, graph, &config, Some(progress))?
         }
         ClosureAlgorithm::Star(form) => {
+            let [gpu] = gpus else {
+                bail!("not on a GPU: {} is a form for one GPU; use the CPU", form.name());
+            };
             let closed = form.closure_on_gpu(gpu, graph, Some(progress))?;
             let WarshallTimes { jit_ms, upload_ms, solve_ms, download_ms } = closed.times;
             let times = DeviceTimes { search_ms: 0.0, jit_ms, upload_ms, solve_ms, download_ms };

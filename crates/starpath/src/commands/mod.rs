@@ -50,7 +50,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         }
         Command::Query(args) => query::run(args, common),
         Command::Closure(args) => {
-            args.check()?;
+            args.check(common)?;
             closure::run(args, common)
         }
         Command::Star(args) => star::run(args, common),

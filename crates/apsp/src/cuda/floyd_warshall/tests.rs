@@ -65,9 +65,9 @@ fn the_cut_does_not_matter() {
             let mut parts = Vec::new();
             for (number, (form, matrix)) in forms.iter().zip(&matrices).enumerate() {
                 let rows = OnGpu::new(matrix, form.panels(), cut, number);
-                parts.push(Part { number, form, kernels: &kernels, rows });
+                parts.push(Part { number, form, kernels: &kernels, rows, link: None });
             }
-            close(&parts, None, None).unwrap();
+            close(&parts, None).unwrap();
             for (part, matrix) in matrices.iter().enumerate() {
                 let words = matrix.download().unwrap();
                 for block in owns(part) {
@@ -89,9 +89,9 @@ fn the_cut_does_not_matter() {
             let mut parts = Vec::new();
             for (number, form) in forms.iter().enumerate() {
                 let rows = Passing::new(gpu, &matrix, cut).unwrap();
-                parts.push(Part { number, form, kernels: &kernels, rows });
+                parts.push(Part { number, form, kernels: &kernels, rows, link: None });
             }
-            close(&parts, None, None).unwrap();
+            close(&parts, None).unwrap();
             drop(parts);
             check(&matrix.borrow(), 0, cut);
         }
