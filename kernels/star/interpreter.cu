@@ -17,9 +17,14 @@
 // Vectors, then the integers of each warp.
 extern __shared__ Word shared[];
 
+// The same place in shared memory, kept in a register: a compiler would work it out at each use.
+template <typename T> __device__ __forceinline__ T* held(T* place) {
+    return static_cast<T*>(__cvta_shared_to_generic(__shfl_sync(everyone, __cvta_generic_to_shared(place), 0)));
+}
+
 // This warp's integers after `n_words` words, as they were in the device's memory.
 __device__ __forceinline__ int* take_ints(const Run& run, u32 n_words) {
-    int* ints = reinterpret_cast<int*>(shared + n_words) + (threadIdx.x >> 5) * run.n_ints;
+    int* ints = held(reinterpret_cast<int*>(shared + n_words) + (threadIdx.x >> 5) * run.n_ints);
     for (u32 i = lane(); i < run.n_ints; i += 32) ints[i] = run.ints[i];
     __syncwarp();
     return ints;
@@ -34,7 +39,7 @@ __device__ __forceinline__ void give_ints(const Run& run, const int* ints) {
 extern "C" __global__ void __launch_bounds__(32, 1) star_interpret_warp(const Run run) {
     for (u32 w = threadIdx.x; w < run.n_words; w += 32) shared[w] = run.vectors[w];
     int* ints = take_ints(run, run.n_words);
-    Warp team{shared, threadIdx.x};
+    Warp team{held(shared), threadIdx.x};
     interpret(run, team, ints);
     __syncwarp();
     for (u32 w = threadIdx.x; w < run.n_words; w += 32) run.vectors[w] = shared[w];
@@ -48,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) star_interpret_block(const 
     for (u32 w = threadIdx.x; w < run.n_words; w += blockDim.x) shared[w] = run.vectors[w];
     int* ints = take_ints(run, run.n_words);
     __syncthreads();
-    Block team{shared, partials, threadIdx.x, blockDim.x};
+    Block team{held(shared), *held(&partials), threadIdx.x, blockDim.x};
     interpret(run, team, ints);
     __syncthreads();
     for (u32 w = threadIdx.x; w < run.n_words; w += blockDim.x) run.vectors[w] = shared[w];

@@ -104,11 +104,24 @@ constexpr u32 constant_position = 0x8000, one = 0x100, backwards = 0x200, repeat
 // `equal` names. `one` is of SETMIN that numbers are in two's complement, of the least that it
 // is the greatest.
 constexpr u32 numbered = 0x800, of_word = 0x1000, keeps = 0x2000, everywhere = 0x4000, finds = 0x200;
+// The same of the procedures that are more steps than one: whether a word is first made of the number
+// that `other_a` is or names, one of `other_b`; whether the integer that is found is compared with the
+// one that `greater` is or names, for a jump to `to_a`; whether nobody reads sums when arcs are
+// relaxed. And whether a column that is written may be another one of those that are read.
+constexpr u32 makes = 0x200, asks = 0x400, forgets = 0x400, shifted = 0x20000000;
 
 // Bits of `held` that tell what was touched since the last barrier, 32 for vectors and 32
 // for tables. Several may share one: then there is a barrier too many.
 __device__ __forceinline__ u64 vector_bit(u32 at) { return 1ull << (at >> 5 & 31); }
 __device__ __forceinline__ u64 table_bit(u32 head) { return 1ull << (32 + (head >> 24 & 31)); }
+
+// A position or number: that itself, or what the integer holds that is named.
+__device__ __forceinline__ int number_at(u32 head, u32 index, const int* ints) {
+    return head & constant_position ? static_cast<int>(index) : ints[index];
+}
+
+// 1 for less, 2 for equal and 4 for greater.
+__device__ __forceinline__ u32 order(int i, int j) { return i < j ? 1 : i == j ? 2 : 4; }
 
 enum Failure : u32 { no_position = 1, out_of_range = 2, endless = 3 };
 

@@ -4,7 +4,7 @@
 // Integers are the same for all threads. Each warp has a copy of its own in shared memory,
 // whose lanes all write the same value, so that nobody waits for another warp's.
 //
-// The next step is fetched while a step is done.
+// The next step is fetched while a step is done, unless a jump leads elsewhere.
 #pragma once
 
 #include "passes.cuh"
@@ -30,15 +30,14 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         // all lanes have read the integers that this step may change, and all words that the
         // warp's lanes have written are seen by the others
         __syncwarp();
-        const u32 next = step + skip_of(code.head);
-        const Code after = fetch(steps, next);
+        const Code after = fetch(steps, step + skip_of(code.head));
         u32 target = code.a;
         const u32 n = words_of(code.len);
         const bool flag = code.head & one;
         // the position that `index` names; whether there are so many things
         u32 position = 0;
         auto is_below = [&](u32 count) {
-            const int at = code.head & constant_position ? static_cast<int>(code.index) : ints[code.index];
+            const int at = number_at(code.head, code.index, ints);
             position = at;
             return stop.is_below(at, count, false);
         };
@@ -57,9 +56,16 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         if (operation_of(code.head) >= EqualRows) {
             const More more = fetch_more(steps, step);
             u32 place;
-            const bool done = run_pass(team, steps + step, code, more, ints, stop, place);
-            __syncwarp();
-            if (done && code.head & finds) ints[more.equal] = static_cast<int>(place);
+            if (!run_pass(team, steps + step, code, more, ints, stop, place)) break;
+            if (operation_of(code.head) == LeastRows && code.head & finds) {
+                __syncwarp();
+                ints[more.equal] = static_cast<int>(place);
+                fetch_field(team, more, place);
+                if (code.head & asks) {
+                    jumps = more.to_b & order(static_cast<int>(place), number_at(code.head, more.greater, ints));
+                    target = more.to_a;
+                }
+            }
         } else switch (operation_of(code.head)) {
         case End:
             report(run, team, step, stop);
@@ -95,7 +101,7 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         case SetBit:
             if (!is_below(code.len)) break;
             team.will_write(vector_bit(code.z));
-            if (position / word_bits % team.size == team.thread) {
+            if (team.owns(position / word_bits)) {
                 const u32 at = code.z + position / word_bits;
                 const Word bit = 1u << (position % word_bits);
                 team.put(at, flag ? team.own(at) | bit : team.own(at) & ~bit);
@@ -207,12 +213,9 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             jumps = bit == flag;
             break;
         }
-        case IfOrder: {
-            const int i = ints[code.x];
-            const int j = code.head & constant_position ? static_cast<int>(code.index) : ints[code.index];
-            jumps = ((code.z & (i < j ? 1 : i == j ? 2 : 4)) != 0) == flag;
+        case IfOrder:
+            jumps = ((code.z & order(ints[code.x], number_at(code.head, code.index, ints))) != 0) == flag;
             break;
-        }
         case IfCompare:
             jumps = compare(team, code) == flag;
             break;
@@ -251,7 +254,7 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
             }
             break;
         case ToWord:
-            if (is_below(code.y)) to_word(team, code, position);
+            if (is_below(code.y)) to_word(team, code.z, code.len, position);
             break;
         case ToInt:
             ints[code.index] = to_int(team, code);
@@ -259,10 +262,18 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         default:
             break;
         }
-        if (jumps && target <= step && ++turns > run.most_turns) stop.failure = endless;
         if (stop.failure) break;
-        step = jumps ? target : next;
-        code = jumps ? fetch(steps, target) : after;
+        if (!jumps) {
+            step += skip_of(code.head);
+            code = after;
+            continue;
+        }
+        if (target <= step && ++turns > run.most_turns) {
+            stop.failure = endless;
+            break;
+        }
+        step = target;
+        code = fetch(steps, target);
     }
     report(run, team, step, stop);
 }

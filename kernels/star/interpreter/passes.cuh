@@ -25,9 +25,12 @@ struct Pass {
     // words of a column
     u32 stride;
     u32 columns;
-    // whether a word stands for the second table, and where it starts
+    // whether a word stands for the second table; where it starts, or whether it is a number's,
+    // and which
     bool is_word;
     u32 word;
+    bool is_number;
+    u32 number;
     // whether a column that is written may be one that is read later, or was before
     bool is_shifted;
 };
@@ -62,7 +65,9 @@ __device__ __forceinline__ void some_columns(const Team& team, const Pass& pass,
         for (u32 i = 0; i < many; i++) a[i] = 0;
     }
     if (pass.is_word) {
-        const Word bits = team.other(pass.word + start / word_bits) >> (start % word_bits);
+        const u32 at = start / word_bits;
+        const Word word = pass.is_number ? word_of_number(pass.number, pass.columns, at) : team.other(pass.word + at);
+        const Word bits = word >> (start % word_bits);
 #pragma unroll
         for (u32 i = 0; i < many; i++) b[i] = spread(bits, i);
     } else {
@@ -178,7 +183,7 @@ template <typename Team> __device__ __forceinline__ void add_rows(Team& team, co
 // ADDC into S, SETMIN of S and D, which of these have no carry, and TMERGE of those into D: how
 // arcs are relaxed, which is four steps. Whether a sum is less is known from its last column on,
 // as the columns before decide again. Sums and distances of a word of columns are in registers
-// until that is known; of more columns, they are read again.
+// until that is known; of more columns, they are read again. Sums that no step reads are not written.
 template <typename Team>
 __device__ __forceinline__ void relax(Team& team, const Code& code, const Encoded* set_min, const Pass& pass) {
     constexpr u32 many = word_bits;
@@ -187,16 +192,16 @@ __device__ __forceinline__ void relax(Team& team, const Code& code, const Encode
     Word* distances = address(less_more.other_a, less_more.other_b);
     team.will_write(table_bit(code.head) | table_bit(merge_code.head) | vector_bit(code.z) | vector_bit(less_code.z)
                     | vector_bit(and_not.z));
-    const Pass merged{distances, pass.to, distances, pass.stride, pass.columns, false, 0, false};
+    const Pass merged{distances, pass.to, distances, pass.stride, pass.columns, false, 0, false, 0, false};
     const u32 n = (pass.columns + many - 1) / many;
+    const bool forgotten = code.head & forgets;
     for (u32 w = team.thread; w < pass.stride; w += team.size) {
         const Word rows = team.own(code.x + w);
         Word carry = 0, less = 0, nearer = 0;
-        if (rows == 0) clear_columns(pass, w);
-#pragma unroll 1
-        for (u32 chunk = rows ? n : 0; chunk-- > 0;) {
-            const u32 start = chunk * many, left = pass.columns - start;
-            const Word bits = team.other(pass.word + chunk);
+        if (rows == 0 && !forgotten) clear_columns(pass, w);
+        // so many columns from `start` on, and how many sums are kept
+        auto add = [&](u32 start, u32 left, u32 kept) {
+            const Word bits = team.other(pass.word + start / many);
             const Word* from = further(pass.first + w, start, pass.stride);
             Word* old = further(distances + w, start, pass.stride);
             Word* to = further(pass.to + w, start, pass.stride);
@@ -210,16 +215,26 @@ __device__ __forceinline__ void relax(Team& team, const Code& code, const Encode
             for (u32 i = many; i-- > 0;) {
                 step::add(rows, carry, a[i], spread(bits, i), 0u);
                 less = (d[i] & ~a[i]) | (less & ~(d[i] ^ a[i]));
-                store_if_less(i, left, further(to, i, pass.stride), a[i]);
+                store_if_less(i, kept, further(to, i, pass.stride), a[i]);
             }
-            if (chunk != 0) continue;
+            if (start != 0) return;
             less &= rows;
             nearer = less & ~carry;
-            if (nearer == 0 || n > 1) continue;
+            if (nearer == 0 || n > 1) return;
 #pragma unroll
             for (u32 i = 0; i < many; i++) {
                 step::merge(nearer, d[i], a[i]);
                 store_if_less(i, left, further(old, i, pass.stride), d[i]);
+            }
+        };
+#pragma unroll 1
+        for (u32 chunk = rows ? n : 0; chunk-- > 0;) {
+            const u32 start = chunk * many, left = pass.columns - start;
+            // a whole word of columns needs no comparisons
+            if (left == many && forgotten) {
+                add(start, many, 0);
+            } else {
+                add(start, left, forgotten ? 0 : left);
             }
         }
         if (nearer && n > 1) {
@@ -240,11 +255,11 @@ __device__ __forceinline__ u32 narrow(const Word* words, u32 stride, u32 k, Word
     Word loaded[word_bits];
     u32 value = 0;
 #pragma unroll
-    for (u32 i = 0; i < word_bits; i++) loaded[i] = load_if_less(i, k, further(words, i, stride), flip) ^ flip;
+    for (u32 i = 0; i < word_bits; i++) loaded[i] = load_if_less(i, k, further(words, i, stride), flip);
 #pragma unroll
     for (u32 i = 0; i < word_bits; i++) {
-        const Word zeros = kept & ~loaded[i];
-        value = value << 1 | (zeros == 0);
+        const Word zeros = kept & (loaded[i] ^ ~flip);
+        value |= zeros ? 0 : 1u << (word_bits - 1 - i);
         if (zeros) kept = zeros;
     }
     // beyond the last column there were zeros
@@ -260,27 +275,34 @@ template <typename Team> __device__ __forceinline__ u32 least_rows(Team& team, c
     const Word flip = code.head & one ? ~0u : 0;
     const Word* words = pass.first;
     u32 from = code.x, left = pass.columns, place;
+    // by the first k columns
+    auto least_of = [&](u32 w, u32 k, Word& rows) {
+        // a whole word of columns needs no comparisons
+        return k == word_bits ? narrow(words + w, pass.stride, word_bits, flip, rows)
+                              : narrow(words + w, pass.stride, k, flip, rows);
+    };
     do {
         const u32 k = min(left, word_bits);
         // the number, then the place of its first row
-        u64 mine = ~0ull, least = 0;
+        u64 mine = ~0ull;
         Word kept = 0;
-#pragma unroll 1
-        for (bool found = false;; found = true) {
+        for (u32 w = team.thread; w < pass.stride; w += team.size) {
+            kept = team.own(from + w);
+            if (kept == 0) continue;
+            const u64 value = least_of(w, k, kept);
+            mine = min(mine, value << 32 | (word_bits * w + first_bit(kept)));
+        }
+        const u64 least = team.least(mine);
+        const bool holds = mine >> 32 == least >> 32;
+        team.will_write(vector_bit(code.z));
+        if (pass.stride <= team.size) {
+            if (team.thread < pass.stride) team.put(code.z + team.thread, holds ? kept : 0);
+        } else {
             for (u32 w = team.thread; w < pass.stride; w += team.size) {
-                Word rows = team.own(from + w);
-                const bool may_hold = rows && (!found || mine >> 32 == least >> 32);
-                if (may_hold && !(found && pass.stride <= team.size)) {
-                    const u64 value = narrow(words + w, pass.stride, k, flip, rows);
-                    const u64 here = value << 32 | (word_bits * w + first_bit(rows));
-                    if (!found && here < mine) mine = here;
-                    kept = value == least >> 32 || !found ? rows : 0;
-                }
-                if (found) team.put(code.z + w, may_hold ? kept : 0);
+                Word rows = holds ? team.own(from + w) : 0;
+                if (rows && least_of(w, k, rows) != least >> 32) rows = 0;
+                team.put(code.z + w, rows);
             }
-            if (found) break;
-            least = team.least(mine);
-            team.will_write(vector_bit(code.z));
         }
         place = static_cast<u32>(least);
         from = code.z;
@@ -290,6 +312,16 @@ template <typename Team> __device__ __forceinline__ u32 least_rows(Team& team, c
     return place;
 }
 
+// The field that a later step takes by the number that was found, if there is such a step, is on its
+// way to the chip meanwhile: `to_fields` words of the one at `other_a` and `other_b`.
+template <typename Team>
+__device__ __forceinline__ void fetch_field(const Team& team, const More& more, u32 number) {
+    constexpr u32 line = 32;
+    if (number >= more.other_fields) return;
+    const Word* field = address(more.other_a, more.other_b) + static_cast<u64>(number) * more.to_fields;
+    for (u32 w = line * team.thread; w < more.to_fields; w += line * team.size) prefetch(field + w);
+}
+
 // A field by its number, so many fields further on.
 __device__ __forceinline__ bool locate(Word*& field, u32 number, u32 n_fields, u64 words, const int* ints,
                                        Stop& stop) {
@@ -297,12 +329,6 @@ __device__ __forceinline__ bool locate(Word*& field, u32 number, u32 n_fields, u
     if (!stop.is_below(ints[number], n_fields, true)) return false;
     field += ints[number] * words;
     return true;
-}
-
-// Whether columns of two fields are the same, but not in the same places.
-__device__ __forceinline__ bool are_shifted(const Word* to, const Word* from, u64 words) {
-    const u64 distance = to < from ? from - to : to - from;
-    return from && distance != 0 && distance < words;
 }
 
 // Any of these procedures, if there are all its fields; MIN and MAX leave the first of the rows in
@@ -323,8 +349,7 @@ __device__ __forceinline__ bool run_pass(Team& team, const Encoded* step, const 
         if (!all) return false;
     }
     if (is_word) team.will_read(vector_bit(code.y));
-    const bool is_shifted = are_shifted(to, table, words) || are_shifted(to, other, words);
-    Pass pass{table, other, to, stride, code.index, is_word, code.y, is_shifted};
+    Pass pass{table, other, to, stride, code.index, is_word, code.y, false, 0, (code.head & shifted) != 0};
     switch (operation_of(code.head)) {
     case EqualRows:
         equal_rows(team, code, pass);
@@ -336,6 +361,13 @@ __device__ __forceinline__ bool run_pass(Team& team, const Encoded* step, const 
         place = least_rows(team, code, pass);
         break;
     case Merge:
+        if (code.head & makes) {
+            // all threads have it, and need not wait for its words
+            pass.is_number = true;
+            pass.number = number_at(code.head, more.other_a, ints);
+            if (!stop.is_below(pass.number, more.other_b, false)) return false;
+            to_word(team, code.y, code.index, pass.number);
+        }
         // what is merged is second to what there was
         pass.first = code.head & keeps ? to : nullptr;
         pass.second = table;

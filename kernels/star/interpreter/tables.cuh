@@ -114,34 +114,47 @@ __device__ __forceinline__ u64 update_columns(Team& team, const Code& code, cons
     return count;
 }
 
-// ROW(row, t): warps gather words of it, a lane a column; of a single word its owner's warp.
+// `many` words of ROW(row, t) that start at column `start`, each known to the lane of its number: a
+// lane loads a column, and as many loads are under way at once.
+template <u32 many>
+__device__ __forceinline__ Word gather(const Word* words, u64 stride, u32 start, u32 columns, u32 shift) {
+    Word loaded[many], word = 0;
+#pragma unroll
+    for (u32 k = 0; k < many; k++) {
+        const u32 column = start + word_bits * k + lane();
+        loaded[k] = load_if_less(column, columns, words + column * stride);
+    }
+#pragma unroll
+    for (u32 k = 0; k < many; k++) {
+        const Word these = __ballot_sync(everyone, loaded[k] >> shift & 1);
+        if (lane() % many == k) word = these;
+    }
+    return word;
+}
+
+// ROW(row, t): each warp gathers its own words.
 template <typename Team>
 __device__ __forceinline__ void read_row(Team& team, const Code& code, const Word* table, u32 row) {
-    // words of z at once
-    constexpr u32 at_once = 16;
+    constexpr u32 many = 16;
     const u64 stride = code.x;
-    const u32 columns = code.len, shift = row % word_bits, n_warps = team.size / 32;
-    const u32 n = (columns + word_bits - 1) / word_bits;
+    const u32 columns = code.len, shift = row % word_bits, n = (columns + word_bits - 1) / word_bits;
     const Word* words = table + row / word_bits;
-    if (n > 1) team.sync();
     team.will_read(table_bit(code.head));
     team.will_write(vector_bit(code.z));
-    for (u32 first = team.thread / 32; first < n; first += at_once * n_warps) {
-        Word loaded[at_once], word = 0;
-#pragma unroll
-        for (u32 k = 0; k < at_once; k++) {
-            const u32 column = word_bits * (first + k * n_warps) + lane();
-            loaded[k] = load_if_less(column, columns, words + column * stride);
+    for (u32 first = team.thread - lane(); first < n; first += team.size) {
+        const u32 left = n - first;
+        Word word = 0;
+        if (left == 1) {
+            word = gather<1>(words, stride, word_bits * first, columns, shift);
+        } else {
+#pragma unroll 1
+            for (u32 from = 0; from < min(left, 32u); from += many) {
+                const Word these = gather<many>(words, stride, word_bits * (first + from), columns, shift);
+                if (lane() / many == from / many) word = these;
+            }
         }
-#pragma unroll
-        for (u32 k = 0; k < at_once; k++) {
-            const Word these = __ballot_sync(everyone, loaded[k] >> shift & 1);
-            if (lane() == k) word = these;
-        }
-        const u32 own = first + lane() * n_warps;
-        if (lane() < at_once && own < n) team.put(code.z + own, word);
+        if (lane() < left) team.put(code.z + first + lane(), word);
     }
-    if (n > 1) team.sync();
     team.did_read(table_bit(code.head));
 }
 

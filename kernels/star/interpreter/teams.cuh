@@ -25,6 +25,9 @@ constexpr u32 none = 0xffffffffu;
 
 __device__ __forceinline__ u32 first_bit(Word word) { return __ffs(static_cast<int>(word)) - 1; }
 
+// Whether the word w of vectors belongs to a thread; a division takes long.
+__device__ __forceinline__ bool is_of(u32 thread, u32 size, u32 w) { return (w < size ? w : w % size) == thread; }
+
 // One warp, vectors in shared memory.
 struct Warp {
     // words that a thread has under way at once
@@ -33,6 +36,7 @@ struct Warp {
     Word* vectors;
     u32 thread;
 
+    __device__ __forceinline__ bool owns(u32 w) const { return is_of(thread, size, w); }
     __device__ __forceinline__ Word own(u32 at) const { return vectors[at]; }
     __device__ __forceinline__ Word other(u32 at) const { return vectors[at]; }
     __device__ __forceinline__ void put(u32 at, Word word) { vectors[at] = word; }
@@ -101,9 +105,9 @@ template <typename T> __device__ __forceinline__ T block_min(Partials& partials,
     turn++;
     if (lane() == 0) places[threadIdx.x >> 5] = value;
     __syncthreads();
-    const u32 n_warps = blockDim.x >> 5;
-#pragma unroll 4
-    for (u32 warp = 0; warp < n_warps; warp++) value = min(value, static_cast<T>(places[warp]));
+    // eight warps at most: every eight lanes have what all of them found
+    value = static_cast<T>(places[min(lane() & 7, (blockDim.x >> 5) - 1)]);
+    for (u32 step = 4; step; step >>= 1) value = min(value, __shfl_xor_sync(everyone, value, step));
     return value;
 }
 
@@ -137,6 +141,7 @@ struct Block {
     u32 turn = 0;
     Accounts accounts = {};
 
+    __device__ __forceinline__ bool owns(u32 w) const { return is_of(thread, size, w); }
     __device__ __forceinline__ Word own(u32 at) const { return vectors[at]; }
     __device__ __forceinline__ Word other(u32 at) const { return vectors[at]; }
     __device__ __forceinline__ void put(u32 at, Word word) { vectors[at] = word; }
@@ -190,6 +195,7 @@ struct Grid {
     u32 turn = 0, cell = 0;
     Accounts accounts = {};
 
+    __device__ __forceinline__ bool owns(u32 w) const { return is_of(thread, size, w); }
     __device__ __forceinline__ Word own(u32 at) const { return vectors[at]; }
     __device__ __forceinline__ Word other(u32 at) const { return __ldcg(vectors + at); }
     __device__ __forceinline__ void put(u32 at, Word word) { vectors[at] = word; }

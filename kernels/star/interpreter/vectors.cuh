@@ -131,18 +131,19 @@ template <typename Team> __device__ __forceinline__ bool compare(Team& team, con
     return code.z & relation;
 }
 
-// WORD: its last bits are the number's, the last one the least significant.
-template <typename Team> __device__ __forceinline__ void to_word(Team& team, const Code& code, u32 number) {
+// Word w of a row of `len` bits whose last ones are the number's, the last one the least significant.
+__device__ __forceinline__ Word word_of_number(u32 number, u32 len, u32 w) {
     const Word bits = __brev(number);
-    team.will_write(vector_bit(code.z));
-    for (u32 w = team.thread; w < words_of(code.len); w += team.size) {
-        // of the first of these bits, counted from that of the word
-        const int size = word_bits, from = static_cast<int>(code.len) - size - static_cast<int>(word_bits * w);
-        Word word = 0;
-        if (from >= 0 && from < size) word = bits << from;
-        if (from < 0 && from > -size) word = bits >> -from;
-        team.put(code.z + w, word);
-    }
+    // of the first of these bits, counted from that of the word
+    const int size = word_bits, from = static_cast<int>(len) - size - static_cast<int>(word_bits * w);
+    if (from <= -size || from >= size) return 0;
+    return from < 0 ? bits >> -from : bits << from;
+}
+
+// WORD
+template <typename Team> __device__ __forceinline__ void to_word(Team& team, u32 z, u32 len, u32 number) {
+    team.will_write(vector_bit(z));
+    for (u32 w = team.thread; w < words_of(len); w += team.size) team.put(z + w, word_of_number(number, len, w));
 }
 
 // NUMBER: each warp looks through the whole word; none where a bit is set that an integer has

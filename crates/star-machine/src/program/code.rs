@@ -70,8 +70,6 @@ const CONSTANT: u32 = 0x8000;
 const ONE: u32 = 0x100;
 /// The loop counts downwards.
 const BACK: u32 = 0x200;
-/// After the least rows comes `FND`.
-const FINDS: u32 = 0x200;
 /// The step after an update finds the number of the next column, and leads back.
 const REPEATS: u32 = 0x400;
 /// A field is one by a number.
@@ -82,6 +80,8 @@ const OF_WORD: u32 = 0x1000;
 const KEEPS: u32 = 0x2000;
 /// All rows are marked.
 const EVERYWHERE: u32 = 0x4000;
+/// A column that is written may be another one of those that are read.
+const SHIFTED: u32 = 0x2000_0000;
 /// No integer.
 const NONE: u32 = u32::MAX;
 /// Bits of a word of the kernel.
@@ -121,15 +121,17 @@ impl Code {
         self
     }
 
-    fn at(mut self, at: Index) -> Self {
-        match at {
-            Index::At(position) => {
-                self.head |= CONSTANT;
-                self.index = position;
-            }
-            Index::In(i) => self.index = i.place(),
-        }
-        self
+    fn at(self, at: Index) -> Self {
+        let (is_constant, index) = position(at);
+        Self { index, ..self }.with(CONSTANT, is_constant)
+    }
+}
+
+/// Whether it is a position itself, and that or the integer that holds it.
+fn position(at: Index) -> (bool, u32) {
+    match at {
+        Index::At(position) => (true, position),
+        Index::In(i) => (false, i.place()),
     }
 }
 
@@ -137,12 +139,8 @@ impl Program {
     /// The program for the kernel.
     pub(crate) fn encode(&self, addresses: &Addresses) -> Vec<Code> {
         let encoder = Encoder { program: self, addresses };
-        let steps = (0..self.instructions.len()).map(|at| {
-            let fused = encoder.fused_step(at).or_else(|| encoder.fused_update(at));
-            let fused =
-                fused.or_else(|| encoder.fused_least(at)).or_else(|| encoder.fused_relax(at));
-            fused.unwrap_or_else(|| encoder.plain(&self.instructions[at]))
-        });
+        let steps = (0..self.instructions.len())
+            .map(|at| encoder.fused(at).unwrap_or_else(|| encoder.plain(&self.instructions[at])));
         steps.chain([Code::new(Operation::End, 0)]).collect()
     }
 
@@ -352,6 +350,7 @@ mod tests {
     use kernels::layout;
     use kernels::layout::{STAR_CODE, block, layout_in, number};
 
+    use super::fused::{ASKS, FINDS, FORGETS, MAKES};
     use super::*;
 
     #[test]
@@ -379,6 +378,10 @@ mod tests {
             ("of_word", OF_WORD),
             ("keeps", KEEPS),
             ("everywhere", EVERYWHERE),
+            ("makes", MAKES),
+            ("asks", ASKS),
+            ("forgets", FORGETS),
+            ("shifted", SHIFTED),
             ("word_bits", WORD_BITS),
         ];
         for (name, flag) in flags {

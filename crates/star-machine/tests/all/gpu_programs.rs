@@ -3,8 +3,8 @@
 use gpu_runtime::{Gpu, GpuError};
 use star_machine::algorithms::{EdgeList, edmonds, kruskal, prim};
 use star_machine::{
-    CountFrom, FieldVar, GpuProgram, Operations, Procedure, Program, Recorder, Size, Slice, Star,
-    StarError, Table, Team, Text, Variable,
+    CountFrom, GpuProgram, Operations, Program, Recorder, Size, Slice, Star, StarError, Table,
+    Team, Text, Variable,
 };
 
 use crate::bodies::{
@@ -90,42 +90,6 @@ fn procedures_run_in_one_launch() {
             }
         }
     }
-}
-
-/// How arcs are relaxed, and the first of the least and of the greatest rows.
-#[test]
-fn steps_that_are_one_for_the_kernel_leave_the_same() -> Result<(), StarError> {
-    let Some(gpu) = gpu() else { return Ok(()) };
-    for (rows, columns) in [(0, 3), (1, 1), (70, 0), (70, 5), (130, 40), (300, 64), (9000, 20)] {
-        let mut m = Recorder::new();
-        let (arcs, d) = (m.parameter_table(rows, 3 * columns)?, m.parameter_table(rows, columns)?);
-        let sums = m.parameter_table(rows, columns)?;
-        let [y, carry, less, nearer, z] = [(); 5].map(|()| m.parameter_slice(rows));
-        let (y, carry, less, nearer, z) = (y?, carry?, less?, nearer?, z?);
-        let word = m.parameter_word(columns)?;
-        let [i, first, last] = [(); 3].map(|()| m.parameter_int());
-        let (arcs, s, d) = (arcs.numbered(columns, i)?, FieldVar::from(sums), FieldVar::from(d));
-        m.call(Procedure::AddWord { table: arcs, rows: y, word, to: s, carry })?;
-        m.call(Procedure::SetMin { table: s, other: d, rows: y, signed: false, z: less })?;
-        m.and_not(nearer, less, carry)?;
-        m.call(Procedure::MergeTable { table: s, rows: nearer, to: d })?;
-        m.call(Procedure::Min { table: d, rows: y, z })?;
-        m.fnd(first, z)?;
-        m.call(Procedure::Max { table: d, rows: y, z })?;
-        m.fnd(last, z)?;
-        let program = m.finish();
-        for number in [Some(0), Some(2), Some(3), None] {
-            let mut draw = draws(rows as u64 + columns as u64);
-            let mut values: Vec<_> = [3 * columns, columns, columns]
-                .map(|columns| Value::Table(table(rows, columns, &mut draw, 2)))
-                .into();
-            values.extend([2, 3, 3, 3, 3].map(|in_| Value::Vector(slice(rows, &mut draw, in_))));
-            values.push(Value::Vector(slice(columns, &mut draw, 3)));
-            values.extend([number, Some(7), None].map(Value::Int));
-            agree(&gpu, &format!("{rows} by {columns}"), &program, &values, &TEAMS);
-        }
-    }
-    Ok(())
 }
 
 #[test]

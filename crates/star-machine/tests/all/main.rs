@@ -18,6 +18,7 @@ mod gabow;
 mod gpu;
 mod gpu_algorithms;
 mod gpu_changes;
+mod gpu_fused;
 mod gpu_procedures;
 mod gpu_programs;
 mod gpu_random;

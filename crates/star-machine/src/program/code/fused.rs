@@ -4,15 +4,41 @@
 //! for all of them, which leads on behind them; the others keep their places, for jumps to them.
 //! Results are the same, and so are errors.
 
-use super::{Code, Encoder, FINDS, ONE, Operation, REPEATS};
+use std::ops::Range;
+
+use super::{
+    CONSTANT, Code, Encoder, NUMBERED, ONE, Operation, Place, REPEATS, WORD_BITS, orders, position,
+    stride_of,
+};
 use crate::Procedure;
-use crate::language::{Condition, Index, IntVar, Logic, Op, Vector};
-use crate::program::Instruction;
+use crate::language::check::numbers;
+use crate::language::{
+    Condition, FieldVar, Index, IntVar, Logic, Op, Operand, Relation, Role, TableVar, Vector,
+};
+use crate::procedures::Pass;
+use crate::program::operands::{Named, named};
+use crate::program::{Instruction, Variable};
+
+/// After the least rows comes `FND`.
+pub(super) const FINDS: u32 = 0x200;
+/// After that comes a question about the number that was found.
+pub(super) const ASKS: u32 = 0x400;
+/// Before a merge a word is made of a number.
+pub(super) const MAKES: u32 = 0x200;
+/// Where arcs are relaxed, no step reads the sums.
+pub(super) const FORGETS: u32 = 0x400;
 
 impl Encoder<'_> {
+    /// The steps from this one on that are one, if there are such steps.
+    pub(super) fn fused(&self, at: usize) -> Option<Code> {
+        let fused = self.fused_step(at).or_else(|| self.fused_update(at));
+        let fused = fused.or_else(|| self.fused_least(at)).or_else(|| self.fused_relax(at));
+        fused.or_else(|| self.fused_merge(at))
+    }
+
     /// `while SOME(x) do i := STEP(x) ..` and `i := STEP(x); while i > 0`, the question and
     /// `STEP` in one.
-    pub(super) fn fused_step(&self, at: usize) -> Option<Code> {
+    fn fused_step(&self, at: usize) -> Option<Code> {
         let step = |at: usize| match self.program.instructions.get(at) {
             Some(&Instruction::Do(Op::Step { i, x })) => Some((i, x)),
             _ => None,
@@ -40,8 +66,8 @@ impl Encoder<'_> {
         (x == some && (1..256).contains(&skip)).then(|| self.take_first(code, i, x))
     }
 
-    /// `z := MIN(t, x); i := FND(z)`.
-    pub(super) fn fused_least(&self, at: usize) -> Option<Code> {
+    /// `z := MIN(t, x); i := FND(z)`, and a question about `i` where one follows.
+    fn fused_least(&self, at: usize) -> Option<Code> {
         let [
             Instruction::Pass(ref least @ (Procedure::Min { z, .. } | Procedure::Max { z, .. })),
             Instruction::Do(Op::Find { i, x }),
@@ -49,14 +75,77 @@ impl Encoder<'_> {
         else {
             return None;
         };
-        let code = self.pass(least).instead_of(Operation::LeastRows, 2);
-        let code = Code { equal: i.place(), ..code };
-        (x == z.0).then(|| code.with(FINDS, true))
+        if x != z.0 {
+            return None;
+        }
+        let code = self.pass(least).instead_of(Operation::LeastRows, 2).with(FINDS, true);
+        let code = self.fetching(Code { equal: i.place(), ..code }, i);
+        let asked = match self.program.instructions.get(at + 2) {
+            Some(&Instruction::Branch { condition, answer, to }) => match condition {
+                Condition::Found(k) => {
+                    Some((k, Relation::GreaterOrEqual, Index::At(0), answer, to))
+                }
+                Condition::Order { relation, i, j } => Some((i, relation, j, answer, to)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((_, relation, j, answer, to)) =
+            asked.filter(|(k, _, j, ..)| *k == i && *j != Index::In(i))
+        else {
+            return Some(code);
+        };
+        let (is_constant, greater) = position(j);
+        // a jump to the question would be counted as one back, or not
+        let at = at as u32;
+        if to == at + 1 || to == at + 2 {
+            return Some(code);
+        }
+        let code =
+            code.instead_of(Operation::LeastRows, 3).with(ASKS, true).with(CONSTANT, is_constant);
+        let orders = if answer { orders(relation) } else { 7 - orders(relation) };
+        Some(Code { greater, to_a: to, to_b: orders, ..code })
+    }
+
+    /// With the first field that a procedure takes by the number in this integer, for its columns to
+    /// be fetched as soon as the number is known.
+    fn fetching(&self, code: Code, i: IntVar) -> Code {
+        let field = self.program.instructions.iter().find_map(|step| match step {
+            Instruction::Pass(procedure) => Pass::of(procedure).a.filter(|a| a.number == Some(i)),
+            _ => None,
+        });
+        let words = |field: FieldVar| field.columns.checked_mul(stride_of(field.table.rows));
+        let Some((field, to_fields)) = field.and_then(|field| Some((field, words(field)?))) else {
+            return code;
+        };
+        if code.head & NUMBERED != 0 {
+            return code;
+        }
+        let Place { address: [other_a, other_b], fields: other_fields, .. } =
+            self.place(Some(field));
+        Code { other_a, other_b, other_fields, to_fields, ..code }
+    }
+
+    /// `w := WORD(i); WMERGE(w, x; t)`.
+    fn fused_merge(&self, at: usize) -> Option<Code> {
+        let [
+            Instruction::Do(Op::ToWord { z, i }),
+            Instruction::Pass(ref merge @ Procedure::MergeWord { to, word, rows }),
+        ] = *self.program.instructions.get(at..at + 2)?
+        else {
+            return None;
+        };
+        if z != word.0 || rows.0 == z || to.number.is_some() {
+            return None;
+        }
+        let code = self.pass(merge).instead_of(Operation::Merge, 2).with(MAKES, true);
+        let (is_constant, other_a) = position(i);
+        Some(Code { other_a, other_b: numbers(z), ..code }.with(CONSTANT, is_constant))
     }
 
     /// How arcs are relaxed: `c := ADDC(t, y, w; s); b := SETMIN(s, d, y); e := b and not c;
     /// TMERGE(s, e; d)`.
-    pub(super) fn fused_relax(&self, at: usize) -> Option<Code> {
+    fn fused_relax(&self, at: usize) -> Option<Code> {
         let [
             Instruction::Pass(
                 ref add @ Procedure::AddWord { table: t, rows: y, word, to: s, carry },
@@ -72,13 +161,50 @@ impl Encoder<'_> {
             && (x, without, merged.0) == (less.0, carry.0, nearer);
         let are_apart = t.table != s.table && s.table != d.table && d.table != t.table;
         let results = [carry.0, less.0, nearer];
+        let forgets = || s.columns <= WORD_BITS && !self.is_kept(s.table, at..at + 4);
         (is_relaxed
             && are_apart
             && less != carry
             && !results.contains(&y.0)
             && !results.contains(&word.0)
             && s.number.or(d.number).is_none())
-        .then(|| self.pass(add).instead_of(Operation::Relax, 4))
+        .then(|| self.pass(add).instead_of(Operation::Relax, 4).with(FORGETS, forgets()))
+    }
+
+    /// Whether what these steps write to a table may be read: it is a parameter, another step reads
+    /// it, or a jump leads to one of them that is not the first.
+    fn is_kept(&self, table: TableVar, steps: Range<usize>) -> bool {
+        let same = |other: TableVar| other.place() == table.place();
+        let is_parameter =
+            |x: &Variable| matches!(x, Variable::Table(parameter) if same(*parameter));
+        let is_inside = |to: u32| (steps.start + 1..steps.end).contains(&(to as usize));
+        self.program.parameters.iter().any(is_parameter)
+            || self.program.instructions.iter().enumerate().any(|(at, step)| {
+                let mut step = *step;
+                let mut reads = false;
+                let visit = &mut |role, operand: Operand<'_>| {
+                    named(role, operand, |role, shown| match shown {
+                        Named::Table(other) => reads |= role == Role::Read && same(*other),
+                        Named::Vector(_) | Named::Int(_) => {}
+                    });
+                };
+                let to = match &mut step {
+                    Instruction::Do(op) => {
+                        op.operands(visit);
+                        None
+                    }
+                    Instruction::Pass(procedure) => {
+                        procedure.operands(visit);
+                        None
+                    }
+                    Instruction::Branch { to, .. }
+                    | Instruction::Jump { to }
+                    | Instruction::Call { to, .. }
+                    | Instruction::Repeat { to, .. } => Some(*to),
+                    Instruction::Start { .. } | Instruction::Return { .. } => None,
+                };
+                to.is_some_and(is_inside) || reads && !steps.contains(&at)
+            })
     }
 
     fn take_first(&self, code: Code, i: IntVar, x: Vector) -> Code {
@@ -86,7 +212,7 @@ impl Encoder<'_> {
     }
 
     /// `v := COL(i, t); v := v or w; COL(i, t) := v`, and with other functions.
-    pub(super) fn fused_update(&self, at: usize) -> Option<Code> {
+    fn fused_update(&self, at: usize) -> Option<Code> {
         let [
             Instruction::Do(Op::ReadColumn { z, table, column }),
             Instruction::Do(Op::Logic { logic, z: v, x, y }),
@@ -144,7 +270,8 @@ mod tests {
             heads.iter().filter(|&&found| found & 0xff_00ff == head).count()
         };
         assert_eq!(step(Operation::Relax, 4), 1, "{}", task.program());
-        assert_eq!(step(Operation::LeastRows, 2), 2, "{}", task.program());
+        assert_eq!(step(Operation::LeastRows, 3), 2, "{}", task.program());
+        assert_eq!(step(Operation::Merge, 2), 1, "{}", task.program());
     }
 
     #[test]

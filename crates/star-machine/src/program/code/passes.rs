@@ -1,8 +1,8 @@
 //! Procedures as steps: one operation of the kernel does several of them.
 
-use super::{Code, EVERYWHERE, Encoder, KEEPS, NONE, NUMBERED, OF_WORD, ONE, Operation};
+use super::{Code, EVERYWHERE, Encoder, KEEPS, NONE, NUMBERED, OF_WORD, ONE, Operation, SHIFTED};
 use crate::Procedure;
-use crate::language::{Op, SliceVar};
+use crate::language::{FieldVar, Op, SliceVar};
 use crate::procedures::{Pass, Second, Step};
 
 impl Encoder<'_> {
@@ -25,6 +25,8 @@ impl Encoder<'_> {
             Step::Add { flip: false } => (Operation::AddRows, false, [a, b], equal),
             Step::Add { flip: true } => (Operation::SubtractRows, false, [a, b], equal),
         };
+        let is_shifted =
+            [a, b].into_iter().flatten().any(|from| to.is_some_and(|to| may_be_shifted(to, from)));
         let [table, other, to_place] = [table, other, to].map(|field| self.place(field));
         let slice = |z: Option<SliceVar>| z.map_or(0, |z| self.vector(z.0));
         let (len, columns) = pass.size();
@@ -34,6 +36,7 @@ impl Encoder<'_> {
             .with(EVERYWHERE, pass.rows.is_none())
             .with(KEEPS, to.is_some() && a == to)
             .with(OF_WORD, pass.word().is_some())
+            .with(SHIFTED, is_shifted)
             .with(NUMBERED, is_numbered);
         // others' words are read of what is written alone
         let written = to.map_or(0, |to| to.table.place() % 32);
@@ -60,4 +63,12 @@ impl Encoder<'_> {
             to_fields: to_place.fields,
         }
     }
+}
+
+/// Whether columns of two fields may be the same, but not in the same places.
+fn may_be_shifted(to: FieldVar, from: FieldVar) -> bool {
+    let distance = to.first.abs_diff(from.first);
+    let is_apart = to.number.or(from.number).is_none() && distance >= to.columns;
+    // numbers of fields move them by all their columns
+    to.table == from.table && to.columns != 0 && !distance.is_multiple_of(to.columns) && !is_apart
 }
