@@ -7,8 +7,9 @@
 //
 // After the article on segmented Bellman-Ford (origin-segments in docs/references.bib).
 // It stores a distance that another thread may have lowered meanwhile, and relies on later
-// launches to mend it; here a distance is lowered by an atomic minimum and never rises.
-// It takes a sum that overflows for granted; here such a sum is told and never stored.
+// launches to mend it; entries that end in _race do so, in all others a distance is lowered by
+// an atomic minimum and never rises. It takes a sum that overflows for granted; here such a sum
+// is told and never stored.
 //
 // What holds for all entries that relax
 //
@@ -48,6 +49,20 @@
 // lower. So the host stops at the first iteration without a mark, and where iteration n
 // leaves one there is a negative cycle.
 //
+// Entries that end in _race store a sum without looking whether the distance is lower by then,
+// so that of several sums for one vertex any may be the one that stays. They are for weights
+// that are not negative, and end with the right distances all the same:
+// - Whatever stands at a vertex is the length of a walk, as above, or was put there by such a
+//   store; so no distance is ever below the right one.
+// - A sum is stored only if it is less than a value that stood there since the launch began, and
+//   by induction all of these are at most the value at its beginning. So from one launch to the
+//   next no distance rises, and where one is stored it falls. There are finitely many lengths of
+//   walks between the right distance and the first one found, so some launch stores nothing.
+// - In that launch nothing changed, so every edge was tested against the distances as they stand
+//   and lowers none of them: they are right.
+// Iteration n may leave a mark: which store stays is chance, and a vertex may take as many
+// launches as it has neighbours.
+//
 // Sums that do not fit are dropped. In an iteration that lowers nothing, mark[1] < iteration
 // proves that no edge could improve a distance even in unbounded arithmetic: the distances
 // are right though sums on the way did not fit.
@@ -55,6 +70,7 @@
 #include "../common/weights.cuh"
 
 // The edge (tail, head) from the values that were read; whether it lowers a distance.
+template <bool racing>
 __device__ __forceinline__ bool relax(
     Weight at_tail, Weight at_head, Weight weight, Weight* head, u32 iteration, u32* mark)
 {
@@ -67,7 +83,11 @@ __device__ __forceinline__ bool relax(
     }
     // Most edges lower nothing, and a load is cheaper than an atomic.
     if (!(sum < at_head)) return false;
-    lower(head, sum);
+    if constexpr (racing) {
+        *head = sum;
+    } else {
+        lower(head, sum);
+    }
     return true;
 }
 
@@ -86,7 +106,7 @@ __device__ __forceinline__ Weight load(const Weight* distance)
 }
 
 // Whether the edge of this thread lowered a distance; false for threads past the range.
-template <bool read_only, bool both_ways>
+template <bool read_only, bool both_ways, bool racing>
 __device__ __forceinline__ bool relax_edge(
     const u32* __restrict__ tails, const u32* __restrict__ heads,
     const Weight* __restrict__ weights, Weight* distances, u32 first, u32 count, u32 iteration,
@@ -100,28 +120,32 @@ __device__ __forceinline__ bool relax_edge(
     const Weight weight = weights[edge];
     const Weight at_tail = load<read_only>(distances + tail);
     const Weight at_head = load<read_only>(distances + head);
-    bool fell = relax(at_tail, at_head, weight, distances + head, iteration, mark);
-    if (both_ways) fell |= relax(at_head, at_tail, weight, distances + tail, iteration, mark);
+    bool fell = relax<racing>(at_tail, at_head, weight, distances + head, iteration, mark);
+    if (both_ways) fell |= relax<racing>(at_head, at_tail, weight, distances + tail, iteration, mark);
     return fell;
 }
 
-#define RELAX_ENTRY(name, read_only, both_ways)                                              \
+#define RELAX_ENTRY(name, read_only, both_ways, racing)                                      \
     extern "C" __global__ void ENTRY(name)(                                                  \
         const u32* tails, const u32* heads, const Weight* weights, Weight* distances,        \
         u32 first, u32 count, u32 iteration, u32* mark)                                      \
     {                                                                                        \
-        const bool fell = relax_edge<read_only, both_ways>(                                  \
+        const bool fell = relax_edge<read_only, both_ways, racing>(                          \
             tails, heads, weights, distances, first, count, iteration, mark);                \
         mark_iteration(fell, iteration, mark);                                               \
     }
 
 // Every edge {tail, head} of an undirected graph is stored once: relaxed both ways.
-RELAX_ENTRY(bellman_ford_pairs, false, true)
-RELAX_ENTRY(bellman_ford_pairs_ldg, true, true)
+RELAX_ENTRY(bellman_ford_pairs, false, true, false)
+RELAX_ENTRY(bellman_ford_pairs_ldg, true, true, false)
+RELAX_ENTRY(bellman_ford_pairs_race, false, true, true)
+RELAX_ENTRY(bellman_ford_pairs_ldg_race, true, true, true)
 
 // Every arc of a directed graph: relaxed from tail to head.
-RELAX_ENTRY(bellman_ford_arcs, false, false)
-RELAX_ENTRY(bellman_ford_arcs_ldg, true, false)
+RELAX_ENTRY(bellman_ford_arcs, false, false, false)
+RELAX_ENTRY(bellman_ford_arcs_ldg, true, false, false)
+RELAX_ENTRY(bellman_ford_arcs_race, false, false, true)
+RELAX_ENTRY(bellman_ford_arcs_ldg_race, true, false, true)
 
 // Distances before the first iteration: 0 at the source, unreached elsewhere. Thread v writes
 // distances[v]. Launch: one dimension, at least n_vertices threads. No races.

@@ -26,8 +26,10 @@ pub enum Algorithm {
     BellmanFord {
         /// The order of the edges.
         edges: EdgeOrder,
-        /// How distances are read.
+        /// How distances are read,
         loads: Loads,
+        /// and how they are written.
+        stores: Stores,
     },
     /// Bellman-Ford that looks only at vertices whose distance changed.
     BellmanFordQueue(QueueRule),
@@ -39,7 +41,7 @@ pub enum Algorithm {
 impl Algorithm {
     /// Bellman-Ford with default settings.
     pub const BELLMAN_FORD: Self =
-        Self::BellmanFord { edges: EdgeOrder::Auto, loads: Loads::Plain };
+        Self::BellmanFord { edges: EdgeOrder::Auto, loads: Loads::Plain, stores: Stores::Atomic };
 
     /// One by each name, where settings have none of their own with their defaults.
     pub const ALL: [Self; 10] = [
@@ -70,10 +72,11 @@ impl Algorithm {
 
     /// True for the algorithms that admit negative weights.
     pub fn admits_negative(self) -> bool {
-        matches!(
-            self,
-            Self::BellmanFord { .. } | Self::BellmanFordQueue(_) | Self::BellmanFordSpmv(_)
-        )
+        match self {
+            Self::BellmanFord { stores, .. } => stores == Stores::Atomic,
+            Self::BellmanFordQueue(_) | Self::BellmanFordSpmv(_) => true,
+            _ => false,
+        }
     }
 }
 
@@ -147,6 +150,19 @@ pub enum Loads {
     /// Through the cache for data that nobody writes, which may see them an iteration
     /// late; costs one more iteration, of plain reads, at the end.
     ReadOnly,
+}
+
+/// How [`Algorithm::BellmanFord`] writes distances.
+/// The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stores {
+    /// By an atomic minimum.
+    #[default]
+    Atomic,
+    /// As the article has it: without looking whether another thread has stored less meanwhile,
+    /// which later launches mend. For weights that are not negative.
+    Racing,
 }
 
 /// How [`Algorithm::BellmanFordSpmv`] stores the matrix and

@@ -3,9 +3,10 @@
 //!
 //! The method, and what differs from the article, stands in `kernels/sssp/bellman_ford.cu`;
 //! this is its host loop, one launch an iteration, after which the host reads whether a
-//! distance fell. Four variants: edges as stored or [sorted by segments](EdgeOrder), and
-//! distances read [plainly or as if nobody wrote them](Loads). The latter is not what the
-//! language promises, so there the last iteration reads plainly, and has to find nothing.
+//! distance fell. Eight variants: edges as stored or [sorted by segments](EdgeOrder),
+//! distances read [plainly or as if nobody wrote them](Loads), and written [by an atomic minimum
+//! or, as published, in a race](Stores). Reading as if nobody wrote is not what the language
+//! promises, so there the last iteration reads plainly, and has to find nothing.
 //!
 //! Sums are as wide as the weights. Where one does not fit, and where the n-th iteration
 //! still lowers a distance, which proves a negative cycle, there is no answer here. Where
@@ -23,7 +24,7 @@ use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
 use paths::Predecessors;
 
-use super::algorithm::{EdgeOrder, Loads};
+use super::algorithm::{EdgeOrder, Loads, Stores};
 use super::edge_predecessors::{EdgeTree, Searched};
 use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each};
 use super::fallback::no_answer;
@@ -52,6 +53,7 @@ pub(super) struct BellmanFordOnGpu<'g, W: Weight> {
     /// The last iteration that lowered a distance, and the last that dropped a sum.
     mark: Buffer<[u32; 2]>,
     loads: Loads,
+    stores: Stores,
     times: DeviceTimes,
 }
 
@@ -63,13 +65,13 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         graph: &'g Csr<W>,
         negative: bool,
         order: EdgeOrder,
-        loads: Loads,
+        (loads, stores): (Loads, Stores),
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let both_ways = graph.direction() == Direction::Undirected;
         let jit_before = gpu.jit_ms();
-        let kernels = RelaxKernels::load::<W>(gpu, both_ways)?;
+        let kernels = RelaxKernels::load::<W>(gpu, both_ways, stores)?;
         let edge_kernels = EdgeKernels::load(gpu)?;
         let required = required_bytes::<W>(n, m, both_ways, order);
         gpu.check_fits("the graph, its edges and distances", required)?;
@@ -87,6 +89,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
             tree,
             mark: gpu.buffer(1)?,
             loads,
+            stores,
             times,
         })
     }
@@ -101,12 +104,14 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         };
         self.mark.fill_bytes(0)?;
         let mut loads = self.loads;
-        for iteration in 1.. {
+        for iteration in 1..=u32::MAX {
             let [lowered, dropped] = self.relax_all(iteration, loads)?;
             match (lowered == iteration, loads) {
                 (false, Loads::Plain) => return Ok((dropped != iteration).then_some(iteration)),
                 (false, Loads::ReadOnly) => loads = Loads::Plain,
-                (true, _) if iteration >= n_vertices => return Ok(None),
+                (true, _) if iteration >= n_vertices && self.stores == Stores::Atomic => {
+                    return Ok(None);
+                }
                 (true, _) => loads = self.loads,
             }
             let look = self.negative && iteration >= FIRST_LOOK && iteration.is_power_of_two();
@@ -115,7 +120,8 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
             }
             query.report(iteration.into(), n_vertices.into())?;
         }
-        unreachable!("there are fewer vertices than numbers of iterations")
+        // 2^32 launches take days
+        Ok(None)
     }
 
     /// One iteration; the mark after it.
@@ -188,14 +194,15 @@ struct RelaxKernels {
 
 impl RelaxKernels {
     /// Those that relax each edge both ways, or each arc from its tail to its head.
-    fn load<W: Weight>(gpu: &Gpu, both_ways: bool) -> Result<Self, SsspError> {
+    fn load<W: Weight>(gpu: &Gpu, both_ways: bool, stores: Stores) -> Result<Self, SsspError> {
         let modules = [BELLMAN_FORD_U32, BELLMAN_FORD_I32, BELLMAN_FORD_F32, BELLMAN_FORD_F64];
         let kernels = Kernels::of(gpu, &modules, W::KIND)?;
         let edges = if both_ways { "pairs" } else { "arcs" };
+        let race = if stores == Stores::Racing { "_race" } else { "" };
         Ok(Self {
             start: kernels.get("bellman_ford_start")?,
-            plain: kernels.get(&format!("bellman_ford_{edges}"))?,
-            read_only: kernels.get(&format!("bellman_ford_{edges}_ldg"))?,
+            plain: kernels.get(&format!("bellman_ford_{edges}{race}"))?,
+            read_only: kernels.get(&format!("bellman_ford_{edges}_ldg{race}"))?,
         })
     }
 }

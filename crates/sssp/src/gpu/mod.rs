@@ -34,7 +34,7 @@ mod work_space;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 
-pub use self::algorithm::{Algorithm, BlockSize, EdgeOrder, Layout, Loads};
+pub use self::algorithm::{Algorithm, BlockSize, EdgeOrder, Layout, Loads, Stores};
 use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_queue::QueueOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
@@ -105,8 +105,8 @@ fn on_device<'g, W: Weight>(
         }
         Algorithm::Dijkstra(block) => Box::new(dijkstra::dijkstra(gpu, graph, block)?),
         Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph)?),
-        Algorithm::BellmanFord { edges, loads } => {
-            Box::new(BellmanFordOnGpu::new(gpu, graph, negative, edges, loads)?)
+        Algorithm::BellmanFord { edges, loads, stores } => {
+            Box::new(BellmanFordOnGpu::new(gpu, graph, negative, edges, (loads, stores))?)
         }
         Algorithm::BellmanFordQueue(rule) => Box::new(QueueOnGpu::new(gpu, graph, negative, rule)?),
         Algorithm::BellmanFordSpmv(layout) => {

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use sssp::gpu::{self, BlockSize, EdgeOrder, Layout, Loads};
+use sssp::gpu::{self, BlockSize, EdgeOrder, Layout, Loads, Stores};
 use sssp::{Algorithm, Config, Delta, Queue};
 
 use super::{Backend, Common};
@@ -42,6 +42,9 @@ pub(crate) struct SolverArgs {
     /// Let bellman-ford on a GPU read distances through the cache for read-only data
     #[arg(long)]
     read_only_loads: bool,
+    /// Let bellman-ford on a GPU store distances as published, without an atomic minimum
+    #[arg(long)]
+    racing_stores: bool,
 }
 
 /// What the flags ask for on each of the backends that they allow, of which there is one at least.
@@ -105,6 +108,7 @@ impl SolverArgs {
         [
             ("--segment", "bellman-ford", self.segment.is_some()),
             ("--read-only-loads", "bellman-ford", self.read_only_loads),
+            ("--racing-stores", "bellman-ford", self.racing_stores),
             ("--product", "bellman-ford-spmv", self.product.is_some()),
             ("--reduction-block", "dijkstra", self.reduction_block.is_some()),
         ]
@@ -151,6 +155,7 @@ impl SolverArgs {
                     Some(Some(vertices)) => EdgeOrder::Segments { vertices },
                 },
                 loads: if self.read_only_loads { Loads::ReadOnly } else { Loads::Plain },
+                stores: if self.racing_stores { Stores::Racing } else { Stores::Atomic },
             },
             without => without,
         })
