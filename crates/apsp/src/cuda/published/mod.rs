@@ -35,6 +35,7 @@
 mod element;
 mod iterative;
 mod kernels;
+mod last_vertices;
 mod names;
 mod parameters;
 mod plain;
@@ -48,6 +49,7 @@ use gpu_runtime::{Buffer, Gpu, GpuError, KernelAttributes};
 use crate::{Algorithm, ApspError};
 pub use element::Element;
 use iterative::Iterative;
+pub use last_vertices::path_of_last_vertices;
 pub use parameters::{Layout, Parameters};
 use plain::Plain;
 use recursive::Recursive;
@@ -159,9 +161,9 @@ impl<E: Element> Published<E> {
     }
 
     /// For each element of the matrix last solved, row-major, the largest vertex inside the
-    /// path that was found; 2³² - 1 where the path is an arc or there is none. A path from u
-    /// to v is one from u to that vertex and one from there to v, and so on. Of the plain
-    /// form with [last vertices](Parameters::last_vertices) only.
+    /// path that was found; 2³² - 1 where the path is an arc or there is none.
+    /// [`path_of_last_vertices`] follows them. Of the plain form with
+    /// [last vertices](Parameters::last_vertices) only.
     #[must_use]
     pub fn last_vertices(&self) -> Option<&Buffer<u32>> {
         match &self.form {

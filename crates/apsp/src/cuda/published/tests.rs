@@ -2,7 +2,9 @@
 //! is no GPU they say `SKIPPED`; the counts of launches are tested anywhere.
 
 use super::super::tests::gpu;
-use super::{Element, Layout, Parameters, Phase, Published, SIDE_STEP, solve};
+use super::{
+    Element, Layout, Parameters, Phase, Published, SIDE_STEP, path_of_last_vertices, solve,
+};
 use crate::{Algorithm, ApspError};
 
 /// Around every side of a tile, and some between.
@@ -154,19 +156,6 @@ fn floats_are_the_same_every_time() {
     }
 }
 
-/// The arcs of a path by the matrix of last vertices; fails where it has more than `room`.
-fn expand(last: &[u32], side: usize, (u, v): (usize, usize), room: usize) -> Vec<(usize, usize)> {
-    assert!(room > 0, "the path from {u} to {v} has no end");
-    match last[u * side + v] {
-        u32::MAX => vec![(u, v)],
-        k => {
-            let mut arcs = expand(last, side, (u, k as usize), room - 1);
-            arcs.extend(expand(last, side, (k as usize, v), room - 1));
-            arcs
-        }
-    }
-}
-
 #[test]
 fn last_vertices_are_paths_of_these_lengths() {
     let Some(gpu) = gpu() else { return };
@@ -188,9 +177,9 @@ fn last_vertices_are_paths_of_these_lengths() {
         if u == v || !distance.is_path() {
             continue;
         }
-        let path = expand(&last, side, (u, v), n);
-        assert_eq!(path.iter().map(|(a, b)| arcs[a * side + b]).sum::<i32>(), distance);
-        assert!(path.windows(2).all(|pair| pair[0].1 == pair[1].0));
+        let path = path_of_last_vertices(&last, side, u as u32, v as u32).unwrap();
+        let weights = path.windows(2).map(|w| arcs[w[0] as usize * side + w[1] as usize]);
+        assert_eq!((path[0], path.last(), weights.sum()), (u as u32, Some(&(v as u32)), distance));
         n_paths += 1;
     }
     assert!(n_paths > n * n / 2, "{n_paths} paths are few");
