@@ -113,6 +113,16 @@ impl ExtractMin {
         Ok(self.timer.elapsed_ms()? * 1e3 / f64::from(times.get()))
     }
 
+    /// The labels, up to a multiple of four,
+    pub(super) fn labels(&self) -> &Buffer<u32> {
+        &self.labels
+    }
+
+    /// and the word of the least of them, with its place, after [`run`](Self::run).
+    pub(super) fn least(&self) -> &Buffer<u64> {
+        &self.least
+    }
+
     /// Queues an extraction.
     fn launch(&mut self) -> Result<(), SsspError> {
         const { assert!(MAX_VERTICES < u32::MAX as usize) };

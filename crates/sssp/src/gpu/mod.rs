@@ -13,6 +13,7 @@ mod crauser;
 mod delta_stepping;
 mod delta_stepping_buckets;
 mod dijkstra;
+mod dijkstra_by_launches;
 mod edge_predecessors;
 mod edges;
 mod extract_min;
@@ -39,6 +40,8 @@ use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_queue::QueueOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
+#[doc(hidden)]
+pub use self::dijkstra_by_launches::DijkstraByLaunches;
 #[doc(hidden)]
 pub use self::extract_min::ExtractMin;
 use self::fallback::WithFallback;

@@ -2,10 +2,13 @@
 
 use std::num::NonZeroU32;
 
+use graph_formats::Csr;
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use paths::oracle;
 use sssp::SsspError;
-use sssp::gpu::{BlockSize, ExtractMin};
+use sssp::gpu::{BlockSize, DijkstraByLaunches, ExtractMin};
 
-use crate::common::gpu;
+use crate::common::{gpu, some_sources};
 
 #[test]
 fn the_least_label_is_found_at_its_first_place() {
@@ -43,4 +46,31 @@ fn labels_that_do_not_fit_are_refused() {
     let small = gpu.with_memory_cap(100_000);
     let refused = ExtractMin::new(&small, BlockSize::default(), &vec![1; 100_000]);
     assert!(matches!(refused, Err(SsspError::Gpu(_))));
+}
+
+/// The loop around it, a launch a step, against the oracle.
+#[test]
+fn three_kernels_settle_all_vertices() {
+    let Some(gpu) = gpu() else { return };
+    let graphs = [
+        rmat(&RmatConfig { scale: 9, ..RmatConfig::default() }).unwrap(),
+        grid(&GridConfig { side: 21, ..GridConfig::default() }).unwrap(),
+        Csr::from_arcs(5, &[(0, 0, 1u32), (0, 1, 0), (0, 1, 9), (1, 3, 4), (3, 1, 0)]).unwrap(),
+        Csr::from_arcs(1, &[]).unwrap(),
+    ];
+    for graph in &graphs {
+        for (_, block) in BlockSize::ALL {
+            let mut solver = DijkstraByLaunches::new(&gpu, graph, block).unwrap();
+            for source in some_sources(graph) {
+                let expected = oracle::tree(graph, source, None).unwrap().distances;
+                let (found, settled) = solver.distances(source).unwrap();
+                assert!(found == expected, "{block:?}, from {source}");
+                assert_eq!(settled, expected.n_reached() as u64);
+            }
+        }
+    }
+    let far = Csr::from_arcs(3, &[(0, 1, u32::MAX - 1), (1, 2, 5)]).unwrap();
+    let found = DijkstraByLaunches::new(&gpu, &far, BlockSize::default())
+        .and_then(|mut solver| solver.distances(0));
+    assert!(matches!(found, Err(SsspError::NotOnGpu { .. })));
 }

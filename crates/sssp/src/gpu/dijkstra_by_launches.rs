@@ -1,0 +1,112 @@
+//! Dijkstra's algorithm as three kernels that the host starts, as it was published: to be
+//! measured beside the form that is one launch.
+//!
+//! Initialise; then, until no label is left, [extract the least](ExtractMin) and relax its row.
+//! The host reads the least label of every turn, as the paper's does, and ends where there is
+//! none. O(s n) work for s settled vertices besides the arcs, two or three launches and a wait a
+//! turn. Memory: 16 bytes a vertex and 8 an arc.
+//!
+//! How it differs from the paper: the relaxing kernel reads the vertex where the extraction left
+//! it, and the reduction is by warps.
+//!
+//! Reference: origin-four-families, dijkstra-1959
+
+use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig};
+use graph_formats::{Csr, VertexId, WeightKind};
+use kernels::sssp::DIJKSTRA_STEPS_U32;
+use paths::Distances;
+
+use super::algorithm::BlockSize;
+use super::extract_min::ExtractMin;
+use super::graph::{DeviceRows, KeyGraph};
+use super::keys::KeyKind;
+use super::launch::{Kernels, NO_VERTEX};
+use crate::SsspError;
+
+/// Threads of a block of both kernels, and blocks that share vertices.
+const BLOCK: u32 = 256;
+const BLOCKS: u32 = 1024;
+
+/// A graph with weights of 32 bits on a GPU, ready for searches.
+pub struct DijkstraByLaunches {
+    gpu: Gpu,
+    graph: KeyGraph,
+    initial: Kernel,
+    relax: Kernel,
+    extraction: ExtractMin,
+    keys: Buffer<u32>,
+    trouble: Buffer<u32>,
+    /// Blocks that take the longest row, an arc a thread.
+    row_blocks: u32,
+}
+
+impl DijkstraByLaunches {
+    /// Uploads `graph`. O(n + m).
+    ///
+    /// # Errors
+    /// [`SsspError::NotOnGpu`] where it has too many vertices or arcs; [`SsspError::Gpu`] where the
+    /// device fails or has too little memory.
+    pub fn new(gpu: &Gpu, graph: &Csr<u32>, block: BlockSize) -> Result<Self, SsspError> {
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        let extraction = ExtractMin::new(gpu, block, &vec![u32::MAX; n])?;
+        let required = DeviceRows::bytes(n, m, KeyKind::U32) + n as u64 * 4;
+        let (graph_there, kernels) = KeyGraph::upload(gpu, graph, required, |_| {
+            Kernels::of(gpu, &[DIJKSTRA_STEPS_U32], WeightKind::U32)
+        })?;
+        let longest = graph.vertices().map(|v| graph.out_degree(v)).max().unwrap_or(0);
+        Ok(Self {
+            gpu: gpu.clone(),
+            graph: graph_there,
+            initial: kernels.get("dijkstra_initial")?,
+            relax: kernels.get("dijkstra_relax")?,
+            extraction,
+            keys: gpu.buffer(n)?,
+            trouble: gpu.buffer(1)?,
+            row_blocks: (longest as u32).div_ceil(BLOCK).clamp(1, BLOCKS),
+        })
+    }
+
+    /// The distances from `source`, and how many vertices were settled.
+    ///
+    /// # Errors
+    /// [`SsspError::NotOnGpu`] where a sum does not fit 32 bits; [`SsspError::Gpu`] where the
+    /// device fails.
+    ///
+    /// # Panics
+    /// Where the graph has no vertex `source`.
+    pub fn distances(&mut self, source: VertexId) -> Result<(Distances<u64>, u64), SsspError> {
+        let Self { gpu, graph, initial, relax, extraction, keys, trouble, row_blocks } = self;
+        let n = keys.len() as u32;
+        assert!(source < n && source != NO_VERTEX, "the graph has no vertex {source}");
+        trouble.fill_bytes(0)?;
+        let labels = extraction.labels();
+        let n_labels = labels.len() as u32;
+        let args = [labels.into(), (&*keys).into(), n_labels.into(), n.into(), source.into()];
+        // SAFETY: threads write `labels` below its length, and `keys` below its own.
+        unsafe { gpu.launch(initial, LaunchConfig::new(BLOCKS, BLOCK), &args)? };
+        let mut settled = 0;
+        while extraction.run()?.is_some() {
+            let (labels, least) = (extraction.labels(), extraction.least());
+            let rows = &graph.rows;
+            let args = [
+                (&rows.bounds).into(),
+                (&rows.arcs).into(),
+                least.into(),
+                labels.into(),
+                (&*keys).into(),
+                (&*trouble).into(),
+            ];
+            // SAFETY: `least` names a vertex, for there is a label; its row lies inside the arcs,
+            // which end at vertices, of which labels and keys have one each.
+            unsafe { gpu.launch(relax, LaunchConfig::new(*row_blocks, BLOCK), &args)? };
+            settled += 1;
+        }
+        if trouble.download()?[0] != 0 {
+            let reason = "this form takes distances of 32 bits; take dijkstra".to_owned();
+            return Err(SsspError::NotOnGpu { reason });
+        }
+        let found = keys.download()?;
+        let distance = |key: u32| (key != u32::MAX).then_some(u64::from(key));
+        Ok((found.into_iter().map(distance).collect(), settled))
+    }
+}
