@@ -22,8 +22,10 @@
 
 #![forbid(unsafe_code)]
 
-pub mod all_pairs;
 pub mod choice;
+pub mod cli;
+pub mod clock;
+mod compare;
 mod dial;
 mod draws;
 pub mod families;
@@ -31,13 +33,19 @@ pub mod floyd_warshall;
 mod folder;
 pub mod machine;
 pub mod measure;
-pub mod min_plus;
+pub mod page;
 mod peers;
+pub mod plot;
 mod plots;
+pub mod records;
 pub mod report;
 pub mod roster;
+pub mod run;
 pub mod segments;
 pub mod star;
+pub mod studies;
+pub mod study;
 mod summary;
 mod table;
+pub mod verify;
 pub mod workloads;

@@ -34,8 +34,13 @@ pub struct Machine {
 impl Machine {
     /// Looks around.
     pub fn look() -> Self {
-        let gpu = Gpu::open().ok().map(|gpu| described(gpu.properties()));
-        Self { gpu, ..Self::without_driver() }
+        Self::without_driver().with_gpu()
+    }
+
+    /// The same with the GPU, if there is one.
+    #[must_use]
+    pub fn with_gpu(self) -> Self {
+        Self { gpu: Gpu::open().ok().map(|gpu| described(gpu.properties())), ..self }
     }
 
     /// The same but for the GPU: a driver that this process has started stays so, and others

@@ -12,7 +12,7 @@ use anyhow::Result;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
 use bench::workloads::Workload;
-use bench::{all_pairs, choice, families, floyd_warshall, min_plus, segments, star};
+use bench::{choice, cli, families, floyd_warshall, segments, star, studies};
 use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
@@ -88,23 +88,6 @@ enum Study {
                       One launch sequence under a profiler:\n  \
                       ncu bench floyd-warshall --once blocked-product --tile 32 --sizes 8192")]
     FloydWarshall(Box<floyd_warshall::Options>),
-    /// Studies all pairs on a GPU: the default form, in its memory and in strips
-    ///
-    /// Rows of every answer are compared with searches. The report is a new folder with
-    /// raw.json (every timed solve) and summary.md (a table).
-    #[command(after_help = "Examples:\n  \
-                      cargo xtask bench all-pairs\n  \
-                      cargo xtask bench all-pairs --sizes 16384 --strips 32768")]
-    AllPairs(Box<all_pairs::Options>),
-    /// Studies Floyd-Warshall on the processor: how near it comes to the peak of registers
-    ///
-    /// Rows of every answer are checked. The report is a new folder with raw.csv (every timed
-    /// solve) and summary.md (a table).
-    #[command(after_help = "Examples:\n  \
-                      cargo xtask bench min-plus\n  \
-                      cargo xtask bench min-plus --sizes 1024 --algorithms \
-                      floyd-warshall,blocked,recursive")]
-    MinPlus(min_plus::Options),
     /// Studies the STAR-machine: operations and closures, the paper's tables again
     ///
     /// On the host and, where there is one, on a GPU. Every answer is checked. The report is a
@@ -136,6 +119,11 @@ enum Study {
 }
 
 fn main() -> ExitCode {
+    let given: Vec<_> = std::env::args_os().collect();
+    let first = given.get(1).and_then(|first| first.to_str()).unwrap_or_default();
+    if studies::find(first).is_some() || ["compare", "report", "--list"].contains(&first) {
+        return told(cli::run(&given));
+    }
     let mut arguments = Arguments::parse_from(without_suite(std::env::args_os().collect()));
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let written = match arguments.study.take() {
@@ -144,8 +132,6 @@ fn main() -> ExitCode {
             Some(algorithm) => return told(floyd_warshall::once(&options, algorithm)),
             None => floyd_warshall::run(&options, &beside),
         },
-        Some(Study::AllPairs(options)) => all_pairs::run(&options, &beside),
-        Some(Study::MinPlus(options)) => min_plus::run(&options, &beside),
         Some(Study::Star(options)) => star::run(&options, &beside),
         Some(Study::SsspFamilies(options)) => families::run(&options, &beside),
         Some(Study::Choice(options)) => choice::run(&options, &beside),

@@ -1,0 +1,174 @@
+//! The command line: a study by its name, or what is made of runs that there are.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
+
+use crate::compare;
+use crate::machine::Machine;
+use crate::records::Records;
+use crate::run::{About, Written, merged, new_folder, read};
+use crate::studies::{self, ALL};
+use crate::study::{Bench, Common, Entry};
+
+const COMPARE: &str = "compare";
+const REPORT: &str = "report";
+
+/// All that can be asked for.
+pub fn command() -> Command {
+    let folder = |name: &'static str, help: &'static str| {
+        Arg::new(name).value_name("DIR").value_parser(value_parser!(PathBuf)).help(help)
+    };
+    let compare = Command::new(COMPARE)
+        .about("Says what became faster or slower between two runs, beyond noise")
+        .arg(folder("before", "The folder of a run").required(true))
+        .arg(folder("after", "That of a later one").required(true));
+    let report = Command::new(REPORT)
+        .about("Makes one report of the raw figures of runs of a study")
+        .arg(folder("runs", "The folders of the runs").required(true).num_args(1..))
+        .arg(folder("out", "Where the new folder is made [default: target/bench]").long("out"))
+        .arg(Arg::new("name").long("name").help("Its name [default: date, time and commit]"));
+    Command::new("bench")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Times every solver of the project beside its peers, and writes a report")
+        .long_about(
+            "Times every solver of the project beside its peers, and writes a report.\n\nEvery \
+             answer is checked before it is timed. A report is a new folder with index.html, \
+             summary.md (the same as text), raw.csv (every run), run.json (the machine) and the \
+             plots.",
+        )
+        .arg(Arg::new("list").long("list").action(ArgAction::SetTrue).help("Name the studies"))
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommands(ALL.map(|entry| (entry.command)()))
+        .subcommands([compare, report])
+}
+
+/// Does what the arguments ask for; what is to be printed.
+///
+/// # Errors
+/// When it cannot, or an answer is wrong.
+pub fn run(arguments: &[OsString]) -> Result<String> {
+    let matches = command().get_matches_from(arguments);
+    match matches.subcommand() {
+        Some((COMPARE, matches)) => {
+            let folder = |name: &str| matches.get_one::<PathBuf>(name).context("it is required");
+            let ((old, before), (new, after)) = (read(folder("before")?)?, read(folder("after")?)?);
+            ensure!(
+                old.study == new.study,
+                "one run is of {}, the other of {}",
+                old.study,
+                new.study
+            );
+            let files = compare::page(&before, &after).files("")?;
+            Ok(files
+                .into_iter()
+                .find(|file| file.0 == "summary.md")
+                .map_or_else(String::new, |f| f.1))
+        }
+        Some((REPORT, matches)) => {
+            let folders: Vec<PathBuf> =
+                matches.get_many("runs").unwrap_or_default().cloned().collect();
+            let (entry, about, records) = merged(&folders)?;
+            let (out, name) = (matches.get_one("out"), matches.get_one("name"));
+            report(&entry, out, name, move |_| Ok((about, records)))
+        }
+        Some((name, matches)) => {
+            let entry = studies::find(name).context("the study is listed")?;
+            let common = Common::from_arg_matches(matches)?;
+            report(&entry, common.out.as_ref(), common.name.as_ref(), |machine| {
+                measured(&entry, matches, &common, arguments, machine)
+            })
+        }
+        None => Ok(list()),
+    }
+}
+
+fn measured(
+    entry: &Entry,
+    matches: &ArgMatches,
+    common: &Common,
+    arguments: &[OsString],
+    machine: &Machine,
+) -> Result<(About, Records)> {
+    let bench = Bench::new(common)?;
+    (entry.measure)(matches, &bench)?;
+    let arguments = arguments.iter().skip(1).map(|text| text.to_string_lossy().into_owned());
+    let threads = format!("- threads: {}, where a solver takes more than one\n", bench.threads());
+    let about = About {
+        study: entry.name.to_owned(),
+        arguments: arguments.collect(),
+        machine: machine.clone().with_gpu().markdown() + &threads,
+    };
+    let records = bench.records().clone();
+    Ok((about, records))
+}
+
+fn report(
+    entry: &Entry,
+    out: Option<&PathBuf>,
+    name: Option<&String>,
+    measure: impl FnOnce(&Machine) -> Result<(About, Records)>,
+) -> Result<String> {
+    // a driver that this process has started stays so, and programs that it starts are faster
+    let machine = Machine::without_driver();
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
+    let out = out.cloned().unwrap_or_else(beside);
+    let name = name.cloned().unwrap_or_else(|| machine.stamp());
+    let Written { folder, summary } = new_folder(&out, &name, entry, || measure(&machine))?;
+    Ok(format!("{summary}\nwritten to {}", folder.display()))
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for entry in ALL {
+        let about = (entry.command)().get_about().map(ToString::to_string).unwrap_or_default();
+        // writing to a String does not fail
+        let _ = writeln!(text, "{:18} {about}", entry.name);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn commands_are_consistent_and_listed() {
+        command().debug_assert();
+        let listed = run(&arguments("bench --list")).unwrap();
+        assert_eq!(listed.lines().count(), ALL.len());
+        for entry in ALL {
+            let line = listed.lines().find(|line| line.starts_with(entry.name)).unwrap();
+            assert!(line.len() > 30, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_run_is_reported_again_and_compared() {
+        let out = tempfile::tempdir().unwrap();
+        let path = |name: &str| out.path().join(name).display().to_string();
+        let line = format!("bench min-plus --sizes 60 --runs 2 --out {} --name", path(""));
+        let said = run(&arguments(&format!("{line} a"))).unwrap();
+        assert!(said.contains("| f64 "), "{said}");
+        run(&arguments(&format!("{line} b"))).unwrap();
+        assert!(run(&arguments(&format!("{line} b"))).is_err(), "the folder is there already");
+        let again = format!("bench report {} --out {} --name c", path("a"), path(""));
+        run(&arguments(&again)).unwrap();
+        for name in ["raw.csv", "summary.md", "index.html"] {
+            let file = |folder: &str| std::fs::read_to_string(out.path().join(folder).join(name));
+            assert_eq!(file("c").unwrap(), file("a").unwrap(), "{name}");
+        }
+        let said = run(&arguments(&format!("bench compare {} {}", path("a"), path("b")))).unwrap();
+        assert!(said.contains("beyond noise"), "{said}");
+        let none = run(&arguments(&format!("bench compare {} {}", path("a"), path(""))));
+        assert!(format!("{:#}", none.unwrap_err()).contains("cannot read"));
+    }
+}

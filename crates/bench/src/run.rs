@@ -1,0 +1,113 @@
+//! What a run leaves: a new folder with `raw.csv`, `run.json`, `index.html`, `summary.md` and the
+//! plots, whole or not at all. All but the first two are made of these.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use graph_formats::AtomicFile;
+use serde::{Deserialize, Serialize};
+
+use crate::records::Records;
+use crate::studies;
+use crate::study::Entry;
+
+/// Which study measured, how it was asked to, and on what.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct About {
+    /// The study.
+    pub study: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The machine, in Markdown.
+    pub machine: String,
+}
+
+/// Where a run was written, and its summary.
+#[derive(Debug)]
+pub struct Written {
+    /// The new folder.
+    pub folder: PathBuf,
+    /// What stands in `summary.md`.
+    pub summary: String,
+}
+
+/// Makes the folder `name` in `out`, and lets `measure` say what goes into it.
+///
+/// # Errors
+/// When there is such a folder, it cannot be made, or `measure` fails: then none is left.
+pub fn new_folder(
+    out: &Path,
+    name: &str,
+    entry: &Entry,
+    measure: impl FnOnce() -> Result<(About, Records)>,
+) -> Result<Written> {
+    let folder = out.join(name);
+    let cannot = || format!("cannot make the folder {}", folder.display());
+    fs::create_dir_all(out).with_context(cannot)?;
+    fs::create_dir(&folder).with_context(cannot)?;
+    let filled = measure().and_then(|(about, records)| fill(&folder, entry, &about, &records));
+    match filled {
+        Ok(summary) => Ok(Written { folder, summary }),
+        Err(error) => {
+            // the first error is the one to be told
+            let _ = fs::remove_dir_all(&folder);
+            Err(error)
+        }
+    }
+}
+
+fn fill(folder: &Path, entry: &Entry, about: &About, records: &Records) -> Result<String> {
+    write(&folder.join("raw.csv"), &records.to_csv()?)?;
+    write(&folder.join("run.json"), &serde_json::to_string_pretty(about)?)?;
+    let mut page = (entry.page)(records);
+    page.skipped(records);
+    let mut summary = String::new();
+    for (name, text) in page.files(&about.machine)? {
+        write(&folder.join(&name), &text)?;
+        if name == "summary.md" {
+            summary = text;
+        }
+    }
+    Ok(summary)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(file.commit()?)
+}
+
+/// What stands in the folder of a run.
+///
+/// # Errors
+/// When it is no such folder.
+pub fn read(folder: &Path) -> Result<(About, Records)> {
+    let file = |name: &str| {
+        let path = folder.join(name);
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let is_none = || format!("{} is no folder of a run", folder.display());
+    let about = serde_json::from_str(&file("run.json")?).with_context(is_none)?;
+    Ok((about, Records::from_csv(&file("raw.csv")?).with_context(is_none)?))
+}
+
+/// The runs of some folders as one; they are of the same study.
+///
+/// # Errors
+/// When they are not, or a folder is none of a run.
+pub fn merged(folders: &[PathBuf]) -> Result<(Entry, About, Records)> {
+    let (first, rest) = folders.split_first().context("no folder is named")?;
+    let (mut about, mut records) = read(first)?;
+    for folder in rest {
+        let (other, more) = read(folder)?;
+        let (study, expected) = (&other.study, &about.study);
+        ensure!(study == expected, "{}: its study is {study}, not {expected}", folder.display());
+        about.machine += &format!("\nand\n\n{}", other.machine);
+        records.extend(more.iter().cloned());
+    }
+    let unknown = || format!("there is no study {:?} any more", about.study);
+    let entry = studies::find(&about.study).with_context(unknown)?;
+    Ok((entry, about, records))
+}

@@ -1,0 +1,188 @@
+//! What answers are held against: searches on the host, and certificates.
+
+use anyhow::{Context, Result, bail, ensure};
+use apsp::Pairs;
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use paths::{Distances, Tree, certificate};
+use sssp::{Algorithm, Config, Goal, QueueRule, Solver};
+
+/// Vertices tried as a source until one reaches a tenth of the graph.
+const TRIED_SOURCES: usize = 16;
+
+/// A graph, where searches start, and the answer.
+pub struct Task<'g, W: Weight> {
+    /// The graph.
+    pub graph: &'g Csr<W>,
+    /// Many vertices are reached from here.
+    pub source: VertexId,
+    /// The distances, proved.
+    pub certified: Distances<W::Distance>,
+}
+
+impl<'g, W: Weight> Task<'g, W> {
+    /// Searches from the first vertex that reaches many, and certifies what is found.
+    ///
+    /// # Errors
+    /// When the graph has no arcs or a negative cycle, or the answer is wrong.
+    pub fn new(graph: &'g Csr<W>) -> Result<Self> {
+        let algorithm = match graph.first_negative() {
+            None => Algorithm::Dijkstra(None),
+            Some(_) => Algorithm::BellmanFordQueue(QueueRule::Fifo),
+        };
+        let mut solver = Solver::new(graph, &Config::with(algorithm))?;
+        let with_arcs = graph.vertices().filter(|&vertex| graph.out_degree(vertex) > 0);
+        let mut found: Option<(VertexId, Distances<W::Distance>)> = None;
+        for source in with_arcs.take(TRIED_SOURCES) {
+            let distances = solver.distances(source, Goal::All)?;
+            let is_large = distances.n_reached() >= graph.n_vertices() / 10;
+            if is_large || found.is_none() {
+                found = Some((source, distances));
+            }
+            if is_large {
+                break;
+            }
+        }
+        let (source, certified) = found.context("the graph has no arcs: nothing to measure")?;
+        certificate::check_distances(graph, source, None, &certified)
+            .context("the answer that all others are to be compared with is wrong")?;
+        Ok(Self { graph, source, certified })
+    }
+
+    /// That these are the certified distances.
+    ///
+    /// # Errors
+    /// Names the first vertex that has another.
+    pub fn check(&self, found: &Distances<W::Distance>) -> Result<()> {
+        check(&self.certified, found)
+    }
+}
+
+/// That distances are the right ones.
+///
+/// # Errors
+/// Names the first vertex that has another.
+pub fn check<D: Distance>(right: &Distances<D>, found: &Distances<D>) -> Result<()> {
+    if found == right {
+        return Ok(());
+    }
+    let (expected, n) = (right.n_vertices(), found.n_vertices());
+    ensure!(n == expected, "it is wrong: {n} distances for {expected} vertices");
+    let differs = |&vertex: &VertexId| found.get(vertex) != right.get(vertex);
+    let vertex = (0..n as VertexId).find(differs).unwrap_or_default();
+    let text = |distance: Option<D>| distance.map_or("unreached".into(), |d| d.to_string());
+    let (found, expected) = (text(found.get(vertex)), text(right.get(vertex)));
+    bail!("it is wrong: vertex {vertex} is {found} instead of {expected}")
+}
+
+/// Rows of a matrix of distances, as searches have them.
+pub struct Rows<W: Weight>(Vec<(VertexId, Distances<W::Distance>)>);
+
+impl<W: Weight> Rows<W> {
+    /// So many rows, spread evenly.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn of(graph: &Csr<W>, n_rows: usize) -> Result<Self> {
+        let mut solver = Solver::new(graph, &Config::default())?;
+        let row = |source| Ok((source, solver.distances(source, Goal::All)?));
+        Ok(Self(spread(graph, n_rows).map(row).collect::<Result<_>>()?))
+    }
+
+    /// That a matrix has these rows; floats may differ by what their sums are rounded.
+    ///
+    /// # Errors
+    /// Names the first pair that has another distance.
+    pub fn check(&self, pairs: &Pairs<W>) -> Result<()> {
+        for (source, right) in &self.0 {
+            for (target, found) in (0..).zip(pairs.row(*source)) {
+                let expected = right.get(target);
+                let is_close = match (found, expected) {
+                    (Some(a), Some(b)) => {
+                        let (a, b) = (a.to_f64(), b.to_f64());
+                        a == b || W::ZERO.to_i128().is_none() && (a - b).abs() <= 1e-5 * b
+                    }
+                    (found, expected) => found == expected,
+                };
+                ensure!(is_close, "from {source} to {target}: {found:?} and not {expected:?}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Columns of a matrix of next hops, as trees of searches against the arcs have them.
+pub struct Columns<W: Weight>(Vec<Tree<W>>);
+
+impl<W: Weight> Columns<W> {
+    /// So many columns, spread evenly.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn of(graph: &Csr<W>, n_columns: usize) -> Result<Self> {
+        let reversed = graph.transposed();
+        let mut solver = Solver::new(&reversed, &Config::default())?;
+        let trees = spread(graph, n_columns).map(|target| Ok(solver.tree(target, Goal::All)?));
+        Ok(Self(trees.collect::<Result<_>>()?))
+    }
+
+    /// That next hops, where there are any, have these columns.
+    ///
+    /// # Errors
+    /// Names the first pair that has another.
+    pub fn check(&self, pairs: &Pairs<W>) -> Result<()> {
+        let Some(hops) = pairs.next_hops() else { return Ok(()) };
+        for tree in &self.0 {
+            let target = tree.source;
+            for from in 0..tree.predecessors.n_vertices() as VertexId {
+                let (found, expected) = (hops.get(from, target), tree.predecessors.get(from));
+                ensure!(
+                    found == expected,
+                    "from {from} to {target} by {found:?}, not {expected:?}"
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// So many vertices, evenly.
+fn spread<W: Weight>(graph: &Csr<W>, n: usize) -> impl Iterator<Item = VertexId> {
+    let all = graph.n_vertices();
+    let n = n.min(all);
+    (0..n).map(move |i| (i * all / n) as VertexId)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_distance_is_named() {
+        let graph = Csr::from_arcs(3, &[(0, 1, 7u32)]).unwrap();
+        let task = Task::new(&graph).unwrap();
+        task.check(&Distances::from_iter([Some(0), Some(7), None])).unwrap();
+        for (wrong, says) in [
+            ([Some(0), Some(8), None], "vertex 1 is 8 instead of 7"),
+            ([Some(0), None, None], "vertex 1 is unreached instead of 7"),
+            ([Some(0), Some(7), Some(9)], "vertex 2 is 9 instead of unreached"),
+        ] {
+            let error = task.check(&Distances::from_iter(wrong)).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+        assert!(task.check(&Distances::from_iter([Some(0)])).is_err());
+        assert!(Task::new(&Csr::<u32>::from_arcs(3, &[]).unwrap()).is_err());
+    }
+
+    #[test]
+    fn a_wrong_matrix_is_caught() {
+        let path = |weight: u32| Csr::from_arcs(3, &[(0, 1, weight), (1, 2, 5)]).unwrap();
+        let config = apsp::Config { next_hops: true, ..apsp::Config::default() };
+        let (right, other) = (path(7), path(8));
+        let pairs = apsp::Solver::new(&right, &config).solve(None).unwrap();
+        Rows::of(&right, 3).unwrap().check(&pairs).unwrap();
+        Columns::of(&right, 3).unwrap().check(&pairs).unwrap();
+        assert!(Rows::of(&other, 3).unwrap().check(&pairs).is_err());
+        let shortcut = Csr::from_arcs(3, &[(0, 2, 1u32), (1, 2, 5)]).unwrap();
+        assert!(Columns::of(&shortcut, 3).unwrap().check(&pairs).is_err());
+    }
+}
