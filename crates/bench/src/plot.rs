@@ -230,6 +230,11 @@ fn draw_bars(area: &Area<'_>, bars: &[(String, f64, Whose)]) -> Drawn {
         area.draw(&PathElement::new(line, BLACK.mix(0.3)))?;
         area.draw(&text(&short(tick), 12, (x_of(tick), TOP - 18), HPos::Center))?;
     }
+    for (i, name) in ["processor", "GPU", "others"].into_iter().enumerate() {
+        let x = WIDTH - 320 + 110 * i as i32;
+        area.draw(&Rectangle::new([(x, 14), (x + 12, 26)], COLOURS[i].filled()))?;
+        area.draw(&text(name, 13, (x + 18, 20), HPos::Left))?;
+    }
     for (i, (name, value, whose)) in bars.iter().enumerate() {
         let (top, end) = (TOP + ROW * i as i32, x_of(*value));
         let colour = COLOURS[*whose as usize];
