@@ -133,8 +133,17 @@ fn list() -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// The summary, all space as one blank, and the records of a short run of a study.
+    pub(crate) fn written(study: &str) -> (String, Records) {
+        let out = tempfile::tempdir().unwrap();
+        let line = format!("bench {study} --runs 2 --name run --out {}", out.path().display());
+        let summary = run(&arguments(&line)).unwrap();
+        let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+        (summary, read(&out.path().join("run")).unwrap().1)
+    }
 
     fn arguments(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()

@@ -3,6 +3,7 @@
 //! In each round everybody runs once, so that a machine that slows down slows all of them. What
 //! is short runs several times in a turn, and the figures are the mean.
 
+use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -31,6 +32,12 @@ impl<'a> Contender<'a> {
     /// A contender of these labels.
     pub fn new(record: Record, run: impl FnMut() -> Result<Run> + 'a) -> Self {
         Self { record, run: Box::new(run) }
+    }
+
+    /// The same with more labels.
+    #[must_use]
+    pub fn with(self, labels: &[(&str, &dyn Display)]) -> Self {
+        Self { record: self.record.with(labels), ..self }
     }
 }
 
@@ -70,6 +77,13 @@ impl Deadline {
         let is_over = self.base.elapsed().as_nanos() as u64 > self.at_ns.load(Ordering::Relaxed);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// The milliseconds that something takes, and what it gives.
+pub fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
+    let start = Instant::now();
+    let given = run();
+    (start.elapsed().as_secs_f64() * 1e3, given)
 }
 
 /// Lets everybody run once untimed, then `terms.runs` times in turns. Who refuses what it is to

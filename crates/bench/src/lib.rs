@@ -15,8 +15,7 @@
 //! * [`segments`]: the study of the edge-parallel Bellman-Ford on a GPU, which is
 //!   `cargo xtask bench segments`;
 //! * [`min_plus`]: Floyd-Warshall beside the peak of the processor, which is
-//!   `cargo xtask bench min-plus`;
-//! * [`star`]: the STAR-machine and its closures, which is `cargo xtask bench star`.
+//!   `cargo xtask bench min-plus`.
 //!
 //! The criterion benches in `benches/` use the same graphs and the same roster.
 
@@ -42,7 +41,6 @@ pub mod report;
 pub mod roster;
 pub mod run;
 pub mod segments;
-pub mod star;
 pub mod studies;
 pub mod study;
 mod summary;

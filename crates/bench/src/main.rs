@@ -12,7 +12,7 @@ use anyhow::Result;
 use bench::report::{Options, Written, run};
 use bench::roster::{Family, Sweep};
 use bench::workloads::Workload;
-use bench::{choice, cli, families, floyd_warshall, segments, star, studies};
+use bench::{choice, cli, families, floyd_warshall, segments, studies};
 use clap::{Parser, Subcommand};
 
 /// Times every solver of the project beside its peers, and writes a report.
@@ -88,16 +88,6 @@ enum Study {
                       One launch sequence under a profiler:\n  \
                       ncu bench floyd-warshall --once blocked-product --tile 32 --sizes 8192")]
     FloydWarshall(Box<floyd_warshall::Options>),
-    /// Studies the STAR-machine: operations and closures, the paper's tables again
-    ///
-    /// On the host and, where there is one, on a GPU. Every answer is checked. The report is a
-    /// new folder with raw.json (every timed run) and summary.md (tables).
-    #[command(after_help = "Examples:\n  \
-                      cargo xtask bench star\n  \
-                      cargo xtask bench star --parts processor,condensed --runs 9\n  \
-                      cargo xtask bench star --parts engines --sizes 5000 --large 0\n  \
-                      cargo xtask bench star --parts algorithms,printed --patience 20")]
-    Star(Box<star::Options>),
     /// Studies the families of shortest paths on a GPU and the host, and how well auto chooses
     ///
     /// Every answer is checked. The report is a new folder with raw.csv (every timed turn),
@@ -132,7 +122,6 @@ fn main() -> ExitCode {
             Some(algorithm) => return told(floyd_warshall::once(&options, algorithm)),
             None => floyd_warshall::run(&options, &beside),
         },
-        Some(Study::Star(options)) => star::run(&options, &beside),
         Some(Study::SsspFamilies(options)) => families::run(&options, &beside),
         Some(Study::Choice(options)) => choice::run(&options, &beside),
         None => report(arguments, beside),
@@ -211,7 +200,6 @@ mod tests {
         for arguments in ["bench --suite sssp-families --runs 3", "bench --suite=sssp-families"] {
             assert!(matches!(study(arguments), Ok(Some(Study::SsspFamilies(_)))), "{arguments}");
         }
-        assert!(matches!(study("bench --suite star"), Ok(Some(Study::Star(_)))));
         assert!(matches!(study("bench --runs 3"), Ok(None)));
         for wrong in ["bench --suite", "bench --suite sssp", "bench --suite="] {
             assert!(study(wrong).is_err(), "{wrong}");

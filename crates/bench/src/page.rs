@@ -7,14 +7,27 @@ use anyhow::Result;
 use pulldown_cmark::{Options, Parser, html};
 
 use crate::plot::Plot;
-use crate::records::Records;
-use crate::table::table;
+use crate::records::{Record, Records};
+use crate::table::{digits, table};
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em;\
                      color:#222}table{border-collapse:collapse;margin:1em 0;display:block;\
                      overflow-x:auto}th,td{padding:.2em .7em;border-bottom:1px solid #ddd;\
                      white-space:nowrap;font-variant-numeric:tabular-nums}th{border-bottom:2px \
                      solid #888}svg{max-width:100%;height:auto}";
+
+/// What a table says of a record.
+pub type Figure<'a> = &'a dyn Fn(&Record) -> Option<f64>;
+
+/// The median of a figure, as a column.
+pub fn median(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
+    move |record| record.median(figure)
+}
+
+/// The least of a figure, as a column.
+pub fn least(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
+    move |record| record.least(figure)
+}
 
 /// What a study has to say.
 #[derive(Debug)]
@@ -47,6 +60,47 @@ impl Page {
         if !rows.is_empty() {
             let _ = writeln!(self.markdown, "{}", table(n_left, headings, rows));
         }
+    }
+
+    /// Adds a table with a row for each record that has runs: labels, under their own names, and
+    /// figures. A column that would be empty is left out.
+    pub fn list(&mut self, records: &Records, labels: &[&str], figures: &[(&str, Figure<'_>)]) {
+        let ran: Vec<&Record> = records.iter().filter(|record| record.n_runs() > 0).collect();
+        let mut labels = labels.to_vec();
+        labels.retain(|name| ran.iter().any(|record| !record.label(name).is_empty()));
+        let mut figures = figures.to_vec();
+        figures.retain(|(_, figure)| ran.iter().any(|record| figure(record).is_some()));
+        let row = |record: &&Record| {
+            let labels = labels.iter().map(|name| record.label(name).to_owned());
+            labels.chain(figures.iter().map(|(_, figure)| digits(figure(record)))).collect()
+        };
+        let headings = labels.iter().copied().chain(figures.iter().map(|(heading, _)| *heading));
+        let rows: Vec<_> = ran.iter().map(row).collect();
+        self.table(labels.len(), &headings.collect::<Vec<_>>(), &rows);
+    }
+
+    /// Adds a table of one figure: a row for each combination of labels that there is, a column
+    /// for each value of another.
+    pub fn across(&mut self, records: &Records, labels: &[&str], other: &str, figure: Figure<'_>) {
+        let of = |record: &Record| {
+            labels.iter().map(|name| record.label(name).to_owned()).collect::<Vec<_>>()
+        };
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for row in records.iter().filter(|record| record.n_runs() > 0).map(of) {
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        let columns = records.values(other);
+        for row in &mut rows {
+            let found = |column: &&str| {
+                let is_it = |r: &&Record| r.label(other) == *column && of(r)[..] == row[..];
+                digits(records.iter().find(is_it).and_then(figure))
+            };
+            let cells: Vec<_> = columns.iter().map(found).collect();
+            row.extend(cells);
+        }
+        self.table(labels.len(), &[labels, &columns].concat(), &rows);
     }
 
     /// Adds a plot, and its file of this name; one without points is left out.

@@ -38,6 +38,13 @@ impl Record {
         self
     }
 
+    /// The same with one more run.
+    #[must_use]
+    pub fn ran(mut self, run: Run) -> Self {
+        self.push(run);
+        self
+    }
+
     /// Adds a run.
     pub fn push(&mut self, run: Run) {
         self.runs.push(run.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());

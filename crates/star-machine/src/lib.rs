@@ -46,7 +46,6 @@ mod language;
 mod machine;
 pub mod procedures;
 mod program;
-pub mod storage;
 mod text;
 mod values;
 mod warshall;

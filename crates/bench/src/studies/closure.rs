@@ -1,0 +1,184 @@
+//! The forms of closure: on a GPU beside the floors of its instructions, by components where that
+//! is shorter, and the processor's beside a plain one.
+//!
+//! Reference: snytnikova-nepomniaschaya-2016
+
+use std::slice;
+
+use anyhow::Result;
+use clap::Args;
+use closure::{Algorithm, Config, Plan, closure, closure_on_gpus};
+use gpu_runtime::Gpu;
+use rayon::ThreadPoolBuilder;
+use star_machine::Warshall;
+
+use super::digraph::{DENSE, Digraph, ROWS};
+use crate::clock::{Contender, Terms};
+use crate::page::{Page, least, median};
+use crate::records::{Record, Records};
+use crate::study::{Bench, Study};
+
+/// Bit operations a second on an H200, as they were measured with registers alone.
+const FLOORS: [(&str, f64); 3] =
+    [("floor, LOP3", 452e12), ("floor, mma.sync", 5049e12), ("floor, wgmma", 7690e12)];
+/// The parts of the study.
+const ON_GPU: &str = "On a GPU, nothing condensed";
+const BY_COMPONENTS: &str = "By components, where that is shorter";
+const ON_CPU: &str = "On the processor, nothing condensed";
+
+/// The closure: its forms on a GPU beside floors, by components, and on the processor
+///
+/// 0 for a number of vertices leaves that part out.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example:\n  cargo xtask bench closure --sizes 5000 --large 0")]
+pub(super) struct ClosureStudy {
+    /// On a GPU: vertices
+    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000,16384,65536")]
+    sizes: Vec<usize>,
+    /// On a GPU: the most vertices for WARSHALL-adapt
+    #[arg(long, value_name = "N", default_value = "16384")]
+    adapt_up_to: usize,
+    /// On a GPU: vertices of a digraph that is closed once; the default takes 4 GB of the GPU's
+    /// memory and 10 GB of the host's
+    #[arg(long, value_name = "N", default_value = "180000")]
+    large: usize,
+    /// By components: vertices
+    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000")]
+    condensed_sizes: Vec<usize>,
+    /// By components: arcs a vertex
+    #[arg(long, value_delimiter = ',', value_name = "D", default_value = "5,1.2")]
+    sparse: Vec<f64>,
+    /// On the processor: vertices
+    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000")]
+    processor_sizes: Vec<usize>,
+}
+
+impl Study for ClosureStudy {
+    const NAME: &'static str = "closure";
+
+    fn measure(&self, bench: &Bench) -> Result<()> {
+        let gpu = bench.gpu_if_any();
+        let asked = |sizes: &[usize]| sizes.iter().copied().filter(|&n| n > 0).collect::<Vec<_>>();
+        if let Some(gpu) = gpu {
+            self.on_gpu(bench, gpu, asked(&self.sizes))?;
+        }
+        for n in asked(&self.condensed_sizes) {
+            self.sparse.iter().try_for_each(|&degree| by_components(bench, n, degree))?;
+        }
+        for n in asked(&self.processor_sizes).into_iter().filter(|_| bench.on_cpu()) {
+            let digraph = Digraph::random(n, DENSE)?;
+            let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
+            let pools = [pool(2)?, pool(1)?];
+            let all = Some(&bench.all).filter(|_| bench.threads().get() > 2);
+            let blocked =
+                all.into_iter().chain(&pools).map(|p| digraph.on_cpu(p, Algorithm::Blocked));
+            let plain = pools.iter().map(|pool| digraph.warshall(pool, Warshall::Adapted));
+            race(bench, ON_CPU, &bench.terms(), blocked.chain(plain).collect())?;
+        }
+        Ok(())
+    }
+
+    fn page(records: &Records) -> Page {
+        let mut page = Page::new("Transitive closure");
+        page.text(&format!(
+            "Digraphs G(n, p) of a fixed seed; of every answer {ROWS} rows were compared with \
+             searches, and the number of pairs with that of all others. Medians after an untimed \
+             run: on a GPU by its clock, with the bits resident, and n³ bit operations in that \
+             time; on threads from graph to closure, as the whole is. Floors are of an H200. Plain \
+             is Warshall's method, which unites rows of bits: warshall-adapt."
+        ));
+        let pairs = |r: &Record| Some(r.median("pairs")? / r.number("n").powi(2) * 100.0);
+        for (part, records) in records.by("part") {
+            page.heading(part);
+            let plain = |record: &Record| {
+                let same = [("n", record.label("n")), ("on", record.label("on"))];
+                let plain =
+                    records.of(&same).find(&[("form", Warshall::Adapted.name())])?.median("ms");
+                Some(plain? / record.median("ms")?)
+            };
+            page.list(
+                &records,
+                &["n", "arcs a vertex", "form", "on", "taken"],
+                &[
+                    ("ms", &median("ms")),
+                    ("best", &least("ms")),
+                    ("whole ms", &median("whole_ms")),
+                    ("T bit op/s", &|r| Some(r.number("n").powi(3) / r.median("ms")? / 1e9)),
+                    ("launches", &median("launches")),
+                    ("upload ms", &median("upload_ms")),
+                    ("download ms", &median("download_ms")),
+                    ("% of pairs", &pairs),
+                    ("plain / this", &plain),
+                ],
+            );
+        }
+        page
+    }
+}
+
+impl ClosureStudy {
+    fn on_gpu(&self, bench: &Bench, gpu: &Gpu, sizes: Vec<usize>) -> Result<()> {
+        let once = Terms { runs: 1, ..bench.terms() };
+        let forms =
+            [Algorithm::Blocked, Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
+        let large = Some((self.large, &forms[..1], once)).filter(|_| self.large > 0);
+        let all = sizes.into_iter().map(|n| (n, &forms[..], bench.terms())).chain(large);
+        for (n, forms, terms) in all {
+            let digraph = Digraph::random(n, DENSE)?;
+            for (name, rate) in FLOORS {
+                let ms = (n as f64).powi(3) / rate * 1e3;
+                let floor = digraph.record(name, "H200").with(&[("part", &ON_GPU)]);
+                bench.records().push(floor.ran(vec![("ms", ms)]));
+            }
+            let mut contenders: Vec<_> = forms.iter().map(|&f| digraph.on_gpu(gpu, f)).collect();
+            if n <= self.adapt_up_to {
+                contenders.push(digraph.warshall_on_gpu(gpu, Warshall::Adapted));
+            }
+            race(bench, ON_GPU, &terms, contenders)?;
+        }
+        Ok(())
+    }
+}
+
+/// On whatever there is, from graph to closure; what was chosen, and why, is a label.
+fn by_components(bench: &Bench, n: usize, degree: f64) -> Result<()> {
+    let digraph = Digraph::random(n, degree)?;
+    let (graph, auto) = (&digraph.graph, Config::default());
+    let taken = |plan: Plan| format!("{}: {}", plan.algorithm, plan.reason);
+    let mut contenders = Vec::new();
+    if bench.on_cpu() {
+        let plan = bench.all.install(|| closure(graph, &auto, None))?.plan;
+        let [chosen, components, blocked] =
+            [Algorithm::Auto, Algorithm::Components, Algorithm::Blocked]
+                .map(|form| digraph.on_cpu(&bench.all, form));
+        contenders.extend([chosen.with(&[("taken", &taken(plan))]), components, blocked]);
+    }
+    if let Some(gpu) = bench.gpu_if_any() {
+        let plan = closure_on_gpus(slice::from_ref(gpu), graph, &auto, None)?.found.plan;
+        let chosen = digraph.on_gpu(gpu, Algorithm::Auto).with(&[("taken", &taken(plan))]);
+        contenders.extend([chosen, digraph.on_gpu(gpu, Algorithm::Blocked)]);
+    }
+    race(bench, BY_COMPONENTS, &bench.terms(), contenders)
+}
+
+fn race(bench: &Bench, part: &str, terms: &Terms, all: Vec<Contender<'_>>) -> Result<()> {
+    let all = all.into_iter().map(|contender| contender.with(&[("part", &part)])).collect();
+    bench.race_by(terms, all).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::tests::written;
+
+    #[test]
+    fn processors_close_by_components_and_by_bits() {
+        let line = "closure --backend cpu --condensed-sizes 200 --processor-sizes 200";
+        let (summary, records) = written(line);
+        assert_eq!(records.of(&[("part", super::BY_COMPONENTS)]).iter().count(), 6);
+        let plain = records.find(&[("form", "warshall-adapt"), ("on", "1 thread")]).unwrap();
+        assert!(plain.n_runs() == 2 && plain.least("pairs").unwrap() > 30_000.0);
+        for says in ["components: ", "| plain / this |", "SKIPPED: all that needs a GPU"] {
+            assert!(summary.contains(says), "{says} in {summary}");
+        }
+    }
+}

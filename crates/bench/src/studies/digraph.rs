@@ -1,0 +1,222 @@
+//! A random digraph, and those who close it, for the studies of closures.
+//!
+//! Of every answer, timed or not, rows are compared with searches, and the number of pairs with
+//! that of all other answers.
+
+use std::cell::Cell;
+use std::slice;
+
+use anyhow::{Context, Result, ensure};
+use closure::{Algorithm, Config, closure, closure_on_gpus};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, VertexId};
+use paths::Closure;
+use rayon::ThreadPool;
+use star_machine::{Counting, Host, Machine, Table, Warshall, procedures};
+
+use crate::clock::{Contender, timed};
+use crate::draws::Draws;
+use crate::records::{Record, Run};
+
+/// Rows of every answer that are compared with searches.
+pub(super) const ROWS: usize = 40;
+/// Arcs a vertex where the closure is nearly full.
+pub(super) const DENSE: f64 = 5.0;
+const SEED: u64 = 5;
+
+/// A digraph G(n, p), with searches from some of its vertices.
+pub(super) struct Digraph {
+    pub(super) graph: Csr<u32>,
+    degree: f64,
+    /// Vertices, and whom each reaches, ascending.
+    rows: Vec<(VertexId, Vec<VertexId>)>,
+    /// Of the first answer.
+    n_pairs: Cell<Option<usize>>,
+}
+
+impl Digraph {
+    /// Each of the n (n - 1) arcs is there with the same probability, so that there are `degree`
+    /// at a vertex in the mean.
+    pub(super) fn random(n: usize, degree: f64) -> Result<Self> {
+        let mut draws = Draws::new(SEED);
+        let graph = random(n, degree, &mut draws)?;
+        let vertices = (0..ROWS.min(n)).map(|_| draws.below(n) as VertexId);
+        let rows = vertices.map(|from| (from, reached(&graph, from))).collect();
+        Ok(Self { graph, degree, rows, n_pairs: Cell::new(None) })
+    }
+
+    /// That a closure has the rows of the searches, and as many pairs as those before it. How
+    /// many these are.
+    fn check(&self, closure: &Closure) -> Result<usize> {
+        let (n, expected) = (closure.n_vertices(), self.graph.n_vertices());
+        ensure!(n == expected, "the closure has {n} vertices instead of {expected}");
+        for (from, expected) in &self.rows {
+            let is_right = closure.reached_from(*from).eq(expected.iter().copied());
+            ensure!(is_right, "vertex {from} does not reach what a search from it finds");
+        }
+        let n_pairs = closure.n_pairs();
+        let expected = self.n_pairs.replace(Some(n_pairs)).unwrap_or(n_pairs);
+        ensure!(n_pairs == expected, "{n_pairs} pairs where another form found {expected}");
+        Ok(n_pairs)
+    }
+
+    /// Row u has the heads of the arcs from u.
+    pub(super) fn table(&self) -> Result<Table> {
+        let n = self.graph.n_vertices();
+        let mut table = Table::zeros(n, n)?;
+        for (u, v, _) in self.graph.arcs() {
+            table.set(u as usize, v as usize, true)?;
+        }
+        Ok(table)
+    }
+
+    /// How many unions of columns WARSHALL-C does.
+    pub(super) fn column_unions(&self) -> Result<u64> {
+        let mut machine = Counting::new(Host::new());
+        let table = machine.load_table(&self.table()?)?;
+        procedures::warshall_columns(&mut machine, table, 0..self.graph.n_vertices())?;
+        Ok(machine.cost().column_writes)
+    }
+
+    /// What a record of this digraph begins with.
+    pub(super) fn record(&self, form: &str, on: &str) -> Record {
+        let (n, arcs) = (self.graph.n_vertices(), self.graph.n_arcs());
+        let graph = Record::of(&[("n", &n), ("arcs", &arcs), ("arcs a vertex", &self.degree)]);
+        graph.with(&[("form", &form), ("on", &on)])
+    }
+
+    /// Whoever closes it; without figures of its own, the time is that of the whole.
+    pub(super) fn contender<'a>(
+        &'a self,
+        form: &str,
+        on: &str,
+        mut solve: impl FnMut() -> Result<(Closure, Run)> + 'a,
+    ) -> Contender<'a> {
+        Contender::new(self.record(form, on), move || {
+            let (whole_ms, solved) = timed(&mut solve);
+            let (closure, mut run) = solved?;
+            if run.is_empty() {
+                run.push(("ms", whole_ms));
+            }
+            let pairs = self.check(&closure)? as f64;
+            run.extend([("whole_ms", whole_ms), ("pairs", pairs)]);
+            Ok(run)
+        })
+    }
+
+    /// An algorithm on the threads of a pool.
+    pub(super) fn on_cpu<'a>(&'a self, pool: &'a ThreadPool, form: Algorithm) -> Contender<'a> {
+        let (graph, config) = (&self.graph, Config::with(form));
+        self.contender(form.name(), &threads(pool), move || {
+            let found = pool.install(|| closure(graph, &config, None))?;
+            Ok((found.closure, Run::new()))
+        })
+    }
+
+    /// An algorithm on the GPU.
+    pub(super) fn on_gpu<'a>(&'a self, gpu: &'a Gpu, form: Algorithm) -> Contender<'a> {
+        let config = Config::with(form);
+        self.contender(form.name(), "GPU", move || {
+            let found = closure_on_gpus(slice::from_ref(gpu), &self.graph, &config, None)?;
+            let times = found.times;
+            let ms = [times.solve_ms, times.upload_ms, times.download_ms];
+            Ok((found.found.closure, figures(ms, found.launches)))
+        })
+    }
+
+    /// A form of the STAR-machine on the threads of a pool.
+    pub(super) fn warshall<'a>(&'a self, pool: &'a ThreadPool, form: Warshall) -> Contender<'a> {
+        let graph = &self.graph;
+        self.contender(form.name(), &threads(pool), move || {
+            Ok((pool.install(|| form.closure(graph, None))?, Run::new()))
+        })
+    }
+
+    /// A form of the STAR-machine on the GPU.
+    pub(super) fn warshall_on_gpu<'a>(&'a self, gpu: &'a Gpu, form: Warshall) -> Contender<'a> {
+        self.contender(form.name(), "GPU", move || {
+            let found = form.closure_on_gpu(gpu, &self.graph, None)?;
+            let times = found.times;
+            let ms = [times.solve_ms, times.upload_ms, times.download_ms];
+            Ok((found.closure, figures(ms, found.launches)))
+        })
+    }
+}
+
+/// By the GPU's clock, with the bits resident; none where the processor did it.
+fn figures([ms, upload_ms, download_ms]: [f64; 3], launches: u64) -> Run {
+    let all = [("upload_ms", upload_ms), ("download_ms", download_ms)];
+    let run = [("ms", ms), ("launches", launches as f64)].into_iter().chain(all);
+    run.filter(|_| launches > 0).collect()
+}
+
+/// How many threads a pool has, in words.
+pub(super) fn threads(pool: &ThreadPool) -> String {
+    let n = pool.current_num_threads();
+    if n == 1 { "1 thread".to_owned() } else { format!("{n} threads") }
+}
+
+/// Goes from arc to arc, over as many as are missing between them.
+fn random(n: usize, degree: f64, draws: &mut Draws) -> Result<Csr<u32>> {
+    let others = n.saturating_sub(1);
+    let p = degree / others.max(1) as f64;
+    ensure!(p > 0.0 && p < 1.0, "{n} vertices cannot have {degree} arcs each; take other sizes");
+    let mut arcs = Vec::with_capacity((n as f64 * degree * 1.1) as usize);
+    let mut at = -1.0;
+    loop {
+        at += 1.0 + ((1.0 - draws.fraction()).ln() / (-p).ln_1p()).floor();
+        if at >= (n * others) as f64 {
+            break;
+        }
+        let (u, other) = (at as usize / others, at as usize % others);
+        arcs.push((u as VertexId, (other + usize::from(other >= u)) as VertexId, 1));
+    }
+    Csr::from_arcs(n, &arcs).context("the arcs of a random digraph")
+}
+
+/// Whom `from` reaches by one arc or more, ascending.
+fn reached(graph: &Csr<u32>, from: VertexId) -> Vec<VertexId> {
+    let heads = |u: VertexId| &graph.column_indices()[graph.row(u)];
+    let mut is_reached = vec![false; graph.n_vertices()];
+    let mut left = heads(from).to_vec();
+    while let Some(v) = left.pop() {
+        if !std::mem::replace(&mut is_reached[v as usize], true) {
+            left.extend(heads(v));
+        }
+    }
+    graph.vertices().filter(|&v| is_reached[v as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use paths::oracle;
+
+    use super::*;
+
+    #[test]
+    fn right_closures_pass_and_wrong_ones_do_not() {
+        let digraph = Digraph::random(90, 1.5).unwrap();
+        let right = oracle::closure(&digraph.graph);
+        assert_eq!(digraph.check(&right).unwrap(), right.n_pairs());
+        let from = digraph.rows[0].0;
+        let missing = (0..90).find(|&v| !right.reaches(from, v)).unwrap();
+        let is_searched = |u: VertexId| digraph.rows.iter().any(|(from, _)| *from == u);
+        let other = (0..90).find(|&u| !right.reaches(u, missing) && !is_searched(u)).unwrap();
+        for (u, says) in [(from, "a search from it"), (other, "pairs where another")] {
+            let mut wrong = right.clone();
+            wrong.insert(u, missing);
+            assert!(digraph.check(&wrong).unwrap_err().to_string().contains(says));
+        }
+    }
+
+    #[test]
+    fn digraphs_have_about_as_many_arcs_as_asked_for() {
+        for (n, degree) in [(300, 5.0), (300, 50.0), (2, 0.5), (100, 98.0)] {
+            let graph = random(n, degree, &mut Draws::new(1)).unwrap();
+            let (expected, m) = (n as f64 * degree, graph.n_arcs() as f64);
+            assert!((m - expected).abs() < 6.0 * expected.sqrt() + 1.0, "{m} of {expected}");
+            assert!(graph.arcs().all(|(u, v, _)| u != v));
+        }
+        assert!(random(5, 4.0, &mut Draws::new(1)).is_err());
+    }
+}
