@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)]
 
-use bench::workloads::Workload;
+use bench::graphs::Graph;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use graph_formats::permute::{Relabelling, SegmentOrder};
 use graph_formats::{Csr, Ell};
@@ -11,12 +11,9 @@ use graph_formats::{Csr, Ell};
 const SEGMENT: u32 = 4096;
 
 fn convert(criterion: &mut Criterion) {
-    for workload in [
-        Workload::Rmat { scale: 15 },
-        Workload::Grid { side: 400 },
-        Workload::Geometric { scale: 15 },
-    ] {
-        let graph = workload.load().expect("a small graph");
+    for name in ["rmat-15", "grid-400", "geometric-15"] {
+        let graph =
+            name.parse::<Graph>().and_then(|graph| graph.load_u32()).expect("a small graph");
         let coo = graph.to_coo();
         let order = SegmentOrder::new(&coo, SEGMENT).expect("segments of some vertices");
         let sorted = order.apply(&coo).expect("its own arcs");
@@ -33,7 +30,7 @@ fn convert(criterion: &mut Criterion) {
         let restored = by_degree.clone().inverse().apply(&renamed).expect("its own vertices");
         assert_eq!(restored, graph);
 
-        let mut group = criterion.benchmark_group(format!("convert/{workload}"));
+        let mut group = criterion.benchmark_group(format!("convert/{name}"));
         group.sample_size(20).throughput(Throughput::Elements(graph.n_arcs() as u64));
         group.bench_function("csr-to-coo", |bencher| bencher.iter(|| graph.to_coo()));
         group.bench_function("coo-to-csr", |bencher| bencher.iter(|| Csr::from_coo(&coo)));

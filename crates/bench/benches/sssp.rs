@@ -1,41 +1,36 @@
-//! Every solver of the roster, peers included, in arcs a second.
+//! Every solver of the study `sssp`, libraries included, in arcs a second.
 
 #![allow(missing_docs)]
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use bench::measure::{certified, check};
-use bench::roster::{Peers, Race, Sweep, roster};
-use bench::workloads::{Workload, source};
+use bench::field::Field;
+use bench::graphs::Graph;
+use bench::records::Record;
+use bench::studies::sssp::roster;
+use bench::study::Bench;
+use bench::verify::Task;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 fn sssp(criterion: &mut Criterion) {
-    let threads = std::thread::available_parallelism().expect("a number of processors");
-    for workload in [
-        Workload::Rmat { scale: 14 },
-        Workload::Grid { side: 128 },
-        Workload::Geometric { scale: 14 },
-    ] {
-        let graph = workload.load().expect("a small graph");
-        let source = source(&graph);
-        let certified = certified(&graph, source, threads.get()).expect("a right answer");
-        let peers = Peers::of(&graph);
-        let give_up = |_: u64, _: u64| ControlFlow::Continue(());
-        let race = Race { graph: &graph, source, peers: &peers, give_up: &give_up };
+    let bench = Bench::with_defaults().expect("threads");
+    for name in ["rmat-14", "grid-128", "geometric-14"] {
+        let graph =
+            name.parse::<Graph>().and_then(|graph| graph.load_u32()).expect("a small graph");
+        let task = Task::new(&graph).expect("a right answer");
+        let field = Field { bench: &bench, task: &task, ask: &|_, _| ControlFlow::Continue(()) };
 
-        let mut group = criterion.benchmark_group(format!("sssp/{workload}"));
+        let mut group = criterion.benchmark_group(format!("sssp/{name}"));
         group.throughput(Throughput::Elements(graph.n_arcs() as u64));
         group.sample_size(10).warm_up_time(Duration::from_millis(300));
         group.measurement_time(Duration::from_secs(1));
-        for entry in roster(255, threads, Sweep::Short, None) {
-            let mut contender = entry.prepare(&race).expect("a solver for small whole weights");
-            let solved = (contender.solve)().expect("an answer");
-            check(&entry.name, &certified, &solved.distances).expect("the right answer");
-            group.bench_function(&entry.name, |bencher| {
+        let record = |solver: &str| Some(Record::of(&[("solver", &solver)]));
+        for mut contender in roster(&field, false, &record) {
+            group.bench_function(contender.record.label("solver"), |bencher| {
                 bencher.iter_custom(|n| {
-                    let solve = || (contender.solve)().expect("an answer").elapsed;
-                    std::iter::repeat_with(solve).take(n as usize).sum()
+                    let mut ms = || (contender.run)().expect("the right answer")[0].1;
+                    Duration::from_secs_f64((0..n).map(|_| ms()).sum::<f64>() / 1e3)
                 })
             });
         }

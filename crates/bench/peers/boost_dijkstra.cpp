@@ -1,13 +1,12 @@
 // Dijkstra's algorithm of the Boost Graph Library on one graph, for comparison.
 //
-//   boost_dijkstra GRAPH RUNS SECONDS DISTANCES
+//   boost_dijkstra GRAPH SOURCE RUNS DISTANCES
 //
-// GRAPH is a file of little-endian numbers: the number of vertices n, that of arcs m, and the
-// source, of 64 bits each; n + 1 row offsets of 64 bits; m ends of arcs and m weights, of 32
-// bits each. The search runs once, and then RUNS times, or until that has taken SECONDS
-// altogether. Each time is printed on a line of its own, in milliseconds, the first one too.
-// The distances of the first run, which all others must find again, are written to DISTANCES:
-// n numbers of 64 bits, the greatest for a vertex that was not reached.
+// GRAPH is a .wsg file of the GAP benchmark suite, little-endian without padding: a byte that says
+// whether it is directed; the numbers of arcs m and of vertices n, and n + 1 row offsets, of 64
+// bits each; m pairs of an arc's end and its weight, of 32 bits each. The search runs RUNS times,
+// and each time is printed on a line of its own, in milliseconds. The distances, which must be the
+// same each time, are written to DISTANCES: one a line, or "unreached".
 //
 // c++ -std=c++17 -O3 -DNDEBUG; headers of Boost 1.70 or later.
 
@@ -49,22 +48,21 @@ std::vector<Number> read(std::ifstream& file, std::uint64_t count) {
     return numbers;
 }
 
-Graph read_graph(const char* path, std::uint32_t& source) {
+Graph read_graph(const char* path) {
     std::ifstream file(path, std::ios::binary);
-    const auto head = read<std::uint64_t>(file, 3);
+    file.ignore(1);
+    const auto head = read<std::uint64_t>(file, 2);
     if (!file) fail("cannot read", path);
-    const std::uint64_t n = head[0], m = head[1];
-    source = static_cast<std::uint32_t>(head[2]);
+    const std::uint64_t m = head[0], n = head[1];
     const auto offsets = read<std::uint64_t>(file, n + 1);
-    const auto ends = read<std::uint32_t>(file, m);
-    const auto weights = read<std::uint32_t>(file, m);
+    const auto ends = read<std::pair<std::uint32_t, std::uint32_t>>(file, m);
     if (!file) fail("too short", path);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs(m);
     std::vector<Arc> arcs(m);
     for (std::uint64_t from = 0; from < n; ++from) {
         for (std::uint64_t arc = offsets[from]; arc < offsets[from + 1]; ++arc) {
-            pairs[arc] = {static_cast<std::uint32_t>(from), ends[arc]};
-            arcs[arc].weight = weights[arc];
+            pairs[arc] = {static_cast<std::uint32_t>(from), ends[arc].first};
+            arcs[arc].weight = ends[arc].second;
         }
     }
     return Graph(boost::edges_are_sorted, pairs.begin(), pairs.end(), arcs.begin(), n);
@@ -84,27 +82,25 @@ double search(const Graph& graph, std::uint32_t source, Distances& distances) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 5) fail("usage", "boost_dijkstra GRAPH RUNS SECONDS DISTANCES");
-    std::uint32_t source = 0;
-    const Graph graph = read_graph(arguments[1], source);
-    const long runs = std::atol(arguments[2]);
-    const double patience_ms = 1e3 * std::atof(arguments[3]);
+    if (count != 5) fail("usage", "boost_dijkstra GRAPH SOURCE RUNS DISTANCES");
+    const Graph graph = read_graph(arguments[1]);
+    const auto source = static_cast<std::uint32_t>(std::atol(arguments[2]));
+    const long runs = std::atol(arguments[3]);
 
     Distances first(boost::num_vertices(graph)), again(first.size());
-    const double untimed_ms = search(graph, source, first);
-    std::printf("%.6f\n", untimed_ms);
-    std::ofstream file(arguments[4], std::ios::binary);
-    file.write(reinterpret_cast<const char*>(first.data()),
-               static_cast<std::streamsize>(first.size() * sizeof(first[0])));
+    for (long run = 0; run < runs; ++run) {
+        std::printf("ms %.6f\n", search(graph, source, run == 0 ? first : again));
+        if (run > 0 && again != first) fail("wrong", "two runs found different distances");
+    }
+    std::ofstream file(arguments[4]);
+    for (const std::uint64_t distance : first) {
+        if (distance == std::numeric_limits<std::uint64_t>::max()) {
+            file << "unreached\n";
+        } else {
+            file << distance << '\n';
+        }
+    }
     file.close();
     if (!file) fail("cannot write", arguments[4]);
-
-    double spent_ms = untimed_ms > patience_ms ? untimed_ms : 0.0;
-    for (long run = 0; run < runs && spent_ms <= patience_ms; ++run) {
-        const double ms = search(graph, source, again);
-        if (again != first) fail("wrong", "two runs found different distances");
-        std::printf("%.6f\n", ms);
-        spent_ms += ms;
-    }
     return 0;
 }

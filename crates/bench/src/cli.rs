@@ -40,8 +40,8 @@ pub fn command() -> Command {
              summary.md (the same as text), raw.csv (every run), run.json (the machine) and the \
              plots.",
         )
+        .after_help("Without a study it is sssp: cargo xtask bench --graphs rmat-16 --runs 9")
         .arg(Arg::new("list").long("list").action(ArgAction::SetTrue).help("Name the studies"))
-        .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommands(ALL.map(|entry| (entry.command)()))
         .subcommands([compare, report])
@@ -52,6 +52,7 @@ pub fn command() -> Command {
 /// # Errors
 /// When it cannot, or an answer is wrong.
 pub fn run(arguments: &[OsString]) -> Result<String> {
+    let arguments = &with_study(arguments);
     let matches = command().get_matches_from(arguments);
     match matches.subcommand() {
         Some((COMPARE, matches)) => {
@@ -85,6 +86,16 @@ pub fn run(arguments: &[OsString]) -> Result<String> {
         }
         None => Ok(list()),
     }
+}
+
+/// Options without the name of a study are of the one for which there is no other name.
+fn with_study(arguments: &[OsString]) -> Vec<OsString> {
+    let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or("--");
+    let mut arguments = arguments.to_vec();
+    if first.starts_with('-') && !["--list", "--help", "-h", "--version", "-V"].contains(&first) {
+        arguments.insert(1.min(arguments.len()), "sssp".into());
+    }
+    arguments
 }
 
 fn measured(
@@ -130,6 +141,16 @@ fn list() -> String {
         let _ = writeln!(text, "{:18} {about}", entry.name);
     }
     text
+}
+
+/// The records and the summary of a study that is run by this line.
+#[cfg(test)]
+pub(crate) fn measured_by(line: &str) -> Result<(Records, String)> {
+    let out = tempfile::tempdir()?;
+    let line = format!("bench {line} --name run --out {}", out.path().display());
+    run(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())?;
+    let folder = out.path().join("run");
+    Ok((read(&folder)?.1, std::fs::read_to_string(folder.join("summary.md"))?))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! In each round everybody runs once, so that a machine that slows down slows all of them. What
 //! is short runs several times in a turn, and the figures are the mean.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -54,6 +54,18 @@ pub struct Terms {
     /// Who takes so many times as long as the quickest, and over 2 ms, is not timed.
     pub hopeless: Option<f64>,
 }
+
+/// What a contender says that cannot run, where that is no failure.
+#[derive(Debug)]
+pub struct Excuse(pub String);
+
+impl fmt::Display for Excuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Excuse {}
 
 /// When the run that is under way has to end.
 #[derive(Debug)]
@@ -184,6 +196,7 @@ pub(crate) fn excuse(error: &Error, patience: Duration) -> Option<String> {
                 | ClosureError::TooManyArcs { .. }
         ),
         (.., Some(StarError::TooLarge { .. })) => true,
+        _ if error.is::<Excuse>() => true,
         _ => matches!(error.downcast_ref(), Some(ApspError::NotOnGpu { .. })),
     };
     is_known.then(|| format!("{error:#}"))

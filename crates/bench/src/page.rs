@@ -106,6 +106,8 @@ impl Page {
     /// Adds a plot, and its file of this name; one without points is left out.
     pub fn plot(&mut self, name: &str, plot: Plot) {
         if !plot.is_empty() {
+            // a graph may be a file in a folder
+            let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '+', "-");
             let _ = writeln!(self.markdown, "![{}]({name}.svg)\n", plot.title);
             self.plots.push((format!("{name}.svg"), plot));
         }

@@ -1,95 +1,277 @@
-//! Other people's libraries, given the same graph in the form that suits them.
+//! Programs of others, found when the benchmark runs: a folder with a small file of TOML for each
+//! says how it is called and how its answer is read. They run beside this project's solvers, and
+//! what cannot be verified is not timed.
+//!
+//! ```toml
+//! name = "gapbs"             # in the tables
+//! program = "gapbs/sssp"     # beside this file, or a path
+//! format = "wsg"             # which graph file it reads: a suffix
+//! arguments = ["-f", "{graph}", "-r", "{source}", "-n", "{runs}", "-d", "{delta}", "-a"]
+//! deltas = [8, 64]           # one contender each; none where it takes no width
+//! time = "Trial Time:"       # stands before each time that it prints
+//! unit = "s"                 # or ms, us
+//! reached = "Tree reaches"   # stands before how many vertices it reached
+//! sum = "Sum:"               # stands before the sum of the distances
+//! ```
+//!
+//! A program that takes `{distances}` writes a line for each vertex there, in order: the last
+//! word is its distance, if it is a number below `unreached`. Sums and counts are believed of
+//! programs that tell no more. `{runs}` is how many searches a start is to make, of which the last
+//! one counts (`runs = 2` where nothing is said); `{threads}` is a number too, and also
+//! `OMP_NUM_THREADS`.
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use ::graph::prelude::{
-    CsrLayout, DeltaSteppingConfig, DirectedCsrGraph, GraphBuilder, delta_stepping,
-};
-use graph_formats::{Csr, VertexId};
-use paths::Distances;
-use petgraph::Directed;
+use anyhow::{Context, Result, bail, ensure};
+use graph_formats::{Ids, Weight, write_csr};
+use serde::Deserialize;
+use sssp::SsspError;
 
-use crate::measure::Solved;
+use crate::clock::{Contender, Excuse};
+use crate::field::Field;
+use crate::programs::output;
+use crate::records::{Record, Run};
 
-type GraphCrateGraph = DirectedCsrGraph<u32, (), f32>;
-type PetgraphGraph = petgraph::csr::Csr<(), u32, Directed, u32>;
-
-/// A graph and how long it took to make.
-type Built<G> = (Arc<G>, Duration);
-
-/// One graph as the peers store it, each made when it is first asked for.
-pub struct Peers<'g> {
-    graph: &'g Csr<u32>,
-    graph_crate: OnceLock<Built<GraphCrateGraph>>,
-    petgraph: OnceLock<Built<PetgraphGraph>>,
+/// Somebody else's program.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Peer {
+    name: String,
+    #[serde(default)]
+    program: PathBuf,
+    format: String,
+    arguments: Vec<String>,
+    #[serde(default)]
+    deltas: Vec<f64>,
+    #[serde(default = "two")]
+    runs: usize,
+    time: String,
+    unit: Unit,
+    reached: Option<String>,
+    sum: Option<String>,
+    #[serde(default = "never")]
+    unreached: f64,
 }
 
-impl<'g> Peers<'g> {
-    /// The same graph for the peers; nothing is made yet.
-    pub fn of(graph: &'g Csr<u32>) -> Self {
-        Self { graph, graph_crate: OnceLock::new(), petgraph: OnceLock::new() }
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    S,
+    Ms,
+    Us,
+}
+
+fn two() -> usize {
+    2
+}
+
+fn never() -> f64 {
+    f64::INFINITY
+}
+
+/// All that a folder describes, by name.
+///
+/// # Errors
+/// When a description is wrong, or there is none.
+pub(crate) fn found(folder: &Path) -> Result<Vec<Peer>> {
+    let cannot = || format!("cannot read {}", folder.display());
+    let mut peers = Vec::new();
+    for entry in fs::read_dir(folder).with_context(cannot)? {
+        let path = entry.with_context(cannot)?.path();
+        if path.extension().is_some_and(|suffix| suffix == "toml") {
+            let text = fs::read_to_string(&path)?;
+            let mut peer =
+                Peer::new(PathBuf::new(), &text).with_context(|| path.display().to_string())?;
+            let program = folder.join(&peer.program);
+            peer.program = fs::canonicalize(&program)
+                .with_context(|| format!("{}: no {}", path.display(), program.display()))?;
+            peers.push(peer);
+        }
+    }
+    peers.sort_by(|a, b| a.name.cmp(&b.name));
+    ensure!(!peers.is_empty(), "there is no description (.toml) of a peer in {}", folder.display());
+    Ok(peers)
+}
+
+impl Peer {
+    /// One that is called so; the program may be described too.
+    pub(crate) fn new(program: PathBuf, description: &str) -> Result<Self> {
+        let peer: Self = toml::from_str(description)?;
+        Ok(if peer.program.as_os_str().is_empty() { Self { program, ..peer } } else { peer })
     }
 
-    /// For the crate `graph`: both directions, rows sorted, as its documentation has it.
-    pub(crate) fn graph_crate(&self) -> &Built<GraphCrateGraph> {
-        self.graph_crate.get_or_init(|| {
-            built(|| {
-                // Weights too large for f32 would make distances too large, which the
-                // caller refuses.
-                let arcs = self.graph.arcs().map(|(from, to, weight)| (from, to, weight as f32));
-                GraphBuilder::new()
-                    .csr_layout(CsrLayout::Sorted)
-                    .edges_with_values(arcs.collect::<Vec<_>>())
-                    .node_values(vec![(); self.graph.n_vertices()])
-                    .build()
-            })
-        })
+    /// One for each width, with the name of a solver; files of theirs go into `scratch`.
+    pub(crate) fn contenders<'a, W: Weight>(
+        &'a self,
+        field: &Field<'a, W>,
+        scratch: &'a Path,
+        record: impl Fn(&str) -> Option<Record>,
+    ) -> Vec<Contender<'a>> {
+        let field = *field;
+        let widths = self.deltas.iter().map(|delta| (format!("{}/{delta}", self.name), *delta));
+        let alone = self.deltas.is_empty().then(|| (self.name.clone(), 0.0));
+        let contender = |(name, delta): (String, f64)| {
+            let run = move || {
+                self.run(&field, scratch, delta).map_err(|error| match error.is::<SsspError>() {
+                    true => error,
+                    // others' mistakes do not end the report
+                    false => Excuse(format!("{error:#}")).into(),
+                })
+            };
+            let record = record(&name)?.with(&[("verified", &self.verified())]);
+            Some(Contender::new(record, run))
+        };
+        widths.chain(alone).filter_map(contender).collect()
     }
 
-    /// For petgraph: its compressed rows, which take one arc a pair, so that only the
-    /// lightest of parallel arcs is there. Its adjacency lists would be slower.
-    pub(crate) fn petgraph(&self) -> &Built<PetgraphGraph> {
-        self.petgraph.get_or_init(|| {
-            built(|| {
-                let mut arcs: Vec<_> = self.graph.arcs().collect();
-                if !arcs.is_sorted() {
-                    arcs.sort_unstable();
-                }
-                arcs.dedup_by_key(|arc| (arc.0, arc.1));
-                PetgraphGraph::from_sorted_edges(&arcs).expect("sorted, and no pair twice")
-            })
-        })
+    /// What of its answers is compared.
+    fn verified(&self) -> &'static str {
+        match (&self.sum, &self.reached) {
+            _ if self.arguments.iter().any(|argument| argument.contains("{distances}")) => {
+                "every distance"
+            }
+            (Some(_), Some(_)) => "sum and count",
+            (Some(_), None) => "sum",
+            (None, Some(_)) => "count",
+            (None, None) => "nothing",
+        }
+    }
+
+    fn run<W: Weight>(&self, field: &Field<'_, W>, scratch: &Path, delta: f64) -> Result<Run> {
+        let task = field.task;
+        ensure!(self.verified() != "nothing", "its answer cannot be verified: it tells none");
+        let graph = scratch.join(format!("graph.{}", self.format));
+        if !graph.exists() {
+            write_csr(&graph, task.graph, &Ids::FromZero)?;
+        }
+        let distances = scratch.join("distances");
+        // an answer of before is none
+        let _ = fs::remove_file(&distances);
+        let first = u32::from(["gr", "mtx", "graph"].contains(&self.format.as_str()));
+        let threads = field.bench.threads().to_string();
+        let filled = |argument: &String| {
+            let places = [
+                ("{graph}", graph.display().to_string()),
+                ("{source}", (task.source + first).to_string()),
+                ("{runs}", self.runs.to_string()),
+                ("{delta}", delta.to_string()),
+                ("{threads}", threads.clone()),
+                ("{distances}", distances.display().to_string()),
+            ];
+            places.iter().fold(argument.clone(), |text, (place, value)| text.replace(place, value))
+        };
+        let mut command = Command::new(&self.program);
+        command.args(self.arguments.iter().map(filled)).env("OMP_NUM_THREADS", &threads);
+        let (said, _) = output(command.current_dir(scratch), || (field.ask)(0, 0))?;
+        let last = |text: &str| {
+            let number = numbers(&said, text).last();
+            number.with_context(|| format!("it printed no number after {text:?}"))
+        };
+        if self.verified() == "every distance" {
+            self.check(field, &fs::read_to_string(&distances).context("it wrote no distances")?)?;
+        }
+        let sum = task.certified.iter().flatten().map(|distance| distance.to_f64()).sum();
+        for (text, expected) in
+            [(&self.sum, sum), (&self.reached, task.certified.n_reached() as f64)]
+        {
+            if let Some(text) = text {
+                let told = last(text)?;
+                ensure!(told == expected, "it is wrong: {text:?} {told} instead of {expected}");
+            }
+        }
+        let ms = last(&self.time)?
+            * match self.unit {
+                Unit::S => 1e3,
+                Unit::Ms => 1.0,
+                Unit::Us => 1e-3,
+            };
+        Ok(vec![("ms", ms)])
+    }
+
+    /// That these lines are the right distances.
+    fn check<W: Weight>(&self, field: &Field<'_, W>, lines: &str) -> Result<()> {
+        let certified = &field.task.certified;
+        let (told, expected) = (lines.lines().count(), certified.n_vertices());
+        ensure!(told == expected, "it is wrong: {told} distances for {expected} vertices");
+        for (vertex, (line, expected)) in lines.lines().zip(certified.iter()).enumerate() {
+            let number = line.split_whitespace().last().and_then(|word| word.parse::<f64>().ok());
+            let found = number.filter(|number| *number >= 0.0 && *number < self.unreached);
+            let expected = expected.map(|distance| distance.to_f64());
+            if found != expected {
+                bail!("it is wrong: vertex {vertex} is {found:?} instead of {expected:?}");
+            }
+        }
+        Ok(())
     }
 }
 
-fn built<G>(make: impl FnOnce() -> G) -> Built<G> {
-    let start = Instant::now();
-    let graph = Arc::new(make());
-    (graph, start.elapsed())
+/// The numbers that stand after a text.
+fn numbers<'a>(said: &'a str, text: &'a str) -> impl Iterator<Item = f64> {
+    said.match_indices(text).filter_map(|(at, _)| {
+        let rest = said[at + text.len()..].trim_start_matches([' ', '\t', ':', '=']);
+        let end = rest.find(|c: char| !c.is_ascii_digit() && !".+-e".contains(c));
+        rest[..end.unwrap_or(rest.len())].parse().ok()
+    })
 }
 
-/// Δ-stepping by the crate `graph`, on all threads of the pool.
-pub(crate) fn solve_with_graph(graph: &GraphCrateGraph, source: VertexId, delta: f32) -> Solved {
-    let start = Instant::now();
-    let found = delta_stepping(graph, DeltaSteppingConfig::new(source as usize, delta));
-    let elapsed = start.elapsed();
-    let distance = |d: f32| (d != f32::MAX).then_some(d as u64);
-    let distances = found.iter().map(|d| distance(d.load(Ordering::Relaxed))).collect();
-    Solved { elapsed, distances, work: None }
-}
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
 
-/// Dijkstra's algorithm by petgraph.
-pub(crate) fn solve_with_petgraph(
-    graph: &PetgraphGraph,
-    source: VertexId,
-    n_vertices: usize,
-) -> Solved {
-    let start = Instant::now();
-    let found = petgraph::algo::dijkstra(graph, source, None, |arc| u64::from(*arc.weight()));
-    let elapsed = start.elapsed();
-    let distances: Distances<u64> =
-        (0..n_vertices as VertexId).map(|vertex| found.get(&vertex).copied()).collect();
-    Solved { elapsed, distances, work: None }
+    use super::*;
+    use crate::cli::measured_by;
+
+    /// A program of shell, and what is said of it.
+    fn peer(folder: &Path, name: &str, script: &str, answer: &str) {
+        let path = folder.join(format!("{name}.sh"));
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        let text = format!(
+            "name = \"{name}\"\nprogram = \"{name}.sh\"\nformat = \"wel\"\ntime = \"time\"\n\
+             arguments = [\"{{graph}}\", \"{{source}}\", {answer}\nunit = \"ms\"\n"
+        );
+        fs::write(folder.join(format!("{name}.toml")), text).unwrap();
+    }
+
+    #[test]
+    fn programs_are_verified_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let all = "\"{distances}\", \"{delta}\"]\ndeltas = [1, 2]";
+        let answer =
+            |last: &str| format!("printf '0\\n3\\n{last}\\n' > $3; echo time: 2 time: 1.5");
+        peer(path, "right", &answer("inf"), all);
+        peer(path, "wrong", &answer("9"), all);
+        peer(
+            path,
+            "sums",
+            "echo time 1e0 sum = 3, 2 reached",
+            "]\nsum = \"sum\"\nreached = \", \"",
+        );
+        peer(path, "miscounts", "echo time 1 reached 3", "]\nreached = \"reached\"");
+        peer(path, "silent", "echo time 1", "]");
+        peer(path, "fails", "echo no graph >&2; exit 3", "]\nsum = \"sum\"");
+        let graph = path.join("three.gr");
+        fs::write(&graph, "p sp 3 1\na 1 2 3\n").unwrap();
+        let names = "auto,right,wrong,sums,miscounts,silent,fails";
+        let (graph, folder) = (graph.display(), path.display());
+        let line = format!("--graphs {graph} --solvers {names} --peers {folder} --runs 2");
+        let (records, summary) = measured_by(&line).unwrap();
+        let timed = |name| records.find(&[("solver", name)]).unwrap().median("ms");
+        let right = ["right/1", "right/2", "sums"].map(timed);
+        assert_eq!(right, [Some(1.5), Some(1.5), Some(1.0)]);
+        for (name, reason) in [
+            ("wrong/1, every distance", "vertex 2 is Some(9.0) instead of None"),
+            ("miscounts, count", "3 instead of 2"),
+            ("silent, nothing", "cannot be verified"),
+            ("fails, sum", "no graph"),
+        ] {
+            let line = summary.lines().find(|line| line.contains(name)).unwrap();
+            assert!(line.contains("SKIPPED") && line.contains(reason), "{line}");
+            assert!(!summary.contains(&format!("| {}", name.split(',').next().unwrap())));
+        }
+        assert!(measured_by(&format!("--peers {folder}/none")).is_err());
+    }
 }

@@ -96,10 +96,12 @@ impl Record {
         best(&self.all(figure))
     }
 
-    /// What it is called in messages: the values of its labels.
+    /// What it is called in messages and found by in another run: the values of its labels, but
+    /// of `chose`, which is what it came to by itself.
     pub fn name(&self) -> String {
-        let values = self.labels.iter().map(|label| label.1.as_str());
-        values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(", ")
+        let labels = self.labels.iter().filter(|label| label.0 != "chose");
+        let values = labels.map(|label| label.1.as_str());
+        values.collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use clap::{ArgMatches, Args, Command, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use gpu_runtime::Gpu;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -135,6 +135,15 @@ impl Bench {
             deadline: Deadline::new(),
             records: RefCell::default(),
         })
+    }
+
+    /// What there is where nothing is asked for.
+    ///
+    /// # Errors
+    /// When threads cannot be started.
+    pub fn with_defaults() -> Result<Self> {
+        let command = Common::augment_args(Command::new("bench"));
+        Self::new(&Common::from_arg_matches(&command.get_matches_from(["bench"]))?)
     }
 
     /// How often and how long everybody runs.

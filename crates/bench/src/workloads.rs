@@ -12,7 +12,7 @@ use graph_formats::generate::{
     GeometricConfig, GraphOptions, GridConfig, RmatConfig, geometric, grid, rmat,
 };
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, VertexId, read};
+use graph_formats::{Csr, read};
 
 /// Neighbours of a vertex of a geometric graph, on average: enough to join all but a
 /// few vertices.
@@ -119,11 +119,6 @@ impl Workload {
     }
 }
 
-/// Where searches start: the lowest vertex that has arcs.
-pub fn source(graph: &Csr<u32>) -> VertexId {
-    graph.vertices().find(|&vertex| graph.out_degree(vertex) > 0).unwrap_or(0)
-}
-
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -154,31 +149,5 @@ impl FromStr for Workload {
             ("rome99", None) => Ok(Self::Rome99),
             _ => bail!("there is no graph {name:?}: expected {NAMES}"),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_round_trip() {
-        let others = [Workload::Delaware, Workload::Rome99];
-        for workload in Workload::DEFAULTS.into_iter().chain(others) {
-            assert_eq!(workload.to_string().parse::<Workload>().unwrap(), workload);
-        }
-        for bad in ["", "rmat", "rmat-", "rmat-32", "grid-1", "new-", "new-jersey", "rome99-2"] {
-            let error = bad.parse::<Workload>().unwrap_err().to_string();
-            assert!(error.contains("expected rmat-S"), "{error}");
-        }
-    }
-
-    #[test]
-    fn geometric_graphs_hang_together() {
-        let graph = Workload::Geometric { scale: 12 }.load().unwrap();
-        let distances = crate::measure::certified(&graph, source(&graph), 1).unwrap();
-        assert!(distances.n_reached() > 4000, "{}", distances.n_reached());
-        let near = graph.arcs().filter(|&(u, v, _)| u.abs_diff(v) < 512).count();
-        assert!(10 * near > 9 * graph.n_arcs(), "breadth-first numbers are near");
     }
 }

@@ -18,7 +18,7 @@ use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError};
 use super::figures::{Line, Sample, ScaleReport, Who};
 use super::references::{References, Solved, hub, spread};
 use super::{Options, WeightType};
-use crate::roster::many_times;
+use crate::field::many_times;
 
 /// Sources for the parallel solver of the host, which is no matter of the study.
 const FEW_SOURCES: usize = 4;

@@ -1,9 +1,14 @@
 //! The studies, a file each.
 
 mod all_pairs;
+mod auto;
+mod choice;
 mod closure;
 mod digraph;
+mod extract_min;
+mod families;
 mod min_plus;
+pub mod sssp;
 mod star_algorithms;
 mod star_closures;
 mod star_memory;
@@ -13,10 +18,15 @@ mod star_printed;
 use crate::study::Entry;
 
 /// All of them.
-pub const ALL: [Entry; 8] = [
+pub const ALL: [Entry; 13] = [
+    Entry::of::<sssp::Sssp>(),
+    Entry::of::<families::Families>(),
+    Entry::of::<auto::Auto>(),
+    Entry::of::<extract_min::LeastLabel>(),
+    Entry::of::<choice::Choice>(),
     Entry::of::<all_pairs::AllPairs>(),
-    Entry::of::<closure::ClosureStudy>(),
     Entry::of::<min_plus::MinPlus>(),
+    Entry::of::<closure::ClosureStudy>(),
     Entry::of::<star_algorithms::StarAlgorithms>(),
     Entry::of::<star_closures::StarClosures>(),
     Entry::of::<star_memory::StarMemory>(),

@@ -1,0 +1,333 @@
+//! How far `auto` is from the best single choice: on each graph it takes turns with every
+//! algorithm at its defaults, and the quickest of those is what it could have chosen.
+//!
+//! Who takes four times as long as the quickest in its first search cannot be the best, and is
+//! not timed any further.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use graph_formats::{Csr, Weight, with_csr};
+use sssp::{Algorithm, Config, Queue, gpu};
+
+use crate::clock::Terms;
+use crate::field::{Asked, of_graph, on_field};
+use crate::graphs::{Graph, SIZES, at_hand, named};
+use crate::page::Page;
+use crate::records::{Record, Records};
+use crate::study::{Bench, Study};
+use crate::table::number;
+
+/// Who is so many times slower than the quickest cannot be the best.
+const HOPELESS: f64 = 4.0;
+/// How long a turn of a short search lasts.
+const TURN: Duration = Duration::from_millis(10);
+
+/// The solver's own choice, auto, beside the best single one
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask bench auto --backend cpu --sets held-out\n  \
+                        cargo xtask bench auto --graphs rmat-17+zeros+seed-5,my/roads.gr.gz")]
+pub(super) struct Auto {
+    /// Graphs in place of the sets, by name or file, such as rmat-17, torus-300+to-65536+seed-5 or
+    /// new-york+squared (a wrong name lists them all)
+    #[arg(long, value_delimiter = ',', value_name = "GRAPH")]
+    graphs: Vec<Graph>,
+    /// Sets of graphs
+    #[arg(long, value_delimiter = ',', value_name = "SET", default_value = "tuned,held-out")]
+    sets: Vec<Set>,
+    /// The first seed of the graphs that are held out; another one, other graphs
+    #[arg(long, default_value = "1000")]
+    seed: u64,
+    /// Leave out graphs of more arcs, about: it is to be over in a few minutes
+    #[arg(long, value_name = "N", default_value = "10000000")]
+    most_arcs: u64,
+}
+
+impl Study for Auto {
+    const NAME: &'static str = "auto";
+
+    fn measure(&self, bench: &Bench) -> Result<()> {
+        let mut sets = vec![("named".to_owned(), self.graphs.clone())];
+        if self.graphs.is_empty() {
+            let graphs = |set: &Set| Ok((set.to_string(), set.graphs(self.seed)?));
+            sets = self.sets.iter().map(graphs).collect::<Result<_>>()?;
+        }
+        for (set, graphs) in sets {
+            for graph in at_hand(bench, graphs, self.most_arcs)? {
+                with_csr!(&graph.load()?, |csr| on_graph(bench, &set, &graph, csr))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn page(records: &Records) -> Page {
+        let mut page = Page::new("Auto beside the best single choice");
+        page.text(
+            "One answer for each graph is certified; every search of every solver, timed or not, \
+             found the same distances. Times are the least of all turns; the last column has the \
+             ratio of the medians. Worst first. Where the best is what auto chose, the ratio is \
+             the clock's.",
+        );
+        for (backend, of) in records.by("backend") {
+            let mut rows = Vec::new();
+            for (graph, of) in of.by("graph") {
+                let arcs = of_graph(&records.of(&[("graph", graph)]), "arcs");
+                rows.extend(row(graph, arcs, &of));
+            }
+            rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let beyond = |limit: f64| rows.iter().filter(|row| row.0 > limit).count();
+            page.heading(&format!("On the {backend}"));
+            page.text(&format!(
+                "A single choice is an algorithm at its defaults{}. Of {} graphs, auto is more \
+                 than 10 % slower than the best on {}, more than 30 % on {}.",
+                match backend {
+                    "cpu" => {
+                        ", of dijkstra each queue, and delta-stepping both on one thread and on \
+                         all of them"
+                    }
+                    _ => "",
+                },
+                rows.len(),
+                beyond(1.1),
+                beyond(1.3)
+            ));
+            let headings = [
+                "graph",
+                "set",
+                "best",
+                "auto chose",
+                "arcs",
+                "auto ms",
+                "best ms",
+                "auto / best",
+                "by medians",
+            ];
+            let rows: Vec<_> = rows.into_iter().map(|row| row.1).collect();
+            page.table(4, &headings, &rows);
+        }
+        page
+    }
+}
+
+/// `auto` over the best on a graph, and what is said of both.
+fn row(graph: &str, arcs: Option<f64>, of: &Records) -> Option<(f64, Vec<String>)> {
+    let auto = of.find(&[("solver", "auto")])?;
+    let singles = of.iter().filter(|record| record.label("solver") != "auto");
+    let timed = singles.filter_map(|record| Some((record, record.least("ms")?)));
+    let (best, best_ms) = timed.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let auto_ms = auto.least("ms")?;
+    let same = if settings(auto) == settings(best) { " (auto's own)" } else { "" };
+    let milliseconds = |ms: f64| if ms < 1.0 { format!("{ms:.4}") } else { number(Some(ms)) };
+    let by_medians = auto.median("ms").zip(best.median("ms")).map(|(auto, best)| auto / best);
+    let cells = [
+        graph.to_owned(),
+        auto.label("set").to_owned(),
+        format!("{}{same}", best.label("solver")),
+        auto.label("chose").to_owned(),
+        arcs.map_or_else(String::new, |arcs| arcs.to_string()),
+        milliseconds(auto_ms),
+        milliseconds(best_ms),
+        number(Some(auto_ms / best_ms)),
+        number(by_medians),
+    ];
+    Some((auto_ms / best_ms, cells.to_vec()))
+}
+
+/// The algorithm of a plan, its width, queue and threads, without the reason.
+fn settings(record: &Record) -> (&str, Vec<&str>) {
+    let plan = record.label("chose");
+    let is_setting = |part: &&str| {
+        part.starts_with("delta ") || part.starts_with("queue ") || part.contains(" thread")
+    };
+    (
+        plan.split(':').next().unwrap_or_default(),
+        plan.split("; ").skip(1).filter(is_setting).collect(),
+    )
+}
+
+/// Every single choice, `auto` first, on each backend.
+fn on_graph<W: Weight>(bench: &Bench, set: &str, graph: &Graph, csr: &Csr<W>) -> Result<()> {
+    let terms = Terms { turn: TURN, hopeless: Some(HOPELESS), ..bench.terms() };
+    on_field(bench, graph, csr, |field| {
+        let gpu = bench.gpu_if_any();
+        for (backend, choices) in [("cpu", on_cpu(bench.threads())), ("gpu", on_gpu())] {
+            if backend == "cpu" && !bench.on_cpu() || backend == "gpu" && gpu.is_none() {
+                continue;
+            }
+            let solver = |(name, asked): &(String, Asked)| {
+                let labels: [(&str, &dyn fmt::Display); 4] =
+                    [("backend", &backend), ("set", &set), ("graph", graph), ("solver", name)];
+                field.solver(gpu, Record::of(&labels), asked)
+            };
+            bench.race_by(&terms, choices.iter().filter_map(solver).collect())?;
+        }
+        Ok(())
+    })
+}
+
+fn on_gpu() -> Vec<(String, Asked)> {
+    let all = [None].into_iter().chain(gpu::Algorithm::ALL.map(Some));
+    let choice = |algorithm: Option<gpu::Algorithm>| {
+        let asked = Asked::OnGpu(gpu::Config { algorithm, ..gpu::Config::default() });
+        (algorithm.map_or("auto", gpu::Algorithm::name).to_owned(), asked)
+    };
+    all.map(choice).collect()
+}
+
+fn on_cpu(threads: NonZeroUsize) -> Vec<(String, Asked)> {
+    let mut choices = Vec::new();
+    let mut enter = |name: String, algorithm, threads| {
+        let config = Config { algorithm, threads: Some(threads), ..Config::default() };
+        choices.push((name, Asked::OnCpu(config)));
+    };
+    enter("auto".to_owned(), None, threads);
+    for algorithm in Algorithm::ALL {
+        let name = algorithm.name();
+        match algorithm {
+            Algorithm::Dijkstra(_) => {
+                for (queue_name, queue) in Queue::ALL {
+                    let with_queue = Algorithm::Dijkstra(Some(queue));
+                    enter(format!("{name}/{queue_name}"), Some(with_queue), threads);
+                }
+            }
+            Algorithm::DeltaStepping(_) => {
+                enter(format!("{name}/1-thread"), Some(algorithm), NonZeroUsize::MIN);
+                if threads > NonZeroUsize::MIN {
+                    enter(format!("{name}/{threads}-threads"), Some(algorithm), threads);
+                }
+            }
+            _ => enter(name.to_owned(), Some(algorithm), threads),
+        }
+    }
+    choices
+}
+
+/// Graphs that are asked for together.
+///
+/// The choices of `auto` were made on `tuned`. Its graphs with seeds from 1000 on and the squared
+/// roads were held out at first, but were looked at while choices were still made. `held-out` is
+/// only measured: who makes a choice because of a graph in it moves the graph to `tuned`, with its
+/// seed. One choice was made by all of it together: from how many arcs on many threads are worth
+/// their starting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Set {
+    /// Those of the other studies, and what the choices of auto were tuned on.
+    Tuned,
+    /// Other seeds, sizes, weights and families, which no choice was made by.
+    HeldOut,
+}
+
+/// What else choices are tuned on.
+const TUNED: &str = "\
+    rmat-8 rmat-10 rmat-12 rmat-14 grid-16 grid-64 grid-128 geometric-8 geometric-12 \
+    uniform-65536-4 uniform-65536-16 rmat-16+to-1 rmat-16+to-65536 rmat-16+reals grid-512+to-1 \
+    grid-512+to-65536 grid-512+reals path-10000 star-100000 complete-1000 rmat-9+seed-1000 \
+    rmat-11+to-10+seed-1001 rmat-13+to-16777216+seed-1002 rmat-15+seed-1003 \
+    rmat-15+heavy+seed-1004 rmat-17+seed-1005 rmat-17+to-1+seed-1006 rmat-17+to-65536+seed-1007 \
+    rmat-17+zeros+seed-1008 rmat-17+reals+seed-1009 rmat-14+negative+seed-1010 \
+    uniform-1000-2+seed-1011 uniform-200-64+to-10+seed-1012 uniform-10000-8+to-65536+seed-1013 \
+    uniform-100000-2+seed-1014 uniform-100000-8+seed-1015 uniform-50000-64+seed-1016 \
+    uniform-200000-8+to-1+seed-1017 uniform-200000-8+heavy+seed-1018 \
+    uniform-100000-8+reals+seed-1019 uniform-300000-16+to-16777216+seed-1020 \
+    uniform-20000-8+negative+seed-1021 complete-12+seed-1022 complete-300+to-65536+seed-1023 \
+    complete-1500+seed-1024 complete-1500+to-1+seed-1025 star-1000+seed-1026 \
+    star-1000000+seed-1027 path-100+seed-1028 path-30000+seed-1029 path-1000000+to-10+seed-1030 \
+    tree-5000+seed-1031 tree-1000000+seed-1032 tree-1000000+to-65536+seed-1033 \
+    caterpillar-40000+seed-1034 caterpillar-1000000+heavy+seed-1035 small-world-10000+seed-1036 \
+    small-world-500000+seed-1037 small-world-500000+to-1+seed-1038 torus-20+seed-1039 \
+    torus-150+to-65536+seed-1040 torus-400+seed-1041 torus-700+zeros+seed-1042 \
+    torus-700+reals+seed-1043 layered-3000+seed-1044 layered-200000+seed-1045 \
+    layered-1000000+to-16777216+seed-1046 grid-90+seed-1047 grid-333+to-10+seed-1048 \
+    grid-777+seed-1049 grid-777+to-16777216+seed-1050 grid-777+zeros+seed-1051 \
+    grid-1300+heavy+seed-1052 geometric-11+seed-1053 geometric-15+to-1+seed-1054 \
+    geometric-17+seed-1055 geometric-19+seed-1056 geometric-17+reals+seed-1057 rome99+squared \
+    delaware+squared new-york+squared";
+
+/// Each is given a seed of its own, where it is drawn.
+const HELD_OUT: &str = "\
+    rmat-4 rmat-7+to-1000 rmat-13+zeros rmat-16+heavy rmat-18+to-1000 rmat-17+negative \
+    grid-7+to-65536 grid-40+heavy grid-200+heavy grid-450+to-1000 grid-1500 geometric-9+reals \
+    geometric-13+heavy geometric-16+to-65536 geometric-18+zeros uniform-50-4 \
+    uniform-3000-32+reals uniform-30000-5+to-1000 uniform-150000-24 uniform-100000-6+negative \
+    uniform-1000000-3 torus-60+heavy torus-500+to-1 torus-1000+to-1000 \
+    small-world-3000+to-16777216 small-world-80000+to-16777216 small-world-1200000+zeros \
+    layered-1500+to-1 layered-60000+to-1 layered-60000+negative complete-30+to-1 \
+    complete-700+to-10 complete-2500+to-65536 path-5000+reals path-400000 star-30000+to-65536 \
+    tree-60+zeros tree-300000+to-10 caterpillar-200000 caterpillar-3000+to-1 hypercube-6 \
+    hypercube-12 hypercube-15+heavy hypercube-17+to-1 hypercube-18+reals attachment-500-3 \
+    attachment-20000-16+reals attachment-100000-4 attachment-400000-8+to-65536 \
+    attachment-50000-1+to-1000 attachment-100000-4+negative bipartite-2000-8+to-10 \
+    bipartite-60000-20 bipartite-800000-5+heavy ladder-200 ladder-50000+to-1000 ladder-2000000 \
+    rome99+zeros delaware+heavy new-york+to-1";
+
+impl Set {
+    /// Its graphs; seeds of what is held out start from `seed`.
+    fn graphs(self, seed: u64) -> Result<Vec<Graph>> {
+        match self {
+            Self::Tuned => named(&[SIZES, TUNED].join(" ")),
+            Self::HeldOut => {
+                let drawn = (seed..).zip(HELD_OUT.split(' '));
+                drawn.map(|(seed, name)| format!("{name}+seed-{seed}").parse()).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::Tuned { "tuned" } else { "held-out" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::measured_by;
+
+    #[test]
+    fn auto_is_set_beside_every_single_choice() {
+        let graphs = "uniform-60-3+heavy+seed-2,star-30+zeros,path-40+to-7,geometric-5+squared,\
+                      attachment-40-3+reals,bipartite-30-3+negative";
+        let line = format!("auto --graphs {graphs} --backend cpu --threads 2 --runs 1");
+        let (records, summary) = measured_by(&line).unwrap();
+        for graph in graphs.split(',') {
+            for solver in ["auto", "bellman-ford", "dijkstra/radix", "delta-stepping/1-thread"] {
+                let labels = [("graph", graph), ("solver", solver), ("backend", "cpu")];
+                assert!(records.find(&labels).is_some(), "{solver} on {graph}");
+            }
+            assert!(summary.contains(&format!("| {graph} ")), "{graph} in {summary}");
+        }
+        assert!(summary.contains("## On the cpu") && summary.contains("Of 6 graphs"), "{summary}");
+    }
+
+    #[test]
+    fn the_best_may_be_what_auto_chose() {
+        let mut records = Records::default();
+        for (solver, ms, chose) in [
+            ("auto", 3.0, "dijkstra: few arcs; queue dial; 1 thread; 32-bit keys"),
+            ("dijkstra/dial", 2.0, "dijkstra: it was asked for; queue dial; 1 thread; 32-bit keys"),
+            ("dijkstra/radix", 4.0, "dijkstra: it was asked for; queue radix; 1 thread"),
+        ] {
+            let mut record = Record::of(&[("solver", &solver), ("chose", &chose)]);
+            record.push(vec![("ms", ms)]);
+            records.push(record);
+        }
+        let (ratio, cells) = row("g", Some(9.0), &records).unwrap();
+        assert_eq!((ratio, cells[2].as_str()), (1.5, "dijkstra/dial (auto's own)"));
+    }
+
+    #[test]
+    fn the_sets_share_no_graph() {
+        let sets = [Set::Tuned, Set::HeldOut].map(|set| set.graphs(1000).unwrap());
+        let unseeded = |graph: &Graph| graph.to_string().split("+seed").next().unwrap().to_owned();
+        let tuned: Vec<String> = sets[0].iter().map(unseeded).collect();
+        for graph in &sets[1] {
+            assert!(!tuned.contains(&unseeded(graph)), "{graph}");
+            assert!(graph.about_arcs() <= 10_000_000, "{graph} is left out by default");
+        }
+        assert_eq!(sets.map(|set| set.len()), [96, 60]);
+    }
+}

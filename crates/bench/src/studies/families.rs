@@ -1,0 +1,330 @@
+//! All families of algorithms that the paper on GPUs compares, the GPU's and the host's in turns
+//! on the same graphs, and Dijkstra's algorithm of the Boost Graph Library.
+//!
+//! Dijkstra's algorithm on the GPU takes a step over the whole grid for each vertex, so its
+//! four blocks are tried on small graphs only; larger ones have the block that was quickest
+//! there. On a GPU the time is the device's own, with the graph resident; on the host it is that
+//! of the call.
+//!
+//! Reference: origin-four-families
+
+use std::cell::Cell;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use graph_formats::{Csr, Weight, WeightKind, with_csr};
+use sssp::gpu::{self, BlockSize, Layout};
+use sssp::{Algorithm, Config, Delta};
+
+use crate::field::{Asked, of_graph, on_field, time_or_reason};
+use crate::graphs::{Graph, SIZES, at_hand, family, named};
+use crate::page::Page;
+use crate::peers::Peer;
+use crate::plot::{Axis, Line, Marks, Plot, Whose};
+use crate::programs::Source;
+use crate::records::{Record, Records};
+use crate::study::{Bench, Study};
+use crate::table::{number, ratio};
+
+/// Most vertices of a graph on which every block is tried.
+const SMALL: usize = 1 << 16;
+const BOOST: Source = Source {
+    name: "boost_dijkstra",
+    file: "boost_dijkstra.cpp",
+    text: include_str!("../../peers/boost_dijkstra.cpp"),
+    compiler: "c++",
+    flags: &["-std=c++17", "-O3", "-DNDEBUG"],
+    needs: "install g++ and libboost-graph-dev, or give a program with --boost",
+};
+const BOOST_IS_CALLED: &str = r#"
+name = "boost/dijkstra"
+format = "wsg"
+arguments = ["{graph}", "{source}", "{runs}", "{distances}"]
+time = "ms"
+unit = "ms"
+"#;
+
+/// All families of algorithms side by side, on a GPU and the host
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask bench families --most-arcs 5000000\n  \
+                        cargo xtask bench families --graphs rmat-17+zeros+seed-5,torus-300")]
+pub(super) struct Families {
+    /// Graphs by name or file, such as rmat-17, torus-300+to-65536+seed-5 or new-york+squared (a
+    /// wrong name lists them all) [default: R-MAT, grid, geometric and road graphs of several sizes]
+    #[arg(long, value_delimiter = ',', value_name = "GRAPH")]
+    graphs: Vec<Graph>,
+    /// Leave out graphs of more arcs, about
+    #[arg(long, value_name = "N")]
+    most_arcs: Option<u64>,
+    /// Boost's Dijkstra, built before from peers/boost_dijkstra.cpp of this crate
+    /// [default: it is built, where there are a compiler and Boost]
+    #[arg(long, value_name = "PROGRAM")]
+    boost: Option<PathBuf>,
+}
+
+impl Study for Families {
+    const NAME: &'static str = "families";
+
+    fn measure(&self, bench: &Bench) -> Result<()> {
+        let boost = match bench.on_cpu().then(|| BOOST.program(self.boost.as_deref())) {
+            Some(Ok(program)) => Some(Peer::new(program, BOOST_IS_CALLED)?),
+            Some(Err(reason)) => {
+                bench.skip(&[("solver", &"boost/dijkstra")], &reason);
+                None
+            }
+            None => None,
+        };
+        let graphs = if self.graphs.is_empty() { named(SIZES)? } else { self.graphs.clone() };
+        // which block is quickest, as far as is known: the total of its medians on small graphs
+        let blocks = Cell::new([0.0; 4]);
+        for graph in at_hand(bench, graphs, self.most_arcs.unwrap_or(u64::MAX))? {
+            with_csr!(&graph.load()?, |csr| on_graph(bench, &graph, csr, boost.as_ref(), &blocks))?;
+        }
+        Ok(())
+    }
+
+    fn page(records: &Records) -> Page {
+        let mut page = Page::new("The families of shortest paths");
+        page.text(
+            "One answer for each graph is certified; every search of every solver, timed or not, \
+             found the same distances. \"Visits\" are vertices taken from a queue or settled, for \
+             each vertex reached; \"again\" is what of the visits and relaxations was done another \
+             time, where it is counted. \"/ default\" compares with auto on the GPU, or on the \
+             host where there is no GPU; \"/ Dijkstra\" with Dijkstra's algorithm on the host.",
+        );
+        for (graph, of) in records.by("graph") {
+            if of_graph(&of, "arcs").is_some() {
+                section(&mut page, graph, &of);
+            }
+        }
+        let mut families: Vec<&str> = Vec::new();
+        for name in records.values("graph").into_iter().map(family) {
+            if !families.contains(&name) {
+                families.push(name);
+            }
+        }
+        for name in families {
+            by_size(&mut page, name, records);
+        }
+        page
+    }
+}
+
+/// Everybody on one graph.
+fn on_graph<W: Weight>(
+    bench: &Bench,
+    graph: &Graph,
+    csr: &Csr<W>,
+    boost: Option<&Peer>,
+    blocks: &Cell<[f64; 4]>,
+) -> Result<()> {
+    let is_small = csr.n_vertices() <= SMALL;
+    let mut all = Vec::new();
+    if bench.gpu_if_any().is_some() {
+        let known = blocks.get().into_iter().zip(BlockSize::ALL).filter(|block| block.0 > 0.0);
+        let quickest = known.min_by(|a, b| a.0.total_cmp(&b.0)).map(|block| block.1.1);
+        let known = [quickest.unwrap_or_default()];
+        let every = BlockSize::ALL.map(|block| block.1);
+        all = on_gpu(if is_small { &every } else { &known });
+    }
+    if bench.on_cpu() {
+        let ours = [None].into_iter().chain(Algorithm::ALL.map(Some)).map(|algorithm| {
+            let threads = Some(bench.threads());
+            let config = Config { algorithm, threads, ..Config::default() };
+            (format!("host/{}", algorithm.map_or("auto", Algorithm::name)), Asked::OnCpu(config))
+        });
+        all.extend(ours);
+    }
+    let scratch = tempfile::tempdir()?;
+    on_field(bench, graph, csr, |field| {
+        let record = |name: &str| Record::of(&[("graph", graph), ("solver", &name)]);
+        let solver =
+            |(name, asked): &(String, Asked)| field.solver(bench.gpu_if_any(), record(name), asked);
+        let mut contenders: Vec<_> = all.iter().filter_map(solver).collect();
+        // it takes integers of 32 bits, none negative
+        if let Some(boost) = boost.filter(|_| W::KIND == WeightKind::U32) {
+            contenders.extend(boost.contenders(field, scratch.path(), |name| Some(record(name))));
+        }
+        for record in bench.race(contenders)?.iter().filter(|_| is_small) {
+            let mut totals = blocks.get();
+            for (total, (name, _)) in totals.iter_mut().zip(BlockSize::ALL) {
+                if record.label("solver") == format!("gpu/dijkstra/{name}") {
+                    *total += record.median("ms").unwrap_or(0.0);
+                }
+            }
+            blocks.set(totals);
+        }
+        Ok(())
+    })
+}
+
+/// Every algorithm on the GPU with its variants; Dijkstra's with each of these blocks.
+fn on_gpu(blocks: &[BlockSize]) -> Vec<(String, Asked)> {
+    let mut entries = Vec::new();
+    let mut enter = |name: String, algorithm: Option<gpu::Algorithm>| {
+        let asked = Asked::OnGpu(gpu::Config { algorithm, ..gpu::Config::default() });
+        entries.push((format!("gpu/{name}"), asked));
+    };
+    enter("auto".to_owned(), None);
+    for algorithm in gpu::Algorithm::ALL {
+        let name = algorithm.name();
+        match algorithm {
+            gpu::Algorithm::Dijkstra(_) => {
+                for &block in blocks {
+                    let with_block = gpu::Algorithm::Dijkstra(block);
+                    enter(format!("{name}/{}", block.threads()), Some(with_block));
+                }
+            }
+            gpu::Algorithm::DeltaSteppingBuckets(_) => {
+                for (rule, delta) in Delta::RULES {
+                    let with_rule = gpu::Algorithm::DeltaSteppingBuckets(delta);
+                    enter(format!("{name}/{rule}"), Some(with_rule));
+                }
+            }
+            gpu::Algorithm::BellmanFordSpmv(_) => {
+                for (layout_name, layout) in Layout::ALL {
+                    let with_layout = gpu::Algorithm::BellmanFordSpmv(layout);
+                    enter(format!("{name}/{layout_name}"), Some(with_layout));
+                }
+            }
+            _ => enter(name.to_owned(), Some(algorithm)),
+        }
+    }
+    entries
+}
+
+fn section(page: &mut Page, graph: &str, of: &Records) {
+    page.heading(graph);
+    let figure = |name| of_graph(of, name);
+    let [n, arcs, reached] = ["vertices", "arcs", "reached"].map(figure);
+    let count = |count: Option<f64>| count.map_or(String::new(), |count| count.to_string());
+    page.text(&format!("{} vertices, {} arcs, {} reached.", count(n), count(arcs), count(reached)));
+    let median = |name: &str| of.find(&[("solver", name)]).and_then(|record| record.median("ms"));
+    let default = median("gpu/auto").or_else(|| median("host/auto"));
+    let dijkstra = median("host/dijkstra");
+    let solvers = || of.iter().filter(|record| !record.label("solver").is_empty());
+    let row = |record: &Record| {
+        let ms = record.median("ms");
+        let first = |figure| record.all(figure).first().copied();
+        let cells = [
+            first("rounds").map_or_else(|| "-".to_owned(), |rounds| rounds.to_string()),
+            ratio(first("relaxations"), arcs),
+            ratio(first("settled"), reached),
+            ratio(first("again_insertions"), reached),
+            ratio(first("again_relaxations"), arcs),
+            ratio(ms, default),
+            ratio(ms, dijkstra),
+        ];
+        let left = [record.label("solver").to_owned(), record.n_runs().to_string()];
+        left.into_iter().chain([time_or_reason(record)]).chain(cells).collect()
+    };
+    let headings = [
+        "solver",
+        "runs",
+        "median ms",
+        "rounds",
+        "relaxations / arc",
+        "visits / reached",
+        "visits again / reached",
+        "relaxations again / arc",
+        "/ default",
+        "/ Dijkstra",
+    ];
+    page.table(1, &headings, &solvers().map(row).collect::<Vec<_>>());
+    let bar = |record: &Record| {
+        let name = record.label("solver");
+        let whose = match name.split('/').next() {
+            Some("gpu") => Whose::Gpu,
+            Some("host") => Whose::Cpu,
+            _ => Whose::Other,
+        };
+        Some((name.to_owned(), record.median("ms")?, whose))
+    };
+    let title = format!("{graph}: milliseconds, median");
+    page.plot(graph, Plot { title, marks: Marks::Bars(solvers().filter_map(bar).collect()) });
+}
+
+/// The times of a family of graphs, the smallest first: a table, and lines over the size.
+fn by_size(page: &mut Page, of_family: &str, records: &Records) {
+    let by_graph = records.by("graph").into_iter();
+    let mut graphs: Vec<_> = by_graph
+        .filter(|(graph, _)| family(graph) == of_family)
+        .filter_map(|(graph, of)| Some((graph, of_graph(&of, "vertices")?, of)))
+        .collect();
+    graphs.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    for solver in records.values("solver") {
+        let found: Vec<_> =
+            graphs.iter().map(|(_, n, of)| (*n, of.find(&[("solver", solver)]))).collect();
+        if found.iter().all(|(_, record)| record.is_none()) {
+            continue;
+        }
+        let cell = |record: Option<&Record>| record.map_or_else(|| number(None), time_or_reason);
+        let cells = found.iter().map(|(_, record)| cell(*record));
+        rows.push([solver.to_owned()].into_iter().chain(cells).collect::<Vec<_>>());
+        let points = found.iter().filter_map(|(n, record)| Some((*n, (*record)?.median("ms")?)));
+        lines.push(Line { name: solver.to_owned(), points: points.collect(), ranges: vec![] });
+    }
+    if graphs.is_empty() {
+        return;
+    }
+    page.heading(&format!("Milliseconds by size: {of_family}"));
+    let names = graphs.iter().map(|graph| graph.0);
+    page.table(1, &["solver"].into_iter().chain(names).collect::<Vec<_>>(), &rows);
+    if graphs.len() > 1 {
+        let title = format!("{of_family} graphs: milliseconds, median, by vertices");
+        let axis = |name| Axis { name, log: true };
+        let marks = Marks::Lines { x: axis("vertices"), y: axis("ms"), lines };
+        page.plot(&format!("{of_family}-by-size"), Plot { title, marks });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::cli::measured_by;
+
+    #[test]
+    fn families_are_measured_side_by_side() {
+        let graphs = "rmat-6,grid-9,grid-12+seed-3,layered-90+reals,torus-6+negative";
+        let line = format!("families --graphs {graphs} --backend cpu --threads 2 --runs 2");
+        let (records, summary) = measured_by(&line).unwrap();
+        let runs = |graph: &str, solver: &str| {
+            records.find(&[("graph", graph), ("solver", solver)]).map(Record::n_runs)
+        };
+        for graph in graphs.split(',') {
+            assert_eq!(runs(graph, "host/auto"), Some(2), "{graph}");
+            assert_eq!(runs(graph, "host/bellman-ford-slf-lll"), Some(2), "{graph}");
+            let is_negative = graph.contains("negative");
+            assert_eq!(runs(graph, "host/dijkstra") == Some(0), is_negative, "{graph}");
+        }
+        // where Boost is, it takes part on graphs of u32
+        let has_boost = runs("grid-9", "boost/dijkstra") == Some(2);
+        assert_ne!(has_boost, summary.contains("SKIPPED: boost"));
+        assert_eq!(runs("layered-90+reals", "boost/dijkstra"), None);
+        assert!(
+            summary.contains("(grid-12-seed-3.svg)") || summary.contains("(grid-12+seed-3.svg)")
+        );
+        assert!(summary.contains("(grid-by-size.svg)") && !summary.contains("(rmat-by-size.svg)"));
+        for expected in ["## torus-6+negative", "needs weights of at least zero", "by size: grid"] {
+            assert!(summary.contains(expected), "{expected} in {summary}");
+        }
+    }
+
+    #[test]
+    fn every_algorithm_and_variant_on_a_gpu_is_there_once() {
+        let entries = on_gpu(&BlockSize::ALL.map(|block| block.1));
+        let names: BTreeSet<&str> = entries.iter().map(|entry| entry.0.as_str()).collect();
+        assert_eq!(names.len(), entries.len());
+        for algorithm in gpu::Algorithm::ALL {
+            let asked = Asked::OnGpu(gpu::Config::with(algorithm));
+            assert!(entries.iter().any(|entry| entry.1 == asked), "{algorithm}");
+        }
+        let of = |prefix: &str| names.iter().filter(|name| name.starts_with(prefix)).count();
+        let counts = ["gpu/dijkstra/", "gpu/delta-stepping-buckets/", "gpu/bellman-ford-spmv/"];
+        assert_eq!(counts.map(of), [4, Delta::RULES.len(), Layout::ALL.len()]);
+    }
+}
