@@ -5,8 +5,7 @@
 //! * [`clock`]: contenders take turns, and no run counts that was not checked; [`verify`]: what
 //!   answers are held against;
 //! * [`records`], [`page`], [`plot`], [`run`]: what was measured, and what `cargo xtask bench`
-//!   leaves of it in `target/bench/`;
-//! * [`floyd_warshall`], [`segments`]: studies with reports of their own.
+//!   leaves of it in `target/bench/`.
 //!
 //! The criterion benches in `benches/` use the same graphs and the same solvers.
 
@@ -17,8 +16,6 @@ pub mod clock;
 mod compare;
 mod draws;
 pub mod field;
-pub mod floyd_warshall;
-pub mod folder;
 pub mod graphs;
 pub mod machine;
 pub mod page;
@@ -27,9 +24,7 @@ pub mod plot;
 mod programs;
 pub mod records;
 pub mod run;
-pub mod segments;
 pub mod studies;
 pub mod study;
 mod table;
 pub mod verify;
-pub mod workloads;

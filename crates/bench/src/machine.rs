@@ -32,18 +32,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Looks around.
-    pub fn look() -> Self {
-        Self::without_driver().with_gpu()
-    }
-
     /// The same with the GPU, if there is one.
     #[must_use]
     pub fn with_gpu(self) -> Self {
         Self { gpu: Gpu::open().ok().map(|gpu| described(gpu.properties())), ..self }
     }
 
-    /// The same but for the GPU: a driver that this process has started stays so, and others
+    /// What there is but for the GPU: a driver that this process has started stays so, and others
     /// start it a tenth of a second faster.
     pub(crate) fn without_driver() -> Self {
         let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
@@ -167,7 +162,7 @@ mod tests {
         assert_eq!(date(951_782_399), "2000-02-28 23:59:59");
         assert_eq!(date(951_782_400), "2000-02-29 00:00:00");
         assert_eq!(date(1_767_225_599), "2025-12-31 23:59:59");
-        let machine = Machine { date: date(0), commit: "abc".into(), ..Machine::look() };
+        let machine = Machine { date: date(0), commit: "abc".into(), ..Machine::without_driver().with_gpu() };
         assert_eq!(machine.stamp(), "19700101-000000-abc");
         assert!(machine.rustc.starts_with("rustc 1."), "{}", machine.rustc);
     }

@@ -8,7 +8,7 @@ use pulldown_cmark::{Options, Parser, html};
 
 use crate::plot::Plot;
 use crate::records::{Record, Records};
-use crate::table::{digits, table};
+use crate::table::{digits, plain, table};
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em;\
                      color:#222}table{border-collapse:collapse;margin:1em 0;display:block;\
@@ -18,6 +18,9 @@ const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:72em;margin:2em aut
 
 /// What a table says of a record.
 pub type Figure<'a> = &'a dyn Fn(&Record) -> Option<f64>;
+
+/// The same in words.
+pub type Cell<'a> = &'a dyn Fn(&Record) -> Option<String>;
 
 /// The median of a figure, as a column.
 pub fn median(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
@@ -72,7 +75,7 @@ impl Page {
         figures.retain(|(_, figure)| ran.iter().any(|record| figure(record).is_some()));
         let row = |record: &&Record| {
             let labels = labels.iter().map(|name| record.label(name).to_owned());
-            labels.chain(figures.iter().map(|(_, figure)| digits(figure(record)))).collect()
+            labels.chain(figures.iter().map(|(_, figure)| plain(figure(record)))).collect()
         };
         let headings = labels.iter().copied().chain(figures.iter().map(|(heading, _)| *heading));
         let rows: Vec<_> = ran.iter().map(row).collect();
@@ -80,8 +83,14 @@ impl Page {
     }
 
     /// Adds a table of one figure: a row for each combination of labels that there is, a column
-    /// for each value of another.
+    /// for each value of another that has something.
     pub fn across(&mut self, records: &Records, labels: &[&str], other: &str, figure: Figure<'_>) {
+        let cell = |record: &Record| Some(digits(Some(figure(record)?)));
+        self.pivot(records, labels, other, &cell);
+    }
+
+    /// The same of anything.
+    pub fn pivot(&mut self, records: &Records, labels: &[&str], other: &str, cell: Cell<'_>) {
         let of = |record: &Record| {
             labels.iter().map(|name| record.label(name).to_owned()).collect::<Vec<_>>()
         };
@@ -91,16 +100,19 @@ impl Page {
                 rows.push(row);
             }
         }
-        let columns = records.values(other);
+        let mut columns = records.values(other);
+        columns.retain(|column| records.of(&[(other, column)]).iter().any(|r| cell(r).is_some()));
         for row in &mut rows {
             let found = |column: &&str| {
                 let is_it = |r: &&Record| r.label(other) == *column && of(r)[..] == row[..];
-                digits(records.iter().find(is_it).and_then(figure))
+                records.iter().find(is_it).and_then(cell).unwrap_or_else(|| "-".to_owned())
             };
             let cells: Vec<_> = columns.iter().map(found).collect();
             row.extend(cells);
         }
-        self.table(labels.len(), &[labels, &columns].concat(), &rows);
+        if !columns.is_empty() {
+            self.table(labels.len(), &[labels, &columns].concat(), &rows);
+        }
     }
 
     /// Adds a plot, and its file of this name; one without points is left out.

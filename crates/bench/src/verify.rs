@@ -1,9 +1,12 @@
 //! What answers are held against: searches on the host, and certificates.
 
+use std::fmt::Debug;
+
 use anyhow::{Context, Result, bail, ensure};
 use apsp::Pairs;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree, certificate};
+use rayon::prelude::*;
 use sssp::{Algorithm, Config, Goal, QueueRule, Solver};
 
 /// Vertices tried as a source until one reaches a tenth of the graph.
@@ -69,9 +72,51 @@ pub fn check<D: Distance>(right: &Distances<D>, found: &Distances<D>) -> Result<
     ensure!(n == expected, "it is wrong: {n} distances for {expected} vertices");
     let differs = |&vertex: &VertexId| found.get(vertex) != right.get(vertex);
     let vertex = (0..n as VertexId).find(differs).unwrap_or_default();
-    let text = |distance: Option<D>| distance.map_or("unreached".into(), |d| d.to_string());
     let (found, expected) = (text(found.get(vertex)), text(right.get(vertex)));
     bail!("it is wrong: vertex {vertex} is {found} instead of {expected}")
+}
+
+fn text(distance: Option<impl ToString>) -> String {
+    distance.map_or_else(|| "unreached".to_owned(), |distance| distance.to_string())
+}
+
+/// Distances below 2^32 in half the memory, for many answers of a large graph: a word a vertex.
+pub struct Words(Vec<u32>);
+
+impl Words {
+    /// The same distances.
+    ///
+    /// # Errors
+    /// When one is larger.
+    pub fn of(distances: &Distances<u64>) -> Result<Self> {
+        let word = |&distance: &u64| match distance {
+            u64::UNREACHED => Some(u32::MAX),
+            distance => u32::try_from(distance).ok().filter(|&word| word != u32::MAX),
+        };
+        let words: Option<_> = distances.as_storage().par_iter().map(word).collect();
+        Ok(Self(words.context("distances of 2^32 - 1 and more are not taken here")?))
+    }
+
+    /// That these are the same, whatever their type.
+    ///
+    /// # Errors
+    /// Names the first vertex that has another.
+    pub fn check<D: Distance>(&self, found: &Distances<D>) -> Result<()> {
+        let (expected, n) = (self.0.len(), found.n_vertices());
+        ensure!(n == expected, "it is wrong: {n} distances for {expected} vertices");
+        let pair = |vertex: usize| {
+            let (word, found) = (self.0[vertex], found.get(vertex as VertexId));
+            // every word has its f64
+            ((word != u32::MAX).then(|| f64::from(word)), found.map(D::to_f64))
+        };
+        let differs = |vertex: &usize| {
+            let (expected, found) = pair(*vertex);
+            found != expected
+        };
+        let Some(vertex) = (0..n).into_par_iter().find_first(differs) else { return Ok(()) };
+        let (expected, found) = pair(vertex);
+        bail!("it is wrong: vertex {vertex} is {} instead of {}", text(found), text(expected))
+    }
 }
 
 /// Rows of a matrix of distances, as searches have them.
@@ -93,17 +138,30 @@ impl<W: Weight> Rows<W> {
     /// # Errors
     /// Names the first pair that has another distance.
     pub fn check(&self, pairs: &Pairs<W>) -> Result<()> {
+        let is_close = |found: W::Distance, right: W::Distance| {
+            let (a, b) = (found.to_f64(), right.to_f64());
+            a == b || W::ZERO.to_i128().is_none() && (a - b).abs() <= 1e-5 * b
+        };
+        self.check_by(|source| Ok(pairs.row(source).collect()), is_close)
+    }
+
+    /// That a matrix of anything, of which `row` tells rows, has the same.
+    ///
+    /// # Errors
+    /// The same, and those of `row`.
+    pub fn check_by<D: Copy + Debug>(
+        &self,
+        row: impl Fn(VertexId) -> Result<Vec<Option<D>>>,
+        is_same: impl Fn(D, W::Distance) -> bool,
+    ) -> Result<()> {
         for (source, right) in &self.0 {
-            for (target, found) in (0..).zip(pairs.row(*source)) {
+            for (target, found) in (0..).zip(row(*source)?) {
                 let expected = right.get(target);
-                let is_close = match (found, expected) {
-                    (Some(a), Some(b)) => {
-                        let (a, b) = (a.to_f64(), b.to_f64());
-                        a == b || W::ZERO.to_i128().is_none() && (a - b).abs() <= 1e-5 * b
-                    }
-                    (found, expected) => found == expected,
+                let is_right = match (found, expected) {
+                    (Some(found), Some(expected)) => is_same(found, expected),
+                    (found, expected) => found.is_none() && expected.is_none(),
                 };
-                ensure!(is_close, "from {source} to {target}: {found:?} and not {expected:?}");
+                ensure!(is_right, "from {source} to {target}: {found:?} and not {expected:?}");
             }
         }
         Ok(())
@@ -160,7 +218,10 @@ mod tests {
     fn a_wrong_distance_is_named() {
         let graph = Csr::from_arcs(3, &[(0, 1, 7u32)]).unwrap();
         let task = Task::new(&graph).unwrap();
-        task.check(&Distances::from_iter([Some(0), Some(7), None])).unwrap();
+        let right = Distances::from_iter([Some(0), Some(7), None]);
+        let words = Words::of(&right).unwrap();
+        task.check(&right).unwrap();
+        words.check(&right).unwrap();
         for (wrong, says) in [
             ([Some(0), Some(8), None], "vertex 1 is 8 instead of 7"),
             ([Some(0), None, None], "vertex 1 is unreached instead of 7"),
@@ -168,7 +229,13 @@ mod tests {
         ] {
             let error = task.check(&Distances::from_iter(wrong)).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
+            let floats = wrong.map(|distance| distance.map(|distance| distance as f64));
+            let error = words.check(&Distances::from_iter(floats)).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
         }
+        assert!(words.check(&Distances::from_iter([Some(0.0), Some(7.5), None])).is_err());
+        assert!(words.check(&Distances::from_iter([Some(0u64)])).is_err());
+        assert!(Words::of(&Distances::from_iter([Some(u64::from(u32::MAX))])).is_err());
         assert!(task.check(&Distances::from_iter([Some(0)])).is_err());
         assert!(Task::new(&Csr::<u32>::from_arcs(3, &[]).unwrap()).is_err());
     }

@@ -7,7 +7,9 @@ mod closure;
 mod digraph;
 mod extract_min;
 mod families;
+mod floyd_warshall;
 mod min_plus;
+mod segments;
 pub mod sssp;
 mod star_algorithms;
 mod star_closures;
@@ -18,13 +20,15 @@ mod star_printed;
 use crate::study::Entry;
 
 /// All of them.
-pub const ALL: [Entry; 13] = [
+pub const ALL: [Entry; 15] = [
     Entry::of::<sssp::Sssp>(),
     Entry::of::<families::Families>(),
     Entry::of::<auto::Auto>(),
     Entry::of::<extract_min::LeastLabel>(),
     Entry::of::<choice::Choice>(),
+    Entry::of::<segments::Segments>(),
     Entry::of::<all_pairs::AllPairs>(),
+    Entry::of::<floyd_warshall::FloydWarshall>(),
     Entry::of::<min_plus::MinPlus>(),
     Entry::of::<closure::ClosureStudy>(),
     Entry::of::<star_algorithms::StarAlgorithms>(),

@@ -124,7 +124,7 @@ mod tests {
         let files = StarPrinted::page(&records).files("").unwrap();
         let summary = &files.iter().find(|file| file.0 == "summary.md").unwrap().1;
         assert!(
-            summary.contains("|           4.83 |    15.0 |    890 |        4.93 |"),
+            summary.contains("|           4.83 |      15 |    890 |        4.93 |"),
             "{summary}"
         );
     }

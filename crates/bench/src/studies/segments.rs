@@ -1,0 +1,449 @@
+//! The edge-parallel Bellman-Ford on a GPU: do segments of vertices pay, and loads through the
+//! read-only cache?
+//!
+//! The study of the article again, with its four variants, {segments, order as stored} ×
+//! {read-only, plain loads}, on R-MAT graphs that double from one to the next, from vertices
+//! spread over each graph. The figure is the article's: arcs of the graph a second, each counted
+//! once however often it was relaxed. Beside them run Δ-stepping on the same GPU and, on the
+//! host, the fastest sequential Dijkstra and the parallel Δ-stepping. Unlike there, where weights
+//! are f64 only, they are u32 too, the size of segments is swept, several runs from one source
+//! tell what races spread, and every answer is checked. Weights are small integers whatever their
+//! type, so that sums of floats are exact.
+//!
+//! Reference: origin-segments
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::{Args, value_parser};
+use gpu_runtime::Gpu;
+use graph_formats::generate::{Duplicates, GraphOptions, RmatConfig, rmat};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::certificate;
+use sssp::gpu::{self, EdgeOrder, Loads};
+use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver};
+
+use crate::clock::{Contender, Terms, timed};
+use crate::page::Page;
+use crate::plot::{Axis, Line, Marks, Plot};
+use crate::records::{Record, Records, Run};
+use crate::study::{Bench, Study};
+use crate::table::{digits, number};
+use crate::verify::Words;
+
+/// Up to this scale every source is given to the host's Dijkstra too; above it, a few,
+const MOST_HOST_SCALE: u32 = 21;
+/// and to its Δ-stepping, which is no matter of the study, at any.
+const FEW_SOURCES: usize = 4;
+/// What is less is noise.
+const PAYING: f64 = 1.05;
+
+const HOST: &str = "host Dijkstra";
+/// Labels of the main tables, and of what is beside them.
+const MAIN: &[(&str, &str)] = &[("what", "")];
+const RACES: &[(&str, &str)] = &[("what", "races")];
+const SWEEP: &[(&str, &str)] = &[("what", "sweep")];
+/// Labels the order as stored, where others have the vertices of a segment.
+const STORED: &str = "stored";
+
+/// Edge-parallel Bellman-Ford on a GPU: its four variants on R-MAT graphs from many sources
+///
+/// Every solver has one timed run a source, however long it takes; --runs says how many more its
+/// variants have from the first source alone, to tell races from sources. Scale 26 takes some 50
+/// GB of the host's memory. `bench report DIR...` makes one report of several runs.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  cargo xtask bench segments --scales 14,18,22,24\n\n\
+                        In a bundle:\n  sh bench.sh segments --scales 26 --types u32 --certify 2")]
+pub(super) struct Segments {
+    /// R-MAT graphs of 2^S vertices, edge factor 16
+    #[arg(long, value_delimiter = ',', value_name = "S", default_value = "14,15,16,17,18")]
+    #[arg(value_parser = value_parser!(u32).range(1..=31))]
+    scales: Vec<u32>,
+    /// Types of the weights
+    #[arg(long, value_delimiter = ',', default_value = "u32,f64", value_parser = ["u32", "f64"])]
+    types: Vec<String>,
+    /// Vertices to start from, spread evenly over the large component
+    #[arg(long, value_name = "N", default_value = "32")]
+    sources: NonZeroUsize,
+    /// Vertices of a segment [default: what the library takes]
+    #[arg(long, value_name = "P")]
+    segment: Option<NonZeroU32>,
+    /// Other sizes of segments to be tried; of those above the graph's, only the least
+    #[arg(long, value_delimiter = ',', value_name = "P")]
+    #[arg(default_value = "4096,16384,65536,262144,1048576,4194304")]
+    sweep: Vec<NonZeroU32>,
+    /// How many of the sources they are tried with; 0 for no sweep
+    #[arg(long, value_name = "N", default_value = "4")]
+    sweep_sources: usize,
+    /// Reference answers to certify; the others are only compared [default: all]
+    #[arg(long, value_name = "N")]
+    certify: Option<usize>,
+    /// Above this scale the host is not measured
+    #[arg(long, value_name = "S", default_value = "24")]
+    host_up_to: u32,
+    /// The host solves in the place of the GPU, which tests all but the GPU's solvers
+    #[arg(long, hide = true)]
+    without_gpu: bool,
+}
+
+impl Study for Segments {
+    const NAME: &'static str = "segments";
+
+    fn measure(&self, bench: &Bench) -> Result<()> {
+        let gpu = if self.without_gpu { None } else { Some(bench.gpu()?) };
+        for &scale in &self.scales {
+            self.at(bench, gpu, scale).with_context(|| format!("on rmat-{scale}"))?;
+        }
+        Ok(())
+    }
+
+    fn page(records: &Records) -> Page {
+        let mut page = Page::new("Edge-parallel Bellman-Ford on a GPU");
+        page.text(
+            "Undirected R-MAT, 16 edges drawn a vertex, weights 1 to 255; one untimed solve, and \
+             then one from each source. Times are of the solve alone, distances only, on a GPU by \
+             its own clock. Every solve of every solver, timed or not, found the same distances; \
+             those from the first sources were certified. A figure is the arcs of the graph, each \
+             counted once, by the time of a solve; Dijkstra's has its queue, and delta-stepping on \
+             a GPU takes weights of 32 bits only.",
+        );
+        graphs(&mut page, records);
+        for (kind, all) in records.by("type") {
+            let main = all.of(MAIN);
+            let rates = |record: &Record| range(&record.all("rate"));
+            let text_of_rates = |record: &Record| {
+                let ([least, mean, most], queue) = (rates(record)?, record.label("queue"));
+                Some(format!("{least:.0} / {mean:.0} / {most:.0} {queue}").trim_end().to_owned())
+            };
+            let speed_ups = |record: &Record| {
+                let host = main.find(&[("scale", record.label("scale")), ("solver", HOST)])?;
+                let [_, host, _] = rates(host).filter(|_| record.label("solver") != HOST)?;
+                Some(rates(record)?.map(|rate| rate / host))
+            };
+            page.heading(&format!("{kind}: M arcs/s"));
+            page.text("Least / mean / greatest over the sources:");
+            page.pivot(&main, &["scale"], "solver", &text_of_rates);
+            page.text("The same over runs from one source, which only races spread:");
+            page.pivot(&all.of(RACES), &["scale"], "solver", &text_of_rates);
+            page.text("Times as fast as host Dijkstra, mean figure by mean figure:");
+            page.across(&main, &["scale"], "solver", &|record| Some(speed_ups(record)?[1]));
+            page.text("Iterations of Bellman-Ford, mean over the sources (least to greatest):");
+            page.pivot(&main, &["scale"], "solver", &|record| {
+                let [least, mean, most] = range(&record.all("rounds"))?;
+                let is_variant = !record.label("segment").is_empty();
+                is_variant.then(|| format!("{} ({least} to {most})", number(Some(mean))))
+            });
+            sweep(&mut page, &all);
+            let mut plot = |file: &str, what: &'static str, value: Value<'_>| {
+                let title = format!("R-MAT by scale, {kind}: {what}, mean and range");
+                let (x, y) = (Axis { name: "scale", log: false }, Axis { name: what, log: true });
+                let marks = Marks::Lines { x, y, lines: lines(&main, value) };
+                page.plot(&format!("{kind}-{file}"), Plot { title, marks });
+            };
+            plot("arcs", "M arcs/s", &rates);
+            plot("speed-up", "times as fast as host Dijkstra", &speed_ups);
+        }
+        page
+    }
+}
+
+/// What is measured on one graph.
+struct Scale<'b> {
+    bench: &'b Bench,
+    gpu: Option<&'b Gpu>,
+    /// The labels of all.
+    record: Record,
+    references: Vec<(VertexId, Words)>,
+}
+
+impl Segments {
+    /// Everybody on R-MAT of 2^`scale` vertices. A graph may fill half of the memory, so that
+    /// each solver is gone before the next is made.
+    fn at(&self, bench: &Bench, gpu: Option<&Gpu>, scale: u32) -> Result<()> {
+        // parallel edges stay, so that sizes are the article's
+        let options = GraphOptions { duplicates: Duplicates::Keep, ..Default::default() };
+        let graph = rmat(&RmatConfig { scale, options, ..Default::default() })?;
+        let mut solver = on_gpu(gpu, &graph, gpu::Algorithm::DeltaStepping(Delta::Auto))?;
+        // of an R-MAT graph, nearly all vertices that have arcs are joined with this one
+        let hub = graph.vertices().max_by_key(|&vertex| graph.out_degree(vertex)).unwrap_or(0);
+        let distances = solver.distances(hub, Goal::All)?;
+        let reached: Vec<_> = distances.reached().map(|(vertex, _)| vertex).collect();
+        drop(distances);
+        let n = self.sources.get().min(reached.len());
+        let n_certified = self.certify.unwrap_or(n).min(n);
+        let mut references = Vec::new();
+        for i in 0..n {
+            let source = reached[i * reached.len() / n];
+            let distances = solver.distances(source, Goal::All)?;
+            if i < n_certified {
+                certificate::check_distances(&graph, source, None, &distances)
+                    .context("the answer that all others are to be compared with is wrong")?;
+            }
+            references.push((source, Words::of(&distances)?));
+        }
+        let (n_vertices, n_arcs) = (graph.n_vertices(), graph.n_arcs());
+        let sizes: Labels<'_> = &[("scale", &scale), ("vertices", &n_vertices), ("arcs", &n_arcs)];
+        let record = Record::of(sizes).with(&[("sources", &n), ("certified", &n_certified)]);
+        let at = Scale { bench, gpu, record, references };
+        at.race(&mut solver, n, n, &[("type", &"u32"), ("solver", &"GPU delta-stepping")])?;
+        drop(solver);
+        if self.types.iter().any(|name| name == "u32") {
+            self.solvers(&at, &graph)?;
+        }
+        if self.types.iter().any(|name| name == "f64") {
+            self.solvers(&at, &graph.convert_weights::<f64>()?)?;
+        }
+        Ok(())
+    }
+
+    /// All solvers that take any type of weights.
+    fn solvers<W: Weight>(&self, at: &Scale<'_>, graph: &Csr<W>) -> Result<()> {
+        let (n, n_sources) = (graph.n_vertices(), at.references.len());
+        let of = |vertices| EdgeOrder::Segments { vertices };
+        let segments = self.segment.map_or(EdgeOrder::Auto, of);
+        let variants = [
+            ("segments, read-only", segments, Loads::ReadOnly),
+            ("stored, read-only", EdgeOrder::AsStored, Loads::ReadOnly),
+            ("segments, plain", segments, Loads::Plain),
+            ("stored, plain", EdgeOrder::AsStored, Loads::Plain),
+        ];
+        for (name, edges, loads) in variants {
+            let mut solver = on_gpu(at.gpu, graph, gpu::Algorithm::BellmanFord { edges, loads })?;
+            let size = edges.segment(n).map_or_else(|| STORED.to_owned(), |p| p.to_string());
+            let labels: [(_, &dyn Display); 3] =
+                [("type", &W::KIND), ("solver", &name), ("segment", &size)];
+            at.race(&mut solver, n_sources, n_sources, &labels)?;
+            let races = [&labels[..], &[("what", &"races")]].concat();
+            at.race(&mut solver, 1, at.bench.terms().runs, &races)?;
+        }
+        // one size that covers all vertices is like any larger one
+        let sizes: BTreeSet<_> = self.sweep.iter().copied().collect();
+        let n_sizes = sizes.iter().filter(|size| (size.get() as usize) < n).count() + 1;
+        let n_swept = self.sweep_sources.min(n_sources);
+        for size in sizes.into_iter().take(n_sizes) {
+            if n_swept > 0 && Some(size) != segments.segment(n) {
+                let (edges, loads) = (of(size), Loads::Plain);
+                let mut solver =
+                    on_gpu(at.gpu, graph, gpu::Algorithm::BellmanFord { edges, loads })?;
+                let labels: Labels<'_> =
+                    &[("type", &W::KIND), ("what", &"sweep"), ("segment", &size)];
+                at.race(&mut solver, n_swept, n_swept, labels)?;
+            }
+        }
+        let n_few = n_sources.min(FEW_SOURCES);
+        if at.bench.on_cpu() && n <= 1 << self.host_up_to {
+            let n_host = if n <= 1 << MOST_HOST_SCALE { n_sources } else { n_few };
+            let dijkstra = |queue| Config::with(Algorithm::Dijkstra(Some(queue)));
+            let mut tried = Vec::new();
+            for (name, queue) in Queue::ALL {
+                // not every queue takes all weights
+                if let Ok(mut solver) = Solver::new(graph, &dijkstra(queue)) {
+                    let labels: Labels<'_> =
+                        &[("what", &"trial"), ("type", &W::KIND), ("queue", &name)];
+                    tried.push((at.race(&mut solver, 1, 1, labels)?, name, queue));
+                }
+            }
+            let fastest = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            let (_, name, queue) = fastest.context("no queue takes the weights")?;
+            let labels: Labels<'_> = &[("type", &W::KIND), ("solver", &HOST), ("queue", &name)];
+            at.race(&mut Solver::new(graph, &dijkstra(queue))?, n_host, n_host, labels)?;
+            let config = Config {
+                threads: Some(at.bench.threads()),
+                expected_searches: NonZeroUsize::new(1000),
+                ..Config::with(Algorithm::DeltaStepping(Delta::Auto))
+            };
+            let labels: Labels<'_> = &[("type", &W::KIND), ("solver", &"host delta-stepping")];
+            at.race(&mut Solver::new(graph, &config)?, n_few, n_few, labels)?;
+        }
+        Ok(())
+    }
+}
+
+type Labels<'a> = &'a [(&'a str, &'a dyn Display)];
+
+impl Scale<'_> {
+    /// One solve for nothing, and `runs` from the first `n` sources in turns; the median of
+    /// their milliseconds.
+    fn race<W: Weight>(
+        &self,
+        solver: &mut Solver<'_, W>,
+        n: usize,
+        runs: usize,
+        labels: Labels<'_>,
+    ) -> Result<f64> {
+        let record = self.record.clone().with(labels);
+        let arcs = record.number("arcs");
+        let mut sources = self.references[..1].iter().chain(self.references[..n].iter().cycle());
+        let run = || -> Result<Run> {
+            let (source, words) = sources.next().context("no vertex has arcs")?;
+            let (elapsed_ms, distances) = timed(|| solver.distances(*source, Goal::All));
+            words.check(&distances?).with_context(|| format!("from {source}"))?;
+            let ms = solver.device_times().map_or(elapsed_ms, |times| times.solve_ms);
+            // arcs a millisecond are thousands a second
+            let (rate, rounds) = (arcs / ms / 1e3, solver.work().rounds as f64);
+            Ok(vec![("ms", ms), ("rate", rate), ("rounds", rounds), ("source", f64::from(*source))])
+        };
+        let a_day = Duration::from_secs(86_400);
+        let terms = Terms { runs, patience: a_day, ..self.bench.terms() };
+        let records = self.bench.race_by(&terms, vec![Contender::new(record, run)])?;
+        records[0].median("ms").context("it was not timed")
+    }
+}
+
+fn on_gpu<'g, W: Weight>(
+    gpu: Option<&Gpu>,
+    graph: &'g Csr<W>,
+    algorithm: gpu::Algorithm,
+) -> Result<Solver<'g, W>> {
+    Ok(match gpu {
+        Some(gpu) => Solver::on_gpu(gpu, graph, &gpu::Config::with(algorithm))?,
+        None => Solver::new(graph, &Config::with(algorithm.name().parse()?))?,
+    })
+}
+
+/// What a plot shows of a record: the least, the mean and the greatest.
+type Value<'a> = &'a dyn Fn(&Record) -> Option<[f64; 3]>;
+
+fn range(values: &[f64]) -> Option<[f64; 3]> {
+    let least = values.iter().copied().reduce(f64::min)?;
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    Some([least, mean, values.iter().copied().fold(least, f64::max)])
+}
+
+fn lines(records: &Records, value: Value<'_>) -> Vec<Line> {
+    let point = |record: &Record| Some((record.number("scale"), value(record)?));
+    let line = |(name, records): (&str, Records)| {
+        let found: Vec<_> = records.iter().filter_map(point).collect();
+        let points = found.iter().map(|(scale, [_, mean, _])| (*scale, *mean)).collect();
+        let ranges = found.iter().map(|(_, [least, _, most])| (*least, *most)).collect();
+        Line { name: name.to_owned(), points, ranges }
+    };
+    let lines = records.by("solver").into_iter().map(line);
+    lines.filter(|line| !line.points.is_empty()).collect()
+}
+
+/// The article's table of graphs: an edge is two ends of 4 bytes and a weight.
+fn graphs(page: &mut Page, records: &Records) {
+    let labels = ["scale", "vertices", "arcs", "sources", "certified"];
+    let row = |(_, all): (&str, Records)| {
+        let first = all.iter().next()?;
+        let (n, n_edges) = (first.number("vertices"), first.number("arcs") / 2.0);
+        let mib = [4.0 * n, 8.0 * n, 12.0 * n_edges, 16.0 * n_edges].map(|b| b / 1_048_576.0);
+        // the default's stands before those that are swept
+        let segment = all.values("segment").into_iter().find(|size| *size != STORED);
+        let left = labels.into_iter().map(|label| first.label(label));
+        let left = left.chain([segment.unwrap_or("-")]).map(str::to_owned);
+        Some(left.chain(mib.map(|mib| digits(Some(mib)))).collect())
+    };
+    page.heading("Graphs");
+    page.text("Vertices of a segment; distances, and edges with their weights, in MiB.");
+    let headings = [&labels[..], &["segment", "distances u32", "f64", "edges u32", "f64"]].concat();
+    page.table(0, &headings, &records.by("scale").into_iter().filter_map(row).collect::<Vec<_>>());
+}
+
+/// Times by the size of segments, and where the best of them beats the order as stored.
+fn sweep(page: &mut Page, all: &Records) {
+    let Some(n) = all.of(SWEEP).iter().map(Record::n_runs).max() else { return };
+    let plain = |record: &&Record| {
+        let is_variant = record.is(MAIN) && record.label("solver").ends_with(", plain");
+        is_variant || record.is(SWEEP)
+    };
+    let mut sorted: Vec<Record> = all.iter().filter(plain).cloned().collect();
+    // as stored, and then by size
+    sorted.sort_by_key(|record| record.label("segment").parse::<u32>().ok());
+    let mut plain = Records::default();
+    plain.extend(sorted);
+    let mean = |record: &Record| {
+        let ms = record.all("ms");
+        Some(range(&ms[..n.min(ms.len())])?[1])
+    };
+    let best = |scale: &str| {
+        let sizes = plain.of(&[("scale", scale)]);
+        let sizes = sizes.iter().filter(|record| record.label("segment") != STORED);
+        sizes.filter_map(mean).reduce(f64::min)
+    };
+    page.text(&format!(
+        "Milliseconds with plain loads by vertices of a segment, over the first {n} sources:"
+    ));
+    page.pivot(&plain, &["scale"], "segment", &|record| {
+        let (ms, best) = (mean(record), best(record.label("scale")));
+        ms.map(|_| if ms == best { format!("**{}**", number(ms)) } else { number(ms) })
+    });
+    let gain = |record: &Record| {
+        let scale = record.label("scale");
+        let gain = mean(record)? / best(scale)?;
+        (gain >= PAYING).then(|| format!("{scale} ({gain:.2} times)"))
+    };
+    let gains: Vec<String> = plain.of(&[("segment", STORED)]).iter().filter_map(gain).collect();
+    if !gains.is_empty() {
+        let gains = gains.join(", ");
+        page.text(&format!("The best size, in bold, pays, by 5 % or more, at scale {gains}."));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::tests::written;
+
+    #[test]
+    fn a_report_has_every_variant_of_every_type() {
+        let (said, raw) = written(
+            "segments --without-gpu --scales 7,8 --sources 3 --segment 64 --sweep 16,64,256,512 \
+             --sweep-sources 2 --host-up-to 7",
+        );
+        for (scale, kind) in [("7", "u32"), ("7", "f64"), ("8", "u32"), ("8", "f64")] {
+            let all = raw.of(&[("scale", scale), ("type", kind)]);
+            let runs = |labels: &[(&str, &str)]| all.find(labels).map(Record::n_runs);
+            for name in
+                ["segments, read-only", "stored, read-only", "segments, plain", "stored, plain"]
+            {
+                assert_eq!(runs(&[("solver", name), ("what", "")]), Some(3), "{name}");
+                assert_eq!(runs(&[("solver", name), RACES[0]]), Some(2), "{name}");
+            }
+            // one size covers the graph
+            let tried = ["16", "64", "256", "512"].map(|p| runs(&[SWEEP[0], ("segment", p)]));
+            assert_eq!(tried, [Some(2), None, Some(2), None]);
+            let found =
+                ["GPU delta-stepping", HOST, "host delta-stepping"].map(|s| runs(&[("solver", s)]));
+            let on_host = (scale == "7").then_some(3);
+            assert_eq!(found, [(kind == "u32").then_some(3), on_host, on_host]);
+            assert!(said.contains(&format!("## {kind}: M arcs/s")), "{said}");
+            for plot in ["arcs", "speed-up"] {
+                assert!(said.contains(&format!("({kind}-{plot}.svg)")), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn figures_are_of_the_article() {
+        let mut records = Records::default();
+        for (solver, segment, what, ms) in [
+            ("segments, plain", "64", "", &[0.25, 1.0][..]),
+            ("stored, plain", STORED, "", &[0.5, 0.25]),
+            ("", "16", "sweep", &[0.125]),
+            (HOST, "", "", &[2.0, 2.0]),
+        ] {
+            let record = Record::of(&[("scale", &8), ("vertices", &1_048_576), ("type", &"u32")]);
+            let record = record.with(&[("arcs", &1000), ("solver", &solver)]);
+            let mut record = record.with(&[("segment", &segment), ("what", &what)]);
+            ms.iter().for_each(|&ms| record.push(vec![("ms", ms), ("rate", 1.0 / ms)]));
+            records.push(record);
+        }
+        let files = Segments::page(&records).files("").unwrap();
+        let summary = &files.iter().find(|file| file.0 == "summary.md").unwrap().1;
+        let row = |heading: &str| {
+            let section = summary.split(heading).nth(1).unwrap();
+            let row = section.lines().filter(|line| line.contains('|')).nth(2).unwrap();
+            row.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+        };
+        assert_eq!(row("## Graphs")[3..6], ["64", "4.00", "8.00"]);
+        assert_eq!(row("Least / mean"), ["8", "1 / 2 / 4", "2 / 3 / 4", "0 / 0 / 0"]);
+        assert_eq!(row("Times as fast"), ["8", "5.00", "6.00"]);
+        assert_eq!(row("Milliseconds"), ["8", "0.50", "**0.12**", "0.25"]);
+        assert!(summary.contains("at scale 8 (4.00 times)."), "{summary}");
+    }
+}
