@@ -7,12 +7,11 @@ use anyhow::{Context, Result};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use rayon::ThreadPool;
-use sssp::{Config, Goal, Progress, Solver, Work, gpu};
+use sssp::{Algorithm, Config, Goal, Progress, Queue, Solver, Work, gpu};
 
 use crate::clock::Contender;
 use crate::records::{Record, Records, Run};
 use crate::study::Bench;
-use crate::table::number;
 use crate::verify::Task;
 
 const WHAT: (&str, &str) = ("what", "the graph");
@@ -71,27 +70,41 @@ pub(crate) fn of_graph(records: &Records, figure: &str) -> Option<f64> {
 
 /// What is said of the graph of which all records are.
 pub(crate) fn described(records: &Records) -> String {
-    let figure = |name| of_graph(records, name).unwrap_or(f64::NAN);
+    let names = ["vertices", "arcs", "heaviest", "source", "reached", "farthest"];
+    let [n, arcs, heaviest, source, reached, farthest] =
+        names.map(|name| of_graph(records, name).unwrap_or(f64::NAN));
     format!(
-        "{} vertices, {} arcs, weights up to {}. From vertex {}: {} reached, the farthest at {}.",
-        figure("vertices"),
-        figure("arcs"),
-        figure("heaviest"),
-        figure("source"),
-        figure("reached"),
-        figure("farthest")
+        "{n} vertices, {arcs} arcs, weights up to {heaviest}. From vertex {source}: {reached} \
+         reached, the farthest at {farthest}."
     )
 }
 
-/// A cell for its median time, or why there is none.
-pub(crate) fn time_or_reason(record: &Record) -> String {
-    match record.skipped() {
-        Some(why) if why.starts_with("more than") || why.starts_with("clearly slower") => {
-            why.to_owned()
+/// Every algorithm of the CPU at its defaults, auto first, dijkstra by each queue, and
+/// delta-stepping on one thread and on all.
+pub(crate) fn on_cpu(threads: NonZeroUsize) -> Vec<(String, Asked)> {
+    let mut choices = Vec::new();
+    let mut enter = |name: &str, algorithm, threads| {
+        let config = Config { algorithm, threads: Some(threads), ..Config::default() };
+        choices.push((name.to_owned(), Asked::OnCpu(config)));
+    };
+    enter("auto", None, threads);
+    for algorithm in Algorithm::ALL {
+        let name = algorithm.name();
+        match algorithm {
+            Algorithm::Dijkstra(_) => Queue::ALL.into_iter().for_each(|(queue_name, queue)| {
+                let with_queue = Algorithm::Dijkstra(Some(queue));
+                enter(&format!("{name}/{queue_name}"), Some(with_queue), NonZeroUsize::MIN);
+            }),
+            Algorithm::DeltaStepping(_) => {
+                enter(&format!("{name}/1-thread"), Some(algorithm), NonZeroUsize::MIN);
+                if threads > NonZeroUsize::MIN {
+                    enter(&format!("{name}/{threads}-threads"), Some(algorithm), threads);
+                }
+            }
+            _ => enter(name, Some(algorithm), NonZeroUsize::MIN),
         }
-        Some(_) => "refused".to_owned(),
-        None => number(record.median("ms")),
     }
+    choices
 }
 
 /// The same for so many searches that all that makes one faster pays: what is timed is a search

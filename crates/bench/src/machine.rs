@@ -162,7 +162,8 @@ mod tests {
         assert_eq!(date(951_782_399), "2000-02-28 23:59:59");
         assert_eq!(date(951_782_400), "2000-02-29 00:00:00");
         assert_eq!(date(1_767_225_599), "2025-12-31 23:59:59");
-        let machine = Machine { date: date(0), commit: "abc".into(), ..Machine::without_driver().with_gpu() };
+        let machine =
+            Machine { date: date(0), commit: "abc".into(), ..Machine::without_driver().with_gpu() };
         assert_eq!(machine.stamp(), "19700101-000000-abc");
         assert!(machine.rustc.starts_with("rustc 1."), "{}", machine.rustc);
     }

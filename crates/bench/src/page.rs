@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use pulldown_cmark::{Options, Parser, html};
 
-use crate::plot::Plot;
+use crate::plot::{Marks, Plot, Whose};
 use crate::records::{Record, Records};
 use crate::table::{digits, plain, table};
 
@@ -123,6 +123,17 @@ impl Page {
             let _ = writeln!(self.markdown, "![{}]({name}.svg)\n", plot.title);
             self.plots.push((format!("{name}.svg"), plot));
         }
+    }
+
+    /// Adds bars of the median times of solvers on a graph.
+    pub fn bars(&mut self, graph: &str, solvers: &Records, whose: impl Fn(&str) -> Whose) {
+        let bar = |record: &Record| {
+            let solver = record.label("solver");
+            Some((solver.to_owned(), record.median("ms")?, whose(solver)))
+        };
+        let bars = solvers.iter().filter_map(bar).collect();
+        let title = format!("{graph}: milliseconds, median");
+        self.plot(graph, Plot { title, marks: Marks::Bars(bars) });
     }
 
     /// Names what was not measured, and why.

@@ -128,14 +128,13 @@ impl Peer {
 
     /// What of its answers is compared.
     fn verified(&self) -> &'static str {
-        match (&self.sum, &self.reached) {
-            _ if self.arguments.iter().any(|argument| argument.contains("{distances}")) => {
-                "every distance"
-            }
-            (Some(_), Some(_)) => "sum and count",
-            (Some(_), None) => "sum",
-            (None, Some(_)) => "count",
-            (None, None) => "nothing",
+        let writes_all = self.arguments.iter().any(|argument| argument.contains("{distances}"));
+        match (writes_all, &self.sum, &self.reached) {
+            (true, ..) => "every distance",
+            (_, Some(_), Some(_)) => "sum and count",
+            (_, Some(_), None) => "sum",
+            (_, None, Some(_)) => "count",
+            (_, None, None) => "nothing",
         }
     }
 

@@ -123,7 +123,19 @@ impl Records {
     /// Those with these labels.
     #[must_use]
     pub fn of(&self, labels: &[(&str, &str)]) -> Self {
-        Self(self.iter().filter(|record| record.is(labels)).cloned().collect())
+        self.filtered(|record| record.is(labels))
+    }
+
+    /// Those that have this label, whatever it is.
+    #[must_use]
+    pub fn having(&self, label: &str) -> Self {
+        self.filtered(|record| !record.label(label).is_empty())
+    }
+
+    /// Those for which this holds.
+    #[must_use]
+    pub fn filtered(&self, holds: impl Fn(&Record) -> bool) -> Self {
+        Self(self.iter().filter(|record| holds(record)).cloned().collect())
     }
 
     /// The first one with these labels.

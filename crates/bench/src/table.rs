@@ -38,9 +38,10 @@ pub(crate) fn ratio(above: Option<f64>, below: Option<f64>) -> String {
     number(above.zip(below).map(|(above, below)| above / below))
 }
 
-/// Three digits at least; a dash for nothing.
+/// Three digits at least, or a whole number; a dash for nothing.
 pub(crate) fn digits(value: Option<f64>) -> String {
     match value {
+        Some(value) if value.fract() == 0.0 => value.to_string(),
         Some(value) if value < 1.0 => format!("{value:.3}"),
         value => number(value),
     }
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!((median(&[9.0, 1.0, 2.0]), best(&[9.0, 1.0, 2.0])), (Some(2.0), Some(1.0)));
         assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), Some(3.0));
         assert_eq!(digits(Some(0.25)), "0.250");
-        assert_eq!(digits(Some(25.0)), "25.0");
+        assert_eq!([25.04, 25.0].map(|value| digits(Some(value))), ["25.0", "25"]);
         assert_eq!(digits(None), "-");
     }
 }

@@ -5,21 +5,19 @@
 //! not timed any further.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use graph_formats::{Csr, Weight, with_csr};
-use sssp::{Algorithm, Config, Queue, gpu};
+use sssp::gpu;
 
 use crate::clock::Terms;
-use crate::field::{Asked, of_graph, on_field};
+use crate::field::{Asked, of_graph, on_cpu, on_field};
 use crate::graphs::{Graph, SIZES, at_hand, named};
-use crate::page::Page;
+use crate::page::{Figure, Page, least};
 use crate::records::{Record, Records};
 use crate::study::{Bench, Study};
-use crate::table::number;
 
 /// Who is so many times slower than the quickest cannot be the best.
 const HOPELESS: f64 = 4.0;
@@ -72,68 +70,57 @@ impl Study for Auto {
              the clock's.",
         );
         for (backend, of) in records.by("backend") {
-            let mut rows = Vec::new();
-            for (graph, of) in of.by("graph") {
-                let arcs = of_graph(&records.of(&[("graph", graph)]), "arcs");
-                rows.extend(row(graph, arcs, &of));
-            }
-            rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let beyond = |limit: f64| rows.iter().filter(|row| row.0 > limit).count();
+            let mut rows: Vec<Record> =
+                of.by("graph").iter().filter_map(|(_, of)| beside(of)).collect();
+            let ratio = |record: &Record| record.least("auto / best").unwrap_or(f64::NAN);
+            rows.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+            let beyond = |limit: f64| rows.iter().filter(|row| ratio(row) > limit).count();
             page.heading(&format!("On the {backend}"));
             page.text(&format!(
-                "A single choice is an algorithm at its defaults{}. Of {} graphs, auto is more \
-                 than 10 % slower than the best on {}, more than 30 % on {}.",
-                match backend {
-                    "cpu" => {
-                        ", of dijkstra each queue, and delta-stepping both on one thread and on \
-                         all of them"
-                    }
-                    _ => "",
-                },
+                "A single choice is an algorithm at its defaults; on the CPU also dijkstra with \
+                 each queue, and delta-stepping on one thread and on all of them. Of {} graphs, \
+                 auto is more than 10 % slower than the best on {}, more than 30 % on {}.",
                 rows.len(),
                 beyond(1.1),
                 beyond(1.3)
             ));
-            let headings = [
-                "graph",
-                "set",
-                "best",
-                "auto chose",
-                "arcs",
-                "auto ms",
-                "best ms",
-                "auto / best",
-                "by medians",
+            let arcs = |record: &Record| {
+                of_graph(&records.of(&[("graph", record.label("graph"))]), "arcs")
+            };
+            let columns: [(&str, Figure<'_>); 5] = [
+                ("arcs", &arcs),
+                ("auto ms", &least("auto")),
+                ("best ms", &least("best")),
+                ("auto / best", &least("auto / best")),
+                ("by medians", &least("by medians")),
             ];
-            let rows: Vec<_> = rows.into_iter().map(|row| row.1).collect();
-            page.table(4, &headings, &rows);
+            let mut all = Records::default();
+            all.extend(rows);
+            page.list(&all, &["graph", "set", "best", "auto chose"], &columns);
         }
         page
     }
 }
 
-/// `auto` over the best on a graph, and what is said of both.
-fn row(graph: &str, arcs: Option<f64>, of: &Records) -> Option<(f64, Vec<String>)> {
+/// `auto` beside the best on a graph.
+fn beside(of: &Records) -> Option<Record> {
     let auto = of.find(&[("solver", "auto")])?;
     let singles = of.iter().filter(|record| record.label("solver") != "auto");
     let timed = singles.filter_map(|record| Some((record, record.least("ms")?)));
     let (best, best_ms) = timed.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let auto_ms = auto.least("ms")?;
     let same = if settings(auto) == settings(best) { " (auto's own)" } else { "" };
-    let milliseconds = |ms: f64| if ms < 1.0 { format!("{ms:.4}") } else { number(Some(ms)) };
-    let by_medians = auto.median("ms").zip(best.median("ms")).map(|(auto, best)| auto / best);
-    let cells = [
-        graph.to_owned(),
-        auto.label("set").to_owned(),
-        format!("{}{same}", best.label("solver")),
-        auto.label("chose").to_owned(),
-        arcs.map_or_else(String::new, |arcs| arcs.to_string()),
-        milliseconds(auto_ms),
-        milliseconds(best_ms),
-        number(Some(auto_ms / best_ms)),
-        number(by_medians),
+    let labels = [
+        ("graph", auto.label("graph").to_owned()),
+        ("set", auto.label("set").to_owned()),
+        ("best", format!("{}{same}", best.label("solver"))),
+        ("auto chose", auto.label("chose").to_owned()),
     ];
-    Some((auto_ms / best_ms, cells.to_vec()))
+    let row =
+        labels.iter().fold(Record::default(), |row, (name, label)| row.with(&[(name, label)]));
+    let by_medians = auto.median("ms")? / best.median("ms")?;
+    let ratios = [("auto / best", auto_ms / best_ms), ("by medians", by_medians)];
+    Some(row.ran([("auto", auto_ms), ("best", best_ms)].into_iter().chain(ratios).collect()))
 }
 
 /// The algorithm of a plan, its width, queue and threads, without the reason.
@@ -175,34 +162,6 @@ fn on_gpu() -> Vec<(String, Asked)> {
         (algorithm.map_or("auto", gpu::Algorithm::name).to_owned(), asked)
     };
     all.map(choice).collect()
-}
-
-fn on_cpu(threads: NonZeroUsize) -> Vec<(String, Asked)> {
-    let mut choices = Vec::new();
-    let mut enter = |name: String, algorithm, threads| {
-        let config = Config { algorithm, threads: Some(threads), ..Config::default() };
-        choices.push((name, Asked::OnCpu(config)));
-    };
-    enter("auto".to_owned(), None, threads);
-    for algorithm in Algorithm::ALL {
-        let name = algorithm.name();
-        match algorithm {
-            Algorithm::Dijkstra(_) => {
-                for (queue_name, queue) in Queue::ALL {
-                    let with_queue = Algorithm::Dijkstra(Some(queue));
-                    enter(format!("{name}/{queue_name}"), Some(with_queue), threads);
-                }
-            }
-            Algorithm::DeltaStepping(_) => {
-                enter(format!("{name}/1-thread"), Some(algorithm), NonZeroUsize::MIN);
-                if threads > NonZeroUsize::MIN {
-                    enter(format!("{name}/{threads}-threads"), Some(algorithm), threads);
-                }
-            }
-            _ => enter(name.to_owned(), Some(algorithm), threads),
-        }
-    }
-    choices
 }
 
 /// Graphs that are asked for together.
@@ -315,8 +274,9 @@ mod tests {
             record.push(vec![("ms", ms)]);
             records.push(record);
         }
-        let (ratio, cells) = row("g", Some(9.0), &records).unwrap();
-        assert_eq!((ratio, cells[2].as_str()), (1.5, "dijkstra/dial (auto's own)"));
+        let row = beside(&records).unwrap();
+        assert_eq!(row.label("best"), "dijkstra/dial (auto's own)");
+        assert_eq!(row.least("auto / best"), Some(1.5));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! Reference: origin-four-families
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -17,15 +18,14 @@ use graph_formats::{Csr, Weight, WeightKind, with_csr};
 use sssp::gpu::{self, BlockSize, Layout};
 use sssp::{Algorithm, Config, Delta};
 
-use crate::field::{Asked, of_graph, on_field, time_or_reason};
+use crate::field::{Asked, described, of_graph, on_field};
 use crate::graphs::{Graph, SIZES, at_hand, family, named};
-use crate::page::Page;
+use crate::page::{Figure, Page, median};
 use crate::peers::Peer;
 use crate::plot::{Axis, Line, Marks, Plot, Whose};
 use crate::programs::Source;
 use crate::records::{Record, Records};
 use crate::study::{Bench, Study};
-use crate::table::{number, ratio};
 
 /// Most vertices of a graph on which every block is tried.
 const SMALL: usize = 1 << 16;
@@ -93,19 +93,43 @@ impl Study for Families {
              time, where it is counted. \"/ default\" compares with auto on the GPU, or on the \
              host where there is no GPU; \"/ Dijkstra\" with Dijkstra's algorithm on the host.",
         );
-        for (graph, of) in records.by("graph") {
-            if of_graph(&of, "arcs").is_some() {
-                section(&mut page, graph, &of);
-            }
+        let solvers = records.having("solver");
+        for (graph, of) in solvers.by("graph") {
+            section(&mut page, graph, &records.of(&[("graph", graph)]), &of);
         }
-        let mut families: Vec<&str> = Vec::new();
-        for name in records.values("graph").into_iter().map(family) {
-            if !families.contains(&name) {
-                families.push(name);
+        // the smallest first
+        let mut by_size: Vec<_> = solvers
+            .by("graph")
+            .into_iter()
+            .filter_map(|(graph, of)| {
+                Some((of_graph(&records.of(&[("graph", graph)]), "vertices")?, family(graph), of))
+            })
+            .collect();
+        by_size.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let names: BTreeSet<&str> = by_size.iter().map(|graph| graph.1).collect();
+        for name in names {
+            let of: Vec<_> = by_size.iter().filter(|graph| graph.1 == name).collect();
+            let mut all = Records::default();
+            of.iter().for_each(|graph| all.extend(graph.2.iter().cloned()));
+            page.heading(&format!("Milliseconds by size: {name}"));
+            page.across(&all, &["solver"], "graph", &median("ms"));
+            let line = |solver: &&str| Line {
+                name: (*solver).to_owned(),
+                points: of
+                    .iter()
+                    .filter_map(|(n, _, of)| {
+                        Some((*n, of.find(&[("solver", solver)])?.median("ms")?))
+                    })
+                    .collect(),
+                ranges: Vec::new(),
+            };
+            let lines = all.values("solver").iter().map(line).collect();
+            let title = format!("{name} graphs: milliseconds, median, by vertices");
+            let axis = |name| Axis { name, log: true };
+            let marks = Marks::Lines { x: axis("vertices"), y: axis("ms"), lines };
+            if of.len() > 1 {
+                page.plot(&format!("{name}-by-size"), Plot { title, marks });
             }
-        }
-        for name in families {
-            by_size(&mut page, name, records);
         }
         page
     }
@@ -194,96 +218,34 @@ fn on_gpu(blocks: &[BlockSize]) -> Vec<(String, Asked)> {
     entries
 }
 
-fn section(page: &mut Page, graph: &str, of: &Records) {
+fn section(page: &mut Page, graph: &str, all: &Records, of: &Records) {
     page.heading(graph);
-    let figure = |name| of_graph(of, name);
-    let [n, arcs, reached] = ["vertices", "arcs", "reached"].map(figure);
-    let count = |count: Option<f64>| count.map_or(String::new(), |count| count.to_string());
-    page.text(&format!("{} vertices, {} arcs, {} reached.", count(n), count(arcs), count(reached)));
-    let median = |name: &str| of.find(&[("solver", name)]).and_then(|record| record.median("ms"));
-    let default = median("gpu/auto").or_else(|| median("host/auto"));
-    let dijkstra = median("host/dijkstra");
-    let solvers = || of.iter().filter(|record| !record.label("solver").is_empty());
-    let row = |record: &Record| {
-        let ms = record.median("ms");
-        let first = |figure| record.all(figure).first().copied();
-        let cells = [
-            first("rounds").map_or_else(|| "-".to_owned(), |rounds| rounds.to_string()),
-            ratio(first("relaxations"), arcs),
-            ratio(first("settled"), reached),
-            ratio(first("again_insertions"), reached),
-            ratio(first("again_relaxations"), arcs),
-            ratio(ms, default),
-            ratio(ms, dijkstra),
-        ];
-        let left = [record.label("solver").to_owned(), record.n_runs().to_string()];
-        left.into_iter().chain([time_or_reason(record)]).chain(cells).collect()
-    };
-    let headings = [
-        "solver",
-        "runs",
-        "median ms",
-        "rounds",
-        "relaxations / arc",
-        "visits / reached",
-        "visits again / reached",
-        "relaxations again / arc",
-        "/ default",
-        "/ Dijkstra",
+    page.text(&described(all));
+    let ms = |solver: &str| of.find(&[("solver", solver)])?.median("ms");
+    let default = ms("gpu/auto").or_else(|| ms("host/auto"));
+    let per =
+        |record: &Record, figure: &str, of: &str| Some(record.median(figure)? / of_graph(all, of)?);
+    let columns: [(&str, Figure<'_>); 9] = [
+        ("runs", &|record| Some(record.n_runs() as f64)),
+        ("median ms", &median("ms")),
+        ("rounds", &median("rounds")),
+        ("relaxations / arc", &|record| per(record, "relaxations", "arcs")),
+        ("visits / reached", &|record| per(record, "settled", "reached")),
+        ("visits again / reached", &|record| per(record, "again_insertions", "reached")),
+        ("relaxations again / arc", &|record| per(record, "again_relaxations", "arcs")),
+        ("/ default", &|record| Some(record.median("ms")? / default?)),
+        ("/ Dijkstra", &|record| Some(record.median("ms")? / ms("host/dijkstra")?)),
     ];
-    page.table(1, &headings, &solvers().map(row).collect::<Vec<_>>());
-    let bar = |record: &Record| {
-        let name = record.label("solver");
-        let whose = match name.split('/').next() {
-            Some("gpu") => Whose::Gpu,
-            Some("host") => Whose::Cpu,
-            _ => Whose::Other,
-        };
-        Some((name.to_owned(), record.median("ms")?, whose))
-    };
-    let title = format!("{graph}: milliseconds, median");
-    page.plot(graph, Plot { title, marks: Marks::Bars(solvers().filter_map(bar).collect()) });
-}
-
-/// The times of a family of graphs, the smallest first: a table, and lines over the size.
-fn by_size(page: &mut Page, of_family: &str, records: &Records) {
-    let by_graph = records.by("graph").into_iter();
-    let mut graphs: Vec<_> = by_graph
-        .filter(|(graph, _)| family(graph) == of_family)
-        .filter_map(|(graph, of)| Some((graph, of_graph(&of, "vertices")?, of)))
-        .collect();
-    graphs.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let (mut rows, mut lines) = (Vec::new(), Vec::new());
-    for solver in records.values("solver") {
-        let found: Vec<_> =
-            graphs.iter().map(|(_, n, of)| (*n, of.find(&[("solver", solver)]))).collect();
-        if found.iter().all(|(_, record)| record.is_none()) {
-            continue;
-        }
-        let cell = |record: Option<&Record>| record.map_or_else(|| number(None), time_or_reason);
-        let cells = found.iter().map(|(_, record)| cell(*record));
-        rows.push([solver.to_owned()].into_iter().chain(cells).collect::<Vec<_>>());
-        let points = found.iter().filter_map(|(n, record)| Some((*n, (*record)?.median("ms")?)));
-        lines.push(Line { name: solver.to_owned(), points: points.collect(), ranges: vec![] });
-    }
-    if graphs.is_empty() {
-        return;
-    }
-    page.heading(&format!("Milliseconds by size: {of_family}"));
-    let names = graphs.iter().map(|graph| graph.0);
-    page.table(1, &["solver"].into_iter().chain(names).collect::<Vec<_>>(), &rows);
-    if graphs.len() > 1 {
-        let title = format!("{of_family} graphs: milliseconds, median, by vertices");
-        let axis = |name| Axis { name, log: true };
-        let marks = Marks::Lines { x: axis("vertices"), y: axis("ms"), lines };
-        page.plot(&format!("{of_family}-by-size"), Plot { title, marks });
-    }
+    page.list(of, &["solver"], &columns);
+    page.bars(graph, of, |solver| match solver.split('/').next() {
+        Some("gpu") => Whose::Gpu,
+        Some("host") => Whose::Cpu,
+        _ => Whose::Other,
+    });
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::cli::measured_by;
 

@@ -440,7 +440,7 @@ mod tests {
             let row = section.lines().filter(|line| line.contains('|')).nth(2).unwrap();
             row.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
         };
-        assert_eq!(row("## Graphs")[3..6], ["64", "4.00", "8.00"]);
+        assert_eq!(row("## Graphs")[3..6], ["64", "4", "8"]);
         assert_eq!(row("Least / mean"), ["8", "1 / 2 / 4", "2 / 3 / 4", "0 / 0 / 0"]);
         assert_eq!(row("Times as fast"), ["8", "5.00", "6.00"]);
         assert_eq!(row("Milliseconds"), ["8", "0.50", "**0.12**", "0.25"]);

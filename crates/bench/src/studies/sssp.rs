@@ -4,7 +4,6 @@
 //! One answer for each graph is certified; every search of everybody, timed or not, must find the
 //! same distances.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,30 +17,26 @@ use graph_formats::{Csr, VertexId};
 use paths::Distances;
 use petgraph::Directed;
 use rayon::ThreadPool;
-use sssp::{Algorithm, Config, Delta, Queue, gpu};
+use sssp::{Algorithm, Config, Delta, gpu};
 
 use crate::clock::{Contender, Excuse, timed};
-use crate::field::{Asked, Field, described, of_graph, on_field};
+use crate::field::{Asked, Field, described, of_graph, on_cpu, on_field};
 use crate::graphs::{Graph, at_hand};
-use crate::page::Page;
+use crate::page::{Figure, Page, least, median};
 use crate::peers;
-use crate::plot::{Marks, Plot, Whose};
+use crate::plot::Whose;
 use crate::records::{Record, Records};
 use crate::study::{Bench, Study};
-use crate::table::{number, ratio};
 
+const GRAPHS: &str = "rmat-18,rmat-20,grid-1024,geometric-18,new-york";
 const YARDSTICK: &str = "yardstick/dial";
 /// Greatest distance that `f32` holds exactly, and the crate `graph` has no other type.
 const MAX_GRAPH_DISTANCE: u64 = 1 << 24;
 /// Greatest weight for which the yardstick has a bucket.
 const MAX_DIAL_WEIGHT: u32 = 1 << 24;
-/// The queue rules of the second paper, and how much better than first in, first out it says they
-/// are.
-const CLAIMS: [(&str, &str); 3] = [
-    ("bellman-ford-slf", "15-20 % better"),
-    ("bellman-ford-lll", "-"),
-    ("bellman-ford-slf-lll", "50 % better"),
-];
+/// The queue rules of the second paper,
+const RULES: &[&str] = &["bellman-ford-slf", "bellman-ford-lll"];
+/// beside what they are compared with.
 const FIFO: &str = "bellman-ford-queue";
 
 /// Shortest paths from one source: all solvers beside a yardstick, libraries and programs
@@ -52,12 +47,7 @@ const FIFO: &str = "bellman-ford-queue";
                         cargo xtask bench --solvers auto,gapbs,wasp --peers my/peers")]
 pub struct Sssp {
     /// Graphs by name or file (a wrong name lists all names)
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "GRAPH",
-        default_value = "rmat-18,rmat-20,grid-1024,geometric-18,new-york"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "GRAPH", default_value = GRAPHS)]
     graphs: Vec<Graph>,
     /// Solvers, by the beginnings of their names: auto, gpu, dijkstra, delta-stepping,
     /// bellman-ford, yardstick, petgraph, graph, or those of peers [default: all]
@@ -96,35 +86,54 @@ impl Study for Sssp {
     fn page(records: &Records) -> Page {
         let mut page = Page::new("Shortest paths from one source");
         page.text(
-            "Solvers run in turns, fewer times where they have used up the patience (column \
-             \"runs\"). One answer is certified against the graph; every search of every solver, \
-             timed or not, found the same distances. Times are of the search alone; what is done \
-             once for a graph is under \"prepare\". These machines drift: compare within a table.",
+            "Solvers run in turns, fewer times where they have used up the patience. One answer is \
+             certified against the graph; every search of every solver, timed or not, found the \
+             same distances. Times are of the search alone; what is done once for a graph is under \
+             \"prepare\". These machines drift: compare within a table.",
         );
-        let (mut claims, mut rules) = (Vec::new(), Vec::new());
-        for (graph, of) in records.by("graph") {
-            page.heading(graph);
-            section(&mut page, graph, &of);
-            claims.extend(claims_of(graph, &of));
-            rules.extend(rules_of(graph, &of));
+        for (graph, of) in records.having("solver").by("graph") {
+            section(&mut page, graph, &records.of(&[("graph", graph)]), &of);
         }
-        if !claims.is_empty() {
-            page.heading("Claims: queue rules of Bellman-Ford");
-            page.text(
-                "Smallest label first (SLF) and large label last (LLL) against first in, first \
-                 out (FIFO), beside what the paper has.",
-            );
-            let headings = ["graph", "queue", "time / FIFO", "relaxations / FIFO", "claimed"];
-            page.table(2, &headings, &claims);
-        }
-        if !rules.is_empty() {
-            page.heading("Rules for the bucket width of delta-stepping");
-            page.text(
-                "The rule named after the threads is this project's own; the others are published.",
-            );
-            let headings = ["graph", "rule", "delta", "median ms", "/ least", "relaxations / arc"];
-            page.table(2, &headings, &rules);
-        }
+        let per_arc = |record: &Record| {
+            let of = records.of(&[("graph", record.label("graph"))]);
+            Some(record.median("relaxations")? / of_graph(&of, "arcs")?)
+        };
+        let fifo = |record: &Record, figure: &str| {
+            let fifo = records.find(&[("graph", record.label("graph")), ("solver", FIFO)])?;
+            Some(record.median(figure)? / fifo.median(figure)?)
+        };
+        page.heading("Claims: queue rules of Bellman-Ford");
+        page.text(
+            "Smallest label first (SLF) and large label last (LLL) against first in, first out \
+             (FIFO). The paper claims 15-20 % less for SLF, and 50 % less for both.",
+        );
+        let columns: [(&str, Figure<'_>); 2] = [
+            ("time / FIFO", &|record| fifo(record, "ms")),
+            ("relaxations / FIFO", &|record| fifo(record, "relaxations")),
+        ];
+        let rules = records
+            .filtered(|record| RULES.iter().any(|rule| record.label("solver").starts_with(rule)));
+        page.list(&rules, &["graph", "solver"], &columns);
+        page.heading("Rules for the bucket width of delta-stepping");
+        page.text(
+            "The rule named after the threads is this project's own; the others are published.",
+        );
+        let widths = records.filtered(|record| {
+            let solver = record.label("solver");
+            solver.starts_with("delta-stepping/") && !solver.ends_with("/1-thread")
+        });
+        let over_least = |record: &Record| {
+            let of = widths.of(&[("graph", record.label("graph"))]);
+            let least = of.iter().filter_map(|other| other.median("ms")).reduce(f64::min);
+            Some(record.median("ms")? / least?)
+        };
+        let columns: [(&str, Figure<'_>); 4] = [
+            ("delta", &median("delta")),
+            ("median ms", &median("ms")),
+            ("/ least", &over_least),
+            ("relaxations / arc", &per_arc),
+        ];
+        page.list(&widths, &["graph", "solver"], &columns);
         page
     }
 }
@@ -141,93 +150,36 @@ impl Sssp {
     }
 }
 
-/// Timed solvers of a graph.
-fn medians(of: &Records) -> Vec<(&Record, &str, f64)> {
-    let all = of.iter().map(|record| (record, record.label("solver"), record.median("ms")));
-    all.filter_map(|(record, solver, ms)| Some((record, solver, ms?))).collect()
-}
-
-/// Arcs relaxed for each of the graph's.
-fn relaxations_an_arc(record: &Record, of: &Records) -> String {
-    ratio(record.all("relaxations").first().copied(), of_graph(of, "arcs"))
-}
-
-fn section(page: &mut Page, graph: &str, of: &Records) {
-    let timed = medians(of);
-    let yardstick = timed.iter().find(|solver| solver.1 == YARDSTICK).map(|solver| solver.2);
-    let theirs = timed.iter().filter(|solver| solver.1.starts_with("graph/"));
-    let best = theirs.min_by(|a, b| a.2.total_cmp(&b.2));
-    page.text(&described(of));
+fn section(page: &mut Page, graph: &str, all: &Records, of: &Records) {
+    page.heading(graph);
+    page.text(&described(all));
+    let ms = |name: &str| of.find(&[("solver", name)])?.median("ms");
+    let theirs = of.iter().filter(|record| record.label("solver").starts_with("graph/"));
+    let theirs = theirs.filter_map(|record| Some((record.label("solver"), record.median("ms")?)));
+    let best = theirs.min_by(|a, b| a.1.total_cmp(&b.1));
     if let Some(auto) = of.find(&[("solver", "auto")]) {
         page.text(&format!("Auto chose {}.", auto.label("chose")));
     }
-    if let Some((_, name, _)) = best {
+    if let Some((name, _)) = best {
         page.text(&format!("The best of the crate graph is {name}."));
     }
-    let row = |&(record, solver, ms): &(&Record, &str, f64)| {
-        let most = record.all("ms").into_iter().reduce(f64::max);
-        vec![
-            solver.to_owned(),
-            record.n_runs().to_string(),
-            number(record.median("prepare_ms")),
-            number(Some(ms)),
-            number(record.least("ms")),
-            number(most),
-            ratio(Some(ms), yardstick),
-            ratio(Some(ms), best.map(|best| best.2)),
-            relaxations_an_arc(record, of),
-        ]
-    };
-    let headings = [
-        "solver",
-        "runs",
-        "prepare ms",
-        "median ms",
-        "min ms",
-        "max ms",
-        "/ dial",
-        "/ graph",
-        "relaxations / arc",
+    let columns: [(&str, Figure<'_>); 8] = [
+        ("runs", &|record| Some(record.n_runs() as f64)),
+        ("prepare ms", &median("prepare_ms")),
+        ("median ms", &median("ms")),
+        ("min ms", &least("ms")),
+        ("max ms", &|record| record.all("ms").into_iter().reduce(f64::max)),
+        ("/ dial", &|record| Some(record.median("ms")? / ms(YARDSTICK)?)),
+        ("/ graph", &|record| Some(record.median("ms")? / best?.1)),
+        ("relaxations / arc", &|r| Some(r.median("relaxations")? / of_graph(all, "arcs")?)),
     ];
-    page.table(1, &headings, &timed.iter().map(row).collect::<Vec<_>>());
-    for (record, name, _) in timed.iter().filter(|solver| !solver.0.label("verified").is_empty()) {
-        page.text(&format!("Verified of {name}: {}.", record.label("verified")));
-    }
-    let ours = ["auto", "dijkstra", "delta-stepping", "bellman-ford"];
-    let whose = |solver: &str| match solver {
-        solver if solver.starts_with("gpu/") => Whose::Gpu,
-        solver if ours.iter().any(|name| solver.starts_with(name)) => Whose::Cpu,
+    page.list(of, &["solver", "verified"], &columns);
+    let whose = |solver: &str| match solver.split(['/', '-']).next() {
+        Some("gpu") => Whose::Gpu,
+        Some("auto" | "dijkstra" | "delta" | "bellman") => Whose::Cpu,
         _ => Whose::Other,
     };
-    let bars = timed.iter().map(|&(_, name, ms)| (name.to_owned(), ms, whose(name))).collect();
-    let title = format!("{graph}: milliseconds, median");
-    page.plot(graph, Plot { title, marks: Marks::Bars(bars) });
-}
-
-/// The queue rules against first in, first out.
-fn claims_of(graph: &str, of: &Records) -> Vec<Vec<String>> {
-    let Some(fifo) = of.find(&[("solver", FIFO)]) else { return Vec::new() };
-    let row = |(name, claim): (&str, &str)| {
-        let rule = of.find(&[("solver", name)])?;
-        let over = |figure| ratio(rule.median(figure), fifo.median(figure));
-        let [time, relaxations] = ["ms", "relaxations"].map(over);
-        Some([graph, name, &time, &relaxations, claim].map(str::to_owned).to_vec())
-    };
-    CLAIMS.into_iter().filter_map(row).collect()
-}
-
-/// The rules for Δ side by side, on all threads.
-fn rules_of(graph: &str, of: &Records) -> Vec<Vec<String>> {
-    let mut rules = medians(of);
-    rules.retain(|rule| rule.1.starts_with("delta-stepping/") && !rule.1.ends_with("/1-thread"));
-    let least = rules.iter().map(|rule| rule.2).min_by(f64::total_cmp);
-    let row = |(record, name, ms): (&Record, &str, f64)| {
-        let delta = number(record.median("delta"));
-        let (ms, over) = (number(Some(ms)), ratio(Some(ms), least));
-        let relaxations = relaxations_an_arc(record, of);
-        [graph, name, &delta, &ms, &over, &relaxations].map(str::to_owned).to_vec()
-    };
-    rules.into_iter().map(row).collect()
+    page.bars(graph, of, whose);
 }
 
 /// Everybody but the programs, as `record` names them or leaves them out.
@@ -239,46 +191,28 @@ pub fn roster<'a>(
     let (bench, graph) = (field.bench, field.task.graph);
     let threads = bench.threads();
     let max_weight = graph.weights().iter().copied().max().unwrap_or(0);
-    let mut contenders = Vec::new();
     let gpu = bench.gpu_if_any();
-    let mut ours = |name: String, asked| {
-        let made = record(&name).and_then(|record| field.solver(gpu, record, &asked));
-        contenders.extend(made);
-    };
-    let on_cpu = |algorithm, threads| {
-        Asked::OnCpu(Config { algorithm, threads: Some(threads), ..Config::default() })
-    };
-    if bench.on_cpu() {
-        ours("auto".to_owned(), on_cpu(None, threads));
-    }
+    let mut ours = if bench.on_cpu() { on_cpu(threads) } else { Vec::new() };
     if gpu.is_some() {
-        ours("gpu/auto".to_owned(), Asked::OnGpu(gpu::Config::default()));
+        ours.push(("gpu/auto".to_owned(), Asked::OnGpu(gpu::Config::default())));
     }
+    if bench.on_cpu() {
+        let rules = Delta::RULES.into_iter().filter(|rule| rule.1 != Delta::Auto);
+        let fixed = widths(max_weight, sweep).filter(|_| sweep);
+        let fixed = fixed.map(|width| (width.to_string(), Delta::Fixed(width)));
+        ours.extend(rules.map(|(name, rule)| (name.to_owned(), rule)).chain(fixed).map(
+            |(name, delta)| {
+                let config = Config::with(Algorithm::DeltaStepping(delta));
+                let asked = Asked::OnCpu(Config { threads: Some(threads), ..config });
+                (format!("delta-stepping/{name}"), asked)
+            },
+        ));
+    }
+    let ours = ours.iter().filter_map(|(name, asked)| field.solver(gpu, record(name)?, asked));
+    let mut contenders: Vec<_> = ours.collect();
     if !bench.on_cpu() {
         return contenders;
     }
-    for (name, queue) in Queue::ALL {
-        let algorithm = Algorithm::Dijkstra(Some(queue));
-        ours(format!("dijkstra/{name}"), on_cpu(Some(algorithm), NonZeroUsize::MIN));
-    }
-    let mut stepping = |name: String, delta, threads| {
-        let algorithm = Algorithm::DeltaStepping(delta);
-        ours(format!("delta-stepping/{name}"), on_cpu(Some(algorithm), threads));
-    };
-    stepping("1-thread".to_owned(), Delta::Auto, NonZeroUsize::MIN);
-    if threads > NonZeroUsize::MIN {
-        stepping(format!("{threads}-threads"), Delta::Auto, threads);
-    }
-    for (name, rule) in Delta::RULES.into_iter().filter(|rule| rule.1 != Delta::Auto) {
-        stepping(name.to_owned(), rule, threads);
-    }
-    for width in widths(max_weight, sweep).filter(|_| sweep) {
-        stepping(width.to_string(), Delta::Fixed(width), threads);
-    }
-    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.admits_negative()) {
-        ours(algorithm.name().to_owned(), on_cpu(Some(algorithm), NonZeroUsize::MIN));
-    }
-
     let farthest = field.task.certified.max().unwrap_or(0);
     if let Some(record) = record(YARDSTICK) {
         let n_buckets = (max_weight as usize + 1).next_power_of_two();
