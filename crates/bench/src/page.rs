@@ -8,7 +8,7 @@ use pulldown_cmark::{Options, Parser, html};
 
 use crate::plot::{Marks, Plot, Whose};
 use crate::records::{Record, Records};
-use crate::table::{digits, plain, table};
+use crate::table::{digits, table};
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em;\
                      color:#222}table{border-collapse:collapse;margin:1em 0;display:block;\
@@ -75,11 +75,18 @@ impl Page {
         figures.retain(|(_, figure)| ran.iter().any(|record| figure(record).is_some()));
         let row = |record: &&Record| {
             let labels = labels.iter().map(|name| record.label(name).to_owned());
-            labels.chain(figures.iter().map(|(_, figure)| plain(figure(record)))).collect()
+            labels.chain(figures.iter().map(|(_, figure)| digits(figure(record)))).collect()
         };
         let headings = labels.iter().copied().chain(figures.iter().map(|(heading, _)| *heading));
         let rows: Vec<_> = ran.iter().map(row).collect();
         self.table(labels.len(), &headings.collect::<Vec<_>>(), &rows);
+    }
+
+    /// The same of medians, under the names of their figures.
+    pub fn medians(&mut self, records: &Records, labels: &[&str], figures: &[&'static str]) {
+        let medians: Vec<_> = figures.iter().map(|figure| median(figure)).collect();
+        let columns = figures.iter().zip(&medians).map(|(name, of)| (*name, of as Figure<'_>));
+        self.list(records, labels, &columns.collect::<Vec<_>>());
     }
 
     /// Adds a table of one figure: a row for each combination of labels that there is, a column

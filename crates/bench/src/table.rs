@@ -47,14 +47,6 @@ pub(crate) fn digits(value: Option<f64>) -> String {
     }
 }
 
-/// The same, but whole numbers as they are.
-pub(crate) fn plain(value: Option<f64>) -> String {
-    match value {
-        Some(value) if value.fract() == 0.0 => value.to_string(),
-        value => digits(value),
-    }
-}
-
 /// The middle one, or the mean of the middle two.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();

@@ -12,23 +12,20 @@
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
-use std::ops::{Add, Range};
 
 use anyhow::{Context, Result, bail};
 use apsp::Algorithm::{self, BlockedProduct, BlockedTwoLevel, Recursive};
-use apsp::published::{Element, Layout, Parameters, Phase, Published, SIDE_STEP};
 use clap::Args;
-use gpu_runtime::Gpu;
 use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
-use graph_formats::{Csr, Direction, VertexId, Weight};
+use graph_formats::{Csr, Direction};
 
-use crate::clock::{Contender, Terms, timed};
+use super::published::{FUSED, Form, LAST, Matrix, Number, PHASES, PLAIN, ROW_MAJOR, TUNED};
+use crate::clock::{Contender, Terms};
 use crate::graphs::{Graph, at_hand};
-use crate::page::{Figure, Page, median};
+use crate::page::{Page, median};
 use crate::records::{Record, Records, Run};
 use crate::study::{Bench, Study};
 use crate::table::best;
-use crate::verify::Rows;
 
 /// Sides of tiles.
 const TILES: [u32; 3] = [16, 32, 64];
@@ -36,16 +33,6 @@ const TILES: [u32; 3] = [16, 32, 64];
 const DEGREE: u64 = 4;
 /// The digraph of the other text's size, and arcs a vertex of it.
 const NEURONS: (usize, u64) = (12_529, 16);
-const PHASES: [&str; 3] = ["pivot", "row and column", "others"];
-/// What is tuned.
-const TUNED: [&str; 3] = ["h", "t'", "l"];
-const PLAIN: Form =
-    Form { algorithm: Algorithm::FloydWarshall, tile: 32, tuned: [8, 4, 8], variant: "" };
-const ROW_MAJOR: &str = ", row-major";
-const FUSED: &str = ", fused";
-const LAST: &str = ", last vertices";
-/// Rows that are compared.
-const CHECKED: usize = 8;
 /// Solves of each try,
 const TRIES: usize = 3;
 /// but one where there are so many vertices.
@@ -175,17 +162,7 @@ impl FloydWarshall {
         graph: &Csr<u32>,
     ) -> Result<()> {
         let gpu = if self.without_gpu { None } else { Some(bench.gpu()?) };
-        let (n, rows) = (graph.n_vertices(), Rows::of(graph, CHECKED)?);
-        let side = n.next_multiple_of(SIDE_STEP);
-        let mut arcs = vec![E::NO_PATH; side * side];
-        (0..side).for_each(|v| arcs[v * side + v] = 0.into());
-        for (u, v, weight) in graph.arcs() {
-            let weight = u16::try_from(weight).context("weights of more than 16 bits")?.into();
-            let known = &mut arcs[u as usize * side + v as usize];
-            // of parallel arcs the shortest
-            *known = if weight < *known { weight } else { *known };
-        }
-        let matrix = Matrix { bench, gpu, record, peak, rows, n, side, arcs };
+        let matrix = Matrix::<E>::new(bench, gpu, record, peak, graph)?;
         match (self.once, part, &self.parameters[..]) {
             (None, "paper", _) => matrix.paper(),
             (None, ..) => matrix.text(if E::NAME == "i32" { self.host_up_to } else { 0 }),
@@ -206,17 +183,15 @@ fn of_largest(page: &mut Page, numbers: &str, all: &Records) {
     let graph = largest.map_or("", |record| record.label("graph"));
     let mut forms = paper.of(&[("graph", graph)]);
     forms.extend(all.of(&[("part", "beside"), ("graph", graph)]).iter().cloned());
-    let mut table = |what: &str, figures: &[&'static str]| {
-        let medians: Vec<_> = figures.iter().map(|figure| median(figure)).collect();
-        let columns = figures.iter().zip(&medians).map(|(name, of)| (*name, of as Figure<'_>));
-        page.heading(&format!("{numbers}: {what}, on {graph}"));
-        page.list(&forms, &["form"], &columns.collect::<Vec<_>>());
-    };
     let kernel = ["launches", "threads", "shared bytes", "registers", "local bytes", "blocks"];
-    let kernel = [&TUNED, &kernel[..], &["occupancy %"]].concat();
-    table("parameters (table 2)", &kernel);
-    table("G relaxations/s (table 3)", &["G/s", "% of the peak"]);
-    table("milliseconds by phase, waiting for each launch (table 4)", &PHASES);
+    for (what, figures) in [
+        ("parameters (table 2)", &[&TUNED, &kernel[..], &["occupancy %"]].concat()[..]),
+        ("G relaxations/s (table 3)", &["G/s", "% of the peak"]),
+        ("milliseconds by phase, waiting for each launch (table 4)", &PHASES),
+    ] {
+        page.heading(&format!("{numbers}: {what}, on {graph}"));
+        page.medians(&forms, &["form"], figures);
+    }
     page.heading(&format!("{numbers}: the slowest by the fastest of what was tried, on {graph}"));
     let tried = all.of(&[("part", "tuning"), ("graph", graph)]);
     page.across(&tried, &["form"], "tuned", &|record| {
@@ -228,64 +203,6 @@ fn of_largest(page: &mut Page, numbers: &str, all: &Records) {
 }
 
 type Labels<'a> = &'a [(&'a str, &'a dyn Display)];
-
-/// A published form.
-#[derive(Clone, Copy)]
-struct Form {
-    algorithm: Algorithm,
-    tile: u32,
-    /// h, t' and l.
-    tuned: [u32; 3],
-    variant: &'static str,
-}
-
-impl Form {
-    fn name(&self) -> String {
-        let Self { tile, variant, .. } = self;
-        match self.algorithm {
-            Algorithm::FloydWarshall => format!("plain{variant}"),
-            BlockedProduct => format!("A {tile}{variant}"),
-            BlockedTwoLevel => format!("B {tile}{variant}"),
-            _ => format!("recursive {tile}{variant}"),
-        }
-    }
-
-    fn parameters(&self) -> Parameters {
-        let (tile, [step_rows, small_tile, per_block]) = (self.tile, self.tuned);
-        let is = |variant| self.variant == variant;
-        let layout = if is(ROW_MAJOR) { Layout::RowMajor } else { Layout::Blocked };
-        let (fused, last_vertices) = (is(FUSED), is(LAST));
-        Parameters { tile, step_rows, small_tile, per_block, layout, fused, last_vertices }
-    }
-
-    /// Which parameters are tuned, in this order.
-    fn tunable(&self) -> &'static [usize] {
-        match self.algorithm {
-            Algorithm::FloydWarshall => &[],
-            Recursive => &[0],
-            BlockedProduct => &[0, 2],
-            _ => &[0, 1, 2],
-        }
-    }
-}
-
-/// An element of a matrix: weights of 16 bits have theirs.
-trait Number: Element + Add<Output = Self> + From<u16> + Into<f64> {}
-impl Number for i32 {}
-impl Number for f32 {}
-
-/// A graph as a matrix of elements of one type.
-struct Matrix<'a, E> {
-    bench: &'a Bench,
-    gpu: Option<&'a Gpu>,
-    peak: Option<f64>,
-    /// The labels of all.
-    record: Record,
-    rows: Rows<u32>,
-    n: usize,
-    side: usize,
-    arcs: Vec<E>,
-}
 
 impl<E: Number> Matrix<'_, E> {
     /// The nine columns of the paper, and what it only mentions or leaves out.
@@ -360,93 +277,6 @@ impl<E: Number> Matrix<'_, E> {
             best = fastest.context("there is nothing to try")?.1;
         }
         Ok(best)
-    }
-
-    /// One solve with all in the GPU's memory.
-    fn resident(&self, form: &Form) -> Result<Run> {
-        let ms = match self.gpu {
-            None => self.on_host()?,
-            Some(gpu) => {
-                let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
-                let ms = solver.solve_ms(&mut matrix, self.n)?;
-                self.check(|row| Ok(matrix.download_range(row)?))?;
-                ms
-            }
-        };
-        let n = self.n as f64;
-        let rate = n * (n - 1.0).powi(2) / ms / 1e6;
-        let percent = self.peak.map(|peak| ("% of the peak", 100.0 * rate / peak));
-        Ok([("ms", ms), ("G/s", rate)].into_iter().chain(percent).collect())
-    }
-
-    /// The same, then one with memory and copies, and one that waits for each launch; and the
-    /// kernel that does nearly all of the work.
-    fn all_times(&self, form: &Form) -> Result<Run> {
-        let mut run = self.resident(form)?;
-        let tuned = form.tunable().iter().map(|&i| (TUNED[i], f64::from(form.tuned[i])));
-        run.extend(tuned);
-        run.push(("launches", form.parameters().n_launches(form.algorithm, self.n) as f64));
-        let Some(gpu) = self.gpu else { return Ok(run) };
-        let mut result = self.arcs.clone();
-        let (whole_ms, solved) = timed(|| -> Result<()> {
-            let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
-            solver.solve(&mut matrix, self.n)?;
-            Ok(matrix.download_into(&mut result)?)
-        });
-        solved?;
-        run.push(("whole_ms", whole_ms));
-        self.check(|row| Ok(result[row].to_vec()))?;
-        let mut solver = self.solver(gpu, form)?;
-        if form.algorithm != Algorithm::FloydWarshall {
-            let mut matrix = gpu.upload(&self.arcs)?;
-            let times = solver.solve_timed(&mut matrix, self.n)?;
-            self.check(|row| Ok(matrix.download_range(row)?))?;
-            run.extend(PHASES.into_iter().zip(Phase::ALL.map(|phase| times.ms(phase))));
-        }
-        let bulk = solver.bulk(self.n)?;
-        run.extend([
-            ("threads", bulk.threads.into()),
-            ("shared bytes", bulk.attributes.shared_bytes.into()),
-            ("registers", bulk.attributes.registers.into()),
-            ("local bytes", bulk.attributes.local_bytes.into()),
-            ("blocks", bulk.blocks as f64),
-            ("occupancy %", 100.0 * bulk.occupancy),
-        ]);
-        Ok(run)
-    }
-
-    fn solver(&self, gpu: &Gpu, form: &Form) -> Result<Published<E>> {
-        Ok(Published::new(gpu, form.algorithm, form.parameters(), self.side)?)
-    }
-
-    /// Milliseconds of one thread of the host: the three loops as the papers print them, with
-    /// nothing but what the compiler makes of the innermost.
-    fn on_host(&self) -> Result<f64> {
-        let mut matrix = self.arcs.clone();
-        let (ms, ()) = timed(|| {
-            for k in 0..self.n {
-                let through = matrix[k * self.side..][..self.n].to_vec();
-                for row in matrix.chunks_exact_mut(self.side).take(self.n) {
-                    let first = row[k];
-                    for (least, &second) in row.iter_mut().zip(&through) {
-                        let sum = first + second;
-                        *least = if sum < *least { sum } else { *least };
-                    }
-                }
-            }
-        });
-        self.check(|row| Ok(matrix[row].to_vec()))?;
-        Ok(ms)
-    }
-
-    /// That a solved matrix has the rows of the searches.
-    fn check(&self, row: impl Fn(Range<usize>) -> Result<Vec<E>>) -> Result<()> {
-        let row = |source: VertexId| {
-            let start = source as usize * self.side;
-            let found = row(start..start + self.n)?.into_iter();
-            Ok(found.map(|element| element.is_path().then(|| element.into())).collect())
-        };
-        self.rows.check_by(row, |found: f64, right| found == right.to_f64())
     }
 }
 

@@ -9,6 +9,7 @@ mod extract_min;
 mod families;
 mod floyd_warshall;
 mod min_plus;
+mod published;
 mod segments;
 pub mod sssp;
 mod star_algorithms;

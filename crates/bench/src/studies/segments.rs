@@ -27,11 +27,11 @@ use sssp::gpu::{self, EdgeOrder, Loads};
 use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver};
 
 use crate::clock::{Contender, Terms, timed};
-use crate::page::Page;
+use crate::page::{Figure, Page, median};
 use crate::plot::{Axis, Line, Marks, Plot};
 use crate::records::{Record, Records, Run};
 use crate::study::{Bench, Study};
-use crate::table::{digits, number};
+use crate::table::number;
 use crate::verify::Words;
 
 /// Up to this scale every source is given to the host's Dijkstra too; above it, a few,
@@ -110,7 +110,23 @@ impl Study for Segments {
              counted once, by the time of a solve; Dijkstra's has its queue, and delta-stepping on \
              a GPU takes weights of 32 bits only.",
         );
-        graphs(&mut page, records);
+        page.heading("Graphs");
+        page.text("Vertices of a segment; distances, and edges with their weights, in MiB.");
+        // an edge is two ends of 4 bytes and a weight, and has two arcs
+        let mib =
+            |figure, bytes: f64| move |r: &Record| Some(r.median(figure)? * bytes / 1_048_576.0);
+        let sizes: [(&str, Figure<'_>); 9] = [
+            ("vertices", &median("vertices")),
+            ("arcs", &median("arcs")),
+            ("sources", &median("sources")),
+            ("certified", &median("certified")),
+            ("segment", &median("segment vertices")),
+            ("distances u32", &mib("vertices", 4.0)),
+            ("f64", &mib("vertices", 8.0)),
+            ("edges u32", &mib("arcs", 6.0)),
+            ("f64", &mib("arcs", 8.0)),
+        ];
+        page.list(&records.of(&[("what", "graph")]), &["scale"], &sizes);
         for (kind, all) in records.by("type") {
             let main = all.of(MAIN);
             let rates = |record: &Record| range(&record.all("rate"));
@@ -154,8 +170,8 @@ impl Study for Segments {
 struct Scale<'b> {
     bench: &'b Bench,
     gpu: Option<&'b Gpu>,
-    /// The labels of all.
-    record: Record,
+    scale: u32,
+    arcs: f64,
     references: Vec<(VertexId, Words)>,
 }
 
@@ -184,10 +200,17 @@ impl Segments {
             }
             references.push((source, Words::of(&distances)?));
         }
-        let (n_vertices, n_arcs) = (graph.n_vertices(), graph.n_arcs());
-        let sizes: Labels<'_> = &[("scale", &scale), ("vertices", &n_vertices), ("arcs", &n_arcs)];
-        let record = Record::of(sizes).with(&[("sources", &n), ("certified", &n_certified)]);
-        let at = Scale { bench, gpu, record, references };
+        let (n_vertices, arcs) = (graph.n_vertices() as f64, graph.n_arcs() as f64);
+        let segment = self.order().segment(graph.n_vertices()).map_or(0.0, |p| p.get().into());
+        let sizes = vec![
+            ("vertices", n_vertices),
+            ("arcs", arcs),
+            ("sources", n as f64),
+            ("certified", n_certified as f64),
+            ("segment vertices", segment),
+        ];
+        bench.records().push(Record::of(&[("scale", &scale), ("what", &"graph")]).ran(sizes));
+        let at = Scale { bench, gpu, scale, arcs, references };
         at.race(&mut solver, n, n, &[("type", &"u32"), ("solver", &"GPU delta-stepping")])?;
         drop(solver);
         if self.types.iter().any(|name| name == "u32") {
@@ -199,11 +222,14 @@ impl Segments {
         Ok(())
     }
 
+    fn order(&self) -> EdgeOrder {
+        self.segment.map_or(EdgeOrder::Auto, |vertices| EdgeOrder::Segments { vertices })
+    }
+
     /// All solvers that take any type of weights.
     fn solvers<W: Weight>(&self, at: &Scale<'_>, graph: &Csr<W>) -> Result<()> {
         let (n, n_sources) = (graph.n_vertices(), at.references.len());
-        let of = |vertices| EdgeOrder::Segments { vertices };
-        let segments = self.segment.map_or(EdgeOrder::Auto, of);
+        let segments = self.order();
         let variants = [
             ("segments, read-only", segments, Loads::ReadOnly),
             ("stored, read-only", EdgeOrder::AsStored, Loads::ReadOnly),
@@ -225,7 +251,7 @@ impl Segments {
         let n_swept = self.sweep_sources.min(n_sources);
         for size in sizes.into_iter().take(n_sizes) {
             if n_swept > 0 && Some(size) != segments.segment(n) {
-                let (edges, loads) = (of(size), Loads::Plain);
+                let (edges, loads) = (EdgeOrder::Segments { vertices: size }, Loads::Plain);
                 let mut solver =
                     on_gpu(at.gpu, graph, gpu::Algorithm::BellmanFord { edges, loads })?;
                 let labels: Labels<'_> =
@@ -274,8 +300,7 @@ impl Scale<'_> {
         runs: usize,
         labels: Labels<'_>,
     ) -> Result<f64> {
-        let record = self.record.clone().with(labels);
-        let arcs = record.number("arcs");
+        let record = Record::of(&[("scale", &self.scale)]).with(labels);
         let mut sources = self.references[..1].iter().chain(self.references[..n].iter().cycle());
         let run = || -> Result<Run> {
             let (source, words) = sources.next().context("no vertex has arcs")?;
@@ -283,7 +308,7 @@ impl Scale<'_> {
             words.check(&distances?).with_context(|| format!("from {source}"))?;
             let ms = solver.device_times().map_or(elapsed_ms, |times| times.solve_ms);
             // arcs a millisecond are thousands a second
-            let (rate, rounds) = (arcs / ms / 1e3, solver.work().rounds as f64);
+            let (rate, rounds) = (self.arcs / ms / 1e3, solver.work().rounds as f64);
             Ok(vec![("ms", ms), ("rate", rate), ("rounds", rounds), ("source", f64::from(*source))])
         };
         let a_day = Duration::from_secs(86_400);
@@ -325,31 +350,11 @@ fn lines(records: &Records, value: Value<'_>) -> Vec<Line> {
     lines.filter(|line| !line.points.is_empty()).collect()
 }
 
-/// The article's table of graphs: an edge is two ends of 4 bytes and a weight.
-fn graphs(page: &mut Page, records: &Records) {
-    let labels = ["scale", "vertices", "arcs", "sources", "certified"];
-    let row = |(_, all): (&str, Records)| {
-        let first = all.iter().next()?;
-        let (n, n_edges) = (first.number("vertices"), first.number("arcs") / 2.0);
-        let mib = [4.0 * n, 8.0 * n, 12.0 * n_edges, 16.0 * n_edges].map(|b| b / 1_048_576.0);
-        // the default's stands before those that are swept
-        let segment = all.values("segment").into_iter().find(|size| *size != STORED);
-        let left = labels.into_iter().map(|label| first.label(label));
-        let left = left.chain([segment.unwrap_or("-")]).map(str::to_owned);
-        Some(left.chain(mib.map(|mib| digits(Some(mib)))).collect())
-    };
-    page.heading("Graphs");
-    page.text("Vertices of a segment; distances, and edges with their weights, in MiB.");
-    let headings = [&labels[..], &["segment", "distances u32", "f64", "edges u32", "f64"]].concat();
-    page.table(0, &headings, &records.by("scale").into_iter().filter_map(row).collect::<Vec<_>>());
-}
-
 /// Times by the size of segments, and where the best of them beats the order as stored.
 fn sweep(page: &mut Page, all: &Records) {
     let Some(n) = all.of(SWEEP).iter().map(Record::n_runs).max() else { return };
     let plain = |record: &&Record| {
-        let is_variant = record.is(MAIN) && record.label("solver").ends_with(", plain");
-        is_variant || record.is(SWEEP)
+        record.is(SWEEP) || record.is(MAIN) && record.label("solver").ends_with(", plain")
     };
     let mut sorted: Vec<Record> = all.iter().filter(plain).cloned().collect();
     // as stored, and then by size
@@ -360,27 +365,19 @@ fn sweep(page: &mut Page, all: &Records) {
         let ms = record.all("ms");
         Some(range(&ms[..n.min(ms.len())])?[1])
     };
-    let best = |scale: &str| {
-        let sizes = plain.of(&[("scale", scale)]);
-        let sizes = sizes.iter().filter(|record| record.label("segment") != STORED);
-        sizes.filter_map(mean).reduce(f64::min)
-    };
     page.text(&format!(
         "Milliseconds with plain loads by vertices of a segment, over the first {n} sources:"
     ));
-    page.pivot(&plain, &["scale"], "segment", &|record| {
-        let (ms, best) = (mean(record), best(record.label("scale")));
-        ms.map(|_| if ms == best { format!("**{}**", number(ms)) } else { number(ms) })
-    });
-    let gain = |record: &Record| {
-        let scale = record.label("scale");
-        let gain = mean(record)? / best(scale)?;
+    page.across(&plain, &["scale"], "segment", &mean);
+    let gain = |(scale, all): (&str, Records)| {
+        let (stored, sizes): (Vec<_>, Vec<_>) =
+            all.iter().partition(|record| record.label("segment") == STORED);
+        let gain = mean(stored.first()?)? / sizes.into_iter().filter_map(mean).reduce(f64::min)?;
         (gain >= PAYING).then(|| format!("{scale} ({gain:.2} times)"))
     };
-    let gains: Vec<String> = plain.of(&[("segment", STORED)]).iter().filter_map(gain).collect();
+    let gains: Vec<String> = plain.by("scale").into_iter().filter_map(gain).collect();
     if !gains.is_empty() {
-        let gains = gains.join(", ");
-        page.text(&format!("The best size, in bold, pays, by 5 % or more, at scale {gains}."));
+        page.text(&format!("The best size pays, by 5 % or more, at scale {}.", gains.join(", ")));
     }
 }
 
@@ -394,6 +391,11 @@ mod tests {
         let (said, raw) = written(
             "segments --without-gpu --scales 7,8 --sources 3 --segment 64 --sweep 16,64,256,512 \
              --sweep-sources 2 --host-up-to 7",
+        );
+        let sizes = raw.find(&[("scale", "8"), ("what", "graph")]).unwrap();
+        assert_eq!(
+            (sizes.median("vertices"), sizes.median("segment vertices")),
+            (Some(256.0), Some(64.0))
         );
         for (scale, kind) in [("7", "u32"), ("7", "f64"), ("8", "u32"), ("8", "f64")] {
             let all = raw.of(&[("scale", scale), ("type", kind)]);
@@ -422,28 +424,27 @@ mod tests {
     fn figures_are_of_the_article() {
         let mut records = Records::default();
         for (solver, segment, what, ms) in [
-            ("segments, plain", "64", "", &[0.25, 1.0][..]),
-            ("stored, plain", STORED, "", &[0.5, 0.25]),
-            ("", "16", "sweep", &[0.125]),
-            (HOST, "", "", &[2.0, 2.0]),
+            ("segments, plain", "64", "", [0.25, 1.0]),
+            ("stored, plain", STORED, "", [0.5, 0.25]),
+            ("", "16", "sweep", [0.125, 0.125]),
+            (HOST, "", "", [2.0, 2.0]),
         ] {
-            let record = Record::of(&[("scale", &8), ("vertices", &1_048_576), ("type", &"u32")]);
-            let record = record.with(&[("arcs", &1000), ("solver", &solver)]);
-            let mut record = record.with(&[("segment", &segment), ("what", &what)]);
-            ms.iter().for_each(|&ms| record.push(vec![("ms", ms), ("rate", 1.0 / ms)]));
-            records.push(record);
+            let record = Record::of(&[("scale", &8), ("type", &"u32"), ("solver", &solver)]);
+            let record = record.with(&[("segment", &segment), ("what", &what)]);
+            let [a, b] = ms.map(|ms| vec![("ms", ms), ("rate", 1.0 / ms)]);
+            records.push(record.ran(a).ran(b));
         }
         let files = Segments::page(&records).files("").unwrap();
-        let summary = &files.iter().find(|file| file.0 == "summary.md").unwrap().1;
-        let row = |heading: &str| {
-            let section = summary.split(heading).nth(1).unwrap();
-            let row = section.lines().filter(|line| line.contains('|')).nth(2).unwrap();
-            row.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
-        };
-        assert_eq!(row("## Graphs")[3..6], ["64", "4", "8"]);
-        assert_eq!(row("Least / mean"), ["8", "1 / 2 / 4", "2 / 3 / 4", "0 / 0 / 0"]);
-        assert_eq!(row("Times as fast"), ["8", "5.00", "6.00"]);
-        assert_eq!(row("Milliseconds"), ["8", "0.50", "**0.12**", "0.25"]);
-        assert!(summary.contains("at scale 8 (4.00 times)."), "{summary}");
+        let summary = files.into_iter().find(|file| file.0 == "summary.md").unwrap().1;
+        let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+        for says in [
+            "| 8 | 1 / 2 / 4 | 2 / 3 / 4 | 0 / 0 / 0 |",
+            "| 8 | 5 | 6 |",
+            "| scale | stored | 16 | 64 |",
+            "| 8 | 0.375 | 0.125 | 0.625 |",
+            "at scale 8 (3.00 times).",
+        ] {
+            assert!(summary.contains(says), "{says}: {summary}");
+        }
     }
 }
