@@ -42,12 +42,11 @@ const FEW_SOURCES: usize = 4;
 const PAYING: f64 = 1.05;
 
 const HOST: &str = "host Dijkstra";
-/// Labels of the main tables, and of what is beside them.
-const MAIN: &[(&str, &str)] = &[("what", "")];
-const RACES: &[(&str, &str)] = &[("what", "races")];
-const SWEEP: &[(&str, &str)] = &[("what", "sweep")];
-/// Labels the order as stored, where others have the vertices of a segment.
-const STORED: &str = "stored";
+const SEGMENTS: &str = "segments, plain";
+const STORED: &str = "stored, plain";
+/// Other sizes of segments, and runs from one source, which are not in the main tables.
+const SWEPT: &str = "other sizes";
+const RACES: &str = "races";
 
 /// Edge-parallel Bellman-Ford on a GPU: its four variants on R-MAT graphs from many sources
 ///
@@ -68,9 +67,6 @@ pub(super) struct Segments {
     /// Vertices to start from, spread evenly over the large component
     #[arg(long, value_name = "N", default_value = "32")]
     sources: NonZeroUsize,
-    /// Vertices of a segment [default: what the library takes]
-    #[arg(long, value_name = "P")]
-    segment: Option<NonZeroU32>,
     /// Other sizes of segments to be tried; of those above the graph's, only the least
     #[arg(long, value_delimiter = ',', value_name = "P")]
     #[arg(default_value = "4096,16384,65536,262144,1048576,4194304")]
@@ -128,7 +124,7 @@ impl Study for Segments {
         ];
         page.list(&records.of(&[("what", "graph")]), &["scale"], &sizes);
         for (kind, all) in records.by("type") {
-            let main = all.of(MAIN);
+            let main = all.of(&[("what", "")]);
             let rates = |record: &Record| range(&record.all("rate"));
             let text_of_rates = |record: &Record| {
                 let ([least, mean, most], queue) = (rates(record)?, record.label("queue"));
@@ -143,7 +139,7 @@ impl Study for Segments {
             page.text("Least / mean / greatest over the sources:");
             page.pivot(&main, &["scale"], "solver", &text_of_rates);
             page.text("The same over runs from one source, which only races spread:");
-            page.pivot(&all.of(RACES), &["scale"], "solver", &text_of_rates);
+            page.pivot(&all.of(&[("what", RACES)]), &["scale"], "solver", &text_of_rates);
             page.text("Times as fast as host Dijkstra, mean figure by mean figure:");
             page.across(&main, &["scale"], "solver", &|record| Some(speed_ups(record)?[1]));
             page.text("Iterations of Bellman-Ford, mean over the sources (least to greatest):");
@@ -201,7 +197,7 @@ impl Segments {
             references.push((source, Words::of(&distances)?));
         }
         let (n_vertices, arcs) = (graph.n_vertices() as f64, graph.n_arcs() as f64);
-        let segment = self.order().segment(graph.n_vertices()).map_or(0.0, |p| p.get().into());
+        let segment = EdgeOrder::Auto.segment(graph.n_vertices()).map_or(0.0, |p| p.get().into());
         let sizes = vec![
             ("vertices", n_vertices),
             ("arcs", arcs),
@@ -222,41 +218,37 @@ impl Segments {
         Ok(())
     }
 
-    fn order(&self) -> EdgeOrder {
-        self.segment.map_or(EdgeOrder::Auto, |vertices| EdgeOrder::Segments { vertices })
-    }
-
     /// All solvers that take any type of weights.
     fn solvers<W: Weight>(&self, at: &Scale<'_>, graph: &Csr<W>) -> Result<()> {
         let (n, n_sources) = (graph.n_vertices(), at.references.len());
-        let segments = self.order();
-        let variants = [
-            ("segments, read-only", segments, Loads::ReadOnly),
-            ("stored, read-only", EdgeOrder::AsStored, Loads::ReadOnly),
-            ("segments, plain", segments, Loads::Plain),
-            ("stored, plain", EdgeOrder::AsStored, Loads::Plain),
-        ];
-        for (name, edges, loads) in variants {
-            let mut solver = on_gpu(at.gpu, graph, gpu::Algorithm::BellmanFord { edges, loads })?;
-            let size = edges.segment(n).map_or_else(|| STORED.to_owned(), |p| p.to_string());
-            let labels: [(_, &dyn Display); 3] =
-                [("type", &W::KIND), ("solver", &name), ("segment", &size)];
-            at.race(&mut solver, n_sources, n_sources, &labels)?;
-            let races = [&labels[..], &[("what", &"races")]].concat();
-            at.race(&mut solver, 1, at.bench.terms().runs, &races)?;
-        }
         // one size that covers all vertices is like any larger one
         let sizes: BTreeSet<_> = self.sweep.iter().copied().collect();
         let n_sizes = sizes.iter().filter(|size| (size.get() as usize) < n).count() + 1;
-        let n_swept = self.sweep_sources.min(n_sources);
-        for size in sizes.into_iter().take(n_sizes) {
-            if n_swept > 0 && Some(size) != segments.segment(n) {
-                let (edges, loads) = (EdgeOrder::Segments { vertices: size }, Loads::Plain);
-                let mut solver =
-                    on_gpu(at.gpu, graph, gpu::Algorithm::BellmanFord { edges, loads })?;
-                let labels: Labels<'_> =
-                    &[("type", &W::KIND), ("what", &"sweep"), ("segment", &size)];
-                at.race(&mut solver, n_swept, n_swept, labels)?;
+        let default = EdgeOrder::Auto.segment(n);
+        let sizes: BTreeSet<_> = sizes.into_iter().take(n_sizes).chain(default).collect();
+        let sizes = sizes.into_iter().map(|vertices| {
+            let name = if Some(vertices) == default { SEGMENTS } else { SWEPT };
+            (name, EdgeOrder::Segments { vertices }, Loads::Plain)
+        });
+        let others = [
+            ("segments, read-only", EdgeOrder::Auto, Loads::ReadOnly),
+            ("stored, read-only", EdgeOrder::AsStored, Loads::ReadOnly),
+            (STORED, EdgeOrder::AsStored, Loads::Plain),
+        ];
+        for (name, edges, loads) in others.into_iter().chain(sizes) {
+            let is_swept = name == SWEPT;
+            let runs = if is_swept { self.sweep_sources.min(n_sources) } else { n_sources };
+            if runs == 0 {
+                continue;
+            }
+            let mut solver = on_gpu(at.gpu, graph, gpu::Algorithm::BellmanFord { edges, loads })?;
+            let size = edges.segment(n).map_or_else(|| "stored".to_owned(), |p| p.to_string());
+            let labels: [(_, &dyn Display); 3] =
+                [("type", &W::KIND), ("solver", &name), ("segment", &size)];
+            let of = |what| [&labels[..], &[("what", what)]].concat();
+            at.race(&mut solver, runs, runs, &of(if is_swept { &SWEPT } else { &"" }))?;
+            if !is_swept {
+                at.race(&mut solver, 1, at.bench.terms().runs, &of(&RACES))?;
             }
         }
         let n_few = n_sources.min(FEW_SOURCES);
@@ -352,15 +344,10 @@ fn lines(records: &Records, value: Value<'_>) -> Vec<Line> {
 
 /// Times by the size of segments, and where the best of them beats the order as stored.
 fn sweep(page: &mut Page, all: &Records) {
-    let Some(n) = all.of(SWEEP).iter().map(Record::n_runs).max() else { return };
-    let plain = |record: &&Record| {
-        record.is(SWEEP) || record.is(MAIN) && record.label("solver").ends_with(", plain")
-    };
-    let mut sorted: Vec<Record> = all.iter().filter(plain).cloned().collect();
-    // as stored, and then by size
-    sorted.sort_by_key(|record| record.label("segment").parse::<u32>().ok());
+    let Some(n) = all.of(&[("what", SWEPT)]).iter().map(Record::n_runs).max() else { return };
+    let is_plain = |record: &&Record| [STORED, SEGMENTS, SWEPT].contains(&record.label("solver"));
     let mut plain = Records::default();
-    plain.extend(sorted);
+    plain.extend(all.iter().filter(|r| r.label("what") != RACES).filter(is_plain).cloned());
     let mean = |record: &Record| {
         let ms = record.all("ms");
         Some(range(&ms[..n.min(ms.len())])?[1])
@@ -371,7 +358,7 @@ fn sweep(page: &mut Page, all: &Records) {
     page.across(&plain, &["scale"], "segment", &mean);
     let gain = |(scale, all): (&str, Records)| {
         let (stored, sizes): (Vec<_>, Vec<_>) =
-            all.iter().partition(|record| record.label("segment") == STORED);
+            all.iter().partition(|record| record.label("solver") == STORED);
         let gain = mean(stored.first()?)? / sizes.into_iter().filter_map(mean).reduce(f64::min)?;
         (gain >= PAYING).then(|| format!("{scale} ({gain:.2} times)"))
     };
@@ -389,26 +376,25 @@ mod tests {
     #[test]
     fn a_report_has_every_variant_of_every_type() {
         let (said, raw) = written(
-            "segments --without-gpu --scales 7,8 --sources 3 --segment 64 --sweep 16,64,256,512 \
+            "segments --without-gpu --scales 7,8 --sources 3 --sweep 16,64,256,512 \
              --sweep-sources 2 --host-up-to 7",
         );
         let sizes = raw.find(&[("scale", "8"), ("what", "graph")]).unwrap();
         assert_eq!(
             (sizes.median("vertices"), sizes.median("segment vertices")),
-            (Some(256.0), Some(64.0))
+            (Some(256.0), Some(65536.0))
         );
         for (scale, kind) in [("7", "u32"), ("7", "f64"), ("8", "u32"), ("8", "f64")] {
             let all = raw.of(&[("scale", scale), ("type", kind)]);
             let runs = |labels: &[(&str, &str)]| all.find(labels).map(Record::n_runs);
-            for name in
-                ["segments, read-only", "stored, read-only", "segments, plain", "stored, plain"]
-            {
+            for name in ["segments, read-only", "stored, read-only", SEGMENTS, STORED] {
                 assert_eq!(runs(&[("solver", name), ("what", "")]), Some(3), "{name}");
-                assert_eq!(runs(&[("solver", name), RACES[0]]), Some(2), "{name}");
+                assert_eq!(runs(&[("solver", name), ("what", RACES)]), Some(2), "{name}");
             }
             // one size covers the graph
-            let tried = ["16", "64", "256", "512"].map(|p| runs(&[SWEEP[0], ("segment", p)]));
-            assert_eq!(tried, [Some(2), None, Some(2), None]);
+            let tried =
+                ["16", "64", "256", "512"].map(|p| runs(&[("what", SWEPT), ("segment", p)]));
+            assert_eq!(tried, [Some(2), Some(2), Some(2), None]);
             let found =
                 ["GPU delta-stepping", HOST, "host delta-stepping"].map(|s| runs(&[("solver", s)]));
             let on_host = (scale == "7").then_some(3);
@@ -424,9 +410,9 @@ mod tests {
     fn figures_are_of_the_article() {
         let mut records = Records::default();
         for (solver, segment, what, ms) in [
-            ("segments, plain", "64", "", [0.25, 1.0]),
-            ("stored, plain", STORED, "", [0.5, 0.25]),
-            ("", "16", "sweep", [0.125, 0.125]),
+            (STORED, "stored", "", [0.5, 0.25]),
+            (SWEPT, "16", SWEPT, [0.125, 0.125]),
+            (SEGMENTS, "64", "", [0.25, 1.0]),
             (HOST, "", "", [2.0, 2.0]),
         ] {
             let record = Record::of(&[("scale", &8), ("type", &"u32"), ("solver", &solver)]);
@@ -438,8 +424,8 @@ mod tests {
         let summary = files.into_iter().find(|file| file.0 == "summary.md").unwrap().1;
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
         for says in [
-            "| 8 | 1 / 2 / 4 | 2 / 3 / 4 | 0 / 0 / 0 |",
-            "| 8 | 5 | 6 |",
+            "| 8 | 2 / 3 / 4 | 1 / 2 / 4 | 0 / 0 / 0 |",
+            "| 8 | 6 | 5 |",
             "| scale | stored | 16 | 64 |",
             "| 8 | 0.375 | 0.125 | 0.625 |",
             "at scale 8 (3.00 times).",
