@@ -13,7 +13,7 @@ use rayon::ThreadPoolBuilder;
 use star_machine::Warshall;
 
 use super::digraph::{DENSE, Digraph, ROWS};
-use crate::clock::{Contender, Terms};
+use crate::clock::Contender;
 use crate::page::{Page, least, median};
 use crate::records::{Record, Records};
 use crate::study::{Bench, Study};
@@ -28,52 +28,44 @@ const ON_CPU: &str = "On the processor, nothing condensed";
 
 /// The closure: its forms on a GPU beside floors, by components, and on the processor
 ///
-/// 0 for a number of vertices leaves that part out.
+/// 0 vertices leave a part out.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example:\n  cargo xtask bench closure --sizes 5000 --large 0")]
+#[command(after_help = "Example:\n  cargo xtask bench closure --sizes 5000 --sparse 5")]
 pub(super) struct ClosureStudy {
-    /// On a GPU: vertices
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000,16384,65536")]
+    /// Vertices on a GPU; 180,000 take 4 GB of its memory and 10 GB of the host's
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N",
+        default_value = "5000,16384,65536,180000"
+    )]
     sizes: Vec<usize>,
-    /// On a GPU: the most vertices for WARSHALL-adapt
+    /// The most vertices for WARSHALL-adapt
     #[arg(long, value_name = "N", default_value = "16384")]
     adapt_up_to: usize,
-    /// On a GPU: vertices of a digraph that is closed once; the default takes 4 GB of the GPU's
-    /// memory and 10 GB of the host's
-    #[arg(long, value_name = "N", default_value = "180000")]
-    large: usize,
-    /// By components: vertices
+    /// The most vertices for all other forms but the default
+    #[arg(long, value_name = "N", default_value = "65536")]
+    others_up_to: usize,
+    /// Vertices on the processor, and by components
     #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000")]
-    condensed_sizes: Vec<usize>,
-    /// By components: arcs a vertex
+    cpu_sizes: Vec<usize>,
+    /// Arcs a vertex where components are taken
     #[arg(long, value_delimiter = ',', value_name = "D", default_value = "5,1.2")]
     sparse: Vec<f64>,
-    /// On the processor: vertices
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000")]
-    processor_sizes: Vec<usize>,
 }
 
 impl Study for ClosureStudy {
     const NAME: &'static str = "closure";
 
     fn measure(&self, bench: &Bench) -> Result<()> {
-        let gpu = bench.gpu_if_any();
-        let asked = |sizes: &[usize]| sizes.iter().copied().filter(|&n| n > 0).collect::<Vec<_>>();
-        if let Some(gpu) = gpu {
-            self.on_gpu(bench, gpu, asked(&self.sizes))?;
+        if let Some(gpu) = bench.gpu_if_any() {
+            self.sizes.iter().filter(|n| **n > 0).try_for_each(|&n| self.on_gpu(bench, gpu, n))?;
         }
-        for n in asked(&self.condensed_sizes) {
+        for &n in self.cpu_sizes.iter().filter(|n| **n > 0) {
             self.sparse.iter().try_for_each(|&degree| by_components(bench, n, degree))?;
-        }
-        for n in asked(&self.processor_sizes).into_iter().filter(|_| bench.on_cpu()) {
-            let digraph = Digraph::random(n, DENSE)?;
-            let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
-            let pools = [pool(2)?, pool(1)?];
-            let all = Some(&bench.all).filter(|_| bench.threads().get() > 2);
-            let blocked =
-                all.into_iter().chain(&pools).map(|p| digraph.on_cpu(p, Algorithm::Blocked));
-            let plain = pools.iter().map(|pool| digraph.warshall(pool, Warshall::Adapted));
-            race(bench, ON_CPU, &bench.terms(), blocked.chain(plain).collect())?;
+            if bench.on_cpu() {
+                on_cpu(bench, n)?;
+            }
         }
         Ok(())
     }
@@ -90,11 +82,9 @@ impl Study for ClosureStudy {
         let pairs = |r: &Record| Some(r.median("pairs")? / r.number("n").powi(2) * 100.0);
         for (part, records) in records.by("part") {
             page.heading(part);
-            let plain = |record: &Record| {
-                let same = [("n", record.label("n")), ("on", record.label("on"))];
-                let plain =
-                    records.of(&same).find(&[("form", Warshall::Adapted.name())])?.median("ms");
-                Some(plain? / record.median("ms")?)
+            let plain = |r: &Record| {
+                let same = [("n", r.label("n")), ("on", r.label("on")), ("form", "warshall-adapt")];
+                Some(records.find(&same)?.median("ms")? / r.median("ms")?)
             };
             page.list(
                 &records,
@@ -117,27 +107,32 @@ impl Study for ClosureStudy {
 }
 
 impl ClosureStudy {
-    fn on_gpu(&self, bench: &Bench, gpu: &Gpu, sizes: Vec<usize>) -> Result<()> {
-        let once = Terms { runs: 1, ..bench.terms() };
-        let forms =
-            [Algorithm::Blocked, Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
-        let large = Some((self.large, &forms[..1], once)).filter(|_| self.large > 0);
-        let all = sizes.into_iter().map(|n| (n, &forms[..], bench.terms())).chain(large);
-        for (n, forms, terms) in all {
-            let digraph = Digraph::random(n, DENSE)?;
-            for (name, rate) in FLOORS {
-                let ms = (n as f64).powi(3) / rate * 1e3;
-                let floor = digraph.record(name, "H200").with(&[("part", &ON_GPU)]);
-                bench.records().push(floor.ran(vec![("ms", ms)]));
-            }
-            let mut contenders: Vec<_> = forms.iter().map(|&f| digraph.on_gpu(gpu, f)).collect();
-            if n <= self.adapt_up_to {
-                contenders.push(digraph.warshall_on_gpu(gpu, Warshall::Adapted));
-            }
-            race(bench, ON_GPU, &terms, contenders)?;
+    fn on_gpu(&self, bench: &Bench, gpu: &Gpu, n: usize) -> Result<()> {
+        let digraph = Digraph::random(n, DENSE)?;
+        for (name, rate) in FLOORS {
+            let floor = digraph.record(name, "H200").with(&[("part", &ON_GPU)]);
+            bench.records().push(floor.ran(vec![("ms", (n as f64).powi(3) / rate * 1e3)]));
         }
-        Ok(())
+        let mut contenders = vec![digraph.on_gpu(gpu, Algorithm::Blocked)];
+        if n <= self.others_up_to {
+            let forms = [Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
+            contenders.extend(forms.map(|form| digraph.on_gpu(gpu, form)));
+        }
+        if n <= self.adapt_up_to {
+            contenders.push(digraph.warshall_on_gpu(gpu, Warshall::Adapted));
+        }
+        race(bench, ON_GPU, contenders)
     }
+}
+
+fn on_cpu(bench: &Bench, n: usize) -> Result<()> {
+    let digraph = Digraph::random(n, DENSE)?;
+    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
+    let pools = [pool(2)?, pool(1)?];
+    let all = Some(&bench.all).filter(|_| bench.threads().get() > 2);
+    let blocked = all.into_iter().chain(&pools).map(|p| digraph.on_cpu(p, Algorithm::Blocked));
+    let plain = pools.iter().map(|pool| digraph.warshall(pool, Warshall::Adapted));
+    race(bench, ON_CPU, blocked.chain(plain).collect())
 }
 
 /// On whatever there is, from graph to closure; what was chosen, and why, is a label.
@@ -158,12 +153,11 @@ fn by_components(bench: &Bench, n: usize, degree: f64) -> Result<()> {
         let chosen = digraph.on_gpu(gpu, Algorithm::Auto).with(&[("taken", &taken(plan))]);
         contenders.extend([chosen, digraph.on_gpu(gpu, Algorithm::Blocked)]);
     }
-    race(bench, BY_COMPONENTS, &bench.terms(), contenders)
+    race(bench, BY_COMPONENTS, contenders)
 }
 
-fn race(bench: &Bench, part: &str, terms: &Terms, all: Vec<Contender<'_>>) -> Result<()> {
-    let all = all.into_iter().map(|contender| contender.with(&[("part", &part)])).collect();
-    bench.race_by(terms, all).map(drop)
+fn race(bench: &Bench, part: &str, all: Vec<Contender<'_>>) -> Result<()> {
+    bench.race(all.into_iter().map(|one| one.with(&[("part", &part)])).collect()).map(drop)
 }
 
 #[cfg(test)]
@@ -172,7 +166,7 @@ mod tests {
 
     #[test]
     fn processors_close_by_components_and_by_bits() {
-        let line = "closure --backend cpu --condensed-sizes 200 --processor-sizes 200";
+        let line = "closure --backend cpu --cpu-sizes 200";
         let (summary, records) = written(line);
         assert_eq!(records.of(&[("part", super::BY_COMPONENTS)]).iter().count(), 6);
         let plain = records.find(&[("form", "warshall-adapt"), ("on", "1 thread")]).unwrap();

@@ -54,20 +54,18 @@ impl Study for StarMemory {
             "The paper's GB and MB are 2^30 and 2^20 bytes. Here: of tables that were made, for a \
              matrix one column of it.",
         );
-        let figure = records.of(&[("graph", FIGURE)]);
+        let bytes = |record: &Record, of: &str| record.least(of).unwrap_or(f64::NAN);
         let row = |record: &Record| {
             let labels = ["graph", "in the paper"].map(|name| record.label(name).to_owned());
-            let bytes = ["published", "here"].map(|name| record.least(name).unwrap_or(f64::NAN));
-            labels.into_iter().chain(bytes.map(|bytes| bytes.to_string())).collect::<Vec<_>>()
+            let bytes = ["published", "here"].map(|of| bytes(record, of).to_string());
+            [labels, bytes].concat()
         };
         let rows = records.iter().filter(|record| record.label("n").is_empty()).map(row);
         let headings = ["", "in the paper", "by its formula, bytes", "here, bytes"];
         page.table(1, &headings, &rows.collect::<Vec<_>>());
         let line = |name: &str, of: &str| {
-            let point = |r: &Record| {
-                (r.number("n") / 1e3, r.least(of).unwrap_or(f64::NAN) / f64::from(1 << 30))
-            };
-            let points = figure.iter().map(point).collect();
+            let gb = |r: &Record| (r.number("n") / 1e3, bytes(r, of) / f64::from(1 << 30));
+            let points = records.of(&[("graph", FIGURE)]).iter().map(gb).collect();
             Line { name: name.to_owned(), points, ranges: Vec::new() }
         };
         let marks = Marks::Lines {
@@ -107,19 +105,21 @@ mod tests {
     #[test]
     fn the_figures_of_the_paper_come_out() {
         let (summary, records) = written("star-memory --backend cpu");
-        let of = |record: usize| {
-            let record = records.iter().nth(record).unwrap();
-            ["published", "here"].map(|figure| record.least(figure).unwrap())
-        };
-        assert_eq!(of(0), [4_052_160_008.0, 4_050_720_000.0]);
-        assert_eq!(of(1), [3_500_240.0, 3_500_000.0]);
-        assert_eq!(of(2), [364_584_016.0, 364_583_600.0]);
-        assert_eq!(of(3), [8_738_221_384.0, 8_736_106_608.0]);
-        assert_eq!(of(4), [3_486_288.0, 3_485_968.0]);
+        let all = records.iter().take(5);
+        let all = all.map(|r| ["published", "here"].map(|of| r.least(of).unwrap() as u64));
+        let expected = [
+            [4_052_160_008, 4_050_720_000],
+            [3_500_240, 3_500_000],
+            [364_584_016, 364_583_600],
+            [8_738_221_384, 8_736_106_608],
+            [3_486_288, 3_485_968],
+        ];
+        assert_eq!(all.collect::<Vec<_>>(), expected);
         // "about 3.78 Gbytes", 3.34 and 348 Mbytes
-        assert!((of(0)[0] / f64::from(1 << 30) - 3.774).abs() < 5e-4);
-        assert!((of(1)[0] / f64::from(1 << 20) - 3.34).abs() < 5e-3);
-        assert!((of(2)[0] / f64::from(1 << 20) - 348.0).abs() < 0.5);
+        let units = [(0, 30, 3.774), (1, 20, 3.338), (2, 20, 347.7)];
+        for (i, unit, said) in units {
+            assert!((expected[i][0] as f64 / f64::from(1 << unit) - said).abs() < 5e-4 * said);
+        }
         assert!(summary.contains("4052160008") && summary.contains("figure-6.svg"), "{summary}");
     }
 }
