@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::Args;
 use star_machine::Table;
 
-use crate::page::Page;
+use crate::page::{Figure, Page, least};
 use crate::plot::{Axis, Line, Marks, Plot};
 use crate::records::{Record, Records};
 use crate::study::{Bench, Study};
@@ -54,24 +54,19 @@ impl Study for StarMemory {
             "The paper's GB and MB are 2^30 and 2^20 bytes. Here: of tables that were made, for a \
              matrix one column of it.",
         );
-        let bytes = |record: &Record, of: &str| record.least(of).unwrap_or(f64::NAN);
-        let row = |record: &Record| {
-            let labels = ["graph", "in the paper"].map(|name| record.label(name).to_owned());
-            let bytes = ["published", "here"].map(|of| bytes(record, of).to_string());
-            [labels, bytes].concat()
-        };
-        let rows = records.iter().filter(|record| record.label("n").is_empty()).map(row);
-        let headings = ["", "in the paper", "by its formula, bytes", "here, bytes"];
-        page.table(1, &headings, &rows.collect::<Vec<_>>());
-        let line = |name: &str, of: &str| {
-            let gb = |r: &Record| (r.number("n") / 1e3, bytes(r, of) / f64::from(1 << 30));
-            let points = records.of(&[("graph", FIGURE)]).iter().map(gb).collect();
+        let (published, here) = (least("published"), least("here"));
+        let graphs =
+            [("by the paper's formula, bytes", &published as Figure<'_>), ("here, bytes", &here)];
+        page.list(&records.of(&[("n", "")]), &["graph", "in the paper"], &graphs);
+        let line = |name: &str, bytes: Figure<'_>| {
+            let gb = |r: &Record| Some((r.number("n") / 1e3, bytes(r)? / f64::from(1 << 30)));
+            let points = records.of(&[("graph", FIGURE)]).iter().filter_map(gb).collect();
             Line { name: name.to_owned(), points, ranges: Vec::new() }
         };
         let marks = Marks::Lines {
             x: Axis { name: "thousands of vertices", log: false },
             y: Axis { name: "GB of 2^30 bytes", log: false },
-            lines: vec![line("the paper's formula", "published"), line("here", "here")],
+            lines: vec![line("the paper's formula", &published), line("here", &here)],
         };
         let title = "Memory of an adjacency matrix (Figure 6)".to_owned();
         page.plot("figure-6", Plot { title, marks });
