@@ -12,6 +12,7 @@ use sssp::{Algorithm, Config, Goal, Progress, Queue, Solver, Work, gpu};
 use crate::clock::Contender;
 use crate::records::{Record, Records, Run};
 use crate::study::Bench;
+use crate::table::number;
 use crate::verify::Task;
 
 const WHAT: (&str, &str) = ("what", "the graph");
@@ -34,14 +35,15 @@ pub(crate) enum Asked {
     OnGpu(gpu::Config),
 }
 
-/// Calls `race` with the field of a graph, which is told under its name.
+/// Calls `race` with the field of a graph, made in so many milliseconds, which is told under its
+/// name.
 ///
 /// # Errors
 /// When the graph cannot be solved, and those of `race`.
 pub(crate) fn on_field<W: Weight>(
     bench: &Bench,
     name: &dyn std::fmt::Display,
-    graph: &Csr<W>,
+    (load_ms, graph): (f64, &Csr<W>),
     race: impl FnOnce(&Field<'_, W>) -> Result<()>,
 ) -> Result<()> {
     let (n, m) = (graph.n_vertices() as f64, graph.n_arcs() as f64);
@@ -50,6 +52,7 @@ pub(crate) fn on_field<W: Weight>(
     let heaviest = graph.weights().iter().map(|weight| weight.to_f64()).fold(0.0, f64::max);
     let mut record = Record::of(&[("graph", name), (WHAT.0, &WHAT.1)]);
     record.push(vec![
+        ("load_ms", load_ms),
         ("vertices", n),
         ("arcs", m),
         ("heaviest", heaviest),
@@ -70,12 +73,13 @@ pub(crate) fn of_graph(records: &Records, figure: &str) -> Option<f64> {
 
 /// What is said of the graph of which all records are.
 pub(crate) fn described(records: &Records) -> String {
-    let names = ["vertices", "arcs", "heaviest", "source", "reached", "farthest"];
-    let [n, arcs, heaviest, source, reached, farthest] =
+    let names = ["load_ms", "vertices", "arcs", "heaviest", "source", "reached", "farthest"];
+    let [load, n, arcs, heaviest, source, reached, farthest] =
         names.map(|name| of_graph(records, name).unwrap_or(f64::NAN));
     format!(
-        "{n} vertices, {arcs} arcs, weights up to {heaviest}. From vertex {source}: {reached} \
-         reached, the farthest at {farthest}."
+        "{n} vertices, {arcs} arcs, weights up to {heaviest}; made or read in {} ms. From vertex \
+         {source}: {reached} reached, the farthest at {farthest}.",
+        number(Some(load))
     )
 }
 

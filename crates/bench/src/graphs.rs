@@ -405,15 +405,8 @@ mod tests {
 
     #[test]
     fn graphs_have_names_or_are_refused() {
-        for (name, of) in [
-            ("rmat-9+heavy+seed-7", "rmat"),
-            ("new-york+squared", "road"),
-            ("small-world-30", "small-world"),
-            ("attachment-9-2", "attachment"),
-            ("my/own.gr", "file"),
-        ] {
-            assert_eq!(family(name), of);
-        }
+        let names = ["rmat-9+heavy+seed-7", "new-york+squared", "small-world-30", "my/own.gr"];
+        assert_eq!(names.map(family), ["rmat", "road", "small-world", "file"]);
         for (name, says) in [
             ("ring-7", "expected rmat-S"),
             ("rmat", "expected rmat-S"),

@@ -75,10 +75,15 @@ impl Source {
         // beside this program, which is in the target folder
         let folder = std::env::current_exe().map_err(cannot)?.with_file_name("peers");
         std::fs::create_dir_all(&folder).map_err(cannot)?;
-        let (source, built) = (folder.join(file), folder.join(name));
+        // whole or not at all, whoever else builds it now
+        let scratch = tempfile::tempdir_in(&folder).map_err(cannot)?;
+        let [source, new] = [file, name].map(|file| scratch.path().join(file));
         std::fs::write(&source, text).map_err(cannot)?;
-        match Command::new(compiler).args(flags).arg("-o").arg(&built).arg(source).output() {
-            Ok(output) if output.status.success() => Ok(built),
+        match Command::new(compiler).args(flags).arg("-o").arg(&new).arg(source).output() {
+            Ok(output) if output.status.success() => {
+                let built = folder.join(name);
+                std::fs::rename(new, &built).map(|()| built).map_err(cannot)
+            }
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);
                 let first = said.lines().find(|line| line.contains("error")).unwrap_or("it failed");

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use graph_formats::{Csr, Weight, with_csr};
 use sssp::gpu;
 
-use crate::clock::Terms;
+use crate::clock::{Terms, timed};
 use crate::field::{Asked, of_graph, on_cpu, on_field};
 use crate::graphs::{Graph, SIZES, at_hand, named};
 use crate::page::{Figure, Page, least};
@@ -55,7 +55,8 @@ impl Study for Auto {
         }
         for (set, graphs) in sets {
             for graph in at_hand(bench, graphs, self.most_arcs)? {
-                with_csr!(&graph.load()?, |csr| on_graph(bench, &set, &graph, csr))?;
+                let (ms, csr) = timed(|| graph.load());
+                with_csr!(&csr?, |csr| on_graph(bench, &set, &graph, (ms, csr)))?;
             }
         }
         Ok(())
@@ -136,7 +137,7 @@ fn settings(record: &Record) -> (&str, Vec<&str>) {
 }
 
 /// Every single choice, `auto` first, on each backend.
-fn on_graph<W: Weight>(bench: &Bench, set: &str, graph: &Graph, csr: &Csr<W>) -> Result<()> {
+fn on_graph<W: Weight>(bench: &Bench, set: &str, graph: &Graph, csr: (f64, &Csr<W>)) -> Result<()> {
     let terms = Terms { turn: TURN, hopeless: Some(HOPELESS), ..bench.terms() };
     on_field(bench, graph, csr, |field| {
         let gpu = bench.gpu_if_any();

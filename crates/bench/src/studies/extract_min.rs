@@ -12,12 +12,11 @@ use std::collections::BinaryHeap;
 use std::fmt::Display;
 use std::hint::black_box;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use gpu_runtime::Gpu;
 use sssp::gpu::{BlockSize, ExtractMin};
 
 use crate::clock::{Contender, timed};
@@ -84,7 +83,7 @@ impl Study for LeastLabel {
 
     fn measure(&self, bench: &Bench) -> Result<()> {
         let gpu = bench.gpu_if_any();
-        let scratch = tempfile::tempdir()?;
+        let (scratch, ask) = (tempfile::tempdir()?, &bench.progress());
         let peer = gpu.and_then(|_| match PEER.program(self.cub.as_deref()) {
             Ok(program) => Some(program),
             Err(reason) => {
@@ -92,26 +91,37 @@ impl Study for LeastLabel {
                 None
             }
         });
+        let times = self.extractions.get();
         for &n in &self.labels {
-            let task = Task::new(n.get());
+            let (task, file) = (&Task::new(n.get()), &scratch.path().join(n.to_string()));
             let mut all = Vec::new();
-            if let Some(gpu) = gpu {
-                for (name, block) in BlockSize::ALL {
-                    all.push(task.by_reduction(gpu, name, block, self.extractions)?);
-                }
+            for (name, block) in gpu.map_or(&[][..], |_| &BlockSize::ALL) {
+                let mut extraction = ExtractMin::new(bench.gpu()?, *block, &task.labels)?;
+                all.push(task.contender(&format!("reduction/{name}"), times, move || {
+                    let us = extraction.mean_us(self.extractions)?;
+                    let (label, place) = extraction.run()?.context("no label is there")?;
+                    Ok((us, label, place))
+                }));
             }
-            if let Some(program) = &peer {
-                let file = scratch.path().join(format!("{n}"));
+            for (program, method) in peer.iter().flat_map(|peer| [(peer, CUB), (peer, THRUST)]) {
                 let bytes = task.labels.iter().flat_map(|label| label.to_le_bytes());
-                std::fs::write(&file, bytes.collect::<Vec<u8>>())?;
-                for method in [CUB, THRUST] {
-                    all.push(task.by_peer(bench, method, program, file.clone(), self.extractions));
-                }
+                std::fs::write(file, bytes.collect::<Vec<u8>>())?;
+                all.push(task.contender(method, times, move || {
+                    let mut command = Command::new(program);
+                    command.arg(file).args([n.to_string(), times.to_string()]);
+                    let (said, _) = output(&mut command, || ask(0, 0))?;
+                    let line = said.lines().find_map(|line| line.strip_prefix(method));
+                    let fields: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+                    match fields[..] {
+                        [us, label, place] => Ok((us.parse()?, label.parse()?, place.parse()?)),
+                        _ => bail!("{} said {said:?}", program.display()),
+                    }
+                }));
             }
             if bench.on_cpu() {
                 let affordable = u32::try_from(MOST_LOOKS / n).unwrap_or(u32::MAX).max(1);
-                all.push(task.by_loop(affordable.min(self.extractions.get())));
-                all.push(task.by_heap(self.extractions.get()));
+                all.push(task.by_loop(affordable.min(times)));
+                all.push(task.by_heap(times));
             }
             bench.race(all)?;
         }
@@ -199,44 +209,6 @@ impl Task {
             let (us, label, place) = extract()?;
             self.check(label, place)?;
             Ok(vec![("ms", us / 1e3), ("extractions", extractions.into())])
-        })
-    }
-
-    fn by_reduction<'a>(
-        &'a self,
-        gpu: &Gpu,
-        name: &str,
-        block: BlockSize,
-        times: NonZeroU32,
-    ) -> Result<Contender<'a>> {
-        let mut extraction = ExtractMin::new(gpu, block, &self.labels)?;
-        Ok(self.contender(&format!("reduction/{name}"), times.get(), move || {
-            let us = extraction.mean_us(times)?;
-            let (label, place) = extraction.run()?.context("no label is there")?;
-            Ok((us, label, place))
-        }))
-    }
-
-    /// What the program says of CUB or Thrust.
-    fn by_peer<'a>(
-        &'a self,
-        bench: &'a Bench,
-        method: &'static str,
-        program: &'a Path,
-        file: PathBuf,
-        times: NonZeroU32,
-    ) -> Contender<'a> {
-        let ask = bench.progress();
-        self.contender(method, times.get(), move || {
-            let mut command = Command::new(program);
-            command.arg(&file).args([self.labels.len().to_string(), times.to_string()]);
-            let (said, _) = output(&mut command, || ask(0, 0))?;
-            let line = said.lines().find_map(|line| line.strip_prefix(method));
-            let fields: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
-            let &[us, label, place] = fields.as_slice() else {
-                anyhow::bail!("{} said {said:?}", program.display());
-            };
-            Ok((us.parse()?, label.parse()?, place.parse()?))
         })
     }
 

@@ -18,6 +18,7 @@ use graph_formats::{Csr, Weight, WeightKind, with_csr};
 use sssp::gpu::{self, BlockSize, Layout};
 use sssp::{Algorithm, Config, Delta};
 
+use crate::clock::timed;
 use crate::field::{Asked, described, of_graph, on_field};
 use crate::graphs::{Graph, SIZES, at_hand, family, named};
 use crate::page::{Figure, Page, median};
@@ -79,7 +80,9 @@ impl Study for Families {
         // which block is quickest, as far as is known: the total of its medians on small graphs
         let blocks = Cell::new([0.0; 4]);
         for graph in at_hand(bench, graphs, self.most_arcs.unwrap_or(u64::MAX))? {
-            with_csr!(&graph.load()?, |csr| on_graph(bench, &graph, csr, boost.as_ref(), &blocks))?;
+            let (ms, csr) = timed(|| graph.load());
+            let boost = boost.as_ref();
+            with_csr!(&csr?, |csr| on_graph(bench, &graph, (ms, csr), boost, &blocks))?;
         }
         Ok(())
     }
@@ -139,7 +142,7 @@ impl Study for Families {
 fn on_graph<W: Weight>(
     bench: &Bench,
     graph: &Graph,
-    csr: &Csr<W>,
+    (load_ms, csr): (f64, &Csr<W>),
     boost: Option<&Peer>,
     blocks: &Cell<[f64; 4]>,
 ) -> Result<()> {
@@ -161,7 +164,7 @@ fn on_graph<W: Weight>(
         all.extend(ours);
     }
     let scratch = tempfile::tempdir()?;
-    on_field(bench, graph, csr, |field| {
+    on_field(bench, graph, (load_ms, csr), |field| {
         let record = |name: &str| Record::of(&[("graph", graph), ("solver", &name)]);
         let solver =
             |(name, asked): &(String, Asked)| field.solver(bench.gpu_if_any(), record(name), asked);

@@ -67,9 +67,9 @@ impl Study for Sssp {
     fn measure(&self, bench: &Bench) -> Result<()> {
         let peers = self.peers.as_deref().map_or(Ok(Vec::new()), peers::found)?;
         for graph in at_hand(bench, self.graphs.clone(), u64::MAX)? {
-            let csr = graph.load_u32()?;
+            let (load_ms, csr) = timed(|| graph.load_u32());
             let scratch = tempfile::tempdir()?;
-            on_field(bench, &graph, &csr, |field| {
+            on_field(bench, &graph, (load_ms, &csr?), |field| {
                 let record = |solver: &str| self.record(&graph, solver);
                 let mut contenders = roster(field, self.sweep, &record);
                 for peer in &peers {
