@@ -198,9 +198,7 @@ impl Graph {
         let seed = self.seed;
         let graph = match &self.base {
             &Base::Made(name, n, degree) => shaped(name, n, degree, seed).map(AnyCsr::from),
-            Base::File(path) => read(path)
-                .map(|loaded| loaded.csr)
-                .context("is STARPATH_DATA the folder of the real graphs?"),
+            Base::File(path) => read(path).map(|loaded| loaded.csr).map_err(Error::from),
         };
         let graph = graph.with_context(|| format!("cannot make {self}"))?;
         ensure!(graph.n_arcs() > 0, "{self} has no arcs: nothing to measure");
@@ -277,7 +275,10 @@ pub(crate) fn at_hand(bench: &Bench, graphs: Vec<Graph>, most_arcs: u64) -> Resu
     let mut here = Vec::new();
     for graph in graphs {
         let missing = match &graph.base {
-            Base::File(path) if !path.is_file() => format!("there is no file {}", path.display()),
+            Base::File(path) if !path.is_file() => format!(
+                "there is no file {}; STARPATH_DATA names the folder of real graphs",
+                path.display()
+            ),
             _ if graph.about_arcs() > most_arcs => {
                 format!("more than {most_arcs} arcs; --most-arcs lets it in")
             }
