@@ -20,9 +20,10 @@ use paths::{Tree, certificate};
 use petgraph::unionfind::UnionFind;
 use sssp::Goal;
 use star_machine::algorithms::{
-    self, Change, EdgeList, OnMachine, Room, Runner, Task, WeightMatrix, dynamic_mst, kruskal, prim,
+    self, Change, EdgeList, OnGpu, OnMachine, Room, Runner, Task, WeightMatrix, dynamic_mst,
+    kruskal, prim,
 };
-use star_machine::{Host, Slice, StarError, Table, Warshall};
+use star_machine::{Host, Slice, Table, Warshall};
 
 use super::digraph::{DENSE, Digraph};
 use crate::clock::{Contender, timed};
@@ -123,16 +124,16 @@ fn problem(name: &str, (n, m, bits): (usize, usize, usize), units: (usize, &str)
     graph.with(&[("units", &units.0), ("unit", &units.1)])
 }
 
-/// Who solves it as it is usually done.
-fn usual<'a, T>(
-    problem: &Record,
-    form: &str,
-    mut solve: impl FnMut() -> Result<T> + 'a,
-    check: impl Fn(T) -> Result<()> + 'a,
+/// Whoever solves it in some form, checked.
+fn contender<'a, S: 'a, T>(
+    (problem, form, on): (&Record, &str, &str),
+    mut solver: S,
+    solve: impl Fn(&mut S) -> Result<T> + 'a,
+    check: impl Fn(&mut S, T) -> Result<()> + 'a,
 ) -> Contender<'a> {
-    Contender::new(problem.clone().with(&[("form", &form), ("on", &USUAL)]), move || {
-        let (ms, found) = timed(&mut solve);
-        check(found?)?;
+    Contender::new(problem.clone().with(&[("form", &form), ("on", &on)]), move || {
+        let (ms, found) = timed(|| solve(&mut solver));
+        check(&mut solver, found?)?;
         Ok(vec![("ms", ms)])
     })
 }
@@ -145,30 +146,17 @@ fn race<'a>(
     (form, task): (&str, &Task),
     check: &dyn Fn(&mut dyn Runner) -> Result<()>,
 ) -> Result<()> {
-    let record = |on: &str| problem.clone().with(&[("form", &form), ("on", &on)]);
     let (mut host, mut contenders): (_, Vec<Contender<'_>>) = (Host::new(), usual);
     if bench.on_cpu() {
-        let start = |run: &mut OnMachine<'_, Host>| bench.one.install(|| run.run());
-        contenders.push(program(record(ON_HOST), task.on(&mut host)?, start, check));
+        let run = |run: &mut OnMachine<'_, Host>| Ok(bench.one.install(|| run.run())?);
+        let on_host = task.on(&mut host)?;
+        contenders.push(contender((problem, form, ON_HOST), on_host, run, |run, ()| check(run)));
     }
     if let Some(gpu) = bench.gpu_if_any() {
-        contenders.push(program(record(ON_GPU), task.load(gpu)?, Runner::run, check));
+        let (on_gpu, run) = (task.load(gpu)?, |run: &mut OnGpu<'_>| Ok(run.run()?));
+        contenders.push(contender((problem, form, ON_GPU), on_gpu, run, |run, ()| check(run)));
     }
     bench.race(contenders).map(drop)
-}
-
-fn program<'a, R: Runner + 'a>(
-    record: Record,
-    mut run: R,
-    start: impl Fn(&mut R) -> Result<(), StarError> + 'a,
-    check: &'a dyn Fn(&mut dyn Runner) -> Result<()>,
-) -> Contender<'a> {
-    Contender::new(record, move || {
-        let (ms, done) = timed(|| start(&mut run));
-        done?;
-        check(&mut run)?;
-        Ok(vec![("ms", ms)])
-    })
 }
 
 /// From vertex 0, beside the algorithm of the crate sssp.
@@ -184,8 +172,9 @@ fn dijkstra(bench: &Bench, n: usize) -> Result<()> {
     let task = algorithms::dijkstra(&matrix, 0)?;
     drop(matrix);
     let is_right = |tree: Tree<u32>| Ok(certificate::check_tree(&graph, &tree)?);
-    let solve = || Ok(solver.tree(0, Goal::All)?);
-    let usual = usual(&problem, "sssp dijkstra", solve, is_right);
+    let solve = |solver: &mut sssp::Solver<'_, u32>| Ok(solver.tree(0, Goal::All)?);
+    let usual =
+        contender((&problem, "sssp dijkstra", USUAL), solver, solve, |_, tree| is_right(tree));
     race(bench, &problem, vec![usual], ("DIJKSTRA", &task), &|run| {
         let is_reached = run.slice("Z")?;
         let distances = is_reached.iter().zip(run.table("D")?.to_values()?);
@@ -286,7 +275,8 @@ fn forest(
     program: (&str, &Task),
     check: &dyn Fn(&[usize]) -> Result<()>,
 ) -> Result<()> {
-    let usual = self::usual(problem, usual, || Ok(solve()), |found: Vec<usize>| check(&found));
+    let is_right = |(): &mut (), found: Vec<usize>| check(&found);
+    let usual = contender((problem, usual, USUAL), (), |()| Ok(solve()), is_right);
     race(bench, problem, vec![usual], program, &|run| {
         check(&run.slice("T")?.positions().collect::<Vec<_>>())
     })
@@ -425,17 +415,13 @@ mod tests {
              --forest-vertices 90 --pairs-vertices 20 --changing-edges 200 --changing-vertices 60 \
              --changes 60 --closure-vertices 100",
         );
-        for (algorithm, n, bits) in [
-            ("Dijkstra", 2, "32"),
-            ("Kruskal", 2, "16"),
-            ("Prim", 2, "16"),
-            ("Floyd", 2, "16"),
-            ("WARSHALL-C", 3, ""),
-        ] {
-            let records = records.of(&[("algorithm", algorithm), ("bits", bits)]);
-            assert_eq!(records.iter().count(), n, "{algorithm}");
+        let counted = ["Dijkstra", "Kruskal", "Prim", "Floyd", "WARSHALL-C"].map(|algorithm| {
+            let records = records.of(&[("algorithm", algorithm)]);
             assert!(records.iter().all(|r| r.n_runs() == 2 && r.number("units") > 10.0));
-        }
+            (records.iter().count(), records.values("bits").concat())
+        });
+        let expected = [(2, "32"), (2, "16"), (2, "16"), (2, "16"), (3, "")];
+        assert_eq!(counted, expected.map(|(n, bits)| (n, bits.to_owned())));
         let kinds = KINDS.map(|kind| records.find(&[("form", kind)]).unwrap().n_runs());
         assert!(kinds.iter().all(|&n| n > 2) && kinds.iter().sum::<usize>() == 60, "{kinds:?}");
         assert!(summary.contains("| tree edge |"), "{summary}");
