@@ -51,8 +51,8 @@ pub use error::GraphError;
 pub use ids::{Ids, Name};
 pub use io::{
     AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, NamesLost, Note,
-    ReadOptions, map_spg, names_lost, parse, parse_with, read, read_with, write, write_csr,
-    write_ids,
+    ReadOptions, map_spg, names_lost, parse, parse_with, read, read_coordinates, read_with, write,
+    write_coordinates, write_csr, write_ids,
 };
 pub use key::DistanceKey;
 pub use progress::Progress;

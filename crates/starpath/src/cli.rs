@@ -2,6 +2,7 @@
 
 mod graph;
 mod pairs;
+mod plot;
 mod solver;
 mod star;
 
@@ -13,6 +14,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
+pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
 pub(crate) use solver::{Configs, SolverArgs};
 pub(crate) use star::{
     GraphAlgorithm, Named, OnChanges, Procedure, RunArgs, StarArgs, StarCommand,
@@ -88,6 +90,7 @@ pub(crate) enum Command {
     Apsp(ApspArgs),
     Query(QueryArgs),
     Closure(ClosureArgs),
+    Plot(PlotArgs),
     Star(StarArgs),
     Completions(CompletionsArgs),
 }
@@ -132,6 +135,9 @@ pub(crate) enum Shape {
         /// Vertices along a side
         #[arg(long, value_name = "K")]
         side: u32,
+        /// Write where the vertices lie: OUT.csv, with a line of vertex, column and row for each
+        #[arg(long, value_name = "OUT.csv")]
+        coordinates: Option<PathBuf>,
         #[command(flatten)]
         options: GenerateOptions,
     },
@@ -160,6 +166,9 @@ pub(crate) enum Shape {
         /// The greatest distance that is joined
         #[arg(long, value_name = "R")]
         radius: f64,
+        /// Write where the points lie: OUT.csv, with a line of vertex, x and y for each
+        #[arg(long, value_name = "OUT.csv")]
+        coordinates: Option<PathBuf>,
         #[command(flatten)]
         options: GenerateOptions,
     },

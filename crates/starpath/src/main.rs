@@ -13,6 +13,7 @@ mod ids;
 mod load;
 mod numbers;
 mod output;
+mod plot;
 mod progress;
 mod ranks;
 mod report;

@@ -78,17 +78,7 @@ impl ResultFile {
 
     /// Refuses to write two results to one file.
     pub(crate) fn refuse_same(&self, other: &Self) -> anyhow::Result<()> {
-        let place = |path: &Path| {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
-            (folder, path.file_name().map(ToOwned::to_owned))
-        };
-        if place(&self.path) == place(&other.path) {
-            let shown = self.path.display();
-            let message = format!("{shown} is to be written twice; name two files");
-            return Err(WrongUse(message).into());
-        }
-        Ok(())
+        refuse_same(&self.path, &other.path)
     }
 
     /// Writes a line for every reached vertex, or the array of all distances.
@@ -296,6 +286,21 @@ fn write_row<D: Display>(
         }
     }
     writeln!(out)
+}
+
+/// Refuses to write two results to one file.
+pub(crate) fn refuse_same(path: &Path, other: &Path) -> anyhow::Result<()> {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
+        (folder, path.file_name().map(ToOwned::to_owned))
+    };
+    if place(path) == place(other) {
+        let shown = path.display();
+        let message = format!("{shown} is to be written twice; name two files");
+        return Err(WrongUse(message).into());
+    }
+    Ok(())
 }
 
 /// Says at once why a file could not be written later, if so. It must be none of those that

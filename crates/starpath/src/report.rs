@@ -55,6 +55,14 @@ impl Number {
     pub(crate) fn of<D: Distance>(distance: D) -> Self {
         distance.to_i128().map_or(Self::Float(distance.to_f64()), Self::Integer)
     }
+
+    /// It as a float, rounded where that has too few digits.
+    pub(crate) fn to_f64(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
 }
 
 impl From<Total> for Number {

@@ -1,4 +1,5 @@
-//! Matrices that `starpath apsp` has saved, read entry by entry: a path asks for a few of n².
+//! Matrices that `starpath apsp` or `closure` has saved, read entry by entry, for a path asks for a
+//! few of n², or row by row.
 //!
 //! Nothing in the files is believed before it was compared with their size.
 
@@ -11,6 +12,7 @@ use graph_formats::{Ids, VertexId};
 use paths::NextHops;
 
 use crate::output::ids_path;
+use crate::plot::heat::Rows;
 use crate::report::Number;
 
 /// Bytes that the description of a square matrix may have; those written have 128.
@@ -19,6 +21,7 @@ const LONGEST_HEADER: u64 = 4096;
 /// What the entries of a matrix are, all of them little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    Bool,
     U16,
     U32,
     U64,
@@ -29,7 +32,8 @@ enum Kind {
 
 impl Kind {
     /// Each with its name in the file, its size, and its name in messages.
-    const ALL: [(Self, &str, usize, &str); 6] = [
+    const ALL: [(Self, &str, usize, &str); 7] = [
+        (Self::Bool, "|b1", 1, "booleans"),
         (Self::U16, "<u2", 2, "u16"),
         (Self::U32, "<u4", 4, "u32"),
         (Self::U64, "<u8", 8, "u64"),
@@ -60,7 +64,7 @@ impl Matrix {
         let mut opening = Vec::new();
         (&mut file).take(LONGEST_HEADER).read_to_end(&mut opening).map_err(failed)?;
         let Some((header, start)) = header(&opening) else {
-            bail!("{shown}: this is no .npy file; expected one that starpath apsp has written");
+            bail!("{shown}: this is no .npy file; expected one that starpath has written");
         };
         let Some((descr, n)) = square(header) else {
             bail!("{shown}: this is no square matrix, row by row; the file has {}", header.trim());
@@ -80,13 +84,43 @@ impl Matrix {
 
     /// The bytes of an entry, and zeros after them.
     fn entry(&mut self, from: VertexId, to: VertexId) -> anyhow::Result<[u8; 8]> {
-        let place = u64::from(from) * self.n as u64 + u64::from(to);
-        let place = self.start + place * self.size as u64;
         let mut bytes = [0; 8];
-        let read = self.file.seek(SeekFrom::Start(place));
-        read.and_then(|_| self.file.read_exact(&mut bytes[..self.size]))
-            .map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        let size = self.size;
+        self.read_at(self.place(from, to), &mut bytes[..size])?;
         Ok(bytes)
+    }
+
+    /// Where in the file an entry starts.
+    fn place(&self, from: VertexId, to: VertexId) -> u64 {
+        let place = u64::from(from) * self.n as u64 + u64::from(to);
+        self.start + place * self.size as u64
+    }
+
+    fn read_at(&mut self, place: u64, bytes: &mut [u8]) -> anyhow::Result<()> {
+        let read = self.file.seek(SeekFrom::Start(place));
+        read.and_then(|_| self.file.read_exact(bytes))
+            .map_err(|error| anyhow!("{}: {error}", self.path.display()))
+    }
+
+    /// The distance that an entry is, `None` where there is no path.
+    fn distance(&self, bytes: [u8; 8]) -> anyhow::Result<Option<Number>> {
+        let [a, b, c, d, ..] = bytes;
+        let integer =
+            |value: i128, none: i128| Some(Number::Integer(value)).filter(|_| value != none);
+        let float = match self.kind {
+            Kind::Bool if a > 1 => {
+                bail!("{}: an entry is {a}, which is no boolean", self.path.display())
+            }
+            Kind::Bool => return Ok((a == 1).then_some(Number::Integer(1))),
+            Kind::I64 => return Ok(integer(i64::from_le_bytes(bytes).into(), i64::MAX.into())),
+            Kind::F32 => f32::from_le_bytes([a, b, c, d]).into(),
+            Kind::F64 => f64::from_le_bytes(bytes),
+            _ => return Ok(integer(u64::from_le_bytes(bytes).into(), u64::MAX.into())),
+        };
+        if float.is_nan() || float == f64::NEG_INFINITY {
+            bail!("{}: an entry is {float}, which is no distance", self.path.display());
+        }
+        Ok(Some(Number::Float(float)).filter(|_| float != f64::INFINITY))
     }
 }
 
@@ -132,19 +166,46 @@ impl SavedDistances {
     /// `None` where there is no path.
     pub(crate) fn get(&mut self, from: VertexId, to: VertexId) -> anyhow::Result<Option<Number>> {
         let bytes = self.0.entry(from, to)?;
-        let [a, b, c, d, ..] = bytes;
-        let integer =
-            |value: i128, none: i128| Some(Number::Integer(value)).filter(|_| value != none);
-        let float = match self.0.kind {
-            Kind::I64 => return Ok(integer(i64::from_le_bytes(bytes).into(), i64::MAX.into())),
-            Kind::F32 => f32::from_le_bytes([a, b, c, d]).into(),
-            Kind::F64 => f64::from_le_bytes(bytes),
-            _ => return Ok(integer(u64::from_le_bytes(bytes).into(), u64::MAX.into())),
-        };
-        if float.is_nan() || float == f64::NEG_INFINITY {
-            bail!("{}: an entry is {float}, which is no distance", self.0.path.display());
+        self.0.distance(bytes)
+    }
+}
+
+/// A matrix of distances or a closure, read row by row.
+pub(crate) struct SavedMatrix(Matrix);
+
+impl SavedMatrix {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let kinds = [Kind::Bool, Kind::U64, Kind::I64, Kind::F32, Kind::F64];
+        Matrix::open(path, &kinds).map(Self)
+    }
+
+    /// Whether its entries say no more than that there is a path.
+    pub(crate) fn is_closure(&self) -> bool {
+        self.0.kind == Kind::Bool
+    }
+
+    /// Whether its distances are integers.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.0.kind, Kind::U64 | Kind::I64)
+    }
+}
+
+impl Rows for SavedMatrix {
+    fn n_vertices(&self) -> usize {
+        self.0.n
+    }
+
+    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
+        let matrix = &mut self.0;
+        let mut bytes = vec![0; matrix.n * matrix.size];
+        matrix.read_at(matrix.place(source, 0), &mut bytes)?;
+        row.clear();
+        for entry in bytes.chunks_exact(matrix.size) {
+            let mut padded = [0; 8];
+            padded[..matrix.size].copy_from_slice(entry);
+            row.push(matrix.distance(padded)?.map(Number::to_f64));
         }
-        Ok(Some(Number::Float(float)).filter(|_| float != f64::INFINITY))
+        Ok(())
     }
 }
 
@@ -194,6 +255,15 @@ pub(crate) fn saved_ids(distances: &Path, hops: &Path, n_vertices: usize) -> any
         bail!("{distances} and {hops} differ; give two files of one run");
     }
     Ok(ids)
+}
+
+/// The names of the vertices of one saved matrix: those beside it, or numbers.
+pub(crate) fn ids_beside(matrix: &Path, n_vertices: usize) -> anyhow::Result<Ids> {
+    let path = ids_path(matrix);
+    match read_if_there(&path)? {
+        Some(text) => parse_ids(&path, &text, n_vertices),
+        None => Ok(Ids::FromZero),
+    }
 }
 
 fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {

@@ -44,6 +44,18 @@ impl Default for GeometricConfig {
     }
 }
 
+impl GeometricConfig {
+    /// Where the vertices of [`geometric`] lie in the unit square.
+    ///
+    /// # Errors
+    /// [`GraphError::TooManyVertices`], or [`GraphError::BadParameter`] for a refusal of memory.
+    pub fn coordinates(&self) -> Result<Vec<[f64; 2]>, GraphError> {
+        validate_vertex_count(self.n_vertices)?;
+        check_memory(self.n_vertices, 0)?;
+        Ok(points(self.n_vertices, self.options.seed))
+    }
+}
+
 /// A graph of random points, joined where they are at most `radius` apart.
 ///
 /// An edge's weight grows with its Euclidean length ℓ: least + (greatest − least) ·

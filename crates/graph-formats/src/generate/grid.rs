@@ -3,8 +3,8 @@
 //! Vertex r · K + c is row r, column c; each has an edge to its neighbours left, right,
 //! above and below. O(m log m), for the arcs are sorted as any other draws.
 
-use super::GraphOptions;
 use super::draws::graph_of_draws;
+use super::{GraphOptions, check_memory};
 use crate::csr::validate_vertex_count;
 use crate::{Csr, Direction, GraphError, VertexId};
 
@@ -20,6 +20,20 @@ pub struct GridConfig {
 impl Default for GridConfig {
     fn default() -> Self {
         Self { side: 256, options: GraphOptions::default() }
+    }
+}
+
+impl GridConfig {
+    /// Where the vertices of [`grid`] lie: column and row, counted from 0, as x and y.
+    ///
+    /// # Errors
+    /// As [`grid`].
+    pub fn coordinates(&self) -> Result<Vec<[f64; 2]>, GraphError> {
+        let n_vertices = usize::try_from(u64::from(self.side).pow(2)).unwrap_or(usize::MAX);
+        validate_vertex_count(n_vertices)?;
+        check_memory(n_vertices, 0)?;
+        let rows = 0..self.side;
+        Ok(rows.flat_map(|r| (0..self.side).map(move |c| [c.into(), r.into()])).collect())
     }
 }
 

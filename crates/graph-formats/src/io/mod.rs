@@ -9,6 +9,7 @@ mod assemble;
 mod atomic;
 mod blocks;
 mod compression;
+mod coordinates;
 mod dimacs;
 mod edge_list;
 mod format;
@@ -35,6 +36,7 @@ use flate2::write::GzEncoder;
 
 pub use atomic::AtomicFile;
 use blocks::{BLOCK_BYTES, Text};
+pub use coordinates::{read_coordinates, write_coordinates};
 pub use format::Format;
 pub use names::{NamesLost, names_lost, write_ids};
 pub use note::Note;

@@ -60,19 +60,8 @@ impl GraphArgs {
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
         let Self { format, undirected, header, base, columns, vertices, .. } = self;
         let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
-        let for_lists = [
-            ("--undirected", *undirected),
-            ("--header", *header != HeaderArg::Auto),
-            ("--base", base.is_some()),
-            ("--columns", columns.is_some()),
-            ("--vertices", vertices.is_some()),
-        ];
-        if let (Some((option, _)), false) =
-            (for_lists.iter().find(|option| option.1), format.is_edge_list())
-        {
-            let suffix = format.suffix();
-            let text = format!("{option} is for edge lists; the format {suffix} has no use for it");
-            return Err(WrongUse(text).into());
+        if !format.is_edge_list() {
+            self.refuse_for_lists(&format!("the format {}", format.suffix()))?;
         }
         let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
         let header = match header {
@@ -84,6 +73,33 @@ impl GraphArgs {
         let (columns, vertices) = (columns.clone(), vertices.clone());
         let edge_list = EdgeListOptions { direction, header, base, columns, vertices };
         Ok(ReadOptions { format: Some(format), edge_list })
+    }
+
+    /// An error for what is said of an edge list; `what` is read, which is none.
+    fn refuse_for_lists(&self, what: &str) -> Result<(), WrongUse> {
+        let for_lists = [
+            ("--undirected", self.undirected),
+            ("--header", self.header != HeaderArg::Auto),
+            ("--base", self.base.is_some()),
+            ("--columns", self.columns.is_some()),
+            ("--vertices", self.vertices.is_some()),
+        ];
+        match for_lists.iter().find(|option| option.1) {
+            Some((option, _)) => {
+                let text = format!("{option} is for edge lists; {what} has no use for it");
+                Err(WrongUse(text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// An error for what is said of a graph's file; a saved matrix is read.
+    pub(crate) fn refuse_for_matrix(&self) -> Result<(), WrongUse> {
+        if self.format.is_some() {
+            let text = "--format is for graphs; a saved matrix has no use for it";
+            return Err(WrongUse(text.to_owned()));
+        }
+        self.refuse_for_lists("a saved matrix")
     }
 
     fn format_of_suffix(&self) -> Result<Format, WrongUse> {

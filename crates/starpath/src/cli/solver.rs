@@ -56,6 +56,20 @@ pub(crate) struct Configs {
     pub(crate) gpu: Option<gpu::Config>,
 }
 
+impl Configs {
+    /// Whatever suits the graph, where the backend asked for allows it.
+    pub(crate) fn auto(common: &Common) -> Self {
+        let config: Config = Config {
+            threads: common.threads,
+            expected_searches: common.repeat,
+            ..Config::default()
+        };
+        let gpu = (common.backend != Backend::Cpu).then(|| config.for_algorithm(None));
+        let cpu = (common.backend != Backend::Cuda).then_some(config);
+        Self { name: AUTO.to_owned(), cpu, gpu }
+    }
+}
+
 impl SolverArgs {
     /// What is asked for; an error for an algorithm that the backend asked for does not have, and
     /// for a parameter of another algorithm or backend than the one asked for.

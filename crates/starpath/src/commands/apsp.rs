@@ -294,7 +294,7 @@ fn may_do_on_cpu(error: &ApspError) -> bool {
 }
 
 /// The error with the file's names in it, and the options that help.
-fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
+pub(super) fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
     let help = match error {
         ApspError::Search(error) => return names.explain(error),
         ApspError::TooLarge { .. } => " (--scratch DIR)",

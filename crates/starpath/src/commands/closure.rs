@@ -195,7 +195,7 @@ fn is_of_gpu(error: &anyhow::Error) -> bool {
 }
 
 /// The error as the program ends with it.
-fn explain(error: anyhow::Error) -> anyhow::Error {
+pub(super) fn explain(error: anyhow::Error) -> anyhow::Error {
     let is_interrupted = matches!(error.downcast_ref(), Some(ClosureError::Interrupted))
         || matches!(error.downcast_ref(), Some(StarError::Interrupted));
     if is_interrupted { Interrupted.into() } else { error }

@@ -1,18 +1,19 @@
 //! `starpath generate`: a synthetic graph to a file.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Instant;
 
 use graph_formats::generate::{
     Duplicates, GeometricConfig, GraphOptions, GridConfig, RmatConfig, UniformConfig, geometric,
     grid, rmat, uniform,
 };
-use graph_formats::{Direction, Ids, LoadedGraph};
+use graph_formats::{Direction, Format, Ids, LoadedGraph, names_lost, write_coordinates};
 use serde::Serialize;
 
 use crate::cli::{Common, GenerateArgs, GenerateOptions, Shape};
 use crate::failure::WrongUse;
-use crate::output::check_graph_file;
+use crate::output::{check_file, check_graph_file, refuse_same};
 use crate::progress::check_interrupt;
 use crate::report::{self, Head, Ms, grouped, milliseconds};
 
@@ -34,35 +35,54 @@ impl fmt::Display for Report {
 }
 
 pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
-    let (algorithm, shared) = match &args.shape {
-        Shape::Rmat { options, .. } => ("rmat", options),
-        Shape::Grid { options, .. } => ("grid", options),
-        Shape::Uniform { options, .. } => ("uniform", options),
-        Shape::Geometric { options, .. } => ("geometric", options),
+    let (algorithm, shared, coordinates) = match &args.shape {
+        Shape::Rmat { options, .. } => ("rmat", options, None),
+        Shape::Grid { options, coordinates, .. } => ("grid", options, coordinates.as_ref()),
+        Shape::Uniform { options, .. } => ("uniform", options, None),
+        Shape::Geometric { options, coordinates, .. } => {
+            ("geometric", options, coordinates.as_ref())
+        }
     };
     check_graph_file(&shared.output)?;
+    if let Some(path) = coordinates {
+        check_coordinates(path, &shared.output)?;
+    }
     let start = Instant::now();
     let options = options(shared);
-    let graph = match args.shape {
+    let made = match args.shape {
         Shape::Rmat { scale, edge_factor, .. } => {
-            rmat(&RmatConfig { scale, edge_factor, options, ..Default::default() })
+            let config = RmatConfig { scale, edge_factor, options, ..Default::default() };
+            rmat(&config).map(|graph| (graph, None))
         }
-        Shape::Grid { side, .. } => grid(&GridConfig { side, options }),
+        Shape::Grid { side, .. } => {
+            let config = GridConfig { side, options };
+            grid(&config).and_then(|graph| {
+                Ok((graph, coordinates.map(|_| config.coordinates()).transpose()?))
+            })
+        }
         Shape::Uniform { vertices, edges, .. } => {
-            uniform(&UniformConfig { n_vertices: vertices, n_edges: edges, options })
+            let config = UniformConfig { n_vertices: vertices, n_edges: edges, options };
+            uniform(&config).map(|graph| (graph, None))
         }
         Shape::Geometric { vertices, radius, .. } => {
-            geometric(&GeometricConfig { n_vertices: vertices, radius, options })
+            let config = GeometricConfig { n_vertices: vertices, radius, options };
+            geometric(&config).and_then(|graph| {
+                Ok((graph, coordinates.map(|_| config.coordinates()).transpose()?))
+            })
         }
     };
     // whatever a generator refuses was asked for on the command line
-    let graph = graph.map_err(|error| WrongUse(error.to_string()))?;
+    let (graph, positions) = made.map_err(|error| WrongUse(error.to_string()))?;
     let solve_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let (vertices, edges) = (graph.n_vertices(), graph.n_arcs());
     let start = Instant::now();
     let graph = LoadedGraph::new(graph, Ids::FromZero);
     graph_formats::write(&shared.output, &graph)?;
+    if let (Some(path), Some(positions)) = (coordinates, positions) {
+        let format = Format::of_writable(&shared.output)?;
+        write_coordinates(path, &names_in(format), &positions)?;
+    }
     let write_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let head = Head {
@@ -78,6 +98,24 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     };
     let output = shared.output.display().to_string();
     report::print(&Report { head, seed: shared.seed, write_ms, output }, common)
+}
+
+/// What a file in this format calls the vertices of a generated graph.
+fn names_in(format: Format) -> Ids {
+    match names_lost(format, &Ids::FromZero) {
+        Some(_) => Ids::FromOne,
+        None => Ids::FromZero,
+    }
+}
+
+/// Says at once why coordinates could not be written to this file later, if so.
+fn check_coordinates(path: &Path, graph: &Path) -> anyhow::Result<()> {
+    let shown = path.display();
+    if path.extension().is_none_or(|suffix| suffix != "csv") {
+        return Err(WrongUse(format!("{shown}: coordinates are written as .csv only")).into());
+    }
+    refuse_same(path, graph)?;
+    check_file(path, &[])
 }
 
 fn options(args: &GenerateOptions) -> GraphOptions {

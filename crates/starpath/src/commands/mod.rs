@@ -7,6 +7,7 @@ mod generate;
 mod info;
 mod many;
 mod path;
+mod plot;
 mod query;
 mod sssp;
 mod star;
@@ -53,6 +54,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
             args.check(common)?;
             closure::run(args, common)
         }
+        Command::Plot(args) => plot::run(args, common),
         Command::Star(args) => star::run(args, common),
         Command::Completions(args) => completions(args),
     }

@@ -11,7 +11,7 @@ use super::super::weights::Number;
 
 /// What stands between two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Delimiter {
+pub(in super::super) enum Delimiter {
     /// This byte.
     Byte(u8),
     /// Blanks, with one comma or semicolon at most.

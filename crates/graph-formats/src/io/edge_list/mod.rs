@@ -28,6 +28,7 @@ mod columns;
 mod fields;
 mod lines;
 mod list;
+pub(super) mod positions;
 mod vertices;
 mod words;
 

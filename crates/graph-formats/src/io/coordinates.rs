@@ -1,0 +1,223 @@
+//! Where the vertices of a graph lie: DIMACS `.co` files, and tables of vertex, x and y.
+//!
+//! A `.co` file has `c` comments, at most one `p aux sp co n`, and a `v vertex x y` for each
+//! vertex; the numbers may be real. A table (`.csv`, `.tsv`) has a vertex, x and y on each
+//! line; a heading may stand first. Both call the vertices what the graph's file calls them.
+//! O(n), in parallel.
+//!
+//! Format: 9th DIMACS Implementation Challenge, Shortest Paths, 2006.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::blocks::{BLOCK_BYTES, Text};
+use super::scan::{Fault, Scanner};
+use super::source::{Source, untold};
+use super::{AtomicFile, Format, edge_list, format, malformed};
+use crate::{GraphError, Ids, Name, VertexId};
+
+/// What a line of such a file says.
+pub(super) struct Placed {
+    pub(super) vertex: VertexId,
+    pub(super) position: [f64; 2],
+    /// The byte of the block where it says so.
+    pub(super) at: usize,
+}
+
+/// The vertices that a file may name.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    ids: &'a Ids,
+    n_vertices: usize,
+}
+
+impl Known<'_> {
+    /// The vertex that byte `at` names.
+    pub(super) fn vertex(self, name: Name<'_>, at: usize) -> Result<VertexId, Fault> {
+        self.ids.vertex(name, self.n_vertices).ok_or_else(|| {
+            let message = format!("the graph has no vertex `{name}` among its {}", self.n_vertices);
+            Fault::new(at, message)
+        })
+    }
+}
+
+/// Reads x and y of every vertex of a graph with these names; the suffix of `path` says in
+/// which format, `.co`, `.csv` or `.tsv`, and a compression may follow.
+///
+/// # Errors
+/// Whatever is wrong with the file, with its line: an unknown vertex, one that is placed twice, a
+/// number that is none or not finite, a count that the header does not keep; a vertex without
+/// coordinates.
+///
+/// ```
+/// use graph_formats::{Ids, read_coordinates};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("two.co");
+/// std::fs::write(&path, "p aux sp co 2\nv 2 -73530767 41085396\nv 1 -73530538 41086098\n")?;
+/// let positions = read_coordinates(&path, &Ids::FromOne, 2)?;
+/// assert_eq!(positions[1], [-73530767.0, 41085396.0]);
+///
+/// let error = read_coordinates(&path, &Ids::FromOne, 3).unwrap_err().to_string();
+/// assert!(error.ends_with("two.co: no coordinates for vertex 3"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_coordinates(
+    path: impl AsRef<Path>,
+    ids: &Ids,
+    n_vertices: usize,
+) -> Result<Vec<[f64; 2]>, GraphError> {
+    let path = path.as_ref();
+    let known = Known { ids, n_vertices };
+    let suffix = format::without_compression(path);
+    let suffix = suffix.extension().and_then(|suffix| suffix.to_str());
+    let open = || Text::new(Source::open(path, &untold)?, BLOCK_BYTES);
+    if suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("co")) {
+        let mut text = open()?;
+        let promised = read_header(&mut text)?;
+        let read = |piece: Scanner<'_>| read_lines(piece, known);
+        let (positions, n_placed) = collect(&mut text, known, read)?;
+        if let Some((claimed, line)) = promised {
+            text.check_count("vertices", claimed, n_placed, line)?;
+        }
+        return whole(path, known, positions);
+    }
+    match Format::of(path) {
+        Ok(format @ (Format::Csv | Format::Tsv)) => {
+            let mut text = open()?;
+            let delimiter = edge_list::positions::start(&mut text, format)?;
+            let read = |piece: Scanner<'_>| edge_list::positions::read(piece, delimiter, known);
+            let (positions, _) = collect(&mut text, known, read)?;
+            whole(path, known, positions)
+        }
+        _ => {
+            let message = "unknown format of coordinates; expected .co, .csv or .tsv";
+            Err(malformed(path, message.to_owned()))
+        }
+    }
+}
+
+/// Writes a table of x and y, a line a vertex, by their names, under the heading `vertex,x,y`.
+///
+/// # Errors
+/// [`GraphError::LengthMismatch`] where there are more or fewer names than positions;
+/// [`GraphError::Io`]. The file is then as it was before.
+pub fn write_coordinates(
+    path: impl AsRef<Path>,
+    ids: &Ids,
+    positions: &[[f64; 2]],
+) -> Result<(), GraphError> {
+    let path = path.as_ref();
+    super::check_names(positions.len(), ids)?;
+    let mut file = AtomicFile::create(path)?;
+    let mut write = || {
+        writeln!(file, "vertex,x,y")?;
+        (0..).zip(positions).try_for_each(|(vertex, [x, y])| match ids.name(vertex) {
+            Name::Number(number) => writeln!(file, "{number},{x},{y}"),
+            Name::Word(word) => writeln!(file, "\"{}\",{x},{y}", word.replace('"', "\"\"")),
+        })
+    };
+    write().map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
+    file.commit()
+}
+
+/// The positions by vertex, NaN where there are none yet, and how many lines gave one.
+fn collect(
+    text: &mut Text<'_>,
+    known: Known<'_>,
+    read: impl Fn(Scanner<'_>) -> Result<Vec<Placed>, Fault> + Sync + Send,
+) -> Result<(Vec<[f64; 2]>, u64), GraphError> {
+    let mut positions = vec![[f64::NAN; 2]; known.n_vertices];
+    let mut n_placed = 0;
+    text.for_each_block(|block| {
+        for Placed { vertex, position, at } in
+            block.parse(|_, piece| read(piece))?.into_iter().flatten()
+        {
+            let slot = &mut positions[vertex as usize];
+            if !slot[0].is_nan() {
+                let name = known.ids.name(vertex);
+                let message = format!("vertex {name} has coordinates already");
+                return Err(block.error(Fault::new(at, message)));
+            }
+            *slot = position;
+            n_placed += 1;
+        }
+        Ok(())
+    })?;
+    Ok((positions, n_placed))
+}
+
+/// Refuses positions of which some are missing.
+fn whole(
+    path: &Path,
+    known: Known<'_>,
+    positions: Vec<[f64; 2]>,
+) -> Result<Vec<[f64; 2]>, GraphError> {
+    let mut missing = (0..).zip(&positions).filter(|(_, position)| position[0].is_nan());
+    let Some((first, _)) = missing.next() else { return Ok(positions) };
+    let others = match missing.count() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let name = known.ids.name(first);
+    Err(malformed(path, format!("no coordinates for vertex {name}{others}")))
+}
+
+/// Reads up to the `p` line and over it, or up to the first vertex: the number of vertices, and
+/// the line that has it.
+fn read_header(text: &mut Text<'_>) -> Result<Option<(u64, u64)>, GraphError> {
+    while let Some(mut scanner) = text.line()? {
+        match scanner.peek() {
+            Some(b'c') => text.skip_line(),
+            Some(b'p') => {
+                let n_vertices = read_count(&mut scanner).map_err(|fault| text.error(fault))?;
+                let line = text.line_number();
+                text.skip_line();
+                return Ok(Some((n_vertices, line)));
+            }
+            _ => break,
+        }
+    }
+    Ok(None)
+}
+
+fn read_count(scanner: &mut Scanner<'_>) -> Result<u64, Fault> {
+    let line = scanner.clone();
+    if ["p", "aux", "sp", "co"].iter().any(|word| scanner.word() != word.as_bytes()) {
+        return Err(line.expected("a line `p aux sp co <vertices>`"));
+    }
+    let n_vertices = scanner.natural("the number of vertices")?;
+    scanner.end_line()?;
+    Ok(n_vertices)
+}
+
+fn read_lines(mut scanner: Scanner<'_>, known: Known<'_>) -> Result<Vec<Placed>, Fault> {
+    let mut placed = Vec::new();
+    while let Some(first) = scanner.line_start() {
+        if first == b'c' {
+            scanner.skip_line();
+            continue;
+        }
+        let at = scanner.at();
+        let line = scanner.clone();
+        if scanner.word() != b"v" {
+            return Err(line.expected("a line `v <vertex> <x> <y>`"));
+        }
+        let vertex = known.vertex(Name::Number(scanner.natural("a vertex")?), at)?;
+        let mut coordinate = || {
+            let start = scanner.clone();
+            coordinate(scanner.word()).ok_or_else(|| start.expected(COORDINATE))
+        };
+        let position = [coordinate()?, coordinate()?];
+        scanner.end_line()?;
+        placed.push(Placed { vertex, position, at });
+    }
+    Ok(placed)
+}
+
+pub(super) const COORDINATE: &str = "a coordinate, which is a finite number";
+
+/// The finite number that a word is.
+pub(super) fn coordinate(word: &[u8]) -> Option<f64> {
+    fast_float2::parse(word).ok().filter(|value: &f64| value.is_finite())
+}

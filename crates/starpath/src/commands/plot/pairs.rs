@@ -1,0 +1,139 @@
+//! The distances of all pairs, or who reaches whom: from a file, or from a graph.
+
+use std::path::Path;
+use std::time::Instant;
+
+use apsp::{Config, Pairs, Solver};
+use closure::closure;
+use graph_formats::{Csr, Ids, VertexId, Weight, with_csr};
+use paths::Closure;
+
+use super::Made;
+use crate::cli::{Common, GraphArgs};
+use crate::commands::apsp::explain;
+use crate::commands::closure::explain as explain_closure;
+use crate::failure::WrongUse;
+use crate::load::{Loaded, load};
+use crate::plot::heat::Rows;
+use crate::progress::Bar;
+use crate::report::{Number, milliseconds};
+use crate::saved::{SavedMatrix, ids_beside};
+
+/// All pairs, the names of their vertices, and how they were found.
+pub(super) struct AllPairs {
+    pub(super) rows: Box<dyn Rows>,
+    pub(super) is_closure: bool,
+    /// Whether distances are integers.
+    pub(super) is_whole: bool,
+    pub(super) ids: Ids,
+    pub(super) made: Made,
+    /// The graph, where one was read.
+    pub(super) loaded: Option<Loaded>,
+}
+
+impl AllPairs {
+    /// Reads a matrix that was saved, or finds one for a graph.
+    pub(super) fn of(
+        args: &GraphArgs,
+        wants_closure: bool,
+        common: &Common,
+    ) -> anyhow::Result<Self> {
+        if is_saved(&args.path) {
+            args.refuse_for_matrix()?;
+            return Self::saved(&args.path, wants_closure);
+        }
+        let loaded = load(args, common)?;
+        let mut found = with_csr!(&loaded.csr, |graph| {
+            if wants_closure {
+                closed(graph, &loaded, common)
+            } else {
+                solved(graph, &loaded, common)
+            }
+        })?;
+        found.loaded = Some(loaded);
+        Ok(found)
+    }
+
+    fn saved(path: &Path, wants_closure: bool) -> anyhow::Result<Self> {
+        let start = Instant::now();
+        let matrix = SavedMatrix::open(path)?;
+        let vertices = matrix.n_vertices();
+        let (is_closure, is_whole) = (matrix.is_closure(), matrix.is_whole());
+        if wants_closure && !is_closure {
+            let shown = path.display();
+            let text = format!("{shown} holds distances; --closure is for graphs");
+            return Err(WrongUse(text).into());
+        }
+        let ids = ids_beside(path, vertices)?;
+        let load_ms = Some(milliseconds(start.elapsed()));
+        let made = Made { algorithm: None, backend: "cpu", vertices, load_ms, solve_ms: None };
+        Ok(Self { rows: Box::new(matrix), is_closure, is_whole, ids, made, loaded: None })
+    }
+}
+
+/// Whether the file holds a matrix and no graph.
+pub(super) fn is_saved(path: &Path) -> bool {
+    path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy"))
+}
+
+impl<W: Weight> Rows for Pairs<W> {
+    fn n_vertices(&self) -> usize {
+        Pairs::n_vertices(self)
+    }
+
+    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
+        row.clear();
+        row.extend(self.row(source).map(|d| d.map(|d| Number::of(d).to_f64())));
+        Ok(())
+    }
+}
+
+impl Rows for Closure {
+    fn n_vertices(&self) -> usize {
+        Closure::n_vertices(self)
+    }
+
+    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
+        row.clear();
+        row.resize(Closure::n_vertices(self), None);
+        self.reached_from(source).for_each(|target| row[target as usize] = Some(1.0));
+        Ok(())
+    }
+}
+
+/// The distances of all pairs of a graph.
+fn solved<W: Weight>(graph: &Csr<W>, loaded: &Loaded, common: &Common) -> anyhow::Result<AllPairs> {
+    let bar = Bar::new("solving", common);
+    let step = |done, total| bar.step(done, total);
+    let start = Instant::now();
+    let config = Config { threads: common.threads, ..Config::default() };
+    let pairs = Solver::new(graph, &config).solve(Some(&step));
+    let pairs = pairs.map_err(|error| explain(&loaded.names(), error))?;
+    let made = made(pairs.plan.algorithm.name(), loaded, start);
+    let is_whole = W::ZERO.to_i128().is_some();
+    let ids = loaded.ids.clone();
+    Ok(AllPairs { rows: Box::new(pairs), is_closure: false, is_whole, ids, made, loaded: None })
+}
+
+/// Who reaches whom in a graph.
+fn closed<W: Weight>(graph: &Csr<W>, loaded: &Loaded, common: &Common) -> anyhow::Result<AllPairs> {
+    let bar = Bar::new("solving", common);
+    let step = |done, total| bar.step(done, total);
+    let start = Instant::now();
+    let found = closure(graph, &closure::Config::default(), Some(&step));
+    let found = found.map_err(|error| explain_closure(error.into()))?;
+    let made = made(found.plan.algorithm, loaded, start);
+    let ids = loaded.ids.clone();
+    let rows = Box::new(found.closure);
+    Ok(AllPairs { rows, is_closure: true, is_whole: true, ids, made, loaded: None })
+}
+
+fn made(algorithm: &'static str, loaded: &Loaded, start: Instant) -> Made {
+    Made {
+        algorithm: Some(algorithm),
+        backend: "cpu",
+        vertices: loaded.csr.n_vertices(),
+        load_ms: Some(loaded.load_ms),
+        solve_ms: Some(milliseconds(start.elapsed())),
+    }
+}
