@@ -180,31 +180,27 @@ enum Set {
     HeldOut,
 }
 
-/// What else choices are tuned on.
+/// What else choices are tuned on,
 const TUNED: &str = "\
     rmat-8 rmat-10 rmat-12 rmat-14 grid-16 grid-64 grid-128 geometric-8 geometric-12 \
     uniform-65536-4 uniform-65536-16 rmat-16+to-1 rmat-16+to-65536 rmat-16+reals grid-512+to-1 \
-    grid-512+to-65536 grid-512+reals path-10000 star-100000 complete-1000 rmat-9+seed-1000 \
-    rmat-11+to-10+seed-1001 rmat-13+to-16777216+seed-1002 rmat-15+seed-1003 \
-    rmat-15+heavy+seed-1004 rmat-17+seed-1005 rmat-17+to-1+seed-1006 rmat-17+to-65536+seed-1007 \
-    rmat-17+zeros+seed-1008 rmat-17+reals+seed-1009 rmat-14+negative+seed-1010 \
-    uniform-1000-2+seed-1011 uniform-200-64+to-10+seed-1012 uniform-10000-8+to-65536+seed-1013 \
-    uniform-100000-2+seed-1014 uniform-100000-8+seed-1015 uniform-50000-64+seed-1016 \
-    uniform-200000-8+to-1+seed-1017 uniform-200000-8+heavy+seed-1018 \
-    uniform-100000-8+reals+seed-1019 uniform-300000-16+to-16777216+seed-1020 \
-    uniform-20000-8+negative+seed-1021 complete-12+seed-1022 complete-300+to-65536+seed-1023 \
-    complete-1500+seed-1024 complete-1500+to-1+seed-1025 star-1000+seed-1026 \
-    star-1000000+seed-1027 path-100+seed-1028 path-30000+seed-1029 path-1000000+to-10+seed-1030 \
-    tree-5000+seed-1031 tree-1000000+seed-1032 tree-1000000+to-65536+seed-1033 \
-    caterpillar-40000+seed-1034 caterpillar-1000000+heavy+seed-1035 small-world-10000+seed-1036 \
-    small-world-500000+seed-1037 small-world-500000+to-1+seed-1038 torus-20+seed-1039 \
-    torus-150+to-65536+seed-1040 torus-400+seed-1041 torus-700+zeros+seed-1042 \
-    torus-700+reals+seed-1043 layered-3000+seed-1044 layered-200000+seed-1045 \
-    layered-1000000+to-16777216+seed-1046 grid-90+seed-1047 grid-333+to-10+seed-1048 \
-    grid-777+seed-1049 grid-777+to-16777216+seed-1050 grid-777+zeros+seed-1051 \
-    grid-1300+heavy+seed-1052 geometric-11+seed-1053 geometric-15+to-1+seed-1054 \
-    geometric-17+seed-1055 geometric-19+seed-1056 geometric-17+reals+seed-1057 rome99+squared \
+    grid-512+to-65536 grid-512+reals path-10000 star-100000 complete-1000 rome99+squared \
     delaware+squared new-york+squared";
+
+/// and with seeds from 1000 on.
+const SEEDED: &str = "\
+    rmat-9 rmat-11+to-10 rmat-13+to-16777216 rmat-15 rmat-15+heavy rmat-17 rmat-17+to-1 \
+    rmat-17+to-65536 rmat-17+zeros rmat-17+reals rmat-14+negative uniform-1000-2 \
+    uniform-200-64+to-10 uniform-10000-8+to-65536 uniform-100000-2 uniform-100000-8 \
+    uniform-50000-64 uniform-200000-8+to-1 uniform-200000-8+heavy uniform-100000-8+reals \
+    uniform-300000-16+to-16777216 uniform-20000-8+negative complete-12 complete-300+to-65536 \
+    complete-1500 complete-1500+to-1 star-1000 star-1000000 path-100 path-30000 path-1000000+to-10 \
+    tree-5000 tree-1000000 tree-1000000+to-65536 caterpillar-40000 caterpillar-1000000+heavy \
+    small-world-10000 small-world-500000 small-world-500000+to-1 torus-20 torus-150+to-65536 \
+    torus-400 torus-700+zeros torus-700+reals layered-3000 layered-200000 \
+    layered-1000000+to-16777216 grid-90 grid-333+to-10 grid-777 grid-777+to-16777216 \
+    grid-777+zeros grid-1300+heavy geometric-11 geometric-15+to-1 geometric-17 geometric-19 \
+    geometric-17+reals";
 
 /// Each is given a seed of its own, where it is drawn.
 const HELD_OUT: &str = "\
@@ -226,12 +222,16 @@ const HELD_OUT: &str = "\
 impl Set {
     /// Its graphs; seeds of what is held out start from `seed`.
     fn graphs(self, seed: u64) -> Result<Vec<Graph>> {
+        let seeded = |names: &str, seed: u64| -> Result<Vec<Graph>> {
+            let drawn = (seed..).zip(names.split(' '));
+            drawn.map(|(seed, name)| format!("{name}+seed-{seed}").parse()).collect()
+        };
         match self {
-            Self::Tuned => named(&[SIZES, TUNED].join(" ")),
-            Self::HeldOut => {
-                let drawn = (seed..).zip(HELD_OUT.split(' '));
-                drawn.map(|(seed, name)| format!("{name}+seed-{seed}").parse()).collect()
-            }
+            Self::Tuned => Ok([named(SIZES)?, named(TUNED)?, seeded(SEEDED, 1000)?]
+                .into_iter()
+                .flatten()
+                .collect()),
+            Self::HeldOut => seeded(HELD_OUT, seed),
         }
     }
 }

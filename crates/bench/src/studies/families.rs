@@ -8,7 +8,6 @@
 //!
 //! Reference: origin-four-families
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -77,12 +76,10 @@ impl Study for Families {
             None => None,
         };
         let graphs = if self.graphs.is_empty() { named(SIZES)? } else { self.graphs.clone() };
-        // which block is quickest, as far as is known: the total of its medians on small graphs
-        let blocks = Cell::new([0.0; 4]);
         for graph in at_hand(bench, graphs, self.most_arcs.unwrap_or(u64::MAX))? {
             let (ms, csr) = timed(|| graph.load());
             let boost = boost.as_ref();
-            with_csr!(&csr?, |csr| on_graph(bench, &graph, (ms, csr), boost, &blocks))?;
+            with_csr!(&csr?, |csr| on_graph(bench, &graph, (ms, csr), boost))?;
         }
         Ok(())
     }
@@ -144,16 +141,14 @@ fn on_graph<W: Weight>(
     graph: &Graph,
     (load_ms, csr): (f64, &Csr<W>),
     boost: Option<&Peer>,
-    blocks: &Cell<[f64; 4]>,
 ) -> Result<()> {
-    let is_small = csr.n_vertices() <= SMALL;
     let mut all = Vec::new();
     if bench.gpu_if_any().is_some() {
-        let known = blocks.get().into_iter().zip(BlockSize::ALL).filter(|block| block.0 > 0.0);
-        let quickest = known.min_by(|a, b| a.0.total_cmp(&b.0)).map(|block| block.1.1);
-        let known = [quickest.unwrap_or_default()];
-        let every = BlockSize::ALL.map(|block| block.1);
-        all = on_gpu(if is_small { &every } else { &known });
+        let blocks = match csr.n_vertices() <= SMALL {
+            true => BlockSize::ALL.map(|block| block.1).to_vec(),
+            false => vec![quickest(&bench.records())],
+        };
+        all = on_gpu(&blocks);
     }
     if bench.on_cpu() {
         let ours = [None].into_iter().chain(Algorithm::ALL.map(Some)).map(|algorithm| {
@@ -173,17 +168,21 @@ fn on_graph<W: Weight>(
         if let Some(boost) = boost.filter(|_| W::KIND == WeightKind::U32) {
             contenders.extend(boost.contenders(field, scratch.path(), |name| Some(record(name))));
         }
-        for record in bench.race(contenders)?.iter().filter(|_| is_small) {
-            let mut totals = blocks.get();
-            for (total, (name, _)) in totals.iter_mut().zip(BlockSize::ALL) {
-                if record.label("solver") == format!("gpu/dijkstra/{name}") {
-                    *total += record.median("ms").unwrap_or(0.0);
-                }
-            }
-            blocks.set(totals);
-        }
-        Ok(())
+        bench.race(contenders).map(drop)
     })
+}
+
+/// Which block is quickest, as far as is known: the total of its medians where all were tried.
+fn quickest(records: &Records) -> BlockSize {
+    let mut totals = BlockSize::ALL.map(|block| (block.1, 0.0));
+    for (_, of) in records.by("graph") {
+        let median =
+            |threads| of.find(&[("solver", &format!("gpu/dijkstra/{threads}"))])?.median("ms");
+        let times: Option<Vec<f64>> = BlockSize::ALL.iter().map(|block| median(block.0)).collect();
+        totals.iter_mut().zip(times.into_iter().flatten()).for_each(|(total, ms)| total.1 += ms);
+    }
+    let known = totals.into_iter().filter(|total| total.1 > 0.0);
+    known.min_by(|a, b| a.1.total_cmp(&b.1)).map_or_else(BlockSize::default, |total| total.0)
 }
 
 /// Every algorithm on the GPU with its variants; Dijkstra's with each of these blocks.
@@ -277,6 +276,21 @@ mod tests {
         for expected in ["## torus-6+negative", "needs weights of at least zero", "by size: grid"] {
             assert!(summary.contains(expected), "{expected} in {summary}");
         }
+    }
+
+    #[test]
+    fn larger_graphs_have_the_quickest_block_of_small_ones() {
+        let mut records = Records::default();
+        assert_eq!(quickest(&records), BlockSize::default());
+        for (graph, times) in
+            [("a", &[9.0, 4.0, 5.0, 7.0][..]), ("b", &[9.0, 7.0, 5.0, 7.0]), ("c", &[1.0])]
+        {
+            records.extend(times.iter().zip(BlockSize::ALL).map(|(ms, (name, _))| {
+                let solver = format!("gpu/dijkstra/{name}");
+                Record::of(&[("graph", &graph), ("solver", &solver)]).ran(vec![("ms", *ms)])
+            }));
+        }
+        assert_eq!(quickest(&records), BlockSize::ALL[2].1);
     }
 
     #[test]

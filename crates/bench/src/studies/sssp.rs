@@ -217,7 +217,7 @@ pub fn roster<'a>(
     if let Some(record) = record(YARDSTICK) {
         let n_buckets = (max_weight as usize + 1).next_power_of_two();
         contenders.push(if max_weight > MAX_DIAL_WEIGHT || farthest >= NONE.into() {
-            refusing(record, "weights or distances are too large for its buckets".to_owned())
+            refusing(record, "weights or distances are too large for its buckets")
         } else {
             other(field, record, &bench.one, 0.0, move |source| {
                 let (ms, found) = timed(|| dial(graph, source, n_buckets));
@@ -240,8 +240,8 @@ pub fn roster<'a>(
     let named = |width: f64| Some((width as f32, record(&format!("graph/{width}"))?));
     let wanted: Vec<(f32, Record)> = widths(max_weight, sweep).filter_map(named).collect();
     if farthest > MAX_GRAPH_DISTANCE {
-        let reason = || format!("f32 does not hold distances up to {farthest} exactly");
-        contenders.extend(wanted.into_iter().map(|(_, record)| refusing(record, reason())));
+        let reason = format!("f32 does not hold distances up to {farthest} exactly");
+        contenders.extend(wanted.into_iter().map(|(_, record)| refusing(record, &reason)));
     } else if !wanted.is_empty() {
         let (prepare_ms, theirs) = timed(|| bench.all.install(|| Arc::new(for_graph(graph))));
         contenders.extend(wanted.into_iter().map(|(delta, record)| {
@@ -286,7 +286,8 @@ fn other<'a>(
 }
 
 /// Somebody who does not take the graph.
-fn refusing<'a>(record: Record, reason: String) -> Contender<'a> {
+fn refusing<'a>(record: Record, reason: &str) -> Contender<'a> {
+    let reason = reason.to_owned();
     Contender::new(record, move || Err(Excuse(reason.clone()).into()))
 }
 
