@@ -6,6 +6,6 @@ cd "$(dirname "$0")"
 . ./unpack.sh
 cd "$folder"
 case " $* " in
-    *" --out"* | *" --help "*) exec unpacked/bin/bench "$@" ;;
+    *" --out"* | *" --help "* | *" --list "* | " compare "*) exec unpacked/bin/bench "$@" ;;
     *) exec unpacked/bin/bench "$@" --out results ;;
 esac
