@@ -11,7 +11,7 @@
 // an atomic minimum and never rises. It takes a sum that overflows for granted; here such a sum
 // is told and never stored.
 //
-// What holds for all entries that relax
+// What holds for all entries that relax, but for what is said of those that end in _race
 //
 // Launch: blocks of any whole number of warps in one dimension, at least `count` threads in
 // all; no shared memory. Thread k takes edge first + k. A host iteration is one launch over
@@ -49,7 +49,8 @@
 // lower. So the host stops at the first iteration without a mark, and where iteration n
 // leaves one there is a negative cycle.
 //
-// Entries that end in _race store a sum without looking whether the distance is lower by then,
+// Entries that end in _race have the same launch, and write the same words, but not lower
+// distances only: they store a sum without looking whether the distance is lower by then,
 // so that of several sums for one vertex any may be the one that stays. They are for weights
 // that are not negative, and end with the right distances all the same:
 // - Whatever stands at a vertex is the length of a walk, as above, or was put there by such a

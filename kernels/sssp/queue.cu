@@ -1,8 +1,8 @@
 // Bellman-Ford with a queue of the vertices whose distance fell, in rounds that take many of
 // them at once; weights of any sign.
 //
-// The queue is the paper's: a circular array with a head and a tail, in which a vertex
-// waits at most once; here it is its back, and in front of it lies a list. A round goes
+// The queue is a circular array with a head and a tail, as the paper's are, in which a vertex
+// waits at most once; it is the back here, and in front of it lies a list. A round goes
 // through entries from the head on, relaxes the rows of the vertices that it takes, and
 // appends those that fall. The rules of Bertsekas and others, each in the form that has a
 // meaning when many are taken at once:

@@ -14,10 +14,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use graph_formats::{Csr, Weight, WeightKind, with_csr};
-use sssp::gpu::{self, BlockSize, Layout};
+use sssp::gpu::{self, BlockSize, DijkstraByLaunches, Layout};
 use sssp::{Algorithm, Config, Delta};
 
-use crate::clock::timed;
+use crate::clock::{Contender, timed};
 use crate::field::{Asked, described, of_graph, on_field};
 use crate::graphs::{Graph, SIZES, at_hand, family, named};
 use crate::page::{Figure, Page, median};
@@ -26,6 +26,7 @@ use crate::plot::{Axis, Line, Marks, Plot, Whose};
 use crate::programs::Source;
 use crate::records::{Record, Records};
 use crate::study::{Bench, Study};
+use crate::verify::Words;
 
 /// Most vertices of a graph on which every block is tried.
 const SMALL: usize = 1 << 16;
@@ -167,6 +168,20 @@ fn on_graph<W: Weight>(
         // it takes integers of 32 bits, none negative
         if let Some(boost) = boost.filter(|_| W::KIND == WeightKind::U32) {
             contenders.extend(boost.contenders(field, scratch.path(), |name| Some(record(name))));
+        }
+        // the published loop, a launch a step, which the host drives
+        let is_small = csr.n_vertices() <= SMALL && W::KIND == WeightKind::U32;
+        if let Some(gpu) = bench.gpu_if_any().filter(|_| is_small) {
+            let right = field.task.certified.iter().map(|d| d.map(|d| d.to_f64() as u64));
+            let (own, words) = (csr.clone().convert_weights()?, Words::of(&right.collect())?);
+            let mut solver = DijkstraByLaunches::new(gpu, &own, BlockSize::default())?;
+            let source = field.task.source;
+            contenders.push(Contender::new(record("gpu/dijkstra by launches"), move || {
+                let (ms, found) = timed(|| solver.distances(source));
+                let (distances, settled) = found?;
+                words.check(&distances)?;
+                Ok(vec![("ms", ms), ("rounds", settled as f64), ("settled", settled as f64)])
+            }));
         }
         bench.race(contenders).map(drop)
     })

@@ -2,7 +2,7 @@
 //! read-only cache?
 //!
 //! The study of the article again, with its four variants, {segments, order as stored} ×
-//! {read-only, plain loads}, on R-MAT graphs that double from one to the next, from vertices
+//! {read-only, plain loads}, and with stores that race as the article's do, on R-MAT graphs that double from one to the next, from vertices
 //! spread over each graph. The figure is the article's: arcs of the graph a second, each counted
 //! once however often it was relaxed. Beside them run Δ-stepping on the same GPU and, on the
 //! host, the fastest sequential Dijkstra and the parallel Δ-stepping. Unlike there, where weights
@@ -23,7 +23,7 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{Duplicates, GraphOptions, RmatConfig, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate;
-use sssp::gpu::{self, EdgeOrder, Loads};
+use sssp::gpu::{self, EdgeOrder, Loads, Stores};
 use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver};
 
 use crate::clock::{Contender, Terms, timed};
@@ -175,7 +175,7 @@ impl Segments {
     /// Everybody on R-MAT of 2^`scale` vertices. A graph may fill half of the memory, so that
     /// each solver is gone before the next is made.
     fn at(&self, bench: &Bench, gpu: Option<&Gpu>, scale: u32) -> Result<()> {
-        // parallel edges stay, so that sizes are the article's
+        // parallel edges stay, so that sizes are nearly the article's
         let options = GraphOptions { duplicates: Duplicates::Keep, ..Default::default() };
         let graph = rmat(&RmatConfig { scale, options, ..Default::default() })?;
         let mut solver = on_gpu(gpu, &graph, gpu::Algorithm::DeltaStepping(Delta::Auto))?;
@@ -228,20 +228,23 @@ impl Segments {
         let sizes: BTreeSet<_> = sizes.into_iter().take(n_sizes).chain(default).collect();
         let sizes = sizes.into_iter().map(|vertices| {
             let name = if Some(vertices) == default { SEGMENTS } else { SWEPT };
-            (name, EdgeOrder::Segments { vertices }, Loads::Plain)
+            (name, EdgeOrder::Segments { vertices }, Loads::Plain, Stores::Atomic)
         });
         let others = [
-            ("segments, read-only", EdgeOrder::Auto, Loads::ReadOnly),
-            ("stored, read-only", EdgeOrder::AsStored, Loads::ReadOnly),
-            (STORED, EdgeOrder::AsStored, Loads::Plain),
+            ("segments, read-only", EdgeOrder::Auto, Loads::ReadOnly, Stores::Atomic),
+            ("stored, read-only", EdgeOrder::AsStored, Loads::ReadOnly, Stores::Atomic),
+            ("segments, racing", EdgeOrder::Auto, Loads::Plain, Stores::Racing),
+            ("stored, racing", EdgeOrder::AsStored, Loads::Plain, Stores::Racing),
+            (STORED, EdgeOrder::AsStored, Loads::Plain, Stores::Atomic),
         ];
-        for (name, edges, loads) in others.into_iter().chain(sizes) {
+        for (name, edges, loads, stores) in others.into_iter().chain(sizes) {
             let is_swept = name == SWEPT;
             let runs = if is_swept { self.sweep_sources.min(n_sources) } else { n_sources };
             if runs == 0 {
                 continue;
             }
-            let mut solver = on_gpu(at.gpu, graph, gpu::Algorithm::BellmanFord { edges, loads })?;
+            let algorithm = gpu::Algorithm::BellmanFord { edges, loads, stores };
+            let mut solver = on_gpu(at.gpu, graph, algorithm)?;
             let size = edges.segment(n).map_or_else(|| "stored".to_owned(), |p| p.to_string());
             let labels: [(_, &dyn Display); 3] =
                 [("type", &W::KIND), ("solver", &name), ("segment", &size)];

@@ -10,8 +10,8 @@
 //! every n relaxations or so costs no more than they do, and finds it long before the n rounds
 //! are over that the textbook waits for.
 //!
-//! The paper runs the arcs of a round in parallel, on a GPU; its stopping rule, a mark
-//! that a changed label leaves, is the same.
+//! The article of origin-segments runs the arcs of a round in parallel, on a GPU; its stopping
+//! rule, a mark that a changed label leaves, is the same.
 //!
 //! Reference: bellman-1958, ford-1956, moore-1959
 

@@ -13,7 +13,7 @@
 //! exponential time. So the rules hold for a multiple of the arcs, and what is left after
 //! that is worked off first in, first out, which is O(n·m) again.
 //!
-//! The paper takes the mean over all n vertices as printed; here, as in Bertsekas, it
+//! origin-four-families takes the mean over all n vertices as printed; here, as in Bertsekas, it
 //! is that of the queue, since unreached vertices have no label.
 //!
 //! Reference: moore-1959, bertsekas-1993, bertsekas-1996

@@ -1,6 +1,6 @@
 //! The machine with the launches of the paper, to be measured beside those of [`Cuda`].
 //!
-//! A bitwise operation has a block of one thread for each word. A search folds the words: a bit
+//! AND, OR and XOR have a block of one thread for each word. A search folds the words: a bit
 //! says whether a word has a one, 64 of them are a word again, and so on, a launch each, until one
 //! word is left; a last launch, of one thread, goes back from there. `STEP` is a search and a
 //! launch that takes the one out. A row has a block of 64 threads for each 64 columns. All other
