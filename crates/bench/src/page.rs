@@ -14,7 +14,7 @@ const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:72em;margin:2em aut
                      color:#222}table{border-collapse:collapse;margin:1em 0;display:block;\
                      overflow-x:auto}th,td{padding:.2em .7em;border-bottom:1px solid #ddd;\
                      white-space:nowrap;font-variant-numeric:tabular-nums}th{border-bottom:2px \
-                     solid #888}svg{max-width:100%;height:auto}";
+                     solid #888;white-space:normal}svg{max-width:100%;height:auto}";
 
 /// What a table says of a record.
 pub type Figure<'a> = &'a dyn Fn(&Record) -> Option<f64>;

@@ -349,8 +349,12 @@ fn lines(records: &Records, value: Value<'_>) -> Vec<Line> {
 fn sweep(page: &mut Page, all: &Records) {
     let Some(n) = all.of(&[("what", SWEPT)]).iter().map(Record::n_runs).max() else { return };
     let is_plain = |record: &&Record| [STORED, SEGMENTS, SWEPT].contains(&record.label("solver"));
+    let of_plain = all.iter().filter(|r| r.label("what") != RACES).filter(is_plain);
+    let mut of_plain: Vec<_> = of_plain.cloned().collect();
+    // edges as stored have no number
+    of_plain.sort_by_key(|record| record.label("segment").parse().unwrap_or(0_u32));
     let mut plain = Records::default();
-    plain.extend(all.iter().filter(|r| r.label("what") != RACES).filter(is_plain).cloned());
+    plain.extend(of_plain);
     let mean = |record: &Record| {
         let ms = record.all("ms");
         Some(range(&ms[..n.min(ms.len())])?[1])
