@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use pulldown_cmark::{Options, Parser, html};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
 use crate::plot::{Marks, Plot, Whose};
 use crate::records::{Record, Records};
@@ -160,15 +160,26 @@ impl Page {
     /// When a plot cannot be drawn.
     pub fn files(&self, machine: &str) -> Result<Vec<(String, String)>> {
         let markdown = format!("# {}\n\n{machine}\n{}", self.title, self.markdown);
+        let svg = |(name, plot): &(String, Plot)| Ok((name.clone(), plot.to_svg()?));
+        let mut files = self.plots.iter().map(svg).collect::<Result<Vec<_>>>()?;
+        // the plots stand in the page itself
+        let mut is_image = false;
+        let parser = Parser::new_ext(&markdown, Options::ENABLE_TABLES);
+        let events = parser.filter_map(|event| match event {
+            Event::Start(Tag::Image { dest_url, .. }) => {
+                is_image = true;
+                let plot = files.iter().find(|file| file.0 == *dest_url)?;
+                Some(Event::InlineHtml(plot.1.as_str().into()))
+            }
+            Event::End(TagEnd::Image) => {
+                is_image = false;
+                None
+            }
+            // the title stands in the plot
+            event => Some(event).filter(|_| !is_image),
+        });
         let mut body = String::new();
-        html::push_html(&mut body, Parser::new_ext(&markdown, Options::ENABLE_TABLES));
-        let mut files = Vec::new();
-        for (name, plot) in &self.plots {
-            let svg = plot.to_svg()?;
-            let image = format!("<img src=\"{name}\" alt=\"{}\" />", escaped(&plot.title));
-            body = body.replace(&image, &svg);
-            files.push((name.clone(), svg));
-        }
+        html::push_html(&mut body, events);
         let page = format!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width\"><title>{}</title>\
@@ -185,4 +196,27 @@ fn escaped(text: &str) -> String {
     // writing to a String does not fail
     let _ = pulldown_cmark_escape::escape_html(&mut escaped, text);
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::Marks;
+
+    #[test]
+    fn the_html_page_needs_no_other_file() {
+        let mut page = Page::new("Times & more");
+        page.table(1, &["graph", "ms"], &[vec!["a".to_owned(), "1".to_owned()]]);
+        for graph in ["grid-9", "my/roads_1 [\"new\"] & *old*.gr"] {
+            let bars = Marks::Bars(vec![("a solver".to_owned(), 2.0, Whose::Other)]);
+            page.plot(graph, Plot { title: format!("{graph}: ms"), marks: bars });
+        }
+        let files = page.files("- processor: fast\n").unwrap();
+        let file = |name: &str| &files.iter().find(|file| file.0 == name).unwrap().1;
+        let html = file("index.html");
+        assert_eq!(html.matches("<svg").count(), 2, "{html}");
+        assert!(!html.contains("<img") && html.contains("<td>a</td>"), "{html}");
+        assert!(html.contains("<title>Times &amp; more</title>"), "{html}");
+        assert!(file("summary.md").contains("![grid-9: ms](grid-9.svg)"));
+    }
 }

@@ -2,9 +2,9 @@
 //! read-only cache?
 //!
 //! The study of the article again, with its four variants, {segments, order as stored} ×
-//! {read-only, plain loads}, and with stores that race as the article's do, on R-MAT graphs that double from one to the next, from vertices
-//! spread over each graph. The figure is the article's: arcs of the graph a second, each counted
-//! once however often it was relaxed. Beside them run Δ-stepping on the same GPU and, on the
+//! {read-only, plain loads}, and with stores that race as the article's do, on R-MAT graphs that
+//! double from one to the next, from vertices spread over each graph. The figure is the article's:
+//! arcs of the graph a second, each counted once however often it was relaxed. Beside them run Δ-stepping on the same GPU and, on the
 //! host, the fastest sequential Dijkstra and the parallel Δ-stepping. Unlike there, where weights
 //! are f64 only, they are u32 too, the size of segments is swept, several runs from one source
 //! tell what races spread, and every answer is checked. Weights are small integers whatever their

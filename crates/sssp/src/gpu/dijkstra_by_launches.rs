@@ -20,7 +20,7 @@ use super::algorithm::BlockSize;
 use super::extract_min::ExtractMin;
 use super::graph::{DeviceRows, KeyGraph};
 use super::keys::KeyKind;
-use super::launch::{Kernels, NO_VERTEX};
+use super::launch::Kernels;
 use crate::SsspError;
 
 /// Threads of a block of both kernels, and blocks that share vertices.
@@ -69,15 +69,15 @@ impl DijkstraByLaunches {
     /// The distances from `source`, and how many vertices were settled.
     ///
     /// # Errors
-    /// [`SsspError::NotOnGpu`] where a sum does not fit 32 bits; [`SsspError::Gpu`] where the
-    /// device fails.
-    ///
-    /// # Panics
-    /// Where the graph has no vertex `source`.
+    /// [`SsspError::NoSuchVertex`]; [`SsspError::NotOnGpu`] where a sum does not fit 32 bits;
+    /// [`SsspError::Gpu`] where the device fails.
     pub fn distances(&mut self, source: VertexId) -> Result<(Distances<u64>, u64), SsspError> {
         let Self { gpu, graph, initial, relax, extraction, keys, trouble, row_blocks } = self;
         let n = keys.len() as u32;
-        assert!(source < n && source != NO_VERTEX, "the graph has no vertex {source}");
+        if source >= n {
+            let (role, n_vertices) = ("source", keys.len());
+            return Err(SsspError::NoSuchVertex { role, vertex: source, n_vertices });
+        }
         trouble.fill_bytes(0)?;
         let labels = extraction.labels();
         let n_labels = labels.len() as u32;

@@ -67,6 +67,8 @@ fn three_kernels_settle_all_vertices() {
                 assert!(found == expected, "{block:?}, from {source}");
                 assert_eq!(settled, expected.n_reached() as u64);
             }
+            let beyond = solver.distances(graph.n_vertices() as u32);
+            assert!(matches!(beyond, Err(SsspError::NoSuchVertex { .. })));
         }
     }
     let far = Csr::from_arcs(3, &[(0, 1, u32::MAX - 1), (1, 2, 5)]).unwrap();

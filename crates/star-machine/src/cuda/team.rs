@@ -5,8 +5,8 @@ use gpu_runtime::{DeviceProperties, Gpu, GpuError, Kernel, LaunchConfig};
 use crate::language::Op;
 use crate::program::{Instruction, Program, WORD_BITS};
 
-/// Words of 64 bits up to which one warp is the fastest team; and where there are procedures, of which each
-/// goes through many columns.
+/// Words of 64 bits up to which one warp is the fastest team; and where there are procedures, of
+/// which each goes through many columns.
 const WARP_WORDS: [u32; 2] = [128, 16];
 /// Words up to which one block is.
 const BLOCK_WORDS: [u32; 2] = [4096, 256];
