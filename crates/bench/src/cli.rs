@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 
 use crate::compare;
-use crate::machine::Machine;
+use crate::machine::{self, Machine};
 use crate::records::Records;
 use crate::run::{About, Written, merged, new_folder, read};
 use crate::studies::{self, ALL};
@@ -18,7 +18,7 @@ const COMPARE: &str = "compare";
 const REPORT: &str = "report";
 
 /// All that can be asked for.
-pub fn command() -> Command {
+pub(crate) fn command() -> Command {
     let folder = |name: &'static str, help: &'static str| {
         Arg::new(name).value_name("DIR").value_parser(value_parser!(PathBuf)).help(help)
     };
@@ -112,7 +112,7 @@ fn measured(
     let about = About {
         study: entry.name.to_owned(),
         arguments: arguments.collect(),
-        machine: machine.clone().with_gpu().markdown() + &threads,
+        machine: format!("{}{}{threads}", machine.markdown, machine::gpu()),
     };
     let records = bench.records().clone();
     Ok((about, records))
@@ -128,7 +128,7 @@ fn report(
     let machine = Machine::without_driver();
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let out = out.cloned().unwrap_or_else(beside);
-    let name = name.cloned().unwrap_or_else(|| machine.stamp());
+    let name = name.cloned().unwrap_or_else(|| machine.stamp.clone());
     let Written { folder, summary } = new_folder(&out, &name, entry, || measure(&machine))?;
     Ok(format!("{summary}\nwritten to {}", folder.display()))
 }

@@ -21,43 +21,42 @@ use crate::records::{Record, Run};
 const MOST_RUNS: f64 = 1000.0;
 
 /// Somebody who is measured.
-pub struct Contender<'a> {
+pub(crate) struct Contender<'a> {
     /// Its labels.
-    pub record: Record,
+    pub(crate) record: Record,
     /// One run from scratch, checked; the first of its figures is the time.
-    pub run: Box<dyn FnMut() -> Result<Run> + 'a>,
+    pub(crate) run: Box<dyn FnMut() -> Result<Run> + 'a>,
 }
 
 impl<'a> Contender<'a> {
     /// A contender of these labels.
-    pub fn new(record: Record, run: impl FnMut() -> Result<Run> + 'a) -> Self {
+    pub(crate) fn new(record: Record, run: impl FnMut() -> Result<Run> + 'a) -> Self {
         Self { record, run: Box::new(run) }
     }
 
     /// The same with more labels.
-    #[must_use]
-    pub fn with(self, labels: &[(&str, &dyn Display)]) -> Self {
+    pub(crate) fn with(self, labels: &[(&str, &dyn Display)]) -> Self {
         Self { record: self.record.with(labels), ..self }
     }
 }
 
 /// How often, and how long.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
+pub(crate) struct Terms {
     /// Timed turns of each, after an untimed one.
-    pub runs: usize,
+    pub(crate) runs: usize,
     /// A run that takes longer is ended where its contender asks the [`Deadline`], and turns when
     /// they have taken as long together.
-    pub patience: Duration,
+    pub(crate) patience: Duration,
     /// A turn runs again and again until about so long has passed.
-    pub turn: Duration,
+    pub(crate) turn: Duration,
     /// Who takes so many times as long as the quickest, and over 2 ms, is not timed.
-    pub hopeless: Option<f64>,
+    pub(crate) hopeless: Option<f64>,
 }
 
 /// What a contender says that cannot run, where that is no failure.
 #[derive(Debug)]
-pub struct Excuse(pub String);
+pub(crate) struct Excuse(pub String);
 
 impl fmt::Display for Excuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,7 +68,7 @@ impl std::error::Error for Excuse {}
 
 /// When the run that is under way has to end.
 #[derive(Debug)]
-pub struct Deadline {
+pub(crate) struct Deadline {
     base: Instant,
     at_ns: AtomicU64,
 }
@@ -85,14 +84,14 @@ impl Deadline {
     }
 
     /// To be asked now and then by a run that may take for ever.
-    pub fn ask(&self) -> ControlFlow<()> {
+    pub(crate) fn ask(&self) -> ControlFlow<()> {
         let is_over = self.base.elapsed().as_nanos() as u64 > self.at_ns.load(Ordering::Relaxed);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
 /// The milliseconds that something takes, and what it gives.
-pub fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
+pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let given = run();
     (start.elapsed().as_secs_f64() * 1e3, given)
@@ -100,10 +99,7 @@ pub fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
 
 /// Lets everybody run once untimed, then `terms.runs` times in turns. Who refuses what it is to
 /// solve or takes too long has the reason in its record.
-///
-/// # Errors
-/// When a run fails otherwise, which a wrong answer is too.
-pub fn in_turns(
+pub(crate) fn in_turns(
     contenders: Vec<Contender<'_>>,
     terms: &Terms,
     deadline: &Deadline,

@@ -19,13 +19,13 @@ const WHAT: (&str, &str) = ("what", "the graph");
 
 /// Where all race.
 #[derive(Clone, Copy)]
-pub struct Field<'a, W: Weight> {
+pub(crate) struct Field<'a, W: Weight> {
     /// Threads, and the GPU.
-    pub bench: &'a Bench,
+    pub(crate) bench: &'a Bench,
     /// The graph and the right answer.
-    pub task: &'a Task<'a, W>,
+    pub(crate) task: &'a Task<'a, W>,
     /// Ends a run when patience does.
-    pub ask: Progress<'a>,
+    pub(crate) ask: Progress<'a>,
 }
 
 /// Where a solver runs, and with what.

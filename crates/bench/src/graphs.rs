@@ -262,9 +262,6 @@ pub(crate) fn family(name: &str) -> &str {
 }
 
 /// Of these, those that have no more arcs and whose files are there; says which have not.
-///
-/// # Errors
-/// When none is left.
 pub(crate) fn at_hand(bench: &Bench, graphs: Vec<Graph>, most_arcs: u64) -> Result<Vec<Graph>> {
     let mut here = Vec::new();
     for graph in graphs {

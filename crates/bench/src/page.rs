@@ -17,24 +17,24 @@ const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:72em;margin:2em aut
                      solid #888;white-space:normal}svg{max-width:100%;height:auto}";
 
 /// What a table says of a record.
-pub type Figure<'a> = &'a dyn Fn(&Record) -> Option<f64>;
+pub(crate) type Figure<'a> = &'a dyn Fn(&Record) -> Option<f64>;
 
 /// The same in words.
-pub type Cell<'a> = &'a dyn Fn(&Record) -> Option<String>;
+pub(crate) type Cell<'a> = &'a dyn Fn(&Record) -> Option<String>;
 
 /// The median of a figure, as a column.
-pub fn median(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
+pub(crate) fn median(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
     move |record| record.median(figure)
 }
 
 /// The least of a figure, as a column.
-pub fn least(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
+pub(crate) fn least(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
     move |record| record.least(figure)
 }
 
 /// What a study has to say.
 #[derive(Debug)]
-pub struct Page {
+pub(crate) struct Page {
     title: String,
     markdown: String,
     plots: Vec<(String, Plot)>,
@@ -42,24 +42,24 @@ pub struct Page {
 
 impl Page {
     /// A page with nothing but its title.
-    pub fn new(title: &str) -> Self {
+    pub(crate) fn new(title: &str) -> Self {
         Self { title: title.to_owned(), markdown: String::new(), plots: Vec::new() }
     }
 
     /// Begins a section.
-    pub fn heading(&mut self, heading: &str) {
+    pub(crate) fn heading(&mut self, heading: &str) {
         // writing to a String does not fail
         let _ = writeln!(self.markdown, "## {heading}\n");
     }
 
     /// Adds a paragraph.
-    pub fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         let _ = writeln!(self.markdown, "{text}\n");
     }
 
     /// Adds a table; the first `n_left` columns are text, the others numbers. Without rows there
     /// is none.
-    pub fn table(&mut self, n_left: usize, headings: &[&str], rows: &[Vec<String>]) {
+    pub(crate) fn table(&mut self, n_left: usize, headings: &[&str], rows: &[Vec<String>]) {
         if !rows.is_empty() {
             let _ = writeln!(self.markdown, "{}", table(n_left, headings, rows));
         }
@@ -67,7 +67,12 @@ impl Page {
 
     /// Adds a table with a row for each record that has runs: labels, under their own names, and
     /// figures. A column that would be empty is left out.
-    pub fn list(&mut self, records: &Records, labels: &[&str], figures: &[(&str, Figure<'_>)]) {
+    pub(crate) fn list(
+        &mut self,
+        records: &Records,
+        labels: &[&str],
+        figures: &[(&str, Figure<'_>)],
+    ) {
         let ran: Vec<&Record> = records.iter().filter(|record| record.n_runs() > 0).collect();
         let mut labels = labels.to_vec();
         labels.retain(|name| ran.iter().any(|record| !record.label(name).is_empty()));
@@ -83,7 +88,7 @@ impl Page {
     }
 
     /// The same of medians, under the names of their figures.
-    pub fn medians(&mut self, records: &Records, labels: &[&str], figures: &[&'static str]) {
+    pub(crate) fn medians(&mut self, records: &Records, labels: &[&str], figures: &[&'static str]) {
         let medians: Vec<_> = figures.iter().map(|figure| median(figure)).collect();
         let columns = figures.iter().zip(&medians).map(|(name, of)| (*name, of as Figure<'_>));
         self.list(records, labels, &columns.collect::<Vec<_>>());
@@ -91,13 +96,25 @@ impl Page {
 
     /// Adds a table of one figure: a row for each combination of labels that there is, a column
     /// for each value of another that has something.
-    pub fn across(&mut self, records: &Records, labels: &[&str], other: &str, figure: Figure<'_>) {
+    pub(crate) fn across(
+        &mut self,
+        records: &Records,
+        labels: &[&str],
+        other: &str,
+        figure: Figure<'_>,
+    ) {
         let cell = |record: &Record| Some(digits(Some(figure(record)?)));
         self.pivot(records, labels, other, &cell);
     }
 
     /// The same of anything.
-    pub fn pivot(&mut self, records: &Records, labels: &[&str], other: &str, cell: Cell<'_>) {
+    pub(crate) fn pivot(
+        &mut self,
+        records: &Records,
+        labels: &[&str],
+        other: &str,
+        cell: Cell<'_>,
+    ) {
         let of = |record: &Record| {
             labels.iter().map(|name| record.label(name).to_owned()).collect::<Vec<_>>()
         };
@@ -123,7 +140,7 @@ impl Page {
     }
 
     /// Adds a plot, and its file of this name; one without points is left out.
-    pub fn plot(&mut self, name: &str, plot: Plot) {
+    pub(crate) fn plot(&mut self, name: &str, plot: Plot) {
         if !plot.is_empty() {
             // a graph may be a file in a folder
             let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '+', "-");
@@ -133,7 +150,7 @@ impl Page {
     }
 
     /// Adds bars of the median times of solvers on a graph.
-    pub fn bars(&mut self, graph: &str, solvers: &Records, whose: impl Fn(&str) -> Whose) {
+    pub(crate) fn bars(&mut self, graph: &str, solvers: &Records, whose: impl Fn(&str) -> Whose) {
         let bar = |record: &Record| {
             let solver = record.label("solver");
             Some((solver.to_owned(), record.median("ms")?, whose(solver)))
@@ -144,7 +161,7 @@ impl Page {
     }
 
     /// Names what was not measured, and why.
-    pub fn skipped(&mut self, records: &Records) {
+    pub(crate) fn skipped(&mut self, records: &Records) {
         for record in records.iter() {
             if let Some(reason) = record.skipped() {
                 let _ = writeln!(self.markdown, "- SKIPPED: {}: {reason}", record.name());
@@ -155,10 +172,7 @@ impl Page {
 
     /// The files of the report: `summary.md`, `index.html` and the plots, where the page begins
     /// with what is said of the machine.
-    ///
-    /// # Errors
-    /// When a plot cannot be drawn.
-    pub fn files(&self, machine: &str) -> Result<Vec<(String, String)>> {
+    pub(crate) fn files(&self, machine: &str) -> Result<Vec<(String, String)>> {
         let markdown = format!("# {}\n\n{machine}\n{}", self.title, self.markdown);
         let svg = |(name, plot): &(String, Plot)| Ok((name.clone(), plot.to_svg()?));
         let mut files = self.plots.iter().map(svg).collect::<Result<Vec<_>>>()?;

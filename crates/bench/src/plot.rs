@@ -34,58 +34,43 @@ const LEAST_HEIGHT: i32 = 520;
 
 /// An axis: what is on it, with its unit, and whether it grows by factors.
 #[derive(Clone, Copy, Debug)]
-pub struct Axis {
-    /// What stands beside it.
-    pub name: &'static str,
-    /// Whether the same distance is the same factor.
-    pub log: bool,
+pub(crate) struct Axis {
+    pub(crate) name: &'static str,
+    pub(crate) log: bool,
 }
 
 /// A line with its points; each may have a range, from the least to the greatest.
 #[derive(Clone, Debug, Default)]
-pub struct Line {
-    /// Its name in the legend.
-    pub name: String,
+pub(crate) struct Line {
+    pub(crate) name: String,
     /// x, y.
-    pub points: Vec<(f64, f64)>,
+    pub(crate) points: Vec<(f64, f64)>,
     /// Least and greatest y of each point; empty where there are none.
-    pub ranges: Vec<(f64, f64)>,
+    pub(crate) ranges: Vec<(f64, f64)>,
 }
 
 /// Whose a bar is, which gives its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// This project's on the processor,
+pub(crate) enum Whose {
     Cpu,
-    /// and on a GPU.
     Gpu,
-    /// Somebody else's.
     Other,
 }
 
 /// What is drawn.
 #[derive(Clone, Debug)]
-pub enum Marks {
-    /// Lines from left to right.
-    Lines {
-        /// The axis below.
-        x: Axis,
-        /// The axis to the left.
-        y: Axis,
-        /// In the order of the legend.
-        lines: Vec<Line>,
-    },
+pub(crate) enum Marks {
+    /// From left to right, in the order of the legend.
+    Lines { x: Axis, y: Axis, lines: Vec<Line> },
     /// A bar for each name, on an axis that grows by factors.
     Bars(Vec<(String, f64, Whose)>),
 }
 
 /// A plot with its title.
 #[derive(Clone, Debug)]
-pub struct Plot {
-    /// What it shows, with the unit.
-    pub title: String,
-    /// What is drawn.
-    pub marks: Marks,
+pub(crate) struct Plot {
+    pub(crate) title: String,
+    pub(crate) marks: Marks,
 }
 
 impl Plot {
@@ -98,10 +83,7 @@ impl Plot {
     }
 
     /// The plot as SVG.
-    ///
-    /// # Errors
-    /// When it cannot be drawn.
-    pub fn to_svg(&self) -> Result<String> {
+    pub(crate) fn to_svg(&self) -> Result<String> {
         let mut svg = String::new();
         let height = match &self.marks {
             Marks::Lines { lines, .. } => LEAST_HEIGHT.max(TOP + ROW * lines.len() as i32),

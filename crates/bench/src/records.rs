@@ -11,14 +11,14 @@ use anyhow::{Context, Result};
 use crate::table::{best, median};
 
 /// The figures of a run, by their names: `ms` where nothing else is said.
-pub type Run = Vec<(&'static str, f64)>;
+pub(crate) type Run = Vec<(&'static str, f64)>;
 
 const RUN: &str = "run";
 const SKIPPED: &str = "skipped";
 
 /// Who was measured with what, and the figures of the timed runs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Record {
+pub(crate) struct Record {
     labels: Vec<(String, String)>,
     runs: Vec<Vec<(String, f64)>>,
     skipped: Option<String>,
@@ -26,79 +26,76 @@ pub struct Record {
 
 impl Record {
     /// A record without runs.
-    pub fn of(labels: &[(&str, &dyn Display)]) -> Self {
+    pub(crate) fn of(labels: &[(&str, &dyn Display)]) -> Self {
         Self::default().with(labels)
     }
 
     /// The same with more labels.
-    #[must_use]
-    pub fn with(mut self, labels: &[(&str, &dyn Display)]) -> Self {
+    pub(crate) fn with(mut self, labels: &[(&str, &dyn Display)]) -> Self {
         let more = labels.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
         self.labels.extend(more.filter(|label| !label.1.is_empty()));
         self
     }
 
     /// The same with one more run.
-    #[must_use]
-    pub fn ran(mut self, run: Run) -> Self {
+    pub(crate) fn ran(mut self, run: Run) -> Self {
         self.push(run);
         self
     }
 
-    /// Adds a run.
-    pub fn push(&mut self, run: Run) {
+    pub(crate) fn push(&mut self, run: Run) {
         self.runs.push(run.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
     }
 
     /// Says why there are no runs.
-    pub fn skip(&mut self, reason: String) {
+    pub(crate) fn skip(&mut self, reason: String) {
         self.skipped = Some(reason);
     }
 
     /// Why there are no runs, if there are none.
-    pub fn skipped(&self) -> Option<&str> {
+    pub(crate) fn skipped(&self) -> Option<&str> {
         self.skipped.as_deref()
     }
 
     /// The value of a label; nothing where there is no such label.
-    pub fn label(&self, name: &str) -> &str {
+    pub(crate) fn label(&self, name: &str) -> &str {
         self.labels.iter().find(|label| label.0 == name).map_or("", |label| &label.1)
     }
 
     /// The same as a number; not a number where it is none.
-    pub fn number(&self, name: &str) -> f64 {
+    pub(crate) fn number(&self, name: &str) -> f64 {
         self.label(name).parse().unwrap_or(f64::NAN)
     }
 
     /// Whether it has these labels.
-    pub fn is(&self, labels: &[(&str, &str)]) -> bool {
+    pub(crate) fn is(&self, labels: &[(&str, &str)]) -> bool {
         labels.iter().all(|(name, value)| self.label(name) == *value)
     }
 
     /// How many runs were timed.
-    pub fn n_runs(&self) -> usize {
+    pub(crate) fn n_runs(&self) -> usize {
         self.runs.len()
     }
 
     /// A figure of all runs that have it.
-    pub fn all(&self, figure: &str) -> Vec<f64> {
+    pub(crate) fn all(&self, figure: &str) -> Vec<f64> {
         let of = |run: &Vec<(String, f64)>| Some(run.iter().find(|(name, _)| name == figure)?.1);
         self.runs.iter().filter_map(of).collect()
     }
 
     /// The middle one of all runs.
-    pub fn median(&self, figure: &str) -> Option<f64> {
+    pub(crate) fn median(&self, figure: &str) -> Option<f64> {
         median(&self.all(figure))
     }
 
     /// The least of all runs.
-    pub fn least(&self, figure: &str) -> Option<f64> {
+    pub(crate) fn least(&self, figure: &str) -> Option<f64> {
         best(&self.all(figure))
     }
 
     /// What it is called in messages and found by in another run: the values of its labels, but
     /// of `chose`, which is what it came to by itself.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let labels = self.labels.iter().filter(|label| label.0 != "chose");
         let values = labels.map(|label| label.1.as_str());
         values.collect::<Vec<_>>().join(", ")
@@ -107,64 +104,58 @@ impl Record {
 
 /// All that a study measured, in the order in which it was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Records(Vec<Record>);
+pub(crate) struct Records(Vec<Record>);
 
 impl Records {
     /// Adds a record.
-    pub fn push(&mut self, record: Record) {
+    pub(crate) fn push(&mut self, record: Record) {
         self.0.push(record);
     }
 
     /// All of them.
-    pub fn iter(&self) -> std::slice::Iter<'_, Record> {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Record> {
         self.0.iter()
     }
 
     /// Those with these labels.
-    #[must_use]
-    pub fn of(&self, labels: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(&self, labels: &[(&str, &str)]) -> Self {
         self.filtered(|record| record.is(labels))
     }
 
     /// Those that have this label, whatever it is.
-    #[must_use]
-    pub fn having(&self, label: &str) -> Self {
+    pub(crate) fn having(&self, label: &str) -> Self {
         self.filtered(|record| !record.label(label).is_empty())
     }
 
     /// Those for which this holds.
-    #[must_use]
-    pub fn filtered(&self, holds: impl Fn(&Record) -> bool) -> Self {
+    pub(crate) fn filtered(&self, holds: impl Fn(&Record) -> bool) -> Self {
         Self(self.iter().filter(|record| holds(record)).cloned().collect())
     }
 
     /// The first one with these labels.
-    pub fn find(&self, labels: &[(&str, &str)]) -> Option<&Record> {
+    pub(crate) fn find(&self, labels: &[(&str, &str)]) -> Option<&Record> {
         self.iter().find(|record| record.is(labels))
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The values of a label, each once, in the order in which they come first.
-    pub fn values(&self, label: &str) -> Vec<&str> {
+    pub(crate) fn values(&self, label: &str) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         let values = self.iter().map(|record| record.label(label));
         values.filter(|value| !value.is_empty() && seen.insert(*value)).collect()
     }
 
     /// Parts with the same value of a label, in the order of [`values`](Self::values).
-    pub fn by(&self, label: &str) -> Vec<(&str, Self)> {
+    pub(crate) fn by(&self, label: &str) -> Vec<(&str, Self)> {
         self.values(label).into_iter().map(|value| (value, self.of(&[(label, value)]))).collect()
     }
 
     /// `raw.csv`.
-    ///
-    /// # Errors
-    /// When memory is short.
-    pub fn to_csv(&self) -> Result<String> {
+    pub(crate) fn to_csv(&self) -> Result<String> {
         let labels = names(self.iter().flat_map(|record| &record.labels).map(|label| &label.0));
         let runs = || self.iter().flat_map(|record| &record.runs);
         let figures = names(runs().flatten().map(|figure| &figure.0));
@@ -193,10 +184,7 @@ impl Records {
     }
 
     /// What [`to_csv`](Self::to_csv) wrote.
-    ///
-    /// # Errors
-    /// When it was not.
-    pub fn from_csv(text: &str) -> Result<Self> {
+    pub(crate) fn from_csv(text: &str) -> Result<Self> {
         let mut csv = csv::Reader::from_reader(text.as_bytes());
         let heads = csv.headers()?.clone();
         let at = heads.iter().position(|head| head == RUN).context("there is no column run")?;

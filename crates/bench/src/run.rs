@@ -15,29 +15,26 @@ use crate::study::Entry;
 
 /// Which study measured, how it was asked to, and on what.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct About {
+pub(crate) struct About {
     /// The study.
-    pub study: String,
+    pub(crate) study: String,
     /// Its arguments.
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// The machine, in Markdown.
-    pub machine: String,
+    pub(crate) machine: String,
 }
 
 /// Where a run was written, and its summary.
 #[derive(Debug)]
-pub struct Written {
+pub(crate) struct Written {
     /// The new folder.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// What stands in `summary.md`.
-    pub summary: String,
+    pub(crate) summary: String,
 }
 
 /// Makes the folder `name` in `out`, and lets `measure` say what goes into it.
-///
-/// # Errors
-/// When there is such a folder, it cannot be made, or `measure` fails: then none is left.
-pub fn new_folder(
+pub(crate) fn new_folder(
     out: &Path,
     name: &str,
     entry: &Entry,
@@ -80,10 +77,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 /// What stands in the folder of a run.
-///
-/// # Errors
-/// When it is no such folder.
-pub fn read(folder: &Path) -> Result<(About, Records)> {
+pub(crate) fn read(folder: &Path) -> Result<(About, Records)> {
     let file = |name: &str| {
         let path = folder.join(name);
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
@@ -94,10 +88,7 @@ pub fn read(folder: &Path) -> Result<(About, Records)> {
 }
 
 /// The runs of some folders as one; they are of the same study.
-///
-/// # Errors
-/// When they are not, or a folder is none of a run.
-pub fn merged(folders: &[PathBuf]) -> Result<(Entry, About, Records)> {
+pub(crate) fn merged(folders: &[PathBuf]) -> Result<(Entry, About, Records)> {
     let (first, rest) = folders.split_first().context("no folder is named")?;
     let (mut about, mut records) = read(first)?;
     for folder in rest {

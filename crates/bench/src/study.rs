@@ -21,14 +21,11 @@ const MOST_PATIENCE: f64 = 86_400.0;
 
 /// A study: its options, which say in their help what it is for, what it measures, and what it
 /// makes of that.
-pub trait Study: Args {
+pub(crate) trait Study: Args {
     /// Its name on the command line.
     const NAME: &'static str;
 
     /// Measures, and hands records to the bench.
-    ///
-    /// # Errors
-    /// When something cannot be made or an answer is wrong: then there is no report.
     fn measure(&self, bench: &Bench) -> Result<()>;
 
     /// Tables and plots of the records, whichever run they are of.
@@ -37,20 +34,20 @@ pub trait Study: Args {
 
 /// A study, whatever its options are.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Its help, and what it can be asked for.
-    pub command: fn() -> Command,
+    pub(crate) command: fn() -> Command,
     /// Measures as it is asked to.
-    pub measure: fn(&ArgMatches, &Bench) -> Result<()>,
+    pub(crate) measure: fn(&ArgMatches, &Bench) -> Result<()>,
     /// What it makes of records.
-    pub page: fn(&Records) -> Page,
+    pub(crate) page: fn(&Records) -> Page,
 }
 
 impl Entry {
     /// The study with these options.
-    pub const fn of<S: Study>() -> Self {
+    pub(crate) const fn of<S: Study>() -> Self {
         Self {
             name: S::NAME,
             command: || S::augment_args(Common::augment_args(Command::new(S::NAME))),
@@ -62,7 +59,7 @@ impl Entry {
 
 /// What solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
+pub(crate) enum Backend {
     /// The processor.
     Cpu,
     /// The first GPU.
@@ -98,11 +95,11 @@ pub(crate) struct Common {
 }
 
 /// What studies measure with.
-pub struct Bench {
+pub(crate) struct Bench {
     /// One thread,
-    pub one: ThreadPool,
+    pub(crate) one: ThreadPool,
     /// and as many as were asked for.
-    pub all: ThreadPool,
+    pub(crate) all: ThreadPool,
     terms: Terms,
     on_cpu: bool,
     gpu: Result<Gpu, String>,
@@ -138,29 +135,23 @@ impl Bench {
     }
 
     /// What there is where nothing is asked for.
-    ///
-    /// # Errors
-    /// When threads cannot be started.
-    pub fn with_defaults() -> Result<Self> {
+    pub(crate) fn with_defaults() -> Result<Self> {
         let command = Common::augment_args(Command::new("bench"));
         Self::new(&Common::from_arg_matches(&command.get_matches_from(["bench"]))?)
     }
 
     /// How often and how long everybody runs.
-    pub fn terms(&self) -> Terms {
+    pub(crate) fn terms(&self) -> Terms {
         self.terms
     }
 
     /// Whether the processor is to be measured.
-    pub fn on_cpu(&self) -> bool {
+    pub(crate) fn on_cpu(&self) -> bool {
         self.on_cpu
     }
 
     /// The GPU, for a study of nothing else.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn gpu(&self) -> Result<&Gpu> {
+    pub(crate) fn gpu(&self) -> Result<&Gpu> {
         let reason = |reason: &String| anyhow::Error::msg(reason.clone());
         self.gpu.as_ref().map_err(reason).context(
             "this study measures a GPU: run it on a machine that has one, in a build with \
@@ -169,7 +160,7 @@ impl Bench {
     }
 
     /// The GPU; without one, the record says so once.
-    pub fn gpu_if_any(&self) -> Option<&Gpu> {
+    pub(crate) fn gpu_if_any(&self) -> Option<&Gpu> {
         let reason = match &self.gpu {
             Ok(gpu) => return Some(gpu),
             Err(reason) => reason,
@@ -182,29 +173,27 @@ impl Bench {
     }
 
     /// So many threads as runs on all of them have.
-    pub fn threads(&self) -> NonZeroUsize {
+    pub(crate) fn threads(&self) -> NonZeroUsize {
         NonZeroUsize::new(self.all.current_num_threads()).unwrap_or(NonZeroUsize::MIN)
     }
 
     /// Ends a solver's run when patience does.
-    pub fn progress(&self) -> impl Fn(u64, u64) -> ControlFlow<()> + Sync + '_ {
+    pub(crate) fn progress(&self) -> impl Fn(u64, u64) -> ControlFlow<()> + Sync + '_ {
         let deadline = &self.deadline;
         move |_, _| deadline.ask()
     }
 
     /// Lets contenders take turns, keeps their records, and returns them.
-    ///
-    /// # Errors
-    /// When a run fails, which a wrong answer is too.
-    pub fn race(&self, contenders: Vec<Contender<'_>>) -> Result<Vec<Record>> {
+    pub(crate) fn race(&self, contenders: Vec<Contender<'_>>) -> Result<Vec<Record>> {
         self.race_by(&self.terms, contenders)
     }
 
     /// The same by other terms.
-    ///
-    /// # Errors
-    /// The same.
-    pub fn race_by(&self, terms: &Terms, contenders: Vec<Contender<'_>>) -> Result<Vec<Record>> {
+    pub(crate) fn race_by(
+        &self,
+        terms: &Terms,
+        contenders: Vec<Contender<'_>>,
+    ) -> Result<Vec<Record>> {
         let records = in_turns(contenders, terms, &self.deadline)?;
         for record in &records {
             if let Some(ms) = record.median("ms") {
@@ -216,7 +205,7 @@ impl Bench {
     }
 
     /// Keeps the record of something that is left out, and says so.
-    pub fn skip(&self, labels: &[(&str, &dyn std::fmt::Display)], reason: &str) {
+    pub(crate) fn skip(&self, labels: &[(&str, &dyn std::fmt::Display)], reason: &str) {
         let mut record = Record::of(labels);
         eprintln!("SKIPPED: {}: {reason}", record.name());
         record.skip(reason.to_owned());
@@ -224,7 +213,7 @@ impl Bench {
     }
 
     /// What there is so far.
-    pub fn records(&self) -> RefMut<'_, Records> {
+    pub(crate) fn records(&self) -> RefMut<'_, Records> {
         self.records.borrow_mut()
     }
 }

@@ -13,21 +13,18 @@ use sssp::{Algorithm, Config, Goal, QueueRule, Solver};
 const TRIED_SOURCES: usize = 16;
 
 /// A graph, where searches start, and the answer.
-pub struct Task<'g, W: Weight> {
+pub(crate) struct Task<'g, W: Weight> {
     /// The graph.
-    pub graph: &'g Csr<W>,
+    pub(crate) graph: &'g Csr<W>,
     /// Many vertices are reached from here.
-    pub source: VertexId,
+    pub(crate) source: VertexId,
     /// The distances, proved.
-    pub certified: Distances<W::Distance>,
+    pub(crate) certified: Distances<W::Distance>,
 }
 
 impl<'g, W: Weight> Task<'g, W> {
     /// Searches from the first vertex that reaches many, and certifies what is found.
-    ///
-    /// # Errors
-    /// When the graph has no arcs or a negative cycle, or the answer is wrong.
-    pub fn new(graph: &'g Csr<W>) -> Result<Self> {
+    pub(crate) fn new(graph: &'g Csr<W>) -> Result<Self> {
         let algorithm = match graph.first_negative() {
             None => Algorithm::Dijkstra(None),
             Some(_) => Algorithm::BellmanFordQueue(QueueRule::Fifo),
@@ -52,19 +49,13 @@ impl<'g, W: Weight> Task<'g, W> {
     }
 
     /// That these are the certified distances.
-    ///
-    /// # Errors
-    /// Names the first vertex that has another.
-    pub fn check(&self, found: &Distances<W::Distance>) -> Result<()> {
+    pub(crate) fn check(&self, found: &Distances<W::Distance>) -> Result<()> {
         check(&self.certified, found)
     }
 }
 
 /// That distances are the right ones.
-///
-/// # Errors
-/// Names the first vertex that has another.
-pub fn check<D: Distance>(right: &Distances<D>, found: &Distances<D>) -> Result<()> {
+pub(crate) fn check<D: Distance>(right: &Distances<D>, found: &Distances<D>) -> Result<()> {
     if found == right {
         return Ok(());
     }
@@ -81,14 +72,11 @@ fn text(distance: Option<impl ToString>) -> String {
 }
 
 /// Distances below 2^32 in half the memory, for many answers of a large graph: a word a vertex.
-pub struct Words(Vec<u32>);
+pub(crate) struct Words(Vec<u32>);
 
 impl Words {
     /// The same distances.
-    ///
-    /// # Errors
-    /// When one is larger.
-    pub fn of(distances: &Distances<u64>) -> Result<Self> {
+    pub(crate) fn of(distances: &Distances<u64>) -> Result<Self> {
         let word = |&distance: &u64| match distance {
             u64::UNREACHED => Some(u32::MAX),
             distance => u32::try_from(distance).ok().filter(|&word| word != u32::MAX),
@@ -98,10 +86,7 @@ impl Words {
     }
 
     /// That these are the same, whatever their type.
-    ///
-    /// # Errors
-    /// Names the first vertex that has another.
-    pub fn check<D: Distance>(&self, found: &Distances<D>) -> Result<()> {
+    pub(crate) fn check<D: Distance>(&self, found: &Distances<D>) -> Result<()> {
         let (expected, n) = (self.0.len(), found.n_vertices());
         ensure!(n == expected, "it is wrong: {n} distances for {expected} vertices");
         let pair = |vertex: usize| {
@@ -120,24 +105,18 @@ impl Words {
 }
 
 /// Rows of a matrix of distances, as searches have them.
-pub struct Rows<W: Weight>(Vec<(VertexId, Distances<W::Distance>)>);
+pub(crate) struct Rows<W: Weight>(Vec<(VertexId, Distances<W::Distance>)>);
 
 impl<W: Weight> Rows<W> {
     /// So many rows, spread evenly.
-    ///
-    /// # Errors
-    /// When a search fails.
-    pub fn of(graph: &Csr<W>, n_rows: usize) -> Result<Self> {
+    pub(crate) fn of(graph: &Csr<W>, n_rows: usize) -> Result<Self> {
         let mut solver = Solver::new(graph, &Config::default())?;
         let row = |source| Ok((source, solver.distances(source, Goal::All)?));
         Ok(Self(spread(graph, n_rows).map(row).collect::<Result<_>>()?))
     }
 
     /// That a matrix has these rows; floats may differ by what their sums are rounded.
-    ///
-    /// # Errors
-    /// Names the first pair that has another distance.
-    pub fn check(&self, pairs: &Pairs<W>) -> Result<()> {
+    pub(crate) fn check(&self, pairs: &Pairs<W>) -> Result<()> {
         let is_close = |found: W::Distance, right: W::Distance| {
             let (a, b) = (found.to_f64(), right.to_f64());
             a == b || W::ZERO.to_i128().is_none() && (a - b).abs() <= 1e-5 * b
@@ -146,10 +125,7 @@ impl<W: Weight> Rows<W> {
     }
 
     /// That a matrix of anything, of which `row` tells rows, has the same.
-    ///
-    /// # Errors
-    /// The same, and those of `row`.
-    pub fn check_by<D: Copy + Debug>(
+    pub(crate) fn check_by<D: Copy + Debug>(
         &self,
         row: impl Fn(VertexId) -> Result<Vec<Option<D>>>,
         is_same: impl Fn(D, W::Distance) -> bool,
@@ -169,14 +145,11 @@ impl<W: Weight> Rows<W> {
 }
 
 /// Columns of a matrix of next hops, as trees of searches against the arcs have them.
-pub struct Columns<W: Weight>(Vec<Tree<W>>);
+pub(crate) struct Columns<W: Weight>(Vec<Tree<W>>);
 
 impl<W: Weight> Columns<W> {
     /// So many columns, spread evenly.
-    ///
-    /// # Errors
-    /// When a search fails.
-    pub fn of(graph: &Csr<W>, n_columns: usize) -> Result<Self> {
+    pub(crate) fn of(graph: &Csr<W>, n_columns: usize) -> Result<Self> {
         let reversed = graph.transposed();
         let mut solver = Solver::new(&reversed, &Config::default())?;
         let trees = spread(graph, n_columns).map(|target| Ok(solver.tree(target, Goal::All)?));
@@ -184,10 +157,7 @@ impl<W: Weight> Columns<W> {
     }
 
     /// That next hops, where there are any, have these columns.
-    ///
-    /// # Errors
-    /// Names the first pair that has another.
-    pub fn check(&self, pairs: &Pairs<W>) -> Result<()> {
+    pub(crate) fn check(&self, pairs: &Pairs<W>) -> Result<()> {
         let Some(hops) = pairs.next_hops() else { return Ok(()) };
         for tree in &self.0 {
             let target = tree.source;

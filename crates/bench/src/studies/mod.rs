@@ -11,7 +11,7 @@ mod floyd_warshall;
 mod min_plus;
 mod published;
 mod segments;
-pub mod sssp;
+pub(crate) mod sssp;
 mod star_algorithms;
 mod star_closures;
 mod star_memory;
@@ -21,7 +21,7 @@ mod star_printed;
 use crate::study::Entry;
 
 /// All of them.
-pub const ALL: [Entry; 15] = [
+pub(crate) const ALL: [Entry; 15] = [
     Entry::of::<sssp::Sssp>(),
     Entry::of::<families::Families>(),
     Entry::of::<auto::Auto>(),
@@ -40,6 +40,6 @@ pub const ALL: [Entry; 15] = [
 ];
 
 /// The one of this name.
-pub fn find(name: &str) -> Option<Entry> {
+pub(crate) fn find(name: &str) -> Option<Entry> {
     ALL.into_iter().find(|entry| entry.name == name)
 }

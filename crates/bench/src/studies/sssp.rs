@@ -4,6 +4,7 @@
 //! One answer for each graph is certified; every search of everybody, timed or not, must find the
 //! same distances.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,6 +28,7 @@ use crate::peers;
 use crate::plot::Whose;
 use crate::records::{Record, Records};
 use crate::study::{Bench, Study};
+use crate::verify::Task;
 
 const GRAPHS: &str = "rmat-18,rmat-20,grid-1024,geometric-18,new-york";
 const YARDSTICK: &str = "yardstick/dial";
@@ -45,7 +47,7 @@ const FIFO: &str = "bellman-ford-queue";
                         cargo xtask bench --graphs rmat-16,my/roads.gr.gz --runs 9\n  \
                         cargo xtask bench --graphs rmat-20 --solvers auto,yardstick,graph --sweep\n  \
                         cargo xtask bench --solvers auto,gapbs,wasp --peers my/peers")]
-pub struct Sssp {
+pub(super) struct Sssp {
     /// Graphs by name or file (a wrong name lists all names)
     #[arg(long, value_delimiter = ',', value_name = "GRAPH", default_value = GRAPHS)]
     graphs: Vec<Graph>,
@@ -183,7 +185,7 @@ fn section(page: &mut Page, graph: &str, all: &Records, of: &Records) {
 }
 
 /// Everybody but the programs, as `record` names them or leaves them out.
-pub fn roster<'a>(
+fn roster<'a>(
     field: &Field<'a, u32>,
     sweep: bool,
     record: &dyn Fn(&str) -> Option<Record>,
@@ -255,6 +257,25 @@ pub fn roster<'a>(
         }));
     }
     contenders
+}
+
+/// Calls `time` with the name of every solver on a graph, and a search of it, checked, that tells
+/// its milliseconds.
+///
+/// # Errors
+/// When the graph cannot be made or has no arcs.
+pub fn each_search(
+    graph: &Graph,
+    mut time: impl FnMut(&str, &mut dyn FnMut() -> Result<f64>),
+) -> Result<()> {
+    let (bench, csr) = (Bench::with_defaults()?, graph.load_u32()?);
+    let (task, ask) = (Task::new(&csr)?, |_, _| ControlFlow::Continue(()));
+    let field = Field { bench: &bench, task: &task, ask: &ask };
+    let record = |solver: &str| Some(Record::of(&[("solver", &solver)]));
+    for mut contender in roster(&field, false, &record) {
+        time(contender.record.label("solver"), &mut || Ok((contender.run)()?[0].1));
+    }
+    Ok(())
 }
 
 /// Powers of two around the weights: 1, 2, …, 512 for weights up to 255; or only those among which
