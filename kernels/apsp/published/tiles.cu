@@ -3,8 +3,12 @@
 //
 // After okuyama-2010 (docs/references.bib), section 4.1: t x h threads hold a tile of t x t in
 // their registers, each t / h elements of one column; at step k, row k and column k go
-// through shared memory, 2 t elements. What is different: the step's part of the pivot tile
-// is asked for one step ahead.
+// through shared memory, 2 t elements. What is different:
+// - the step's part of the pivot tile is asked for one step ahead;
+// - with more than 8 elements a thread the steps are a loop of a few, between which the elements
+//   move among the registers, for the code of all steps in a row is long.
+//
+// And the sequential kernel that closes tiles of the recursive form there.
 //
 // What holds for all entries
 //
@@ -21,6 +25,19 @@
 // column k as they were before it: floats too do not depend on who is first.
 
 #include "number.cuh"
+
+// Elements that lie in `by` places fewer than they did, the first ones in the last places.
+template <u32 by, u32 each>
+__device__ __forceinline__ void move_up(Weight (&mine)[each])
+{
+    Weight first[by];
+#pragma unroll
+    for (u32 p = 0; p < by; ++p) first[p] = mine[p];
+#pragma unroll
+    for (u32 p = 0; p + by < each; ++p) mine[p] = mine[p + by];
+#pragma unroll
+    for (u32 p = 0; p < by; ++p) mine[each - by + p] = first[p];
+}
 
 // Steps 0 ... t - 1 on `tile`. Row k is its own or else the pivot tile's, and so is column k.
 template <u32 t, u32 h>
@@ -45,27 +62,35 @@ __device__ __forceinline__ void close_tile(
     };
     Weight brought = brings ? bring(0) : no_path;
 
-    // Rows of step k lie in place k / h of the registers: this loop is unrolled, to know it.
-#pragma unroll
-    for (u32 p = 0; p < each; ++p) {
+    // Row k lies in place k / h of the registers, or `moved` places before. Which one has to be
+    // known when this is compiled, so that the loop over places is unrolled.
+    constexpr u32 at_once = each > 8 ? 4 : each;
 #pragma unroll 1
-        for (u32 s = 0; s < h; ++s) {
-            const u32 k = h * p + s;
-            if (own_row && y == s) through_row[x] = mine[p];
-            if (own_column && x == k) {
+    for (u32 moved = 0; moved < each; moved += at_once) {
 #pragma unroll
-                for (u32 q = 0; q < each; ++q) through_column[y + h * q] = mine[q];
-            }
-            if (brings) {
-                (own_row ? through_column : through_row)[x] = brought;
-                if (k + 1 < t) brought = bring(k + 1);
-            }
-            __syncthreads();
-            const Weight down = through_row[x];
+        for (u32 p = 0; p < at_once; ++p) {
+#pragma unroll 1
+            for (u32 s = 0; s < h; ++s) {
+                const u32 k = h * (moved + p) + s;
+                if (own_row && y == s) through_row[x] = mine[p];
+                // rows lie in `through_column` as they lie in the registers
+                if (own_column && x == k) {
 #pragma unroll
-            for (u32 q = 0; q < each; ++q) relax(mine[q], through_column[y + h * q], down);
-            __syncthreads();
+                    for (u32 q = 0; q < each; ++q) through_column[y + h * q] = mine[q];
+                }
+                if (brings) {
+                    const u32 place = at_once < each && own_row ? (x - h * moved) % t : x;
+                    (own_row ? through_column : through_row)[place] = brought;
+                    if (k + 1 < t) brought = bring(k + 1);
+                }
+                __syncthreads();
+                const Weight down = through_row[x];
+#pragma unroll
+                for (u32 q = 0; q < each; ++q) relax(mine[q], through_column[y + h * q], down);
+                __syncthreads();
+            }
         }
+        move_up<at_once>(mine);
     }
 #pragma unroll
     for (u32 p = 0; p < each; ++p) tile[(y + h * p) * length + x] = mine[p];
@@ -106,12 +131,48 @@ __device__ __forceinline__ void close_panels(
     TILE_ENTRY(pivot, close_pivot, t, h)                                                     \
     TILE_ENTRY(panels, close_panels, t, h)
 
-// 8, 4 and 2 elements a thread
+TILE_ENTRIES(16, 1)
 TILE_ENTRIES(16, 2)
 TILE_ENTRIES(16, 4)
 TILE_ENTRIES(16, 8)
+TILE_ENTRIES(16, 16)
+TILE_ENTRIES(32, 1)
+TILE_ENTRIES(32, 2)
 TILE_ENTRIES(32, 4)
 TILE_ENTRIES(32, 8)
 TILE_ENTRIES(32, 16)
+TILE_ENTRIES(64, 1)
+TILE_ENTRIES(64, 2)
+TILE_ENTRIES(64, 4)
 TILE_ENTRIES(64, 8)
 TILE_ENTRIES(64, 16)
+
+// Tile (pivot, pivot) of side 16, from itself, by one thread: the three loops, with row k and the
+// row that takes it in registers.
+//
+// Launch: one block of one thread. Races: none.
+extern "C" __global__ void __launch_bounds__(1) ENTRY(pivot_sequential)(
+    Weight* matrix, u64 tile_row, u64 tile_column, u32 row, u32 pivot)
+{
+    constexpr u32 t = 16;
+    Weight* tile = matrix + pivot * (tile_row + tile_column);
+    const u64 length = row;
+#pragma unroll 1
+    for (u32 k = 0; k < t; ++k) {
+        Weight through[t];
+#pragma unroll
+        for (u32 j = 0; j < t; ++j) through[j] = tile[k * length + j];
+#pragma unroll 1
+        for (u32 i = 0; i < t; ++i) {
+            Weight* from = tile + i * length;
+            const Weight first = from[k];
+            Weight mine[t];
+#pragma unroll
+            for (u32 j = 0; j < t; ++j) mine[j] = from[j];
+#pragma unroll
+            for (u32 j = 0; j < t; ++j) relax(mine[j], first, through[j]);
+#pragma unroll
+            for (u32 j = 0; j < t; ++j) from[j] = mine[j];
+        }
+    }
+}

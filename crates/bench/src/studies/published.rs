@@ -52,7 +52,8 @@ impl Form {
         let is = |variant| self.variant == variant;
         let layout = if is(ROW_MAJOR) { Layout::RowMajor } else { Layout::Blocked };
         let (fused, last_vertices) = (is(FUSED), is(LAST));
-        Parameters { tile, step_rows, small_tile, per_block, layout, fused, last_vertices }
+        let of_tile = Parameters::of_tile(tile);
+        Parameters { step_rows, small_tile, per_block, layout, fused, last_vertices, ..of_tile }
     }
 
     /// Which parameters are tuned, in this order.

@@ -14,7 +14,7 @@
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::kernels::{ProductKernel, TileKernels, Tiles, TwoLevelKernels};
-use super::steps::{Launches, Phase, iterative};
+use super::steps::{self, Launches, Phase};
 use super::{Element, Layout, Parameters};
 use crate::Algorithm;
 
@@ -88,8 +88,7 @@ impl<E: Element> Iterative<E> {
         tiles: Tiles,
         launches: &mut Launches<'_>,
     ) -> Result<(), GpuError> {
-        let steps = iterative(tiles.n).map(|(pivot, phase)| (phase, (pivot, phase)));
-        launches.all(steps, |(pivot, phase)| match (phase, bulk) {
+        launches.all(steps::iterative(tiles.n, tiles.t), |phase, pivot| match (phase, bulk) {
             (Phase::Pivot, _) => kernels.pivot(gpu, matrix, tiles, pivot),
             (Phase::Panels, _) => kernels.panels(gpu, matrix, tiles, pivot),
             (Phase::Bulk, Method::A(product)) => product.bulk(gpu, matrix, tiles, pivot),

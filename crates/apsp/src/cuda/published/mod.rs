@@ -54,7 +54,7 @@ pub use parameters::{Layout, Parameters};
 use plain::Plain;
 use recursive::Recursive;
 use steps::{Clock, Launches};
-pub use steps::{Phase, PhaseTimes};
+pub use steps::{Launch, Phase, PhaseTimes};
 
 /// Sides of matrices are multiples of it.
 pub const SIDE_STEP: usize = 128;
@@ -132,8 +132,8 @@ impl<E: Element> Published<E> {
         Ok(launches.count)
     }
 
-    /// The same, and waits after each launch, to tell how long each kind of them took: in
-    /// sum a little longer than [`solve`](Self::solve) takes.
+    /// The same, and waits after each launch, to tell how long each took: in sum a little
+    /// longer than [`solve`](Self::solve) takes.
     ///
     /// # Errors
     /// As [`solve`](Self::solve).

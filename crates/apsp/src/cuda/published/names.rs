@@ -10,6 +10,8 @@ pub struct Names {
     pub(super) tiles: Ptx,
     /// Side of a tile, rows per step, the kernel for the pivot and that for the panels.
     pub(super) closings: &'static [(u32, u32, &'static str, &'static str)],
+    /// By one thread, where the side is 16.
+    pub(super) pivot_sequential: &'static str,
     pub(super) product: Ptx,
     /// Side of a tile, kernel of method A.
     pub(super) products: &'static [(u32, &'static str)],
@@ -51,8 +53,12 @@ macro_rules! names {
             plain_last: concat!("plain_last_", $type),
             tiles: ptx(kernels::apsp::$tiles),
             closings: closings!(
-                $type: (16, 2) (16, 4) (16, 8) (32, 4) (32, 8) (32, 16) (64, 8) (64, 16)
+                $type:
+                (16, 1) (16, 2) (16, 4) (16, 8) (16, 16)
+                (32, 1) (32, 2) (32, 4) (32, 8) (32, 16)
+                (64, 1) (64, 2) (64, 4) (64, 8) (64, 16)
             ),
+            pivot_sequential: concat!("pivot_sequential_", $type),
             product: ptx(kernels::apsp::$product),
             products: &[
                 (16, concat!("bulk_t16_", $type)),
@@ -105,6 +111,7 @@ mod tests {
                 has(&names.tiles, pivot);
                 has(&names.tiles, panels);
             }
+            has(&names.tiles, names.pivot_sequential);
             for (_, product) in names.products {
                 has(&names.product, product);
             }

@@ -1,6 +1,6 @@
 //! What the papers vary.
 
-use super::{names, recursive, steps};
+use super::{Launch, names, recursive, steps};
 use crate::{Algorithm, ApspError};
 
 /// How elements of a matrix lie in memory.
@@ -18,8 +18,8 @@ pub enum Layout {
 pub struct Parameters {
     /// t, or t_R of the recursive form, the side of a tile: 16, 32 or 64.
     pub tile: u32,
-    /// h, the rows of a pivot or panel tile that its threads hold at a time: an eighth, a
-    /// quarter or half of `tile`, and at most 16. All forms but the plain one.
+    /// h, the rows of a pivot or panel tile that its threads hold at a time: 1, 2, 4, 8 or 16.
+    /// All forms but the plain one.
     pub step_rows: u32,
     /// t' of method B, the side of a small tile: 1, 2, 4, 8 or 16.
     pub small_tile: u32,
@@ -32,6 +32,8 @@ pub struct Parameters {
     /// Whether the recursive form has lines 4 and 5 of its text in one launch, and lines 8
     /// and 9.
     pub fused: bool,
+    /// Whether the recursive form has its tiles, of side 16, closed by one thread each.
+    pub sequential: bool,
     /// Whether the plain form keeps the last vertex that each path falls through.
     pub last_vertices: bool,
 }
@@ -47,6 +49,7 @@ impl Parameters {
             per_block: 8,
             layout: Layout::Blocked,
             fused: true,
+            sequential: false,
             last_vertices: false,
         }
     }
@@ -70,7 +73,31 @@ impl Parameters {
         match algorithm {
             Algorithm::FloydWarshall => n as u64,
             Algorithm::Recursive => recursive::steps(n_tiles, self.fused).len() as u64,
-            _ => steps::iterative(n_tiles).count() as u64,
+            _ => steps::iterative(n_tiles, self.tile).count() as u64,
+        }
+    }
+
+    /// These launches in order, each with its kind and size.
+    ///
+    /// ```
+    /// use apsp::Algorithm;
+    /// use apsp::published::Parameters;
+    ///
+    /// let parameters = Parameters { fused: false, ..Parameters::of_tile(32) };
+    /// let launches = parameters.launches(Algorithm::Recursive, 8192);
+    /// let largest = 4096u64.pow(3);
+    /// assert_eq!(launches.iter().filter(|launch| launch.relaxations == largest).count(), 6);
+    /// ```
+    #[must_use]
+    pub fn launches(&self, algorithm: Algorithm, n: usize) -> Vec<Launch> {
+        let n_tiles = n.div_ceil(self.tile.max(1) as usize) as u32;
+        match algorithm {
+            Algorithm::FloydWarshall => steps::plain(n as u32).map(|step| step.0).collect(),
+            Algorithm::Recursive => {
+                let steps = recursive::steps(n_tiles, self.fused);
+                steps.into_iter().map(|step| step.launch(self.tile)).collect()
+            }
+            _ => steps::iterative(n_tiles, self.tile).map(|step| step.0).collect(),
         }
     }
 
@@ -106,8 +133,10 @@ impl Parameters {
             return wrong("the side of a tile", self.tile, "16, 32 or 64");
         }
         if !rows_are_known {
-            let expected = "an eighth, a quarter or half of the tile's side, from 2 to 16";
-            return wrong("the number of rows per step", self.step_rows, expected);
+            return wrong("the number of rows per step", self.step_rows, "1, 2, 4, 8 or 16");
+        }
+        if algorithm == Algorithm::Recursive && self.sequential && self.tile != 16 {
+            return wrong("the side of a tile", self.tile, "16 where one thread closes it");
         }
         if algorithm == Algorithm::BlockedTwoLevel && !small_is_known {
             return wrong("the side of a small tile", self.small_tile, "1, 2, 4, 8 or 16");

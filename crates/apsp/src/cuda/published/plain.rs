@@ -9,7 +9,7 @@
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::kernels::PlainKernel;
-use super::steps::{Launches, Phase};
+use super::steps::{self, Launches};
 use super::{Element, Parameters};
 
 #[derive(Debug)]
@@ -38,9 +38,8 @@ impl Plain {
         if let Some(last) = &mut self.last {
             last.fill_bytes(0xff)?;
         }
-        launches.all((0..n).map(|k| (Phase::Bulk, k)), |k| {
-            self.kernel.launch(gpu, matrix, self.last.as_mut(), n, k)
-        })
+        launches
+            .all(steps::plain(n), |_, k| self.kernel.launch(gpu, matrix, self.last.as_mut(), n, k))
     }
 
     pub(super) fn last_vertices(&self) -> Option<&Buffer<u32>> {

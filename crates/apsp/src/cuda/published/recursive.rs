@@ -17,12 +17,17 @@
 //! 5 n/t_R - 4 launches, or 7 n/t_R - 6 where the two products beside a closed half are
 //! launched one after the other.
 //!
+//! With tiles of 16 the second paper measures the kernel of the first one for them, which it calls
+//! sequential; one thread closes a tile so, if asked to ([`Parameters::sequential`]). It is said to
+//! take sides up to 22, as a block of 512 threads would with an element each: that kernel is the
+//! one of `tiles.cu` with 16 rows at a time.
+//!
 //! Reference: buluc-2008, okuyama-2010
 
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 
 use super::kernels::{ProductKernel, Products, TileKernels, Tiles};
-use super::steps::{Launches, Phase};
+use super::steps::{Launch, Launches, Phase};
 use super::{Element, Parameters};
 
 /// Tiles of the diagonal: the first, and how many.
@@ -42,6 +47,24 @@ pub(super) enum Step {
     Sides { closed: Span, other: Span, is_first: bool, products: Products },
     /// The other part by way of the closed one.
     Corner { closed: Span, other: Span, is_first: bool },
+}
+
+impl Step {
+    /// What it does with tiles of side `t`: its products have the sides of the parts.
+    pub(super) fn launch(self, t: u32) -> Launch {
+        let side = |tiles: u32| u64::from(tiles) * u64::from(t);
+        let (phase, [height, depth, width]) = match self {
+            Self::Close { .. } => (Phase::Pivot, [side(1); 3]),
+            Self::Sides { closed, other, products, .. } => {
+                let n_products = if products == Products::Both { 2 } else { 1 };
+                (Phase::Bulk, [n_products * side(closed.n), side(closed.n), side(other.n)])
+            }
+            Self::Corner { closed, other, .. } => {
+                (Phase::Bulk, [side(other.n), side(closed.n), side(other.n)])
+            }
+        };
+        Launch { phase, relaxations: height.saturating_mul(depth).saturating_mul(width) }
+    }
 }
 
 /// All launches in order.
@@ -84,8 +107,12 @@ pub(super) struct Recursive<E> {
 
 impl<E: Element> Recursive<E> {
     pub(super) fn new(gpu: &Gpu, parameters: &Parameters, side: usize) -> Result<Self, GpuError> {
+        let tiles = match parameters.sequential {
+            true => TileKernels::sequential::<E>(gpu)?,
+            false => TileKernels::load::<E>(gpu, parameters)?,
+        };
         Ok(Self {
-            tiles: TileKernels::load::<E>(gpu, parameters)?,
+            tiles,
             product: ProductKernel::load::<E>(gpu, parameters)?,
             second: gpu.buffer(side * side)?,
             tile: parameters.tile,
@@ -104,12 +131,8 @@ impl<E: Element> Recursive<E> {
         let n_tiles = n.div_ceil(self.tile);
         let tiles = Tiles::row_major(self.tile, n_tiles, self.side);
         let Self { product, second, .. } = self;
-        let phase = |step: &Step| match step {
-            Step::Close { .. } => Phase::Pivot,
-            _ => Phase::Bulk,
-        };
-        let steps = steps(n_tiles, self.fused);
-        launches.all(steps.into_iter().map(|step| (phase(&step), step)), |step| match step {
+        let steps = steps(n_tiles, self.fused).into_iter();
+        launches.all(steps.map(|step| (step.launch(self.tile), step)), |_, step| match step {
             Step::Close { tile } => self.tiles.pivot(gpu, matrix, tiles, tile),
             Step::Sides { closed, other, is_first: true, products } => {
                 product.sides_out(gpu, matrix, second, tiles, [closed, other], products)

@@ -38,6 +38,13 @@ impl Number for f32 {
     }
 }
 
+const FORMS: [Algorithm; 4] = [
+    Algorithm::FloydWarshall,
+    Algorithm::BlockedProduct,
+    Algorithm::BlockedTwoLevel,
+    Algorithm::Recursive,
+];
+
 fn side_of(n: usize) -> usize {
     n.next_multiple_of(SIDE_STEP)
 }
@@ -86,7 +93,7 @@ fn all_parameters() -> Vec<(Algorithm, Parameters)> {
         all.push((Algorithm::FloydWarshall, parameters));
     }
     for tile in [16, 32, 64] {
-        for step_rows in [tile / 8, tile / 4, tile / 2] {
+        for step_rows in [1, 2, 4, 8, 16] {
             let rows = Parameters { step_rows, ..Parameters::of_tile(tile) };
             for fused in [true, false] {
                 all.push((Algorithm::Recursive, Parameters { fused, ..rows }));
@@ -105,7 +112,8 @@ fn all_parameters() -> Vec<(Algorithm, Parameters)> {
             }
         }
     }
-    all.retain(|(_, parameters)| parameters.step_rows <= 16);
+    let sequential = Parameters { sequential: true, ..Parameters::of_tile(16) };
+    all.push((Algorithm::Recursive, sequential));
     all
 }
 
@@ -199,6 +207,18 @@ fn launches_are_as_many_as_the_paper_counts() {
             assert_eq!(as_measured.n_launches(Algorithm::Recursive, n), 7 * n_tiles - 6);
             assert_eq!(fused.n_launches(Algorithm::FloydWarshall, n), n as u64);
         }
+        for (algorithm, n) in FORMS.into_iter().flat_map(|form| SIZES.map(|n| (form, n))) {
+            let side = match algorithm {
+                Algorithm::FloydWarshall => n,
+                _ => n.next_multiple_of(tile as usize),
+            };
+            for parameters in [fused, as_measured] {
+                let launches = parameters.launches(algorithm, n);
+                assert_eq!(launches.len() as u64, parameters.n_launches(algorithm, n));
+                let all: u64 = launches.iter().map(|launch| launch.relaxations).sum();
+                assert_eq!(all, (side as u64).pow(3), "{algorithm} of {n} by {tile}");
+            }
+        }
     }
     let parameters = Parameters { fused: false, ..Parameters::of_tile(32) };
     assert_eq!(parameters.n_launches(Algorithm::Recursive, 8192), 1786);
@@ -236,6 +256,8 @@ fn phases_are_timed_and_the_answer_is_the_same() {
             Published::<i32>::new(&gpu, algorithm, Parameters::default(), 256).unwrap();
         let mut matrix = gpu.upload(&slope::<i32>(200)).unwrap();
         let times = solver.solve_timed(&mut matrix, 200).unwrap();
+        let launches: Vec<_> = times.each().iter().map(|each| each.0).collect();
+        assert_eq!(launches, Parameters::default().launches(algorithm, 200));
         assert!(times.ms(Phase::Pivot) > 0.0 && times.ms(Phase::Bulk) > 0.0);
         assert_eq!(times.ms(Phase::Panels) > 0.0, algorithm != Algorithm::Recursive);
         let found = matrix.download().unwrap();
@@ -258,6 +280,9 @@ fn parameters_that_nobody_compiled_are_named() {
     assert_eq!(says, "the side of a tile is 24, but it has to be 16, 32 or 64");
     assert!(check(product, Parameters { step_rows: 32, ..default }).contains("rows per step"));
     assert!(check(product, Parameters { per_block: 0, ..default }).contains("per block is 0"));
+    let sequential = Parameters { sequential: true, ..default };
+    assert!(check(Algorithm::Recursive, sequential).contains("16 where one thread closes it"));
+    assert_eq!(check(product, sequential), "", "looks at its own only");
     assert_eq!(check(product, Parameters { small_tile: 3, ..default }), "");
     let levels = Algorithm::BlockedTwoLevel;
     assert!(check(levels, Parameters { small_tile: 3, ..default }).contains("small tile is 3"));

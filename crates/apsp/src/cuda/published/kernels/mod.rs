@@ -19,6 +19,8 @@ const SQUARE: u32 = 16;
 /// i · `tile_row` + j · `tile_column` + r · `row` + c.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tiles {
+    /// The side of one.
+    pub(super) t: u32,
     /// Tiles along a side that have vertices.
     pub(super) n: u32,
     tile_row: u64,
@@ -29,13 +31,13 @@ pub(super) struct Tiles {
 impl Tiles {
     pub(super) fn row_major(t: u32, n: u32, side: u32) -> Self {
         let tile_row = u64::from(side) * u64::from(t);
-        Self { n, tile_row, tile_column: t.into(), row: side }
+        Self { t, n, tile_row, tile_column: t.into(), row: side }
     }
 
     /// Tile after tile, with nothing between.
     pub(super) fn blocked(t: u32, n: u32) -> Self {
         let area = u64::from(t) * u64::from(t);
-        Self { n, tile_row: u64::from(n) * area, tile_column: area, row: t }
+        Self { t, n, tile_row: u64::from(n) * area, tile_column: area, row: t }
     }
 }
 
@@ -83,6 +85,9 @@ impl PlainKernel {
 pub(super) struct TileKernels {
     pivot: Kernel,
     panels: Kernel,
+    /// Threads that close a pivot tile,
+    closers: u32,
+    /// and another one.
     block: u32,
 }
 
@@ -94,8 +99,16 @@ impl TileKernels {
         Ok(Self {
             pivot: gpu.kernel(&names.tiles, pivot)?,
             panels: gpu.kernel(&names.tiles, panels)?,
+            closers: t * h,
             block: t * h,
         })
+    }
+
+    /// For tiles of side 16, of which one thread closes those on the diagonal.
+    pub(super) fn sequential<E: Element>(gpu: &Gpu) -> Result<Self, GpuError> {
+        let names = E::names();
+        let pivot = gpu.kernel(&names.tiles, names.pivot_sequential)?;
+        Ok(Self { pivot, closers: 1, ..Self::load::<E>(gpu, &Parameters::of_tile(16))? })
     }
 
     /// Closes tile (pivot, pivot).
@@ -106,7 +119,8 @@ impl TileKernels {
         tiles: Tiles,
         pivot: u32,
     ) -> Result<(), GpuError> {
-        self.launch(gpu, &self.pivot, 1, matrix, tiles, pivot)
+        let shape = LaunchConfig::new(1, self.closers);
+        self.launch(gpu, &self.pivot, shape, matrix, tiles, pivot)
     }
 
     /// Closes the others in its row and column, of which there are some.
@@ -117,14 +131,15 @@ impl TileKernels {
         tiles: Tiles,
         pivot: u32,
     ) -> Result<(), GpuError> {
-        self.launch(gpu, &self.panels, 2 * (tiles.n - 1), matrix, tiles, pivot)
+        let shape = LaunchConfig::new(2 * (tiles.n - 1), self.block);
+        self.launch(gpu, &self.panels, shape, matrix, tiles, pivot)
     }
 
     fn launch<E: Element>(
         &self,
         gpu: &Gpu,
         kernel: &Kernel,
-        blocks: u32,
+        shape: LaunchConfig,
         matrix: &mut Buffer<E>,
         tiles: Tiles,
         pivot: u32,
@@ -133,6 +148,6 @@ impl TileKernels {
         let args =
             [(&*matrix).into(), tile_row.into(), tile_column.into(), row.into(), pivot.into()];
         // SAFETY: threads touch tiles of `tiles` only, and the matrix holds all of them.
-        unsafe { gpu.launch(kernel, LaunchConfig::new(blocks, self.block), &args) }
+        unsafe { gpu.launch(kernel, shape, &args) }
     }
 }
