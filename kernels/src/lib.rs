@@ -150,6 +150,10 @@ pub mod apsp {
     pub const PUBLISHED_PLAIN_I32: Module = module!("apsp/published_plain_i32");
     /// `published/plain.cu` on `f32`: plain Floyd-Warshall, a launch a vertex.
     pub const PUBLISHED_PLAIN_F32: Module = module!("apsp/published_plain_f32");
+    /// `published/out_of_core.cu` on `i32`: 32 rows through one pivot.
+    pub const PUBLISHED_OUT_OF_CORE_I32: Module = module!("apsp/published_out_of_core_i32");
+    /// `published/out_of_core.cu` on `f32`: 32 rows through one pivot.
+    pub const PUBLISHED_OUT_OF_CORE_F32: Module = module!("apsp/published_out_of_core_f32");
     /// `published/tiles.cu` on `i32`: pivot tiles, and the tiles of their rows and columns.
     pub const PUBLISHED_TILES_I32: Module = module!("apsp/published_tiles_i32");
     /// `published/tiles.cu` on `f32`: pivot tiles, and the tiles of their rows and columns.

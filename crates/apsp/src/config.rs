@@ -23,6 +23,9 @@ pub enum Algorithm {
     BlockedProduct,
     /// The same tile by tile on two levels: method B of okuyama-2010. On a GPU only.
     BlockedTwoLevel,
+    /// The same with the matrix in the host's memory: 32 rows of it at a time are on the GPU, as
+    /// origin-out-of-core has it. On a GPU only.
+    BlockedOutOfCore,
     /// The same by halves, and halves of halves, of the vertices.
     Recursive,
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
@@ -32,12 +35,13 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Auto,
         Self::FloydWarshall,
         Self::Blocked,
         Self::BlockedProduct,
         Self::BlockedTwoLevel,
+        Self::BlockedOutOfCore,
         Self::Recursive,
         Self::Johnson,
     ];
@@ -55,6 +59,7 @@ impl Algorithm {
             Self::Blocked => "blocked",
             Self::BlockedProduct => "blocked-product",
             Self::BlockedTwoLevel => "blocked-two-level",
+            Self::BlockedOutOfCore => "blocked-out-of-core",
             Self::Recursive => "recursive",
             Self::Johnson => "johnson",
         }

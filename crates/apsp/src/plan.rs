@@ -39,7 +39,10 @@ impl Plan {
         narrow: Narrow,
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
-        if let Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel = config.algorithm {
+        if let Algorithm::BlockedProduct
+        | Algorithm::BlockedTwoLevel
+        | Algorithm::BlockedOutOfCore = config.algorithm
+        {
             return Err(ApspError::NotHere { algorithm: config.algorithm });
         }
         let (n, degree) = (graph.n_vertices(), degree(graph));

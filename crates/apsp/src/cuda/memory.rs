@@ -7,7 +7,7 @@ use super::arcs::DeviceArcs;
 use super::arithmetic::Arithmetic;
 use super::cut::Cut;
 use super::next_hops::COLUMNS;
-use super::published::Parameters;
+use super::published::{OutOfCore, Parameters};
 use crate::hops::{bytes_of_hops, bytes_of_work};
 use crate::host::Deal;
 use crate::{Algorithm, ApspError, Config};
@@ -16,7 +16,7 @@ use crate::{Algorithm, ApspError, Config};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {
     n_vertices: usize,
-    /// The matrix, padding included.
+    /// The matrix, padding included, and what the form needs beside it on the host.
     matrix: u128,
     /// What a GPU keeps of it,
     share: u128,
@@ -46,12 +46,20 @@ impl Need {
         let whole = Deal::whole(n);
         let side = arithmetic.side(n);
         let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
-        let matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
+        let mut matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
+        let mut arcs = DeviceArcs::bytes(graph, arithmetic).into();
         let (share, beside) = match algorithm {
             Algorithm::Blocked => {
                 let cut = Cut::on_gpus(arithmetic, n, n_gpus);
                 let share = cut.rows_of_part() as u128 * cut.stride() as u128;
                 (share * size_of::<u32>() as u128, cut.bytes().into())
+            }
+            Algorithm::BlockedOutOfCore => {
+                let panels = OutOfCore::<i32>::bytes(side).into();
+                // columns turned over, and no arcs there
+                matrix += panels / 2;
+                arcs = 0;
+                (0, panels)
             }
             published => (matrix, parameters(config).n_matrices_beside(published) as u128 * matrix),
         };
@@ -66,7 +74,7 @@ impl Need {
             matrix,
             share,
             beside,
-            arcs: DeviceArcs::bytes(graph, arithmetic).into(),
+            arcs,
             table: square(n, size_of::<W::Distance>()),
             hops,
             hops_work,
@@ -132,6 +140,7 @@ mod tests {
         assert_eq!(need(Algorithm::FloydWarshall).on_gpu(), one + arcs);
         assert_eq!(need(Algorithm::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
         assert_eq!(need(Algorithm::Recursive).on_gpu(), 2 * one + arcs);
+        assert_eq!(need(Algorithm::BlockedOutOfCore).on_gpu(), 2 * 32 * 1024 * 4);
         let blocked = need(Algorithm::Blocked).on_gpu() - one - arcs;
         assert_eq!(blocked, Cut::on_gpus(Arithmetic::I32, 1000, 1).bytes());
     }

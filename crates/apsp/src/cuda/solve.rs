@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
-use gpu_runtime::{Gpu, GpuError, PinnedBuffer};
+use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage};
@@ -21,6 +21,7 @@ use super::form::{Form, Share};
 use super::johnson;
 use super::memory::{Need, parameters};
 use super::next_hops::{Closed, Finder};
+use super::published::{self, OutOfCore};
 use super::rows::Passing;
 use crate::element::{Element, write_row};
 use crate::host::Deal;
@@ -143,6 +144,13 @@ struct Solved<W: Weight> {
 impl<W: Weight> Work<'_, W> {
     /// Solves in these numbers.
     fn solve<E: Element>(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
+        if self.plan.algorithm == Algorithm::BlockedOutOfCore {
+            self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu())?;
+            return match arithmetic {
+                Arithmetic::I32 => self.out_of_core::<i32>(arithmetic),
+                _ => self.out_of_core::<f32>(arithmetic),
+            };
+        }
         let kernels = self.gpus.iter().map(|gpu| Kernels::load(gpu, arithmetic));
         let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
         let available = self.gpus.iter().map(Gpu::available_bytes);
@@ -227,7 +235,7 @@ impl<W: Weight> Work<'_, W> {
         let mut report = Report::default();
         let start = Instant::now();
         let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side)?;
-        self.write_arcs::<E>(&cut, &mut matrix);
+        self.write_arcs::<E>(cut.side, cast_slice_mut(&mut matrix));
         let matrix = RefCell::new(matrix);
         let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
         let forms = forms.collect::<Result<Vec<_>, _>>()?;
@@ -253,6 +261,29 @@ impl<W: Weight> Work<'_, W> {
         Ok(Solved { distances, next_hops, report })
     }
 
+    /// The published form; next hops are left to the host.
+    fn out_of_core<E: Element + published::Element>(
+        &self,
+        arithmetic: Arithmetic,
+    ) -> Result<Solved<W>, ApspError> {
+        let n = self.graph.n_vertices();
+        let side = arithmetic.side(n);
+        let mut report = Report::default();
+        let start = Instant::now();
+        let mut form = OutOfCore::<E>::new(&self.gpus[0], side)?;
+        let mut matrix = vec![E::NO_PATH; side * side];
+        self.write_arcs(side, &mut matrix);
+        report.prepare_ms = milliseconds(start);
+        let start = Instant::now();
+        report.launches = form.solve(&mut matrix, n, self.progress)?;
+        report.solve_ms = milliseconds(start);
+        let start = Instant::now();
+        let mut table = Table::<W>::new(n, n)?;
+        table.fill(0, side, &matrix);
+        report.download_ms = milliseconds(start);
+        Ok(Solved { distances: table.finish(), next_hops: None, report })
+    }
+
     /// Next hops, if they are asked for and GPUs can find them.
     fn next_hops<E: Element>(
         &self,
@@ -276,8 +307,8 @@ impl<W: Weight> Work<'_, W> {
     }
 
     /// The matrix of the arcs, in the host's memory.
-    fn write_arcs<E: Element>(&self, cut: &Cut, matrix: &mut PinnedBuffer<u32>) {
-        let rows = cast_slice_mut::<u32, E>(matrix).par_chunks_mut(cut.side).enumerate();
+    fn write_arcs<E: Element>(&self, side: usize, matrix: &mut [E]) {
+        let rows = matrix.par_chunks_mut(side).enumerate();
         rows.for_each(|(u, row)| write_row(self.graph, u, row));
     }
 }

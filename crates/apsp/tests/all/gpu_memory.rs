@@ -86,6 +86,22 @@ fn published_forms_ask_for_all_they_take() {
     by_gpu(&small, &graph, &config).unwrap();
 }
 
+/// Two panels of 32 rows are all that a matrix of the host takes there.
+#[test]
+fn out_of_core_takes_two_panels() {
+    let Some(gpu) = gpu() else { return };
+    let config = Config::with(Algorithm::BlockedOutOfCore);
+    let panels = 2 * 32 * 1536 * 4;
+    agree(&gpu.with_memory_cap(panels), "out of core", &slope(1500), &config).unwrap();
+    match by_gpu(&gpu.with_memory_cap(panels - 1), &slope(1500), &config) {
+        Err(ApspError::Gpu(error)) => match *error {
+            GpuError::OutOfMemory { required, .. } => assert_eq!(required, panels),
+            other => panic!("{other}"),
+        },
+        other => panic!("{:?}", other.err()),
+    }
+}
+
 /// The memory allowed bounds the host too, which holds the table.
 #[test]
 fn memory_is_not_exceeded_on_the_host() {

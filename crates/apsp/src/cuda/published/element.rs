@@ -3,9 +3,12 @@
 use super::names::{self, Names};
 
 pub(crate) mod sealed {
-    pub trait Sealed {
+    pub trait Sealed: Sized {
         /// The kernels for this type.
         fn names() -> &'static super::Names;
+
+        /// What the kernels add.
+        fn sum(self, other: Self) -> Self;
     }
 }
 
@@ -24,6 +27,10 @@ impl sealed::Sealed for i32 {
     fn names() -> &'static Names {
         &names::I32
     }
+
+    fn sum(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
 }
 
 impl Element for i32 {
@@ -38,6 +45,10 @@ impl Element for i32 {
 impl sealed::Sealed for f32 {
     fn names() -> &'static Names {
         &names::F32
+    }
+
+    fn sum(self, other: Self) -> Self {
+        self + other
     }
 }
 

@@ -1,9 +1,10 @@
 //! Floyd-Warshall on a GPU as it was published: for whoever studies the forms.
 //!
-//! Four of them, over a square matrix that lies in the GPU's memory: one launch a vertex
+//! Four of them are over a square matrix that lies in the GPU's memory: one launch a vertex
 //! (`floyd-warshall`); iterative blocked with the other tiles as a min-plus product in
 //! registers (`blocked-product`, method A) or on two levels of blocks (`blocked-two-level`,
-//! method B); and recursive, over the same product. [`Parameters`] has all that the papers
+//! method B); and recursive, over the same product. [`OutOfCore`] is the fifth
+//! (`blocked-out-of-core`), over one in the host's memory. [`Parameters`] has all that the papers
 //! vary. A [`Published`] has its kernels loaded and its memory taken, so that solving is
 //! launches only, as many as [`Parameters::n_launches`] says.
 //!
@@ -37,6 +38,7 @@ mod iterative;
 mod kernels;
 mod last_vertices;
 mod names;
+mod out_of_core;
 mod parameters;
 mod plain;
 mod recursive;
@@ -50,6 +52,7 @@ use crate::{Algorithm, ApspError};
 pub use element::Element;
 use iterative::Iterative;
 pub use last_vertices::path_of_last_vertices;
+pub use out_of_core::OutOfCore;
 pub use parameters::{Layout, Parameters};
 use plain::Plain;
 use recursive::Recursive;
@@ -97,7 +100,7 @@ impl<E: Element> Published<E> {
     /// for the plain form with last vertices, none otherwise.
     ///
     /// # Errors
-    /// [`ApspError::NotHere`] for an algorithm that is none of the four,
+    /// [`ApspError::NotHere`] for an algorithm that is none of these four,
     /// [`ApspError::Parameter`] for a parameter that there is no kernel for, and
     /// [`ApspError::Gpu`].
     pub fn new(
@@ -107,11 +110,7 @@ impl<E: Element> Published<E> {
         side: usize,
     ) -> Result<Self, ApspError> {
         parameters.check(algorithm)?;
-        if !side.is_multiple_of(SIDE_STEP) || u32::try_from(side).is_err() {
-            let value = u32::try_from(side).unwrap_or(u32::MAX);
-            let expected = format!("a multiple of {SIDE_STEP} below 2^32");
-            return Err(ApspError::Parameter { name: "the side of the matrix", value, expected });
-        }
+        check_side(side)?;
         let form = match algorithm {
             Algorithm::FloydWarshall => Form::Plain(Plain::new::<E>(gpu, &parameters, side)?),
             Algorithm::Recursive => Form::Recursive(Recursive::new(gpu, &parameters, side)?),
@@ -201,21 +200,34 @@ impl<E: Element> Published<E> {
         n: usize,
         launches: &mut Launches<'_>,
     ) -> Result<(), GpuError> {
-        let length = |expected, found| {
-            Err(GpuError::Length { operation: "solving all pairs", expected, found })
-        };
-        if matrix.len() != self.side * self.side {
-            return length(self.side * self.side, matrix.len());
-        }
-        if n > self.side {
-            return length(self.side, n);
-        }
+        check_matrix(matrix.len(), n, self.side)?;
         let (gpu, n) = (&self.gpu, n as u32);
         match &mut self.form {
             Form::Plain(plain) => plain.launch(gpu, matrix, n, launches),
             Form::Iterative(iterative) => iterative.launch(gpu, matrix, n, launches),
             Form::Recursive(recursive) => recursive.launch(gpu, matrix, n, launches),
         }
+    }
+}
+
+/// That a matrix may have this side.
+fn check_side(side: usize) -> Result<(), ApspError> {
+    if side.is_multiple_of(SIDE_STEP) && u32::try_from(side).is_ok() {
+        return Ok(());
+    }
+    let value = u32::try_from(side).unwrap_or(u32::MAX);
+    let expected = format!("a multiple of {SIDE_STEP} below 2^32");
+    Err(ApspError::Parameter { name: "the side of the matrix", value, expected })
+}
+
+/// That one of so many elements has it, and `n` vertices.
+fn check_matrix(len: usize, n: usize, side: usize) -> Result<(), GpuError> {
+    let length =
+        |expected, found| GpuError::Length { operation: "solving all pairs", expected, found };
+    match (len == side * side, n <= side) {
+        (true, true) => Ok(()),
+        (false, _) => Err(length(side * side, len)),
+        (true, false) => Err(length(side, n)),
     }
 }
 

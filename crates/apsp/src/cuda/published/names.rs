@@ -7,6 +7,8 @@ pub struct Names {
     pub(super) plain: Ptx,
     pub(super) plain_kernel: &'static str,
     pub(super) plain_last: &'static str,
+    pub(super) out_of_core: Ptx,
+    pub(super) out_of_core_kernel: &'static str,
     pub(super) tiles: Ptx,
     /// Side of a tile, rows per step, the kernel for the pivot and that for the panels.
     pub(super) closings: &'static [(u32, u32, &'static str, &'static str)],
@@ -46,11 +48,13 @@ macro_rules! two_levels {
 }
 
 macro_rules! names {
-    ($type:literal, $plain:ident, $tiles:ident, $product:ident, $two_level:ident) => {
+    ($type:literal, $plain:ident, $out_of_core:ident, $tiles:ident, $product:ident, $two_level:ident) => {
         Names {
             plain: ptx(kernels::apsp::$plain),
             plain_kernel: concat!("plain_", $type),
             plain_last: concat!("plain_last_", $type),
+            out_of_core: ptx(kernels::apsp::$out_of_core),
+            out_of_core_kernel: concat!("out_of_core_", $type),
             tiles: ptx(kernels::apsp::$tiles),
             closings: closings!(
                 $type:
@@ -83,6 +87,7 @@ macro_rules! names {
 pub(super) static I32: Names = names!(
     "i32",
     PUBLISHED_PLAIN_I32,
+    PUBLISHED_OUT_OF_CORE_I32,
     PUBLISHED_TILES_I32,
     PUBLISHED_PRODUCT_I32,
     PUBLISHED_TWO_LEVEL_I32
@@ -90,6 +95,7 @@ pub(super) static I32: Names = names!(
 pub(super) static F32: Names = names!(
     "f32",
     PUBLISHED_PLAIN_F32,
+    PUBLISHED_OUT_OF_CORE_F32,
     PUBLISHED_TILES_F32,
     PUBLISHED_PRODUCT_F32,
     PUBLISHED_TWO_LEVEL_F32
@@ -107,6 +113,7 @@ mod tests {
             };
             has(&names.plain, names.plain_kernel);
             has(&names.plain, names.plain_last);
+            has(&names.out_of_core, names.out_of_core_kernel);
             for (_, _, pivot, panels) in names.closings {
                 has(&names.tiles, pivot);
                 has(&names.tiles, panels);

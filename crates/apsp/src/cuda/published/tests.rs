@@ -8,33 +8,24 @@ use super::{
 use crate::{Algorithm, ApspError};
 
 /// Around every side of a tile, and some between.
-const SIZES: [usize; 24] = [
+pub(super) const SIZES: [usize; 24] = [
     0, 1, 2, 3, 7, 15, 16, 17, 24, 31, 32, 33, 47, 49, 63, 64, 65, 80, 97, 127, 128, 129, 130, 200,
 ];
 
 /// Elements of tests: small integers in both types.
-trait Number: Element {
+pub(super) trait Number: Element {
     fn number(value: i32) -> Self;
-    fn plus(self, other: Self) -> Self;
 }
 
 impl Number for i32 {
     fn number(value: i32) -> Self {
         value
     }
-
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
 }
 
 impl Number for f32 {
     fn number(value: i32) -> Self {
         value as Self
-    }
-
-    fn plus(self, other: Self) -> Self {
-        self + other
     }
 }
 
@@ -45,13 +36,13 @@ const FORMS: [Algorithm; 4] = [
     Algorithm::Recursive,
 ];
 
-fn side_of(n: usize) -> usize {
+pub(super) fn side_of(n: usize) -> usize {
     n.next_multiple_of(SIDE_STEP)
 }
 
 /// Arcs of both signs among `n` vertices, and no negative cycle: each goes up or down a slope,
 /// and costs at least nothing beside it. Not everybody reaches everybody.
-fn slope<E: Number>(n: usize) -> Vec<E> {
+pub(super) fn slope<E: Number>(n: usize) -> Vec<E> {
     let side = side_of(n);
     let mut matrix = vec![E::NO_PATH; side * side];
     let height = |v: usize| (v * v % 101) as i32;
@@ -68,14 +59,14 @@ fn slope<E: Number>(n: usize) -> Vec<E> {
 }
 
 /// The distances, by the definition.
-fn distances<E: Number>(n: usize) -> Vec<E> {
+pub(super) fn distances<E: Number>(n: usize) -> Vec<E> {
     let side = side_of(n);
     let mut matrix = slope::<E>(n);
     for k in 0..n {
         for i in 0..n {
             let first = matrix[i * side + k];
             for j in 0..n {
-                let sum = first.plus(matrix[k * side + j]);
+                let sum = first.sum(matrix[k * side + j]);
                 if sum < matrix[i * side + j] {
                     matrix[i * side + j] = sum;
                 }

@@ -1,7 +1,7 @@
 //! The launches: what each kernel of `kernels/apsp/published` takes, in Rust's types.
 //!
 //! Everybody who launches here has a matrix of side² elements that holds all tiles, as
-//! [`Published`](super::Published) checks.
+//! [`Published`](super::Published) checks, or panels of one.
 
 mod product;
 mod two_level;
@@ -77,6 +77,39 @@ impl PlainKernel {
     pub(super) fn bulk(&self, n: u32) -> (&Kernel, LaunchConfig) {
         let across = n.div_ceil(SQUARE).max(1);
         (&self.0, LaunchConfig::new(across * across, SQUARE * SQUARE))
+    }
+}
+
+/// Rows of a panel of `out_of_core.cu`, and threads of a block.
+const PANEL: u32 = 32;
+
+/// The kernel of `out_of_core.cu`.
+#[derive(Debug)]
+pub(super) struct OutOfCoreKernel(Kernel);
+
+impl OutOfCoreKernel {
+    pub(super) fn load<E: Element>(gpu: &Gpu) -> Result<Self, GpuError> {
+        let names = E::names();
+        Ok(Self(gpu.kernel(&names.out_of_core, names.out_of_core_kernel)?))
+    }
+
+    /// Takes the first `n_blocks` · 32 columns of `rows` through pivot `k` of the block that begins
+    /// with vertex `first`, whose rows are `pivots`, or else `rows` too. Both are panels of 32
+    /// rows of one length, which holds those columns.
+    pub(super) fn launch<E: Element>(
+        &self,
+        gpu: &Gpu,
+        rows: &mut Buffer<E>,
+        pivots: Option<&Buffer<E>>,
+        n_blocks: u32,
+        [first, k]: [u32; 2],
+    ) -> Result<(), GpuError> {
+        let side = (rows.len() / PANEL as usize) as u32;
+        let matrices = [&*rows, pivots.unwrap_or(rows)].map(Into::into);
+        let args: Vec<_> = matrices.into_iter().chain([side, first, k].map(Into::into)).collect();
+        // SAFETY: threads touch 32 rows of a panel in the columns of their blocks, and in column
+        // `first` + k, which is one of them.
+        unsafe { gpu.launch(&self.0, LaunchConfig::new(n_blocks, PANEL), &args) }
     }
 }
 
