@@ -94,6 +94,8 @@ pub mod sssp {
     pub const DIJKSTRA_F32: Module = module!("sssp/dijkstra_f32");
     /// The least of many `u32` labels.
     pub const EXTRACT_MIN_U32: Module = module!("sssp/extract_min_u32");
+    /// `reduction_steps.cu` on labels of 32 bits: the reduction in shared memory, step by step.
+    pub const REDUCTION_STEPS_U32: Module = module!("sssp/reduction_steps_u32");
     /// The other steps of Dijkstra's algorithm by launches, on `u32` weights.
     pub const DIJKSTRA_STEPS_U32: Module = module!("sssp/dijkstra_steps_u32");
     /// Dijkstra's algorithm by the criteria of Crauser and others on `u32` weights.

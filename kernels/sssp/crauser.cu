@@ -30,6 +30,16 @@
 // So a round ends with one barrier of the grid; long rows are cut to pieces (arcs.cuh), which take
 // another pass and barrier where there are any.
 //
+// Eager's criterion (edmonds-2006) in place of both: a vertex is settled if its key is at most
+// M + lookahead, whatever the arcs weigh. That may be too early. So a vertex that is not listed
+// goes to the list again when its key falls, and is settled again: a word of each vertex tells
+// whether it is listed, and the exchange that sets it tells one thread only. A vertex is taken off
+// before its key is read, and its key lowered before it is listed, each with a fence between:
+// either the fall is seen by the thread that settles, or the vertex is listed anew. So when the list
+// is empty, every arc has been relaxed with the final key of its tail, however long the look-ahead
+// is. Where M is greater than the target's key, no key that is to fall is as low, and that of the
+// target stays. A look-ahead no longer than the lightest arc out of a vertex settles none twice.
+//
 // Launch: cooperative, 1024 threads a block, at most a block a multiprocessor. Reads the graph
 // and its least weights, constant during the launch; writes keys, lists, pieces, and control.
 //
@@ -45,7 +55,8 @@
 //
 // Termination: where M is exact, the vertex that has it passes the in-criterion. Where nothing
 // was settled in a round, nothing was lowered, and the next M is exact. So of two rounds one
-// settles a vertex, each of them once.
+// settles a vertex, each of them once, or as often as it was listed by Eager's criterion: finitely
+// often, for every time a key has fallen.
 
 #include "../common/arcs.cuh"
 #include "../common/watch.cuh"
@@ -86,8 +97,10 @@ struct CrauserControl {
 // What the launch is given. The host has the same structure; there is no padding in it.
 struct Crauser {
     Rows graph;
-    // the least weight of the arcs out of and into each vertex; `unreached` where there are none
+    // the least weight of the arcs out of and into each vertex; `unreached` where there are none.
+    // Eager has none of these, and whether a vertex is listed instead.
     const u32 *least_out, *least_in;
+    u32* listed;
     Key* keys;
     // places of n_vertices each
     u32* frontier[2];
@@ -100,10 +113,12 @@ struct Crauser {
     u32 target;
     // no key above is needed; less than `unreached`
     Key limit;
+    Key lookahead;
+    u32 padding;
 };
 
 // What a warp does in a pass, for the next round.
-struct Pass {
+template <bool eager> struct Pass {
     const Crauser& search;
     List<u32> next;
     Key limit;
@@ -113,7 +128,7 @@ struct Pass {
 
     __device__ __forceinline__ void stays(u32 vertex, Key key) {
         least = min(least, key);
-        bound = min(bound, after(key, __ldg(search.least_out + vertex)));
+        if (!eager) bound = min(bound, after(key, __ldg(search.least_out + vertex)));
     }
 
     // All lanes together; `has` is false in those that have no arc.
@@ -132,6 +147,10 @@ struct Pass {
                     stays(to, key);
                     improvements++;
                     is_new = was == unreached;
+                    if (eager) {
+                        __threadfence();
+                        is_new = atomicExch(search.listed + to, 1) == 0;
+                    }
                 }
             }
             relaxations++;
@@ -140,7 +159,7 @@ struct Pass {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const Crauser search) {
+template <bool eager> __device__ __forceinline__ void settle_all(const Crauser& search) {
     // of the block: the round, how far to go, and the least of its threads for the next round
     __shared__ Round now;
     __shared__ Key limit, least, bound;
@@ -153,14 +172,15 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const
     // neighbours in a list go to different multiprocessors
     const u32 this_warp = (threadIdx.x >> 5) * gridDim.x + blockIdx.x;
     const u32 n_warps = gridDim.x * (block_size / 32);
-    Pass pass{search};
+    Pass<eager> pass{search};
 
     for (u32 v = this_thread; v < search.n_vertices; v += gridDim.x * block_size) {
         __stcg(search.keys + v, v == search.source ? 0 : unreached);
+        if (eager) __stcg(search.listed + v, v == search.source ? 1 : 0);
     }
     if (first_thread) {
         __stcg(search.frontier[0], search.source);
-        store(&control.rounds[0], 0, after(0, __ldg(search.least_out + search.source)), 1);
+        store(&control.rounds[0], 0, eager ? 0 : after(0, __ldg(search.least_out + search.source)), 1);
         store(&control.rounds[1], unreached, unreached, 0);
         store(&control.rounds[2], unreached, unreached, 0);
     }
@@ -219,12 +239,17 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const
             if (lane() < share && lane() < n - at) {
                 vertex = load(list + at + lane());
                 // both on their way at once
-                const u32 least_in = __ldg(search.least_in + vertex);
+                const u32 reach = eager ? search.lookahead : __ldg(search.least_in + vertex);
                 key = load(search.keys + vertex);
-                stays = key > now.bound && key > after(now.least, least_in);
+                stays = (eager || key > now.bound) && key > after(now.least, reach);
                 if (stays) {
                     pass.stays(vertex, key);
                 } else {
+                    if (eager) {
+                        atomicExch(search.listed + vertex, 0);
+                        __threadfence();
+                        key = load(search.keys + vertex);
+                    }
                     row = __ldg(search.graph.bounds + vertex);
                     pass.settled++;
                 }
@@ -255,6 +280,14 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const
         atomicAdd(&control.settled, settled);
     }
     if (first_thread) control.n_rounds = rounds;
+}
+
+extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(crauser)(const Crauser search) {
+    settle_all<false>(search);
+}
+
+extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(eager)(const Crauser search) {
+    settle_all<true>(search);
 }
 
 // The least weight of the arcs out of each of `n` vertices and, where `directed`, of those into

@@ -31,7 +31,7 @@ pub struct Plan {
     pub algorithm: &'static str,
     /// Why this one.
     pub reason: String,
-    /// The bucket width, for Δ-stepping.
+    /// The bucket width, for Δ-stepping, or the look-ahead of Eager.
     pub delta: Option<f64>,
     /// The queue, for Dijkstra's algorithm on the CPU.
     pub queue: Option<Queue>,

@@ -250,9 +250,12 @@ fn explain_and_human_output() {
 #[test]
 fn what_needs_a_gpu_finds_it_or_says_so() {
     let folder = road();
-    for solver in
-        ["crauser", "bellman-ford-spmv --product csr-balanced", "delta-stepping-buckets --delta 4"]
-    {
+    for solver in [
+        "crauser",
+        "bellman-ford-spmv --product csr-balanced",
+        "delta-stepping-buckets --delta 4",
+        "eager --delta 4",
+    ] {
         let line = format!("sssp {{}}/road.gr --source 1 --algorithm {solver} --json");
         let run = run_in(folder.path(), &line);
         if run.code == Some(0) {

@@ -17,7 +17,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use sssp::gpu::{BlockSize, ExtractMin};
+use sssp::gpu::{ExtractMin, Reduction};
 
 use crate::clock::{Contender, timed};
 use crate::draws::Draws;
@@ -95,8 +95,8 @@ impl Study for LeastLabel {
         for &n in &self.labels {
             let (task, file) = (&Task::new(n.get()), &scratch.path().join(n.to_string()));
             let mut all = Vec::new();
-            for (name, block) in gpu.map_or(&[][..], |_| &BlockSize::ALL) {
-                let mut extraction = ExtractMin::new(bench.gpu()?, *block, &task.labels)?;
+            for (name, reduction) in gpu.map_or(&[][..], |_| &Reduction::ALL) {
+                let mut extraction = ExtractMin::new(bench.gpu()?, *reduction, &task.labels)?;
                 all.push(task.contender(&format!("reduction/{name}"), times, move || {
                     let us = extraction.mean_us(self.extractions)?;
                     let (label, place) = extraction.run()?.context("no label is there")?;

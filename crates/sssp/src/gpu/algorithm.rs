@@ -22,6 +22,9 @@ pub enum Algorithm {
     /// Dijkstra's algorithm that settles at once every vertex whose distance is provably
     /// final, by the criteria of Crauser and others.
     Crauser,
+    /// Dijkstra's algorithm that settles at once every vertex at most this look-ahead beyond the
+    /// nearest, and again where that was too early.
+    Eager(Delta),
     /// Launches over all edges until one changes nothing.
     BellmanFord {
         /// The order of the edges.
@@ -44,7 +47,7 @@ impl Algorithm {
         Self::BellmanFord { edges: EdgeOrder::Auto, loads: Loads::Plain, stores: Stores::Atomic };
 
     /// One by each name, where settings have none of their own with their defaults.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Dijkstra(BlockSize::Threads512),
         Self::BELLMAN_FORD,
         Self::BellmanFordQueue(QueueRule::Fifo),
@@ -53,6 +56,7 @@ impl Algorithm {
         Self::BellmanFordQueue(QueueRule::SlfLll),
         Self::DeltaStepping(Delta::Auto),
         Self::Crauser,
+        Self::Eager(Delta::Auto),
         Self::BellmanFordSpmv(Layout::CsrBalanced),
         Self::DeltaSteppingBuckets(Delta::Auto),
     ];
@@ -64,6 +68,7 @@ impl Algorithm {
             Self::DeltaSteppingBuckets(_) => "delta-stepping-buckets",
             Self::Dijkstra(_) => "dijkstra",
             Self::Crauser => "crauser",
+            Self::Eager(_) => "eager",
             Self::BellmanFord { .. } => "bellman-ford",
             Self::BellmanFordQueue(rule) => rule.algorithm_name(),
             Self::BellmanFordSpmv(_) => "bellman-ford-spmv",

@@ -13,11 +13,17 @@
 //! Memory, for n vertices and m arcs: 24 bytes a vertex, 28 where the graph is directed, and 8⅛
 //! an arc; beside that, 128 MiB while the graph is uploaded.
 //!
-//! How it differs from the paper: its processors keep queues ordered by the criteria's keys and
-//! take the least from them; here all of the frontier is looked at in each round, which is what a
-//! GPU is fast at. The bounds of a round come with the pass before it, so that one barrier does.
+//! Eager's criterion is the same search with another rule: all within a look-ahead of the nearest
+//! are settled, which may be too early, and are settled again when their keys fall. It needs no
+//! least weights, and a word a vertex in their place; rounds are fewer the longer the look-ahead
+//! is, and relaxations more.
 //!
-//! Reference: crauser-1998, origin-four-families
+//! How it differs from the papers: their processors keep queues, ordered by the criteria's keys or
+//! by distance, and take the least from them; here all of the frontier is looked at in each round,
+//! which is what a GPU is fast at. The bounds of a round come with the pass before it, so that one
+//! barrier does.
+//!
+//! Reference: crauser-1998, edmonds-2006, origin-four-families
 
 use std::time::Instant;
 
@@ -45,6 +51,7 @@ pub(super) struct Crauser {
     graph: RowsAt,
     least_out: u64,
     least_in: u64,
+    listed: u64,
     keys: u64,
     frontier: [u64; 2],
     pieces: u64,
@@ -54,6 +61,8 @@ pub(super) struct Crauser {
     source: u32,
     target: u32,
     limit: u32,
+    lookahead: u32,
+    padding: u32,
 }
 
 /// `CrauserControl` of `crauser.cu`.
@@ -136,11 +145,10 @@ fn n_pieces(m: usize) -> usize {
     m / 128 + 1
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs, what an upload takes for a
-/// while not counted.
-fn required_bytes(n: usize, m: usize, direction: Direction) -> u64 {
-    let least = if direction == Direction::Directed { 8 } else { 4 };
-    let lists = n * (4 + 8 + least) + n_pieces(m) * 16 + size_of::<CrauserControl>();
+/// Bytes of device memory for a graph of `n` vertices and `m` arcs with so many words of each
+/// vertex for the criteria, what an upload takes for a while not counted.
+fn required_bytes(n: usize, m: usize, words: usize) -> u64 {
+    let lists = n * (4 + 8 + 4 * words) + n_pieces(m) * 16 + size_of::<CrauserControl>();
     DeviceRows::bytes(n, m, KeyKind::U32) + lists as u64
 }
 
@@ -150,21 +158,38 @@ pub(super) fn crauser<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
 ) -> Result<KeySearch<Crauser>, SsspError> {
-    let (n, m) = (graph.n_vertices(), graph.n_arcs());
-    let required = required_bytes(n, m, graph.direction());
+    settling(gpu, graph, None)
+}
+
+/// Uploads `graph`, which has no negative weights, for Eager's criterion with this look-ahead;
+/// whole weights have it rounded down. O(n + m).
+pub(super) fn eager<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    lookahead: f64,
+) -> Result<KeySearch<Crauser>, SsspError> {
+    settling(gpu, graph, Some(lookahead))
+}
+
+fn settling<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    lookahead: Option<f64>,
+) -> Result<KeySearch<Crauser>, SsspError> {
+    let (n, m, direction) = (graph.n_vertices(), graph.n_arcs(), graph.direction());
+    let words = if lookahead.is_none() && direction == Direction::Directed { 2 } else { 1 };
+    let required = required_bytes(n, m, words);
     let (on_device, (kernel, least_weights)) = KeyGraph::upload(gpu, graph, required, |kind| {
         let kernels = Kernels::of(gpu, &[CRAUSER_U32, CRAUSER_F32], kind)?;
-        Ok((kernels.get("crauser")?, kernels.get("least_weights")?))
+        let kernel = kernels.get(if lookahead.is_some() { "eager" } else { "crauser" })?;
+        Ok((kernel, kernels.get("least_weights")?))
     })?;
     let start = Instant::now();
-    let least = LeastWeights::of(gpu, &least_weights, &on_device.rows, graph.direction())?;
     let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
     let frontier: [Buffer<VertexId>; 2] = [gpu.buffer(n)?, gpu.buffer(n)?];
     let pieces: Buffer<[u32; 4]> = gpu.buffer(n_pieces(m))?;
-    let parameters = Crauser {
+    let mut parameters = Crauser {
         graph: on_device.rows.at(),
-        least_out: least.of_out_arcs.address(),
-        least_in: least.of_in_arcs.as_ref().unwrap_or(&least.of_out_arcs).address(),
         keys: keys.address(),
         frontier: [frontier[0].address(), frontier[1].address()],
         pieces: pieces.address(),
@@ -172,12 +197,23 @@ pub(super) fn crauser<W: Weight>(
         n_vertices: n as u32,
         ..Crauser::zeroed()
     };
+    let (mut least, mut listed) = (None, None);
+    if let Some(lookahead) = lookahead {
+        let listed: &Buffer<u32> = listed.insert(gpu.buffer(n)?);
+        parameters.listed = listed.address();
+        parameters.lookahead = on_device.kind.key(lookahead) as u32;
+    } else {
+        let found = LeastWeights::of(gpu, &least_weights, &on_device.rows, direction)?;
+        let least = least.insert(found);
+        parameters.least_out = least.of_out_arcs.address();
+        parameters.least_in = least.of_in_arcs.as_ref().unwrap_or(&least.of_out_arcs).address();
+    }
     let max_blocks = gpu.properties().multiprocessors as usize;
     let blocks = (n + m).div_ceil(SHARE).clamp(1, max_blocks) as u32;
     let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
-    let lists = (least, frontier, pieces);
-    // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers have a place
-    // for each vertex, and `pieces` as many as `arcs.cuh` asks for.
+    let lists = (least, listed, frontier, pieces);
+    // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers that the
+    // kernel reads have a place for each vertex, and `pieces` as many as `arcs.cuh` asks for.
     Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
 
@@ -189,8 +225,8 @@ mod tests {
     #[test]
     fn structures_are_as_the_kernel_has_them() {
         assert_same_layout! { Crauser as "Crauser" of ["crauser.cu", "delta_stepping/search.cuh"]:
-            graph, least_out, least_in, keys, frontier, pieces, control, host, n_vertices, source,
-            target, limit
+            graph, least_out, least_in, listed, keys, frontier, pieces, control, host, n_vertices,
+            source, target, limit, lookahead, padding
         }
         assert_same_layout! { CrauserControl as "CrauserControl" of ["crauser.cu"]:
             rounds, arrived, trouble, stopped, n_rounds, relaxations, improvements, settled,

@@ -17,7 +17,7 @@ use kernels::sssp::DIJKSTRA_STEPS_U32;
 use paths::Distances;
 
 use super::algorithm::BlockSize;
-use super::extract_min::ExtractMin;
+use super::extract_min::{ExtractMin, Reduction};
 use super::graph::{DeviceRows, KeyGraph};
 use super::keys::KeyKind;
 use super::launch::Kernels;
@@ -48,7 +48,7 @@ impl DijkstraByLaunches {
     /// device fails or has too little memory.
     pub fn new(gpu: &Gpu, graph: &Csr<u32>, block: BlockSize) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        let extraction = ExtractMin::new(gpu, block, &vec![u32::MAX; n])?;
+        let extraction = ExtractMin::new(gpu, Reduction::Shuffles(block), &vec![u32::MAX; n])?;
         let required = DeviceRows::bytes(n, m, KeyKind::U32) + n as u64 * 4;
         let (graph_there, kernels) = KeyGraph::upload(gpu, graph, required, |_| {
             Kernels::of(gpu, &[DIJKSTRA_STEPS_U32], WeightKind::U32)

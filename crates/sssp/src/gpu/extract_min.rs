@@ -1,25 +1,108 @@
-//! The least of many labels by a two-level reduction on a GPU, by itself.
+//! The least of many labels by reductions on a GPU, by itself.
 //!
-//! It is what every turn of [`Algorithm::Dijkstra`](super::Algorithm::Dijkstra) on a GPU begins
-//! with, taken out to be measured: each block reduces its part of the labels, and one block what
-//! the blocks have found (`kernels/sssp/reduction.cuh`, `extract_min.cu`). Two launches, or one
-//! where one block takes all labels. O(n) work; 4 bytes a label.
+//! By shuffles it is what every turn of [`Algorithm::Dijkstra`](super::Algorithm::Dijkstra) on a
+//! GPU begins with, taken out to be measured: each block reduces its part of the labels, and one
+//! block what the blocks have found (`kernels/sssp/reduction.cuh`, `extract_min.cu`); two launches,
+//! or one where one block takes all labels. The other forms halve in shared memory, with a barrier
+//! of the block for each halving, as was published (`reduction_steps.cu`): a launch leaves a value
+//! a block, until there is one block. O(n) work; 4 bytes a label.
 //!
-//! How it differs from the paper: its reduction halves in shared memory, with a barrier of the
-//! block for each halving; here threads read four labels at a time and warps halve by shuffles.
-//!
-//! Reference: origin-four-families
+//! Reference: origin-four-families, harris-2007
 
 use std::num::NonZeroU32;
 
-use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig, Timer};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, Timer};
 use graph_formats::WeightKind;
-use kernels::sssp::EXTRACT_MIN_U32;
+use kernels::Module;
+use kernels::sssp::{EXTRACT_MIN_U32, REDUCTION_STEPS_U32};
 
 use super::algorithm::BlockSize;
 use super::dijkstra::shares;
 use super::launch::{Kernels, MAX_VERTICES, check_size};
 use crate::SsspError;
+
+/// Threads of a block of the forms in shared memory: `n_threads` of the source.
+const BLOCK: u32 = 512;
+
+/// How the least is found. The answer is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// By shuffles, in blocks of this size.
+    Shuffles(BlockSize),
+    /// In shared memory: every second thread takes its neighbour's value, then every fourth.
+    Interleaved,
+    /// The same places, by the first threads.
+    Strided,
+    /// The first half of the values takes the second.
+    Sequential,
+    /// And a thread loads two values at first.
+    FirstOnLoad,
+    /// And one warp has the last 64 values, without a barrier of the block.
+    LastWarp,
+    /// And all loops are unrolled.
+    Unrolled,
+    /// And a thread loads as many values as the resident blocks leave it.
+    Many,
+}
+
+impl Reduction {
+    /// All of them by name.
+    pub const ALL: [(&'static str, Self); 11] = [
+        ("128", Self::Shuffles(BlockSize::Threads128)),
+        ("256", Self::Shuffles(BlockSize::Threads256)),
+        ("512", Self::Shuffles(BlockSize::Threads512)),
+        ("1024", Self::Shuffles(BlockSize::Threads1024)),
+        ("512 interleaved", Self::Interleaved),
+        ("512 strided", Self::Strided),
+        ("512 sequential", Self::Sequential),
+        ("512 first on load", Self::FirstOnLoad),
+        ("512 last warp", Self::LastWarp),
+        ("512 unrolled", Self::Unrolled),
+        ("512 many a thread", Self::Many),
+    ];
+
+    /// The kernels that read labels and what blocks have found, and threads of a block.
+    fn kernels(self) -> (Module, [String; 2], u32) {
+        let of = ["labels", "blocks"];
+        let name = match self {
+            Self::Shuffles(block) => {
+                let threads = block.threads();
+                let names = of.map(|of| format!("extract_min_{of}_{threads}"));
+                return (EXTRACT_MIN_U32, names, threads);
+            }
+            Self::Interleaved => "interleaved",
+            Self::Strided => "strided",
+            Self::Sequential => "sequential",
+            Self::FirstOnLoad => "first_on_load",
+            Self::LastWarp => "last_warp",
+            Self::Unrolled => "unrolled",
+            Self::Many => "many",
+        };
+        (REDUCTION_STEPS_U32, of.map(|of| format!("{name}_{of}")), BLOCK)
+    }
+
+    /// Blocks of one launch after the other that find the least of `n` labels, where `most` are
+    /// resident; and the labels of a block, if its kernel is told.
+    fn launches(self, n: usize, most: u32) -> (Vec<u32>, Option<u32>) {
+        let loads = match self {
+            Self::Shuffles(block) => {
+                let (blocks, share) = shares(n, block.threads(), most);
+                return (if blocks == 1 { vec![1] } else { vec![blocks, 1] }, Some(share));
+            }
+            Self::Interleaved | Self::Strided | Self::Sequential => BLOCK,
+            _ => 2 * BLOCK,
+        };
+        let most = if self == Self::Many { most } else { u32::MAX };
+        let (mut launches, mut left) = (Vec::new(), n as u32);
+        loop {
+            left = left.div_ceil(loads).clamp(1, most);
+            launches.push(left);
+            if left == 1 {
+                return (launches, None);
+            }
+        }
+    }
+}
 
 /// Labels on a GPU, of which the least is to be found.
 ///
@@ -27,10 +110,10 @@ use crate::SsspError;
 /// use std::num::NonZeroU32;
 ///
 /// use gpu_runtime::Gpu;
-/// use sssp::gpu::{BlockSize, ExtractMin};
+/// use sssp::gpu::{ExtractMin, Reduction};
 ///
 /// let labels = [7, 3, u32::MAX, 3];
-/// let mut extraction = ExtractMin::new(&Gpu::open()?, BlockSize::default(), &labels)?;
+/// let mut extraction = ExtractMin::new(&Gpu::open()?, Reduction::Sequential, &labels)?;
 /// assert_eq!(extraction.run()?, Some((3, 1)));
 /// let microseconds = extraction.mean_us(NonZeroU32::MIN)?;
 /// assert!(microseconds > 0.0);
@@ -40,14 +123,15 @@ pub struct ExtractMin {
     gpu: Gpu,
     of_labels: Kernel,
     of_blocks: Kernel,
+    /// Threads of a block, and blocks of each launch; the last is of one.
     block: u32,
-    n_blocks: u32,
-    /// Labels of a block.
-    share: u32,
+    launches: Vec<u32>,
+    /// Labels of a block, where the kernel is told.
+    share: Option<u32>,
     /// Up to a multiple of four.
     labels: Buffer<u32>,
-    /// What the blocks have found, where they are more than one.
-    found: Buffer<u64>,
+    /// What the blocks of a launch have found, of one and the next in turn.
+    found: [Buffer<u64>; 2],
     least: Buffer<u64>,
     timer: Timer,
 }
@@ -58,28 +142,32 @@ impl ExtractMin {
     /// # Errors
     /// [`SsspError::NotOnGpu`] for more labels than a graph may have vertices there;
     /// [`SsspError::Gpu`] where the device fails or has too little memory.
-    pub fn new(gpu: &Gpu, block: BlockSize, labels: &[u32]) -> Result<Self, SsspError> {
+    pub fn new(gpu: &Gpu, reduction: Reduction, labels: &[u32]) -> Result<Self, SsspError> {
         check_size(labels.len(), 0)?;
         let padded = labels.len().next_multiple_of(4);
-        let kernels = Kernels::of(gpu, &[EXTRACT_MIN_U32], WeightKind::U32)?;
-        let of_labels = kernels.get(&format!("extract_min_labels_{}", block.threads()))?;
-        let of_blocks = kernels.get(&format!("extract_min_blocks_{}", block.threads()))?;
-        let resident = of_labels.occupancy(block.threads(), 0)?.max(1);
+        let (module, [of_labels, of_blocks], block) = reduction.kernels();
+        let kernels = Kernels::of(gpu, &[module], WeightKind::U32)?;
+        let (of_labels, of_blocks) = (kernels.get(&of_labels)?, kernels.get(&of_blocks)?);
+        let resident = of_labels.occupancy(block, 0)?.max(1);
         let most = resident * gpu.properties().multiprocessors;
-        let (n_blocks, share) = shares(labels.len(), block.threads(), most);
-        let required = padded * size_of::<u32>() + (n_blocks as usize + 1) * size_of::<u64>();
-        gpu.check_fits("the labels", required as u64)?;
+        let (launches, share) = reduction.launches(padded, most);
+        let places = [0, 1].map(|i| launches.get(i).map_or(1, |&blocks| blocks as usize));
+        let words = places[0] + places[1] + 1;
+        gpu.check_fits(
+            "the labels",
+            (padded * size_of::<u32>() + words * size_of::<u64>()) as u64,
+        )?;
         let mut on_device = gpu.buffer(padded)?;
         on_device.upload(&[labels, &[u32::MAX; 4][..padded - labels.len()]].concat())?;
         Ok(Self {
             gpu: gpu.clone(),
             of_labels,
             of_blocks,
-            block: block.threads(),
-            n_blocks,
+            block,
+            launches,
             share,
             labels: on_device,
-            found: gpu.buffer(n_blocks as usize)?,
+            found: [gpu.buffer(places[0])?, gpu.buffer(places[1])?],
             least: gpu.buffer(1)?,
             timer: gpu.timer()?,
         })
@@ -126,20 +214,46 @@ impl ExtractMin {
     /// Queues an extraction.
     fn launch(&mut self) -> Result<(), SsspError> {
         const { assert!(MAX_VERTICES < u32::MAX as usize) };
-        let is_alone = self.n_blocks == 1;
-        let found = if is_alone { &self.least } else { &self.found };
-        let n = self.labels.len() as u32;
-        let args = [(&self.labels).into(), n.into(), self.share.into(), found.into()];
-        let shape = LaunchConfig::new(self.n_blocks, self.block);
-        // SAFETY: blocks read `labels` below `n`, their length, which is a multiple of four,
-        // and each writes its word of `found`, which has one for each.
-        unsafe { self.gpu.launch(&self.of_labels, shape, &args)? };
-        if !is_alone {
-            let args = [found.into(), self.n_blocks.into(), (&self.least).into()];
-            // SAFETY: one block reads as many words of `found` as there are blocks, and writes
-            // the one of `least`.
-            unsafe { self.gpu.launch(&self.of_blocks, LaunchConfig::new(1, self.block), &args)? };
+        let mut n = self.labels.len() as u32;
+        let mut from = None;
+        for (i, &blocks) in self.launches.iter().enumerate() {
+            let to = if blocks == 1 { &self.least } else { &self.found[i % 2] };
+            let (kernel, values, share) = match from {
+                None => (&self.of_labels, (&self.labels).into(), self.share),
+                Some(found) => (&self.of_blocks, found, None),
+            };
+            let args = [Some(values), Some(n.into()), share.map(Into::into), Some(to.into())];
+            let args: Vec<Arg<'_>> = args.into_iter().flatten().collect();
+            // SAFETY: blocks read `n` values, labels or what the blocks of the launch before have
+            // found, in whole groups of four where they are told their share; each writes its
+            // word of `to`, which has one for each and is not what they read.
+            unsafe { self.gpu.launch(kernel, LaunchConfig::new(blocks, self.block), &args)? };
+            (n, from) = (blocks, Some(to.into()));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_end_with_one_block_and_take_all() {
+        for (name, reduction) in Reduction::ALL {
+            for n in [0, 1, 512, 513, 1024, 1025, 10_000_000, MAX_VERTICES] {
+                let (launches, share) = reduction.launches(n, 264);
+                assert_eq!(launches.last(), Some(&1), "{name}, {n}");
+                let takes_all = share.is_some() || reduction == Reduction::Many;
+                let mut left = n as u32;
+                for blocks in launches {
+                    assert!(takes_all || left.div_ceil(2 * BLOCK) <= blocks, "{name}, {n}");
+                    left = blocks;
+                }
+            }
+        }
+        assert_eq!(Reduction::Sequential.launches(10_000_000, 264).0, [19_532, 39, 1]);
+        assert_eq!(Reduction::Unrolled.launches(10_000_000, 264).0, [9766, 10, 1]);
+        assert_eq!(Reduction::Many.launches(10_000_000, 264).0, [264, 1]);
     }
 }

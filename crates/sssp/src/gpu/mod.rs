@@ -43,7 +43,7 @@ use self::delta_stepping::DeltaSteppingOnGpu;
 #[doc(hidden)]
 pub use self::dijkstra_by_launches::DijkstraByLaunches;
 #[doc(hidden)]
-pub use self::extract_min::ExtractMin;
+pub use self::extract_min::{ExtractMin, Reduction};
 use self::fallback::WithFallback;
 pub(crate) use self::several::searches;
 use crate::search::Search;
@@ -108,6 +108,10 @@ fn on_device<'g, W: Weight>(
         }
         Algorithm::Dijkstra(block) => Box::new(dijkstra::dijkstra(gpu, graph, block)?),
         Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph)?),
+        Algorithm::Eager(lookahead) => {
+            let lookahead = delta::width(graph, lookahead)?;
+            return Ok((Box::new(crauser::eager(gpu, graph, lookahead)?), Some(lookahead)));
+        }
         Algorithm::BellmanFord { edges, loads, stores } => {
             Box::new(BellmanFordOnGpu::new(gpu, graph, negative, edges, (loads, stores))?)
         }

@@ -1,5 +1,5 @@
-//! Dijkstra's algorithm by reductions and by the criteria of Crauser and others, against the
-//! oracle, to the bit; and the extraction of the least label by itself.
+//! Dijkstra's algorithm by reductions and by the criteria of Crauser and others and of Eager,
+//! against the oracle, to the bit.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, BlockSize};
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Delta, Goal, Solver, SsspError};
 
 use crate::common::{agree_by, as_floats, corner_case_tests, gpu, gpu_alone, one_way, reweighted};
 
@@ -24,15 +24,27 @@ fn dijkstra(block: BlockSize) -> Config<Algorithm> {
     Config::with(Algorithm::Dijkstra(block))
 }
 
-/// The default of each.
-fn both() -> [Config<Algorithm>; 2] {
-    [dijkstra(BlockSize::default()), Config::with(Algorithm::Crauser)]
+/// Eager's criterion with this look-ahead.
+fn eager(lookahead: Delta) -> Config<Algorithm> {
+    Config::with(Algorithm::Eager(lookahead))
 }
 
-/// The criteria, and reductions in every size of block.
-fn all() -> Vec<Config<Algorithm>> {
+/// The default of each.
+fn defaults() -> [Config<Algorithm>; 3] {
+    let crauser = Config::with(Algorithm::Crauser);
+    [dijkstra(BlockSize::default()), crauser, eager(Delta::Auto)]
+}
+
+/// Those that settle a vertex once: Crauser's criteria, and reductions in every size of block.
+fn settling_once() -> Vec<Config<Algorithm>> {
     let sizes = BlockSize::ALL.into_iter().map(|(_, block)| dijkstra(block));
     sizes.chain([Config::with(Algorithm::Crauser)]).collect()
+}
+
+/// And Eager's, with a look-ahead of many weights too.
+fn all() -> Vec<Config<Algorithm>> {
+    let eager = [Delta::Auto, Delta::WeightPerVertex].map(eager);
+    settling_once().into_iter().chain(eager).collect()
 }
 
 /// The solvers against the oracle, from some sources, in one work space each.
@@ -70,12 +82,12 @@ fn generated_graphs() {
     for (name, graph) in &generated() {
         agree(&gpu, name, graph, &all());
         let floats = as_floats(graph);
-        agree(&gpu, name, &floats, &both());
-        agree(&gpu, name, &one_way(graph), &both());
-        agree(&gpu, name, &one_way(&floats), &both());
+        agree(&gpu, name, &floats, &defaults());
+        agree(&gpu, name, &one_way(graph), &defaults());
+        agree(&gpu, name, &one_way(&floats), &defaults());
         // plateaus, small ones and one for all
-        agree(&gpu, name, &reweighted(graph, |w| w / 100), &both());
-        agree(&gpu, name, &reweighted(graph, |w| w / 300), &both());
+        agree(&gpu, name, &reweighted(graph, |w| w / 100), &defaults());
+        agree(&gpu, name, &reweighted(graph, |w| w / 300), &defaults());
     }
 }
 
@@ -101,7 +113,7 @@ fn long_rows() {
     let edges: Vec<_> = leaves
         .flat_map(|v| [(v % 2, v, weight(1, v) % 50_000), (v, (v + 1) % n, weight(2, v) % 90)])
         .collect();
-    agree(&gpu, "stars", &Csr::from_edges(n as usize, &edges).unwrap(), &both());
+    agree(&gpu, "stars", &Csr::from_edges(n as usize, &edges).unwrap(), &defaults());
 }
 
 #[test]
@@ -114,7 +126,8 @@ fn arbitrary_graphs() {
         let graph = if both_ways { Csr::from_edges(n, &edges) } else { Csr::from_arcs(n, &edges) };
         let graph = graph.unwrap();
         let expected = oracle::tree(&graph, 0, None).unwrap();
-        for config in all() {
+        let others = [1.0, 30.0, 1e12].map(|lookahead| eager(Delta::Fixed(lookahead)));
+        for config in all().into_iter().chain(others) {
             let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
             prop_assert!(solver.tree(0, Goal::All).unwrap() == expected, "{config:?}");
         }
@@ -136,7 +149,7 @@ fn floats_that_round_are_settled_no_earlier_than_they_may() {
         let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, weight(w))).collect();
         let graph = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
         let expected = oracle::tree(&graph, 0, None).unwrap();
-        for config in both() {
+        for config in defaults() {
             let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
             prop_assert!(solver.tree(0, Goal::All).unwrap() == expected, "{config:?}");
         }
@@ -155,7 +168,7 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
             let reached = graph.vertices().filter(|&v| distances.get(v).is_some());
             let n_reached = reached.clone().count() as u64;
             let n_arcs: u64 = reached.map(|v| graph.arcs_from(v).count() as u64).sum();
-            for config in all() {
+            for config in settling_once() {
                 let mut solver = Solver::on_gpu(&gpu, graph, &config).unwrap();
                 solver.distances(0, Goal::All).unwrap();
                 let work = solver.work();
@@ -173,13 +186,37 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
     }
 }
 
+/// No longer than the lightest arc, a look-ahead settles nobody too early; beyond all distances,
+/// rounds are those of a breadth-first search or fewer, for keys may fall before they are read.
+#[test]
+fn rounds_fall_and_relaxations_grow_with_the_look_ahead() {
+    let Some(gpu) = gpu() else { return };
+    for (name, graph) in &generated() {
+        let graph = reweighted(graph, |w| w + 4);
+        let distances = oracle::tree(&graph, 0, None).unwrap().distances;
+        let (n, most) = (distances.n_reached() as u64, graph.n_vertices() as u64);
+        let reached = graph.vertices().filter(|&v| distances.get(v).is_some());
+        let arcs: u64 = reached.map(|v| graph.out_degree(v) as u64).sum();
+        let [once, far] = [4.0, 1e12].map(|lookahead| {
+            let config = eager(Delta::Fixed(lookahead));
+            let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
+            assert!(solver.distances(0, Goal::All).unwrap() == distances, "{name}");
+            assert_eq!(solver.plan().delta, Some(lookahead));
+            solver.work()
+        });
+        assert_eq!((once.settled, once.relaxations), (n, arcs), "{name}");
+        assert!(far.settled > n && far.relaxations > arcs, "{name}: {far:?}");
+        assert!(far.rounds < once.rounds && once.rounds <= most, "{name}: {far:?}, {once:?}");
+    }
+}
+
 #[test]
 fn targets_and_cutoffs_stop_early() {
     let Some(gpu) = gpu() else { return };
     let square = grid(&GridConfig { side: 200, ..GridConfig::default() }).unwrap();
     for graph in [&square, &reweighted(&square, |w| w / 300)] {
         let mut host = Solver::new(graph, &Config::default()).unwrap();
-        for config in both() {
+        for config in defaults() {
             let mut device = Solver::on_gpu(&gpu, graph, &config).unwrap();
             device.distances(0, Goal::All).unwrap();
             let whole = device.work().relaxations;
@@ -196,14 +233,14 @@ fn targets_and_cutoffs_stop_early() {
     }
     // one that cannot be reached: all that can be
     let apart = Csr::from_arcs(4, &[(0, 1, 5u32), (2, 3, 1)]).unwrap();
-    for config in both() {
+    for config in defaults() {
         let mut device = Solver::on_gpu(&gpu, &apart, &config).unwrap();
         let distances = device.distances(0, Goal::Target(3)).unwrap();
         assert_eq!((distances.get(1), distances.get(3)), (Some(5), None), "{config:?}");
     }
     let floats = as_floats(&square);
     let mut host = Solver::new(&floats, &Config::default()).unwrap();
-    for config in both() {
+    for config in defaults() {
         let mut device = Solver::on_gpu(&gpu, &floats, &config).unwrap();
         for goal in [Goal::Target(777), Goal::Within(1e4), Goal::Within(f32::INFINITY)] {
             assert!(device.tree(9, goal).unwrap() == host.tree(9, goal).unwrap(), "{goal:?}");
@@ -217,7 +254,7 @@ fn a_long_search_tells_of_its_steps_and_can_be_ended() {
     let path: Vec<_> = (0..100_000).map(|v| (v, v + 1, 1 + v % 7)).collect();
     let graph = Csr::from_edges(100_001, &path).unwrap();
     let expected = oracle::tree(&graph, 0, None).unwrap();
-    for config in both() {
+    for config in defaults() {
         let most = AtomicU64::new(0);
         let ends = AtomicBool::new(false);
         let tell = |done, total| {
@@ -307,15 +344,15 @@ fn real_graphs() {
     ];
     for name in names {
         match read(folder.join(name)).unwrap().csr {
-            AnyCsr::U32(graph) => agree(&gpu, name, &graph, &both()),
-            AnyCsr::I32(graph) => agree(&gpu, name, &graph, &both()),
-            AnyCsr::U64(graph) => agree(&gpu, name, &graph, &both()),
-            AnyCsr::I64(graph) => agree(&gpu, name, &graph, &both()),
-            AnyCsr::F32(graph) => agree(&gpu, name, &graph, &both()),
+            AnyCsr::U32(graph) => agree(&gpu, name, &graph, &defaults()),
+            AnyCsr::I32(graph) => agree(&gpu, name, &graph, &defaults()),
+            AnyCsr::U64(graph) => agree(&gpu, name, &graph, &defaults()),
+            AnyCsr::I64(graph) => agree(&gpu, name, &graph, &defaults()),
+            AnyCsr::F32(graph) => agree(&gpu, name, &graph, &defaults()),
             AnyCsr::F64(graph) => {
                 let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, w as f32)).collect();
                 let graph = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
-                agree(&gpu, name, &graph, &both());
+                agree(&gpu, name, &graph, &defaults());
             }
             _ => panic!("{name}: a weight type without an arm here"),
         }

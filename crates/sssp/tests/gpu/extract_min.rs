@@ -6,7 +6,7 @@ use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use paths::oracle;
 use sssp::SsspError;
-use sssp::gpu::{BlockSize, DijkstraByLaunches, ExtractMin};
+use sssp::gpu::{BlockSize, DijkstraByLaunches, ExtractMin, Reduction};
 
 use crate::common::{gpu, some_sources};
 
@@ -16,27 +16,27 @@ fn the_least_label_is_found_at_its_first_place() {
     let scattered = |n: usize, range: u32| -> Vec<u32> {
         (0..n as u32).map(|v| (v ^ 0x2a5a).wrapping_mul(2_654_435_761) % range + 3).collect()
     };
-    for (_, block) in BlockSize::ALL {
-        for n in [1, 2, 3, 4, 5, 31, 127, 1000, 8192, 8193, 65_536, 65_537, 1_000_003] {
+    for (name, reduction) in Reduction::ALL {
+        for n in [1, 2, 3, 5, 31, 513, 1000, 8192, 8193, 65_537, 524_289, 1_000_003] {
             // many places that have the least, or few
             for range in [1, 2, 1 << 10, u32::MAX - 3] {
                 let labels = scattered(n, range);
                 let expected = labels.iter().copied().zip(0..).min();
-                let mut extraction = ExtractMin::new(&gpu, block, &labels).unwrap();
+                let mut extraction = ExtractMin::new(&gpu, reduction, &labels).unwrap();
                 for _ in 0..2 {
                     let found = extraction.run().unwrap();
-                    assert_eq!(found, expected, "{block:?}, {n} labels up to {range}");
+                    assert_eq!(found, expected, "{name}, {n} labels up to {range}");
                 }
             }
             let mut labels = vec![u32::MAX; n];
-            assert_eq!(ExtractMin::new(&gpu, block, &labels).unwrap().run().unwrap(), None);
+            assert_eq!(ExtractMin::new(&gpu, reduction, &labels).unwrap().run().unwrap(), None);
             labels[n - 1] = u32::MAX - 1;
-            let mut extraction = ExtractMin::new(&gpu, block, &labels).unwrap();
+            let mut extraction = ExtractMin::new(&gpu, reduction, &labels).unwrap();
             assert_eq!(extraction.run().unwrap(), Some((u32::MAX - 1, n - 1)));
             let microseconds = extraction.mean_us(NonZeroU32::new(10).unwrap()).unwrap();
             assert!(microseconds > 0.0 && microseconds.is_finite());
         }
-        assert_eq!(ExtractMin::new(&gpu, block, &[]).unwrap().run().unwrap(), None);
+        assert_eq!(ExtractMin::new(&gpu, reduction, &[]).unwrap().run().unwrap(), None);
     }
 }
 
@@ -44,8 +44,10 @@ fn the_least_label_is_found_at_its_first_place() {
 fn labels_that_do_not_fit_are_refused() {
     let Some(gpu) = gpu() else { return };
     let small = gpu.with_memory_cap(100_000);
-    let refused = ExtractMin::new(&small, BlockSize::default(), &vec![1; 100_000]);
-    assert!(matches!(refused, Err(SsspError::Gpu(_))));
+    for (name, reduction) in Reduction::ALL {
+        let refused = ExtractMin::new(&small, reduction, &vec![1; 100_000]);
+        assert!(matches!(refused, Err(SsspError::Gpu(_))), "{name}");
+    }
 }
 
 /// The loop around it, a launch a step, against the oracle.

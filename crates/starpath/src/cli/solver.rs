@@ -16,12 +16,12 @@ const AUTO: &str = "auto";
 /// Which algorithm, and its parameters.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SolverArgs {
-    /// The algorithm; auto chooses by graph, weights and threads; crauser, bellman-ford-spmv and
-    /// delta-stepping-buckets run on a GPU only
+    /// The algorithm; auto chooses by graph, weights and threads; crauser, eager,
+    /// bellman-ford-spmv and delta-stepping-buckets run on a GPU only
     #[arg(long, value_name = "A", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
-    /// Bucket width of delta-stepping and delta-stepping-buckets: a number, or auto, median, mean,
-    /// per-vertex, max-per-degree
+    /// Bucket width of delta-stepping and delta-stepping-buckets, and look-ahead of eager: a number,
+    /// or auto, median, mean, per-vertex, max-per-degree
     #[arg(long, value_name = "D", default_value = "auto", allow_negative_numbers = true)]
     delta: Delta,
     /// Priority queue of dijkstra
@@ -131,7 +131,7 @@ impl SolverArgs {
 
     /// An error for a parameter of another algorithm than that of this name.
     fn check(&self, name: &str) -> Result<(), WrongUse> {
-        let stepping = "delta-stepping and delta-stepping-buckets";
+        let stepping = "delta-stepping and delta-stepping-buckets and eager";
         let delta = ("--delta", stepping, self.delta != Delta::Auto);
         let queue = ("--queue", "dijkstra", self.queue != AUTO);
         for (option, owners, is_there) in [delta, queue].into_iter().chain(self.options_of_gpu()) {
@@ -158,6 +158,7 @@ impl SolverArgs {
         Some(match name.parse().ok()? {
             Algorithm::DeltaStepping(_) => Algorithm::DeltaStepping(self.delta),
             Algorithm::DeltaSteppingBuckets(_) => Algorithm::DeltaSteppingBuckets(self.delta),
+            Algorithm::Eager(_) => Algorithm::Eager(self.delta),
             Algorithm::Dijkstra(_) => Algorithm::Dijkstra(self.reduction_block.unwrap_or_default()),
             Algorithm::BellmanFordSpmv(_) => {
                 Algorithm::BellmanFordSpmv(self.product.unwrap_or_default())
