@@ -27,6 +27,7 @@
 #![doc = include_str!("../WHICH.md")]
 
 mod algorithm;
+mod bounds;
 mod config;
 pub mod cost;
 mod cpu;
@@ -44,6 +45,8 @@ mod solver;
 mod work;
 
 pub use algorithm::{Algorithm, Queue, QueueRule};
+#[doc(hidden)]
+pub use bounds::Bounds;
 #[doc(hidden)]
 pub use config::Team;
 pub use config::{Config, Goal};

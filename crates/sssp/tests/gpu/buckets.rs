@@ -16,7 +16,7 @@ use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
-use sssp::{Config, Delta, Goal, Solver, SsspError, Work};
+use sssp::{Bounds, Config, Delta, Goal, Solver, SsspError, Work};
 
 use crate::common::{
     agree_by, as_floats, coarse, corner_case_tests, data, gpu, gpu_alone, one_way,
@@ -143,7 +143,14 @@ fn arbitrary_graphs() {
         let graph = graph.unwrap();
         let mut solver = Solver::on_gpu(&gpu, &graph, &with(Delta::Fixed(width))).unwrap();
         let tree = solver.tree(0, Goal::All).unwrap();
-        check_counts(&graph, &reached(&tree, n), solver.work(), "arbitrary");
+        let (work, reached) = (solver.work(), reached(&tree, n));
+        check_counts(&graph, &reached, work, "arbitrary");
+        let all: Vec<VertexId> = graph.vertices().collect();
+        let farthest = reached.iter().filter_map(|&v| tree.distance(v)).max().unwrap_or(0);
+        let (again, most) = (work.again.unwrap(), Bounds::of(&graph, width, farthest as f64, &all));
+        prop_assert!(again.insertions as f64 <= most.insertions, "{work:?}, {most:?}");
+        prop_assert!(again.relaxations as f64 <= most.relaxations, "{work:?}, {most:?}");
+        prop_assert!(work.rounds as f64 <= most.phases, "{work:?}, {most:?}");
         check_tree(&graph, &tree).map_err(|e| TestCaseError::fail(e.to_string()))
     };
     let config = ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() };

@@ -1,0 +1,167 @@
+//! How much Δ-stepping does again, at most.
+//!
+//! Let (u, v) be a pair where v is at most Δ beyond u, and l one more than the most arcs that a
+//! shortest path of such a pair has at least. A vertex that is taken from its bucket again waits
+//! there for one before it on its path, for another each time: so there are at most as many
+//! re-insertions as pairs, as many re-relaxations as light arcs out of their ends, and in each of
+//! the D/Δ + 1 buckets l phases of light arcs and one of heavy ones, D being the largest distance.
+//! It holds where a phase takes all that waits in a bucket.
+//!
+//! How it differs from the papers: origin-four-families, after an early version of the proof, has
+//! the sets of paths up to Δ and up to 2 Δ in place of the pairs and their arcs, which are more.
+//!
+//! Reference: meyer-sanders-2003, origin-four-families
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use graph_formats::{Csr, VertexId, Weight};
+use rayon::prelude::*;
+
+/// What Δ-stepping counts, at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// Of [`Again::insertions`](crate::Again::insertions),
+    pub insertions: f64,
+    /// [`Again::relaxations`](crate::Again::relaxations),
+    pub relaxations: f64,
+    /// and [`Work::rounds`](crate::Work::rounds).
+    pub phases: f64,
+}
+
+impl Bounds {
+    /// With buckets `width` wide, which whole weights have rounded down, on a graph without
+    /// negative weights whose largest distance is `farthest`. Pairs begin at the vertices of
+    /// `from`: where these are all, it is a bound; else an estimate, too low in the phases. A
+    /// search of all that is near from each.
+    pub fn of<W: Weight>(graph: &Csr<W>, width: f64, farthest: f64, from: &[VertexId]) -> Self {
+        let is_whole = W::ONE.to_i128().is_some();
+        let width = if is_whole { width.floor().max(1.0) } else { width };
+        let sum = |a: (f64, f64, u32), b: (f64, f64, u32)| (a.0 + b.0, a.1 + b.1, a.2.max(b.2));
+        let near = from.par_iter().map(|&u| near(graph, width, u));
+        let (pairs, arcs, most_arcs) = near.reduce(Default::default, sum);
+        let share = graph.n_vertices() as f64 / from.len().max(1) as f64;
+        Self {
+            insertions: pairs * share,
+            relaxations: arcs * share,
+            phases: ((farthest / width).floor() + 1.0) * (f64::from(most_arcs) + 2.0),
+        }
+    }
+}
+
+/// The vertices up to `width` beyond `start`, the light arcs out of them, and the most arcs of
+/// their shortest paths of fewest arcs: Dijkstra's algorithm over (distance, arcs), the first as
+/// the bits of a float that is not negative, which order alike.
+fn near<W: Weight>(graph: &Csr<W>, width: f64, start: VertexId) -> (f64, f64, u32) {
+    let (mut vertices, mut arcs, mut most_arcs) = (0.0, 0.0, 0);
+    let mut best = HashMap::from([(start, (0, 0))]);
+    let mut queue = BinaryHeap::from([Reverse(((0, 0), start))]);
+    while let Some(Reverse((key, v))) = queue.pop() {
+        if best[&v] != key {
+            continue;
+        }
+        let mut light = 0.0;
+        for (to, weight) in graph.arcs_from(v).filter(|arc| arc.1.to_f64() <= width) {
+            light += 1.0;
+            let distance = f64::from_bits(key.0) + weight.to_f64();
+            let new = (distance.to_bits(), key.1 + 1);
+            if distance <= width && best.get(&to).is_none_or(|&known| new < known) {
+                best.insert(to, new);
+                queue.push(Reverse((new, to)));
+            }
+        }
+        if v != start {
+            vertices += 1.0;
+            arcs += light;
+            most_arcs = most_arcs.max(key.1);
+        }
+    }
+    (vertices, arcs, most_arcs)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use paths::corner_cases::arbitrary_graph;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The bounds from all vertices, and what the loop of the paper counts from vertex 0: a phase
+    /// makes the requests of all that waits, and only then relaxes them.
+    fn bounds_and_counts(graph: &Csr<u32>, width: u32) -> (Bounds, Bounds) {
+        let n = graph.n_vertices();
+        let (mut key, mut taken) = (vec![u32::MAX; n], vec![0_u32; n]);
+        let (mut waiting, mut counts) = (BTreeSet::from([0_usize]), Bounds::default());
+        key[0] = 0;
+        while let Some(bucket) = waiting.iter().map(|&v| key[v] / width).min() {
+            let mut kept = BTreeSet::new();
+            loop {
+                let now: Vec<usize> =
+                    waiting.iter().copied().filter(|&v| key[v] / width == bucket).collect();
+                let is_heavy = now.is_empty();
+                let of = if is_heavy { kept.iter().copied().collect() } else { now };
+                let mut requests = Vec::new();
+                for v in of {
+                    let arcs = graph.arcs_from(v as VertexId).filter(|a| (a.1 > width) == is_heavy);
+                    let from = key[v];
+                    let before = requests.len();
+                    requests.extend(arcs.map(|(to, weight)| (to as usize, from + weight)));
+                    if !is_heavy {
+                        waiting.remove(&v);
+                        kept.insert(v);
+                        let again = f64::from(taken[v].min(1));
+                        counts.insertions += again;
+                        counts.relaxations += again * (requests.len() - before) as f64;
+                        taken[v] += 1;
+                    }
+                }
+                counts.phases += 1.0;
+                for (to, through) in requests {
+                    if through < key[to] {
+                        key[to] = through;
+                        waiting.insert(to);
+                    }
+                }
+                if is_heavy {
+                    break;
+                }
+            }
+        }
+        let farthest = key.iter().copied().filter(|&key| key < u32::MAX).max().unwrap_or(0);
+        let all: Vec<VertexId> = graph.vertices().collect();
+        (Bounds::of(graph, width.into(), farthest.into(), &all), counts)
+    }
+
+    #[test]
+    fn a_detour_of_more_arcs_is_as_bad_as_it_may_be() {
+        // each vertex is reached by an arc first, and then by more and lighter ones
+        let arcs = [(0, 1, 1u32), (0, 2, 5), (0, 3, 7), (1, 2, 2), (1, 3, 5), (2, 3, 1)];
+        let graph = Csr::from_arcs(4, &arcs).unwrap();
+        let (bounds, counts) = bounds_and_counts(&graph, 8);
+        assert_eq!((bounds.insertions, bounds.relaxations, bounds.phases), (6.0, 4.0, 5.0));
+        assert_eq!((counts.insertions, counts.relaxations, counts.phases), (3.0, 1.0, 5.0));
+        let (bounds, counts) = bounds_and_counts(&graph, 1);
+        assert_eq!((bounds.insertions, counts.insertions), (2.0, 0.0));
+        // a sample counts for all
+        let sampled = Bounds::of(&graph, 8.9, 4.0, &[0]);
+        assert_eq!((sampled.insertions, sampled.phases), (12.0, 5.0));
+        assert_eq!(Bounds::of(&graph, 8.0, 0.0, &[]).insertions, 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn no_search_does_more_again(
+            graph in arbitrary_graph::<u32>(24, 200, 0..=30),
+            width in 1..60_u32,
+        ) {
+            if graph.n_vertices() > 0 {
+                let (bounds, counts) = bounds_and_counts(&graph, width);
+                prop_assert!(counts.insertions <= bounds.insertions, "{counts:?}, {bounds:?}");
+                prop_assert!(counts.relaxations <= bounds.relaxations, "{counts:?}, {bounds:?}");
+                prop_assert!(counts.phases <= bounds.phases, "{counts:?}, {bounds:?}");
+            }
+        }
+    }
+}
