@@ -24,14 +24,15 @@ const GEOMETRIC_DEGREE: f64 = 16.0;
 /// The most vertices of a shape that is made edge by edge.
 const MANY: u32 = 1 << 26;
 /// The roads of New York, of Delaware (some of no length, not all connected), and the streets of
-/// Rome, weighed by length.
-const ROADS: [(&str, &str); 3] = [
+/// Rome, weighed by length; and the neurons of a larva, by synapses.
+const FILES: [(&str, &str); 4] = [
     ("new-york", "dimacs/USA-road-d.NY.gr.gz"),
     ("delaware", "dimacs/DE.gr"),
     ("rome99", "dimacs/rome99.gr"),
+    ("larva", "connectome/larva_unmatched_full.csv.gz"),
 ];
 const NAMES: &str = "rmat-S or geometric-S (2^S vertices), grid-K or torus-K (K vertices a side), \
-                     new-york, delaware, rome99, uniform-N-D (N vertices of mean degree D), \
+                     new-york, delaware, rome99, larva, uniform-N-D (N vertices of mean degree D), \
                      complete-N, star-N, path-N, tree-N, caterpillar-N, ladder-N, small-world-N, \
                      layered-N, hypercube-D (2^D vertices), attachment-N-K (N vertices, each after \
                      the first two with K edges to earlier ones), bipartite-N-D (half of the N \
@@ -256,7 +257,7 @@ pub(crate) fn family(name: &str) -> &str {
     let base = name.split('+').next().unwrap_or_default();
     match by_numbers(base) {
         Some((shape, _)) => shape.0,
-        None if ROADS.iter().any(|road| road.0 == base) => "road",
+        None if base != "larva" && FILES.iter().any(|file| file.0 == base) => "road",
         None => "file",
     }
 }
@@ -335,7 +336,7 @@ impl FromStr for Base {
             ensure!((1..=4096).contains(&degree), "{name}: {degree} is not from 1 to 4096");
             return Ok(Self::Made(shape, n, degree));
         }
-        if let Some((_, file)) = ROADS.iter().find(|road| road.0 == name) {
+        if let Some((_, file)) = FILES.iter().find(|file| file.0 == name) {
             let folder = std::env::var_os("STARPATH_DATA").map(PathBuf::from);
             let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
             return Ok(Self::File(folder.unwrap_or_else(beside).join(file)));

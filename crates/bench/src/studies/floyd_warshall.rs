@@ -1,51 +1,46 @@
 //! The published forms of Floyd-Warshall on a GPU: the papers' tables, measured again.
 //!
-//! The iterative forms, methods A and B, and the recursive form run on random digraphs of 4 n
-//! arcs with tiles of each side, after what the paper tunes has been tuned for each of them: h
-//! for all, t' for method B, l for A and B, one after the other. Beside them run the plain form,
-//! method B on a row-major matrix, and the recursive form with fused products; and on the streets
-//! of Rome and a digraph of 12,529 vertices, as many as the other text has, the plain form with
-//! last vertices, and one thread of the host. Weights are small integers in i32 and in f32, so
-//! that sums are exact, and rows of every result are compared with searches.
+//! The iterative forms, methods A and B, and the recursive form run on Random4-n graphs with
+//! tiles of each side, after what the paper tunes has been tuned for each of them: h for all, t'
+//! for method B, l for A and B, one after the other. Beside them run the plain form, method B on
+//! a row-major matrix, and the recursive form with fused products. The other text's table is made
+//! of the streets of Rome, a larva's network of neurons, and as many vertices as its network has,
+//! in and out of the GPU's memory, with paths and without. Weights are small integers in i32 and
+//! in f32, so that sums are exact, and rows of every result are compared with searches.
 //!
 //! Reference: okuyama-2010, origin-out-of-core
 
-use std::fmt::Display;
 use std::num::NonZeroUsize;
 
-use anyhow::{Context, Result, bail};
-use apsp::Algorithm::{self, BlockedProduct, BlockedTwoLevel, Recursive};
+use anyhow::{Context, Result};
+use apsp::Algorithm::{BlockedProduct, BlockedTwoLevel, FloydWarshall as Plain, Recursive};
 use clap::Args;
-use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
-use graph_formats::{Csr, Direction};
+use graph_formats::{Csr, VertexId};
 
-use super::published::{FUSED, Form, LAST, Matrix, Number, PHASES, PLAIN, ROW_MAJOR, TUNED};
+use super::published::{Form, KERNEL, Matrix, Number, PATHS, PHASES};
 use crate::clock::{Contender, Terms};
+use crate::draws::Draws;
 use crate::graphs::{Graph, at_hand};
 use crate::page::{Page, median};
+use crate::plot::{Axis, Line, Marks, Plot};
 use crate::records::{Record, Records, Run};
 use crate::study::{Bench, Study};
 use crate::table::best;
 
-/// Sides of tiles.
-const TILES: [u32; 3] = [16, 32, 64];
-/// Arcs a vertex of the paper's random digraphs.
-const DEGREE: u64 = 4;
-/// The digraph of the other text's size, and arcs a vertex of it.
-const NEURONS: (usize, u64) = (12_529, 16);
-/// Solves of each try,
-const TRIES: usize = 3;
-/// but one where there are so many vertices.
-const LARGE: usize = 4096;
-
+/// Figure 3 is of so many vertices, and tiles of these sides.
+const N: u32 = 8192;
+const SIDES: [u32; 5] = [8, 16, 32, 64, 128];
+const BALANCE: [&str; 3] = ["N_b, bytes", "N_c, operations", "N_b / N_c"];
+/// Bytes that a GPU's memory moves in the time of an arithmetic operation: the paper's; and of an
+/// H200 as measured, 4.3 TB/s beside 16.4 T additions and as many minima.
+const GPUS: [(&str, f64); 2] = [("GTX 280", 0.46), ("H200", 4.3 / 32.8)];
 /// The published forms of Floyd-Warshall on a GPU: the papers' tables again
 ///
-/// h, t' (method B) and l (A and B) are tuned first, for each form, side of a tile and size.
+/// h, t' (method B) and l (A and B) are tuned first, for each form, side of a tile and size. The
+/// graphs are those of the 9th DIMACS challenge's family Random4-n, from other random numbers.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask bench floyd-warshall --peak 16400\n  \
-                        cargo xtask bench floyd-warshall --sizes 512,1024 --types i32\n\n\
-                        One launch sequence under a profiler:\n  ncu bench floyd-warshall --once \
-                        blocked-product --parameters 32,8,4,8 --sizes 8192 --types i32")]
+                        cargo xtask bench floyd-warshall --sizes 512,1024 --types i32")]
 pub(super) struct FloydWarshall {
     /// Vertices of the random digraphs
     #[arg(long, value_delimiter = ',', value_name = "N")]
@@ -61,17 +56,15 @@ pub(super) struct FloydWarshall {
     #[arg(long, value_name = "N", default_value = "4096")]
     host_up_to: usize,
     /// Graphs that are measured as the other text's, with weights below 2^16
-    #[arg(long, value_delimiter = ',', value_name = "GRAPH", default_value = "rome99")]
+    #[arg(long, value_delimiter = ',', value_name = "GRAPH")]
+    #[arg(default_value = "rome99,larva+to-1,uniform-12529-37+to-1")]
     graphs: Vec<Graph>,
-    /// Leave out these and the digraph of 12,529 vertices
+    /// Leave these out
     #[arg(long)]
     random_only: bool,
-    /// Solve once with this algorithm, for a profiler
-    #[arg(long, value_name = "ALGORITHM")]
-    once: Option<Algorithm>,
-    /// What to do so with: t, h, t' and l
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "32,8,4,8")]
-    parameters: Vec<u32>,
+    /// Measure these forms alone, as they are: ALGORITHM:t:h:t':l of each
+    #[arg(long, value_delimiter = ',', value_name = "FORM")]
+    forms: Vec<Form>,
     /// The host solves in the place of the GPU, which tests all but the kernels
     #[arg(long, hide = true)]
     without_gpu: bool,
@@ -81,117 +74,212 @@ impl Study for FloydWarshall {
     const NAME: &'static str = "floyd-warshall";
 
     fn measure(&self, bench: &Bench) -> Result<()> {
-        for n in self.sizes.iter().map(|size| size.get()) {
-            self.on(bench, "paper", &format!("random-{n}"), &random(n, DEGREE)?)?;
+        let gpu = if self.without_gpu { None } else { bench.gpu_if_any() };
+        let is_measured = self.without_gpu || gpu.is_some();
+        for n in self.sizes.iter().map(|size| size.get()).filter(|_| is_measured) {
+            let (name, graph) = (format!("random4-{n}"), random4(n)?);
+            for (i, numbers) in self.types.iter().enumerate() {
+                let peak = self.peak.get(i).map_or(String::new(), f64::to_string);
+                let record = Record::of(&[("graph", &name), ("n", &n), ("numbers", numbers)]);
+                let record = record.with(&[("peak", &peak)]);
+                match numbers.as_str() {
+                    "i32" => self.paper(&Matrix::<i32>::new(bench, gpu, record, &graph)?)?,
+                    _ => self.paper(&Matrix::<f32>::new(bench, gpu, record, &graph)?)?,
+                }
+            }
         }
-        if self.random_only || self.once.is_some() {
+        if self.random_only {
             return Ok(());
         }
         // what is missing has been told
         for graph in at_hand(bench, self.graphs.clone(), u64::MAX).unwrap_or_default() {
-            self.on(bench, "text", &graph.to_string(), &graph.load_u32()?)?;
+            let (name, graph) = (graph.to_string(), graph.load_u32()?);
+            let record = Record::of(&[("graph", &name)]);
+            let matrix = Matrix::<i32>::new(bench, gpu, record, &graph)?;
+            if is_measured {
+                matrix.text(&graph)?;
+            }
+            if matrix.n <= self.host_up_to {
+                matrix.one_thread()?;
+            }
         }
-        let (n, degree) = NEURONS;
-        self.on(bench, "text", &format!("random-{n}"), &random(n, degree)?)
+        Ok(())
     }
 
     fn page(records: &Records) -> Page {
         let mut page = Page::new("The published forms of Floyd-Warshall on a GPU");
         page.text(
-            "Random digraphs of 4 n arcs, weights 1 to 255. Times are medians, after an untimed \
+            "Random4-n graphs of the 9th DIMACS challenge: a cycle through all vertices and 3 n \
+             arcs drawn at random, of lengths from 0 to n. Times are medians, after an untimed \
              solve, in milliseconds by the GPU's clock, with the matrix resident; the way to and \
              from the blocked layout is not in them. Every solve, timed or tried, started from a \
              fresh copy of the arcs, and rows of its result were the same as those of searches on \
              the host. h, t' (method B) and l (A and B) were tuned one after the other for each \
-             form and size. \"recursive\" launches its two products one after the other, as the \
-             paper measured it.",
+             form and size, unless forms were named. \"recursive\" launches its two products one \
+             after the other, as the paper measured it.",
         );
+        let part = |part: &str| records.of(&[("part", part)]);
+        figure_3(&mut page);
         let (solve, whole) = (median("ms"), median("whole_ms"));
-        for (numbers, all) in records.by("numbers") {
-            let part = |part: &str| all.of(&[("part", part)]);
-            let (paper, beside) = (part("paper"), part("beside"));
-            if !paper.is_empty() {
-                page.heading(&format!("{numbers}: milliseconds (table 1)"));
-                page.across(&paper, &["graph"], "form", &solve);
-                page.text("Beside the paper's columns, with what was tuned for them:");
-                page.across(&beside, &["graph"], "form", &solve);
-                of_largest(&mut page, numbers, &all);
-                page.heading(&format!("{numbers}: with memory taken and given back, and copies"));
-                page.text("From pageable memory of the host and back to it:");
-                page.across(&paper, &["graph"], "form", &whole);
-                page.text("Of this, the solve took so many %:");
-                page.across(&paper, &["graph"], "form", &|record| {
-                    Some(100.0 * solve(record)? / whole(record)?)
+        for (numbers, paper) in part("paper").by("numbers") {
+            let beside = part("beside").of(&[("numbers", numbers)]);
+            page.heading(&format!("{numbers}: milliseconds (table 1)"));
+            page.across(&paper, &["graph"], "form", &solve);
+            if numbers == "f32" {
+                page.text("By the same in i32:");
+                page.across(&paper, &["graph"], "form", &|float| {
+                    let same = ["graph", "form"].map(|label| (label, float.label(label)));
+                    let integers = part("paper").of(&[("numbers", "i32")]);
+                    Some(solve(float)? / solve(integers.find(&same)?)?)
                 });
             }
-            let what = "the graphs of the text on large matrices";
-            for (part, what) in [(part("text"), what), (part("once"), "one solve")] {
-                if !part.is_empty() {
-                    page.heading(&format!("{numbers}: {what}"));
-                    page.across(&part, &["graph"], "form", &solve);
-                    page.text("With memory and copies:");
-                    page.across(&part, &["graph"], "form", &whole);
-                }
-            }
+            page.text("Beside the paper's columns, with what was tuned for them:");
+            page.across(&beside, &["graph"], "form", &solve);
+            of_largest(&mut page, numbers, &records.of(&[("numbers", numbers)]));
+            page.heading(&format!("{numbers}: with memory taken and given back, and copies"));
+            page.text("From pageable memory of the host and back to it:");
+            page.across(&paper, &["graph"], "form", &whole);
+            page.text("Of this, the solve took so many %:");
+            let share = |record: &Record| Some(100.0 * solve(record)? / whole(record)?);
+            page.across(&paper, &["graph"], "form", &share);
+        }
+        let text = part("text");
+        if !text.is_empty() {
+            page.heading("The graphs of the text on large matrices");
+            page.text(
+                "In i32, but the default form chooses its numbers; milliseconds with memory taken \
+                 and given back, copies, and paths where they are asked for. Out of core the GPU \
+                 has half of the memory that elements of 32 bits take.",
+            );
+            page.across(&text, &["form"], "graph", &whole);
+            page.text("The solve alone, which out of core has copies in it:");
+            page.across(&text, &["form"], "graph", &solve);
+            page.text("Paths from 8 vertices, followed by the last vertices on the host:");
+            let followed = text.filtered(|record| record.median(PATHS[0]).is_some());
+            page.medians(&followed, &["graph", "form"], &PATHS);
         }
         page
     }
 }
 
 impl FloydWarshall {
-    /// What a part measures of a graph.
-    fn on(&self, bench: &Bench, part: &str, name: &str, graph: &Csr<u32>) -> Result<()> {
-        for (i, numbers) in self.types.iter().enumerate() {
-            let labels: Labels<'_> = &[("graph", &name), ("n", &graph.n_vertices())];
-            let record = Record::of(labels).with(&[("numbers", numbers)]);
-            let peak = self.peak.get(i).copied();
-            match numbers.as_str() {
-                "i32" => self.of::<i32>(bench, part, record, peak, graph)?,
-                _ => self.of::<f32>(bench, part, record, peak, graph)?,
+    /// The nine columns of the paper, and what it only mentions or leaves out; or what is named.
+    fn paper<E: Number>(&self, matrix: &Matrix<'_, E>) -> Result<()> {
+        let mut forms = self.forms.clone();
+        if forms.is_empty() {
+            for algorithm in [BlockedProduct, BlockedTwoLevel, Recursive] {
+                for tile in [16, 32, 64] {
+                    forms.push(tuned(matrix, Form::of(algorithm, tile))?);
+                }
             }
+            let mut beside = vec![Form::of(Plain, 32)];
+            beside.extend(forms.iter().filter_map(|form| form.beside()));
+            race(matrix, "beside", &beside)?;
         }
-        Ok(())
+        race(matrix, "paper", &forms)
     }
+}
 
-    fn of<E: Number>(
-        &self,
-        bench: &Bench,
-        part: &str,
-        record: Record,
-        peak: Option<f64>,
-        graph: &Csr<u32>,
-    ) -> Result<()> {
-        let gpu = if self.without_gpu { None } else { Some(bench.gpu()?) };
-        let matrix = Matrix::<E>::new(bench, gpu, record, peak, graph)?;
-        match (self.once, part, &self.parameters[..]) {
-            (None, "paper", _) => matrix.paper(),
-            (None, ..) => matrix.text(if E::NAME == "i32" { self.host_up_to } else { 0 }),
-            (Some(algorithm), _, &[tile, h, small_tile, l]) => {
-                let form = Form { algorithm, tile, tuned: [h, small_tile, l], variant: "" };
-                matrix.keep("once", &form.name(), matrix.resident(&form)?);
-                Ok(())
-            }
-            _ => bail!("--parameters takes four numbers: t, h, t' and l"),
-        }
+fn race<E: Number>(matrix: &Matrix<'_, E>, part: &str, forms: &[Form]) -> Result<()> {
+    let contenders = forms
+        .iter()
+        .map(|form| Contender::new(matrix.labelled(part, &form.name()), || matrix.all_times(form)));
+    matrix.bench.race(contenders.collect()).map(drop)
+}
+
+/// The best of what can be tuned, a parameter after the other.
+fn tuned<E: Number>(matrix: &Matrix<'_, E>, mut best: Form) -> Result<Form> {
+    // large ones take long, and the same
+    let runs = if matrix.n < 4096 { 3 } else { 1 };
+    let terms = Terms { runs, ..matrix.bench.terms() };
+    let tile = best.1.tile;
+    let width = if best.0 == BlockedProduct { 64 } else { tile };
+    let most = (matrix.n as u32).div_ceil(width);
+    for i in 0..best.tunable().len() {
+        let what = best.tunable()[i].0;
+        let values: Vec<u32> = match what {
+            "h" => [tile / 8, tile / 4, tile / 2].into_iter().filter(|&h| h <= 16).collect(),
+            "t'" => vec![1, 2, 4, 8, 16],
+            _ => (0..=7).map(|power| 1 << power).take_while(|&l| l <= most).collect(),
+        };
+        let mut forms = vec![best; values.len()];
+        let contenders = forms.iter_mut().zip(values).map(|(form, value)| {
+            *form.tunable()[i].1 = value;
+            let record = matrix.labelled("tuning", &form.name());
+            let record = record.with(&[("tuned", &what), ("value", &value)]);
+            Contender::new(record, || matrix.resident(form))
+        });
+        let tried = matrix.bench.race_by(&terms, contenders.collect())?;
+        let times = tried.iter().map(|record| record.least("ms").unwrap_or(f64::INFINITY));
+        let fastest = times.zip(forms).min_by(|a, b| a.0.total_cmp(&b.0));
+        best = fastest.context("there is nothing to try")?.1;
     }
+    Ok(best)
+}
+
+/// Random4-n of the 9th DIMACS challenge: a cycle through all vertices in random order, then 3 n
+/// arcs, none a loop, and lengths from 0 to n.
+fn random4(n: usize) -> Result<Csr<u32>> {
+    let mut draws = Draws::new(1);
+    let mut order: Vec<VertexId> = (0..n as VertexId).collect();
+    (1..n).rev().for_each(|i| order.swap(i, draws.below(i + 1)));
+    let mut arcs = Vec::new();
+    for i in 0..4 * n {
+        // another vertex, by the steps to it
+        let (from, steps) =
+            if i < n { (i, 1) } else { (draws.below(n), 1 + draws.below((n - 1).max(1))) };
+        arcs.push((order[from], order[(from + steps) % n], draws.below(n + 1) as u32));
+    }
+    Ok(Csr::from_arcs(n, &arcs)?)
+}
+
+/// N_b, the bytes that elements of 32 bits take through memory, N_c, the operations, and the
+/// quotient.
+fn balance(n: u32, t: u32) -> Run {
+    let (n, t) = (f64::from(n), f64::from(t));
+    let bytes = 4.0 * (4.0 * n.powi(3) / t - 2.0 * n.powi(2));
+    let operations = 2.0 * n * (n * n - 2.0 * t + 1.0);
+    BALANCE.into_iter().zip([bytes, operations, bytes / operations]).collect()
+}
+
+fn figure_3(page: &mut Page) {
+    page.heading(&format!("Bytes through memory, and operations (figure 3), n = {N}"));
+    let mut sides = Records::default();
+    sides.extend(SIDES.map(|t| Record::of(&[("t", &t)]).ran(balance(N, t))));
+    page.medians(&sides, &["t"], &BALANCE);
+    let line = |name: &str, y: &dyn Fn(u32) -> f64| {
+        let points = SIDES.map(|t| (t.into(), y(t))).to_vec();
+        Line { name: name.to_owned(), points, ranges: Vec::new() }
+    };
+    let mut lines = vec![line(BALANCE[2], &|t| balance(N, t)[2].1)];
+    lines.extend(GPUS.map(|(name, ratio)| line(name, &|_| ratio)));
+    let x = Axis { name: "side of a tile", log: true };
+    let y = Axis { name: "bytes for an operation", log: true };
+    let title = "Bytes for an operation: of the algorithm, and of GPUs".to_owned();
+    page.plot("figure-3", Plot { title, marks: Marks::Lines { x, y, lines } });
 }
 
 /// Tables 2, 3 and 4 of the paper, and what tuning changes, of the largest graph.
 fn of_largest(page: &mut Page, numbers: &str, all: &Records) {
-    let paper = all.of(&[("part", "paper")]);
-    let largest = paper.iter().max_by(|a, b| a.number("n").total_cmp(&b.number("n")));
+    let timed = all.filtered(|record| ["paper", "beside"].contains(&record.label("part")));
+    let largest = timed.iter().max_by(|a, b| a.number("n").total_cmp(&b.number("n")));
     let graph = largest.map_or("", |record| record.label("graph"));
-    let mut forms = paper.of(&[("graph", graph)]);
-    forms.extend(all.of(&[("part", "beside"), ("graph", graph)]).iter().cloned());
-    let kernel = ["launches", "threads", "shared bytes", "registers", "local bytes", "blocks"];
-    for (what, figures) in [
-        ("parameters (table 2)", &[&TUNED, &kernel[..], &["occupancy %"]].concat()[..]),
-        ("G relaxations/s (table 3)", &["G/s", "% of the peak"]),
-        ("milliseconds by phase, waiting for each launch (table 4)", &PHASES),
-    ] {
-        page.heading(&format!("{numbers}: {what}, on {graph}"));
-        page.medians(&forms, &["form"], figures);
-    }
+    let forms = timed.of(&[("graph", graph)]);
+    page.heading(&format!("{numbers}: parameters (table 2), on {graph}"));
+    page.medians(&forms, &["form"], &["h", "t'", "l", "launches"]);
+    page.medians(&forms, &["form"], &KERNEL);
+    page.heading(&format!("{numbers}: G relaxations/s (table 3), on {graph}"));
+    let rate = |record: &Record| {
+        let n = record.number("n");
+        Some(n * (n - 1.0).powi(2) / record.median("ms")? / 1e6)
+    };
+    let percent = |record: &Record| {
+        Some(100.0 * rate(record)? / record.number("peak")).filter(|percent| percent.is_finite())
+    };
+    page.list(&forms, &["form"], &[("G/s", &rate), ("% of the peak", &percent)]);
+    page.heading(&format!("{numbers}: milliseconds by phase (table 4), on {graph}"));
+    page.text("Of a solve that waits for each launch:");
+    page.medians(&forms, &["form"], &PHASES);
     page.heading(&format!("{numbers}: the slowest by the fastest of what was tried, on {graph}"));
     let tried = all.of(&[("part", "tuning"), ("graph", graph)]);
     page.across(&tried, &["form"], "tuned", &|record| {
@@ -202,109 +290,26 @@ fn of_largest(page: &mut Page, numbers: &str, all: &Records) {
     });
 }
 
-type Labels<'a> = &'a [(&'a str, &'a dyn Display)];
-
-impl<E: Number> Matrix<'_, E> {
-    /// The nine columns of the paper, and what it only mentions or leaves out.
-    fn paper(&self) -> Result<()> {
-        let mut forms = Vec::new();
-        for algorithm in [BlockedProduct, BlockedTwoLevel, Recursive] {
-            for tile in TILES {
-                forms.push(self.tuned(algorithm, tile)?);
-            }
-        }
-        let mut beside = vec![PLAIN];
-        beside.extend(forms.iter().filter_map(|&form| match form.algorithm {
-            BlockedTwoLevel => Some(Form { variant: ROW_MAJOR, ..form }),
-            Recursive => Some(Form { variant: FUSED, ..form }),
-            _ => None,
-        }));
-        self.race("paper", &forms)?;
-        self.race("beside", &beside)
-    }
-
-    /// What the other text measured: plain, with last vertices, and blocked; and the host.
-    fn text(&self, host_up_to: usize) -> Result<()> {
-        let blocked = [self.tuned(BlockedProduct, 32)?, self.tuned(BlockedTwoLevel, 32)?];
-        let plain = [PLAIN, Form { variant: LAST, ..PLAIN }];
-        self.race("text", &[plain, blocked].concat())?;
-        if self.n <= host_up_to {
-            self.keep("text", "one thread of the host", vec![("ms", self.on_host()?)]);
-        }
-        Ok(())
-    }
-
-    fn labelled(&self, part: &str, form: &str) -> Record {
-        self.record.clone().with(&[("part", &part), ("form", &form)])
-    }
-
-    /// Keeps what one run found.
-    fn keep(&self, part: &str, form: &str, run: Run) {
-        self.bench.records().push(self.labelled(part, form).ran(run));
-    }
-
-    fn race(&self, part: &str, forms: &[Form]) -> Result<()> {
-        let contenders = forms
-            .iter()
-            .map(|form| Contender::new(self.labelled(part, &form.name()), || self.all_times(form)));
-        self.bench.race(contenders.collect()).map(drop)
-    }
-
-    /// The best of what can be tuned, a parameter after the other.
-    fn tuned(&self, algorithm: Algorithm, tile: u32) -> Result<Form> {
-        let mut best = Form { algorithm, tile, tuned: [tile / 4, 4, 8], variant: "" };
-        let runs = if self.n < LARGE { TRIES } else { 1 };
-        let terms = Terms { runs, ..self.bench.terms() };
-        let width = if algorithm == BlockedProduct { 64 } else { tile };
-        let most = (self.n as u32).div_ceil(width);
-        for &what in best.tunable() {
-            let values: Vec<u32> = match what {
-                0 => [tile / 8, tile / 4, tile / 2].into_iter().filter(|&h| h <= 16).collect(),
-                1 => vec![1, 2, 4, 8, 16],
-                _ => (0..=7).map(|power| 1 << power).take_while(|&l| l <= most).collect(),
-            };
-            let mut forms = vec![best; values.len()];
-            forms.iter_mut().zip(values).for_each(|(form, value)| form.tuned[what] = value);
-            let contenders = forms.iter().map(|form| {
-                let value = form.tuned[what];
-                let labels: Labels<'_> = &[("tuned", &TUNED[what]), ("value", &value)];
-                let record = self.labelled("tuning", &form.name()).with(labels);
-                Contender::new(record, || self.resident(form))
-            });
-            let tried = self.bench.race_by(&terms, contenders.collect())?;
-            let times = tried.iter().map(|record| record.least("ms").unwrap_or(f64::INFINITY));
-            let fastest = times.zip(forms).min_by(|a, b| a.0.total_cmp(&b.0));
-            best = fastest.context("there is nothing to try")?.1;
-        }
-        Ok(best)
-    }
-}
-
-/// n vertices and so many arcs a vertex, of weights 1 to 255.
-fn random(n_vertices: usize, degree: u64) -> Result<Csr<u32>> {
-    let (direction, duplicates) = (Direction::Directed, Duplicates::Keep);
-    let options = GraphOptions { direction, duplicates, ..GraphOptions::default() };
-    let n_edges = n_vertices as u64 * degree;
-    Ok(uniform(&UniformConfig { n_vertices, n_edges, options })?)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
     use crate::cli::tests::written;
 
     #[test]
     fn a_report_has_every_form_of_every_type() {
-        let (said, raw) =
-            written("floyd-warshall --without-gpu --sizes 40,70 --random-only --peak 100");
+        let line = "floyd-warshall --without-gpu --peak 100 --sizes 40,70 --graphs";
+        let (said, raw) = written(&format!("{line} uniform-60-4+to-1"));
         for (numbers, all) in raw.by("numbers") {
             for (part, n) in [("paper", 9), ("beside", 7)] {
-                let all = all.of(&[("part", part), ("graph", "random-70")]);
+                let all = all.of(&[("part", part), ("graph", "random4-70")]);
                 assert_eq!(all.values("form").len(), n, "{numbers} {part}");
                 assert!(all.iter().all(|record| record.all("launches").len() == 2));
                 assert!(all.values("form").iter().all(|form| said.contains(form)), "{said}");
             }
             // h for nine, t' for three, l for six
-            let tried = all.of(&[("part", "tuning"), ("graph", "random-40")]);
+            let tried = all.of(&[("part", "tuning"), ("graph", "random4-40")]);
             let tuned: usize =
                 tried.by("form").iter().map(|(_, all)| all.values("tuned").len()).sum();
             assert_eq!(tuned, 18);
@@ -313,5 +318,31 @@ mod tests {
             }
         }
         assert_eq!(raw.values("numbers"), ["i32", "f32"]);
+        assert!(said.contains("figure-3.svg") && said.contains("By the same in i32"), "{said}");
+        let text = raw.of(&[("part", "text")]);
+        let followed = text.filtered(|record| record.median(PATHS[0]).is_some_and(|n| n > 8.0));
+        assert_eq!((text.values("form").len(), followed.values("form").len()), (9, 2), "{said}");
+        let (_, raw) =
+            written(&line.replace("graphs", "random-only --forms blocked-two-level:32:4:1:2"));
+        assert_eq!(raw.values("form"), ["B 32"]);
+        assert_eq!(raw.iter().next().unwrap().median("t'"), Some(1.0));
+    }
+
+    #[test]
+    fn formulas_count_what_a_small_case_does() {
+        for (n, t) in [(8u32, 8u32), (12, 4), (15, 3)] {
+            let (m, mut moved, mut updates) = (n / t, 0, 0);
+            for (k, i, j) in (0..m.pow(3)).map(|step| (step / m / m, step / m % m, step % m)) {
+                // a tile and those that it comes from are read, each once, and it is written
+                moved += (BTreeSet::from([(i, j), (i, k), (k, j)]).len() as u32 + 1) * t * t;
+                // in the pivot tile, row and column k stay
+                updates += if i == k && j == k { t * (t - 1).pow(2) } else { t.pow(3) };
+            }
+            let [bytes, operations] = [4 * moved, 2 * updates].map(f64::from);
+            assert_eq!(balance(n, t)[..2], [(BALANCE[0], bytes), (BALANCE[1], operations)]);
+        }
+        let graph = random4(50).unwrap();
+        assert_eq!((graph.n_vertices(), graph.n_arcs()), (50, 200));
+        assert!(graph.arcs().all(|(u, v, weight)| u != v && weight <= 50));
     }
 }

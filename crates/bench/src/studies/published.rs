@@ -1,69 +1,96 @@
-//! A published form of Floyd-Warshall on a GPU, and one solve of a graph by it: what the studies
-//! of these forms time. Every solve starts from a fresh copy of the arcs, and rows of its result
+//! A published form of Floyd-Warshall on a GPU, and solves of a graph by it: what the study of
+//! these forms times. Every solve starts from a fresh copy of the arcs, and rows of its result
 //! are compared with searches.
 
 use std::ops::{Add, Range};
+use std::slice;
+use std::str::FromStr;
 
-use anyhow::{Context, Result};
-use apsp::Algorithm::{self, BlockedProduct, BlockedTwoLevel, Recursive};
-use apsp::published::{Element, Layout, Parameters, Phase, Published, SIDE_STEP};
-use gpu_runtime::Gpu;
+use anyhow::{Context, Error, Result, bail, ensure};
+use apsp::Algorithm::{self, BlockedProduct, BlockedTwoLevel, FloydWarshall, Recursive};
+use apsp::published::{
+    Element, Layout, Parameters, Phase, Published, SIDE_STEP, path_of_last_vertices,
+};
+use apsp::{Config, Solver};
+use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 
-use crate::clock::timed;
+use crate::clock::{Contender, timed};
 use crate::records::{Record, Run};
 use crate::study::Bench;
-use crate::verify::Rows;
+use crate::verify::{Columns, Rows};
 
 pub(super) const PHASES: [&str; 3] = ["pivot", "row and column", "others"];
-/// What papers tune.
-pub(super) const TUNED: [&str; 3] = ["h", "t'", "l"];
-pub(super) const PLAIN: Form =
-    Form { algorithm: Algorithm::FloydWarshall, tile: 32, tuned: [8, 4, 8], variant: "" };
-pub(super) const ROW_MAJOR: &str = ", row-major";
-pub(super) const FUSED: &str = ", fused";
-pub(super) const LAST: &str = ", last vertices";
-/// Rows that are compared.
+/// Of the kernel that does nearly all of the work.
+pub(super) const KERNEL: [&str; 6] =
+    ["threads", "shared bytes", "registers", "local bytes", "blocks", "occupancy %"];
+pub(super) const PATHS: [&str; 3] = ["paths", "vertices of a path", "µs a path"];
+/// Rows and columns that are compared, and vertices that paths are followed from.
 const CHECKED: usize = 8;
 
 /// A published form.
-#[derive(Clone, Copy)]
-pub(super) struct Form {
-    pub(super) algorithm: Algorithm,
-    pub(super) tile: u32,
-    /// h, t' and l.
-    pub(super) tuned: [u32; 3],
-    pub(super) variant: &'static str,
-}
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form(pub(super) Algorithm, pub(super) Parameters);
 
 impl Form {
+    pub(super) fn of(algorithm: Algorithm, tile: u32) -> Self {
+        Self(algorithm, Parameters { fused: false, ..Parameters::of_tile(tile) })
+    }
+
+    /// The plain form, and with last vertices.
+    fn with_paths() -> impl Iterator<Item = Self> {
+        let plain = Self::of(FloydWarshall, 32);
+        [Some(plain), plain.beside()].into_iter().flatten()
+    }
+
+    /// The variant that the paper leaves out or only mentions, and the text's with paths.
+    pub(super) fn beside(mut self) -> Option<Self> {
+        match self.0 {
+            FloydWarshall => self.1.last_vertices = true,
+            BlockedTwoLevel => self.1.layout = Layout::RowMajor,
+            Recursive => self.1.fused = true,
+            _ => return None,
+        }
+        Some(self)
+    }
+
     pub(super) fn name(&self) -> String {
-        let Self { tile, variant, .. } = self;
-        match self.algorithm {
-            Algorithm::FloydWarshall => format!("plain{variant}"),
-            BlockedProduct => format!("A {tile}{variant}"),
-            BlockedTwoLevel => format!("B {tile}{variant}"),
-            _ => format!("recursive {tile}{variant}"),
+        let Self(algorithm, Parameters { tile, layout, fused, last_vertices, .. }) = *self;
+        match algorithm {
+            FloydWarshall if last_vertices => "plain, last vertices".to_owned(),
+            FloydWarshall => "plain".to_owned(),
+            BlockedProduct => format!("A {tile}"),
+            BlockedTwoLevel if layout == Layout::RowMajor => format!("B {tile}, row-major"),
+            BlockedTwoLevel => format!("B {tile}"),
+            _ if fused => format!("recursive {tile}, fused"),
+            _ => format!("recursive {tile}"),
         }
     }
 
-    fn parameters(&self) -> Parameters {
-        let (tile, [step_rows, small_tile, per_block]) = (self.tile, self.tuned);
-        let is = |variant| self.variant == variant;
-        let layout = if is(ROW_MAJOR) { Layout::RowMajor } else { Layout::Blocked };
-        let (fused, last_vertices) = (is(FUSED), is(LAST));
-        let of_tile = Parameters::of_tile(tile);
-        Parameters { step_rows, small_tile, per_block, layout, fused, last_vertices, ..of_tile }
+    /// What the papers tune, in this order.
+    pub(super) fn tunable(&mut self) -> Vec<(&'static str, &mut u32)> {
+        let Parameters { step_rows, small_tile, per_block, .. } = &mut self.1;
+        let all = [("h", step_rows), ("t'", small_tile), ("l", per_block)].into_iter();
+        let is_tuned = |what: &str| match self.0 {
+            FloydWarshall => false,
+            Recursive => what == "h",
+            algorithm => what != "t'" || algorithm == BlockedTwoLevel,
+        };
+        all.filter(|(what, _)| is_tuned(what)).collect()
     }
+}
 
-    /// Which parameters are tuned, in this order.
-    pub(super) fn tunable(&self) -> &'static [usize] {
-        match self.algorithm {
-            Algorithm::FloydWarshall => &[],
-            Recursive => &[0],
-            BlockedProduct => &[0, 2],
-            _ => &[0, 1, 2],
-        }
+impl FromStr for Form {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let &[algorithm, tile, h, small, l] = &parts[..] else {
+            bail!("expected ALGORITHM:t:h:t':l, such as blocked-product:32:8:4:4");
+        };
+        let Self(algorithm, all) = Self::of(algorithm.parse()?, tile.parse()?);
+        let (step_rows, small_tile, per_block) = (h.parse()?, small.parse()?, l.parse()?);
+        Ok(Self(algorithm, Parameters { step_rows, small_tile, per_block, ..all }))
     }
 }
 
@@ -76,9 +103,8 @@ impl Number for f32 {}
 pub(super) struct Matrix<'a, E> {
     pub(super) bench: &'a Bench,
     gpu: Option<&'a Gpu>,
-    peak: Option<f64>,
     /// The labels of all.
-    pub(super) record: Record,
+    record: Record,
     rows: Rows<u32>,
     pub(super) n: usize,
     side: usize,
@@ -91,7 +117,6 @@ impl<'a, E: Number> Matrix<'a, E> {
         bench: &'a Bench,
         gpu: Option<&'a Gpu>,
         record: Record,
-        peak: Option<f64>,
         graph: &Csr<u32>,
     ) -> Result<Self> {
         let (n, rows) = (graph.n_vertices(), Rows::of(graph, CHECKED)?);
@@ -104,84 +129,114 @@ impl<'a, E: Number> Matrix<'a, E> {
             // of parallel arcs the shortest
             *known = if weight < *known { weight } else { *known };
         }
-        Ok(Self { bench, gpu, record, peak, rows, n, side, arcs })
+        Ok(Self { bench, gpu, record, rows, n, side, arcs })
+    }
+
+    pub(super) fn labelled(&self, part: &str, form: &str) -> Record {
+        self.record.clone().with(&[("part", &part), ("form", &form)])
     }
 
     /// One solve with all in the GPU's memory.
     pub(super) fn resident(&self, form: &Form) -> Result<Run> {
-        let ms = match self.gpu {
-            None => self.on_host()?,
-            Some(gpu) => {
-                let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
-                let ms = solver.solve_ms(&mut matrix, self.n)?;
-                self.check(|row| Ok(matrix.download_range(row)?))?;
-                ms
-            }
-        };
-        let n = self.n as f64;
-        let rate = n * (n - 1.0).powi(2) / ms / 1e6;
-        let percent = self.peak.map(|peak| ("% of the peak", 100.0 * rate / peak));
-        Ok([("ms", ms), ("G/s", rate)].into_iter().chain(percent).collect())
+        let Some(gpu) = self.gpu else { return self.whole(None, form) };
+        let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
+        let ms = solver.solve_ms(&mut matrix, self.n)?;
+        self.check(|row| Ok(matrix.download_range(row)?))?;
+        Ok(vec![("ms", ms)])
     }
 
-    /// The same, then one with memory and copies, and one that waits for each launch; and the
-    /// kernel that does nearly all of the work.
-    pub(super) fn all_times(&self, form: &Form) -> Result<Run> {
-        let mut run = self.resident(form)?;
-        let tuned = form.tunable().iter().map(|&i| (TUNED[i], f64::from(form.tuned[i])));
-        run.extend(tuned);
-        run.push(("launches", form.parameters().n_launches(form.algorithm, self.n) as f64));
-        let Some(gpu) = self.gpu else { return Ok(run) };
+    /// The same with memory taken and given back, and copies; paths are followed where there are
+    /// last vertices. Without a GPU by one thread of the host.
+    fn whole(&self, gpu: Option<&Gpu>, form: &Form) -> Result<Run> {
         let mut result = self.arcs.clone();
-        let (whole_ms, solved) = timed(|| -> Result<()> {
+        let (whole_ms, solved) = timed(|| -> Result<_> {
+            let Some(gpu) = gpu else {
+                return Ok(timed(|| self.on_host(&mut result, form.1.last_vertices)));
+            };
             let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
-            solver.solve(&mut matrix, self.n)?;
-            Ok(matrix.download_into(&mut result)?)
+            let ms = solver.solve_ms(&mut matrix, self.n)?;
+            matrix.download_into(&mut result)?;
+            Ok((ms, solver.last_vertices().map_or(Ok(Vec::new()), Buffer::download)?))
         });
-        solved?;
-        run.push(("whole_ms", whole_ms));
+        let (ms, last) = solved?;
         self.check(|row| Ok(result[row].to_vec()))?;
+        let mut run = vec![("ms", ms), ("whole_ms", whole_ms)];
+        if !last.is_empty() {
+            run.extend(self.follow(&result, &last)?);
+        }
+        Ok(run)
+    }
+
+    /// The same, then one solve that waits for each launch; and the kernel that does nearly all
+    /// of the work.
+    pub(super) fn all_times(&self, form: &Form) -> Result<Run> {
+        let mut run = self.whole(self.gpu, form)?;
+        run.extend(form.clone().tunable().iter().map(|(what, value)| (*what, f64::from(**value))));
+        run.push(("launches", form.1.n_launches(form.0, self.n) as f64));
+        let Some(gpu) = self.gpu else { return Ok(run) };
         let mut solver = self.solver(gpu, form)?;
-        if form.algorithm != Algorithm::FloydWarshall {
+        if form.0 != FloydWarshall {
             let mut matrix = gpu.upload(&self.arcs)?;
             let times = solver.solve_timed(&mut matrix, self.n)?;
             self.check(|row| Ok(matrix.download_range(row)?))?;
             run.extend(PHASES.into_iter().zip(Phase::ALL.map(|phase| times.ms(phase))));
         }
         let bulk = solver.bulk(self.n)?;
-        run.extend([
-            ("threads", bulk.threads.into()),
-            ("shared bytes", bulk.attributes.shared_bytes.into()),
-            ("registers", bulk.attributes.registers.into()),
-            ("local bytes", bulk.attributes.local_bytes.into()),
-            ("blocks", bulk.blocks as f64),
-            ("occupancy %", 100.0 * bulk.occupancy),
-        ]);
+        let made = bulk.attributes;
+        let counts = [bulk.threads, made.shared_bytes, made.registers, made.local_bytes];
+        let rest = [bulk.blocks as f64, 100.0 * bulk.occupancy];
+        run.extend(KERNEL.into_iter().zip(counts.map(f64::from).into_iter().chain(rest)));
         Ok(run)
     }
 
     fn solver(&self, gpu: &Gpu, form: &Form) -> Result<Published<E>> {
-        Ok(Published::new(gpu, form.algorithm, form.parameters(), self.side)?)
+        Ok(Published::new(gpu, form.0, form.1, self.side)?)
     }
 
-    /// Milliseconds of one thread of the host: the three loops as the papers print them, with
-    /// nothing but what the compiler makes of the innermost.
-    pub(super) fn on_host(&self) -> Result<f64> {
-        let mut matrix = self.arcs.clone();
-        let (ms, ()) = timed(|| {
-            for k in 0..self.n {
-                let through = matrix[k * self.side..][..self.n].to_vec();
-                for row in matrix.chunks_exact_mut(self.side).take(self.n) {
-                    let first = row[k];
-                    for (least, &second) in row.iter_mut().zip(&through) {
+    /// The three loops as the papers print them, with nothing but what the compiler makes of the
+    /// innermost; gives the last vertices, if asked to.
+    fn on_host(&self, matrix: &mut [E], with_last: bool) -> Vec<u32> {
+        let (n, side) = (self.n, self.side);
+        let mut last = vec![u32::MAX; if with_last { side * side } else { 0 }];
+        for k in 0..n {
+            let through = matrix[k * side..][..n].to_vec();
+            for (i, row) in matrix.chunks_exact_mut(side).take(n).enumerate() {
+                let first = row[k];
+                let pairs = row.iter_mut().zip(&through);
+                if with_last {
+                    for ((least, &second), last) in pairs.zip(&mut last[i * side..]) {
+                        if first + second < *least {
+                            (*least, *last) = (first + second, k as u32);
+                        }
+                    }
+                } else {
+                    for (least, &second) in pairs {
                         let sum = first + second;
                         *least = if sum < *least { sum } else { *least };
                     }
                 }
             }
-        });
-        self.check(|row| Ok(matrix[row].to_vec()))?;
-        Ok(ms)
+        }
+        last
+    }
+
+    /// Follows the paths from a few vertices to all that they reach, and sums their arcs.
+    fn follow(&self, distances: &[E], last: &[u32]) -> Result<Run> {
+        let side = self.side;
+        let at = |u: VertexId, v: VertexId| u as usize * side + v as usize;
+        let n = self.n as VertexId;
+        let pairs = (0..n.min(CHECKED as VertexId)).flat_map(|u| (0..n).map(move |v| (u, v)));
+        let pairs: Vec<_> = pairs.filter(|&(u, v)| distances[at(u, v)].is_path()).collect();
+        let paths = pairs.iter().map(|&(u, v)| path_of_last_vertices(last, side, u, v));
+        let (ms, paths) = timed(|| paths.collect::<Option<Vec<_>>>());
+        let paths = paths.context("last vertices lead nowhere")?;
+        for (&(u, v), path) in pairs.iter().zip(&paths) {
+            let arcs = path.windows(2).map(|ends| self.arcs[at(ends[0], ends[1])]);
+            let length = arcs.fold(0.into(), |sum: E, arc| sum + arc);
+            ensure!(length == distances[at(u, v)], "the path from {u} to {v} is {length:?} long");
+        }
+        let (n_paths, n_vertices) = (paths.len() as f64, paths.concat().len() as f64);
+        Ok(PATHS.into_iter().zip([n_paths, n_vertices / n_paths, 1e3 * ms / n_paths]).collect())
     }
 
     /// That a solved matrix has the rows of the searches.
@@ -192,5 +247,46 @@ impl<'a, E: Number> Matrix<'a, E> {
             Ok(found.map(|element| element.is_path().then(|| element.into())).collect())
         };
         self.rows.check_by(row, |found: f64, right| found == right.to_f64())
+    }
+
+    /// What the text on large matrices measured, and the default form, for which the GPU has all
+    /// of its memory, or half of what elements of 32 bits take; with paths and without.
+    pub(super) fn text(&self, graph: &Csr<u32>) -> Result<()> {
+        let (columns, mut contenders) = (Columns::of(graph, CHECKED)?, Vec::new());
+        let forms = Form::with_paths().chain([Form::of(BlockedProduct, 32)]);
+        contenders.extend(forms.map(|form| {
+            Contender::new(self.labelled("text", &form.name()), move || self.whole(self.gpu, &form))
+        }));
+        let half = 2 * (self.n * self.n) as u64;
+        for (memory, place) in [(u64::MAX, "default"), (half, "default, out of core")] {
+            for (next_hops, paths) in [(false, ""), (true, ", next hops")] {
+                let gpu = self.gpu.map(|gpu| gpu.with_memory_cap(memory));
+                let (config, columns) = (Config { next_hops, ..Config::default() }, &columns);
+                let record = self.labelled("text", &[place, paths].concat());
+                contenders.push(Contender::new(record, move || {
+                    let solver = Solver::new(graph, &config);
+                    let (whole_ms, pairs) = timed(|| match &gpu {
+                        Some(gpu) => solver.on(slice::from_ref(gpu)).solve(None),
+                        None => solver.solve(None),
+                    });
+                    let pairs = pairs?;
+                    self.rows.check(&pairs)?;
+                    columns.check(&pairs)?;
+                    let ms = pairs.report.solve_ms + pairs.report.next_hops_ms;
+                    let strips = pairs.report.strips as f64;
+                    Ok(vec![("ms", ms), ("whole_ms", whole_ms), ("strips", strips)])
+                }));
+            }
+        }
+        self.bench.race(contenders).map(drop)
+    }
+
+    /// The plain forms by one thread of the host, once.
+    pub(super) fn one_thread(&self) -> Result<()> {
+        for form in Form::with_paths() {
+            let record = self.labelled("text", &form.name().replace("plain", "one thread"));
+            self.bench.records().push(record.ran(self.whole(None, &form)?));
+        }
+        Ok(())
     }
 }
