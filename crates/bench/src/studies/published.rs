@@ -7,7 +7,9 @@ use std::slice;
 use std::str::FromStr;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use apsp::Algorithm::{self, BlockedProduct, BlockedTwoLevel, FloydWarshall, Recursive};
+use apsp::Algorithm::{
+    self, BlockedOutOfCore, BlockedProduct, BlockedTwoLevel, FloydWarshall, Recursive,
+};
 use apsp::published::{
     Element, Layout, Parameters, Phase, Published, SIDE_STEP, path_of_last_vertices,
 };
@@ -24,6 +26,8 @@ pub(super) const PHASES: [&str; 3] = ["pivot", "row and column", "others"];
 /// Of the kernel that does nearly all of the work.
 pub(super) const KERNEL: [&str; 6] =
     ["threads", "shared bytes", "registers", "local bytes", "blocks", "occupancy %"];
+/// Of its launches one by one.
+pub(super) const LAUNCHES: [&str; 4] = ["% below 0.1 ms", "long", "ms of a long one", "% of all"];
 pub(super) const PATHS: [&str; 3] = ["paths", "vertices of a path", "µs a path"];
 /// Rows and columns that are compared, and vertices that paths are followed from.
 const CHECKED: usize = 8;
@@ -180,6 +184,8 @@ impl<'a, E: Number> Matrix<'a, E> {
             let times = solver.solve_timed(&mut matrix, self.n)?;
             self.check(|row| Ok(matrix.download_range(row)?))?;
             run.extend(PHASES.into_iter().zip(Phase::ALL.map(|phase| times.ms(phase))));
+            let each: Vec<f64> = times.each().iter().map(|launch| launch.1).collect();
+            run.extend(LAUNCHES.into_iter().zip(short_and_long(&each)));
         }
         let bulk = solver.bulk(self.n)?;
         let made = bulk.attributes;
@@ -264,21 +270,39 @@ impl<'a, E: Number> Matrix<'a, E> {
                 let (config, columns) = (Config { next_hops, ..Config::default() }, &columns);
                 let record = self.labelled("text", &[place, paths].concat());
                 contenders.push(Contender::new(record, move || {
-                    let solver = Solver::new(graph, &config);
-                    let (whole_ms, pairs) = timed(|| match &gpu {
-                        Some(gpu) => solver.on(slice::from_ref(gpu)).solve(None),
-                        None => solver.solve(None),
-                    });
-                    let pairs = pairs?;
-                    self.rows.check(&pairs)?;
-                    columns.check(&pairs)?;
-                    let ms = pairs.report.solve_ms + pairs.report.next_hops_ms;
-                    let strips = pairs.report.strips as f64;
-                    Ok(vec![("ms", ms), ("whole_ms", whole_ms), ("strips", strips)])
+                    self.by_solver(gpu.as_ref(), graph, &config, columns)
                 }));
             }
         }
         self.bench.race(contenders).map(drop)
+    }
+
+    fn by_solver(
+        &self,
+        gpu: Option<&Gpu>,
+        graph: &Csr<u32>,
+        config: &Config,
+        columns: &Columns<u32>,
+    ) -> Result<Run> {
+        let solver = Solver::new(graph, config);
+        let (whole_ms, pairs) = timed(|| match gpu {
+            Some(gpu) => solver.on(slice::from_ref(gpu)).solve(None),
+            None => solver.solve(None),
+        });
+        let pairs = pairs?;
+        self.rows.check(&pairs)?;
+        columns.check(&pairs)?;
+        let (report, strips) = (&pairs.report, pairs.report.strips as f64);
+        let ms = report.solve_ms + report.next_hops_ms;
+        Ok(vec![("ms", ms), ("whole_ms", whole_ms), ("strips", strips)])
+    }
+
+    /// The text's own blocks, panels of 32 rows that pass through the GPU, once.
+    pub(super) fn three_phases(&self, graph: &Csr<u32>) -> Result<()> {
+        let (config, record) = (Config::with(BlockedOutOfCore), self.labelled("text", "3 phases"));
+        let run = self.by_solver(self.gpu, graph, &config, &Columns::of(graph, 0)?)?;
+        self.bench.records().push(record.ran(run));
+        Ok(())
     }
 
     /// The plain forms by one thread of the host, once.
@@ -289,4 +313,14 @@ impl<'a, E: Number> Matrix<'a, E> {
         }
         Ok(())
     }
+}
+
+/// What the paper says of launches one by one: the % of them below 0.1 ms, how many take at least
+/// half as long as the longest, the mean of these, and the % of the time that they take.
+pub(super) fn short_and_long(ms: &[f64]) -> [f64; 4] {
+    let (all, longest) = (ms.iter().sum::<f64>(), ms.iter().copied().fold(0.0, f64::max));
+    let long: Vec<f64> = ms.iter().copied().filter(|ms| 2.0 * ms >= longest).collect();
+    let (n_long, sum) = (long.len() as f64, long.iter().sum::<f64>());
+    let n_short = ms.iter().filter(|ms| **ms < 0.1).count() as f64;
+    [100.0 * n_short / ms.len() as f64, n_long, sum / n_long, 100.0 * sum / all]
 }
