@@ -74,6 +74,9 @@ impl Study for Sssp {
             on_field(bench, &graph, (load_ms, &csr?), |field| {
                 let record = |solver: &str| self.record(&graph, solver);
                 let mut contenders = roster(field, self.sweep, &record);
+                if !peers.is_empty() {
+                    contenders = contenders.into_iter().map(Contender::twice).collect();
+                }
                 for peer in &peers {
                     contenders.extend(peer.contenders(field, scratch.path(), record));
                 }
