@@ -178,7 +178,7 @@ impl FloydWarshall {
                 }
             }
             let mut beside = vec![Form::of(Plain, 32)];
-            beside.extend(forms.iter().filter_map(|form| form.beside()));
+            beside.extend(forms.iter().flat_map(|form| form.beside()));
             race(matrix, "beside", &beside)?;
         }
         race(matrix, "paper", &forms)
@@ -203,8 +203,7 @@ fn tuned<E: Number>(matrix: &Matrix<'_, E>, mut best: Form) -> Result<Form> {
     for i in 0..best.tunable().len() {
         let what = best.tunable()[i].0;
         let values: Vec<u32> = match what {
-            "h" => [tile / 8, tile / 4, tile / 2].into_iter().filter(|&h| h <= 16).collect(),
-            "t'" => vec![1, 2, 4, 8, 16],
+            "h" | "t'" => vec![1, 2, 4, 8, 16],
             _ => (0..=7).map(|power| 1 << power).take_while(|&l| l <= most).collect(),
         };
         let mut forms = vec![best; values.len()];
@@ -310,7 +309,7 @@ mod tests {
         let line = "floyd-warshall --without-gpu --peak 100 --sizes 40,70 --graphs";
         let (said, raw) = written(&format!("{line} uniform-60-4+to-1"));
         for (numbers, all) in raw.by("numbers") {
-            for (part, n) in [("paper", 9), ("beside", 7)] {
+            for (part, n) in [("paper", 9), ("beside", 8)] {
                 let all = all.of(&[("part", part), ("graph", "random4-70")]);
                 assert_eq!(all.values("form").len(), n, "{numbers} {part}");
                 assert!(all.iter().all(|record| record.all("launches").len() == 2));

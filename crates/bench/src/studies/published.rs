@@ -44,28 +44,35 @@ impl Form {
     /// The plain form, and with last vertices.
     fn with_paths() -> impl Iterator<Item = Self> {
         let plain = Self::of(FloydWarshall, 32);
-        [Some(plain), plain.beside()].into_iter().flatten()
+        [plain].into_iter().chain(plain.beside())
     }
 
-    /// The variant that the paper leaves out or only mentions, and the text's with paths.
-    pub(super) fn beside(mut self) -> Option<Self> {
-        match self.0 {
-            FloydWarshall => self.1.last_vertices = true,
-            BlockedTwoLevel => self.1.layout = Layout::RowMajor,
-            Recursive => self.1.fused = true,
-            _ => return None,
-        }
-        Some(self)
+    /// The variants that the paper leaves out or only mentions, and the text's with paths.
+    pub(super) fn beside(self) -> Vec<Self> {
+        let Self(algorithm, all) = self;
+        let mut variants = match algorithm {
+            FloydWarshall => vec![Parameters { last_vertices: true, ..all }],
+            BlockedTwoLevel => vec![Parameters { layout: Layout::RowMajor, ..all }],
+            Recursive => {
+                vec![Parameters { fused: true, ..all }, Parameters { sequential: true, ..all }]
+            }
+            _ => Vec::new(),
+        };
+        // one thread closes small tiles only
+        variants.retain(|variant| !variant.sequential || variant.tile == 16);
+        variants.into_iter().map(|variant| Self(algorithm, variant)).collect()
     }
 
     pub(super) fn name(&self) -> String {
-        let Self(algorithm, Parameters { tile, layout, fused, last_vertices, .. }) = *self;
+        let Self(algorithm, Parameters { tile, layout, fused, sequential, last_vertices, .. }) =
+            *self;
         match algorithm {
             FloydWarshall if last_vertices => "plain, last vertices".to_owned(),
             FloydWarshall => "plain".to_owned(),
             BlockedProduct => format!("A {tile}"),
             BlockedTwoLevel if layout == Layout::RowMajor => format!("B {tile}, row-major"),
             BlockedTwoLevel => format!("B {tile}"),
+            _ if sequential => format!("recursive {tile}, one thread a tile"),
             _ if fused => format!("recursive {tile}, fused"),
             _ => format!("recursive {tile}"),
         }
