@@ -143,27 +143,38 @@ fn list() -> String {
     text
 }
 
-/// The records and the summary of a study that is run by this line.
-#[cfg(test)]
-pub(crate) fn measured_by(line: &str) -> Result<(Records, String)> {
-    let out = tempfile::tempdir()?;
-    let line = format!("bench {line} --name run --out {}", out.path().display());
-    run(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())?;
-    let folder = out.path().join("run");
-    Ok((read(&folder)?.1, std::fs::read_to_string(folder.join("summary.md"))?))
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::page::Page;
 
     /// The summary, all space as one blank, and the records of a short run of a study.
     pub(crate) fn written(study: &str) -> (String, Records) {
-        let out = tempfile::tempdir().unwrap();
+        short_run(study).unwrap()
+    }
+
+    /// Why there is none.
+    pub(crate) fn failed(study: &str) -> String {
+        format!("{:#}", short_run(study).unwrap_err())
+    }
+
+    fn short_run(study: &str) -> Result<(String, Records)> {
+        let out = tempfile::tempdir()?;
         let line = format!("bench {study} --runs 2 --name run --out {}", out.path().display());
-        let summary = run(&arguments(&line)).unwrap();
-        let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-        (summary, read(&out.path().join("run")).unwrap().1)
+        run(&arguments(&line))?;
+        let folder = out.path().join("run");
+        let summary = std::fs::read_to_string(folder.join("summary.md"))?;
+        Ok((words(&summary), read(&folder)?.1))
+    }
+
+    /// What a page says, all space as one blank.
+    pub(crate) fn said(page: &Page) -> String {
+        let files = page.files("").unwrap();
+        words(&files.iter().find(|file| file.0 == "summary.md").unwrap().1)
+    }
+
+    fn words(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn arguments(line: &str) -> Vec<OsString> {

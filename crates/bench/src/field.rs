@@ -1,21 +1,23 @@
 //! A graph on which searches race: this project's, as contenders, and what is said of the graph.
 
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
-use rayon::ThreadPool;
 use sssp::{Algorithm, Config, Goal, Progress, Queue, Solver, Work, gpu};
 
-use crate::clock::Contender;
-use crate::records::{Record, Records, Run};
+use crate::clock::{Contender, timed};
+use crate::page::{Figure, Page};
+use crate::plot::Whose;
+use crate::records::{Record, Records};
 use crate::study::Bench;
 use crate::table::number;
 use crate::verify::Task;
 
 const WHAT: (&str, &str) = ("what", "the graph");
+const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 /// Where all race.
 #[derive(Clone, Copy)]
@@ -35,77 +37,94 @@ pub(crate) enum Asked {
     OnGpu(gpu::Config),
 }
 
+impl Asked {
+    /// An algorithm on so many threads, or the solver's own choice.
+    pub(crate) fn on_cpu(algorithm: Option<Algorithm>, threads: NonZeroUsize) -> Self {
+        Self::OnCpu(Config { algorithm, threads: Some(threads), ..Config::default() })
+    }
+
+    /// The same on the GPU.
+    pub(crate) fn on_gpu(algorithm: Option<gpu::Algorithm>) -> Self {
+        Self::OnGpu(gpu::Config { algorithm, ..gpu::Config::default() })
+    }
+}
+
 /// Calls `race` with the field of a graph, made in so many milliseconds, which is told under its
 /// name.
-///
-/// # Errors
-/// When the graph cannot be solved, and those of `race`.
 pub(crate) fn on_field<W: Weight>(
     bench: &Bench,
-    name: &dyn std::fmt::Display,
+    name: &dyn Display,
     (load_ms, graph): (f64, &Csr<W>),
     race: impl FnOnce(&Field<'_, W>) -> Result<()>,
 ) -> Result<()> {
     let (n, m) = (graph.n_vertices() as f64, graph.n_arcs() as f64);
     eprintln!("{name}: {n} vertices, {m} arcs");
     let task = Task::new(graph).with_context(|| format!("on {name}"))?;
-    let heaviest = graph.weights().iter().map(|weight| weight.to_f64()).fold(0.0, f64::max);
-    let mut record = Record::of(&[("graph", name), (WHAT.0, &WHAT.1)]);
-    record.push(vec![
+    let sizes = vec![
         ("load_ms", load_ms),
         ("vertices", n),
         ("arcs", m),
-        ("heaviest", heaviest),
+        ("heaviest", graph.weights().iter().map(|weight| weight.to_f64()).fold(0.0, f64::max)),
         ("source", task.source.into()),
         ("reached", task.certified.n_reached() as f64),
         ("farthest", task.certified.max().map_or(0.0, |distance| distance.to_f64())),
-    ]);
-    bench.records().push(record);
-    let progress = bench.progress();
-    let field = Field { bench, task: &task, ask: &progress };
+    ];
+    bench.records().push(Record::of(&[("graph", name), (WHAT.0, &WHAT.1)]).ran(sizes));
+    let field = Field { bench, task: &task, ask: &bench.progress() };
     race(&field).with_context(|| format!("on {name}"))
 }
 
-/// A figure of the graph of which all records are.
-pub(crate) fn of_graph(records: &Records, figure: &str) -> Option<f64> {
-    records.find(&[WHAT])?.least(figure)
+/// A figure of the graph that a record is of.
+pub(crate) fn of_graph(records: &Records, record: &Record, figure: &str) -> Option<f64> {
+    records.find(&[("graph", record.label("graph")), WHAT])?.least(figure)
 }
 
-/// What is said of the graph of which all records are.
-pub(crate) fn described(records: &Records) -> String {
+/// A section on a graph, whose solvers these are: its sizes, what else is to be said, a table of
+/// the solvers, and bars.
+pub(crate) fn section(
+    page: &mut Page,
+    records: &Records,
+    (graph, solvers): (&str, &Records),
+    say: &[String],
+    (labels, figures): (&[&str], &[(&str, Figure<'_>)]),
+) {
+    let record = Record::of(&[("graph", &graph)]);
     let names = ["load_ms", "vertices", "arcs", "heaviest", "source", "reached", "farthest"];
     let [load, n, arcs, heaviest, source, reached, farthest] =
-        names.map(|name| of_graph(records, name).unwrap_or(f64::NAN));
-    format!(
+        names.map(|name| of_graph(records, &record, name).unwrap_or(f64::NAN));
+    page.heading(graph);
+    page.text(&format!(
         "{n} vertices, {arcs} arcs, weights up to {heaviest}; made or read in {} ms. From vertex \
          {source}: {reached} reached, the farthest at {farthest}.",
         number(Some(load))
-    )
+    ));
+    say.iter().for_each(|text| page.text(text));
+    page.list(solvers, labels, figures);
+    page.bars(graph, solvers, |solver| match solver.split(['/', '-']).next() {
+        Some("gpu") => Whose::Gpu,
+        Some("auto" | "host" | "dijkstra" | "delta" | "bellman") => Whose::Cpu,
+        _ => Whose::Other,
+    });
 }
 
 /// Every algorithm of the CPU at its defaults, auto first, dijkstra by each queue, and
 /// delta-stepping on one thread and on all.
 pub(crate) fn on_cpu(threads: NonZeroUsize) -> Vec<(String, Asked)> {
-    let mut choices = Vec::new();
-    let mut enter = |name: &str, algorithm, threads| {
-        let config = Config { algorithm, threads: Some(threads), ..Config::default() };
-        choices.push((name.to_owned(), Asked::OnCpu(config)));
-    };
-    enter("auto", None, threads);
+    let mut choices = vec![("auto".to_owned(), Asked::on_cpu(None, threads))];
     for algorithm in Algorithm::ALL {
         let name = algorithm.name();
         match algorithm {
-            Algorithm::Dijkstra(_) => Queue::ALL.into_iter().for_each(|(queue_name, queue)| {
+            Algorithm::Dijkstra(_) => choices.extend(Queue::ALL.map(|(queue_name, queue)| {
                 let with_queue = Algorithm::Dijkstra(Some(queue));
-                enter(&format!("{name}/{queue_name}"), Some(with_queue), NonZeroUsize::MIN);
-            }),
+                (format!("{name}/{queue_name}"), Asked::on_cpu(Some(with_queue), ONE))
+            })),
             Algorithm::DeltaStepping(_) => {
-                enter(&format!("{name}/1-thread"), Some(algorithm), NonZeroUsize::MIN);
-                if threads > NonZeroUsize::MIN {
-                    enter(&format!("{name}/{threads}-threads"), Some(algorithm), threads);
-                }
+                let on = |n| Asked::on_cpu(Some(algorithm), n);
+                choices.push((format!("{name}/1-thread"), on(ONE)));
+                let several = (format!("{name}/{threads}-threads"), on(threads));
+                choices.extend(Some(several).filter(|_| threads > ONE));
             }
-            _ => enter(name, Some(algorithm), NonZeroUsize::MIN),
+            _ => choices.push((name.to_owned(), Asked::on_cpu(Some(algorithm), ONE))),
         }
     }
     choices
@@ -113,36 +132,40 @@ pub(crate) fn on_cpu(threads: NonZeroUsize) -> Vec<(String, Asked)> {
 
 /// The same for so many searches that all that makes one faster pays: what is timed is a search
 /// of a graph that was prepared.
-pub(crate) fn many_times<A: Copy>(config: &Config<A>) -> Config<A> {
+fn many_times<A: Copy>(config: &Config<A>) -> Config<A> {
     Config { expected_searches: NonZeroUsize::new(1000), ..config.clone() }
 }
 
 impl<'a, W: Weight> Field<'a, W> {
-    /// Where solvers of one thread run, and of several.
-    pub(crate) fn pool(&self, threads: usize) -> &'a ThreadPool {
-        if threads > 1 { &self.bench.all } else { &self.bench.one }
+    /// Solvers of this project, prepared, as `record` names them or leaves them out; none on a GPU
+    /// where there is none.
+    pub(crate) fn contenders(
+        &self,
+        all: &[(String, Asked)],
+        record: &dyn Fn(&str) -> Option<Record>,
+    ) -> Vec<Contender<'a>> {
+        all.iter().filter_map(|(name, asked)| self.solver(record(name)?, asked)).collect()
     }
 
-    /// A solver of this project, prepared; none on a GPU where there is none.
-    pub(crate) fn solver(
-        &self,
-        gpu: Option<&Gpu>,
-        record: Record,
-        asked: &Asked,
-    ) -> Option<Contender<'a>> {
-        let (task, start) = (self.task, Instant::now());
+    fn solver(&self, mut record: Record, asked: &Asked) -> Option<Contender<'a>> {
+        let (task, bench) = (self.task, self.bench);
         let on_gpu = matches!(asked, Asked::OnGpu(_));
+        let start = Instant::now();
         let made = match asked {
             Asked::OnCpu(config) => Solver::new(task.graph, &many_times(config)),
-            Asked::OnGpu(config) => Solver::on_gpu(gpu?, task.graph, &many_times(config)),
+            Asked::OnGpu(config) => {
+                Solver::on_gpu(bench.gpu_if_any()?, task.graph, &many_times(config))
+            }
         };
         let mut prepare_ms = start.elapsed().as_secs_f64() * 1e3;
-        let (mut record, mut pool) = (record, self.pool(1));
+        let mut pool = &bench.one;
         if let Ok(solver) = &made {
-            prepare_ms =
-                solver.device_times().filter(|_| on_gpu).map_or(prepare_ms, |t| t.prepare_ms);
+            let device = solver.device_times().filter(|_| on_gpu);
+            prepare_ms = device.map_or(prepare_ms, |times| times.prepare_ms);
             record = record.with(&[("chose", solver.plan())]);
-            pool = self.pool(solver.plan().threads);
+            if solver.plan().threads > 1 {
+                pool = &bench.all;
+            }
         }
         let mut made = made.map(|solver| solver.with_progress(self.ask)).map_err(Some);
         Some(Contender::new(record, move || {
@@ -150,12 +173,10 @@ impl<'a, W: Weight> Field<'a, W> {
                 Ok(solver) => solver,
                 Err(refusal) => return Err(refusal.take().context("it refused already")?.into()),
             };
-            pool.install(|| -> Result<Run> {
-                let start = Instant::now();
-                let found = solver.distances(task.source, Goal::All)?;
-                let elapsed_ms = start.elapsed().as_secs_f64() * 1e3;
+            pool.install(|| {
+                let (elapsed_ms, found) = timed(|| solver.distances(task.source, Goal::All));
+                task.check(&found?)?;
                 let device = solver.device_times().filter(|_| on_gpu);
-                task.check(&found)?;
                 let ms = device.map_or(elapsed_ms, |times| times.solve_ms);
                 let mut run = vec![("ms", ms), ("prepare_ms", prepare_ms)];
                 run.extend(solver.plan().delta.map(|delta| ("delta", delta)));

@@ -88,10 +88,16 @@ impl Page {
     }
 
     /// The same of medians, under the names of their figures.
-    pub(crate) fn medians(&mut self, records: &Records, labels: &[&str], figures: &[&'static str]) {
-        let medians: Vec<_> = figures.iter().map(|figure| median(figure)).collect();
+    pub(crate) fn medians(&mut self, records: &Records, labels: &[&str], figures: &[&str]) {
+        let median = |figure| move |record: &Record| record.median(figure);
+        let medians: Vec<_> = figures.iter().map(|&figure| median(figure)).collect();
         let columns = figures.iter().zip(&medians).map(|(name, of)| (*name, of as Figure<'_>));
         self.list(records, labels, &columns.collect::<Vec<_>>());
+    }
+
+    /// The same of all labels and all figures.
+    pub(crate) fn records(&mut self, records: &Records) {
+        self.medians(records, &records.labels(), &records.figures());
     }
 
     /// Adds a table of one figure: a row for each combination of labels that there is, a column

@@ -64,9 +64,6 @@ fn never() -> f64 {
 }
 
 /// All that a folder describes, by name.
-///
-/// # Errors
-/// When a description is wrong, or there is none.
 pub(crate) fn found(folder: &Path) -> Result<Vec<Peer>> {
     let cannot = || format!("cannot read {}", folder.display());
     let mut peers = Vec::new();
@@ -210,7 +207,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::cli::measured_by;
+    use crate::cli::tests::{failed, written};
 
     /// A program of shell, and what is said of it.
     fn peer(folder: &Path, name: &str, script: &str, answer: &str) {
@@ -246,21 +243,20 @@ mod tests {
         fs::write(&graph, "p sp 3 1\na 1 2 3\n").unwrap();
         let names = "auto,right,wrong,sums,miscounts,silent,fails";
         let (graph, folder) = (graph.display(), path.display());
-        let line = format!("--graphs {graph} --solvers {names} --peers {folder} --runs 2");
-        let (records, summary) = measured_by(&line).unwrap();
+        let line = format!("sssp --graphs {graph} --solvers {names} --peers {folder}");
+        let (summary, records) = written(&line);
         let timed = |name| records.find(&[("solver", name)]).unwrap().median("ms");
         let right = ["right/1", "right/2", "sums"].map(timed);
         assert_eq!(right, [Some(1.5), Some(1.5), Some(1.0)]);
-        for (name, reason) in [
-            ("wrong/1, every distance", "vertex 2 is Some(9.0) instead of None"),
-            ("miscounts, count", "3 instead of 2"),
-            ("silent, nothing", "cannot be verified"),
-            ("fails, sum", "no graph"),
+        for says in [
+            "wrong/1, every distance: it is wrong: vertex 2 is Some(9.0) instead",
+            "miscounts, count: it is wrong: \"reached\" 3 instead of 2",
+            "silent, nothing: its answer cannot be verified",
+            "fails.sh failed: no graph",
         ] {
-            let line = summary.lines().find(|line| line.contains(name)).unwrap();
-            assert!(line.contains("SKIPPED") && line.contains(reason), "{line}");
-            assert!(!summary.contains(&format!("| {}", name.split(',').next().unwrap())));
+            assert!(summary.contains(says), "{summary}");
         }
-        assert!(measured_by(&format!("--peers {folder}/none")).is_err());
+        assert!(!summary.contains("| wrong") && !summary.contains("| silent"), "{summary}");
+        assert!(failed(&format!("sssp --peers {folder}/none")).contains("cannot read"));
     }
 }

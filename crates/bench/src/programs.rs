@@ -12,9 +12,6 @@ use sssp::SsspError;
 
 /// What a program prints, and the milliseconds from its start until it has ended. It is ended when
 /// `ask` says so, which is told as an interruption.
-///
-/// # Errors
-/// When it cannot be started, is ended, or fails, with what it says of that.
 pub(crate) fn output(
     command: &mut Command,
     ask: impl Fn() -> ControlFlow<()>,
@@ -61,10 +58,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// The program: that which was built before and is `given`, or a new one.
-    ///
-    /// # Errors
-    /// Why there is none, and what to install.
+    /// The program: that which was built before and is `given`, or a new one; or why there is none,
+    /// and what to install.
     pub(crate) fn program(&self, given: Option<&Path>) -> std::result::Result<PathBuf, String> {
         let Self { name, file, text, compiler, flags, needs } = *self;
         if let Some(given) = given {

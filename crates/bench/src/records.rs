@@ -137,6 +137,22 @@ impl Records {
         self.iter().find(|record| record.is(labels))
     }
 
+    /// The one of which this is least, of those that have it.
+    pub(crate) fn best(&self, figure: impl Fn(&Record) -> Option<f64>) -> Option<&Record> {
+        let all = self.iter().filter_map(|record| Some((record, figure(record)?)));
+        all.min_by(|a, b| a.1.total_cmp(&b.1)).map(|found| found.0)
+    }
+
+    /// The median of a figure over that of the first record with these labels.
+    pub(crate) fn over(
+        &self,
+        record: &Record,
+        figure: &str,
+        labels: &[(&str, &str)],
+    ) -> Option<f64> {
+        Some(record.median(figure)? / self.find(labels)?.median(figure)?)
+    }
+
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -154,11 +170,20 @@ impl Records {
         self.values(label).into_iter().map(|value| (value, self.of(&[(label, value)]))).collect()
     }
 
+    /// The names of all labels.
+    pub(crate) fn labels(&self) -> Vec<&str> {
+        names(self.iter().flat_map(|record| &record.labels).map(|label| &label.0))
+    }
+
+    /// The names of all figures.
+    pub(crate) fn figures(&self) -> Vec<&str> {
+        let runs = self.iter().flat_map(|record| &record.runs);
+        names(runs.flatten().map(|figure| &figure.0))
+    }
+
     /// `raw.csv`.
     pub(crate) fn to_csv(&self) -> Result<String> {
-        let labels = names(self.iter().flat_map(|record| &record.labels).map(|label| &label.0));
-        let runs = || self.iter().flat_map(|record| &record.runs);
-        let figures = names(runs().flatten().map(|figure| &figure.0));
+        let (labels, figures) = (self.labels(), self.figures());
         let mut csv = csv::Writer::from_writer(Vec::new());
         let heads = labels.iter().copied().chain([RUN, SKIPPED]).chain(figures.iter().copied());
         csv.write_record(heads)?;
@@ -217,6 +242,12 @@ impl Records {
 impl Extend<Record> for Records {
     fn extend<T: IntoIterator<Item = Record>>(&mut self, records: T) {
         self.0.extend(records);
+    }
+}
+
+impl FromIterator<Record> for Records {
+    fn from_iter<T: IntoIterator<Item = Record>>(records: T) -> Self {
+        Self(records.into_iter().collect())
     }
 }
 

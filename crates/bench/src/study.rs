@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use gpu_runtime::Gpu;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -50,7 +50,14 @@ impl Entry {
     pub(crate) const fn of<S: Study>() -> Self {
         Self {
             name: S::NAME,
-            command: || S::augment_args(Common::augment_args(Command::new(S::NAME))),
+            command: || {
+                let command = S::augment_args(Common::augment_args(Command::new(S::NAME)));
+                command.mut_args(|option| match option.get_action() {
+                    // all lists are written with commas
+                    ArgAction::Append => option.value_delimiter(','),
+                    _ => option,
+                })
+            },
             measure: |matches, bench| S::from_arg_matches(matches)?.measure(bench),
             page: S::page,
         }
@@ -78,13 +85,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "SECONDS", default_value = "5", help_heading = "All studies")]
     pub(crate) patience: f64,
     /// Where to measure; a machine without a GPU leaves that out
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "BACKEND",
-        default_value = "cpu,gpu",
-        help_heading = "All studies"
-    )]
+    #[arg(long, value_delimiter = ',', default_value = "cpu,gpu", help_heading = "All studies")]
     pub(crate) backend: Vec<Backend>,
     /// Where the folder of this run is made [default: target/bench of the workspace]
     #[arg(long, value_name = "DIR", help_heading = "All studies")]

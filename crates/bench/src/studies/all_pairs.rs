@@ -9,21 +9,10 @@
 //!
 //! Reference: venkataraman-2003, origin-out-of-core
 
-use std::num::NonZeroUsize;
-use std::slice;
-
-use anyhow::Result;
-use apsp::Config;
-use clap::Args;
+use graph_formats::Direction;
 use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
-use graph_formats::{Csr, Direction, VertexId, Weight};
 
-use crate::clock::Contender;
-use crate::page::Page;
-use crate::records::{Record, Records, Run};
-use crate::study::{Bench, Study};
-use crate::table::number;
-use crate::verify::{Columns, Rows};
+use super::*;
 
 /// Rows and columns of an answer that are compared with searches.
 const CHECKED: usize = 8;
@@ -39,12 +28,7 @@ const FAR: u32 = 100_000;
 #[command(after_help = "Example:\n  cargo xtask bench all-pairs --sizes 16384 --strips 32768")]
 pub(super) struct AllPairs {
     /// Vertices of the graphs
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "N",
-        default_value = "1024,2048,4096,8192,16384"
-    )]
+    #[arg(long, value_name = "N", default_value = "1024,2048,4096,8192,16384")]
     sizes: Vec<NonZeroUsize>,
     /// Arcs a vertex
     #[arg(long, default_value = "4")]
@@ -96,15 +80,12 @@ impl Study for AllPairs {
              {CHECKED} rows of every answer were compared with searches, and as many columns of \
              next hops with trees of searches. G/s are n³ a second."
         ));
-        let row = |record: &Record| {
-            let labels = ["n", "arcs", "numbers", "next hops", "strips"];
-            let rate = record.median("ms").map(|ms| record.number("n").powi(3) / ms / 1e6);
-            let figures = [record.median("ms"), rate, record.median("hops_ms")].map(number);
-            labels.map(|label| record.label(label).to_owned()).into_iter().chain(figures).collect()
-        };
-        let headings =
-            ["vertices", "arcs", "numbers", "next hops", "strips", "ms", "G/s", "hops ms"];
-        page.table(0, &headings, &records.iter().map(row).collect::<Vec<_>>());
+        let rate = |r: &Record| Some(r.number("n").powi(3) / r.median("ms")? / 1e6);
+        page.list(
+            records,
+            &["n", "arcs", "numbers", "next hops", "strips"],
+            &[("ms", &median("ms")), ("G/s", &rate), ("hops ms", &median("hops_ms"))],
+        );
         page
     }
 }
@@ -119,7 +100,7 @@ fn race<W: Weight>(
     let rows = Rows::of(graph, CHECKED)?;
     let columns = Columns::of(graph, if next_hops { CHECKED } else { 0 })?;
     let gpu = bench.gpu()?.with_memory_cap(memory.unwrap_or(u64::MAX));
-    let config = Config { next_hops, ..Config::default() };
+    let config = apsp::Config { next_hops, ..apsp::Config::default() };
     let solve = || apsp::Solver::new(graph, &config).on(slice::from_ref(&gpu)).solve(None);
     let run = || -> Result<Run> {
         let pairs = solve()?;

@@ -5,19 +5,12 @@
 //! not timed any further.
 
 use std::fmt;
-use std::time::Duration;
 
-use anyhow::Result;
-use clap::{Args, ValueEnum};
-use graph_formats::{Csr, Weight, with_csr};
-use sssp::gpu;
+use clap::ValueEnum;
+use graph_formats::with_csr;
 
-use crate::clock::{Terms, timed};
-use crate::field::{Asked, of_graph, on_cpu, on_field};
-use crate::graphs::{Graph, SIZES, at_hand, named};
-use crate::page::{Figure, Page, least};
-use crate::records::{Record, Records};
-use crate::study::{Bench, Study};
+use super::*;
+use crate::graphs::{SIZES, named};
 
 /// Who is so many times slower than the quickest cannot be the best.
 const HOPELESS: f64 = 4.0;
@@ -31,10 +24,10 @@ const TURN: Duration = Duration::from_millis(10);
 pub(super) struct Auto {
     /// Graphs in place of the sets, by name or file, such as rmat-17, torus-300+to-65536+seed-5 or
     /// new-york+squared (a wrong name lists them all)
-    #[arg(long, value_delimiter = ',', value_name = "GRAPH")]
+    #[arg(long, value_name = "GRAPH")]
     graphs: Vec<Graph>,
     /// Sets of graphs
-    #[arg(long, value_delimiter = ',', value_name = "SET", default_value = "tuned,held-out")]
+    #[arg(long, value_name = "SET", default_value = "tuned,held-out")]
     sets: Vec<Set>,
     /// The first seed of the graphs that are held out; another one, other graphs
     #[arg(long, default_value = "1000")]
@@ -56,7 +49,9 @@ impl Study for Auto {
         for (set, graphs) in sets {
             for graph in at_hand(bench, graphs, self.most_arcs)? {
                 let (ms, csr) = timed(|| graph.load());
-                with_csr!(&csr?, |csr| on_graph(bench, &set, &graph, (ms, csr)))?;
+                with_csr!(&csr?, |csr| on_field(bench, &graph, (ms, csr), |field| {
+                    race(field, &set, &graph)
+                }))?;
             }
         }
         Ok(())
@@ -71,8 +66,9 @@ impl Study for Auto {
              the clock's.",
         );
         for (backend, of) in records.by("backend") {
+            let of = of.by("graph");
             let mut rows: Vec<Record> =
-                of.by("graph").iter().filter_map(|(_, of)| beside(of)).collect();
+                of.iter().filter_map(|(_, of)| beside(records, of)).collect();
             let ratio = |record: &Record| record.least("auto / best").unwrap_or(f64::NAN);
             rows.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
             let beyond = |limit: f64| rows.iter().filter(|row| ratio(row) > limit).count();
@@ -85,43 +81,28 @@ impl Study for Auto {
                 beyond(1.1),
                 beyond(1.3)
             ));
-            let arcs = |record: &Record| {
-                of_graph(&records.of(&[("graph", record.label("graph"))]), "arcs")
-            };
-            let columns: [(&str, Figure<'_>); 5] = [
-                ("arcs", &arcs),
-                ("auto ms", &least("auto")),
-                ("best ms", &least("best")),
-                ("auto / best", &least("auto / best")),
-                ("by medians", &least("by medians")),
-            ];
-            let mut all = Records::default();
-            all.extend(rows);
-            page.list(&all, &["graph", "set", "best", "auto chose"], &columns);
+            page.records(&rows.into_iter().collect());
         }
         page
     }
 }
 
 /// `auto` beside the best on a graph.
-fn beside(of: &Records) -> Option<Record> {
+fn beside(records: &Records, of: &Records) -> Option<Record> {
     let auto = of.find(&[("solver", "auto")])?;
-    let singles = of.iter().filter(|record| record.label("solver") != "auto");
-    let timed = singles.filter_map(|record| Some((record, record.least("ms")?)));
-    let (best, best_ms) = timed.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let auto_ms = auto.least("ms")?;
+    let singles = of.filtered(|record| record.label("solver") != "auto");
+    let best = singles.best(least("ms"))?;
     let same = if settings(auto) == settings(best) { " (auto's own)" } else { "" };
-    let labels = [
-        ("graph", auto.label("graph").to_owned()),
-        ("set", auto.label("set").to_owned()),
-        ("best", format!("{}{same}", best.label("solver"))),
-        ("auto chose", auto.label("chose").to_owned()),
-    ];
-    let row =
-        labels.iter().fold(Record::default(), |row, (name, label)| row.with(&[(name, label)]));
+    let name = format!("{}{same}", best.label("solver"));
+    let [graph, set, chose] = ["graph", "set", "chose"].map(|label| auto.label(label));
+    let labels = [("graph", graph), ("set", set), ("best", &name), ("auto chose", chose)];
+    let row = labels.iter().fold(Record::default(), |row, (name, it)| row.with(&[(name, it)]));
+    let [auto_ms, best_ms] = [auto.least("ms")?, best.least("ms")?];
     let by_medians = auto.median("ms")? / best.median("ms")?;
     let ratios = [("auto / best", auto_ms / best_ms), ("by medians", by_medians)];
-    Some(row.ran([("auto", auto_ms), ("best", best_ms)].into_iter().chain(ratios).collect()))
+    let arcs = of_graph(records, auto, "arcs").map(|arcs| ("arcs", arcs));
+    let times = [("auto ms", auto_ms), ("best ms", best_ms)];
+    Some(row.ran(arcs.into_iter().chain(times).chain(ratios).collect()))
 }
 
 /// The algorithm of a plan, its width, queue and threads, without the reason.
@@ -137,32 +118,22 @@ fn settings(record: &Record) -> (&str, Vec<&str>) {
 }
 
 /// Every single choice, `auto` first, on each backend.
-fn on_graph<W: Weight>(bench: &Bench, set: &str, graph: &Graph, csr: (f64, &Csr<W>)) -> Result<()> {
+fn race<W: Weight>(field: &Field<'_, W>, set: &str, graph: &Graph) -> Result<()> {
+    let bench = field.bench;
     let terms = Terms { turn: TURN, hopeless: Some(HOPELESS), ..bench.terms() };
-    on_field(bench, graph, csr, |field| {
-        let gpu = bench.gpu_if_any();
-        for (backend, choices) in [("cpu", on_cpu(bench.threads())), ("gpu", on_gpu())] {
-            if backend == "cpu" && !bench.on_cpu() || backend == "gpu" && gpu.is_none() {
-                continue;
-            }
-            let solver = |(name, asked): &(String, Asked)| {
-                let labels: [(&str, &dyn fmt::Display); 4] =
-                    [("backend", &backend), ("set", &set), ("graph", graph), ("solver", name)];
-                field.solver(gpu, Record::of(&labels), asked)
-            };
-            bench.race_by(&terms, choices.iter().filter_map(solver).collect())?;
-        }
-        Ok(())
-    })
-}
-
-fn on_gpu() -> Vec<(String, Asked)> {
-    let all = [None].into_iter().chain(gpu::Algorithm::ALL.map(Some));
-    let choice = |algorithm: Option<gpu::Algorithm>| {
-        let asked = Asked::OnGpu(gpu::Config { algorithm, ..gpu::Config::default() });
-        (algorithm.map_or("auto", gpu::Algorithm::name).to_owned(), asked)
-    };
-    all.map(choice).collect()
+    let of_cpu = if bench.on_cpu() { on_cpu(bench.threads()) } else { Vec::new() };
+    let of_gpu = [None].into_iter().chain(gpu::Algorithm::ALL.map(Some)).map(|algorithm| {
+        let name = algorithm.map_or("auto", gpu::Algorithm::name);
+        (name.to_owned(), Asked::on_gpu(algorithm))
+    });
+    for (backend, choices) in [("cpu", of_cpu), ("gpu", of_gpu.collect())] {
+        let record = |name: &str| {
+            let record = Record::of(&[("backend", &backend), ("set", &set), ("graph", graph)]);
+            Some(record.with(&[("solver", &name)]))
+        };
+        bench.race_by(&terms, field.contenders(&choices, &record))?;
+    }
+    Ok(())
 }
 
 /// Graphs that are asked for together.
@@ -245,23 +216,6 @@ impl fmt::Display for Set {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::measured_by;
-
-    #[test]
-    fn auto_is_set_beside_every_single_choice() {
-        let graphs = "uniform-60-3+heavy+seed-2,star-30+zeros,path-40+to-7,geometric-5+squared,\
-                      attachment-40-3+reals,bipartite-30-3+negative";
-        let line = format!("auto --graphs {graphs} --backend cpu --threads 2 --runs 1");
-        let (records, summary) = measured_by(&line).unwrap();
-        for graph in graphs.split(',') {
-            for solver in ["auto", "bellman-ford", "dijkstra/radix", "delta-stepping/1-thread"] {
-                let labels = [("graph", graph), ("solver", solver), ("backend", "cpu")];
-                assert!(records.find(&labels).is_some(), "{solver} on {graph}");
-            }
-            assert!(summary.contains(&format!("| {graph} ")), "{graph} in {summary}");
-        }
-        assert!(summary.contains("## On the cpu") && summary.contains("Of 6 graphs"), "{summary}");
-    }
 
     #[test]
     fn the_best_may_be_what_auto_chose() {
@@ -271,11 +225,10 @@ mod tests {
             ("dijkstra/dial", 2.0, "dijkstra: it was asked for; queue dial; 1 thread; 32-bit keys"),
             ("dijkstra/radix", 4.0, "dijkstra: it was asked for; queue radix; 1 thread"),
         ] {
-            let mut record = Record::of(&[("solver", &solver), ("chose", &chose)]);
-            record.push(vec![("ms", ms)]);
-            records.push(record);
+            let record = Record::of(&[("solver", &solver), ("chose", &chose)]);
+            records.push(record.ran(vec![("ms", ms)]));
         }
-        let row = beside(&records).unwrap();
+        let row = beside(&records, &records).unwrap();
         assert_eq!(row.label("best"), "dijkstra/dial (auto's own)");
         assert_eq!(row.least("auto / best"), Some(1.5));
     }

@@ -5,29 +5,14 @@
 //! compared takes turns, and all of them must find distances of the same sum. An algorithm that
 //! takes twice as long as the quickest in its first run is not timed.
 
-use std::fmt::Display;
 use std::fs::write;
-use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use clap::Args;
-use graph_formats::{Ids, VertexId, write_csr};
+use graph_formats::{Ids, write_csr};
 use serde_json::Value;
-use sssp::Algorithm;
 
-use crate::clock::{Contender, Excuse, Terms};
-use crate::graphs::{Graph, at_hand};
-use crate::page::{Figure, Page, least};
-use crate::programs::output;
-use crate::records::{Record, Records};
-use crate::study::{Bench, Study};
+use super::*;
 
 const GRAPHS: &str = "rmat-20,rmat-22,grid-1024,grid-2048,new-york,rome99";
-/// What is compared with what: auto with the better backend, the CPU's own choice with its best.
-const PAIRS: [[&str; 2]; 2] = [["auto", "backend"], ["own", "best"]];
 /// The choice is good that takes no more than so many times the best, or so many milliseconds
 /// more.
 const TIMES: f64 = 1.2;
@@ -49,10 +34,10 @@ type Answer = (String, String, f64);
 )]
 pub(super) struct Choice {
     /// Graphs by name or file
-    #[arg(long, value_delimiter = ',', value_name = "GRAPH", default_value = GRAPHS)]
+    #[arg(long, value_name = "GRAPH", default_value = GRAPHS)]
     graphs: Vec<Graph>,
     /// Sources: one asks for a tree, more for a table
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "1,8,64")]
+    #[arg(long, value_name = "N", default_value = "1,8,64")]
     sources: Vec<NonZeroUsize>,
     /// Leave out the algorithms of the CPU, but for the one that it chooses
     #[arg(long)]
@@ -79,7 +64,8 @@ impl Study for Choice {
             let linked: Vec<_> = csr.vertices().filter(|&v| csr.out_degree(v) > 0).collect();
             for n_sources in self.sources.iter().map(|n| n.get()) {
                 let question = question(folder.path(), &linked, n_sources)?;
-                self.race(bench, &graph, n_sources, |more| ask(bench, &program, &question, more))
+                let record = Record::of(&[("graph", &graph), ("sources", &n_sources)]);
+                self.race(bench, &record, |more| ask(bench, &program, &question, more))
                     .with_context(|| format!("{graph}, {n_sources} sources"))?;
             }
         }
@@ -87,67 +73,54 @@ impl Study for Choice {
     }
 
     fn page(records: &Records) -> Page {
-        let mut rows = Records::default();
-        for (graph, of) in records.having("command").by("graph") {
-            for (sources, of) in of.by("sources") {
-                rows.push(row(&of).with(&[("graph", &graph), ("sources", &sources)]));
-            }
-        }
-        let good = |label| rows.iter().filter(|row| is_good(row, label)).count();
+        let commands = records.having("command");
+        let by_sources = |(graph, of): &(&str, Records)| -> Vec<Record> {
+            let of = of.by("sources").into_iter();
+            of.filter_map(|(n, of)| row(Record::of(&[("graph", graph), ("sources", &n)]), &of))
+                .collect()
+        };
+        let rows: Records = commands.by("graph").iter().flat_map(by_sources).collect();
+        let n = rows.iter().count();
+        let good = |who: &str| rows.iter().filter(|r| !r.label("too long").contains(who)).count();
         let mut page = Page::new("What a command takes");
         page.text(&format!(
             "From the start of the program until it has ended, medians of runs in turns, the \
              graph's file (.spg) in the page cache, kernels compiled before; all answers of a row \
              have the same sum of distances. One source: a tree. More: a table with {TARGETS} \
-             targets. Good is within {TIMES} of the best, or within {MORE_MS} ms of it. Of {} \
+             targets. Good is within {TIMES} of the best, or within {MORE_MS} ms of it. Of {n} \
              rows, auto is good beside the better backend in {}, and the CPU's choice beside its \
              best algorithm in {}.",
-            rows.iter().count(),
-            good(PAIRS[0]),
-            good(PAIRS[1])
+            good("auto"),
+            good("cpu")
         ));
-        let over = |row: &Record, [ms, best]: [&str; 2]| Some(row.least(ms)? / row.least(best)?);
-        let columns: [(&str, Figure<'_>); 6] = [
-            ("auto ms", &least("auto")),
-            ("cpu ms", &least("cpu")),
-            ("cuda ms", &least("cuda")),
-            ("best on the CPU ms", &least("best")),
-            ("auto / better backend", &|row| over(row, PAIRS[0])),
-            ("cpu / best on the CPU", &|row| over(row, PAIRS[1])),
-        ];
-        page.list(
-            &rows,
-            &["graph", "sources", "auto chose", "best on the CPU", "too long"],
-            &columns,
-        );
+        page.records(&rows);
         page
     }
 }
 
 /// Medians of the commands for a graph and sources, and what is too long of them.
-fn row(of: &Records) -> Record {
+fn row(record: Record, of: &Records) -> Option<Record> {
     let find = |among: &str, name: &str| of.find(&[("among", among), ("command", name)]);
-    let median = |name: &str| find("backends", name)?.median("ms");
+    let ms = |among: &str, name: &str| find(among, name)?.median("ms");
+    let [auto, cpu, cuda] = ["auto", "cpu", "cuda"].map(|name| ms("backends", name));
+    let (auto, own, cpu) = (auto?, ms("algorithms", "cpu")?, cpu?);
     let algorithms = of.of(&[("among", "algorithms")]);
-    let timed = algorithms.iter().filter_map(|r| Some((r.label("command"), r.median("ms")?)));
-    let best = timed.min_by(|a, b| a.1.total_cmp(&b.1));
-    let [auto, cpu, cuda] = ["auto", "cpu", "cuda"].map(median);
-    let own = find("algorithms", "cpu").and_then(|record| record.median("ms"));
-    let backend = cpu.into_iter().chain(cuda).reduce(f64::min);
-    let figures = [("auto", auto), ("cpu", cpu), ("cuda", cuda), ("backend", backend)];
-    let figures = figures.into_iter().chain([("own", own), ("best", best.map(|best| best.1))]);
-    let chose = find("backends", "auto").map_or("", |record| record.label("chose"));
-    let row = Record::of(&[("auto chose", &chose), ("best on the CPU", &best.map_or("", |b| b.0))]);
-    let row = row.ran(figures.filter_map(|(name, ms)| Some((name, ms?))).collect());
-    let slow = PAIRS.into_iter().filter(|pair| !is_good(&row, *pair));
-    let slow: Vec<&str> = slow.map(|pair| if pair == PAIRS[0] { "auto" } else { "cpu" }).collect();
-    row.with(&[("too long", &slow.join(" and "))])
-}
-
-/// Whether one time is as good as another, or nearly.
-fn is_good(row: &Record, [ms, best]: [&str; 2]) -> bool {
-    let times = row.least(ms).zip(row.least(best));
-    times.is_some_and(|(ms, best)| ms <= TIMES * best || ms <= best + MORE_MS)
+    let best = algorithms.best(median("ms"))?;
+    let (best_ms, better) = (best.median("ms")?, cpu.min(cuda.unwrap_or(f64::INFINITY)));
+    let is_long = |(_, ms, best): &(&str, f64, f64)| *ms > (TIMES * best).max(best + MORE_MS);
+    let long = [("auto", auto, better), ("cpu", own, best_ms)].into_iter().filter(is_long);
+    let long: Vec<&str> = long.map(|(name, ..)| name).collect();
+    let (chose, best) = (find("backends", "auto")?.label("chose"), best.label("command"));
+    let record = record.with(&[("auto chose", &chose), ("best on the CPU", &best)]);
+    let record = record.with(&[("too long", &long.join(" and "))]);
+    let times = [("auto ms", Some(auto)), ("cpu ms", Some(cpu)), ("cuda ms", cuda)];
+    let ratios = [
+        ("best on the CPU ms", Some(best_ms)),
+        ("auto / better backend", Some(auto / better)),
+        ("cpu / best on the CPU", Some(own / best_ms)),
+    ];
+    let run = times.into_iter().chain(ratios).filter_map(|(name, it)| Some((name, it?)));
+    Some(record.ran(run.collect()))
 }
 
 /// The arguments of a command, but for its backend and algorithm. Sources and targets are spread
@@ -188,23 +161,21 @@ impl Choice {
     fn race(
         &self,
         bench: &Bench,
-        graph: &Graph,
-        n: usize,
+        record: &Record,
         ask: impl Fn(&[&str]) -> Result<Answer>,
     ) -> Result<()> {
         let expected = ask(&["--backend", "cpu"])?.0;
         let chose = ask(&[])?.1;
-        let contender = |name: &'static str, arguments: Vec<&'static str>, among: &str| {
+        let contender = |among: &str, name: &'static str| {
+            let arguments = match (among, name) {
+                (_, "auto") => Vec::new(),
+                ("backends", _) | (_, "cpu") => vec!["--backend", name],
+                _ => vec!["--backend", "cpu", "--algorithm", name],
+            };
+            let record = record.clone().with(&[("among", &among), ("command", &name)]);
             let own = if name == "auto" { chose.as_str() } else { "" };
-            let labels: [(&str, &dyn Display); 5] = [
-                ("graph", graph),
-                ("sources", &n),
-                ("among", &among),
-                ("command", &name),
-                ("chose", &own),
-            ];
             let (ask, expected) = (&ask, &expected);
-            Contender::new(Record::of(&labels), move || {
+            Contender::new(record.with(&[("chose", &own)]), move || {
                 let (sum, _, ms) = ask(&arguments).map_err(|error| match name {
                     // a machine without a GPU, or a build that does not use it
                     "cuda" => Excuse(format!("{error:#}")).into(),
@@ -216,18 +187,11 @@ impl Choice {
         };
         // whoever waits waits
         let terms = Terms { patience: Duration::from_secs(3600), ..bench.terms() };
-        let backend = |name| contender(name, vec!["--backend", name], "backends");
-        bench.race_by(
-            &terms,
-            vec![contender("auto", vec![], "backends"), backend("cpu"), backend("cuda")],
-        )?;
-        let mut all = vec![contender("cpu", vec!["--backend", "cpu"], "algorithms")];
-        if !self.backends_only {
-            all.extend(Algorithm::ALL.map(Algorithm::name).map(|name| {
-                contender(name, vec!["--backend", "cpu", "--algorithm", name], "algorithms")
-            }));
-        }
-        bench.race_by(&Terms { hopeless: Some(HOPELESS), ..terms }, all).map(drop)
+        let backends = ["auto", "cpu", "cuda"].map(|name| contender("backends", name));
+        bench.race_by(&terms, backends.into())?;
+        let more = Algorithm::ALL.map(Algorithm::name).into_iter().filter(|_| !self.backends_only);
+        let all = ["cpu"].into_iter().chain(more).map(|name| contender("algorithms", name));
+        bench.race_by(&Terms { hopeless: Some(HOPELESS), ..terms }, all.collect()).map(drop)
     }
 }
 
@@ -236,62 +200,52 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::cli::measured_by;
-
-    /// A program that answers so, and has no GPU.
-    fn fake(folder: &Path, answers: &str) -> String {
-        let path = folder.join("starpath");
-        let script = format!(
-            "#!/bin/sh\ncase \"$*\" in\n*cuda*) echo none >&2; exit 1;;\n{answers}\nesac\n"
-        );
-        write(&path, script).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
-        path.display().to_string()
-    }
+    use crate::cli::tests::{failed, written};
 
     #[test]
     fn choices_are_judged() {
         let row = |backends: &[(&str, f64)], algorithms: &[(&str, f64)]| {
-            let mut records = Records::default();
-            for (among, times) in [("backends", backends), ("algorithms", algorithms)] {
-                records.extend(times.iter().map(|(command, ms)| {
+            let ran = |among: &'static str| {
+                move |(command, ms): &(&str, f64)| {
                     let record = Record::of(&[("among", &among), ("command", command)]);
                     record.ran(vec![("ms", *ms)])
-                }));
-            }
-            row(&records)
+                }
+            };
+            let backends = backends.iter().map(ran("backends"));
+            let all = backends.chain(algorithms.iter().map(ran("algorithms")));
+            let row = row(Record::default(), &all.collect()).unwrap();
+            [row.label("too long"), row.label("best on the CPU")].map(str::to_owned)
         };
         let backends = [("cpu", 900.0), ("auto", 460.0), ("cuda", 400.0)];
-        let gpu = row(&backends, &[("cpu", 900.0), ("dijkstra", 700.0)]);
-        assert_eq!((gpu.label("too long"), gpu.label("best on the CPU")), ("cpu", "dijkstra"));
+        assert_eq!(row(&backends, &[("cpu", 900.0), ("dijkstra", 700.0)]), ["cpu", "dijkstra"]);
         let few = [("cpu", 3.0), ("dijkstra", 2.0)];
-        assert_eq!(
-            row(&[("cpu", 3.0), ("auto", 22.0)], &few).label("too long"),
-            "",
-            "20 ms are nothing"
-        );
-        assert_eq!(row(&[("cpu", 3.0), ("auto", 24.0)], &few).label("too long"), "auto");
+        assert_eq!(row(&[("cpu", 3.0), ("auto", 22.0)], &few)[0], "", "20 ms are nothing");
+        assert_eq!(row(&[("cpu", 3.0), ("auto", 24.0)], &few)[0], "auto");
     }
 
     #[test]
     fn commands_take_turns_and_agree() {
         let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("starpath");
+        let line = format!("choice --graphs grid-9 --sources 1,8 --starpath {}", program.display());
+        // it answers so, and has no GPU
+        let fake = |answers: &str| {
+            let answers = format!("*cuda*) echo none >&2; exit 1;;\n{answers}");
+            write(&program, format!("#!/bin/sh\ncase \"$*\" in\n{answers}\nesac\n")).unwrap();
+            std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        };
         let right = r#"*) echo '{"backend": "cpu", "algorithm": "dial", "distance_sum": 42}';;"#;
-        let line = format!(
-            "choice --graphs grid-9 --sources 1,8 --runs 2 --starpath {}",
-            fake(folder.path(), right)
-        );
-        let (records, summary) = measured_by(&line).unwrap();
+        fake(right);
+        let (summary, records) = written(&line);
         let run = |record: &&Record| !["", "cuda"].contains(&record.label("command"));
-        let (timed, all) = (records.iter().filter(run), 2 * (3 + Algorithm::ALL.len()));
-        assert_eq!(timed.count(), all);
-        assert!(summary.contains("| cpu dial ") && summary.contains("Of 2 rows"), "{summary}");
-        assert!(summary.contains("SKIPPED: grid-9, 1, backends, cuda"), "{summary}");
-        fake(folder.path(), &format!("*bellman-ford*) echo '{{}}';;\n{right}"));
-        assert!(measured_by(&line).is_err(), "an answer that is none");
+        assert_eq!(records.iter().filter(run).count(), 2 * (3 + Algorithm::ALL.len()));
+        for says in ["| cpu dial ", "Of 2 rows", "SKIPPED: grid-9, 1, backends, cuda"] {
+            assert!(summary.contains(says), "{says} in {summary}");
+        }
+        fake(&format!("*bellman-ford*) echo '{{}}';;\n{right}"));
+        assert!(failed(&line).contains("the report has no"));
         let wrong = right.replace("*)", "*dijkstra*)").replace("42", "41");
-        fake(folder.path(), &format!("{wrong}\n{right}"));
-        let error = format!("{:#}", measured_by(&line).unwrap_err());
-        assert!(error.contains("the sum of dijkstra is 41"), "{error}");
+        fake(&format!("{wrong}\n{right}"));
+        assert!(failed(&line).contains("the sum of dijkstra is 41"));
     }
 }

@@ -3,20 +3,11 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
-use std::slice;
-
-use anyhow::Result;
-use clap::Args;
-use closure::{Algorithm, Config, Plan, closure, closure_on_gpus};
-use gpu_runtime::Gpu;
+use ::closure::{Algorithm, Config, Plan, closure, closure_on_gpus};
 use rayon::ThreadPoolBuilder;
-use star_machine::Warshall;
 
-use super::digraph::{DENSE, Digraph, ROWS};
-use crate::clock::Contender;
-use crate::page::{Page, least, median};
-use crate::records::{Record, Records};
-use crate::study::{Bench, Study};
+use super::digraph::{ADAPTED, BLOCKED, DENSE, Digraph, Form, On, ROWS};
+use super::*;
 
 /// Bit operations a second on an H200, as they were measured with registers alone.
 const FLOORS: [(&str, f64); 3] =
@@ -33,12 +24,7 @@ const ON_CPU: &str = "On the processor, nothing condensed";
 #[command(after_help = "Example:\n  cargo xtask bench closure --sizes 5000 --sparse 5")]
 pub(super) struct ClosureStudy {
     /// Vertices on a GPU; 180,000 take 4 GB of its memory and 10 GB of the host's
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "N",
-        default_value = "5000,16384,65536,180000"
-    )]
+    #[arg(long, value_name = "N", default_value = "5000,16384,65536,180000")]
     sizes: Vec<usize>,
     /// The most vertices for WARSHALL-adapt
     #[arg(long, value_name = "N", default_value = "16384")]
@@ -47,10 +33,10 @@ pub(super) struct ClosureStudy {
     #[arg(long, value_name = "N", default_value = "65536")]
     others_up_to: usize,
     /// Vertices on the processor, and by components
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5000")]
+    #[arg(long, value_name = "N", default_value = "5000")]
     cpu_sizes: Vec<usize>,
     /// Arcs a vertex where components are taken
-    #[arg(long, value_delimiter = ',', value_name = "D", default_value = "5,1.2")]
+    #[arg(long, value_name = "D", default_value = "5,1.2")]
     sparse: Vec<f64>,
 }
 
@@ -84,7 +70,7 @@ impl Study for ClosureStudy {
             page.heading(part);
             let plain = |r: &Record| {
                 let same = [("n", r.label("n")), ("on", r.label("on")), ("form", "warshall-adapt")];
-                Some(records.find(&same)?.median("ms")? / r.median("ms")?)
+                Some(1.0 / records.over(r, "ms", &same)?)
             };
             let rate = |r: &Record| {
                 let rate = r.number("n").powi(3) / r.median("ms")? / 1e9;
@@ -117,15 +103,15 @@ impl ClosureStudy {
             let floor = digraph.record(name, "H200").with(&[("part", &ON_GPU)]);
             bench.records().push(floor.ran(vec![("ms", (n as f64).powi(3) / rate * 1e3)]));
         }
-        let mut contenders = vec![digraph.on_gpu(gpu, Algorithm::Blocked)];
+        let mut forms = vec![BLOCKED];
         if n <= self.others_up_to {
-            let forms = [Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
-            contenders.extend(forms.map(|form| digraph.on_gpu(gpu, form)));
+            let others = [Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
+            forms.extend(others.map(Form::Bits));
         }
         if n <= self.adapt_up_to {
-            contenders.push(digraph.warshall_on_gpu(gpu, Warshall::Adapted));
+            forms.push(ADAPTED);
         }
-        race(bench, ON_GPU, contenders)
+        race(bench, ON_GPU, digraph.contenders(&forms, On::Gpu(gpu)))
     }
 }
 
@@ -133,50 +119,34 @@ fn on_cpu(bench: &Bench, n: usize) -> Result<()> {
     let digraph = Digraph::random(n, DENSE)?;
     let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
     let pools = [pool(2)?, pool(1)?];
-    let all = Some(&bench.all).filter(|_| bench.threads().get() > 2);
-    let blocked = all.into_iter().chain(&pools).map(|p| digraph.on_cpu(p, Algorithm::Blocked));
-    let plain = pools.iter().map(|pool| digraph.warshall(pool, Warshall::Adapted));
-    race(bench, ON_CPU, blocked.chain(plain).collect())
+    let all = Some(&bench.all).filter(|_| bench.threads().get() > 2).into_iter().chain(&pools);
+    let runs = all.map(|pool| (BLOCKED, pool)).chain(pools.iter().map(|pool| (ADAPTED, pool)));
+    let contenders = runs.flat_map(|(form, pool)| digraph.contenders(&[form], On::Pool(pool)));
+    race(bench, ON_CPU, contenders.collect())
 }
 
 /// On whatever there is, from graph to closure; what was chosen, and why, is a label.
 fn by_components(bench: &Bench, n: usize, degree: f64) -> Result<()> {
     let digraph = Digraph::random(n, degree)?;
     let (graph, auto) = (&digraph.graph, Config::default());
-    let taken = |plan: Plan| format!("{}: {}", plan.algorithm, plan.reason);
+    let [chosen, components] = [Algorithm::Auto, Algorithm::Components].map(Form::Bits);
+    let of = |plan: Plan, forms: &[Form], on| {
+        let taken = format!("{}: {}", plan.algorithm, plan.reason);
+        let chosen = digraph.contenders(&[chosen], on).into_iter();
+        chosen.map(move |it| it.with(&[("taken", &taken)])).chain(digraph.contenders(forms, on))
+    };
     let mut contenders = Vec::new();
     if bench.on_cpu() {
         let plan = bench.all.install(|| closure(graph, &auto, None))?.plan;
-        let [chosen, components, blocked] =
-            [Algorithm::Auto, Algorithm::Components, Algorithm::Blocked]
-                .map(|form| digraph.on_cpu(&bench.all, form));
-        contenders.extend([chosen.with(&[("taken", &taken(plan))]), components, blocked]);
+        contenders.extend(of(plan, &[components, BLOCKED], On::Pool(&bench.all)));
     }
     if let Some(gpu) = bench.gpu_if_any() {
         let plan = closure_on_gpus(slice::from_ref(gpu), graph, &auto, None)?.found.plan;
-        let chosen = digraph.on_gpu(gpu, Algorithm::Auto).with(&[("taken", &taken(plan))]);
-        contenders.extend([chosen, digraph.on_gpu(gpu, Algorithm::Blocked)]);
+        contenders.extend(of(plan, &[BLOCKED], On::Gpu(gpu)));
     }
     race(bench, BY_COMPONENTS, contenders)
 }
 
 fn race(bench: &Bench, part: &str, all: Vec<Contender<'_>>) -> Result<()> {
     bench.race(all.into_iter().map(|one| one.with(&[("part", &part)])).collect()).map(drop)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::cli::tests::written;
-
-    #[test]
-    fn processors_close_by_components_and_by_bits() {
-        let line = "closure --backend cpu --cpu-sizes 200";
-        let (summary, records) = written(line);
-        assert_eq!(records.of(&[("part", super::BY_COMPONENTS)]).iter().count(), 6);
-        let plain = records.find(&[("form", "warshall-adapt"), ("on", "1 thread")]).unwrap();
-        assert!(plain.n_runs() == 2 && plain.least("pairs").unwrap() > 30_000.0);
-        for says in ["components: ", "| plain / this |", "SKIPPED: all that needs a GPU"] {
-            assert!(summary.contains(says), "{says} in {summary}");
-        }
-    }
 }

@@ -4,25 +4,37 @@
 //! that of all other answers.
 
 use std::cell::Cell;
-use std::slice;
 
-use anyhow::{Context, Result, ensure};
-use closure::{Algorithm, Config, closure, closure_on_gpus};
-use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId};
+use ::closure::{Algorithm, Config, closure, closure_on_gpus};
 use paths::Closure;
 use rayon::ThreadPool;
 use star_machine::{Counting, Host, Machine, Table, Warshall, procedures};
 
-use crate::clock::{Contender, timed};
-use crate::draws::Draws;
-use crate::records::{Record, Run};
+use super::*;
 
 /// Rows of every answer that are compared with searches.
 pub(super) const ROWS: usize = 40;
 /// Arcs a vertex where the closure is nearly full.
 pub(super) const DENSE: f64 = 5.0;
 const SEED: u64 = 5;
+
+/// A form of closure: of the crate closure, or of the STAR-machine.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    Bits(Algorithm),
+    Star(Warshall),
+}
+
+pub(super) const BLOCKED: Form = Form::Bits(Algorithm::Blocked);
+pub(super) const ADAPTED: Form = Form::Star(Warshall::Adapted);
+pub(super) const COLUMNS: Form = Form::Star(Warshall::Columns);
+
+/// Where it runs.
+#[derive(Clone, Copy)]
+pub(super) enum On<'a> {
+    Pool(&'a ThreadPool),
+    Gpu(&'a Gpu),
+}
 
 /// A digraph G(n, p), with searches from some of its vertices.
 pub(super) struct Digraph {
@@ -104,42 +116,43 @@ impl Digraph {
         })
     }
 
-    /// An algorithm on the threads of a pool.
-    pub(super) fn on_cpu<'a>(&'a self, pool: &'a ThreadPool, form: Algorithm) -> Contender<'a> {
-        let (graph, config) = (&self.graph, Config::with(form));
-        self.contender(form.name(), &threads(pool), move || {
-            let found = pool.install(|| closure(graph, &config, None))?;
-            Ok((found.closure, Run::new()))
-        })
-    }
-
-    /// An algorithm on the GPU.
-    pub(super) fn on_gpu<'a>(&'a self, gpu: &'a Gpu, form: Algorithm) -> Contender<'a> {
-        let config = Config::with(form);
-        self.contender(form.name(), "GPU", move || {
-            let found = closure_on_gpus(slice::from_ref(gpu), &self.graph, &config, None)?;
-            let times = found.times;
-            let ms = [times.solve_ms, times.upload_ms, times.download_ms];
-            Ok((found.found.closure, figures(ms, found.launches)))
-        })
-    }
-
-    /// A form of the STAR-machine on the threads of a pool.
-    pub(super) fn warshall<'a>(&'a self, pool: &'a ThreadPool, form: Warshall) -> Contender<'a> {
+    /// Whoever closes it by one of these forms.
+    pub(super) fn contenders<'a>(&'a self, forms: &[Form], on: On<'a>) -> Vec<Contender<'a>> {
         let graph = &self.graph;
-        self.contender(form.name(), &threads(pool), move || {
-            Ok((pool.install(|| form.closure(graph, None))?, Run::new()))
-        })
-    }
-
-    /// A form of the STAR-machine on the GPU.
-    pub(super) fn warshall_on_gpu<'a>(&'a self, gpu: &'a Gpu, form: Warshall) -> Contender<'a> {
-        self.contender(form.name(), "GPU", move || {
-            let found = form.closure_on_gpu(gpu, &self.graph, None)?;
-            let times = found.times;
-            let ms = [times.solve_ms, times.upload_ms, times.download_ms];
-            Ok((found.closure, figures(ms, found.launches)))
-        })
+        let place = match on {
+            On::Pool(pool) if pool.current_num_threads() == 1 => "1 thread".to_owned(),
+            On::Pool(pool) => format!("{} threads", pool.current_num_threads()),
+            On::Gpu(_) => "GPU".to_owned(),
+        };
+        let contender = |&form: &Form| {
+            let name = match form {
+                Form::Bits(form) => form.name(),
+                Form::Star(form) => form.name(),
+            };
+            self.contender(name, &place, move || match (form, on) {
+                (Form::Bits(form), On::Pool(pool)) => {
+                    let found = pool.install(|| closure(graph, &Config::with(form), None))?;
+                    Ok((found.closure, Run::new()))
+                }
+                (Form::Bits(form), On::Gpu(gpu)) => {
+                    let (gpus, config) = (slice::from_ref(gpu), Config::with(form));
+                    let found = closure_on_gpus(gpus, graph, &config, None)?;
+                    let times = found.times;
+                    let ms = [times.solve_ms, times.upload_ms, times.download_ms];
+                    Ok((found.found.closure, figures(ms, found.launches)))
+                }
+                (Form::Star(form), On::Pool(pool)) => {
+                    Ok((pool.install(|| form.closure(graph, None))?, Run::new()))
+                }
+                (Form::Star(form), On::Gpu(gpu)) => {
+                    let found = form.closure_on_gpu(gpu, graph, None)?;
+                    let times = found.times;
+                    let ms = [times.solve_ms, times.upload_ms, times.download_ms];
+                    Ok((found.closure, figures(ms, found.launches)))
+                }
+            })
+        };
+        forms.iter().map(contender).collect()
     }
 }
 
@@ -148,12 +161,6 @@ fn figures([ms, upload_ms, download_ms]: [f64; 3], launches: u64) -> Run {
     let all = [("upload_ms", upload_ms), ("download_ms", download_ms)];
     let run = [("ms", ms), ("launches", launches as f64)].into_iter().chain(all);
     run.filter(|_| launches > 0).collect()
-}
-
-/// How many threads a pool has, in words.
-pub(super) fn threads(pool: &ThreadPool) -> String {
-    let n = pool.current_num_threads();
-    if n == 1 { "1 thread".to_owned() } else { format!("{n} threads") }
 }
 
 /// Goes from arc to arc, over as many as are missing between them.

@@ -10,22 +10,12 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fmt::Display;
 use std::hint::black_box;
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
-use std::process::Command;
+use std::num::NonZeroU32;
 
-use anyhow::{Context, Result, bail, ensure};
-use clap::Args;
-use sssp::gpu::{ExtractMin, Reduction};
+use ::sssp::gpu::{ExtractMin, Reduction};
 
-use crate::clock::{Contender, timed};
-use crate::draws::Draws;
-use crate::page::Page;
-use crate::programs::{Source, output};
-use crate::records::{Record, Records};
-use crate::study::{Bench, Study};
+use super::*;
 
 /// Labels that a method on the host looks at in all, about: what bounds its extractions.
 const MOST_LOOKS: usize = 2_000_000_000;
@@ -52,8 +42,8 @@ const HEAP: &str = "heap on the host";
 /// The order of the cells is garbled there. The rows of the reduction are whole. Of Thrust and
 /// of the loops the last two columns are certain, for the text has quotients at 10^7 of Thrust and
 /// of the loop (6.07 and 1.65) and the other loop's time; the other six figures of Thrust are taken
-/// in the order in which they are printed. Two more figures, 150 and 630, belong to loops of fewer labels, but not surely to
-/// which; they are left out.
+/// in the order in which they are printed. Two more figures, 150 and 630, belong to loops of fewer
+/// labels, but not surely to which; they are left out.
 const PAPER: [(&str, [f64; 8]); 8] = [
     ("reduction/128", [40.82, 35.92, 39.63, 43.12, 59.4, 145.4, 1033.26, 8033.73]),
     ("reduction/256", [48.56, 57.37, 43.96, 43.05, 50.49, 112.43, 556.43, 4839.28]),
@@ -70,7 +60,7 @@ const PAPER: [(&str, [f64; 8]); 8] = [
 #[command(after_help = "Example:\n  cargo xtask bench extract-min --labels 1000,1000000")]
 pub(super) struct LeastLabel {
     /// Numbers of labels
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = LABELS)]
+    #[arg(long, value_name = "N", default_value = LABELS)]
     labels: Vec<NonZeroUsize>,
     /// Extractions of which a run is the mean
     #[arg(long, value_name = "N", default_value = "1000")]
@@ -157,9 +147,9 @@ impl Study for LeastLabel {
             rows.extend(of.iter().map(|record| record.clone().with(&[("whose", &"here")])));
             for n in records.values("labels") {
                 let us = n.parse().ok().and_then(|n| paper_us(method, n));
-                let labels: [(&str, &dyn Display); 3] =
-                    [("labels", &n), ("method", &method), ("whose", &"the paper")];
-                rows.extend(us.map(|us| Record::of(&labels).ran(vec![("ms", us / 1e3)])));
+                let record = Record::of(&[("labels", &n), ("method", &method)]);
+                let record = record.with(&[("whose", &"the paper")]);
+                rows.extend(us.map(|us| record.ran(vec![("ms", us / 1e3)])));
             }
         }
         page.across(&rows, &["method", "whose"], "labels", &|r| Some(r.median("ms")? * 1e3));
@@ -270,7 +260,6 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::measured_by;
 
     #[test]
     fn a_wrong_label_or_place_is_caught() {
@@ -283,26 +272,10 @@ mod tests {
     }
 
     #[test]
-    fn the_least_label_is_found_by_all() {
-        let line = "extract-min --labels 1,10,1000 --extractions 20 --runs 2 --backend cpu";
-        let (records, summary) = measured_by(line).unwrap();
-        let timed = records.iter().filter(|record| record.n_runs() == 2).count();
-        assert_eq!(timed, 3 * 3, "two loops and a heap");
-        assert!(summary.contains("| loop on the host "), "{summary}");
-    }
-
-    #[test]
     fn the_quotients_that_the_text_has() {
         let most = |method: &str| paper_us(method, 10_000_000).unwrap();
         assert_eq!(format!("{:.2}", most(LOOP) / most("reduction/512")), "1.65");
         assert_eq!(format!("{:.2}", most(LOOP) / most(THRUST)), "6.07");
         assert_eq!((paper_us(LOOP, 1), paper_us(THRUST, 20)), (None, None));
-        let mut records = Records::default();
-        let labels: [(&str, &dyn Display); 2] = [("labels", &10_000_000), ("method", &LOOP)];
-        records.push(Record::of(&labels).ran(vec![("ms", 1.5)]));
-        let files = LeastLabel::page(&records).files("").unwrap();
-        let summary = &files.iter().find(|file| file.0 == "summary.md").unwrap().1;
-        assert!(summary.contains("| here      |     1500 |"), "{summary}");
-        assert!(summary.contains("| the paper |     6710 |"), "{summary}");
     }
 }

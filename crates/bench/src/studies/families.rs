@@ -9,25 +9,14 @@
 //! Reference: origin-four-families
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::Args;
-use graph_formats::{Csr, VertexId, Weight, WeightKind, with_csr};
-use sssp::gpu::{self, BlockSize, DijkstraByLaunches, Layout};
-use sssp::{Algorithm, Bounds, Config, Delta, delta};
+use ::sssp::gpu::{BlockSize, DijkstraByLaunches, Layout};
+use ::sssp::{Bounds, delta};
+use graph_formats::{WeightKind, with_csr};
 
-use crate::clock::{Contender, timed};
-use crate::draws::Draws;
-use crate::field::{Asked, described, of_graph, on_field};
-use crate::graphs::{Graph, SIZES, at_hand, family, named};
-use crate::page::{Figure, Page, median};
+use super::*;
+use crate::graphs::{SIZES, family, named};
 use crate::peers::Peer;
-use crate::plot::{Axis, Line, Marks, Plot, Whose};
-use crate::programs::Source;
-use crate::records::{Record, Records};
-use crate::study::{Bench, Study};
-use crate::verify::Words;
 
 /// Most vertices of a graph on which every block is tried.
 const SMALL: usize = 1 << 16;
@@ -54,7 +43,7 @@ unit = "ms"
 pub(super) struct Families {
     /// Graphs by name or file, such as rmat-17, torus-300+to-65536+seed-5 or new-york+squared (a
     /// wrong name lists them all) [default: R-MAT, grid, geometric and road graphs of several sizes]
-    #[arg(long, value_delimiter = ',', value_name = "GRAPH")]
+    #[arg(long, value_name = "GRAPH")]
     graphs: Vec<Graph>,
     /// Leave out graphs of more arcs, about
     #[arg(long, value_name = "N")]
@@ -80,8 +69,9 @@ impl Study for Families {
         let graphs = if self.graphs.is_empty() { named(SIZES)? } else { self.graphs.clone() };
         for graph in at_hand(bench, graphs, self.most_arcs.unwrap_or(u64::MAX))? {
             let (ms, csr) = timed(|| graph.load());
-            let boost = boost.as_ref();
-            with_csr!(&csr?, |csr| on_graph(bench, &graph, (ms, csr), boost))?;
+            with_csr!(&csr?, |csr| on_field(bench, &graph, (ms, csr), |field| {
+                race(field, &graph, boost.as_ref())
+            }))?;
         }
         Ok(())
     }
@@ -94,43 +84,55 @@ impl Study for Families {
              each vertex reached; \"again\" is what of the visits and relaxations was done another \
              time, where it is counted; of graphs up to 65,536 vertices a second table has the \
              bounds on it for the buckets as published, estimated from 64 vertices. \"/ default\" \
-             compares with auto on the GPU, or on the host where there is no GPU; \"/ Dijkstra\" with Dijkstra's algorithm on the host.",
+             compares with auto on the GPU, or on the host where there is no GPU; \"/ Dijkstra\" \
+             with Dijkstra's algorithm on the host.",
         );
+        let ms = |record: &Record, solver: &str| {
+            let labels = [("graph", record.label("graph")), ("solver", solver)];
+            records.find(&labels)?.median("ms")
+        };
+        let over = |record: &Record, ms: Option<f64>| Some(record.median("ms")? / ms?);
+        let per = |record: &Record, figure: &str, of: &str| {
+            Some(record.median(figure)? / of_graph(records, record, of)?)
+        };
+        let figures: [(&str, Figure<'_>); 9] = [
+            ("runs", &|r| Some(r.n_runs() as f64)),
+            ("median ms", &median("ms")),
+            ("rounds", &median("rounds")),
+            ("relaxations / arc", &|r| per(r, "relaxations", "arcs")),
+            ("visits / reached", &|r| per(r, "settled", "reached")),
+            ("visits again / reached", &|r| per(r, "again_insertions", "reached")),
+            ("relaxations again / arc", &|r| per(r, "again_relaxations", "arcs")),
+            ("/ default", &|r| over(r, ms(r, "gpu/auto").or_else(|| ms(r, "host/auto")))),
+            ("/ Dijkstra", &|r| over(r, ms(r, "host/dijkstra"))),
+        ];
         let solvers = records.having("solver");
-        for (graph, of) in solvers.by("graph") {
-            section(&mut page, graph, &records.of(&[("graph", graph)]), &of);
+        let mut graphs = solvers.by("graph");
+        for (graph, of) in &graphs {
+            section(&mut page, records, (graph, of), &[], (&["solver"], &figures));
+            let bounds = records.of(&[("graph", graph)]).having("at most");
+            page.list(&bounds, &["at most"], &figures[1..]);
         }
         // the smallest first
-        let mut by_size: Vec<_> = solvers
-            .by("graph")
-            .into_iter()
-            .filter_map(|(graph, of)| {
-                Some((of_graph(&records.of(&[("graph", graph)]), "vertices")?, family(graph), of))
-            })
-            .collect();
-        by_size.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let names: BTreeSet<&str> = by_size.iter().map(|graph| graph.1).collect();
+        let size = |record: &Record| of_graph(records, record, "vertices");
+        graphs.sort_by_key(|(_, of)| of.iter().next().and_then(size).map(|n| n as u64));
+        let names: BTreeSet<&str> = graphs.iter().map(|(graph, _)| family(graph)).collect();
         for name in names {
-            let of: Vec<_> = by_size.iter().filter(|graph| graph.1 == name).collect();
-            let mut all = Records::default();
-            of.iter().for_each(|graph| all.extend(graph.2.iter().cloned()));
+            let of = graphs.iter().filter(|(graph, _)| family(graph) == name);
+            let of: Records = of.flat_map(|(_, of)| of.iter().cloned()).collect();
             page.heading(&format!("Milliseconds by size: {name}"));
-            page.across(&all, &["solver"], "graph", &median("ms"));
-            let line = |solver: &&str| Line {
-                name: (*solver).to_owned(),
-                points: of
-                    .iter()
-                    .filter_map(|(n, _, of)| {
-                        Some((*n, of.find(&[("solver", solver)])?.median("ms")?))
-                    })
-                    .collect(),
+            page.across(&of, &["solver"], "graph", &median("ms"));
+            let point = |record: &Record| Some((size(record)?, record.median("ms")?));
+            let line = |(solver, of): (&str, Records)| Line {
+                name: solver.to_owned(),
+                points: of.iter().filter_map(point).collect(),
                 ranges: Vec::new(),
             };
-            let lines = all.values("solver").iter().map(line).collect();
+            let lines = of.by("solver").into_iter().map(line).collect();
             let title = format!("{name} graphs: milliseconds, median, by vertices");
             let axis = |name| Axis { name, log: true };
             let marks = Marks::Lines { x: axis("vertices"), y: axis("ms"), lines };
-            if of.len() > 1 {
+            if of.values("graph").len() > 1 {
                 page.plot(&format!("{name}-by-size"), Plot { title, marks });
             }
         }
@@ -139,181 +141,105 @@ impl Study for Families {
 }
 
 /// Everybody on one graph.
-fn on_graph<W: Weight>(
-    bench: &Bench,
-    graph: &Graph,
-    (load_ms, csr): (f64, &Csr<W>),
-    boost: Option<&Peer>,
-) -> Result<()> {
-    let mut all = Vec::new();
-    if bench.gpu_if_any().is_some() {
-        let blocks = match csr.n_vertices() <= SMALL {
-            true => BlockSize::ALL.map(|block| block.1).to_vec(),
-            false => vec![quickest(&bench.records())],
-        };
-        all = on_gpu(&blocks);
-    }
+fn race<W: Weight>(field: &Field<'_, W>, graph: &Graph, boost: Option<&Peer>) -> Result<()> {
+    let (bench, csr) = (field.bench, field.task.graph);
+    let (is_small, takes) = (csr.n_vertices() <= SMALL, W::KIND == WeightKind::U32);
+    let record = |name: &str| Some(Record::of(&[("graph", graph), ("solver", &name)]));
+    let mut all = match is_small {
+        true => on_gpu(&BlockSize::ALL.map(|block| block.1)),
+        false => on_gpu(&[quickest(&bench.records())]),
+    };
     if bench.on_cpu() {
-        let ours = [None].into_iter().chain(Algorithm::ALL.map(Some)).map(|algorithm| {
-            let threads = Some(bench.threads());
-            let config = Config { algorithm, threads, ..Config::default() };
-            (format!("host/{}", algorithm.map_or("auto", Algorithm::name)), Asked::OnCpu(config))
-        });
-        all.extend(ours);
+        all.extend([None].into_iter().chain(Algorithm::ALL.map(Some)).map(|algorithm| {
+            let name = algorithm.map_or("auto", Algorithm::name);
+            (format!("host/{name}"), Asked::on_cpu(algorithm, bench.threads()))
+        }));
     }
     let scratch = tempfile::tempdir()?;
-    on_field(bench, graph, (load_ms, csr), |field| {
-        let record = |name: &str| Record::of(&[("graph", graph), ("solver", &name)]);
-        let solver =
-            |(name, asked): &(String, Asked)| field.solver(bench.gpu_if_any(), record(name), asked);
-        let mut contenders: Vec<_> = all.iter().filter_map(solver).collect();
-        // it takes integers of 32 bits, none negative
-        if let Some(boost) = boost.filter(|_| W::KIND == WeightKind::U32) {
-            contenders.extend(boost.contenders(field, scratch.path(), |name| Some(record(name))));
-        }
-        // the published loop, a launch a step, which the host drives
-        let is_small = csr.n_vertices() <= SMALL && W::KIND == WeightKind::U32;
-        if let Some(gpu) = bench.gpu_if_any().filter(|_| is_small) {
-            let right = field.task.certified.iter().map(|d| d.map(|d| d.to_f64() as u64));
-            let (own, words) = (csr.clone().convert_weights()?, Words::of(&right.collect())?);
-            let mut solver = DijkstraByLaunches::new(gpu, &own, BlockSize::default())?;
-            let source = field.task.source;
-            contenders.push(Contender::new(record("gpu/dijkstra by launches"), move || {
-                let (ms, found) = timed(|| solver.distances(source));
-                let (distances, settled) = found?;
-                words.check(&distances)?;
-                Ok(vec![("ms", ms), ("rounds", settled as f64), ("settled", settled as f64)])
-            }));
-        }
-        bench.race(contenders)?;
-        if csr.n_vertices() <= SMALL && csr.first_negative().is_none() {
-            let (mut draws, n) = (Draws::new(1), csr.n_vertices());
-            let from: Vec<_> = (0..64).map(|_| draws.below(n) as VertexId).collect();
-            let farthest = field.task.certified.max().map_or(0.0, |distance| distance.to_f64());
-            for (name, asked) in &all {
-                if let Asked::OnGpu(config) = asked
-                    && let Some(gpu::Algorithm::DeltaSteppingBuckets(rule)) = config.algorithm
-                {
-                    let most = Bounds::of(csr, delta::width(csr, rule)?, farthest, &from);
-                    let record = Record::of(&[("graph", graph), ("at most", name)]);
-                    bench.records().push(record.ran(vec![
-                        ("rounds", most.phases),
-                        ("again_insertions", most.insertions),
-                        ("again_relaxations", most.relaxations),
-                    ]));
-                }
-            }
-        }
-        Ok(())
-    })
+    let mut contenders = field.contenders(&all, &record);
+    // it takes integers of 32 bits, none negative
+    if let Some(boost) = boost.filter(|_| takes) {
+        contenders.extend(boost.contenders(field, scratch.path(), record));
+    }
+    // the published loop, a launch a step, which the host drives
+    if let Some(gpu) = bench.gpu_if_any().filter(|_| is_small && takes) {
+        let right = field.task.certified.iter().map(|d| d.map(|d| d.to_f64() as u64));
+        let (own, words) = (csr.clone().convert_weights()?, Words::of(&right.collect())?);
+        let mut solver = DijkstraByLaunches::new(gpu, &own, BlockSize::default())?;
+        let record = record("gpu/dijkstra by launches").unwrap_or_default();
+        contenders.push(Contender::new(record, move || {
+            let (ms, found) = timed(|| solver.distances(field.task.source));
+            let (distances, settled) = found?;
+            words.check(&distances)?;
+            Ok(vec![("ms", ms), ("rounds", settled as f64), ("settled", settled as f64)])
+        }));
+    }
+    bench.race(contenders)?;
+    let is_bounded = is_small && csr.first_negative().is_none() && bench.gpu_if_any().is_some();
+    if is_bounded { bounds(field, graph) } else { Ok(()) }
+}
+
+/// What the buckets as published do another time, at most, by each rule.
+fn bounds<W: Weight>(field: &Field<'_, W>, graph: &Graph) -> Result<()> {
+    let (csr, mut draws) = (field.task.graph, Draws::new(1));
+    let from: Vec<_> = (0..64).map(|_| draws.below(csr.n_vertices()) as VertexId).collect();
+    let farthest = field.task.certified.max().map_or(0.0, |distance| distance.to_f64());
+    for (name, rule) in Delta::RULES {
+        let most = Bounds::of(csr, delta::width(csr, rule)?, farthest, &from);
+        let solver = format!("gpu/{}/{name}", gpu::Algorithm::DeltaSteppingBuckets(rule).name());
+        let record = Record::of(&[("graph", graph), ("at most", &solver)]);
+        field.bench.records().push(record.ran(vec![
+            ("rounds", most.phases),
+            ("again_insertions", most.insertions),
+            ("again_relaxations", most.relaxations),
+        ]));
+    }
+    Ok(())
 }
 
 /// Which block is quickest, as far as is known: the total of its medians where all were tried.
 fn quickest(records: &Records) -> BlockSize {
-    let mut totals = BlockSize::ALL.map(|block| (block.1, 0.0));
-    for (_, of) in records.by("graph") {
-        let median =
-            |threads| of.find(&[("solver", &format!("gpu/dijkstra/{threads}"))])?.median("ms");
-        let times: Option<Vec<f64>> = BlockSize::ALL.iter().map(|block| median(block.0)).collect();
-        totals.iter_mut().zip(times.into_iter().flatten()).for_each(|(total, ms)| total.1 += ms);
-    }
-    let known = totals.into_iter().filter(|total| total.1 > 0.0);
-    known.min_by(|a, b| a.1.total_cmp(&b.1)).map_or_else(BlockSize::default, |total| total.0)
+    let median = |of: &Records, threads| {
+        of.find(&[("solver", &format!("gpu/dijkstra/{threads}"))])?.median("ms")
+    };
+    let times = |of: &Records| {
+        BlockSize::ALL.iter().map(|block| median(of, block.0)).collect::<Option<Vec<f64>>>()
+    };
+    let known: Vec<_> = records.by("graph").iter().filter_map(|(_, of)| times(of)).collect();
+    let total = |at: usize| known.iter().map(|times| times[at]).sum::<f64>();
+    let by_total = (0..BlockSize::ALL.len()).min_by(|&a, &b| total(a).total_cmp(&total(b)));
+    by_total
+        .filter(|_| !known.is_empty())
+        .map_or_else(BlockSize::default, |at| BlockSize::ALL[at].1)
 }
 
 /// Every algorithm on the GPU with its variants; Dijkstra's with each of these blocks.
 fn on_gpu(blocks: &[BlockSize]) -> Vec<(String, Asked)> {
-    let mut entries = Vec::new();
-    let mut enter = |name: String, algorithm: Option<gpu::Algorithm>| {
-        let asked = Asked::OnGpu(gpu::Config { algorithm, ..gpu::Config::default() });
-        entries.push((format!("gpu/{name}"), asked));
-    };
-    enter("auto".to_owned(), None);
-    for algorithm in gpu::Algorithm::ALL {
-        let name = algorithm.name();
+    use gpu::Algorithm as A;
+    let variants = |algorithm: A| -> Vec<(String, A)> {
+        let by = |variant: &str| format!("{}/{variant}", algorithm.name());
         match algorithm {
-            gpu::Algorithm::Dijkstra(_) => {
-                for &block in blocks {
-                    let with_block = gpu::Algorithm::Dijkstra(block);
-                    enter(format!("{name}/{}", block.threads()), Some(with_block));
-                }
+            A::Dijkstra(_) => {
+                blocks.iter().map(|&b| (by(&b.threads().to_string()), A::Dijkstra(b))).collect()
             }
-            gpu::Algorithm::DeltaSteppingBuckets(_) => {
-                for (rule, delta) in Delta::RULES {
-                    let with_rule = gpu::Algorithm::DeltaSteppingBuckets(delta);
-                    enter(format!("{name}/{rule}"), Some(with_rule));
-                }
+            A::DeltaSteppingBuckets(_) => {
+                Delta::RULES.map(|(name, rule)| (by(name), A::DeltaSteppingBuckets(rule))).into()
             }
-            gpu::Algorithm::BellmanFordSpmv(_) => {
-                for (layout_name, layout) in Layout::ALL {
-                    let with_layout = gpu::Algorithm::BellmanFordSpmv(layout);
-                    enter(format!("{name}/{layout_name}"), Some(with_layout));
-                }
+            A::BellmanFordSpmv(_) => {
+                Layout::ALL.map(|(name, layout)| (by(name), A::BellmanFordSpmv(layout))).into()
             }
-            _ => enter(name.to_owned(), Some(algorithm)),
+            _ => vec![(algorithm.name().to_owned(), algorithm)],
         }
-    }
-    entries
-}
-
-fn section(page: &mut Page, graph: &str, all: &Records, of: &Records) {
-    page.heading(graph);
-    page.text(&described(all));
-    let ms = |solver: &str| of.find(&[("solver", solver)])?.median("ms");
-    let default = ms("gpu/auto").or_else(|| ms("host/auto"));
-    let per =
-        |record: &Record, figure: &str, of: &str| Some(record.median(figure)? / of_graph(all, of)?);
-    let columns: [(&str, Figure<'_>); 9] = [
-        ("runs", &|record| Some(record.n_runs() as f64)),
-        ("median ms", &median("ms")),
-        ("rounds", &median("rounds")),
-        ("relaxations / arc", &|record| per(record, "relaxations", "arcs")),
-        ("visits / reached", &|record| per(record, "settled", "reached")),
-        ("visits again / reached", &|record| per(record, "again_insertions", "reached")),
-        ("relaxations again / arc", &|record| per(record, "again_relaxations", "arcs")),
-        ("/ default", &|record| Some(record.median("ms")? / default?)),
-        ("/ Dijkstra", &|record| Some(record.median("ms")? / ms("host/dijkstra")?)),
-    ];
-    page.list(of, &["solver"], &columns);
-    page.list(&all.having("at most"), &["at most"], &columns[1..]);
-    page.bars(graph, of, |solver| match solver.split('/').next() {
-        Some("gpu") => Whose::Gpu,
-        Some("host") => Whose::Cpu,
-        _ => Whose::Other,
-    });
+    };
+    let all = A::ALL.into_iter().flat_map(variants).map(|(name, one)| (name, Some(one)));
+    let all = [("auto".to_owned(), None)].into_iter().chain(all);
+    all.map(|(name, one)| (format!("gpu/{name}"), Asked::on_gpu(one))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::measured_by;
-
-    #[test]
-    fn families_are_measured_side_by_side() {
-        let graphs = "rmat-6,grid-9,grid-12+seed-3,layered-90+reals,torus-6+negative";
-        let line = format!("families --graphs {graphs} --backend cpu --threads 2 --runs 2");
-        let (records, summary) = measured_by(&line).unwrap();
-        let runs = |graph: &str, solver: &str| {
-            records.find(&[("graph", graph), ("solver", solver)]).map(Record::n_runs)
-        };
-        for graph in graphs.split(',') {
-            assert_eq!(runs(graph, "host/auto"), Some(2), "{graph}");
-            assert_eq!(runs(graph, "host/bellman-ford-slf-lll"), Some(2), "{graph}");
-            let is_negative = graph.contains("negative");
-            assert_eq!(runs(graph, "host/dijkstra") == Some(0), is_negative, "{graph}");
-        }
-        // where Boost is, it takes part on graphs of u32
-        let has_boost = runs("grid-9", "boost/dijkstra") == Some(2);
-        assert_ne!(has_boost, summary.contains("SKIPPED: boost"));
-        assert_eq!(runs("layered-90+reals", "boost/dijkstra"), None);
-        assert!(
-            summary.contains("(grid-12-seed-3.svg)") || summary.contains("(grid-12+seed-3.svg)")
-        );
-        assert!(summary.contains("(grid-by-size.svg)") && !summary.contains("(rmat-by-size.svg)"));
-        for expected in ["## torus-6+negative", "needs weights of at least zero", "by size: grid"] {
-            assert!(summary.contains(expected), "{expected} in {summary}");
-        }
-    }
+    use crate::cli::tests::said;
 
     #[test]
     fn bounds_stand_below_what_they_bound() {
@@ -325,9 +251,8 @@ mod tests {
         records.push(record("what", "the graph", of_graph));
         records.push(record("solver", "gpu/delta-stepping-buckets/mean", again(6.0)));
         records.push(record("at most", "gpu/delta-stepping-buckets/mean", again(9.0)));
-        let files = Families::page(&records).files("").unwrap();
-        let summary = &files.iter().find(|file| file.0 == "summary.md").unwrap().1;
-        let counted = summary.find("| 3 ").or(summary.find(" 3 |")).unwrap();
+        let summary = said(&Families::page(&records));
+        let counted = summary.find(" 3 |").unwrap();
         assert!(summary[counted..].contains("| at most "), "{summary}");
         assert!(summary[counted..].contains(" 4.5"), "{summary}");
     }
@@ -336,9 +261,8 @@ mod tests {
     fn larger_graphs_have_the_quickest_block_of_small_ones() {
         let mut records = Records::default();
         assert_eq!(quickest(&records), BlockSize::default());
-        for (graph, times) in
-            [("a", &[9.0, 4.0, 5.0, 7.0][..]), ("b", &[9.0, 7.0, 5.0, 7.0]), ("c", &[1.0])]
-        {
+        let times = [("a", &[9.0, 4.0, 5.0, 7.0][..]), ("b", &[9.0, 7.0, 5.0, 7.0]), ("c", &[1.0])];
+        for (graph, times) in times {
             records.extend(times.iter().zip(BlockSize::ALL).map(|(ms, (name, _))| {
                 let solver = format!("gpu/dijkstra/{name}");
                 Record::of(&[("graph", &graph), ("solver", &solver)]).ran(vec![("ms", *ms)])
@@ -353,11 +277,9 @@ mod tests {
         let names: BTreeSet<&str> = entries.iter().map(|entry| entry.0.as_str()).collect();
         assert_eq!(names.len(), entries.len());
         for algorithm in gpu::Algorithm::ALL {
-            let asked = Asked::OnGpu(gpu::Config::with(algorithm));
-            assert!(entries.iter().any(|entry| entry.1 == asked), "{algorithm}");
+            assert!(entries.iter().any(|entry| entry.1 == Asked::on_gpu(Some(algorithm))));
         }
-        let of = |prefix: &str| names.iter().filter(|name| name.starts_with(prefix)).count();
-        let counts = ["gpu/dijkstra/", "gpu/delta-stepping-buckets/", "gpu/bellman-ford-spmv/"];
-        assert_eq!(counts.map(of), [4, Delta::RULES.len(), Layout::ALL.len()]);
+        let variants = BlockSize::ALL.len() + Delta::RULES.len() + Layout::ALL.len();
+        assert_eq!(names.len(), 1 + gpu::Algorithm::ALL.len() - 3 + variants);
     }
 }

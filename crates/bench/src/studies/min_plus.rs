@@ -7,21 +7,10 @@
 //! random, of sixteen edges a vertex, weights 1 to 255; how many there are makes no difference
 //! to the time. Rows of each answer are compared with searches.
 
-use std::num::NonZeroUsize;
-use std::time::Instant;
-
-use anyhow::{Result, ensure};
 use apsp::{Algorithm, Config, Number};
-use clap::Args;
 use graph_formats::generate::{UniformConfig, uniform};
-use graph_formats::{Csr, VertexId, Weight};
 
-use crate::clock::Contender;
-use crate::page::Page;
-use crate::records::{Record, Records, Run};
-use crate::study::{Bench, Study};
-use crate::table::number;
-use crate::verify::Rows;
+use super::*;
 
 /// Rounds of the innermost loop in registers: some tens of milliseconds.
 const ROUNDS: usize = 1 << 24;
@@ -35,10 +24,10 @@ const CHECKED_ROWS: usize = 4;
                         floyd-warshall,blocked,recursive")]
 pub(super) struct MinPlus {
     /// Vertices
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "1024,2048,4096")]
+    #[arg(long, value_name = "N", default_value = "1024,2048,4096")]
     sizes: Vec<NonZeroUsize>,
     /// Forms of Floyd-Warshall
-    #[arg(long, value_delimiter = ',', value_name = "A", default_value = "blocked")]
+    #[arg(long, value_name = "A", default_value = "blocked")]
     algorithms: Vec<Algorithm>,
 }
 
@@ -64,33 +53,19 @@ impl Study for MinPlus {
              peak, which is measured before and after them; the whole includes making the matrix \
              and the table.",
         );
-        let most = |record: &Record, figure| record.all(figure).into_iter().reduce(f64::max);
-        let row = |record: &Record| {
-            let (peak, rate) = (most(record, "peak_gops"), most(record, "gops"));
-            let labels = ["n", "algorithm", "numbers", "instructions", "threads"];
-            let figures = [
-                peak,
-                rate,
-                rate.zip(peak).map(|(rate, peak)| rate / peak),
-                record.median("of_peak"),
-                record.least("whole_ms"),
-            ];
-            let labels = labels.map(|label| record.label(label).to_owned());
-            labels.into_iter().chain(figures.map(number)).collect()
-        };
-        let headings = [
-            "n",
-            "form",
-            "numbers",
-            "instructions",
-            "threads",
-            "peak, Gop/s",
-            "solver, Gop/s",
-            "of the peak",
-            "median of runs",
-            "whole, ms",
-        ];
-        page.table(4, &headings, &records.iter().map(row).collect::<Vec<_>>());
+        let most = |figure| move |r: &Record| r.all(figure).into_iter().reduce(f64::max);
+        let (peak, rate) = (most("peak_gops"), most("gops"));
+        page.list(
+            records,
+            &["n", "algorithm", "numbers", "instructions", "threads"],
+            &[
+                ("peak, Gop/s", &peak),
+                ("solver, Gop/s", &rate),
+                ("of the peak", &|record| Some(rate(record)? / peak(record)?)),
+                ("median of runs", &median("of_peak")),
+                ("whole, ms", &least("whole_ms")),
+            ],
+        );
         page
     }
 }
@@ -122,15 +97,13 @@ fn race<W: Weight>(bench: &Bench, graph: &Csr<W>, number: Number, config: &Confi
     let n = graph.n_vertices();
     let rows = Rows::of(graph, CHECKED_ROWS)?;
     let peak = || {
-        let start = Instant::now();
-        let sums: u64 = bench.all.broadcast(|_| number.relax_registers(ROUNDS)).into_iter().sum();
-        sums as f64 / start.elapsed().as_secs_f64() / 1e9
+        let (ms, sums) = timed(|| bench.all.broadcast(|_| number.relax_registers(ROUNDS)));
+        sums.into_iter().sum::<u64>() as f64 / ms / 1e6
     };
     let mut peak_before = peak();
     let run = || -> Result<Run> {
-        let start = Instant::now();
-        let pairs = apsp::Solver::new(graph, config).solve(None)?;
-        let whole_ms = start.elapsed().as_secs_f64() * 1e3;
+        let (whole_ms, pairs) = timed(|| apsp::Solver::new(graph, config).solve(None));
+        let pairs = pairs?;
         ensure!(pairs.plan.number == Some(number), "it was solved in {:?}", pairs.plan.number);
         rows.check(&pairs)?;
         let peak_after = peak();

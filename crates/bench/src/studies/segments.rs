@@ -4,35 +4,23 @@
 //! The study of the article again, with its four variants, {segments, order as stored} ×
 //! {read-only, plain loads}, and with stores that race as the article's do, on R-MAT graphs that
 //! double from one to the next, from vertices spread over each graph. The figure is the article's:
-//! arcs of the graph a second, each counted once however often it was relaxed. Beside them run Δ-stepping on the same GPU and, on the
-//! host, the fastest sequential Dijkstra and the parallel Δ-stepping. Unlike there, where weights
-//! are f64 only, they are u32 too, the size of segments is swept, several runs from one source
-//! tell what races spread, and every answer is checked. Weights are small integers whatever their
-//! type, so that sums of floats are exact.
+//! arcs of the graph a second, each counted once however often it was relaxed. Beside them run
+//! Δ-stepping on the same GPU and, on the host, the fastest sequential Dijkstra and the parallel
+//! Δ-stepping. Unlike there, where weights are f64 only, they are u32 too, the size of segments is
+//! swept, several runs from one source tell what races spread, and every answer is checked.
+//! Weights are small integers whatever their type, so that sums of floats are exact.
 //!
 //! Reference: origin-segments
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::time::Duration;
+use std::num::NonZeroU32;
 
-use anyhow::{Context, Result};
-use clap::{Args, value_parser};
-use gpu_runtime::Gpu;
+use ::sssp::gpu::{EdgeOrder, Loads, Stores};
+use clap::value_parser;
 use graph_formats::generate::{Duplicates, GraphOptions, RmatConfig, rmat};
-use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate;
-use sssp::gpu::{self, EdgeOrder, Loads, Stores};
-use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver};
 
-use crate::clock::{Contender, Terms, timed};
-use crate::page::{Figure, Page, median};
-use crate::plot::{Axis, Line, Marks, Plot};
-use crate::records::{Record, Records, Run};
-use crate::study::{Bench, Study};
-use crate::table::number;
-use crate::verify::Words;
+use super::*;
 
 /// Up to this scale every source is given to the host's Dijkstra too; above it, a few,
 const MOST_HOST_SCALE: u32 = 21;
@@ -47,6 +35,7 @@ const STORED: &str = "stored, plain";
 /// Other sizes of segments, and runs from one source, which are not in the main tables.
 const SWEPT: &str = "other sizes";
 const RACES: &str = "races";
+const A_DAY: Duration = Duration::from_secs(86_400);
 
 /// Edge-parallel Bellman-Ford on a GPU: its four variants on R-MAT graphs from many sources
 ///
@@ -58,17 +47,17 @@ const RACES: &str = "races";
                         In a bundle:\n  sh bench.sh segments --scales 26 --types u32 --certify 2")]
 pub(super) struct Segments {
     /// R-MAT graphs of 2^S vertices, edge factor 16
-    #[arg(long, value_delimiter = ',', value_name = "S", default_value = "14,15,16,17,18")]
+    #[arg(long, value_name = "S", default_value = "14,15,16,17,18")]
     #[arg(value_parser = value_parser!(u32).range(1..=31))]
     scales: Vec<u32>,
     /// Types of the weights
-    #[arg(long, value_delimiter = ',', default_value = "u32,f64", value_parser = ["u32", "f64"])]
+    #[arg(long, default_value = "u32,f64", value_parser = ["u32", "f64"])]
     types: Vec<String>,
     /// Vertices to start from, spread evenly over the large component
     #[arg(long, value_name = "N", default_value = "32")]
     sources: NonZeroUsize,
     /// Other sizes of segments to be tried; of those above the graph's, only the least
-    #[arg(long, value_delimiter = ',', value_name = "P")]
+    #[arg(long, value_name = "P")]
     #[arg(default_value = "4096,16384,65536,262144,1048576,4194304")]
     sweep: Vec<NonZeroU32>,
     /// How many of the sources they are tried with; 0 for no sweep
@@ -135,6 +124,11 @@ impl Study for Segments {
                 let [_, host, _] = rates(host).filter(|_| record.label("solver") != HOST)?;
                 Some(rates(record)?.map(|rate| rate / host))
             };
+            let iterations = |record: &Record| {
+                let [least, mean, most] = range(&record.all("rounds"))?;
+                let is_variant = !record.label("segment").is_empty();
+                is_variant.then(|| format!("{} ({least} to {most})", number(Some(mean))))
+            };
             page.heading(&format!("{kind}: M arcs/s"));
             page.text("Least / mean / greatest over the sources:");
             page.pivot(&main, &["scale"], "solver", &text_of_rates);
@@ -143,20 +137,11 @@ impl Study for Segments {
             page.text("Times as fast as host Dijkstra, mean figure by mean figure:");
             page.across(&main, &["scale"], "solver", &|record| Some(speed_ups(record)?[1]));
             page.text("Iterations of Bellman-Ford, mean over the sources (least to greatest):");
-            page.pivot(&main, &["scale"], "solver", &|record| {
-                let [least, mean, most] = range(&record.all("rounds"))?;
-                let is_variant = !record.label("segment").is_empty();
-                is_variant.then(|| format!("{} ({least} to {most})", number(Some(mean))))
-            });
+            page.pivot(&main, &["scale"], "solver", &iterations);
             sweep(&mut page, &all);
-            let mut plot = |file: &str, what: &'static str, value: Value<'_>| {
-                let title = format!("R-MAT by scale, {kind}: {what}, mean and range");
-                let (x, y) = (Axis { name: "scale", log: false }, Axis { name: what, log: true });
-                let marks = Marks::Lines { x, y, lines: lines(&main, value) };
-                page.plot(&format!("{kind}-{file}"), Plot { title, marks });
-            };
-            plot("arcs", "M arcs/s", &rates);
-            plot("speed-up", "times as fast as host Dijkstra", &speed_ups);
+            plot(&mut page, &main, &format!("{kind}-arcs"), "M arcs/s", &rates);
+            let what = "times as fast as host Dijkstra";
+            plot(&mut page, &main, &format!("{kind}-speed-up"), what, &speed_ups);
         }
         page
     }
@@ -207,8 +192,9 @@ impl Segments {
         ];
         bench.records().push(Record::of(&[("scale", &scale), ("what", &"graph")]).ran(sizes));
         let at = Scale { bench, gpu, scale, arcs, references };
-        at.race(&mut solver, n, n, &[("type", &"u32"), ("solver", &"GPU delta-stepping")])?;
-        drop(solver);
+        let labels = Record::of(&[("scale", &scale), ("type", &"u32")]);
+        let labels = labels.with(&[("solver", &"GPU delta-stepping")]);
+        at.race(solver, &labels, &[("", n, n)])?;
         if self.types.iter().any(|name| name == "u32") {
             self.solvers(&at, &graph)?;
         }
@@ -221,6 +207,9 @@ impl Segments {
     /// All solvers that take any type of weights.
     fn solvers<W: Weight>(&self, at: &Scale<'_>, graph: &Csr<W>) -> Result<()> {
         let (n, n_sources) = (graph.n_vertices(), at.references.len());
+        let labels = |solver: &str| {
+            Record::of(&[("scale", &at.scale), ("type", &W::KIND), ("solver", &solver)])
+        };
         // one size that covers all vertices is like any larger one
         let sizes: BTreeSet<_> = self.sweep.iter().copied().collect();
         let n_sizes = sizes.iter().filter(|size| (size.get() as usize) < n).count() + 1;
@@ -237,79 +226,74 @@ impl Segments {
             ("stored, racing", EdgeOrder::AsStored, Loads::Plain, Stores::Racing),
             (STORED, EdgeOrder::AsStored, Loads::Plain, Stores::Atomic),
         ];
+        let n_swept = self.sweep_sources.min(n_sources);
         for (name, edges, loads, stores) in others.into_iter().chain(sizes) {
-            let is_swept = name == SWEPT;
-            let runs = if is_swept { self.sweep_sources.min(n_sources) } else { n_sources };
-            if runs == 0 {
-                continue;
-            }
+            let parts = match name {
+                SWEPT if n_swept == 0 => continue,
+                SWEPT => vec![(SWEPT, n_swept, n_swept)],
+                _ => vec![("", n_sources, n_sources), (RACES, 1, at.bench.terms().runs)],
+            };
             let algorithm = gpu::Algorithm::BellmanFord { edges, loads, stores };
-            let mut solver = on_gpu(at.gpu, graph, algorithm)?;
             let size = edges.segment(n).map_or_else(|| "stored".to_owned(), |p| p.to_string());
-            let labels: [(_, &dyn Display); 3] =
-                [("type", &W::KIND), ("solver", &name), ("segment", &size)];
-            let of = |what| [&labels[..], &[("what", what)]].concat();
-            at.race(&mut solver, runs, runs, &of(if is_swept { &SWEPT } else { &"" }))?;
-            if !is_swept {
-                at.race(&mut solver, 1, at.bench.terms().runs, &of(&RACES))?;
-            }
+            let labels = labels(name).with(&[("segment", &size)]);
+            at.race(on_gpu(at.gpu, graph, algorithm)?, &labels, &parts)?;
+        }
+        if !at.bench.on_cpu() || n > 1 << self.host_up_to {
+            return Ok(());
         }
         let n_few = n_sources.min(FEW_SOURCES);
-        if at.bench.on_cpu() && n <= 1 << self.host_up_to {
-            let n_host = if n <= 1 << MOST_HOST_SCALE { n_sources } else { n_few };
-            let dijkstra = |queue| Config::with(Algorithm::Dijkstra(Some(queue)));
-            let mut tried = Vec::new();
-            for (name, queue) in Queue::ALL {
-                // not every queue takes all weights
-                if let Ok(mut solver) = Solver::new(graph, &dijkstra(queue)) {
-                    let labels: Labels<'_> =
-                        &[("what", &"trial"), ("type", &W::KIND), ("queue", &name)];
-                    tried.push((at.race(&mut solver, 1, 1, labels)?, name, queue));
-                }
+        let n_host = if n <= 1 << MOST_HOST_SCALE { n_sources } else { n_few };
+        let dijkstra = |queue| Solver::new(graph, &Config::with(Algorithm::Dijkstra(Some(queue))));
+        let mut tried = Vec::new();
+        for (name, queue) in Queue::ALL {
+            // not every queue takes all weights
+            if let Ok(solver) = dijkstra(queue) {
+                let labels = labels("").with(&[("queue", &name)]);
+                tried.push((at.race(solver, &labels, &[("trial", 1, 1)])?, name, queue));
             }
-            let fastest = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-            let (_, name, queue) = fastest.context("no queue takes the weights")?;
-            let labels: Labels<'_> = &[("type", &W::KIND), ("solver", &HOST), ("queue", &name)];
-            at.race(&mut Solver::new(graph, &dijkstra(queue))?, n_host, n_host, labels)?;
-            let config = Config {
-                threads: Some(at.bench.threads()),
-                expected_searches: NonZeroUsize::new(1000),
-                ..Config::with(Algorithm::DeltaStepping(Delta::Auto))
-            };
-            let labels: Labels<'_> = &[("type", &W::KIND), ("solver", &"host delta-stepping")];
-            at.race(&mut Solver::new(graph, &config)?, n_few, n_few, labels)?;
         }
-        Ok(())
+        let fastest = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        let (_, name, queue) = fastest.context("no queue takes the weights")?;
+        let by_queue = labels(HOST).with(&[("queue", &name)]);
+        at.race(dijkstra(queue)?, &by_queue, &[("", n_host, n_host)])?;
+        let config = Config {
+            threads: Some(at.bench.threads()),
+            expected_searches: NonZeroUsize::new(1000),
+            ..Config::with(Algorithm::DeltaStepping(Delta::Auto))
+        };
+        let solver = Solver::new(graph, &config)?;
+        at.race(solver, &labels("host delta-stepping"), &[("", n_few, n_few)]).map(drop)
     }
 }
 
-type Labels<'a> = &'a [(&'a str, &'a dyn Display)];
-
 impl Scale<'_> {
-    /// One solve for nothing, and `runs` from the first `n` sources in turns; the median of
-    /// their milliseconds.
+    /// For each part one solve for nothing, and so many from its first sources in turns; the
+    /// median of the milliseconds of the last part.
     fn race<W: Weight>(
         &self,
-        solver: &mut Solver<'_, W>,
-        n: usize,
-        runs: usize,
-        labels: Labels<'_>,
+        mut solver: Solver<'_, W>,
+        labels: &Record,
+        parts: &[(&str, usize, usize)],
     ) -> Result<f64> {
-        let record = Record::of(&[("scale", &self.scale)]).with(labels);
-        let mut sources = self.references[..1].iter().chain(self.references[..n].iter().cycle());
-        let run = || -> Result<Run> {
-            let (source, words) = sources.next().context("no vertex has arcs")?;
-            let (elapsed_ms, distances) = timed(|| solver.distances(*source, Goal::All));
-            words.check(&distances?).with_context(|| format!("from {source}"))?;
-            let ms = solver.device_times().map_or(elapsed_ms, |times| times.solve_ms);
-            // arcs a millisecond are thousands a second
-            let (rate, rounds) = (self.arcs / ms / 1e3, solver.work().rounds as f64);
-            Ok(vec![("ms", ms), ("rate", rate), ("rounds", rounds), ("source", f64::from(*source))])
-        };
-        let a_day = Duration::from_secs(86_400);
-        let terms = Terms { runs, patience: a_day, ..self.bench.terms() };
-        let records = self.bench.race_by(&terms, vec![Contender::new(record, run)])?;
-        records[0].median("ms").context("it was not timed")
+        let mut ms = None;
+        for &(what, n, runs) in parts {
+            let mut sources =
+                self.references[..1].iter().chain(self.references[..n].iter().cycle());
+            let run = || -> Result<Run> {
+                let (source, words) = sources.next().context("no vertex has arcs")?;
+                let (elapsed_ms, distances) = timed(|| solver.distances(*source, Goal::All));
+                words.check(&distances?).with_context(|| format!("from {source}"))?;
+                let ms = solver.device_times().map_or(elapsed_ms, |times| times.solve_ms);
+                // arcs a millisecond are thousands a second
+                let (rate, rounds) = (self.arcs / ms / 1e3, solver.work().rounds as f64);
+                let figures = [("ms", ms), ("rate", rate), ("rounds", rounds)];
+                Ok(figures.into_iter().chain([("source", f64::from(*source))]).collect())
+            };
+            let terms = Terms { runs, patience: A_DAY, ..self.bench.terms() };
+            let record = labels.clone().with(&[("what", &what)]);
+            ms = self.bench.race_by(&terms, vec![Contender::new(record, run)])?[0].median("ms");
+        }
+        ms.context("it was not timed")
     }
 }
 
@@ -333,7 +317,7 @@ fn range(values: &[f64]) -> Option<[f64; 3]> {
     Some([least, mean, values.iter().copied().fold(least, f64::max)])
 }
 
-fn lines(records: &Records, value: Value<'_>) -> Vec<Line> {
+fn plot(page: &mut Page, records: &Records, file: &str, what: &'static str, value: Value<'_>) {
     let point = |record: &Record| Some((record.number("scale"), value(record)?));
     let line = |(name, records): (&str, Records)| {
         let found: Vec<_> = records.iter().filter_map(point).collect();
@@ -342,19 +326,24 @@ fn lines(records: &Records, value: Value<'_>) -> Vec<Line> {
         Line { name: name.to_owned(), points, ranges }
     };
     let lines = records.by("solver").into_iter().map(line);
-    lines.filter(|line| !line.points.is_empty()).collect()
+    let lines = lines.filter(|line| !line.points.is_empty()).collect();
+    let kind = records.values("type").concat();
+    let title = format!("R-MAT by scale, {kind}: {what}, mean and range");
+    let (x, y) = (Axis { name: "scale", log: false }, Axis { name: what, log: true });
+    page.plot(file, Plot { title, marks: Marks::Lines { x, y, lines } });
 }
 
 /// Times by the size of segments, and where the best of them beats the order as stored.
 fn sweep(page: &mut Page, all: &Records) {
     let Some(n) = all.of(&[("what", SWEPT)]).iter().map(Record::n_runs).max() else { return };
-    let is_plain = |record: &&Record| [STORED, SEGMENTS, SWEPT].contains(&record.label("solver"));
-    let of_plain = all.iter().filter(|r| r.label("what") != RACES).filter(is_plain);
-    let mut of_plain: Vec<_> = of_plain.cloned().collect();
+    let is_plain = |record: &Record| {
+        let is_one = [STORED, SEGMENTS, SWEPT].contains(&record.label("solver"));
+        is_one && record.label("what") != RACES
+    };
+    let mut of_plain: Vec<_> = all.filtered(is_plain).iter().cloned().collect();
     // edges as stored have no number
     of_plain.sort_by_key(|record| record.label("segment").parse().unwrap_or(0_u32));
-    let mut plain = Records::default();
-    plain.extend(of_plain);
+    let plain: Records = of_plain.into_iter().collect();
     let mean = |record: &Record| {
         let ms = record.all("ms");
         Some(range(&ms[..n.min(ms.len())])?[1])
@@ -364,9 +353,7 @@ fn sweep(page: &mut Page, all: &Records) {
     ));
     page.across(&plain, &["scale"], "segment", &mean);
     let gain = |(scale, all): (&str, Records)| {
-        let (stored, sizes): (Vec<_>, Vec<_>) =
-            all.iter().partition(|record| record.label("solver") == STORED);
-        let gain = mean(stored.first()?)? / sizes.into_iter().filter_map(mean).reduce(f64::min)?;
+        let gain = mean(all.find(&[("solver", STORED)])?)? / all.best(mean).and_then(mean)?;
         (gain >= PAYING).then(|| format!("{scale} ({gain:.2} times)"))
     };
     let gains: Vec<String> = plain.by("scale").into_iter().filter_map(gain).collect();
@@ -378,40 +365,7 @@ fn sweep(page: &mut Page, all: &Records) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::tests::written;
-
-    #[test]
-    fn a_report_has_every_variant_of_every_type() {
-        let (said, raw) = written(
-            "segments --without-gpu --scales 7,8 --sources 3 --sweep 16,64,256,512 \
-             --sweep-sources 2 --host-up-to 7",
-        );
-        let sizes = raw.find(&[("scale", "8"), ("what", "graph")]).unwrap();
-        assert_eq!(
-            (sizes.median("vertices"), sizes.median("segment vertices")),
-            (Some(256.0), Some(65536.0))
-        );
-        for (scale, kind) in [("7", "u32"), ("7", "f64"), ("8", "u32"), ("8", "f64")] {
-            let all = raw.of(&[("scale", scale), ("type", kind)]);
-            let runs = |labels: &[(&str, &str)]| all.find(labels).map(Record::n_runs);
-            for name in ["segments, read-only", "stored, read-only", SEGMENTS, STORED] {
-                assert_eq!(runs(&[("solver", name), ("what", "")]), Some(3), "{name}");
-                assert_eq!(runs(&[("solver", name), ("what", RACES)]), Some(2), "{name}");
-            }
-            // one size covers the graph
-            let tried =
-                ["16", "64", "256", "512"].map(|p| runs(&[("what", SWEPT), ("segment", p)]));
-            assert_eq!(tried, [Some(2), Some(2), Some(2), None]);
-            let found =
-                ["GPU delta-stepping", HOST, "host delta-stepping"].map(|s| runs(&[("solver", s)]));
-            let on_host = (scale == "7").then_some(3);
-            assert_eq!(found, [(kind == "u32").then_some(3), on_host, on_host]);
-            assert!(said.contains(&format!("## {kind}: M arcs/s")), "{said}");
-            for plot in ["arcs", "speed-up"] {
-                assert!(said.contains(&format!("({kind}-{plot}.svg)")), "{said}");
-            }
-        }
-    }
+    use crate::cli::tests::said;
 
     #[test]
     fn figures_are_of_the_article() {
@@ -427,9 +381,7 @@ mod tests {
             let [a, b] = ms.map(|ms| vec![("ms", ms), ("rate", 1.0 / ms)]);
             records.push(record.ran(a).ran(b));
         }
-        let files = Segments::page(&records).files("").unwrap();
-        let summary = files.into_iter().find(|file| file.0 == "summary.md").unwrap().1;
-        let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+        let summary = said(&Segments::page(&records));
         for says in [
             "| 8 | 2 / 3 / 4 | 1 / 2 / 4 | 0 / 0 / 0 |",
             "| 8 | 6 | 5 |",

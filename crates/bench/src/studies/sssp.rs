@@ -4,31 +4,18 @@
 //! One answer for each graph is certified; every search of everybody, timed or not, must find the
 //! same distances.
 
-use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ::graph::prelude::{
     CsrLayout, DeltaSteppingConfig, DirectedCsrGraph, GraphBuilder, delta_stepping,
 };
-use anyhow::{Result, ensure};
-use clap::Args;
-use graph_formats::{Csr, VertexId};
 use paths::Distances;
 use petgraph::Directed;
 use rayon::ThreadPool;
-use sssp::{Algorithm, Config, Delta, gpu};
 
-use crate::clock::{Contender, Excuse, timed};
-use crate::field::{Asked, Field, described, of_graph, on_cpu, on_field};
-use crate::graphs::{Graph, at_hand};
-use crate::page::{Figure, Page, least, median};
+use super::*;
 use crate::peers;
-use crate::plot::Whose;
-use crate::records::{Record, Records};
-use crate::study::{Bench, Study};
-use crate::verify::Task;
 
 const GRAPHS: &str = "rmat-18,rmat-20,grid-1024,geometric-18,new-york";
 const YARDSTICK: &str = "yardstick/dial";
@@ -40,6 +27,7 @@ const MAX_DIAL_WEIGHT: u32 = 1 << 24;
 const RULES: &[&str] = &["bellman-ford-slf", "bellman-ford-lll"];
 /// beside what they are compared with.
 const FIFO: &str = "bellman-ford-queue";
+const WIDTHS: &str = "delta-stepping/";
 
 /// Shortest paths from one source: all solvers beside a yardstick, libraries and programs
 #[derive(Args, Clone, Debug)]
@@ -49,11 +37,11 @@ const FIFO: &str = "bellman-ford-queue";
                         cargo xtask bench --solvers auto,gapbs,wasp --peers my/peers")]
 pub(super) struct Sssp {
     /// Graphs by name or file (a wrong name lists all names)
-    #[arg(long, value_delimiter = ',', value_name = "GRAPH", default_value = GRAPHS)]
+    #[arg(long, value_name = "GRAPH", default_value = GRAPHS)]
     graphs: Vec<Graph>,
     /// Solvers, by the beginnings of their names: auto, gpu, dijkstra, delta-stepping,
     /// bellman-ford, yardstick, petgraph, graph, or those of peers [default: all]
-    #[arg(long, value_delimiter = ',', value_name = "SOLVER")]
+    #[arg(long, value_name = "SOLVER")]
     solvers: Vec<String>,
     /// Try every width of delta, for the crate graph and for our own delta-stepping
     #[arg(long)]
@@ -71,18 +59,19 @@ impl Study for Sssp {
         for graph in at_hand(bench, self.graphs.clone(), u64::MAX)? {
             let (load_ms, csr) = timed(|| graph.load_u32());
             let scratch = tempfile::tempdir()?;
+            let record = |solver: &str| {
+                let record = || Record::of(&[("graph", &graph), ("solver", &solver)]);
+                self.takes_part(solver).then(record)
+            };
             on_field(bench, &graph, (load_ms, &csr?), |field| {
-                let record = |solver: &str| self.record(&graph, solver);
-                let mut contenders = roster(field, self.sweep, &record);
+                let mut all = roster(field, self.sweep, &record);
                 if !peers.is_empty() {
-                    contenders = contenders.into_iter().map(Contender::twice).collect();
+                    all = all.into_iter().map(Contender::twice).collect();
                 }
-                for peer in &peers {
-                    contenders.extend(peer.contenders(field, scratch.path(), record));
-                }
-                let solvers = &self.solvers;
-                ensure!(!contenders.is_empty(), "no solver is called {}", solvers.join(" or "));
-                bench.race(contenders).map(drop)
+                let theirs = peers.iter().map(|p| p.contenders(field, scratch.path(), record));
+                all.extend(theirs.flatten());
+                ensure!(!all.is_empty(), "no solver is called {}", self.solvers.join(" or "));
+                bench.race(all).map(drop)
             })?;
         }
         Ok(())
@@ -96,95 +85,79 @@ impl Study for Sssp {
              same distances. Times are of the search alone; what is done once for a graph is under \
              \"prepare\". These machines drift: compare within a table.",
         );
+        let over = |record: &Record, figure: &str, solver: &str| {
+            records.over(record, figure, &[("graph", record.label("graph")), ("solver", solver)])
+        };
+        // the quickest solver of the same graph whose name begins so
+        let quickest = |graph: &str, start: &str| {
+            let is_one = |r: &Record| r.label("graph") == graph && is_of(r, start);
+            records.filtered(is_one).best(median("ms")).cloned()
+        };
+        let over_quickest = |record: &Record, start: &str| {
+            let quickest = quickest(record.label("graph"), start)?;
+            Some(record.median("ms")? / quickest.median("ms")?)
+        };
+        let per_arc = |r: &Record| Some(r.median("relaxations")? / of_graph(records, r, "arcs")?);
+        let figures: [(&str, Figure<'_>); 8] = [
+            ("runs", &|record| Some(record.n_runs() as f64)),
+            ("prepare ms", &median("prepare_ms")),
+            ("median ms", &median("ms")),
+            ("min ms", &least("ms")),
+            ("max ms", &|record| record.all("ms").into_iter().reduce(f64::max)),
+            ("/ dial", &|record| over(record, "ms", YARDSTICK)),
+            ("/ graph", &|record| over_quickest(record, "graph/")),
+            ("relaxations / arc", &per_arc),
+        ];
         for (graph, of) in records.having("solver").by("graph") {
-            section(&mut page, graph, &records.of(&[("graph", graph)]), &of);
+            let auto = of.find(&[("solver", "auto")]);
+            let chose = auto.map(|auto| format!("Auto chose {}.", auto.label("chose")));
+            let best = quickest(graph, "graph/");
+            let best =
+                best.map(|it| format!("The best of the crate graph is {}.", it.label("solver")));
+            let say: Vec<_> = chose.into_iter().chain(best).collect();
+            let columns = (&["solver", "verified"][..], &figures[..]);
+            section(&mut page, records, (graph, &of), &say, columns);
         }
-        let per_arc = |record: &Record| {
-            let of = records.of(&[("graph", record.label("graph"))]);
-            Some(record.median("relaxations")? / of_graph(&of, "arcs")?)
-        };
-        let fifo = |record: &Record, figure: &str| {
-            let fifo = records.find(&[("graph", record.label("graph")), ("solver", FIFO)])?;
-            Some(record.median(figure)? / fifo.median(figure)?)
-        };
         page.heading("Claims: queue rules of Bellman-Ford");
         page.text(
             "Smallest label first (SLF) and large label last (LLL) against first in, first out \
              (FIFO). The paper claims 15-20 % less for SLF, and 50 % less for both.",
         );
-        let columns: [(&str, Figure<'_>); 2] = [
-            ("time / FIFO", &|record| fifo(record, "ms")),
-            ("relaxations / FIFO", &|record| fifo(record, "relaxations")),
+        let figures: [(&str, Figure<'_>); 2] = [
+            ("time / FIFO", &|record| over(record, "ms", FIFO)),
+            ("relaxations / FIFO", &|record| over(record, "relaxations", FIFO)),
         ];
-        let rules = records
-            .filtered(|record| RULES.iter().any(|rule| record.label("solver").starts_with(rule)));
-        page.list(&rules, &["graph", "solver"], &columns);
+        let rules = records.filtered(|record| RULES.iter().any(|rule| is_of(record, rule)));
+        page.list(&rules, &["graph", "solver"], &figures);
         page.heading("Rules for the bucket width of delta-stepping");
         page.text(
             "The rule named after the threads is this project's own; the others are published.",
         );
-        let widths = records.filtered(|record| {
-            let solver = record.label("solver");
-            solver.starts_with("delta-stepping/") && !solver.ends_with("/1-thread")
-        });
-        let over_least = |record: &Record| {
-            let of = widths.of(&[("graph", record.label("graph"))]);
-            let least = of.iter().filter_map(|other| other.median("ms")).reduce(f64::min);
-            Some(record.median("ms")? / least?)
-        };
-        let columns: [(&str, Figure<'_>); 4] = [
+        let figures: [(&str, Figure<'_>); 4] = [
             ("delta", &median("delta")),
             ("median ms", &median("ms")),
-            ("/ least", &over_least),
+            ("/ least", &|record| over_quickest(record, WIDTHS)),
             ("relaxations / arc", &per_arc),
         ];
-        page.list(&widths, &["graph", "solver"], &columns);
+        page.list(&records.filtered(|r| is_of(r, WIDTHS)), &["graph", "solver"], &figures);
         page
     }
 }
 
+/// Whether the name of its solver begins so; delta-stepping on one thread is not of the widths.
+fn is_of(record: &Record, start: &str) -> bool {
+    let solver = record.label("solver");
+    solver.starts_with(start) && !solver.ends_with("/1-thread")
+}
+
 impl Sssp {
-    /// The labels of a solver, if it takes part.
-    fn record(&self, graph: &Graph, solver: &str) -> Option<Record> {
+    fn takes_part(&self, solver: &str) -> bool {
         let is_wanted = |wanted: &String| {
             let rest = solver.strip_prefix(wanted.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '-']))
         };
-        let takes_part = self.solvers.is_empty() || self.solvers.iter().any(is_wanted);
-        takes_part.then(|| Record::of(&[("graph", graph), ("solver", &solver)]))
+        self.solvers.is_empty() || self.solvers.iter().any(is_wanted)
     }
-}
-
-fn section(page: &mut Page, graph: &str, all: &Records, of: &Records) {
-    page.heading(graph);
-    page.text(&described(all));
-    let ms = |name: &str| of.find(&[("solver", name)])?.median("ms");
-    let theirs = of.iter().filter(|record| record.label("solver").starts_with("graph/"));
-    let theirs = theirs.filter_map(|record| Some((record.label("solver"), record.median("ms")?)));
-    let best = theirs.min_by(|a, b| a.1.total_cmp(&b.1));
-    if let Some(auto) = of.find(&[("solver", "auto")]) {
-        page.text(&format!("Auto chose {}.", auto.label("chose")));
-    }
-    if let Some((name, _)) = best {
-        page.text(&format!("The best of the crate graph is {name}."));
-    }
-    let columns: [(&str, Figure<'_>); 8] = [
-        ("runs", &|record| Some(record.n_runs() as f64)),
-        ("prepare ms", &median("prepare_ms")),
-        ("median ms", &median("ms")),
-        ("min ms", &least("ms")),
-        ("max ms", &|record| record.all("ms").into_iter().reduce(f64::max)),
-        ("/ dial", &|record| Some(record.median("ms")? / ms(YARDSTICK)?)),
-        ("/ graph", &|record| Some(record.median("ms")? / best?.1)),
-        ("relaxations / arc", &|r| Some(r.median("relaxations")? / of_graph(all, "arcs")?)),
-    ];
-    page.list(of, &["solver", "verified"], &columns);
-    let whose = |solver: &str| match solver.split(['/', '-']).next() {
-        Some("gpu") => Whose::Gpu,
-        Some("auto" | "dijkstra" | "delta" | "bellman") => Whose::Cpu,
-        _ => Whose::Other,
-    };
-    page.bars(graph, of, whose);
 }
 
 /// Everybody but the programs, as `record` names them or leaves them out.
@@ -196,69 +169,61 @@ fn roster<'a>(
     let (bench, graph) = (field.bench, field.task.graph);
     let threads = bench.threads();
     let max_weight = graph.weights().iter().copied().max().unwrap_or(0);
-    let gpu = bench.gpu_if_any();
-    let mut ours = if bench.on_cpu() { on_cpu(threads) } else { Vec::new() };
-    if gpu.is_some() {
-        ours.push(("gpu/auto".to_owned(), Asked::OnGpu(gpu::Config::default())));
-    }
-    if bench.on_cpu() {
-        let rules = Delta::RULES.into_iter().filter(|rule| rule.1 != Delta::Auto);
-        let fixed = widths(max_weight, sweep).filter(|_| sweep);
-        let fixed = fixed.map(|width| (width.to_string(), Delta::Fixed(width)));
-        ours.extend(rules.map(|(name, rule)| (name.to_owned(), rule)).chain(fixed).map(
-            |(name, delta)| {
-                let config = Config::with(Algorithm::DeltaStepping(delta));
-                let asked = Asked::OnCpu(Config { threads: Some(threads), ..config });
-                (format!("delta-stepping/{name}"), asked)
-            },
-        ));
-    }
-    let ours = ours.iter().filter_map(|(name, asked)| field.solver(gpu, record(name)?, asked));
-    let mut contenders: Vec<_> = ours.collect();
+    let on_gpu = ("gpu/auto".to_owned(), Asked::on_gpu(None));
     if !bench.on_cpu() {
-        return contenders;
+        return field.contenders(&[on_gpu], record);
     }
+    let rules = Delta::RULES.into_iter().filter(|rule| rule.1 != Delta::Auto);
+    let rules = rules.map(|(name, rule)| (name.to_owned(), rule));
+    let fixed = widths(max_weight, sweep).filter(|_| sweep);
+    let fixed = fixed.map(|width| (width.to_string(), Delta::Fixed(width)));
+    let by_delta = rules.chain(fixed).map(|(name, delta)| {
+        let algorithm = Algorithm::DeltaStepping(delta);
+        (format!("{WIDTHS}{name}"), Asked::on_cpu(Some(algorithm), threads))
+    });
+    let ours: Vec<_> = on_cpu(threads).into_iter().chain([on_gpu]).chain(by_delta).collect();
+    let mut contenders = field.contenders(&ours, record);
     let farthest = field.task.certified.max().unwrap_or(0);
     if let Some(record) = record(YARDSTICK) {
         let n_buckets = (max_weight as usize + 1).next_power_of_two();
-        contenders.push(if max_weight > MAX_DIAL_WEIGHT || farthest >= NONE.into() {
-            refusing(record, "weights or distances are too large for its buckets")
-        } else {
-            other(field, record, &bench.one, 0.0, move |source| {
-                let (ms, found) = timed(|| dial(graph, source, n_buckets));
-                let distance = |d: u32| (d != NONE).then_some(u64::from(d));
-                (ms, found.into_iter().map(distance).collect())
-            })
-        });
+        contenders.push(other(field, record, &bench.one, 0.0, move |source| {
+            let is_small = max_weight <= MAX_DIAL_WEIGHT && farthest < NONE.into();
+            let reason = "weights or distances are too large for its buckets";
+            ensure!(is_small, Excuse(reason.to_owned()));
+            let (ms, found) = timed(|| dial(graph, source, n_buckets));
+            let distance = |d: u32| (d != NONE).then_some(u64::from(d));
+            Ok((ms, found.into_iter().map(distance).collect()))
+        }));
     }
     if let Some(record) = record("petgraph/dijkstra") {
         let (prepare_ms, theirs) = timed(|| for_petgraph(graph));
-        let vertices = graph.vertices();
         contenders.push(other(field, record, &bench.one, prepare_ms, move |source| {
             let weight = |arc: petgraph::csr::EdgeReference<'_, u32, Directed, u32>| {
                 u64::from(*arc.weight())
             };
             let (ms, found) = timed(|| petgraph::algo::dijkstra(&theirs, source, None, weight));
-            (ms, vertices.clone().map(|vertex| found.get(&vertex).copied()).collect())
+            Ok((ms, graph.vertices().map(|vertex| found.get(&vertex).copied()).collect()))
         }));
     }
     let named = |width: f64| Some((width as f32, record(&format!("graph/{width}"))?));
     let wanted: Vec<(f32, Record)> = widths(max_weight, sweep).filter_map(named).collect();
-    if farthest > MAX_GRAPH_DISTANCE {
-        let reason = format!("f32 does not hold distances up to {farthest} exactly");
-        contenders.extend(wanted.into_iter().map(|(_, record)| refusing(record, &reason)));
-    } else if !wanted.is_empty() {
-        let (prepare_ms, theirs) = timed(|| bench.all.install(|| Arc::new(for_graph(graph))));
-        contenders.extend(wanted.into_iter().map(|(delta, record)| {
-            let theirs = Arc::clone(&theirs);
-            other(field, record, &bench.all, prepare_ms, move |source| {
-                let config = DeltaSteppingConfig::new(source as usize, delta);
-                let (ms, found) = timed(|| delta_stepping(&*theirs, config));
-                let distance = |d: f32| (d != f32::MAX).then_some(d as u64);
-                (ms, found.iter().map(|d| distance(d.load(Ordering::Relaxed))).collect())
-            })
-        }));
-    }
+    let is_exact = farthest <= MAX_GRAPH_DISTANCE;
+    let (prepare_ms, theirs) = timed(|| {
+        let is_needed = is_exact && !wanted.is_empty();
+        is_needed.then(|| bench.all.install(|| Arc::new(for_graph(graph))))
+    });
+    contenders.extend(wanted.into_iter().map(|(delta, record)| {
+        let theirs = theirs.clone();
+        other(field, record, &bench.all, prepare_ms, move |source| {
+            let inexact =
+                || Excuse(format!("f32 does not hold distances up to {farthest} exactly"));
+            let theirs = theirs.as_deref().ok_or_else(inexact)?;
+            let config = DeltaSteppingConfig::new(source as usize, delta);
+            let (ms, found) = timed(|| delta_stepping(theirs, config));
+            let distance = |d: f32| (d != f32::MAX).then_some(d as u64);
+            Ok((ms, found.iter().map(|d| distance(d.load(Ordering::Relaxed))).collect()))
+        })
+    }));
     contenders
 }
 
@@ -272,13 +237,13 @@ pub fn each_search(
     mut time: impl FnMut(&str, &mut dyn FnMut() -> Result<f64>),
 ) -> Result<()> {
     let (bench, csr) = (Bench::with_defaults()?, graph.load_u32()?);
-    let (task, ask) = (Task::new(&csr)?, |_, _| ControlFlow::Continue(()));
-    let field = Field { bench: &bench, task: &task, ask: &ask };
     let record = |solver: &str| Some(Record::of(&[("solver", &solver)]));
-    for mut contender in roster(&field, false, &record) {
-        time(contender.record.label("solver"), &mut || Ok((contender.run)()?[0].1));
-    }
-    Ok(())
+    on_field(&bench, graph, (0.0, &csr), |field| {
+        for mut contender in roster(field, false, &record) {
+            time(contender.record.label("solver"), &mut || Ok((contender.run)()?[0].1));
+        }
+        Ok(())
+    })
 }
 
 /// Powers of two around the weights: 1, 2, …, 512 for weights up to 255; or only those among which
@@ -299,20 +264,14 @@ fn other<'a>(
     record: Record,
     pool: &'a ThreadPool,
     prepare_ms: f64,
-    mut solve: impl FnMut(VertexId) -> (f64, Distances<u64>) + Send + 'a,
+    mut solve: impl FnMut(VertexId) -> Result<(f64, Distances<u64>)> + Send + 'a,
 ) -> Contender<'a> {
     let task = field.task;
     Contender::new(record, move || {
-        let (ms, distances) = pool.install(|| solve(task.source));
+        let (ms, distances) = pool.install(|| solve(task.source))?;
         task.check(&distances)?;
         Ok(vec![("ms", ms), ("prepare_ms", prepare_ms)])
     })
-}
-
-/// Somebody who does not take the graph.
-fn refusing<'a>(record: Record, reason: &str) -> Contender<'a> {
-    let reason = reason.to_owned();
-    Contender::new(record, move || Err(Excuse(reason.clone()).into()))
 }
 
 /// For the crate `graph`: both directions, rows sorted, as its documentation has it.
@@ -372,50 +331,12 @@ fn dial(graph: &Csr<u32>, source: VertexId, n_buckets: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::cli::measured_by;
-
-    #[test]
-    fn everybody_solves_every_graph() {
-        let folder = tempfile::tempdir().unwrap();
-        let own = folder.path().join("own.gr");
-        let text = "p sp 4 4\na 1 2 3\na 2 3 1\na 3 4 9\na 1 3 7\n";
-        std::fs::write(&own, text).unwrap();
-        let line = "--sweep --runs 2 --threads 2 --backend cpu";
-        let graphs = format!("rmat-8,{}", own.display());
-        let (records, summary) = measured_by(&format!("{line} --graphs {graphs}")).unwrap();
-        for solver in [
-            "auto",
-            "dijkstra/radix",
-            "delta-stepping/1-thread",
-            "delta-stepping/2-threads",
-            "delta-stepping/median",
-            "delta-stepping/512",
-            "bellman-ford",
-            "bellman-ford-slf-lll",
-            "yardstick/dial",
-            "petgraph/dijkstra",
-            "graph/512",
-        ] {
-            let found = records.find(&[("graph", "rmat-8"), ("solver", solver)]);
-            assert_eq!(found.map(Record::n_runs), Some(2), "{solver}");
-        }
-        for expected in ["## rmat-8", "own.gr", "relaxations / FIFO", "The best of the crate graph"]
-        {
-            assert!(summary.contains(expected), "{expected} in {summary}");
-        }
-        let line = "sssp --graphs geometric-7 --solvers yardstick --backend cpu";
-        let (records, _) = measured_by(line).unwrap();
-        assert_eq!(records.values("solver"), ["yardstick/dial"]);
-        assert!(measured_by("sssp --graphs grid-9 --solvers nobody").is_err());
-        assert!(measured_by("sssp --graphs grid-9 --patience 0").is_err());
-    }
-
     #[test]
     fn widths_follow_the_weights() {
-        let full: Vec<f64> = widths(255, true).collect();
+        let widths = |heaviest, sweep| super::widths(heaviest, sweep).collect::<Vec<_>>();
+        let full = widths(255, true);
         assert_eq!(full, [1., 2., 4., 8., 16., 32., 64., 128., 256., 512.]);
-        assert!(widths(255, false).all(|width| full.contains(&width)));
-        assert_eq!(widths(1, false).collect::<Vec<_>>(), [1., 2.]);
+        assert!(widths(255, false).iter().all(|width| full.contains(width)));
+        assert_eq!(widths(1, false), [1., 2.]);
     }
 }

@@ -8,29 +8,21 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fmt::Display;
-use std::num::NonZeroUsize;
-use std::{mem, slice};
+use std::mem;
 
-use anyhow::{Context, Result, ensure};
-use clap::Args;
-use closure::Algorithm;
-use graph_formats::{Coo, Csr, VertexId};
+use ::closure::Algorithm::Auto;
+use ::sssp::Algorithm::Dijkstra;
+use graph_formats::Coo;
 use paths::{Tree, certificate};
 use petgraph::unionfind::UnionFind;
-use sssp::Goal;
 use star_machine::algorithms::{
     self, Change, EdgeList, OnGpu, OnMachine, Room, Runner, Task, WeightMatrix, dynamic_mst,
     kruskal, prim,
 };
-use star_machine::{Host, Slice, Table, Warshall};
+use star_machine::{Host, Slice, Table};
 
-use super::digraph::{DENSE, Digraph};
-use crate::clock::{Contender, timed};
-use crate::draws::Draws;
-use crate::page::{Page, least, median};
-use crate::records::{Record, Records};
-use crate::study::{Bench, Study};
+use super::digraph::{ADAPTED, COLUMNS, DENSE, Digraph, Form, On};
+use super::*;
 
 /// Arcs out of a vertex, in the mean.
 const DEGREE: usize = 16;
@@ -164,15 +156,14 @@ fn dijkstra(bench: &Bench, n: usize) -> Result<()> {
     let arcs = random(n, DEGREE * n, LONGEST)?;
     let graph = graph(n, &arcs)?;
     let matrix = WeightMatrix::leaving(n, &arcs)?;
-    let dijkstra = sssp::Config::with(sssp::Algorithm::Dijkstra(None));
-    let config = sssp::Config { threads: Some(NonZeroUsize::MIN), ..dijkstra };
-    let mut solver = sssp::Solver::new(&graph, &config)?;
+    let config = Config { threads: Some(NonZeroUsize::MIN), ..Config::with(Dijkstra(None)) };
+    let mut solver = Solver::new(&graph, &config)?;
     let settled = solver.distances(0, Goal::All)?.n_reached();
     let problem = problem("Dijkstra", (n, arcs.len(), matrix.bits()), (settled, "settled vertex"));
     let task = algorithms::dijkstra(&matrix, 0)?;
     drop(matrix);
     let is_right = |tree: Tree<u32>| Ok(certificate::check_tree(&graph, &tree)?);
-    let solve = |solver: &mut sssp::Solver<'_, u32>| Ok(solver.tree(0, Goal::All)?);
+    let solve = |solver: &mut Solver<'_, u32>| Ok(solver.tree(0, Goal::All)?);
     let usual =
         contender((&problem, "sssp dijkstra", USUAL), solver, solve, |_, tree| is_right(tree));
     race(bench, &problem, vec![usual], ("DIJKSTRA", &task), &|run| {
@@ -235,19 +226,14 @@ fn tree(source: VertexId, distances: Vec<Option<u64>>, before: Vec<u64>) -> Tree
 /// Columns united, beside rows of bits and the form that `auto` takes.
 fn warshall(bench: &Bench, n: usize) -> Result<()> {
     let digraph = Digraph::random(n, DENSE)?;
-    let mut contenders = vec![
-        digraph.warshall(&bench.one, Warshall::Adapted),
-        digraph.on_cpu(&bench.one, Algorithm::Auto),
-        digraph.warshall(&bench.one, Warshall::Columns),
-    ];
-    if let Some(gpu) = bench.gpu_if_any() {
-        contenders.push(digraph.on_gpu(gpu, Algorithm::Auto));
-        contenders.push(digraph.warshall_on_gpu(gpu, Warshall::Columns));
-    }
-    let unions = digraph.column_unions()?;
-    let labels: &[(&str, &dyn Display)] =
-        &[("algorithm", &"WARSHALL-C"), ("units", &unions), ("unit", &"column OR")];
-    bench.race(contenders.into_iter().map(|c| c.with(labels)).collect()).map(drop)
+    let (auto, unions) = (Form::Bits(Auto), digraph.column_unions()?);
+    let one = digraph.contenders(&[ADAPTED, auto, COLUMNS], On::Pool(&bench.one));
+    let on_gpu = bench.gpu_if_any().map(|gpu| digraph.contenders(&[auto, COLUMNS], On::Gpu(gpu)));
+    let all = one.into_iter().chain(on_gpu.into_iter().flatten()).map(|contender| {
+        let labels = contender.with(&[("algorithm", &"WARSHALL-C"), ("units", &unions)]);
+        labels.with(&[("unit", &"column OR")])
+    });
+    bench.race(all.collect()).map(drop)
 }
 
 /// A minimum spanning forest and a tree, beside the usual forms with a sorted list and a heap.
@@ -406,26 +392,6 @@ fn coo(n: usize, edges: &[Edge]) -> Result<Coo<i64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::tests::written;
-
-    #[test]
-    fn programs_stand_beside_their_usual_forms() {
-        let (summary, records) = written(
-            "star-algorithms --backend cpu --search-vertices 70 --forest-edges 300 \
-             --forest-vertices 90 --pairs-vertices 20 --changing-edges 200 --changing-vertices 60 \
-             --changes 60 --closure-vertices 100",
-        );
-        let counted = ["Dijkstra", "Kruskal", "Prim", "Floyd", "WARSHALL-C"].map(|algorithm| {
-            let records = records.of(&[("algorithm", algorithm)]);
-            assert!(records.iter().all(|r| r.n_runs() == 2 && r.number("units") > 10.0));
-            (records.iter().count(), records.values("bits").concat())
-        });
-        let expected = [(2, "32"), (2, "16"), (2, "16"), (2, "16"), (3, "")];
-        assert_eq!(counted, expected.map(|(n, bits)| (n, bits.to_owned())));
-        let kinds = KINDS.map(|kind| records.find(&[("form", kind)]).unwrap().n_runs());
-        assert!(kinds.iter().all(|&n| n > 2) && kinds.iter().sum::<usize>() == 60, "{kinds:?}");
-        assert!(summary.contains("| tree edge |"), "{summary}");
-    }
 
     #[test]
     fn a_wrong_forest_is_noticed() {

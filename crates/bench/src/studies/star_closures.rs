@@ -3,22 +3,13 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
-use anyhow::Result;
-use clap::Args;
-use closure::Algorithm;
-use graph_formats::{Csr, VertexId};
 use paths::Closure;
-use star_machine::Warshall;
 
-use super::digraph::{Digraph, ROWS};
-use crate::clock::timed;
-use crate::page::{Figure, Page, median};
-use crate::records::{Record, Records, Run};
-use crate::study::{Bench, Study};
+use super::digraph::{ADAPTED, BLOCKED, COLUMNS, Digraph, On, ROWS};
+use super::*;
 
 /// Who measured the paper's times.
 pub(super) const PAPER: &str = "K40, the paper";
-pub(super) const WARSHALL_C: &str = "warshall-c";
 const UNIONS: &str = "column ORs";
 /// The three loops on bytes.
 const SEQUENTIAL: &str = "sequential";
@@ -27,7 +18,7 @@ const VERTICES: [usize; 5] = [1000, 2000, 3000, 4000, 5000];
 /// What the paper measured on a Tesla K40: milliseconds.
 const MILLISECONDS: [(&str, [f64; 5]); 3] = [
     (SEQUENTIAL, [8037.0, 59_812.0, 197_111.0, 461_785.0, 884_622.0]),
-    (WARSHALL_C, [4827.0, 11_161.0, 23_363.0, 42_661.0, 64_454.0]),
+    ("warshall-c", [4827.0, 11_161.0, 23_363.0, 42_661.0, 64_454.0]),
     ("warshall-adapt", [3.0, 27.0, 93.0, 236.0, 372.0]),
 ];
 
@@ -36,10 +27,10 @@ const MILLISECONDS: [(&str, [f64; 5]); 3] = [
 #[command(after_help = "Example:\n  cargo xtask bench star-closures --sizes 1000,2000 --degrees 5")]
 pub(super) struct StarClosures {
     /// Vertices
-    #[arg(long, value_delimiter = ',', value_name = "N", default_values_t = VERTICES)]
+    #[arg(long, value_name = "N", default_values_t = VERTICES)]
     sizes: Vec<usize>,
     /// Arcs a vertex
-    #[arg(long, value_delimiter = ',', value_name = "D", default_value = "5,50")]
+    #[arg(long, value_name = "D", default_value = "5,50")]
     degrees: Vec<f64>,
     /// The most vertices for one thread of the host, which takes tens of seconds
     #[arg(long, value_name = "N", default_value = "5000")]
@@ -79,10 +70,8 @@ impl Study for StarClosures {
             page.text("The unions of columns of `WARSHALL-C`, as a machine counts them:");
             let millions = |record: &Record| Some(record.number(UNIONS) / 1e6);
             let each = |record: &Record| Some(record.median("ms")? * 1e3 / record.number(UNIONS));
-            let mut counted = Records::default();
-            counted.extend(records.iter().filter(|r| !r.label(UNIONS).is_empty()).cloned());
             let figures: [(&str, Figure<'_>); 2] = [("millions", &millions), ("µs each", &each)];
-            page.list(&counted, &["n", "on"], &figures);
+            page.list(&records.having(UNIONS), &["n", "on"], &figures);
         }
         page
     }
@@ -91,21 +80,22 @@ impl Study for StarClosures {
 impl StarClosures {
     fn race(&self, bench: &Bench, digraph: &Digraph) -> Result<()> {
         let unions = digraph.column_unions()?;
+        let columns = |on| {
+            let all = digraph.contenders(&[COLUMNS], on).into_iter();
+            all.map(|contender| contender.with(&[(UNIONS, &unions)]))
+        };
         let mut contenders = Vec::new();
         if digraph.graph.n_vertices() <= self.host_up_to && bench.on_cpu() {
             let solve = || Ok(sequential(&digraph.graph));
             contenders.push(digraph.contender(SEQUENTIAL, "1 thread", solve));
-            let columns = digraph.warshall(&bench.one, Warshall::Columns);
-            contenders.push(columns.with(&[(UNIONS, &unions)]));
+            contenders.extend(columns(On::Pool(&bench.one)));
         }
         if bench.on_cpu() {
-            contenders.push(digraph.on_cpu(&bench.all, Algorithm::Blocked));
+            contenders.extend(digraph.contenders(&[BLOCKED], On::Pool(&bench.all)));
         }
         if let Some(gpu) = bench.gpu_if_any() {
-            let columns = digraph.warshall_on_gpu(gpu, Warshall::Columns);
-            contenders.push(columns.with(&[(UNIONS, &unions)]));
-            contenders.push(digraph.warshall_on_gpu(gpu, Warshall::Adapted));
-            contenders.push(digraph.on_gpu(gpu, Algorithm::Blocked));
+            contenders.extend(columns(On::Gpu(gpu)));
+            contenders.extend(digraph.contenders(&[ADAPTED, BLOCKED], On::Gpu(gpu)));
         }
         bench.race(contenders).map(drop)
     }
@@ -140,20 +130,4 @@ fn sequential(graph: &Csr<u32>) -> (Closure, Run) {
 pub(super) fn paper_ms(form: &str, n: usize) -> Option<f64> {
     let at = VERTICES.iter().position(|&size| size == n)?;
     MILLISECONDS.iter().find(|row| row.0 == form).map(|row| row.1[at])
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::cli::tests::written;
-
-    #[test]
-    fn all_forms_close_what_the_paper_closed() {
-        let (summary, records) = written("star-closures --backend cpu --sizes 60,90 --degrees 5,9");
-        let columns = records.of(&[("form", "warshall-c")]);
-        assert_eq!((columns.iter().count(), records.iter().count()), (4, 4 * 3 + 1));
-        assert!(columns.iter().all(|r| r.n_runs() == 2 && r.number("column ORs") > 100.0));
-        assert!(summary.contains("| sequential | 1 thread |"), "{summary}");
-        assert!(summary.contains("| µs each |"), "{summary}");
-        assert_eq!(super::paper_ms("warshall-c", 5000), Some(64_454.0));
-    }
 }

@@ -7,20 +7,12 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
-use std::num::NonZeroUsize;
-
-use anyhow::{Result, ensure};
-use clap::Args;
-use gpu_runtime::{Gpu, GpuError};
+use gpu_runtime::GpuError;
 use star_machine::algorithms::{Runner, Task, Value};
 use star_machine::{CountFrom, Cuda, Host, Slice, StarError, Table, Word};
 
 use super::star_closures::PAPER;
-use crate::clock::{Contender, timed};
-use crate::draws::Draws;
-use crate::page::{Page, median};
-use crate::records::{Record, Records, Run};
-use crate::study::{Bench, Study};
+use super::*;
 
 /// Columns of a table where slices alone are of interest.
 const LONG: usize = 64;
@@ -63,7 +55,7 @@ const MICROSECONDS: [([f64; 4], [f64; 2]); 4] = [
 #[command(after_help = "Example:\n  cargo xtask bench star-operations --sizes 100,5000 --long 0")]
 pub(super) struct StarOperations {
     /// Rows and columns of tables
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "100,1000,3000,5000")]
+    #[arg(long, value_name = "N", default_value = "100,1000,3000,5000")]
     sizes: Vec<NonZeroUsize>,
     /// Rows of a long table of 64 columns; 0 leaves it out
     #[arg(long, value_name = "N", default_value = "1000000")]
@@ -283,16 +275,6 @@ impl Calls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::tests::written;
-
-    #[test]
-    fn operations_stand_beside_those_of_the_paper() {
-        let line = "star-operations --backend cpu --sizes 70,100 --long 1000 --calls 200";
-        let (summary, records) = written(line);
-        let by_host = records.of(&[("by", "host, 1 thread")]);
-        assert_eq!(by_host.iter().map(Record::n_runs).collect::<Vec<_>>(), [2; 10 + 10 + 8]);
-        assert!(summary.contains("| ROW, read | K40, the paper | - | 18.6 | - |"), "{summary}");
-    }
 
     #[test]
     fn what_an_operation_should_not_leave_is_noticed() {
