@@ -55,7 +55,10 @@ pub(crate) fn gpu() -> String {
     let Ok(gpu) = Gpu::open() else { return String::new() };
     let of = gpu.properties();
     let (major, minor) = of.driver_version;
-    format!("- gpu: {}, {} multiprocessors, CUDA {major}.{minor}\n", of.name, of.multiprocessors)
+    let driver = said("nvidia-smi", &["--query-gpu=driver_version", "--format=csv,noheader"]);
+    let driver = driver.as_deref().and_then(|lines| lines.lines().next()).unwrap_or("unknown");
+    let (name, n) = (&of.name, of.multiprocessors);
+    format!("- gpu: {name}, {n} multiprocessors, driver {driver}, CUDA {major}.{minor}\n")
 }
 
 /// What the task that built this program said, if it did.

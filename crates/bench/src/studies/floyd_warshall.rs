@@ -137,8 +137,10 @@ impl Study for FloydWarshall {
                     Some(solve(float)? / solve(integers.find(&same)?)?)
                 });
             }
-            page.text("Beside the paper's columns, with what was tuned for them:");
-            page.across(&beside, &["graph"], "form", &solve);
+            if !beside.is_empty() {
+                page.text("Beside the paper's columns, with what was tuned for them:");
+                page.across(&beside, &["graph"], "form", &solve);
+            }
             of_largest(&mut page, numbers, &records.of(&[("numbers", numbers)]));
             page.heading(&format!("{numbers}: with memory taken and given back, and copies"));
             page.text("From pageable memory of the host and back to it:");
@@ -286,8 +288,11 @@ fn of_largest(page: &mut Page, numbers: &str, all: &Records) {
     page.medians(&forms, &["form"], &PHASES);
     page.text("Of its launches, the long ones take at least half as long as the longest:");
     page.medians(&forms, &["form"], &LAUNCHES);
-    page.heading(&format!("{numbers}: the slowest by the fastest of what was tried, on {graph}"));
     let tried = all.of(&[("part", "tuning"), ("graph", graph)]);
+    if tried.is_empty() {
+        return;
+    }
+    page.heading(&format!("{numbers}: the slowest by the fastest of what was tried, on {graph}"));
     page.across(&tried, &["form"], "tuned", &|record| {
         let (form, tuned) = (record.label("form"), record.label("tuned"));
         let tried = tried.of(&[("form", form), ("tuned", tuned)]);

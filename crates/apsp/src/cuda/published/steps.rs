@@ -38,7 +38,9 @@ impl PhaseTimes {
     /// What the launches of this kind took together.
     #[must_use]
     pub fn ms(&self, phase: Phase) -> f64 {
-        self.each.iter().filter(|each| each.0.phase == phase).map(|each| each.1).sum()
+        let of_phase = self.each.iter().filter(|each| each.0.phase == phase);
+        // the sum of no floats has a sign
+        of_phase.fold(0.0, |ms, each| ms + each.1)
     }
 
     /// What each launch took, in order.
