@@ -4,34 +4,43 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
-use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
+use anyhow::{Result, ensure};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
 
 use crate::compare;
 use crate::machine::{self, Machine};
 use crate::records::Records;
-use crate::run::{About, Written, merged, new_folder, read};
+use crate::run::{About, merged, new_folder, read};
 use crate::studies::{self, ALL};
 use crate::study::{Bench, Common, Entry};
 
-const COMPARE: &str = "compare";
-const REPORT: &str = "report";
+/// What is made of runs that there are.
+#[derive(Subcommand)]
+enum OfRuns {
+    /// Says what became faster or slower between two runs, beyond noise
+    Compare {
+        /// The folder of a run
+        before: PathBuf,
+        /// That of a later one
+        after: PathBuf,
+    },
+    /// Makes one report of the raw figures of runs of a study
+    Report {
+        /// The folders of the runs
+        #[arg(required = true)]
+        runs: Vec<PathBuf>,
+        /// Where the new folder is made [default: target/bench]
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// Its name [default: date, time and commit]
+        #[arg(long)]
+        name: Option<String>,
+    },
+}
 
 /// All that can be asked for.
-pub(crate) fn command() -> Command {
-    let folder = |name: &'static str, help: &'static str| {
-        Arg::new(name).value_name("DIR").value_parser(value_parser!(PathBuf)).help(help)
-    };
-    let compare = Command::new(COMPARE)
-        .about("Says what became faster or slower between two runs, beyond noise")
-        .arg(folder("before", "The folder of a run").required(true))
-        .arg(folder("after", "That of a later one").required(true));
-    let report = Command::new(REPORT)
-        .about("Makes one report of the raw figures of runs of a study")
-        .arg(folder("runs", "The folders of the runs").required(true).num_args(1..))
-        .arg(folder("out", "Where the new folder is made [default: target/bench]").long("out"))
-        .arg(Arg::new("name").long("name").help("Its name [default: date, time and commit]"));
-    Command::new("bench")
+fn command() -> Command {
+    let command = Command::new("bench")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Times every solver of the project beside its peers, and writes a report")
         .long_about(
@@ -43,8 +52,8 @@ pub(crate) fn command() -> Command {
         .after_help("Without a study it is sssp: cargo xtask bench --graphs rmat-16 --runs 9")
         .arg(Arg::new("list").long("list").action(ArgAction::SetTrue).help("Name the studies"))
         .disable_help_subcommand(true)
-        .subcommands(ALL.map(|entry| (entry.command)()))
-        .subcommands([compare, report])
+        .subcommands(ALL.map(|entry| (entry.command)()));
+    OfRuns::augment_subcommands(command)
 }
 
 /// Does what the arguments ask for; what is to be printed.
@@ -54,37 +63,24 @@ pub(crate) fn command() -> Command {
 pub fn run(arguments: &[OsString]) -> Result<String> {
     let arguments = &with_study(arguments);
     let matches = command().get_matches_from(arguments);
-    match matches.subcommand() {
-        Some((COMPARE, matches)) => {
-            let folder = |name: &str| matches.get_one::<PathBuf>(name).context("it is required");
-            let ((old, before), (new, after)) = (read(folder("before")?)?, read(folder("after")?)?);
-            ensure!(
-                old.study == new.study,
-                "one run is of {}, the other of {}",
-                old.study,
-                new.study
-            );
-            let files = compare::page(&before, &after).files("")?;
-            Ok(files
-                .into_iter()
-                .find(|file| file.0 == "summary.md")
-                .map_or_else(String::new, |f| f.1))
+    let Some((name, options)) = matches.subcommand() else { return Ok(list()) };
+    if let Some(entry) = studies::find(name) {
+        let common = Common::from_arg_matches(options)?;
+        return report(&entry, common.out.as_ref(), common.name.as_ref(), |machine| {
+            measured(&entry, options, &common, arguments, machine)
+        });
+    }
+    match OfRuns::from_arg_matches(&matches)? {
+        OfRuns::Compare { before, after } => {
+            let ((old, before), (new, after)) = (read(&before)?, read(&after)?);
+            let (old, new) = (old.study, new.study);
+            ensure!(old == new, "one run is of {old}, the other of {new}");
+            Ok(compare::page(&before, &after).summary(""))
         }
-        Some((REPORT, matches)) => {
-            let folders: Vec<PathBuf> =
-                matches.get_many("runs").unwrap_or_default().cloned().collect();
-            let (entry, about, records) = merged(&folders)?;
-            let (out, name) = (matches.get_one("out"), matches.get_one("name"));
-            report(&entry, out, name, move |_| Ok((about, records)))
+        OfRuns::Report { runs, out, name } => {
+            let (entry, about, records) = merged(&runs)?;
+            report(&entry, out.as_ref(), name.as_ref(), move |_| Ok((about, records)))
         }
-        Some((name, matches)) => {
-            let entry = studies::find(name).context("the study is listed")?;
-            let common = Common::from_arg_matches(matches)?;
-            report(&entry, common.out.as_ref(), common.name.as_ref(), |machine| {
-                measured(&entry, matches, &common, arguments, machine)
-            })
-        }
-        None => Ok(list()),
     }
 }
 
@@ -129,7 +125,7 @@ fn report(
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     let out = out.cloned().unwrap_or_else(beside);
     let name = name.cloned().unwrap_or_else(|| machine.stamp.clone());
-    let Written { folder, summary } = new_folder(&out, &name, entry, || measure(&machine))?;
+    let (folder, summary) = new_folder(&out, &name, entry, || measure(&machine))?;
     Ok(format!("{summary}\nwritten to {}", folder.display()))
 }
 
@@ -169,8 +165,7 @@ pub(crate) mod tests {
 
     /// What a page says, all space as one blank.
     pub(crate) fn said(page: &Page) -> String {
-        let files = page.files("").unwrap();
-        words(&files.iter().find(|file| file.0 == "summary.md").unwrap().1)
+        words(&page.summary(""))
     }
 
     fn words(text: &str) -> String {

@@ -74,8 +74,7 @@ mod tests {
         let before = records(&[("a", &[1.0, 2.0]), ("b", &[4.0, 5.0]), ("c", &[1.0]), ("d", &[])]);
         let after =
             records(&[("a", &[2.1, 9.0]), ("b", &[4.5, 9.0]), ("c", &[0.5]), ("e", &[1.0])]);
-        let files = page(&before, &after).files("").unwrap();
-        let summary = &files.iter().find(|file| file.0 == "summary.md").unwrap().1;
+        let summary = page(&before, &after).summary("");
         let rows: Vec<&str> = summary.lines().filter(|line| line.starts_with("| ")).collect();
         assert_eq!(rows.len(), 2 + 2, "{summary}");
         assert!(rows[2].contains("slower") && rows[2].contains("3.70"), "{summary}");

@@ -39,26 +39,27 @@ const NAMES: &str = "rmat-S or geometric-S (2^S vertices), grid-K or torus-K (K 
                      vertices with D edges each), or a file; then perhaps +to-W, +heavy, +zeros, \
                      +squared, +reals or +negative, and +seed-S";
 
-/// A name, the least and the greatest number after it, and whether a degree follows.
-type Shape = (&'static str, u32, u32, bool);
+/// A name, the least and the greatest number after it, whether a degree follows, and about how
+/// many arcs that makes.
+type Shape = (&'static str, u32, u32, bool, fn(u64, u64) -> u64);
 
 const SHAPES: [Shape; 16] = [
-    ("rmat", 1, 31, false),
-    ("grid", 2, 65_535, false),
-    ("geometric", 1, 31, false),
-    ("uniform", 2, MANY, true),
-    ("complete", 2, 1 << 14, false),
-    ("star", 2, MANY, false),
-    ("path", 2, MANY, false),
-    ("tree", 2, MANY, false),
-    ("caterpillar", 2, MANY, false),
-    ("ladder", 2, MANY, false),
-    ("small-world", 2, MANY, false),
-    ("torus", 3, 8192, false),
-    ("hypercube", 1, 26, false),
-    ("attachment", 2, MANY, true),
-    ("bipartite", 2, MANY, true),
-    ("layered", 2, MANY, false),
+    ("rmat", 1, 31, false, |n, _| 32 << n),
+    ("grid", 2, 65_535, false, |n, _| 4 * n * n),
+    ("geometric", 1, 31, false, |n, _| 16 << n),
+    ("uniform", 2, MANY, true, |n, degree| n * degree),
+    ("complete", 2, 1 << 14, false, |n, _| n * n),
+    ("star", 2, MANY, false, |n, _| 2 * n),
+    ("path", 2, MANY, false, |n, _| 2 * n),
+    ("tree", 2, MANY, false, |n, _| 2 * n),
+    ("caterpillar", 2, MANY, false, |n, _| 2 * n),
+    ("ladder", 2, MANY, false, |n, _| 3 * n),
+    ("small-world", 2, MANY, false, |n, _| 3 * n),
+    ("torus", 3, 8192, false, |n, _| 8 * n * n),
+    ("hypercube", 1, 26, false, |n, _| n << n),
+    ("attachment", 2, MANY, true, |n, degree| 2 * n * degree),
+    ("bipartite", 2, MANY, true, |n, degree| n * degree),
+    ("layered", 2, MANY, false, |n, _| 4 * n),
 ];
 
 /// A shape of these numbers.
@@ -170,7 +171,7 @@ fn draws_of(seed: u64, u: VertexId, v: VertexId) -> Draws {
 
 #[derive(Clone, Debug)]
 enum Base {
-    Made(&'static str, u32, u32),
+    Made(Shape, u32, u32),
     File(PathBuf),
 }
 
@@ -192,7 +193,7 @@ impl Graph {
     pub fn load(&self) -> Result<AnyCsr> {
         let seed = self.seed;
         let graph = match &self.base {
-            &Base::Made(name, n, degree) => shaped(name, n, degree, seed).map(AnyCsr::from),
+            &Base::Made(shape, n, degree) => shaped(shape.0, n, degree, seed).map(AnyCsr::from),
             Base::File(path) => read(path).map(|loaded| loaded.csr).map_err(Error::from),
         };
         let graph = graph.with_context(|| format!("cannot make {self}"))?;
@@ -234,21 +235,8 @@ impl Graph {
 
     /// About how many arcs, without making any: to leave out what is too large.
     pub(crate) fn about_arcs(&self) -> u64 {
-        let &Base::Made(name, n, degree) = &self.base else { return 1 << 20 };
-        let (n, degree) = (u64::from(n), u64::from(degree));
-        match name {
-            "rmat" => 32 << n,
-            "geometric" => 16 << n,
-            "hypercube" => n << n,
-            "grid" => 4 * n * n,
-            "torus" => 8 * n * n,
-            "complete" => n * n,
-            "uniform" | "bipartite" => n * degree,
-            "attachment" => 2 * n * degree,
-            "layered" => 4 * n,
-            "ladder" | "small-world" => 3 * n,
-            _ => 2 * n,
-        }
+        let &Base::Made(shape, n, degree) = &self.base else { return 1 << 20 };
+        (shape.4)(n.into(), degree.into())
     }
 }
 
@@ -330,8 +318,9 @@ impl FromStr for Base {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        if let Some(((shape, least, most, _), numbers)) = by_numbers(name) {
+        if let Some((shape, numbers)) = by_numbers(name) {
             let (n, degree) = (numbers[0], numbers.get(1).copied().unwrap_or(1));
+            let (least, most) = (shape.1, shape.2);
             ensure!((least..=most).contains(&n), "{name}: {n} is not from {least} to {most}");
             ensure!((1..=4096).contains(&degree), "{name}: {degree} is not from 1 to 4096");
             return Ok(Self::Made(shape, n, degree));

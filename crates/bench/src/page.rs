@@ -176,10 +176,14 @@ impl Page {
         self.markdown += "\n";
     }
 
-    /// The files of the report: `summary.md`, `index.html` and the plots, where the page begins
-    /// with what is said of the machine.
+    /// The page in Markdown; it begins with what is said of the machine.
+    pub(crate) fn summary(&self, machine: &str) -> String {
+        format!("# {}\n\n{machine}\n{}", self.title, self.markdown)
+    }
+
+    /// The files of the report: `summary.md`, `index.html` and the plots.
     pub(crate) fn files(&self, machine: &str) -> Result<Vec<(String, String)>> {
-        let markdown = format!("# {}\n\n{machine}\n{}", self.title, self.markdown);
+        let markdown = self.summary(machine);
         let svg = |(name, plot): &(String, Plot)| Ok((name.clone(), plot.to_svg()?));
         let mut files = self.plots.iter().map(svg).collect::<Result<Vec<_>>>()?;
         // the plots stand in the page itself

@@ -16,37 +16,27 @@ use crate::study::Entry;
 /// Which study measured, how it was asked to, and on what.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct About {
-    /// The study.
     pub(crate) study: String,
-    /// Its arguments.
     pub(crate) arguments: Vec<String>,
-    /// The machine, in Markdown.
+    /// In Markdown.
     pub(crate) machine: String,
 }
 
-/// Where a run was written, and its summary.
-#[derive(Debug)]
-pub(crate) struct Written {
-    /// The new folder.
-    pub(crate) folder: PathBuf,
-    /// What stands in `summary.md`.
-    pub(crate) summary: String,
-}
-
-/// Makes the folder `name` in `out`, and lets `measure` say what goes into it.
+/// Makes the folder `name` in `out`, and lets `measure` say what goes into it; gives the folder,
+/// and what stands in `summary.md`.
 pub(crate) fn new_folder(
     out: &Path,
     name: &str,
     entry: &Entry,
     measure: impl FnOnce() -> Result<(About, Records)>,
-) -> Result<Written> {
+) -> Result<(PathBuf, String)> {
     let folder = out.join(name);
     let cannot = || format!("cannot make the folder {}", folder.display());
     fs::create_dir_all(out).with_context(cannot)?;
     fs::create_dir(&folder).with_context(cannot)?;
     let filled = measure().and_then(|(about, records)| fill(&folder, entry, &about, &records));
     match filled {
-        Ok(summary) => Ok(Written { folder, summary }),
+        Ok(summary) => Ok((folder, summary)),
         Err(error) => {
             // the first error is the one to be told
             let _ = fs::remove_dir_all(&folder);
@@ -60,14 +50,10 @@ fn fill(folder: &Path, entry: &Entry, about: &About, records: &Records) -> Resul
     write(&folder.join("run.json"), &serde_json::to_string_pretty(about)?)?;
     let mut page = (entry.page)(records);
     page.skipped(records);
-    let mut summary = String::new();
     for (name, text) in page.files(&about.machine)? {
         write(&folder.join(&name), &text)?;
-        if name == "summary.md" {
-            summary = text;
-        }
     }
-    Ok(summary)
+    Ok(page.summary(&about.machine))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -172,8 +172,8 @@ fn signal(name: &str, process: u32) {
     assert!(sent.unwrap().success());
 }
 
-/// A rank that is killed, or told to end, and Ctrl-C, each end the whole run within seconds, and
-/// no file is left.
+/// A rank that is killed, or told to end, and Ctrl-C, each end the whole run long before it is
+/// done, and no file is left.
 #[test]
 fn a_rank_that_ends_ends_all() {
     if !cfg!(target_os = "linux") {
@@ -197,7 +197,7 @@ fn a_rank_that_ends_ends_all() {
         let begin = Instant::now();
         while children(child.id()).into_iter().filter(|&rank| catches_interrupts(rank)).count() < 3
         {
-            assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start");
+            assert!(begin.elapsed() < Duration::from_secs(300), "the ranks do not start");
             sleep(Duration::from_millis(10));
         }
         sleep(Duration::from_millis(700));
@@ -206,7 +206,7 @@ fn a_rank_that_ends_ends_all() {
         let begin = Instant::now();
         let run = end(child);
         let took = begin.elapsed();
-        assert!(took < Duration::from_secs(10), "{name} {of_rank:?} took {took:?}");
+        assert!(took < Duration::from_secs(60), "{name} {of_rank:?} took {took:?}");
         assert!(run.code.is_none_or(|code| code != 0), "{name} {of_rank:?}: {run:?}");
         if let (Some(_), Some(_)) = (of_rank, said) {
             assert_eq!(run.code, Some(130), "{run:?}");

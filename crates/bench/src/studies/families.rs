@@ -163,14 +163,13 @@ fn race<W: Weight>(field: &Field<'_, W>, graph: &Graph, boost: Option<&Peer>) ->
     }
     // the published loop, a launch a step, which the host drives
     if let Some(gpu) = bench.gpu_if_any().filter(|_| is_small && takes) {
-        let right = field.task.certified.iter().map(|d| d.map(|d| d.to_f64() as u64));
-        let (own, words) = (csr.clone().convert_weights()?, Words::of(&right.collect())?);
+        let own = csr.clone().convert_weights()?;
         let mut solver = DijkstraByLaunches::new(gpu, &own, BlockSize::default())?;
         let record = record("gpu/dijkstra by launches").unwrap_or_default();
         contenders.push(Contender::new(record, move || {
             let (ms, found) = timed(|| solver.distances(field.task.source));
             let (distances, settled) = found?;
-            words.check(&distances)?;
+            check(&field.task.certified, &distances)?;
             Ok(vec![("ms", ms), ("rounds", settled as f64), ("settled", settled as f64)])
         }));
     }

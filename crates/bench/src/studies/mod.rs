@@ -40,7 +40,7 @@ use crate::programs::{Source, output};
 use crate::records::{Record, Records, Run};
 use crate::study::{Bench, Entry, Study};
 use crate::table::number;
-use crate::verify::{Columns, Rows, Words};
+use crate::verify::{Columns, Rows, check};
 
 /// All of them.
 pub(crate) const ALL: [Entry; 15] = [

@@ -18,7 +18,7 @@ use std::num::NonZeroU32;
 use ::sssp::gpu::{EdgeOrder, Loads, Stores};
 use clap::value_parser;
 use graph_formats::generate::{Duplicates, GraphOptions, RmatConfig, rmat};
-use paths::certificate;
+use paths::{Distances, certificate};
 
 use super::*;
 
@@ -40,7 +40,7 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 /// Edge-parallel Bellman-Ford on a GPU: its four variants on R-MAT graphs from many sources
 ///
 /// Every solver has one timed run a source, however long it takes; --runs says how many more its
-/// variants have from the first source alone, to tell races from sources. Scale 26 takes some 50
+/// variants have from the first source alone, to tell races from sources. Scale 26 takes some 70
 /// GB of the host's memory. `bench report DIR...` makes one report of several runs.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask bench segments --scales 14,18,22,24\n\n\
@@ -153,7 +153,7 @@ struct Scale<'b> {
     gpu: Option<&'b Gpu>,
     scale: u32,
     arcs: f64,
-    references: Vec<(VertexId, Words)>,
+    references: Vec<(VertexId, Distances<u64>)>,
 }
 
 impl Segments {
@@ -179,7 +179,7 @@ impl Segments {
                 certificate::check_distances(&graph, source, None, &distances)
                     .context("the answer that all others are to be compared with is wrong")?;
             }
-            references.push((source, Words::of(&distances)?));
+            references.push((source, distances));
         }
         let (n_vertices, arcs) = (graph.n_vertices() as f64, graph.n_arcs() as f64);
         let segment = EdgeOrder::Auto.segment(graph.n_vertices()).map_or(0.0, |p| p.get().into());
@@ -280,9 +280,9 @@ impl Scale<'_> {
             let mut sources =
                 self.references[..1].iter().chain(self.references[..n].iter().cycle());
             let run = || -> Result<Run> {
-                let (source, words) = sources.next().context("no vertex has arcs")?;
+                let (source, right) = sources.next().context("no vertex has arcs")?;
                 let (elapsed_ms, distances) = timed(|| solver.distances(*source, Goal::All));
-                words.check(&distances?).with_context(|| format!("from {source}"))?;
+                check(right, &distances?).with_context(|| format!("from {source}"))?;
                 let ms = solver.device_times().map_or(elapsed_ms, |times| times.solve_ms);
                 // arcs a millisecond are thousands a second
                 let (rate, rounds) = (self.arcs / ms / 1e3, solver.work().rounds as f64);

@@ -1,0 +1,13 @@
+//! The tests of this crate, in one program: each test program compiles the crate's generic code
+//! anew.
+
+mod binary;
+mod compressed;
+mod coordinates;
+mod generators;
+mod hostile;
+mod layouts;
+mod lists;
+mod malformed;
+mod reference;
+mod round_trips;
