@@ -18,6 +18,9 @@ use crate::verify::Task;
 
 const WHAT: (&str, &str) = ("what", "the graph");
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
+/// So many searches that all that makes one faster pays: what is timed is a search of a graph that
+/// was prepared.
+const MANY: Option<NonZeroUsize> = NonZeroUsize::new(1000);
 
 /// Where all race.
 #[derive(Clone, Copy)]
@@ -40,12 +43,13 @@ pub(crate) enum Asked {
 impl Asked {
     /// An algorithm on so many threads, or the solver's own choice.
     pub(crate) fn on_cpu(algorithm: Option<Algorithm>, threads: NonZeroUsize) -> Self {
-        Self::OnCpu(Config { algorithm, threads: Some(threads), ..Config::default() })
+        let threads = Some(threads);
+        Self::OnCpu(Config { algorithm, threads, expected_searches: MANY, ..Config::default() })
     }
 
     /// The same on the GPU.
     pub(crate) fn on_gpu(algorithm: Option<gpu::Algorithm>) -> Self {
-        Self::OnGpu(gpu::Config { algorithm, ..gpu::Config::default() })
+        Self::OnGpu(gpu::Config { algorithm, expected_searches: MANY, ..gpu::Config::default() })
     }
 }
 
@@ -112,28 +116,24 @@ pub(crate) fn section(
 pub(crate) fn on_cpu(threads: NonZeroUsize) -> Vec<(String, Asked)> {
     let mut choices = vec![("auto".to_owned(), Asked::on_cpu(None, threads))];
     for algorithm in Algorithm::ALL {
-        let name = algorithm.name();
+        let mut ask = |variant: &str, algorithm: Algorithm, threads| {
+            let asked = Asked::on_cpu(Some(algorithm), threads);
+            choices.push((format!("{}{variant}", algorithm.name()), asked));
+        };
         match algorithm {
-            Algorithm::Dijkstra(_) => choices.extend(Queue::ALL.map(|(queue_name, queue)| {
-                let with_queue = Algorithm::Dijkstra(Some(queue));
-                (format!("{name}/{queue_name}"), Asked::on_cpu(Some(with_queue), ONE))
-            })),
+            Algorithm::Dijkstra(_) => Queue::ALL.into_iter().for_each(|(name, queue)| {
+                ask(&format!("/{name}"), Algorithm::Dijkstra(Some(queue)), ONE);
+            }),
             Algorithm::DeltaStepping(_) => {
-                let on = |n| Asked::on_cpu(Some(algorithm), n);
-                choices.push((format!("{name}/1-thread"), on(ONE)));
-                let several = (format!("{name}/{threads}-threads"), on(threads));
-                choices.extend(Some(several).filter(|_| threads > ONE));
+                ask("/1-thread", algorithm, ONE);
+                if threads > ONE {
+                    ask(&format!("/{threads}-threads"), algorithm, threads);
+                }
             }
-            _ => choices.push((name.to_owned(), Asked::on_cpu(Some(algorithm), ONE))),
+            _ => ask("", algorithm, ONE),
         }
     }
     choices
-}
-
-/// The same for so many searches that all that makes one faster pays: what is timed is a search
-/// of a graph that was prepared.
-fn many_times<A: Copy>(config: &Config<A>) -> Config<A> {
-    Config { expected_searches: NonZeroUsize::new(1000), ..config.clone() }
 }
 
 impl<'a, W: Weight> Field<'a, W> {
@@ -152,10 +152,8 @@ impl<'a, W: Weight> Field<'a, W> {
         let on_gpu = matches!(asked, Asked::OnGpu(_));
         let start = Instant::now();
         let made = match asked {
-            Asked::OnCpu(config) => Solver::new(task.graph, &many_times(config)),
-            Asked::OnGpu(config) => {
-                Solver::on_gpu(bench.gpu_if_any()?, task.graph, &many_times(config))
-            }
+            Asked::OnCpu(config) => Solver::new(task.graph, config),
+            Asked::OnGpu(config) => Solver::on_gpu(bench.gpu_if_any()?, task.graph, config),
         };
         let mut prepare_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut pool = &bench.one;
@@ -188,14 +186,13 @@ impl<'a, W: Weight> Field<'a, W> {
 }
 
 fn counts(work: Work) -> impl Iterator<Item = (&'static str, f64)> {
-    let again = work.again;
     let counts = [
         ("rounds", Some(work.rounds)),
         ("relaxations", Some(work.relaxations)),
         ("improvements", Some(work.improvements)),
         ("settled", Some(work.settled)),
-        ("again_insertions", again.map(|again| again.insertions)),
-        ("again_relaxations", again.map(|again| again.relaxations)),
+        ("again_insertions", work.again.map(|again| again.insertions)),
+        ("again_relaxations", work.again.map(|again| again.relaxations)),
     ];
     counts.into_iter().filter_map(|(name, count)| Some((name, count? as f64)))
 }

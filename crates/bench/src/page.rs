@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
-use crate::plot::{Marks, Plot, Whose};
+use crate::plot::{Axis, Line, Marks, Plot, Whose};
 use crate::records::{Record, Records};
 use crate::table::{digits, table};
 
@@ -21,6 +21,9 @@ pub(crate) type Figure<'a> = &'a dyn Fn(&Record) -> Option<f64>;
 
 /// The same in words.
 pub(crate) type Cell<'a> = &'a dyn Fn(&Record) -> Option<String>;
+
+/// A point of a plot: x, and the least, the middle and the greatest y.
+pub(crate) type Point<'a> = &'a dyn Fn(&Record) -> Option<(f64, [f64; 3])>;
 
 /// The median of a figure, as a column.
 pub(crate) fn median(figure: &'static str) -> impl Fn(&Record) -> Option<f64> {
@@ -153,6 +156,26 @@ impl Page {
             let _ = writeln!(self.markdown, "![{}]({name}.svg)\n", plot.title);
             self.plots.push((format!("{name}.svg"), plot));
         }
+    }
+
+    /// Adds a plot with a line for each value of a label, which has the points of its records.
+    pub(crate) fn lines(
+        &mut self,
+        (name, title): (&str, &str),
+        [x, y]: [Axis; 2],
+        records: &Records,
+        label: &str,
+        point: Point<'_>,
+    ) {
+        let line = |(value, of): (&str, Records)| {
+            let found: Vec<_> = of.iter().filter_map(point).collect();
+            let points = found.iter().map(|(x, [_, y, _])| (*x, *y)).collect();
+            let ranges = found.iter().map(|(_, [least, _, most])| (*least, *most)).collect();
+            Line { name: value.to_owned(), points, ranges }
+        };
+        let lines = records.by(label).into_iter().map(line);
+        let lines = lines.filter(|line| !line.points.is_empty()).collect();
+        self.plot(name, Plot { title: title.to_owned(), marks: Marks::Lines { x, y, lines } });
     }
 
     /// Adds bars of the median times of solvers on a graph.

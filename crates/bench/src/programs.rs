@@ -1,7 +1,7 @@
 //! Programs in processes of their own.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek};
+use std::io::{Read, Seek};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use sssp::SsspError;
+
+use crate::study::Bench;
 
 /// What a program prints, and the milliseconds from its start until it has ended. It is ended when
 /// `ask` says so, which is told as an interruption.
@@ -45,50 +47,38 @@ pub(crate) fn output(
     Ok((text(said)?, ms))
 }
 
-/// A program of ours around other people's libraries.
+/// A program of ours around other people's libraries: its file, and how it is compiled.
 pub(crate) struct Source {
-    /// What it is called, and its file.
-    pub(crate) name: &'static str,
     pub(crate) file: &'static str,
     pub(crate) text: &'static str,
-    pub(crate) compiler: &'static str,
-    pub(crate) flags: &'static [&'static str],
+    /// The compiler and its flags.
+    pub(crate) command: &'static str,
     /// What to install where the compiler or a header is missing.
     pub(crate) needs: &'static str,
 }
 
 impl Source {
-    /// The program: that which was built before and is `given`, or a new one; or why there is none,
-    /// and what to install.
-    pub(crate) fn program(&self, given: Option<&Path>) -> std::result::Result<PathBuf, String> {
-        let Self { name, file, text, compiler, flags, needs } = *self;
-        if let Some(given) = given {
-            let missing = || format!("there is no program {}", given.display());
-            return given.is_file().then(|| given.to_owned()).ok_or_else(missing);
-        }
-        let cannot = |error: std::io::Error| format!("no place to build it: {error}");
-        // beside this program, which is in the target folder
-        let folder = std::env::current_exe().map_err(cannot)?.with_file_name("peers");
-        std::fs::create_dir_all(&folder).map_err(cannot)?;
-        // whole or not at all, whoever else builds it now
-        let scratch = tempfile::tempdir_in(&folder).map_err(cannot)?;
-        let [source, new] = [file, name].map(|file| scratch.path().join(file));
-        std::fs::write(&source, text).map_err(cannot)?;
-        match Command::new(compiler).args(flags).arg("-o").arg(&new).arg(source).output() {
-            Ok(output) if output.status.success() => {
-                let built = folder.join(name);
-                std::fs::rename(new, &built).map(|()| built).map_err(cannot)
-            }
-            Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                let first = said.lines().find(|line| line.contains("error")).unwrap_or("it failed");
-                Err(format!("{compiler}: {first}; {needs}"))
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(format!("there is no {compiler}; {needs}"))
-            }
-            Err(error) => Err(format!("{compiler}: {error}; {needs}")),
-        }
+    /// The program that is given, or one that is built in a folder; where it cannot be, says why.
+    pub(crate) fn program(
+        &self,
+        bench: &Bench,
+        given: Option<&PathBuf>,
+        folder: &Path,
+    ) -> Option<PathBuf> {
+        let program = given.cloned().map_or_else(|| self.build(folder), Ok);
+        let skip = |error| bench.skip(&[("what", &self.file)], &format!("{error:#}"));
+        program.map_err(skip).ok()
+    }
+
+    /// Builds the program in a folder.
+    fn build(&self, folder: &Path) -> Result<PathBuf> {
+        let (source, program) = (folder.join(self.file), folder.join("program"));
+        std::fs::write(&source, self.text)?;
+        let mut words = self.command.split(' ');
+        let mut compiler = Command::new(words.next().context("no compiler is named")?);
+        compiler.args(words).arg("-o").arg(&program).arg(source);
+        output(&mut compiler, || ControlFlow::Continue(())).context(self.needs)?;
+        Ok(program)
     }
 }
 

@@ -4,9 +4,6 @@
 //! Who takes four times as long as the quickest in its first search cannot be the best, and is
 //! not timed any further.
 
-use std::fmt;
-
-use clap::ValueEnum;
 use graph_formats::with_csr;
 
 use super::*;
@@ -26,9 +23,10 @@ pub(super) struct Auto {
     /// new-york+squared (a wrong name lists them all)
     #[arg(long, value_name = "GRAPH")]
     graphs: Vec<Graph>,
-    /// Sets of graphs
-    #[arg(long, value_name = "SET", default_value = "tuned,held-out")]
-    sets: Vec<Set>,
+    /// Sets of graphs: those of the other studies and what the choices of auto were tuned on; other
+    /// seeds, sizes, weights and families, which no choice was made by
+    #[arg(long, value_name = "SET", default_value = "tuned,held-out", value_parser = SETS)]
+    sets: Vec<String>,
     /// The first seed of the graphs that are held out; another one, other graphs
     #[arg(long, default_value = "1000")]
     seed: u64,
@@ -41,20 +39,19 @@ impl Study for Auto {
     const NAME: &'static str = "auto";
 
     fn measure(&self, bench: &Bench) -> Result<()> {
-        let mut sets = vec![("named".to_owned(), self.graphs.clone())];
-        if self.graphs.is_empty() {
-            let graphs = |set: &Set| Ok((set.to_string(), set.graphs(self.seed)?));
-            sets = self.sets.iter().map(graphs).collect::<Result<_>>()?;
-        }
-        for (set, graphs) in sets {
+        let on = |set: &str, graphs| -> Result<()> {
             for graph in at_hand(bench, graphs, self.most_arcs)? {
                 let (ms, csr) = timed(|| graph.load());
                 with_csr!(&csr?, |csr| on_field(bench, &graph, (ms, csr), |field| {
-                    race(field, &set, &graph)
+                    race(field, set, &graph)
                 }))?;
             }
+            Ok(())
+        };
+        if !self.graphs.is_empty() {
+            return on("named", self.graphs.clone());
         }
-        Ok(())
+        self.sets.iter().try_for_each(|set| on(set, graphs(set, self.seed)?))
     }
 
     fn page(records: &Records) -> Page {
@@ -111,10 +108,8 @@ fn settings(record: &Record) -> (&str, Vec<&str>) {
     let is_setting = |part: &&str| {
         part.starts_with("delta ") || part.starts_with("queue ") || part.contains(" thread")
     };
-    (
-        plan.split(':').next().unwrap_or_default(),
-        plan.split("; ").skip(1).filter(is_setting).collect(),
-    )
+    let algorithm = plan.split(':').next().unwrap_or_default();
+    (algorithm, plan.split("; ").skip(1).filter(is_setting).collect())
 }
 
 /// Every single choice, `auto` first, on each backend.
@@ -143,13 +138,7 @@ fn race<W: Weight>(field: &Field<'_, W>, set: &str, graph: &Graph) -> Result<()>
 /// only measured: who makes a choice because of a graph in it moves the graph to `tuned`, with its
 /// seed. One choice was made by all of it together: from how many arcs on many threads are worth
 /// their starting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Set {
-    /// Those of the other studies, and what the choices of auto were tuned on.
-    Tuned,
-    /// Other seeds, sizes, weights and families, which no choice was made by.
-    HeldOut,
-}
+const SETS: [&str; 2] = ["tuned", "held-out"];
 
 /// What else choices are tuned on,
 const TUNED: &str = "\
@@ -190,27 +179,16 @@ const HELD_OUT: &str = "\
     bipartite-60000-20 bipartite-800000-5+heavy ladder-200 ladder-50000+to-1000 ladder-2000000 \
     rome99+zeros delaware+heavy new-york+to-1";
 
-impl Set {
-    /// Its graphs; seeds of what is held out start from `seed`.
-    fn graphs(self, seed: u64) -> Result<Vec<Graph>> {
-        let seeded = |names: &str, seed: u64| -> Result<Vec<Graph>> {
-            let drawn = (seed..).zip(names.split(' '));
-            drawn.map(|(seed, name)| format!("{name}+seed-{seed}").parse()).collect()
-        };
-        match self {
-            Self::Tuned => Ok([named(SIZES)?, named(TUNED)?, seeded(SEEDED, 1000)?]
-                .into_iter()
-                .flatten()
-                .collect()),
-            Self::HeldOut => seeded(HELD_OUT, seed),
-        }
+/// The graphs of a set; seeds of what is held out start from `seed`.
+fn graphs(set: &str, seed: u64) -> Result<Vec<Graph>> {
+    let seeded = |names: &str, seed: u64| -> Result<Vec<Graph>> {
+        let drawn = (seed..).zip(names.split(' '));
+        drawn.map(|(seed, name)| format!("{name}+seed-{seed}").parse()).collect()
+    };
+    if set == SETS[1] {
+        return seeded(HELD_OUT, seed);
     }
-}
-
-impl fmt::Display for Set {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Tuned { "tuned" } else { "held-out" })
-    }
+    Ok([named(SIZES)?, named(TUNED)?, seeded(SEEDED, 1000)?].concat())
 }
 
 #[cfg(test)]
@@ -235,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_sets_share_no_graph() {
-        let sets = [Set::Tuned, Set::HeldOut].map(|set| set.graphs(1000).unwrap());
+        let sets = SETS.map(|set| graphs(set, 1000).unwrap());
         let unseeded = |graph: &Graph| graph.to_string().split("+seed").next().unwrap().to_owned();
         let tuned: Vec<String> = sets[0].iter().map(unseeded).collect();
         for graph in &sets[1] {

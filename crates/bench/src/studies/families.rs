@@ -21,11 +21,9 @@ use crate::peers::Peer;
 /// Most vertices of a graph on which every block is tried.
 const SMALL: usize = 1 << 16;
 const BOOST: Source = Source {
-    name: "boost_dijkstra",
     file: "boost_dijkstra.cpp",
     text: include_str!("../../peers/boost_dijkstra.cpp"),
-    compiler: "c++",
-    flags: &["-std=c++17", "-O3", "-DNDEBUG"],
+    command: "c++ -std=c++17 -O3 -DNDEBUG",
     needs: "install g++ and libboost-graph-dev, or give a program with --boost",
 };
 const BOOST_IS_CALLED: &str = r#"
@@ -58,14 +56,10 @@ impl Study for Families {
     const NAME: &'static str = "families";
 
     fn measure(&self, bench: &Bench) -> Result<()> {
-        let boost = match bench.on_cpu().then(|| BOOST.program(self.boost.as_deref())) {
-            Some(Ok(program)) => Some(Peer::new(program, BOOST_IS_CALLED)?),
-            Some(Err(reason)) => {
-                bench.skip(&[("solver", &"boost/dijkstra")], &reason);
-                None
-            }
-            None => None,
-        };
+        let scratch = tempfile::tempdir()?;
+        let program = || BOOST.program(bench, self.boost.as_ref(), scratch.path());
+        let boost = bench.on_cpu().then(program).flatten();
+        let boost = boost.map(|program| Peer::new(program, BOOST_IS_CALLED)).transpose()?;
         let graphs = if self.graphs.is_empty() { named(SIZES)? } else { self.graphs.clone() };
         for graph in at_hand(bench, graphs, self.most_arcs.unwrap_or(u64::MAX))? {
             let (ms, csr) = timed(|| graph.load());
@@ -87,11 +81,9 @@ impl Study for Families {
              compares with auto on the GPU, or on the host where there is no GPU; \"/ Dijkstra\" \
              with Dijkstra's algorithm on the host.",
         );
-        let ms = |record: &Record, solver: &str| {
-            let labels = [("graph", record.label("graph")), ("solver", solver)];
-            records.find(&labels)?.median("ms")
+        let over = |record: &Record, solver: &str| {
+            records.over(record, "ms", &[("graph", record.label("graph")), ("solver", solver)])
         };
-        let over = |record: &Record, ms: Option<f64>| Some(record.median("ms")? / ms?);
         let per = |record: &Record, figure: &str, of: &str| {
             Some(record.median(figure)? / of_graph(records, record, of)?)
         };
@@ -103,37 +95,31 @@ impl Study for Families {
             ("visits / reached", &|r| per(r, "settled", "reached")),
             ("visits again / reached", &|r| per(r, "again_insertions", "reached")),
             ("relaxations again / arc", &|r| per(r, "again_relaxations", "arcs")),
-            ("/ default", &|r| over(r, ms(r, "gpu/auto").or_else(|| ms(r, "host/auto")))),
-            ("/ Dijkstra", &|r| over(r, ms(r, "host/dijkstra"))),
+            ("/ default", &|r| over(r, "gpu/auto").or_else(|| over(r, "host/auto"))),
+            ("/ Dijkstra", &|r| over(r, "host/dijkstra")),
         ];
         let solvers = records.having("solver");
-        let mut graphs = solvers.by("graph");
-        for (graph, of) in &graphs {
-            section(&mut page, records, (graph, of), &[], (&["solver"], &figures));
+        for (graph, of) in solvers.by("graph") {
+            section(&mut page, records, (graph, &of), &[], (&["solver"], &figures));
             let bounds = records.of(&[("graph", graph)]).having("at most");
             page.list(&bounds, &["at most"], &figures[1..]);
         }
         // the smallest first
         let size = |record: &Record| of_graph(records, record, "vertices");
-        graphs.sort_by_key(|(_, of)| of.iter().next().and_then(size).map(|n| n as u64));
-        let names: BTreeSet<&str> = graphs.iter().map(|(graph, _)| family(graph)).collect();
+        let mut by_size: Vec<Record> = solvers.iter().cloned().collect();
+        by_size.sort_by_key(|record| size(record).map(|n| n as u64));
+        let by_size: Records = by_size.into_iter().collect();
+        let names: BTreeSet<&str> = by_size.values("graph").into_iter().map(family).collect();
         for name in names {
-            let of = graphs.iter().filter(|(graph, _)| family(graph) == name);
-            let of: Records = of.flat_map(|(_, of)| of.iter().cloned()).collect();
+            let of = by_size.filtered(|record| family(record.label("graph")) == name);
             page.heading(&format!("Milliseconds by size: {name}"));
             page.across(&of, &["solver"], "graph", &median("ms"));
-            let point = |record: &Record| Some((size(record)?, record.median("ms")?));
-            let line = |(solver, of): (&str, Records)| Line {
-                name: solver.to_owned(),
-                points: of.iter().filter_map(point).collect(),
-                ranges: Vec::new(),
-            };
-            let lines = of.by("solver").into_iter().map(line).collect();
-            let title = format!("{name} graphs: milliseconds, median, by vertices");
-            let axis = |name| Axis { name, log: true };
-            let marks = Marks::Lines { x: axis("vertices"), y: axis("ms"), lines };
             if of.values("graph").len() > 1 {
-                page.plot(&format!("{name}-by-size"), Plot { title, marks });
+                let point = |record: &Record| Some((size(record)?, [record.median("ms")?; 3]));
+                let title = format!("{name} graphs: milliseconds, median, by vertices");
+                let (file, axes) = (format!("{name}-by-size"), ["vertices", "ms"]);
+                let axes = axes.map(|name| Axis { name, log: true });
+                page.lines((&file, &title), axes, &of, "solver", &point);
             }
         }
         page
@@ -198,18 +184,16 @@ fn bounds<W: Weight>(field: &Field<'_, W>, graph: &Graph) -> Result<()> {
 
 /// Which block is quickest, as far as is known: the total of its medians where all were tried.
 fn quickest(records: &Records) -> BlockSize {
-    let median = |of: &Records, threads| {
-        of.find(&[("solver", &format!("gpu/dijkstra/{threads}"))])?.median("ms")
-    };
-    let times = |of: &Records| {
-        BlockSize::ALL.iter().map(|block| median(of, block.0)).collect::<Option<Vec<f64>>>()
-    };
-    let known: Vec<_> = records.by("graph").iter().filter_map(|(_, of)| times(of)).collect();
-    let total = |at: usize| known.iter().map(|times| times[at]).sum::<f64>();
-    let by_total = (0..BlockSize::ALL.len()).min_by(|&a, &b| total(a).total_cmp(&total(b)));
-    by_total
-        .filter(|_| !known.is_empty())
-        .map_or_else(BlockSize::default, |at| BlockSize::ALL[at].1)
+    let mut totals = BlockSize::ALL.map(|(_, block)| (0.0, block));
+    for (_, of) in records.by("graph") {
+        let median = |(threads, _): &(&str, _)| {
+            of.find(&[("solver", &format!("gpu/dijkstra/{threads}"))])?.median("ms")
+        };
+        let times: Option<Vec<f64>> = BlockSize::ALL.iter().map(median).collect();
+        totals.iter_mut().zip(times.unwrap_or_default()).for_each(|(total, ms)| total.0 += ms);
+    }
+    let least = totals.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    least.filter(|least| least.0 > 0.0).map_or_else(BlockSize::default, |least| least.1)
 }
 
 /// Every algorithm on the GPU with its variants; Dijkstra's with each of these blocks.

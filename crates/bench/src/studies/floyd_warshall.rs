@@ -9,21 +9,10 @@
 //!
 //! Reference: okuyama-2010, origin-out-of-core
 
-use std::num::NonZeroUsize;
-
-use anyhow::{Context, Result};
 use apsp::Algorithm::{BlockedProduct, BlockedTwoLevel, FloydWarshall as Plain, Recursive};
-use clap::Args;
-use graph_formats::{Csr, VertexId};
 
 use super::published::{Form, KERNEL, LAUNCHES, Matrix, Number, PATHS, PHASES};
-use crate::clock::{Contender, Terms};
-use crate::draws::Draws;
-use crate::graphs::{Graph, at_hand};
-use crate::page::{Page, median};
-use crate::plot::{Axis, Line, Marks, Plot};
-use crate::records::{Record, Records, Run};
-use crate::study::{Bench, Study};
+use super::*;
 use crate::table::best;
 
 /// Figure 3 is of so many vertices, and tiles of these sides.
@@ -33,6 +22,7 @@ const BALANCE: [&str; 3] = ["N_b, bytes", "N_c, operations", "N_b / N_c"];
 /// Bytes that a GPU's memory moves in the time of an arithmetic operation: the paper's; and of an
 /// H200 as measured, 4.3 TB/s beside 16.4 T additions and as many minima.
 const GPUS: [(&str, f64); 2] = [("GTX 280", 0.46), ("H200", 4.3 / 32.8)];
+
 /// The published forms of Floyd-Warshall on a GPU: the papers' tables again
 ///
 /// h, t' (method B) and l (A and B) are tuned first, for each form, side of a tile and size. The
@@ -42,21 +32,19 @@ const GPUS: [(&str, f64); 2] = [("GTX 280", 0.46), ("H200", 4.3 / 32.8)];
                         cargo xtask bench floyd-warshall --sizes 512,1024 --types i32")]
 pub(super) struct FloydWarshall {
     /// Vertices of the random digraphs
-    #[arg(long, value_delimiter = ',', value_name = "N")]
-    #[arg(default_value = "128,256,512,1024,2048,4096,8192")]
+    #[arg(long, value_name = "N", default_value = "128,256,512,1024,2048,4096,8192")]
     sizes: Vec<NonZeroUsize>,
     /// Types of the elements
-    #[arg(long, value_delimiter = ',', default_value = "i32,f32", value_parser = ["i32", "f32"])]
+    #[arg(long, default_value = "i32,f32", value_parser = ["i32", "f32"])]
     types: Vec<String>,
     /// Most relaxations that the GPU could do with each type, in billions a second
-    #[arg(long, value_delimiter = ',', value_name = "G")]
+    #[arg(long, value_name = "G")]
     peak: Vec<f64>,
     /// Largest graph of the other text, in vertices, for one thread of the host
     #[arg(long, value_name = "N", default_value = "4096")]
     host_up_to: usize,
     /// Graphs that are measured as the other text's, with weights below 2^16
-    #[arg(long, value_delimiter = ',', value_name = "GRAPH")]
-    #[arg(default_value = "rome99,larva+to-1,uniform-12529-37+to-1")]
+    #[arg(long, value_name = "GRAPH", default_value = "rome99,larva+to-1,uniform-12529-37+to-1")]
     graphs: Vec<Graph>,
     /// Largest of these, in vertices, for the text's blocks, which take n² / 32 launches
     #[arg(long, value_name = "N", default_value = "4096")]
@@ -65,7 +53,7 @@ pub(super) struct FloydWarshall {
     #[arg(long)]
     random_only: bool,
     /// Measure these forms alone, as they are: ALGORITHM:t:h:t':l of each
-    #[arg(long, value_delimiter = ',', value_name = "FORM")]
+    #[arg(long, value_name = "FORM")]
     forms: Vec<Form>,
     /// The host solves in the place of the GPU, which tests all but the kernels
     #[arg(long, hide = true)]
@@ -114,13 +102,12 @@ impl Study for FloydWarshall {
     fn page(records: &Records) -> Page {
         let mut page = Page::new("The published forms of Floyd-Warshall on a GPU");
         page.text(
-            "Random4-n graphs of the 9th DIMACS challenge: a cycle through all vertices and 3 n \
-             arcs drawn at random, of lengths from 0 to n. Times are medians, after an untimed \
-             solve, in milliseconds by the GPU's clock, with the matrix resident; the way to and \
-             from the blocked layout is not in them. Every solve, timed or tried, started from a \
-             fresh copy of the arcs, and rows of its result were those of searches on the host. h, \
-             t' and l were tuned one after the other for each form and size, unless forms were \
-             named. \"recursive\" launches its two products one after the other, as the paper.",
+            "Random4-n graphs: a cycle through all vertices and 3 n arcs drawn at random, of \
+             lengths from 0 to n. Times are medians, after an untimed solve, in milliseconds by \
+             the GPU's clock, with the matrix resident; the way to and from the blocked layout is \
+             not in them. Rows of every result were those of searches on the host. h, t' and l \
+             were tuned one after the other for each form and size, unless forms were named. \
+             \"recursive\" launches its two products one after the other, as the paper.",
         );
         let part = |part: &str| records.of(&[("part", part)]);
         figure_3(&mut page);
@@ -250,19 +237,15 @@ fn balance(n: u32, t: u32) -> Run {
 
 fn figure_3(page: &mut Page) {
     page.heading(&format!("Bytes through memory, and operations (figure 3), n = {N}"));
-    let mut sides = Records::default();
-    sides.extend(SIDES.map(|t| Record::of(&[("t", &t)]).ran(balance(N, t))));
+    let side = |of: &str, t: u32, run| Record::of(&[("of", &of), ("t", &t)]).ran(run);
+    let sides: Records = SIDES.map(|t| side(BALANCE[2], t, balance(N, t))).into_iter().collect();
     page.medians(&sides, &["t"], &BALANCE);
-    let line = |name: &str, y: &dyn Fn(u32) -> f64| {
-        let points = SIDES.map(|t| (t.into(), y(t))).to_vec();
-        Line { name: name.to_owned(), points, ranges: Vec::new() }
-    };
-    let mut lines = vec![line(BALANCE[2], &|t| balance(N, t)[2].1)];
-    lines.extend(GPUS.map(|(name, ratio)| line(name, &|_| ratio)));
-    let x = Axis { name: "side of a tile", log: true };
-    let y = Axis { name: "bytes for an operation", log: true };
-    let title = "Bytes for an operation: of the algorithm, and of GPUs".to_owned();
-    page.plot("figure-3", Plot { title, marks: Marks::Lines { x, y, lines } });
+    let gpu = |(name, ratio)| SIDES.map(|t| side(name, t, vec![(BALANCE[2], ratio)]));
+    let lines = sides.iter().cloned().chain(GPUS.map(gpu).concat()).collect();
+    let point = |record: &Record| Some((record.number("t"), [record.median(BALANCE[2])?; 3]));
+    let title = "Bytes for an operation: of the algorithm, and of GPUs";
+    let axes = ["side of a tile", "bytes for an operation"].map(|name| Axis { name, log: true });
+    page.lines(("figure-3", title), axes, &lines, "of", &point);
 }
 
 /// Tables 2, 3 and 4 of the paper, and what tuning changes, of the largest graph.

@@ -35,7 +35,7 @@ use crate::draws::Draws;
 use crate::field::{Asked, Field, of_graph, on_cpu, on_field, section};
 use crate::graphs::{Graph, at_hand};
 use crate::page::{Figure, Page, least, median};
-use crate::plot::{Axis, Line, Marks, Plot};
+use crate::plot::Axis;
 use crate::programs::{Source, output};
 use crate::records::{Record, Records, Run};
 use crate::study::{Bench, Entry, Study};

@@ -3,10 +3,9 @@
 //! are compared with searches.
 
 use std::ops::{Add, Range};
-use std::slice;
 use std::str::FromStr;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::Error;
 use apsp::Algorithm::{
     self, BlockedOutOfCore, BlockedProduct, BlockedTwoLevel, FloydWarshall, Recursive,
 };
@@ -14,13 +13,9 @@ use apsp::published::{
     Element, Layout, Parameters, Phase, Published, SIDE_STEP, path_of_last_vertices,
 };
 use apsp::{Config, Solver};
-use gpu_runtime::{Buffer, Gpu};
-use graph_formats::{Csr, VertexId, Weight};
+use gpu_runtime::Buffer;
 
-use crate::clock::{Contender, timed};
-use crate::records::{Record, Run};
-use crate::study::Bench;
-use crate::verify::{Columns, Rows};
+use super::*;
 
 pub(super) const PHASES: [&str; 3] = ["pivot", "row and column", "others"];
 /// Of the kernel that does nearly all of the work.

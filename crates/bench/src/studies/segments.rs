@@ -100,18 +100,21 @@ impl Study for Segments {
         // an edge is two ends of 4 bytes and a weight, and has two arcs
         let mib =
             |figure, bytes: f64| move |r: &Record| Some(r.median(figure)? * bytes / 1_048_576.0);
-        let sizes: [(&str, Figure<'_>); 9] = [
-            ("vertices", &median("vertices")),
-            ("arcs", &median("arcs")),
-            ("sources", &median("sources")),
-            ("certified", &median("certified")),
-            ("segment", &median("segment vertices")),
-            ("distances u32", &mib("vertices", 4.0)),
-            ("f64", &mib("vertices", 8.0)),
-            ("edges u32", &mib("arcs", 6.0)),
-            ("f64", &mib("arcs", 8.0)),
-        ];
-        page.list(&records.of(&[("what", "graph")]), &["scale"], &sizes);
+        page.list(
+            &records.of(&[("what", "graph")]),
+            &["scale"],
+            &[
+                ("vertices", &median("vertices")),
+                ("arcs", &median("arcs")),
+                ("sources", &median("sources")),
+                ("certified", &median("certified")),
+                ("segment", &median("segment vertices")),
+                ("distances u32", &mib("vertices", 4.0)),
+                ("f64", &mib("vertices", 8.0)),
+                ("edges u32", &mib("arcs", 6.0)),
+                ("f64", &mib("arcs", 8.0)),
+            ],
+        );
         for (kind, all) in records.by("type") {
             let main = all.of(&[("what", "")]);
             let rates = |record: &Record| range(&record.all("rate"));
@@ -139,9 +142,17 @@ impl Study for Segments {
             page.text("Iterations of Bellman-Ford, mean over the sources (least to greatest):");
             page.pivot(&main, &["scale"], "solver", &iterations);
             sweep(&mut page, &all);
-            plot(&mut page, &main, &format!("{kind}-arcs"), "M arcs/s", &rates);
-            let what = "times as fast as host Dijkstra";
-            plot(&mut page, &main, &format!("{kind}-speed-up"), what, &speed_ups);
+            let plots: [(_, _, Value<'_>); 2] = [
+                ("arcs", "M arcs/s", &rates),
+                ("speed-up", "times as fast as host Dijkstra", &speed_ups),
+            ];
+            for (file, what, value) in plots {
+                let (file, scale) = (format!("{kind}-{file}"), Axis { name: "scale", log: false });
+                let title = format!("R-MAT by scale, {kind}: {what}, mean and range");
+                let point = |record: &Record| Some((record.number("scale"), value(record)?));
+                let axes = [scale, Axis { name: what, log: true }];
+                page.lines((&file, &title), axes, &main, "solver", &point);
+            }
         }
         page
     }
@@ -286,8 +297,12 @@ impl Scale<'_> {
                 let ms = solver.device_times().map_or(elapsed_ms, |times| times.solve_ms);
                 // arcs a millisecond are thousands a second
                 let (rate, rounds) = (self.arcs / ms / 1e3, solver.work().rounds as f64);
-                let figures = [("ms", ms), ("rate", rate), ("rounds", rounds)];
-                Ok(figures.into_iter().chain([("source", f64::from(*source))]).collect())
+                Ok(vec![
+                    ("ms", ms),
+                    ("rate", rate),
+                    ("rounds", rounds),
+                    ("source", (*source).into()),
+                ])
             };
             let terms = Terms { runs, patience: A_DAY, ..self.bench.terms() };
             let record = labels.clone().with(&[("what", &what)]);
@@ -315,22 +330,6 @@ fn range(values: &[f64]) -> Option<[f64; 3]> {
     let least = values.iter().copied().reduce(f64::min)?;
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     Some([least, mean, values.iter().copied().fold(least, f64::max)])
-}
-
-fn plot(page: &mut Page, records: &Records, file: &str, what: &'static str, value: Value<'_>) {
-    let point = |record: &Record| Some((record.number("scale"), value(record)?));
-    let line = |(name, records): (&str, Records)| {
-        let found: Vec<_> = records.iter().filter_map(point).collect();
-        let points = found.iter().map(|(scale, [_, mean, _])| (*scale, *mean)).collect();
-        let ranges = found.iter().map(|(_, [least, _, most])| (*least, *most)).collect();
-        Line { name: name.to_owned(), points, ranges }
-    };
-    let lines = records.by("solver").into_iter().map(line);
-    let lines = lines.filter(|line| !line.points.is_empty()).collect();
-    let kind = records.values("type").concat();
-    let title = format!("R-MAT by scale, {kind}: {what}, mean and range");
-    let (x, y) = (Axis { name: "scale", log: false }, Axis { name: what, log: true });
-    page.plot(file, Plot { title, marks: Marks::Lines { x, y, lines } });
 }
 
 /// Times by the size of segments, and where the best of them beats the order as stored.

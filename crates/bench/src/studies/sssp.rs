@@ -109,12 +109,12 @@ impl Study for Sssp {
             ("relaxations / arc", &per_arc),
         ];
         for (graph, of) in records.having("solver").by("graph") {
-            let auto = of.find(&[("solver", "auto")]);
-            let chose = auto.map(|auto| format!("Auto chose {}.", auto.label("chose")));
+            let auto = of.find(&[("solver", "auto")]).map(|auto| auto.label("chose"));
             let best = quickest(graph, "graph/");
             let best =
                 best.map(|it| format!("The best of the crate graph is {}.", it.label("solver")));
-            let say: Vec<_> = chose.into_iter().chain(best).collect();
+            let say: Vec<_> =
+                auto.map(|it| format!("Auto chose {it}.")).into_iter().chain(best).collect();
             let columns = (&["solver", "verified"][..], &figures[..]);
             section(&mut page, records, (graph, &of), &say, columns);
         }
@@ -123,12 +123,14 @@ impl Study for Sssp {
             "Smallest label first (SLF) and large label last (LLL) against first in, first out \
              (FIFO). The paper claims 15-20 % less for SLF, and 50 % less for both.",
         );
-        let figures: [(&str, Figure<'_>); 2] = [
-            ("time / FIFO", &|record| over(record, "ms", FIFO)),
-            ("relaxations / FIFO", &|record| over(record, "relaxations", FIFO)),
-        ];
-        let rules = records.filtered(|record| RULES.iter().any(|rule| is_of(record, rule)));
-        page.list(&rules, &["graph", "solver"], &figures);
+        page.list(
+            &records.filtered(|record| RULES.iter().any(|rule| is_of(record, rule))),
+            &["graph", "solver"],
+            &[
+                ("time / FIFO", &|record| over(record, "ms", FIFO)),
+                ("relaxations / FIFO", &|record| over(record, "relaxations", FIFO)),
+            ],
+        );
         page.heading("Rules for the bucket width of delta-stepping");
         page.text(
             "The rule named after the threads is this project's own; the others are published.",

@@ -16,8 +16,7 @@ use graph_formats::Coo;
 use paths::{Tree, certificate};
 use petgraph::unionfind::UnionFind;
 use star_machine::algorithms::{
-    self, Change, EdgeList, OnGpu, OnMachine, Room, Runner, Task, WeightMatrix, dynamic_mst,
-    kruskal, prim,
+    self, Change, EdgeList, Room, Runner, Task, WeightMatrix, dynamic_mst, kruskal, prim,
 };
 use star_machine::{Host, Slice, Table};
 
@@ -116,18 +115,13 @@ fn problem(name: &str, (n, m, bits): (usize, usize, usize), units: (usize, &str)
     graph.with(&[("units", &units.0), ("unit", &units.1)])
 }
 
-/// Whoever solves it in some form, checked.
-fn contender<'a, S: 'a, T>(
+/// Whoever solves it in some form: a run tells its milliseconds, and has checked its answer.
+fn contender<'a>(
     (problem, form, on): (&Record, &str, &str),
-    mut solver: S,
-    solve: impl Fn(&mut S) -> Result<T> + 'a,
-    check: impl Fn(&mut S, T) -> Result<()> + 'a,
+    mut run: impl FnMut() -> Result<f64> + 'a,
 ) -> Contender<'a> {
-    Contender::new(problem.clone().with(&[("form", &form), ("on", &on)]), move || {
-        let (ms, found) = timed(|| solve(&mut solver));
-        check(&mut solver, found?)?;
-        Ok(vec![("ms", ms)])
-    })
+    let record = problem.clone().with(&[("form", &form), ("on", &on)]);
+    Contender::new(record, move || Ok(vec![("ms", run()?)]))
 }
 
 /// The usual forms, beside a program on the machine of the host and on a GPU.
@@ -140,13 +134,20 @@ fn race<'a>(
 ) -> Result<()> {
     let (mut host, mut contenders): (_, Vec<Contender<'_>>) = (Host::new(), usual);
     if bench.on_cpu() {
-        let run = |run: &mut OnMachine<'_, Host>| Ok(bench.one.install(|| run.run())?);
-        let on_host = task.on(&mut host)?;
-        contenders.push(contender((problem, form, ON_HOST), on_host, run, |run, ()| check(run)));
+        let mut on_host = task.on(&mut host)?;
+        contenders.push(contender((problem, form, ON_HOST), move || {
+            let (ms, ran) = timed(|| bench.one.install(|| on_host.run()));
+            ran?;
+            check(&mut on_host).map(|()| ms)
+        }));
     }
     if let Some(gpu) = bench.gpu_if_any() {
-        let (on_gpu, run) = (task.load(gpu)?, |run: &mut OnGpu<'_>| Ok(run.run()?));
-        contenders.push(contender((problem, form, ON_GPU), on_gpu, run, |run, ()| check(run)));
+        let mut on_gpu = task.load(gpu)?;
+        contenders.push(contender((problem, form, ON_GPU), move || {
+            let (ms, ran) = timed(|| on_gpu.run());
+            ran?;
+            check(&mut on_gpu).map(|()| ms)
+        }));
     }
     bench.race(contenders).map(drop)
 }
@@ -163,9 +164,10 @@ fn dijkstra(bench: &Bench, n: usize) -> Result<()> {
     let task = algorithms::dijkstra(&matrix, 0)?;
     drop(matrix);
     let is_right = |tree: Tree<u32>| Ok(certificate::check_tree(&graph, &tree)?);
-    let solve = |solver: &mut Solver<'_, u32>| Ok(solver.tree(0, Goal::All)?);
-    let usual =
-        contender((&problem, "sssp dijkstra", USUAL), solver, solve, |_, tree| is_right(tree));
+    let usual = contender((&problem, "sssp dijkstra", USUAL), || {
+        let (ms, tree) = timed(|| solver.tree(0, Goal::All));
+        is_right(tree?).map(|()| ms)
+    });
     race(bench, &problem, vec![usual], ("DIJKSTRA", &task), &|run| {
         let is_reached = run.slice("Z")?;
         let distances = is_reached.iter().zip(run.table("D")?.to_values()?);
@@ -186,15 +188,14 @@ fn floyd(bench: &Bench, n: usize) -> Result<()> {
     let mut contenders = Vec::new();
     for gpu in [None].into_iter().chain(bench.gpu_if_any().map(Some)) {
         let on = if gpu.is_some() { "GPU" } else { USUAL };
-        let record = problem.clone().with(&[("form", &"apsp blocked"), ("on", &on)]);
         let (graph, solver) = (&graph, apsp::Solver::new(&graph, &config));
         let solver = gpu.map(slice::from_ref).into_iter().fold(solver, apsp::Solver::on);
-        contenders.push(Contender::new(record, move || {
+        contenders.push(contender((&problem, "apsp blocked", on), move || {
             let pairs = solver.solve(None)?;
             let answer = pairs.distances().zip(pairs.next_hops());
             let (distances, hops) = answer.context("it has no next hops")?;
             certificate::check_next_hops(graph, distances, hops)?;
-            Ok(vec![("ms", pairs.report.solve_ms + pairs.report.next_hops_ms)])
+            Ok(pairs.report.solve_ms + pairs.report.next_hops_ms)
         }));
     }
     let (task, start) = (algorithms::floyd(&matrix)?, matrix.value());
@@ -261,8 +262,10 @@ fn forest(
     program: (&str, &Task),
     check: &dyn Fn(&[usize]) -> Result<()>,
 ) -> Result<()> {
-    let is_right = |(): &mut (), found: Vec<usize>| check(&found);
-    let usual = contender((problem, usual, USUAL), (), |()| Ok(solve()), is_right);
+    let usual = contender((problem, usual, USUAL), || {
+        let (ms, found) = timed(solve);
+        check(&found).map(|()| ms)
+    });
     race(bench, problem, vec![usual], program, &|run| {
         check(&run.slice("T")?.positions().collect::<Vec<_>>())
     })
