@@ -1,4 +1,10 @@
-//! Random numbers: the same on every machine, for figures that are to be measured again.
+//! Random numbers, and a digraph of them: the same on every machine, for figures that are to be
+//! measured again.
+
+use std::ops::RangeInclusive;
+
+use anyhow::Result;
+use graph_formats::{Csr, VertexId};
 
 /// SplitMix64.
 pub(crate) struct Draws(u64);
@@ -23,4 +29,20 @@ impl Draws {
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.fraction() * n as f64) as usize
     }
+}
+
+/// A cycle through all vertices in random order, so that all are reached, and arcs drawn at random,
+/// none a loop: `degree` arcs a vertex, their weights drawn from a range.
+pub(crate) fn connected(n: usize, degree: usize, weights: RangeInclusive<u32>) -> Result<Csr<u32>> {
+    let mut draws = Draws::new(1);
+    let mut order: Vec<VertexId> = (0..n as VertexId).collect();
+    (1..n).rev().for_each(|i| order.swap(i, draws.below(i + 1)));
+    let (least, (n_weights, _)) = (*weights.start(), weights.size_hint());
+    let arc = |i| {
+        // another vertex, by the steps to it
+        let (from, steps) =
+            if i < n { (i, 1) } else { (draws.below(n), 1 + draws.below((n - 1).max(1))) };
+        (order[from], order[(from + steps) % n], least + draws.below(n_weights) as u32)
+    };
+    Ok(Csr::from_arcs(n, &(0..degree * n).map(arc).collect::<Vec<_>>())?)
 }

@@ -13,7 +13,6 @@ use crate::page::{Figure, Page};
 use crate::plot::Whose;
 use crate::records::{Record, Records};
 use crate::study::Bench;
-use crate::table::number;
 use crate::verify::Task;
 
 const WHAT: (&str, &str) = ("what", "the graph");
@@ -92,16 +91,8 @@ pub(crate) fn section(
     say: &[String],
     (labels, figures): (&[&str], &[(&str, Figure<'_>)]),
 ) {
-    let record = Record::of(&[("graph", &graph)]);
-    let names = ["load_ms", "vertices", "arcs", "heaviest", "source", "reached", "farthest"];
-    let [load, n, arcs, heaviest, source, reached, farthest] =
-        names.map(|name| of_graph(records, &record, name).unwrap_or(f64::NAN));
     page.heading(graph);
-    page.text(&format!(
-        "{n} vertices, {arcs} arcs, weights up to {heaviest}; made or read in {} ms. From vertex \
-         {source}: {reached} reached, the farthest at {farthest}.",
-        number(Some(load))
-    ));
+    page.records(&records.of(&[("graph", graph), WHAT]));
     say.iter().for_each(|text| page.text(text));
     page.list(solvers, labels, figures);
     page.bars(graph, solvers, |solver| match solver.split(['/', '-']).next() {

@@ -9,9 +9,6 @@
 //!
 //! Reference: venkataraman-2003, origin-out-of-core
 
-use graph_formats::Direction;
-use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
-
 use super::*;
 
 /// Rows and columns of an answer that are compared with searches.
@@ -52,7 +49,7 @@ impl Study for AllPairs {
         let degree = self.degree.get();
         for n in self.sizes.iter().map(|size| size.get()) {
             let large = in_32_bits(n, degree)?;
-            let small = connected(n, degree, (SMALL / n).max(1) as u32)?;
+            let small = connected(n, degree, 1..=(SMALL / n).max(1) as u32)?;
             for next_hops in [false, true] {
                 if next_hops && self.distances_only {
                     continue;
@@ -130,7 +127,7 @@ fn race<W: Weight>(
 
 /// The same with larger weights, and a last vertex too far away for 16 bits.
 fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
-    let near = connected(n - 1, degree, (SUMS / n) as u32)?;
+    let near = connected(n - 1, degree, 1..=(SUMS / n) as u32)?;
     let far = (0, VertexId::try_from(n - 1)?, FAR);
     let arcs: Vec<_> = near.arcs().chain([far]).collect();
     Ok(Csr::from_arcs(n, &arcs)?)
@@ -140,22 +137,4 @@ fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
 fn in_64_bits(graph: &Csr<u32>) -> Result<Csr<i64>> {
     let arcs: Vec<_> = graph.arcs().map(|(u, v, weight)| (u, v, i64::from(weight) << 20)).collect();
     Ok(Csr::from_arcs(graph.n_vertices(), &arcs)?)
-}
-
-/// A cycle through all vertices, and arcs drawn at random.
-fn connected(n: usize, degree: usize, heaviest: u32) -> Result<Csr<u32>> {
-    let options = GraphOptions {
-        direction: Direction::Directed,
-        duplicates: Duplicates::Keep,
-        weights: 1..=heaviest,
-        ..GraphOptions::default()
-    };
-    let n_edges = (n * (degree - 1)) as u64;
-    let random = uniform(&UniformConfig { n_vertices: n, n_edges, options })?;
-    // each arc of the cycle weighs as much as some arc drawn
-    let weights = random.weights().iter().copied().chain(std::iter::repeat(heaviest));
-    let last = VertexId::try_from(n)?;
-    let cycle = (0..last).zip(weights).map(|(v, weight)| (v, (v + 1) % last, weight));
-    let arcs: Vec<_> = random.arcs().chain(cycle).collect();
-    Ok(Csr::from_arcs(n, &arcs)?)
 }

@@ -27,11 +27,7 @@ type Answer = (String, String, f64);
 
 /// What the program's auto costs: whole commands, beside each backend and algorithm
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "All answers of a row must have the same sum of distances.\n\nExamples:\n  \
-                        cargo xtask bench choice\n  \
-                        cargo xtask bench choice --graphs rmat-20,rome99 --sources 1 --runs 9"
-)]
+#[command(after_help = "Example:\n  cargo xtask bench choice --graphs rmat-20,rome99 --sources 1")]
 pub(super) struct Choice {
     /// Graphs by name or file
     #[arg(long, value_name = "GRAPH", default_value = GRAPHS)]
@@ -73,13 +69,8 @@ impl Study for Choice {
     }
 
     fn page(records: &Records) -> Page {
-        let commands = records.having("command");
-        let by_sources = |(graph, of): &(&str, Records)| -> Vec<Record> {
-            let of = of.by("sources").into_iter();
-            of.filter_map(|(n, of)| row(Record::of(&[("graph", graph), ("sources", &n)]), &of))
-                .collect()
-        };
-        let rows: Records = commands.by("graph").iter().flat_map(by_sources).collect();
+        let auto = records.of(&[("command", "auto")]);
+        let rows: Records = auto.iter().filter_map(|auto| row(auto, records)).collect();
         let n = rows.iter().count();
         let good = |who: &str| rows.iter().filter(|r| !r.label("too long").contains(who)).count();
         let mut page = Page::new("What a command takes");
@@ -98,29 +89,29 @@ impl Study for Choice {
     }
 }
 
-/// Medians of the commands for a graph and sources, and what is too long of them.
-fn row(record: Record, of: &Records) -> Option<Record> {
-    let find = |among: &str, name: &str| of.find(&[("among", among), ("command", name)]);
-    let ms = |among: &str, name: &str| find(among, name)?.median("ms");
-    let [auto, cpu, cuda] = ["auto", "cpu", "cuda"].map(|name| ms("backends", name));
-    let (auto, own, cpu) = (auto?, ms("algorithms", "cpu")?, cpu?);
-    let algorithms = of.of(&[("among", "algorithms")]);
-    let best = algorithms.best(median("ms"))?;
-    let (best_ms, better) = (best.median("ms")?, cpu.min(cuda.unwrap_or(f64::INFINITY)));
-    let is_long = |(_, ms, best): &(&str, f64, f64)| *ms > (TIMES * best).max(best + MORE_MS);
-    let long = [("auto", auto, better), ("cpu", own, best_ms)].into_iter().filter(is_long);
-    let long: Vec<&str> = long.map(|(name, ..)| name).collect();
-    let (chose, best) = (find("backends", "auto")?.label("chose"), best.label("command"));
-    let record = record.with(&[("auto chose", &chose), ("best on the CPU", &best)]);
-    let record = record.with(&[("too long", &long.join(" and "))]);
-    let times = [("auto ms", Some(auto)), ("cpu ms", Some(cpu)), ("cuda ms", cuda)];
-    let ratios = [
-        ("best on the CPU ms", Some(best_ms)),
-        ("auto / better backend", Some(auto / better)),
-        ("cpu / best on the CPU", Some(own / best_ms)),
-    ];
-    let run = times.into_iter().chain(ratios).filter_map(|(name, it)| Some((name, it?)));
-    Some(record.ran(run.collect()))
+/// What auto took beside the better backend, and the CPU's choice beside its best algorithm, on the
+/// same graph and sources; and who of them is too long.
+fn row(auto: &Record, records: &Records) -> Option<Record> {
+    let [graph, sources] = ["graph", "sources"].map(|name| (name, auto.label(name)));
+    let among = |among| records.of(&[graph, sources, ("among", among)]);
+    let (backends, algorithms) = (among("backends"), among("algorithms"));
+    let ms = |of: &Records, command| of.find(&[("command", command)])?.median("ms");
+    let (cpu, cuda) = (ms(&backends, "cpu")?, ms(&backends, "cuda"));
+    let (best, better) = (algorithms.best(median("ms"))?, cuda.map_or(cpu, |cuda| cpu.min(cuda)));
+    let (auto_ms, own_ms) = (auto.median("ms")?, ms(&algorithms, "cpu")?);
+    let best_ms = best.median("ms")?;
+    let is_long = |ms: f64, best: f64| ms > (TIMES * best).max(best + MORE_MS);
+    let long = [("auto", is_long(auto_ms, better)), ("cpu", is_long(own_ms, best_ms))];
+    let long: Vec<&str> = long.iter().filter(|who| who.1).map(|who| who.0).collect();
+    let mut run = vec![("auto ms", auto_ms), ("cpu ms", cpu)];
+    run.extend(cuda.map(|ms| ("cuda ms", ms)));
+    run.push(("best on the CPU ms", best_ms));
+    run.push(("auto / better backend", auto_ms / better));
+    run.push(("cpu / best on the CPU", own_ms / best_ms));
+    let record = Record::of(&[("graph", &graph.1), ("sources", &sources.1)]);
+    let record = record.with(&[("auto chose", &auto.label("chose"))]);
+    let best = best.label("command");
+    Some(record.with(&[("best on the CPU", &best), ("too long", &long.join(" and "))]).ran(run))
 }
 
 /// The arguments of a command, but for its backend and algorithm. Sources and targets are spread
@@ -213,7 +204,8 @@ mod tests {
             };
             let backends = backends.iter().map(ran("backends"));
             let all = backends.chain(algorithms.iter().map(ran("algorithms")));
-            let row = row(Record::default(), &all.collect()).unwrap();
+            let records: Records = all.collect();
+            let row = row(records.find(&[("command", "auto")]).unwrap(), &records).unwrap();
             [row.label("too long"), row.label("best on the CPU")].map(str::to_owned)
         };
         let backends = [("cpu", 900.0), ("auto", 460.0), ("cuda", 400.0)];

@@ -117,10 +117,10 @@ impl ClosureStudy {
 
 fn on_cpu(bench: &Bench, n: usize) -> Result<()> {
     let digraph = Digraph::random(n, DENSE)?;
-    let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
-    let pools = [pool(2)?, pool(1)?];
-    let all = Some(&bench.all).filter(|_| bench.threads().get() > 2).into_iter().chain(&pools);
-    let runs = all.map(|pool| (BLOCKED, pool)).chain(pools.iter().map(|pool| (ADAPTED, pool)));
+    let two = ThreadPoolBuilder::new().num_threads(2).build()?;
+    let few = [(BLOCKED, &two), (BLOCKED, &bench.one), (ADAPTED, &two), (ADAPTED, &bench.one)];
+    let all = Some((BLOCKED, &bench.all)).filter(|_| bench.threads().get() > 2);
+    let runs = all.into_iter().chain(few);
     let contenders = runs.flat_map(|(form, pool)| digraph.contenders(&[form], On::Pool(pool)));
     race(bench, ON_CPU, contenders.collect())
 }

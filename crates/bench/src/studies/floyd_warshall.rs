@@ -210,20 +210,9 @@ fn tuned<E: Number>(matrix: &Matrix<'_, E>, mut best: Form) -> Result<Form> {
     Ok(best)
 }
 
-/// Random4-n of the 9th DIMACS challenge: a cycle through all vertices in random order, then 3 n
-/// arcs, none a loop, and lengths from 0 to n.
+/// Random4-n of the 9th DIMACS challenge: four arcs a vertex, of lengths from 0 to n.
 fn random4(n: usize) -> Result<Csr<u32>> {
-    let mut draws = Draws::new(1);
-    let mut order: Vec<VertexId> = (0..n as VertexId).collect();
-    (1..n).rev().for_each(|i| order.swap(i, draws.below(i + 1)));
-    let mut arcs = Vec::new();
-    for i in 0..4 * n {
-        // another vertex, by the steps to it
-        let (from, steps) =
-            if i < n { (i, 1) } else { (draws.below(n), 1 + draws.below((n - 1).max(1))) };
-        arcs.push((order[from], order[(from + steps) % n], draws.below(n + 1) as u32));
-    }
-    Ok(Csr::from_arcs(n, &arcs)?)
+    connected(n, 4, 0..=n as u32)
 }
 
 /// N_b, the bytes that elements of 32 bits take through memory, N_c, the operations, and the

@@ -31,7 +31,7 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 
 use crate::clock::{Contender, Excuse, Terms, timed};
-use crate::draws::Draws;
+use crate::draws::{Draws, connected};
 use crate::field::{Asked, Field, of_graph, on_cpu, on_field, section};
 use crate::graphs::{Graph, at_hand};
 use crate::page::{Figure, Page, least, median};

@@ -25,29 +25,25 @@ pub(super) const PRINTED: &str = "GPU, the paper's launches";
 pub(super) const A_LAUNCH_EACH: &str = "GPU, a launch each";
 const ONE_BY_ONE: &str = "one by one";
 
-/// An operation, and its k-th call in a round, in the language.
-type Operation = (&'static str, &'static str);
+/// What the paper measured of an operation on a Tesla K40: microseconds, the launch included, and
+/// the least and the greatest for the first size. The paper's FND is its two kernels.
+type Microseconds = ([f64; 4], [f64; 2]);
 
-const LAST_OF_ROWS: usize = 1;
+/// An operation, and its k-th call in a round, in the language.
+type Operation = (&'static str, &'static str, Option<Microseconds>);
+
+const FND: Microseconds = ([2.5 + 3.2, 2.8 + 3.2, 3.5 + 3.3, 3.8 + 3.4], [2.3 + 3.1, 2.8 + 4.0]);
 const OPERATIONS: [Operation; 10] = [
-    ("ROW, read", "w := ROW(k, A)"),
-    ("ROW, write", "ROW(k, A) := v"),
-    ("OR", "Z := X or Y"),
-    ("FND", "i := FND(L)"),
-    ("SOME", "if SOME(E) then i := 0"),
-    ("STEP", "i := STEP(Z)"),
-    ("COL, read", "Z := COL(k, A)"),
-    ("COL, write", "COL(k, A) := X"),
-    ("NUMB", "i := NUMB(X)"),
-    ("an empty turn", "begin end"),
-];
-/// What the paper measured of the first of them on a Tesla K40: microseconds, the launch included,
-/// and the least and the greatest for the first size. The paper's FND is its two kernels.
-const MICROSECONDS: [([f64; 4], [f64; 2]); 4] = [
-    ([18.6, 19.5, 19.6, 19.8], [18.5, 19.7]),
-    ([4.1, 3.9, 4.3, 4.1], [2.9, 5.6]),
-    ([1.9, 2.2, 2.0, 2.1], [1.9, 3.0]),
-    ([2.5 + 3.2, 2.8 + 3.2, 3.5 + 3.3, 3.8 + 3.4], [2.3 + 3.1, 2.8 + 4.0]),
+    ("ROW, read", "w := ROW(k, A)", Some(([18.6, 19.5, 19.6, 19.8], [18.5, 19.7]))),
+    ("ROW, write", "ROW(k, A) := v", Some(([4.1, 3.9, 4.3, 4.1], [2.9, 5.6]))),
+    ("OR", "Z := X or Y", Some(([1.9, 2.2, 2.0, 2.1], [1.9, 3.0]))),
+    ("FND", "i := FND(L)", Some(FND)),
+    ("SOME", "if SOME(E) then i := 0", None),
+    ("STEP", "i := STEP(Z)", None),
+    ("COL, read", "Z := COL(k, A)", None),
+    ("COL, write", "COL(k, A) := X", None),
+    ("NUMB", "i := NUMB(X)", None),
+    ("an empty turn", "begin end", None),
 ];
 
 /// The STAR-machine's operations: the paper's Table 1, a launch each, in a program, on the host
@@ -71,9 +67,9 @@ impl Study for StarOperations {
     fn measure(&self, bench: &Bench) -> Result<()> {
         let long = Some((self.long, LONG)).filter(|&(rows, _)| rows > 0);
         for size in self.sizes.iter().map(|n| (n.get(), n.get())).chain(long) {
-            let is_square = size.0 == size.1;
-            for at in (0..OPERATIONS.len()).filter(|&at| is_square || at > LAST_OF_ROWS) {
-                race(bench, at, size, self.calls.get())?;
+            let is_there = |name: &str| size.0 == size.1 || !name.starts_with("ROW");
+            for operation in OPERATIONS.iter().filter(|operation| is_there(operation.0)) {
+                race(bench, operation, size, self.calls.get())?;
             }
         }
         Ok(())
@@ -102,9 +98,8 @@ impl Study for StarOperations {
 }
 
 /// What the paper has is there for some operations and sizes, and its launches are given for these.
-fn race(bench: &Bench, at: usize, size: (usize, usize), calls: usize) -> Result<()> {
-    let operation = &OPERATIONS[at];
-    let published = MICROSECONDS.get(at).filter(|_| size.0 == size.1);
+fn race(bench: &Bench, operation: &Operation, size: (usize, usize), calls: usize) -> Result<()> {
+    let published = operation.2.filter(|_| size.0 == size.1);
     let each = Calls::of(operation, size, calls)?;
     let program = Calls::of(operation, size, CALLS_OF_PROGRAM * calls)?;
     let keep = |of: &Calls, by, run| bench.records().push(of.record(by).ran(run));
@@ -133,7 +128,7 @@ fn race(bench: &Bench, at: usize, size: (usize, usize), calls: usize) -> Result<
             labels: each.labels.with(&[("calls", &ONE_BY_ONE)]),
             ..Calls::of(operation, size, 1)?
         };
-        keep(&one, PAPER, extreme(means[0], *extremes));
+        keep(&one, PAPER, extreme(means[0], extremes));
         for (by, machine) in &mut machines {
             keep(&one, by, one.one_by_one(gpu, machine, calls)?);
         }
@@ -175,7 +170,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn of(&(name, call): &Operation, size: (usize, usize), n: usize) -> Result<Self> {
+    fn of(&(name, call, _): &Operation, size: (usize, usize), n: usize) -> Result<Self> {
         let (rows, columns) = size;
         let turns = match name {
             "ROW, read" | "ROW, write" | "STEP" => n.min(rows),
