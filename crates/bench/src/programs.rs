@@ -66,7 +66,11 @@ impl Source {
         folder: &Path,
     ) -> Option<PathBuf> {
         let program = given.cloned().map_or_else(|| self.build(folder), Ok);
-        let skip = |error| bench.skip(&[("what", &self.file)], &format!("{error:#}"));
+        let skip = |error: anyhow::Error| {
+            // of all that a compiler says
+            let reason = format!("{error:#}");
+            bench.skip(&[("what", &self.file)], reason.lines().next().unwrap_or_default());
+        };
         program.map_err(skip).ok()
     }
 

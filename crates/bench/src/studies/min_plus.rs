@@ -108,8 +108,13 @@ fn race<W: Weight>(bench: &Bench, graph: &Csr<W>, number: Number, config: &Confi
         let (ms, peak) = (pairs.report.solve_ms, peak_before.max(peak_after));
         peak_before = peak_after;
         let gops = (n as f64).powi(3) / ms / 1e6;
-        let run = [("ms", ms), ("peak_gops", peak), ("gops", gops), ("of_peak", gops / peak)];
-        Ok([run.as_slice(), &[("whole_ms", whole_ms)]].concat())
+        Ok(vec![
+            ("ms", ms),
+            ("peak_gops", peak),
+            ("gops", gops),
+            ("of_peak", gops / peak),
+            ("whole_ms", whole_ms),
+        ])
     };
     let record = Record::of(&[
         ("n", &n),
