@@ -149,17 +149,15 @@ impl Peer {
             let number = numbers(&said, text).last();
             number.with_context(|| format!("it printed no number after {text:?}"))
         };
-        let right = task.certified.iter().map(|distance| distance.map(|it| it.to_f64()));
-        let right: Distances<f64> = right.collect();
         if self.verified() == "every distance" {
             let lines = fs::read_to_string(&distances).context("it wrote no distances")?;
             let unreached = self.unreached.unwrap_or(f64::INFINITY);
             let distance = |line: &str| line.split_whitespace().last()?.parse::<f64>().ok();
             let found = lines.lines().map(distance);
             let found = found.map(|it| it.filter(|number| (0.0..unreached).contains(number)));
-            check(&right, &found.collect())?;
+            check(&task.certified, &found.collect::<Distances<f64>>())?;
         }
-        let sum = right.iter().flatten().sum();
+        let sum = task.certified.iter().flatten().map(|distance| distance.to_f64()).sum();
         let n_reached = task.certified.n_reached() as f64;
         for (text, expected) in [(&self.sum, sum), (&self.reached, n_reached)] {
             let Some(text) = text else { continue };
