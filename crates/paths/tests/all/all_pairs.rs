@@ -10,16 +10,6 @@ use proptest::prelude::*;
 const NONE: u16 = u16::MAX;
 const FAR: u64 = u64::MAX;
 
-/// Asserts that a check fails with a violation of a certain form.
-macro_rules! assert_violation {
-    ($check:expr, $($violation:tt)+) => {
-        match $check {
-            Err(Violation::$($violation)+) => {}
-            other => panic!("expected {}, found {other:?}", stringify!($($violation)+)),
-        }
-    };
-}
-
 /// 0 →2 1 →0 2 →0 1: a cycle of weight zero; then 2 →3 3 and a dearer 0 →9 3.
 fn graph() -> Csr<u32> {
     let arcs = [(0, 1, 2), (1, 2, 0), (2, 1, 0), (2, 3, 3), (0, 3, 9)];

@@ -11,16 +11,6 @@ use proptest::prelude::*;
 const NONE: u32 = u32::MAX;
 const FAR: u64 = u64::MAX;
 
-/// Asserts that a check fails with a violation of a certain form.
-macro_rules! assert_violation {
-    ($check:expr, $($violation:tt)+) => {
-        match $check {
-            Err(Violation::$($violation)+) => {}
-            other => panic!("expected {}, found {other:?}", stringify!($($violation)+)),
-        }
-    };
-}
-
 /// 0 →2 1 →0 2 →0 1: a plateau with a cycle of weight zero behind the source; then
 /// 2 →3 3 and a dearer 0 →9 3; vertex 4 leads to 0 and is not reached.
 fn graph() -> Csr<u32> {
