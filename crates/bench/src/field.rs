@@ -141,6 +141,11 @@ impl<'a, W: Weight> Field<'a, W> {
     fn solver(&self, mut record: Record, asked: &Asked) -> Option<Contender<'a>> {
         let (task, bench) = (self.task, self.bench);
         let on_gpu = matches!(asked, Asked::OnGpu(_));
+        if let Asked::OnCpu(Config { algorithm: Some(algorithm), .. }) = asked
+            && !algorithm.admits(task.graph)
+        {
+            return None;
+        }
         let start = Instant::now();
         let made = match asked {
             Asked::OnCpu(config) => Solver::new(task.graph, config),

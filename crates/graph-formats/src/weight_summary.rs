@@ -33,6 +33,11 @@ impl<W: Weight> WeightSummary<W> {
         self.least.to_f64().abs().max(self.greatest.to_f64().abs())
     }
 
+    /// The weight that every arc has, where there is one, and it is above zero.
+    pub fn common(&self) -> Option<W> {
+        (W::ZERO < self.least && self.least == self.greatest).then_some(self.greatest)
+    }
+
     /// Looks at each of `weights`; where one is not finite, the sum is not either. O(m).
     pub(crate) fn of(weights: &[W]) -> Self {
         let tasks: Vec<_> = weights.par_chunks(WEIGHTS_PER_TASK).map(extremes_and_sum).collect();

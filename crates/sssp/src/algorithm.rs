@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use graph_formats::{Csr, Weight};
+
 use crate::delta::Delta;
 use crate::error::{SsspError, by_name};
 
@@ -13,6 +15,8 @@ pub enum Algorithm {
     /// Vertices in the order of their distance, each settled once; with this queue, or the one
     /// that measured best for weights like these.
     Dijkstra(Option<Queue>),
+    /// Level by level, where all arcs have the same weight.
+    BreadthFirst,
     /// Buckets of distances Δ wide, one after the other, each in parallel.
     DeltaStepping(Delta),
     /// Rounds over all arcs until one changes nothing.
@@ -23,8 +27,9 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// One by each name, where settings have none of their own with their defaults.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Dijkstra(None),
+        Self::BreadthFirst,
         Self::BellmanFord,
         Self::BellmanFordQueue(QueueRule::Fifo),
         Self::BellmanFordQueue(QueueRule::Slf),
@@ -37,6 +42,7 @@ impl Algorithm {
     pub fn name(self) -> &'static str {
         match self {
             Self::Dijkstra(_) => "dijkstra",
+            Self::BreadthFirst => "breadth-first",
             Self::DeltaStepping(_) => "delta-stepping",
             Self::BellmanFord => "bellman-ford",
             Self::BellmanFordQueue(rule) => rule.algorithm_name(),
@@ -46,6 +52,14 @@ impl Algorithm {
     /// True for the algorithms that admit negative weights.
     pub fn admits_negative(self) -> bool {
         matches!(self, Self::BellmanFord | Self::BellmanFordQueue(_))
+    }
+
+    /// True where it is right for the weights of `graph`.
+    pub fn admits<W: Weight>(self, graph: &Csr<W>) -> bool {
+        match self {
+            Self::BreadthFirst => graph.n_arcs() == 0 || graph.weight_summary().common().is_some(),
+            _ => self.admits_negative() || graph.first_negative().is_none(),
+        }
     }
 }
 

@@ -39,6 +39,16 @@ pub enum SsspError {
         /// Its weight.
         weight: String,
     },
+    /// Breadth-first search needs the same weight of every arc, above zero.
+    #[error(
+        "breadth-first needs one weight above zero for all arcs, but they go from {least} to {greatest}; leave the algorithm out, or use delta-stepping"
+    )]
+    WeightsDiffer {
+        /// The least weight.
+        least: String,
+        /// The greatest.
+        greatest: String,
+    },
     /// A cycle of negative length can be reached, so paths have no least length.
     #[error("negative cycle: {cycle:?} can be reached and gets shorter with every turn")]
     NegativeCycle {

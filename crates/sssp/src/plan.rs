@@ -90,18 +90,23 @@ impl Plan {
             Some(asked) => (asked, "it was asked for".to_owned()),
         };
         let mut plan = Self::of(graph, algorithm.name(), algorithm.admits_negative(), reason)?;
+        let team = config.team;
+        let threads = match team {
+            Team::WhereItPays => threads_for(graph.n_arcs() as u64, config.n_threads()),
+            Team::Always => config.n_threads(),
+        };
         let chosen = match algorithm {
             Algorithm::Dijkstra(asked) => Chosen::Dijkstra(choose_queue(graph, asked)?),
+            Algorithm::BreadthFirst => {
+                check_weights_equal(graph)?;
+                Chosen::BreadthFirst { threads, team }
+            }
             Algorithm::DeltaStepping(delta) => {
-                let threads = match config.team {
-                    Team::WhereItPays => threads_for(graph.n_arcs() as u64, config.n_threads()),
-                    Team::Always => config.n_threads(),
-                };
                 let n_searches = config.n_expected_searches();
                 Chosen::DeltaStepping {
                     width: delta::width_for(graph, delta, threads)?,
                     threads,
-                    team: config.team,
+                    team,
                     defers_long_arcs: cost::split_pays(graph.n_vertices(), n_searches),
                 }
             }
@@ -110,7 +115,8 @@ impl Plan {
         };
         match chosen {
             Chosen::Dijkstra(queue) => plan.queue = Some(queue),
-            Chosen::DeltaStepping { width, threads, .. } => {
+            Chosen::BreadthFirst { .. } => plan.threads = threads,
+            Chosen::DeltaStepping { width, .. } => {
                 (plan.delta, plan.threads) = (Some(width), threads);
             }
             Chosen::BellmanFord | Chosen::BellmanFordQueue(_) => {}
@@ -161,9 +167,21 @@ fn greatest<W: Weight>(n: usize) -> f64 {
     }
 }
 
+/// An error where breadth-first search would be wrong.
+fn check_weights_equal<W: Weight>(graph: &Csr<W>) -> Result<(), SsspError> {
+    if Algorithm::BreadthFirst.admits(graph) {
+        return Ok(());
+    }
+    let weights = graph.weight_summary();
+    let (least, greatest) = (weights.least.to_string(), weights.greatest.to_string());
+    Err(SsspError::WeightsDiffer { least, greatest })
+}
+
 fn choose<W: Weight>(graph: &Csr<W>) -> (Algorithm, String) {
     let n_arcs = graph.n_arcs();
-    if graph.first_negative().is_some() {
+    if let Some(weight) = graph.weight_summary().common() {
+        (Algorithm::BreadthFirst, format!("every arc has weight {weight}"))
+    } else if graph.first_negative().is_some() {
         let why =
             "some weights are negative, and the queue in order of arrival does the least work";
         (Algorithm::BellmanFordQueue(QueueRule::Fifo), why.to_owned())
@@ -310,11 +328,13 @@ mod tests {
         assert_eq!(chosen(&Csr::from_edges(3001, &path).unwrap()), "bellman-ford-queue");
         let star: Vec<_> = (1..3000).map(|v| (0, v, v)).collect();
         assert_eq!(chosen(&Csr::from_edges(3000, &star).unwrap()), "dijkstra");
-        let ring = |n, weight| (0..n).map(|v| (v, (v + 1) % n, weight)).collect::<Vec<_>>();
+        let ring = |n, most| (0..n).map(|v| (v, (v + 1) % n, most - v % 2)).collect::<Vec<_>>();
         assert_eq!(chosen(&Csr::from_edges(3000, &ring(3000, 9)).unwrap()), "dijkstra");
         let far = Csr::from_edges(3000, &ring(3000, 1 << 20)).unwrap();
         assert_eq!(chosen(&far), "delta-stepping", "too far apart for Dial's queue");
         let long = Csr::from_edges(9000, &ring(9000, 9)).unwrap();
         assert_eq!(chosen(&long), "delta-stepping");
+        let alike: Vec<_> = long.arcs().map(|(u, v, _)| (u, v, 7)).collect();
+        assert_eq!(chosen(&Csr::from_arcs(9000, &alike).unwrap()), "breadth-first");
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod bellman_ford;
 pub(crate) mod bellman_ford_queue;
+pub(crate) mod breadth_first;
 pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
 mod key_search;
@@ -16,6 +17,7 @@ use graph_formats::{Csr, Weight};
 
 use self::bellman_ford::BellmanFord;
 use self::bellman_ford_queue::QueuedBellmanFord;
+use self::breadth_first::BreadthFirst;
 use self::delta_stepping::DeltaStepping;
 use self::delta_stepping::long_arcs::{self, ArcSplit};
 use self::dijkstra::Dijkstra;
@@ -30,6 +32,11 @@ use crate::search::Search;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Chosen {
     Dijkstra(Queue),
+    BreadthFirst {
+        threads: usize,
+        /// When they work together.
+        team: Team,
+    },
     DeltaStepping {
         width: f64,
         threads: usize,
@@ -65,6 +72,9 @@ pub(crate) fn search<'g, W: Weight>(
         (Chosen::BellmanFord, _) => Box::new(BellmanFord::new(graph)),
         (Chosen::BellmanFordQueue(rule), _) => {
             Box::new(QueuedBellmanFord::new(graph, rule, negative))
+        }
+        (Chosen::BreadthFirst { threads, team }, _) => {
+            Box::new(BreadthFirst::new(graph, threads, team))
         }
         (Chosen::Dijkstra(queue), true) => dijkstra::<W, U32Keys>(graph, queue),
         (Chosen::Dijkstra(queue), false) => dijkstra::<W, FullKeys>(graph, queue),

@@ -5,7 +5,8 @@
 //! of them, so that what it has in its caches stays of use.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -28,6 +29,16 @@ impl Threads {
         Self { n, pool: OnceLock::new() }
     }
 
+    fn pool(&self) -> Option<&ThreadPool> {
+        let build = || ThreadPoolBuilder::new().num_threads(self.n - 1).build().ok();
+        if self.n > 1 { self.pool.get_or_init(build).as_ref() } else { None }
+    }
+
+    /// How many run at the same time: one where the system refuses others.
+    pub(crate) fn n_at_once(&self) -> usize {
+        if self.pool().is_some() { self.n } else { 1 }
+    }
+
     /// Calls `work` with each of `locals`, of which there are as many as threads, and its
     /// number; at the same time, but one after the other where there are no threads to be had.
     ///
@@ -35,8 +46,7 @@ impl Threads {
     /// When `work` does, after all other calls have returned.
     pub(crate) fn each<T: Send>(&self, locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
         let Some((first, others)) = locals.split_first_mut() else { return };
-        let build = || ThreadPoolBuilder::new().num_threads(self.n - 1).build().ok();
-        let pool = if self.n > 1 { self.pool.get_or_init(build).as_ref() } else { None };
+        let pool = self.pool();
         let others = (1..).zip(others);
         match pool {
             Some(pool) => pool.in_place_scope(|scope| {
@@ -51,6 +61,41 @@ impl Threads {
                 others.for_each(|(index, local)| work(index, local));
             }
         }
+    }
+}
+
+/// Where threads that work on one thing meet again and again.
+pub(crate) struct Barrier {
+    n: usize,
+    n_arrived: AtomicUsize,
+    n_meetings: AtomicUsize,
+}
+
+impl Barrier {
+    /// For so many threads.
+    pub(crate) fn new(n: usize) -> Self {
+        Self { n, n_arrived: AtomicUsize::new(0), n_meetings: AtomicUsize::new(0) }
+    }
+
+    /// Waits until all have come, of whom the last calls `last` while the others wait. What
+    /// each did before, all see after. False where one has `failed`, and does not come.
+    pub(crate) fn meet(&self, failed: &AtomicBool, last: impl FnOnce()) -> bool {
+        let meeting = self.n_meetings.load(Relaxed);
+        if self.n_arrived.fetch_add(1, AcqRel) + 1 == self.n {
+            self.n_arrived.store(0, Relaxed);
+            last();
+            self.n_meetings.store(meeting.wrapping_add(1), Release);
+            return true;
+        }
+        let mut n_waits = 0;
+        while self.n_meetings.load(Acquire) == meeting {
+            if failed.load(Relaxed) {
+                return false;
+            }
+            wait(n_waits);
+            n_waits = n_waits.saturating_add(1);
+        }
+        true
     }
 }
 

@@ -12,11 +12,7 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
     let negative = graph.first_negative().is_some();
     // `auto` is right for these, too
     let mut configs = vec![Config::default()];
-    for algorithm in Algorithm::ALL {
-        if algorithm.admits_negative() || !negative {
-            configs.push(Config::with(algorithm));
-        }
-    }
+    configs.extend(fitting(graph).map(Config::with));
     if negative {
         return configs;
     }
@@ -33,6 +29,10 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
     for threads in 1..=3 {
         let rules = if threads == 1 { &rules[..] } else { &[Delta::Auto] };
         let threads = NonZeroUsize::new(threads);
+        if Algorithm::BreadthFirst.admits(graph) {
+            let search = Config::with(Algorithm::BreadthFirst);
+            configs.push(Config { threads, team: Team::Always, ..search });
+        }
         for &delta in rules.iter().chain(&widths) {
             let stepping = Config::with(Algorithm::DeltaStepping(delta));
             configs.push(Config { threads, team: Team::Always, ..stepping });
@@ -43,6 +43,11 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
         configs.push(Config { threads, expected_searches, team: Team::Always, ..stepping });
     }
     configs
+}
+
+/// The algorithms that admit the weights of `graph`.
+pub(crate) fn fitting<W: Weight>(graph: &Csr<W>) -> impl Iterator<Item = Algorithm> {
+    Algorithm::ALL.into_iter().filter(|algorithm| algorithm.admits(graph))
 }
 
 /// The solver, which has exactly the threads that were asked for.

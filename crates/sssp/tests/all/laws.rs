@@ -51,7 +51,7 @@ proptest! {
         let mut arcs: Vec<_> = graph.arcs().collect();
         arcs.push((u % n, v % n, weight));
         let more = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
-        for config in configs(&graph) {
+        for config in configs(&more) {
             let before = tree(&graph, 0, &config).unwrap();
             let after = tree(&more, 0, &config).unwrap();
             for v in graph.vertices() {

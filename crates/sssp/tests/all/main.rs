@@ -2,6 +2,7 @@
 //! for every weight type anew.
 
 mod agreement;
+mod breadth_first;
 mod common;
 mod cost;
 mod laws;

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use crate::common::fitting;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
@@ -33,7 +34,7 @@ proptest! {
         let wrap = |ids: &[VertexId]| ids.iter().map(|v| v % n).collect::<Vec<_>>();
         let (sources, targets) = (wrap(&sources), wrap(&targets));
         for threads in [1, 2, 3, 16] {
-            for algorithm in Algorithm::ALL {
+            for algorithm in fitting(&graph) {
                 let threads = NonZeroUsize::new(threads);
                 // more threads than sources, and a search is shared, too
                 let config = Config { threads, team: Team::Always, ..Config::with(algorithm) };

@@ -1,0 +1,142 @@
+//! Breadth-first search against the oracle: pushed and pulled, alone and shared.
+
+use std::num::NonZeroUsize;
+
+use graph_formats::generate::{RmatConfig, rmat};
+use graph_formats::{Csr, Direction, VertexId, Weight};
+use paths::certificate::check_tree;
+use paths::corner_cases::arbitrary_graph;
+use paths::oracle;
+use proptest::prelude::*;
+use sssp::{Algorithm, Config, Goal, Solver, SsspError, Team, shortest_paths};
+
+/// By so many threads, which share every level.
+fn shared(threads: usize) -> Config {
+    let threads = NonZeroUsize::new(threads);
+    Config { threads, team: Team::Always, ..Config::with(Algorithm::BreadthFirst) }
+}
+
+fn configs() -> impl Iterator<Item = Config> {
+    [Config::default()].into_iter().chain((1..=4).map(shared))
+}
+
+/// The arcs of `graph`, all with this weight, one way or both.
+fn alike<W: Weight>(graph: &Csr<u32>, weight: W, direction: Direction) -> Csr<W> {
+    let arcs: Vec<_> = graph.arcs().map(|(u, v, _)| (u, v, weight)).collect();
+    match direction {
+        Direction::Directed => Csr::from_arcs(graph.n_vertices(), &arcs).unwrap(),
+        Direction::Undirected => Csr::from_edges(graph.n_vertices(), &arcs).unwrap(),
+    }
+}
+
+/// From each of `sources`, in one work space: the oracle's tree, whole, within a limit, and as far
+/// as a target.
+fn agrees<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) {
+    let exists = |source: &VertexId| (*source as usize) < graph.n_vertices();
+    let sources: Vec<_> = sources.iter().copied().filter(exists).collect();
+    for config in configs() {
+        let mut solver = Solver::new(graph, &config).unwrap();
+        assert!(solver.plan().algorithm == "breadth-first" || graph.n_arcs() == 0);
+        for &source in &sources {
+            let expected = oracle::tree(graph, source, None).unwrap();
+            assert!(
+                solver.tree(source, Goal::All).unwrap() == expected,
+                "from {source}, {config:?}"
+            );
+            let target = (source + 7) % graph.n_vertices() as VertexId;
+            if let Some(limit) = expected.distance(target) {
+                let within = oracle::tree(graph, source, Some(limit)).unwrap();
+                for goal in [Goal::Within(limit), Goal::Target(target)] {
+                    let tree = solver.tree(source, goal).unwrap();
+                    assert!(tree == within, "{goal:?} from {source}, {config:?}");
+                }
+            }
+        }
+        let table = solver.table(&sources, &sources).unwrap();
+        for (at, &source) in sources.iter().enumerate() {
+            let expected = oracle::tree(graph, source, None).unwrap();
+            let row: Vec<_> = sources.iter().map(|&target| expected.distance(target)).collect();
+            assert_eq!(table.row(at).collect::<Vec<_>>(), row, "from {source}, {config:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn directed(graph in arbitrary_graph::<u32>(90, 300, 1..=1)) {
+        agrees(&alike(&graph, 1u32, Direction::Directed), &[0, 1]);
+    }
+
+    #[test]
+    fn undirected(graph in arbitrary_graph::<u32>(150, 400, 1..=1)) {
+        agrees(&alike(&graph, 3i64, Direction::Undirected), &[0, 1]);
+    }
+
+    /// Nearly all vertices are one level away, or two.
+    #[test]
+    fn dense(graph in arbitrary_graph::<u32>(30, 800, 1..=1)) {
+        agrees(&alike(&graph, 1u64, Direction::Undirected), &[0, 1]);
+    }
+
+    /// Tenths, so that sums round.
+    #[test]
+    fn floats(graph in arbitrary_graph::<u32>(90, 150, 1..=1)) {
+        agrees(&alike(&graph, 0.1f32, Direction::Undirected), &[0, 1]);
+        agrees(&alike(&graph, 0.1f64, Direction::Directed), &[0, 1]);
+    }
+}
+
+/// Levels of this graph are pulled, and then pushed again.
+#[test]
+fn rmat_agrees() {
+    let graph = rmat(&RmatConfig { scale: 13, edge_factor: 16, ..Default::default() }).unwrap();
+    let graph = alike(&graph, 5u32, Direction::Undirected);
+    let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
+    agrees(&graph, &[source, 4000]);
+    let mut solver = Solver::new(&graph, &Config::default()).unwrap();
+    solver.distances(source, Goal::All).unwrap();
+    assert!(solver.work().relaxations < graph.n_arcs() as u64 / 2, "{:?}", solver.work());
+}
+
+/// A broom: a level of many vertices after many of one.
+#[test]
+fn levels_widen_and_narrow() {
+    let handle = (0..700).map(|v| (v, v + 1, 1u32));
+    let straws = (701..9_000).flat_map(|v| [(700, v, 1), (v, 9_000 + v % 5, 1)]);
+    let graph = Csr::from_edges(9_005, &handle.chain(straws).collect::<Vec<_>>()).unwrap();
+    agrees(&graph, &[0, 350, 9_004]);
+}
+
+/// Beyond 2^24 steps of 1, a sum of floats of 32 bits does not grow.
+#[test]
+fn sums_that_stop_growing_have_a_tree() {
+    let n = (1 << 24) + 5;
+    let row_offsets: Vec<u64> = (0..=n).map(|v| v.min(n - 1)).collect();
+    let columns: Vec<VertexId> = (1..n as VertexId).collect();
+    let graph = Csr::new(row_offsets, columns, vec![1.0f32; n as usize - 1]).unwrap();
+    let tree = shortest_paths(&graph, 0, &Config::with(Algorithm::BreadthFirst)).unwrap();
+    assert_eq!(tree.distance(n as VertexId - 1), Some(16_777_216.0));
+    check_tree(&graph, &tree).unwrap();
+}
+
+#[test]
+fn weights_that_differ_are_refused() {
+    let refused = |arcs: &[(VertexId, VertexId, f32)]| {
+        let graph = Csr::from_arcs(3, arcs).unwrap();
+        shortest_paths(&graph, 0, &Config::with(Algorithm::BreadthFirst)).unwrap_err().to_string()
+    };
+    let text = refused(&[(0, 1, 0.5), (1, 2, 2.0)]);
+    assert!(
+        text.contains("0.5") && text.contains('2') && text.contains("delta-stepping"),
+        "{text}"
+    );
+    assert!(refused(&[(0, 1, 0.0)]).contains("above zero"));
+    let graph = Csr::<f32>::from_arcs(3, &[]).unwrap();
+    let tree = shortest_paths(&graph, 1, &Config::with(Algorithm::BreadthFirst)).unwrap();
+    assert_eq!(tree.distance(1), Some(0.0));
+    let graph = Csr::from_arcs(3, &[(0, 1, -1i32), (1, 2, -1)]).unwrap();
+    let refused = shortest_paths(&graph, 0, &Config::with(Algorithm::BreadthFirst)).unwrap_err();
+    assert!(matches!(refused, SsspError::NegativeWeight { algorithm: "breadth-first", .. }));
+}
