@@ -85,6 +85,11 @@ impl AnyCsr {
         with_csr!(self, |graph| graph.n_arcs())
     }
 
+    /// The same arcs without their weights: each counts one. O(1).
+    pub fn unweighted(self) -> Self {
+        with_csr!(self, |graph| graph.unweighted::<u32>()).into()
+    }
+
     /// The same graph with weights of type `W`: moved where they are of it already.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Coordinate storage: an arc is a source, a destination and a weight.
 
-use crate::csr::validate_arcs;
+use crate::csr::{summary_of_finite, validate_columns};
 use crate::{GraphError, VertexId, Weight};
 
 /// A directed multigraph as three arrays of one entry an arc, in any order.
@@ -37,7 +37,8 @@ impl<W: Weight> Coo<W> {
             let vertex = u64::from(sources[arc]);
             return Err(GraphError::VertexOutOfRange { arc, vertex, n_vertices });
         }
-        validate_arcs(n_vertices, &destinations, &weights)?;
+        validate_columns(n_vertices, &destinations)?;
+        summary_of_finite(&weights)?;
         Ok(Self { n_vertices, sources, destinations, weights })
     }
 

@@ -3,9 +3,12 @@
 //! The arcs of vertex `v` are the positions `row_offsets[v] .. row_offsets[v + 1]` of
 //! `column_indices` (where each ends) and `weights` (what it costs). The two arrays
 //! are apart, not interleaved, because solvers may look at a weight and then not need
-//! its column.
+//! its column. A weight that all arcs have, as those of an unweighted graph do, is stored once:
+//! their array is made when somebody asks for it.
 
-use std::{any::Any, ops::Range};
+use std::any::Any;
+use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -32,18 +35,20 @@ pub enum Direction {
 /// arcs, every column is a vertex, every weight is finite. Parallel arcs and
 /// self-loops are legal. Columns ascend within a row where this crate built the graph;
 /// [`Csr::rows_ascend`] tells whether they do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Csr<W: Weight> {
     row_offsets: Buffer<u64>,
     column_indices: Buffer<VertexId>,
-    weights: Buffer<W>,
+    /// Empty where all are the same, until somebody asks for them.
+    weights: OnceLock<Buffer<W>>,
     weight_summary: WeightSummary<W>,
     rows_ascend: bool,
     direction: Direction,
 }
 
 impl<W: Weight> Csr<W> {
-    /// A directed graph from its three arrays.
+    /// A directed graph from its three arrays; that of weights is given back where all are the
+    /// same, and above zero.
     ///
     /// # Errors
     /// When an invariant of the type does not hold; the error names the entry. O(n + m).
@@ -52,35 +57,56 @@ impl<W: Weight> Csr<W> {
         column_indices: impl Into<Buffer<VertexId>>,
         weights: impl Into<Buffer<W>>,
     ) -> Result<Self, GraphError> {
-        let (row_offsets, column_indices, weights) =
-            (row_offsets.into(), column_indices.into(), weights.into());
-        let n_arcs = column_indices.len();
-        if weights.len() != n_arcs {
-            let found = weights.len();
-            return Err(GraphError::LengthMismatch { what: "weights", expected: n_arcs, found });
+        let (column_indices, weights) = (column_indices.into(), weights.into());
+        if weights.len() != column_indices.len() {
+            let (expected, found) = (column_indices.len(), weights.len());
+            return Err(GraphError::LengthMismatch { what: "weights", expected, found });
         }
+        let graph = Self::with_equal_weights(row_offsets, column_indices, W::ONE)?;
+        let summary = summary_of_finite(&weights)?;
+        Ok(graph.with_array(weights, summary))
+    }
+
+    /// A directed graph whose arcs all weigh `weight`: `W::ONE` where they have no weights. Half
+    /// the memory of one with an array of weights of four bytes.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    ///
+    /// let triangle = Csr::with_equal_weights(vec![0, 1, 2, 3], vec![1, 2, 0], 1u32)?;
+    /// assert_eq!(triangle, Csr::from_arcs(3, &[(0, 1, 1), (1, 2, 1), (2, 0, 1)])?);
+    /// assert_eq!(triangle.stored_weights(), [1]);
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Csr::new`]. O(n + m).
+    pub fn with_equal_weights(
+        row_offsets: impl Into<Buffer<u64>>,
+        column_indices: impl Into<Buffer<VertexId>>,
+        weight: W,
+    ) -> Result<Self, GraphError> {
+        let (row_offsets, column_indices) = (row_offsets.into(), column_indices.into());
+        let n_arcs = column_indices.len();
         let (Some(&first), Some(&last)) = (row_offsets.first(), row_offsets.last()) else {
             return Err(GraphError::LengthMismatch { what: "row offsets", expected: 1, found: 0 });
         };
         if first != 0 || last != n_arcs as u64 {
             return Err(GraphError::OffsetsEnds { first, last, n_arcs });
         }
-        validate_vertex_count(row_offsets.len() - 1)?;
+        let n_vertices = row_offsets.len() - 1;
+        validate_vertex_count(n_vertices)?;
         let descends = |row: &usize| row_offsets[*row] > row_offsets[*row + 1];
-        let rows = (0..row_offsets.len() - 1).into_par_iter().with_min_len(ROWS_PER_TASK);
+        let rows = (0..n_vertices).into_par_iter().with_min_len(ROWS_PER_TASK);
         if let Some(row) = rows.find_first(descends) {
             let (previous, value) = (row_offsets[row], row_offsets[row + 1]);
             return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
         }
-        let weight_summary = validate_arcs(row_offsets.len() - 1, &column_indices, &weights)?;
-        Ok(Self {
-            rows_ascend: rows_ascend(&row_offsets, &column_indices),
-            row_offsets,
-            column_indices,
-            weights,
-            weight_summary,
-            direction: Direction::Directed,
-        })
+        validate_columns(n_vertices, &column_indices)?;
+        if !weight.is_finite() {
+            return Err(GraphError::WeightNotFinite { arc: 0, weight: weight.to_string() });
+        }
+        Ok(Self::of_valid_ends(row_offsets, column_indices, weight, Direction::Directed))
     }
 
     /// Arrays that this crate has just made and knows to be valid.
@@ -90,14 +116,48 @@ impl<W: Weight> Csr<W> {
         weights: Vec<W>,
         direction: Direction,
     ) -> Self {
+        let summary = WeightSummary::of(&weights);
+        Self::of_valid_ends(row_offsets, column_indices, W::ONE, direction)
+            .with_array(weights.into(), summary)
+    }
+
+    /// The same, where all arcs weigh `weight`.
+    pub(crate) fn of_valid_ends(
+        row_offsets: impl Into<Buffer<u64>>,
+        column_indices: impl Into<Buffer<VertexId>>,
+        weight: W,
+        direction: Direction,
+    ) -> Self {
+        let (row_offsets, column_indices) = (row_offsets.into(), column_indices.into());
         debug_assert_eq!(row_offsets.last(), Some(&(column_indices.len() as u64)));
         Self {
             rows_ascend: rows_ascend(&row_offsets, &column_indices),
-            row_offsets: row_offsets.into(),
-            column_indices: column_indices.into(),
-            weight_summary: WeightSummary::of(&weights),
-            weights: weights.into(),
+            weights: OnceLock::new(),
+            weight_summary: WeightSummary::of_equal(weight, column_indices.len()),
+            row_offsets,
+            column_indices,
             direction,
+        }
+    }
+
+    /// The same ends of arcs with weights of which this is so; none where they are equal.
+    fn with_weights<V: Weight>(
+        self,
+        weights: OnceLock<Buffer<V>>,
+        weight_summary: WeightSummary<V>,
+    ) -> Csr<V> {
+        let Self { row_offsets, column_indices, rows_ascend, direction, .. } = self;
+        Csr { row_offsets, column_indices, weights, weight_summary, rows_ascend, direction }
+    }
+
+    /// The same ends of arcs with these weights, which are finite.
+    fn with_array<V: Weight>(self, weights: Buffer<V>, summary: WeightSummary<V>) -> Csr<V> {
+        match summary.common() {
+            Some(weight) => {
+                let summary = WeightSummary::of_equal(weight, weights.len());
+                self.with_weights(OnceLock::new(), summary)
+            }
+            None => self.with_weights(weights.into(), summary),
         }
     }
 
@@ -140,7 +200,7 @@ impl<W: Weight> Csr<W> {
                 block[range.start as usize..range.end as usize].fill(row as VertexId);
             }
         });
-        let (columns, weights) = (self.column_indices.to_vec(), self.weights.to_vec());
+        let (columns, weights) = (self.column_indices.to_vec(), self.weights().to_vec());
         Coo::from_valid(self.n_vertices(), sources, columns, weights)
     }
 
@@ -149,16 +209,32 @@ impl<W: Weight> Csr<W> {
         let row_offsets = offsets_of(self.n_vertices(), self.column_indices.iter().copied());
         let mut next = row_offsets.clone();
         let mut columns = vec![0; self.n_arcs()];
-        let mut weights = vec![W::ZERO; self.n_arcs()];
+        let mut weights = vec![W::ZERO; self.unequal_weights().map_or(0, <[W]>::len)];
         for source in self.vertices() {
-            for (destination, weight) in self.arcs_from(source) {
-                let slot = &mut next[destination as usize];
+            for arc in self.row(source) {
+                let slot = &mut next[self.column_indices[arc] as usize];
                 columns[*slot as usize] = source;
-                weights[*slot as usize] = weight;
+                if let Some(unequal) = self.unequal_weights() {
+                    weights[*slot as usize] = unequal[arc];
+                }
                 *slot += 1;
             }
         }
-        Self::from_valid(row_offsets, columns, weights, self.direction)
+        self.with_rows(row_offsets, columns, weights, self.direction)
+    }
+
+    /// Other arcs of the same weights: these, or none where they are equal.
+    pub(crate) fn with_rows(
+        &self,
+        row_offsets: Vec<u64>,
+        columns: Vec<VertexId>,
+        weights: Vec<W>,
+        direction: Direction,
+    ) -> Self {
+        match self.weight_summary.common() {
+            Some(weight) => Self::of_valid_ends(row_offsets, columns, weight, direction),
+            None => Self::from_valid(row_offsets, columns, weights, direction),
+        }
     }
 
     /// The same graph with weights of type `V`; moved, not copied, when `V` is `W`.
@@ -172,20 +248,24 @@ impl<W: Weight> Csr<W> {
             return Ok(same.take().expect("just put there"));
         }
         let this = this.expect("taken only above");
-        let weights = this.weights.iter().enumerate().map(|(arc, &w)| {
+        let weights = this.stored_weights().iter().enumerate().map(|(arc, &w)| {
             w.to_i128().map_or_else(|| V::from_f64(w.to_f64()), V::from_i128).ok_or_else(|| {
                 GraphError::WeightOutOfRange { arc, weight: w.to_string(), kind: V::KIND }
             })
         });
         let weights = weights.collect::<Result<Vec<V>, _>>()?;
-        Ok(Csr {
-            row_offsets: this.row_offsets,
-            column_indices: this.column_indices,
-            weight_summary: WeightSummary::of(&weights),
-            weights: weights.into(),
-            rows_ascend: this.rows_ascend,
-            direction: this.direction,
-        })
+        if this.weight_summary.common().is_some() {
+            let summary = WeightSummary::of_equal(weights[0], this.n_arcs());
+            return Ok(this.with_weights(OnceLock::new(), summary));
+        }
+        let summary = WeightSummary::of(&weights);
+        Ok(this.with_array(weights.into(), summary))
+    }
+
+    /// The same arcs without their weights: each counts one. O(1).
+    pub fn unweighted<V: Weight>(self) -> Csr<V> {
+        let summary = WeightSummary::of_equal(V::ONE, self.n_arcs());
+        self.with_weights(OnceLock::new(), summary)
     }
 
     /// How many vertices, those without arcs included.
@@ -222,10 +302,30 @@ impl<W: Weight> Csr<W> {
         &self.column_indices
     }
 
-    /// What each arc weighs, row by row.
+    /// What each arc weighs, row by row. Where all weigh the same the array is made at the first
+    /// call, in O(m), and kept.
     #[inline]
     pub fn weights(&self) -> &[W] {
-        &self.weights
+        self.weights.get_or_init(|| vec![self.weight_summary.greatest; self.n_arcs()].into())
+    }
+
+    /// What is stored of the weights: one for each arc, or a single one that all arcs have.
+    pub fn stored_weights(&self) -> &[W] {
+        self.unequal_weights().unwrap_or(std::slice::from_ref(&self.weight_summary.greatest))
+    }
+
+    /// The weights, unless all are the same and above zero.
+    pub(crate) fn unequal_weights(&self) -> Option<&[W]> {
+        if self.weight_summary.common().is_some() { None } else { Some(self.weights()) }
+    }
+
+    /// What an arc at this position weighs.
+    ///
+    /// # Panics
+    /// When the graph has no such arc and its weights differ.
+    #[inline]
+    pub fn weight(&self, arc: usize) -> W {
+        self.unequal_weights().map_or(self.weight_summary.greatest, |weights| weights[arc])
     }
 
     /// What the weights are, all in all; found when the graph was made.
@@ -256,16 +356,23 @@ impl<W: Weight> Csr<W> {
         self.row(vertex).len()
     }
 
+    /// Where the arcs that leave `vertex` end.
+    #[inline(always)]
+    pub fn ends_from(&self, vertex: VertexId) -> &[VertexId] {
+        &self.column_indices[self.row(vertex)]
+    }
+
     /// The arcs that leave `vertex`, as (destination, weight).
     #[inline(always)]
     pub fn arcs_from(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> + '_ {
         let row = self.row(vertex);
-        self.column_indices[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
+        self.column_indices[row.clone()].iter().copied().zip(self.weights()[row].iter().copied())
     }
 
     /// All arcs as (source, destination, weight), in row order.
     pub fn arcs(&self) -> impl Iterator<Item = (VertexId, VertexId, W)> + '_ {
-        self.vertices().flat_map(|u| self.arcs_from(u).map(move |(v, w)| (u, v, w)))
+        let arc_at = |u, arc| (u, self.column_indices[arc], self.weight(arc));
+        self.vertices().flat_map(move |u| self.row(u).map(move |arc| arc_at(u, arc)))
     }
 
     /// The first arc of negative weight: its position, source and destination. O(log n).
@@ -304,13 +411,8 @@ pub(crate) fn validate_vertex_count(n_vertices: usize) -> Result<(), GraphError>
     Ok(())
 }
 
-/// Columns in range, weights finite; else an error with the first arc that is not. What the
-/// weights are comes of the same pass.
-pub(crate) fn validate_arcs<W: Weight>(
-    n_vertices: usize,
-    columns: &[VertexId],
-    weights: &[W],
-) -> Result<WeightSummary<W>, GraphError> {
+/// Columns in range, else an error with the first arc whose is not.
+pub(crate) fn validate_columns(n_vertices: usize, columns: &[VertexId]) -> Result<(), GraphError> {
     // whole chunks first, for that is a maximum, which takes no branch for each arc
     let in_range =
         |chunk: &[VertexId]| chunk.iter().max().is_none_or(|&v| (v as usize) < n_vertices);
@@ -320,6 +422,11 @@ pub(crate) fn validate_arcs<W: Weight>(
         let vertex = u64::from(columns[arc]);
         return Err(GraphError::VertexOutOfRange { arc, vertex, n_vertices });
     }
+    Ok(())
+}
+
+/// What the weights are, unless one is not finite: then an error with its arc.
+pub(crate) fn summary_of_finite<W: Weight>(weights: &[W]) -> Result<WeightSummary<W>, GraphError> {
     let summary = WeightSummary::of(weights);
     // of finite terms, unless they are too many or too great
     if !summary.sum_of_sizes.is_finite()
@@ -328,6 +435,16 @@ pub(crate) fn validate_arcs<W: Weight>(
         return Err(GraphError::WeightNotFinite { arc, weight: weights[arc].to_string() });
     }
     Ok(summary)
+}
+
+impl<W: Weight> PartialEq for Csr<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.row_offsets == other.row_offsets
+            && self.column_indices == other.column_indices
+            && self.weight_summary.common() == other.weight_summary.common()
+            && self.stored_weights() == other.stored_weights()
+            && self.direction == other.direction
+    }
 }
 
 #[cfg(test)]
@@ -375,6 +492,31 @@ mod tests {
         ));
         let pointer = graph.weights().as_ptr();
         assert_eq!(graph.convert_weights::<f64>().unwrap().weights().as_ptr(), pointer);
+    }
+
+    #[test]
+    fn equal_weights_are_stored_once() {
+        let given = Csr::new(vec![0, 2, 3], vec![0, 1, 0], vec![2.5f32; 3]).unwrap();
+        assert_eq!(given.stored_weights(), [2.5]);
+        assert_eq!(given, Csr::with_equal_weights(vec![0, 2, 3], vec![0, 1, 0], 2.5).unwrap());
+        assert_eq!(given.transposed().transposed(), given);
+        assert_eq!(given.weights(), [2.5; 3]);
+        assert_eq!(given.clone().unweighted::<i32>().stored_weights(), [1]);
+        let whole = given.convert_weights::<f64>().unwrap();
+        assert_eq!((whole.stored_weights(), whole.weight(2)), (&[2.5][..], 2.5));
+        assert!(matches!(
+            whole.convert_weights::<u32>(),
+            Err(GraphError::WeightOutOfRange { arc: 0, .. })
+        ));
+        for odd in [0.0, -1.0] {
+            let graph = Csr::with_equal_weights(vec![0, 1, 2], vec![1, 0], odd).unwrap();
+            assert_eq!(graph, Csr::from_arcs(2, &[(0, 1, odd), (1, 0, odd)]).unwrap());
+            assert_eq!(graph.weights(), [odd; 2]);
+        }
+        let odd = Csr::with_equal_weights(vec![0, 1], vec![0], f32::NAN);
+        assert!(matches!(odd, Err(GraphError::WeightNotFinite { .. })));
+        let none = Csr::with_equal_weights(vec![0, 0], vec![], 3).unwrap();
+        assert_eq!(none, Csr::from_arcs(1, &[] as &[(u32, u32, i64)]).unwrap());
     }
 
     #[test]

@@ -74,8 +74,7 @@ impl<W: Weight> Csr<W> {
     }
 }
 
-/// The rows of a graph whose arcs all weigh 1, without weights yet: the arcs that the
-/// rows were made of can be given back before.
+/// The rows of a graph whose arcs all weigh 1.
 pub(crate) struct Rows {
     row_offsets: Vec<u64>,
     columns: Vec<VertexId>,
@@ -110,10 +109,8 @@ impl Rows {
     }
 
     /// The graph, directed.
-    pub(crate) fn into_unweighted<W: Weight>(self) -> Result<Csr<W>, OutOfMemory> {
-        let mut weights: Vec<W> = zeroed(self.columns.len())?;
-        weights.par_iter_mut().for_each(|weight| *weight = W::ONE);
-        Ok(Csr::from_valid(self.row_offsets, self.columns, weights, Direction::Directed))
+    pub(crate) fn into_unweighted<W: Weight>(self) -> Csr<W> {
+        Csr::of_valid_ends(self.row_offsets, self.columns, W::ONE, Direction::Directed)
     }
 }
 

@@ -5,6 +5,7 @@
 //! (u, v, w) relaxes both directions at once.
 
 use std::cmp::Ordering;
+use std::iter::repeat;
 
 use rayon::prelude::*;
 
@@ -92,16 +93,20 @@ impl<W: Weight> Csr<W> {
         }));
         drop(lengths);
         let n_arcs = row_offsets[self.n_vertices()] as usize;
-        let (mut columns, mut weights) = (vec![0; n_arcs], vec![W::ZERO; n_arcs]);
+        let mut columns = vec![0; n_arcs];
         for_each_row_block(&row_offsets, &mut columns, |rows, block| {
             let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
             block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.0);
         });
-        for_each_row_block(&row_offsets, &mut weights, |rows, block| {
-            let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
-            block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.1);
-        });
-        Self::from_valid(row_offsets, columns, weights, Direction::Undirected)
+        let mut weights = Vec::new();
+        if self.unequal_weights().is_some() {
+            weights.resize(n_arcs, W::ZERO);
+            for_each_row_block(&row_offsets, &mut weights, |rows, block| {
+                let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
+                block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.1);
+            });
+        }
+        self.with_rows(row_offsets, columns, weights, Direction::Undirected)
     }
 
     /// The same graph, known to be undirected.
@@ -113,7 +118,7 @@ impl<W: Weight> Csr<W> {
             return Ok(self);
         }
         let sorted_row = |graph: &Self, v: VertexId| {
-            let mut row: Vec<_> = graph.arcs_from(v).collect();
+            let mut row: Vec<_> = arcs_from(graph, v).collect();
             row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
             row
         };
@@ -145,7 +150,7 @@ impl<W: Weight> Csr<W> {
     /// The graph of a file that says nothing of direction: undirected where by
     /// [hashes](Self::reverses_cancel) every arc has its reverse, and one is no loop.
     pub(crate) fn with_direction_found(self) -> Self {
-        let has_edges = || self.arcs().any(|(from, to, _)| from != to);
+        let has_edges = || self.vertices().any(|v| self.ends_from(v).iter().any(|&end| end != v));
         if self.reverses_cancel() && has_edges() { self.made_undirected() } else { self }
     }
 
@@ -166,24 +171,31 @@ impl<W: Weight> Csr<W> {
             let weight = bits.wrapping_mul(0xA076_1D64_78BD_642F) ^ 0x8EBC_6AF0_9C88_C6E3;
             product((from << 32 | to & 0xFFFF_FFFF) ^ weight)
         };
-        let (offsets, columns, weights) =
-            (self.row_offsets(), self.column_indices(), self.weights());
-        let excess = (0..self.n_vertices())
-            .into_par_iter()
-            .map(|row| {
-                let arcs = offsets[row] as usize..offsets[row + 1] as usize;
-                let arcs = columns[arcs.clone()].iter().zip(&weights[arcs]);
-                let u = vertex_hash(row as VertexId);
-                arcs.fold(0u64, |sum, (&column, &weight)| {
-                    let v = vertex_hash(column);
-                    let bits =
-                        weight.to_i128().map_or(weight.to_f64().to_bits(), |whole| whole as u64);
-                    sum.wrapping_add(hash(u, v, bits)).wrapping_sub(hash(v, u, bits))
-                })
-            })
-            .reduce(|| 0, u64::wrapping_add);
-        excess == 0
+        let excess_of = |(row, column, weight): (VertexId, VertexId, W)| {
+            let (u, v) = (vertex_hash(row), vertex_hash(column));
+            let bits = weight.to_i128().map_or(weight.to_f64().to_bits(), |whole| whole as u64);
+            hash(u, v, bits).wrapping_sub(hash(v, u, bits))
+        };
+        let excess = self.vertices().into_par_iter().map(|row| {
+            let ends = self.ends_from(row).iter();
+            let add = |sum: u64, (&end, &weight): (&VertexId, &W)| {
+                sum.wrapping_add(excess_of((row, end, weight)))
+            };
+            match self.unequal_weights() {
+                Some(weights) => ends.zip(&weights[self.row(row)]).fold(0, add),
+                None => ends.zip(repeat(&self.weight_summary().greatest)).fold(0, add),
+            }
+        });
+        excess.reduce(|| 0, u64::wrapping_add) == 0
     }
+}
+
+/// The arcs that leave `vertex`, without an array of weights where all are the same.
+fn arcs_from<W: Weight>(
+    graph: &Csr<W>,
+    vertex: VertexId,
+) -> impl Iterator<Item = (VertexId, W)> + '_ {
+    graph.row(vertex).map(|arc| (graph.column_indices()[arc], graph.weight(arc)))
 }
 
 /// The arcs of `vertex` in both graphs, with rows sorted by destination and weight; an arc
@@ -194,7 +206,7 @@ fn union<'a, W: Weight>(
     vertex: VertexId,
 ) -> impl Iterator<Item = (VertexId, W)> + 'a {
     let (mut forward, mut backward) =
-        (forward.arcs_from(vertex).peekable(), backward.arcs_from(vertex).peekable());
+        (arcs_from(forward, vertex).peekable(), arcs_from(backward, vertex).peekable());
     std::iter::from_fn(move || {
         let (Some(a), Some(b)) = (forward.peek(), backward.peek()) else {
             return forward.next().or_else(|| backward.next());

@@ -38,6 +38,13 @@ impl<W: Weight> WeightSummary<W> {
         (W::ZERO < self.least && self.least == self.greatest).then_some(self.greatest)
     }
 
+    /// Of so many arcs that weigh the same.
+    pub(crate) fn of_equal(weight: W, n_arcs: usize) -> Self {
+        let weights = [weight];
+        let one = Self::of(&weights[..n_arcs.min(1)]);
+        Self { sum_of_sizes: one.sum_of_sizes * n_arcs as f64, ..one }
+    }
+
     /// Looks at each of `weights`; where one is not finite, the sum is not either. O(m).
     pub(crate) fn of(weights: &[W]) -> Self {
         let tasks: Vec<_> = weights.par_chunks(WEIGHTS_PER_TASK).map(extremes_and_sum).collect();

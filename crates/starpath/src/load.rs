@@ -82,6 +82,7 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     let load_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let LoadedGraph { csr, ids, notes } = read?;
+    let csr = if args.unweighted { csr.unweighted() } else { csr };
     let notes = notes.iter().map(|note| format!("{}: {note}", shown(&args.path))).collect();
     Ok(Loaded { path: args.path.clone(), csr, ids, notes, load_ms })
 }

@@ -51,7 +51,7 @@ fn send_graph(ranks: &dyn Communicator, graph: &AnyCsr) -> anyhow::Result<()> {
     with_csr!(graph, |graph| {
         ranks.broadcast_vec(0, graph.row_offsets().to_vec())?;
         ranks.broadcast_vec(0, graph.column_indices().to_vec())?;
-        ranks.broadcast_vec(0, graph.weights().to_vec())?;
+        ranks.broadcast_vec(0, graph.stored_weights().to_vec())?;
     });
     Ok(())
 }
@@ -61,7 +61,11 @@ fn receive_graph(ranks: &dyn Communicator) -> anyhow::Result<AnyCsr> {
     fn receive<W: Weight>(ranks: &dyn Communicator) -> anyhow::Result<Csr<W>> {
         let row_offsets = ranks.broadcast_vec(0, Vec::<u64>::new())?;
         let columns = ranks.broadcast_vec(0, Vec::<u32>::new())?;
-        Ok(Csr::new(row_offsets, columns, ranks.broadcast_vec(0, Vec::<W>::new())?)?)
+        let weights = ranks.broadcast_vec(0, Vec::<W>::new())?;
+        Ok(match weights[..] {
+            [weight] => Csr::with_equal_weights(row_offsets, columns, weight)?,
+            _ => Csr::new(row_offsets, columns, weights)?,
+        })
     }
     let mut kind = [0u8];
     ranks.broadcast(0, &mut kind)?;

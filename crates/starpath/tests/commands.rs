@@ -153,6 +153,28 @@ fn one_source() {
 }
 
 #[test]
+fn arcs_are_counted_where_weights_are_left_out() {
+    let folder = road();
+    let folder = folder.path();
+    let report = json_in(folder, "sssp {}/road.gr --unweighted --source 1 -o {}/hops.tsv");
+    assert_eq!(
+        (&report["algorithm"], &report["max_distance"]),
+        (&"breadth-first".into(), &1.into())
+    );
+    assert_eq!(
+        read(folder, "hops.tsv"),
+        "vertex\tdistance\tpredecessor\n1\t0\t\n2\t1\t1\n3\t1\t1\n"
+    );
+    json_in(folder, "convert {}/road.gr {}/road.spg");
+    json_in(folder, "convert {}/road.gr {}/hops.spg --unweighted");
+    let info = json_in(folder, "info {}/hops.spg");
+    assert_eq!((&info["equal_weights"], &info["weight_sum"]), (&true.into(), &info["edges"]));
+    assert!(run_in(folder, "info {}/hops.spg").stdout.contains("u32, all 1: stored once\n"));
+    let size = |name| fs::metadata(folder.join(name)).unwrap().len();
+    assert!(size("hops.spg") < size("road.spg"), "the weights are there once");
+}
+
+#[test]
 fn every_weight_type_has_its_array() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -53,17 +53,16 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
     let undirected = directed == 0;
     let csr: AnyCsr = if !weighted {
         let columns: Vec<VertexId> = copied(arcs);
-        let weights = vec![1u32; columns.len()];
-        checked(path, offsets, columns, weights, undirected)?.into()
+        checked(path, Csr::with_equal_weights(offsets, columns, 1u32), undirected)?.into()
     } else {
         let arcs: Vec<[i32; 2]> = copied(arcs);
         let columns: Vec<VertexId> = arcs.par_iter().map(|arc| arc[0] as VertexId).collect();
         if arcs.par_iter().any(|arc| arc[1] < 0) {
             let weights: Vec<i32> = arcs.par_iter().map(|arc| arc[1]).collect();
-            checked(path, offsets, columns, weights, undirected)?.into()
+            checked(path, Csr::new(offsets, columns, weights), undirected)?.into()
         } else {
             let weights: Vec<u32> = arcs.par_iter().map(|arc| arc[1] as u32).collect();
-            checked(path, offsets, columns, weights, undirected)?.into()
+            checked(path, Csr::new(offsets, columns, weights), undirected)?.into()
         }
     };
     Ok(LoadedGraph::new(csr, Ids::FromZero))
@@ -71,12 +70,9 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
 
 fn checked<W: Weight>(
     path: &Path,
-    offsets: Vec<u64>,
-    columns: Vec<VertexId>,
-    weights: Vec<W>,
+    graph: Result<Csr<W>, GraphError>,
     undirected: bool,
 ) -> Result<Csr<W>, GraphError> {
-    let graph = Csr::new(offsets, columns, weights);
     let graph = if undirected { graph.and_then(Csr::certified_undirected) } else { graph };
     graph.map_err(|error| malformed(path, error.to_string()))
 }
@@ -93,7 +89,7 @@ pub(super) fn check<W: Weight>(
         return Err(unrepresentable(path, format!("32-bit signed ids cannot number {n} vertices")));
     }
     let fits = |&w: &W| if weighted { weight(w).is_some() } else { w == W::ONE };
-    match graph.weights().par_iter().find_first(|w| !fits(w)) {
+    match graph.stored_weights().par_iter().find_first(|w| !fits(w)) {
         Some(w) if weighted => {
             let message = match w.to_i128() {
                 None => format!("weight {w:?} is a float, .wsg holds integers"),
@@ -137,8 +133,8 @@ fn write_arcs<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, weighted: bool) ->
     if !weighted {
         return out.write_all(bytemuck::cast_slice(graph.column_indices()));
     }
-    for (&column, &w) in graph.column_indices().iter().zip(graph.weights()) {
-        let w = weight(w).expect("checked before");
+    for (arc, &column) in graph.column_indices().iter().enumerate() {
+        let w = weight(graph.weight(arc)).expect("checked before");
         out.write_all(bytemuck::bytes_of(&[column as i32, w]))?;
     }
     Ok(())

@@ -359,7 +359,7 @@ fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<Verte
 /// Refuses a graph with parallel arcs.
 pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphError> {
     let twice = |&v: &VertexId| {
-        let mut row: Vec<_> = graph.arcs_from(v).map(|(to, _)| to).collect();
+        let mut row = graph.ends_from(v).to_vec();
         row.sort_unstable();
         row.windows(2).any(|pair| pair[0] == pair[1])
     };

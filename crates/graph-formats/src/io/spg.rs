@@ -6,11 +6,11 @@
 //! | byte | type | content |
 //! | --- | --- | --- |
 //! | 0 | 8 bytes | `89 53 50 47 0D 0A 1A 0A`: text-mode copies damage it visibly |
-//! | 8 | `u32` | version, 2 |
+//! | 8 | `u32` | version, 3 |
 //! | 12 | `u8` | weights: 0 `u32`, 1 `i32`, 2 `u64`, 3 `i64`, 4 `f32`, 5 `f64` |
 //! | 13 | `u8` | 0 directed, 1 undirected |
 //! | 14 | `u8` | names: 0 from zero, 1 from one, 2 listed, 3 words |
-//! | 15 | `u8` | 0 |
+//! | 15 | `u8` | 1 where all arcs weigh the same, else 0 |
 //! | 16 | `u64` | n, the number of vertices |
 //! | 24 | `u64` | m, the number of arcs |
 //! | 32 | 4 × `u64` | where the row offsets, column indices, weights and names start |
@@ -22,13 +22,13 @@
 //! | 120 | `u64` | FNV-1a checksum of the bytes before |
 //!
 //! The sections follow in that order, each from the next multiple of 64 on, with zeros
-//! between: n + 1 offsets (`u64`), m column indices (`u32`), m weights, and, where they
-//! are listed, n names (`u64`, ascending); words are n ends (`u64`) and then the text
+//! between: n + 1 offsets (`u64`), m column indices (`u32`), m weights or the one that all
+//! arcs have, and, where they are listed, n names (`u64`, ascending); words are n ends (`u64`) and then the text
 //! that they are ends in. The starts are fixed by n, m, the types and the length of the
 //! names; they stand in the header for other readers, and must agree.
 //!
-//! Files of version 1 are read too. They have zeros from byte 72 to 119, no checksum
-//! after the header, and no words.
+//! Files of versions 1 and 2 are read too: their weights are always m, and those of version 1
+//! have zeros from byte 72 to 119, no checksum after the header, and no words.
 //!
 //! Reading takes O(n + m), in parallel, checks included; mapping copies nothing but
 //! names. That an undirected file is one is checked by sums of hashes.
@@ -47,7 +47,7 @@ use crate::{
 };
 
 const MAGIC: [u8; 8] = *b"\x89SPG\r\n\x1a\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const ALIGNMENT: u64 = 64;
 const HEADER_BYTES: usize = 128;
 
@@ -60,7 +60,7 @@ struct Header {
     weights: u8,
     direction: u8,
     names: u8,
-    zero: u8,
+    equal: u8,
     n_vertices: u64,
     n_arcs: u64,
     starts: [u64; 4],
@@ -92,6 +92,7 @@ struct Shape {
     weights: u8,
     direction: u8,
     names: u8,
+    equal: u8,
     n_vertices: u64,
     n_arcs: u64,
     names_bytes: u64,
@@ -110,10 +111,11 @@ impl Shape {
             _ => Some(self.names_bytes).filter(|&bytes| bytes == 0)?,
         };
         let (_, weight_bytes) = WEIGHTS.get(usize::from(self.weights))?;
+        let n_weights = if self.equal == 1 { 1 } else { self.n_arcs };
         Some([
             self.n_vertices.checked_add(1)?.checked_mul(8)?,
             self.n_arcs.checked_mul(4)?,
-            self.n_arcs.checked_mul(*weight_bytes)?,
+            n_weights.checked_mul(*weight_bytes)?,
             names,
         ])
     }
@@ -132,7 +134,7 @@ impl Shape {
             weights: self.weights,
             direction: self.direction,
             names: self.names,
-            zero: 0,
+            equal: self.equal,
             n_vertices: self.n_vertices,
             n_arcs: self.n_arcs,
             starts,
@@ -149,7 +151,8 @@ impl Shape {
             _ => (WORDS, (self.names_bytes, self.body_checksum)),
         };
         let same = extras == (self.names_bytes, self.body_checksum);
-        (self.direction <= 1 && self.names <= kinds && same).then_some(header)
+        let is_known = self.equal == 0 || (self.equal == 1 && self.version >= 3);
+        (self.direction <= 1 && self.names <= kinds && is_known && same).then_some(header)
     }
 }
 
@@ -166,7 +169,7 @@ impl Header {
         }
         if !(1..=VERSION).contains(&header.version) {
             let found = header.version;
-            return wrong(format!("version {found} of the format; only 1 and {VERSION} are known"));
+            return wrong(format!("version {found} of the format; only 1 to {VERSION} are known"));
         }
         if header.checksum != header.right_checksum() {
             return wrong("the header is damaged: its checksum does not match".to_owned());
@@ -178,9 +181,17 @@ impl Header {
     }
 
     fn shape(&self) -> Shape {
-        let Self { version, weights, direction, names, n_vertices, n_arcs, .. } = *self;
-        let Self { names_bytes, body_checksum, .. } = *self;
-        Shape { version, weights, direction, names, n_vertices, n_arcs, names_bytes, body_checksum }
+        Shape {
+            version: self.version,
+            weights: self.weights,
+            direction: self.direction,
+            names: self.names,
+            equal: self.equal,
+            n_vertices: self.n_vertices,
+            n_arcs: self.n_arcs,
+            names_bytes: self.names_bytes,
+            body_checksum: self.body_checksum,
+        }
     }
 
     /// FNV-1a of the bytes before the checksum.
@@ -219,7 +230,12 @@ impl Sections<'_> {
     }
 
     fn graph<W: Weight>(&self) -> Result<Csr<W>, GraphError> {
-        let graph = Csr::new(self.array::<u64>(0), self.array::<VertexId>(1), self.array::<W>(2));
+        let (offsets, columns) = (self.array::<u64>(0), self.array::<VertexId>(1));
+        let weights = self.array::<W>(2);
+        let graph = match self.header.equal {
+            1 => Csr::with_equal_weights(offsets, columns, weights[0]),
+            _ => Csr::new(offsets, columns, weights),
+        };
         let undirected = self.header.direction == 1;
         let graph = if undirected { graph.and_then(Csr::certified_undirected) } else { graph };
         graph.map_err(|error| malformed(self.path, error.to_string()))
@@ -311,6 +327,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -
         weights: weights as u8,
         direction: u8::from(graph.direction() == Direction::Undirected),
         names,
+        equal: u8::from(graph.weight_summary().common().is_some()),
         n_vertices: graph.n_vertices() as u64,
         n_arcs: graph.n_arcs() as u64,
         names_bytes: (8 * numbers.len() + text.len()) as u64,
@@ -320,7 +337,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -
     let sections: [(u64, &[u8]); 5] = [
         (plain.starts[0], bytemuck::cast_slice(graph.row_offsets())),
         (plain.starts[1], bytemuck::cast_slice(graph.column_indices())),
-        (plain.starts[2], bytemuck::cast_slice(graph.weights())),
+        (plain.starts[2], bytemuck::cast_slice(graph.stored_weights())),
         (plain.starts[3], bytemuck::cast_slice(numbers)),
         (plain.starts[3] + 8 * numbers.len() as u64, text.as_bytes()),
     ];

@@ -89,7 +89,7 @@ impl Relabelling {
             queue.push_back(start);
             while let Some(u) = queue.pop_front() {
                 old_ids.push(u);
-                for (v, _) in graph.arcs_from(u) {
+                for &v in graph.ends_from(u) {
                     if !std::mem::replace(&mut met[v as usize], true) {
                         queue.push_back(v);
                     }

@@ -19,6 +19,9 @@ pub(crate) struct GraphArgs {
     /// csv, tsv, sg, wsg or spg
     #[arg(long, help_heading = HEADING, value_name = "F", value_parser = parse_format)]
     format: Option<Format>,
+    /// Count arcs: whatever the file says, each weighs 1
+    #[arg(long, help_heading = HEADING)]
+    pub(crate) unweighted: bool,
     /// Edge lists: a line is an edge, which is an arc each way [default: a line is one arc, from
     /// its first vertex to its second]
     #[arg(long, help_heading = HEADING)]
@@ -95,11 +98,14 @@ impl GraphArgs {
 
     /// An error for what is said of a graph's file; a saved matrix is read.
     pub(crate) fn refuse_for_matrix(&self) -> Result<(), WrongUse> {
-        if self.format.is_some() {
-            let text = "--format is for graphs; a saved matrix has no use for it";
-            return Err(WrongUse(text.to_owned()));
+        let for_graphs = [("--format", self.format.is_some()), ("--unweighted", self.unweighted)];
+        match for_graphs.iter().find(|option| option.1) {
+            Some((option, _)) => {
+                let text = format!("{option} is for graphs; a saved matrix has no use for it");
+                Err(WrongUse(text))
+            }
+            None => self.refuse_for_lists("a saved matrix"),
         }
-        self.refuse_for_lists("a saved matrix")
     }
 
     fn format_of_suffix(&self) -> Result<Format, WrongUse> {

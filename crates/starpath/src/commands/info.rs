@@ -22,6 +22,8 @@ struct Report {
     weights: String,
     min_weight: Option<Number>,
     max_weight: Option<Number>,
+    /// Whether all weights are the same, and stored once.
+    equal_weights: bool,
     weight_sum: Number,
     self_loops: usize,
     /// Arcs beyond the first between the same two vertices, in the same direction.
@@ -60,7 +62,6 @@ fn survey<W: Weight>(
     let solver = Solver::new(graph, &config).map_err(|error| names.explain(error))?;
     let plan = solver.plan();
     let start = Instant::now();
-    let weights = graph.weights();
     let summary = (graph.n_arcs() > 0).then(|| graph.weight_summary());
     let degrees = || graph.vertices().map(|v| graph.out_degree(v));
     let (components, largest_component) = components(graph);
@@ -84,7 +85,8 @@ fn survey<W: Weight>(
         weights: W::KIND.to_string(),
         min_weight: summary.map(|weights| number(weights.least)),
         max_weight: summary.map(|weights| number(weights.greatest)),
-        weight_sum: sum(weights),
+        equal_weights: graph.weight_summary().common().is_some(),
+        weight_sum: sum(graph),
         self_loops: graph.arcs().filter(|&(u, v, _)| u == v).count(),
         parallel_arcs: parallel_arcs(graph),
         min_degree: degrees().min().unwrap_or(0),
@@ -107,11 +109,12 @@ fn number<W: Weight>(weight: W) -> Number {
 }
 
 /// Exact for integers: 2^64 of them fit an `i128` twice over.
-fn sum<W: Weight>(weights: &[W]) -> Number {
+fn sum<W: Weight>(graph: &Csr<W>) -> Number {
+    let weights = graph.arcs().map(|arc| arc.2);
     if W::ZERO.to_i128().is_some() {
-        Number::Integer(weights.iter().filter_map(|w| w.to_i128()).sum())
+        Number::Integer(weights.filter_map(W::to_i128).sum())
     } else {
-        Number::Float(weights.iter().map(|w| w.to_f64()).sum())
+        Number::Float(weights.map(W::to_f64).sum())
     }
 }
 
@@ -140,6 +143,7 @@ impl fmt::Display for Report {
             _ => String::new(),
         };
         let range = match (self.min_weight, self.max_weight) {
+            (Some(min), Some(_)) if self.equal_weights => format!(", all {min}: stored once"),
             (Some(min), Some(max)) => format!(", {min} to {max}, sum {}", self.weight_sum),
             _ => String::new(),
         };
