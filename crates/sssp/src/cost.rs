@@ -49,6 +49,11 @@ const SHARED: f64 = 1.7;
 /// Seconds that an arc of the longest paths takes threads, who share what little there is to do.
 const SHARED_STEP: f64 = 4e-6;
 
+/// Arcs a vertex from which on pulling pays,
+const ARCS_TO_PULL: usize = 8;
+/// and the searches that save as much as turning the arcs round takes.
+const SEARCHES_TO_TURN: usize = 8;
+
 /// Bytes that a vertex or an arc takes on a GPU.
 const BYTES: f64 = 8.0;
 /// Cycles of a GPU for one step of a search: a round trip to memory.
@@ -204,6 +209,12 @@ fn after_trials(searches: f64) -> f64 {
 /// is what deferring the long ones takes.
 pub(crate) fn split_pays(n_vertices: usize, searches: usize) -> bool {
     searches as f64 * (arc_to_the_end(n_vertices) - ARC_DEFERRING) > ARC_SPLIT
+}
+
+/// Whether so many breadth-first searches of a directed graph make up for turning its arcs round,
+/// which pulling takes: where vertices have many arcs.
+pub(crate) fn turning_pays(n_vertices: usize, n_arcs: usize, searches: usize) -> bool {
+    n_arcs >= ARCS_TO_PULL * n_vertices && searches >= SEARCHES_TO_TURN
 }
 
 /// Whether Dijkstra's algorithm with Dial's queue is faster than Δ-stepping by one thread: where

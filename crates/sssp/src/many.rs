@@ -9,7 +9,7 @@ use paths::{DistanceTable, Distances, Nearest};
 use rayon::prelude::*;
 
 use crate::cpu::threads::EndsOnPanic;
-use crate::cpu::{self, nearest};
+use crate::cpu::{self, Prepared, nearest};
 use crate::query::{Query, awaited, check_overflow, check_vertices};
 use crate::search::Search;
 use crate::solver::own_pool;
@@ -109,8 +109,8 @@ impl<W: Weight> Solver<'_, W> {
     ) -> Result<Work, SsspError> {
         let (graph, progress) = (self.graph, self.progress);
         let (plan, chosen) = Plan::for_table(graph, config, sources.len())?;
-        if self.short_arcs.is_none() {
-            self.short_arcs = cpu::short_arcs(graph, chosen);
+        if let Prepared::Nothing = self.prepared {
+            self.prepared = cpu::prepare(graph, chosen);
         }
         let n_workers = config.n_threads().min(sources.len());
         let rows = Rows {
@@ -121,11 +121,11 @@ impl<W: Weight> Solver<'_, W> {
             error: Mutex::new(None),
             progress,
         };
-        let short_arcs = &self.short_arcs;
+        let prepared = &self.prepared;
         let fill = |_| {
             let _ends = EndsOnPanic(&rows.failed);
             // made by the thread that has it in its caches
-            let mut search = cpu::search(graph, chosen, plan.narrow, short_arcs.clone());
+            let mut search = cpu::search(graph, chosen, plan.narrow, prepared.clone());
             let mut work = Work::default();
             while let Some((&source, row)) = rows.next() {
                 let filled = fill_row(graph, &plan, &mut *search, source, targets, row);

@@ -99,7 +99,12 @@ impl Plan {
             Algorithm::Dijkstra(asked) => Chosen::Dijkstra(choose_queue(graph, asked)?),
             Algorithm::BreadthFirst => {
                 check_weights_equal(graph)?;
-                Chosen::BreadthFirst { threads, team }
+                let turns_arcs = cost::turning_pays(
+                    graph.n_vertices(),
+                    graph.n_arcs(),
+                    config.n_expected_searches(),
+                );
+                Chosen::BreadthFirst { threads, team, turns_arcs }
             }
             Algorithm::DeltaStepping(delta) => {
                 let n_searches = config.n_expected_searches();

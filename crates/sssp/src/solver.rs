@@ -9,7 +9,7 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::cpu::{self, ShortArcs};
+use crate::cpu::{self, Prepared};
 use crate::query::{Query, check_overflow, check_vertices};
 use crate::search::Search;
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
@@ -38,7 +38,7 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) others: Vec<Box<dyn Search<W> + 'g>>,
     /// What to solve with on the CPU; `None` on a GPU.
     pub(crate) cpu: Option<Config>,
-    pub(crate) short_arcs: ShortArcs<W>,
+    pub(crate) prepared: Prepared<W>,
     /// That of a table, where it is not that of other searches.
     pub(crate) table_plan: Option<Plan>,
     pub(crate) progress: Option<Progress<'g>>,
@@ -54,7 +54,9 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
     /// vertex, and the queues: empty, up to 200 kB a thread for Δ-stepping, and for Dial's
     /// four bytes a unit of the largest weight. For Δ-stepping on a dense undirected graph
-    /// also a copy of its short arcs, a sixth of all where weights are spread evenly.
+    /// also a copy of its short arcs, a sixth of all where weights are spread evenly; for
+    /// breadth-first search on a dense directed graph all its arcs turned round, four bytes each,
+    /// where [`Config::expected_searches`] make up for it.
     /// O(n + m).
     ///
     /// # Errors
@@ -62,10 +64,10 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// that does not take them, a bad Δ, a queue for other weights.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         let (plan, chosen) = Plan::on_cpu(graph, config)?;
-        let short_arcs = cpu::short_arcs(graph, chosen);
-        let search = cpu::search(graph, chosen, plan.narrow, short_arcs.clone());
+        let prepared = cpu::prepare(graph, chosen);
+        let search = cpu::search(graph, chosen, plan.narrow, prepared.clone());
         let cpu = Some(config.clone());
-        Ok(Self { cpu, short_arcs, ..Self::with_search(graph, plan, search) })
+        Ok(Self { cpu, prepared, ..Self::with_search(graph, plan, search) })
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping takes weights
@@ -119,7 +121,7 @@ impl<'g, W: Weight> Solver<'g, W> {
             gpus: Vec::new(),
             others: Vec::new(),
             cpu: None,
-            short_arcs: None,
+            prepared: Prepared::Nothing,
             table_plan: None,
             progress: None,
             work: Work::default(),

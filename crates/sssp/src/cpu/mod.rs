@@ -36,6 +36,9 @@ pub(crate) enum Chosen {
         threads: usize,
         /// When they work together.
         team: Team,
+        /// Whether so many searches are expected that they make up for turning all arcs round,
+        /// which pulling takes where they are one-way.
+        turns_arcs: bool,
     },
     DeltaStepping {
         width: f64,
@@ -50,22 +53,37 @@ pub(crate) enum Chosen {
     BellmanFordQueue(QueueRule),
 }
 
-/// The short arcs of a graph, for as many searches as share it.
-pub(crate) type ShortArcs<W> = Option<Arc<ArcSplit<W>>>;
-
-/// The short arcs of `graph`, if what is `chosen` defers the long ones. O(m).
-pub(crate) fn short_arcs<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> ShortArcs<W> {
-    let Chosen::DeltaStepping { defers_long_arcs: true, .. } = chosen else { return None };
-    long_arcs::split(graph, graph.weight_summary().greatest).map(Arc::new)
+/// What is made of a graph before it is searched, for as many searches as share it.
+#[derive(Clone)]
+pub(crate) enum Prepared<W: Weight> {
+    Nothing,
+    /// Its short arcs, where the long ones are deferred.
+    ShortArcs(Arc<ArcSplit<W>>),
+    /// Its arcs by their ends, where levels are pulled.
+    Incoming(Csr<u32>),
 }
 
-/// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with those
-/// [`short_arcs`].
+/// Makes of `graph` what the algorithm that is `chosen` needs. O(n + m).
+pub(crate) fn prepare<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> Prepared<W> {
+    match chosen {
+        Chosen::DeltaStepping { defers_long_arcs: true, .. } => {
+            let split = long_arcs::split(graph, graph.weight_summary().greatest);
+            split.map_or(Prepared::Nothing, |split| Prepared::ShortArcs(Arc::new(split)))
+        }
+        Chosen::BreadthFirst { turns_arcs, .. } => {
+            breadth_first::incoming(graph, turns_arcs).map_or(Prepared::Nothing, Prepared::Incoming)
+        }
+        _ => Prepared::Nothing,
+    }
+}
+
+/// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with what is
+/// [`prepare`]d for it.
 pub(crate) fn search<'g, W: Weight>(
     graph: &'g Csr<W>,
     chosen: Chosen,
     narrow: bool,
-    short_arcs: ShortArcs<W>,
+    prepared: Prepared<W>,
 ) -> Box<dyn Search<W> + 'g> {
     let negative = graph.first_negative().is_some();
     match (chosen, narrow) {
@@ -73,16 +91,20 @@ pub(crate) fn search<'g, W: Weight>(
         (Chosen::BellmanFordQueue(rule), _) => {
             Box::new(QueuedBellmanFord::new(graph, rule, negative))
         }
-        (Chosen::BreadthFirst { threads, team }, _) => {
-            Box::new(BreadthFirst::new(graph, threads, team))
+        (Chosen::BreadthFirst { threads, team, .. }, _) => {
+            let incoming = match prepared {
+                Prepared::Incoming(incoming) => Some(incoming),
+                _ => None,
+            };
+            Box::new(BreadthFirst::new(graph, incoming, threads, team))
         }
         (Chosen::Dijkstra(queue), true) => dijkstra::<W, U32Keys>(graph, queue),
         (Chosen::Dijkstra(queue), false) => dijkstra::<W, FullKeys>(graph, queue),
         (Chosen::DeltaStepping { width, threads, team, .. }, true) => {
-            delta_stepping::<W, U32Keys>(graph, width, short_arcs, threads, team)
+            delta_stepping::<W, U32Keys>(graph, width, prepared, threads, team)
         }
         (Chosen::DeltaStepping { width, threads, team, .. }, false) => {
-            delta_stepping::<W, FullKeys>(graph, width, short_arcs, threads, team)
+            delta_stepping::<W, FullKeys>(graph, width, prepared, threads, team)
         }
     }
 }
@@ -106,11 +128,15 @@ fn dijkstra<W: Weight, L: KeyArithmetic<W>>(
 fn delta_stepping<W: Weight, L: KeyArithmetic<W>>(
     graph: &Csr<W>,
     width: f64,
-    short_arcs: ShortArcs<W>,
+    prepared: Prepared<W>,
     threads: usize,
     team: Team,
 ) -> Box<dyn Search<W> + '_> {
     let greatest = graph.weight_summary().greatest;
+    let short_arcs = match prepared {
+        Prepared::ShortArcs(split) => Some(split),
+        _ => None,
+    };
     let search = DeltaStepping::<W, L>::new(graph, width, greatest, short_arcs, threads, team);
     Box::new(OnKeys(search))
 }

@@ -59,8 +59,8 @@ impl<'g, W: Weight> WithFallback<'g, W> {
             Some(cpu) => cpu,
             empty => {
                 let (plan, chosen) = Plan::on_cpu(self.graph, &self.config)?;
-                let short_arcs = cpu::short_arcs(self.graph, chosen);
-                empty.insert(cpu::search(self.graph, chosen, plan.narrow, short_arcs))
+                let prepared = cpu::prepare(self.graph, chosen);
+                empty.insert(cpu::search(self.graph, chosen, plan.narrow, prepared))
             }
         };
         let answer = cpu.search(query);

@@ -16,8 +16,14 @@ fn shared(threads: usize) -> Config {
     Config { threads, team: Team::Always, ..Config::with(Algorithm::BreadthFirst) }
 }
 
+/// The same for so many searches that arcs are turned round for pulls.
+fn often(config: Config) -> Config {
+    Config { expected_searches: NonZeroUsize::new(1000), ..config }
+}
+
 fn configs() -> impl Iterator<Item = Config> {
-    [Config::default()].into_iter().chain((1..=4).map(shared))
+    let once = [Config::default()].into_iter().chain((1..=4).map(shared));
+    once.flat_map(|config| [config.clone(), often(config)])
 }
 
 /// The arcs of `graph`, all with this weight, one way or both.
@@ -78,6 +84,7 @@ proptest! {
     #[test]
     fn dense(graph in arbitrary_graph::<u32>(30, 800, 1..=1)) {
         agrees(&alike(&graph, 1u64, Direction::Undirected), &[0, 1]);
+        agrees(&alike(&graph, 1u64, Direction::Directed), &[0, 1]);
     }
 
     /// Tenths, so that sums round.
@@ -88,16 +95,18 @@ proptest! {
     }
 }
 
-/// Levels of this graph are pulled, and then pushed again.
+/// Levels of these graphs are pulled, and then pushed again.
 #[test]
 fn rmat_agrees() {
     let graph = rmat(&RmatConfig { scale: 13, edge_factor: 16, ..Default::default() }).unwrap();
-    let graph = alike(&graph, 5u32, Direction::Undirected);
-    let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
-    agrees(&graph, &[source, 4000]);
-    let mut solver = Solver::new(&graph, &Config::default()).unwrap();
-    solver.distances(source, Goal::All).unwrap();
-    assert!(solver.work().relaxations < graph.n_arcs() as u64 / 2, "{:?}", solver.work());
+    for direction in [Direction::Undirected, Direction::Directed] {
+        let graph = alike(&graph, 5u32, direction);
+        let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
+        agrees(&graph, &[source, 4000]);
+        let mut solver = Solver::new(&graph, &often(Config::default())).unwrap();
+        solver.distances(source, Goal::All).unwrap();
+        assert!(solver.work().relaxations < graph.n_arcs() as u64 / 2, "{:?}", solver.work());
+    }
 }
 
 /// A broom: a level of many vertices after many of one.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use graph_formats::VertexId;
+use graph_formats::{Csr, VertexId, Weight};
 
 use super::steps::{Found, Share};
 use crate::cpu::threads::{Barrier, EndsOnPanic, Threads};
@@ -45,12 +45,36 @@ pub(super) struct Levels<'g> {
     found: Vec<Found>,
 }
 
+/// The arcs of each vertex.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'g> {
+    pub(super) offsets: &'g [u64],
+    pub(super) ends: &'g [VertexId],
+}
+
+impl<'g> Rows<'g> {
+    pub(super) fn of<W: Weight>(graph: &'g Csr<W>) -> Self {
+        Self { offsets: graph.row_offsets(), ends: graph.column_indices() }
+    }
+
+    #[inline(always)]
+    fn degree(self, vertex: VertexId) -> u64 {
+        self.offsets[vertex as usize + 1] - self.offsets[vertex as usize]
+    }
+
+    /// Where the arcs of `vertex` end, or begin.
+    #[inline(always)]
+    pub(super) fn ends_from(self, vertex: VertexId) -> &'g [VertexId] {
+        let v = vertex as usize;
+        &self.ends[self.offsets[v] as usize..self.offsets[v + 1] as usize]
+    }
+}
+
 /// The graph, and what the threads of a search share.
 pub(super) struct Space<'g> {
-    pub(super) row_offsets: &'g [u64],
-    pub(super) columns: &'g [VertexId],
-    /// Whether a level may be found by pulling.
-    pulls: bool,
+    pub(super) outgoing: Rows<'g>,
+    /// Along which levels may be pulled.
+    pub(super) incoming: Option<Csr<u32>>,
     /// The level of each vertex, above its predecessor.
     pub(super) labels: Vec<AtomicU64>,
     /// Every vertex in the order in which it was found, but for those that were pulled.
@@ -97,22 +121,19 @@ struct Ledger {
 }
 
 impl<'g> Levels<'g> {
-    /// 12 bytes a vertex, and three bits where levels may be found by pulling.
+    /// 12 bytes a vertex, and three bits where levels may be pulled.
     pub(super) fn new(
-        (row_offsets, columns): (&'g [u64], &'g [VertexId]),
-        pulls: bool,
+        outgoing: Rows<'g>,
+        incoming: Option<Csr<u32>>,
         threads: usize,
         team: Team,
     ) -> Self {
-        let n = row_offsets.len() - 1;
-        let bitmap = || match pulls {
-            true => (0..n.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
-            false => Vec::new(),
-        };
+        let n = outgoing.offsets.len() - 1;
+        let n_words = incoming.as_ref().map_or(0, |_| n.div_ceil(64));
+        let bitmap = || (0..n_words).map(|_| AtomicU64::new(0)).collect();
         let space = Space {
-            row_offsets,
-            columns,
-            pulls,
+            outgoing,
+            incoming,
             labels: (0..n).map(|_| AtomicU64::new(UNSEEN)).collect(),
             queue: (0..n).map(|_| AtomicU32::new(0)).collect(),
             seen: bitmap(),
@@ -148,7 +169,7 @@ impl<'g> Levels<'g> {
             n_queued: AtomicUsize::new(1),
             n_pulled: AtomicUsize::new(0),
             ledger: Mutex::new(Ledger {
-                arcs_left: space.columns.len() as f64,
+                arcs_left: space.outgoing.ends.len() as f64,
                 ..Ledger::default()
             }),
             failed: AtomicBool::new(false),
@@ -256,7 +277,7 @@ impl Course<'_, '_> {
                 return false;
             }
         }
-        let is_pull = self.space.pulls
+        let is_pull = self.space.incoming.is_some()
             && match was_pull {
                 true => {
                     let few = self.space.labels.len() / PUSH_AT;
@@ -283,9 +304,9 @@ impl Course<'_, '_> {
         let n_vertices = level.len();
         let step = n_vertices.div_ceil(SAMPLES);
         let sampled = self.space.queue[level].iter().step_by(step);
-        let degree = |vertex: &AtomicU32| self.space.row(vertex.load(Relaxed)).len();
+        let degree = |vertex: &AtomicU32| self.space.outgoing.degree(vertex.load(Relaxed));
         let n_sampled = sampled.len();
-        sampled.map(degree).sum::<usize>() as f64 * n_vertices as f64 / n_sampled as f64
+        sampled.map(degree).sum::<u64>() as f64 * n_vertices as f64 / n_sampled as f64
     }
 
     /// Whether there are targets, and all are found.

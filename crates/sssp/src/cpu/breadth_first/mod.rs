@@ -14,6 +14,8 @@
 //!   predecessor is the smallest vertex of the level before. A label holds the level above the
 //!   predecessor, so that the least label is the one, and pushes may come in any order. A pull
 //!   looks along rows that ascend, where the first vertex of the level is the smallest.
+//! * Of a directed graph, pulls need the arcs by their ends. Turning them round costs as much as
+//!   some searches, so it is done where that many are expected.
 //! * Threads share only levels that are worth it; on small ones one of them goes on alone.
 //!
 //! Reference: beamer-2012
@@ -25,13 +27,23 @@ use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 use paths::Predecessors;
 use rayon::prelude::*;
 
-use self::levels::Levels;
+use self::levels::{Levels, Rows};
 use crate::query::{Query, awaited};
 use crate::search::{Answer, Search};
 use crate::{SsspError, Team, Work};
 
 /// Labels that a thread turns into distances at a time.
 const LABELS_A_TASK: usize = 1 << 14;
+
+/// The arcs by their ends, in rows that ascend: of the graph itself where it is undirected, else
+/// turned round if they are to be. O(n + m).
+pub(crate) fn incoming<W: Weight>(graph: &Csr<W>, turns_arcs: bool) -> Option<Csr<u32>> {
+    let unweighted = || graph.clone().unweighted();
+    if graph.direction() == Direction::Undirected && graph.rows_ascend() {
+        return Some(unweighted());
+    }
+    turns_arcs.then(|| unweighted().transposed())
+}
 
 /// The solver with its work space, for any number of sources.
 pub(crate) struct BreadthFirst<'g, W: Weight> {
@@ -42,12 +54,15 @@ pub(crate) struct BreadthFirst<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> BreadthFirst<'g, W> {
-    /// All arcs of `graph` have the same weight, which is positive.
-    pub(crate) fn new(graph: &'g Csr<W>, threads: usize, team: Team) -> Self {
-        // the smallest vertex that leads to a level is seen first only where rows ascend
-        let pulls = graph.direction() == Direction::Undirected && graph.rows_ascend();
-        let rows = (graph.row_offsets(), graph.column_indices());
-        let levels = Levels::new(rows, pulls, threads, team);
+    /// All arcs of `graph` have the same weight, which is positive. Levels are pulled along
+    /// [`incoming`] arcs where there are.
+    pub(crate) fn new(
+        graph: &'g Csr<W>,
+        incoming: Option<Csr<u32>>,
+        threads: usize,
+        team: Team,
+    ) -> Self {
+        let levels = Levels::new(Rows::of(graph), incoming, threads, team);
         Self { graph, levels, distances: vec![W::Distance::ZERO] }
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::VertexId;
 
-use super::levels::{Course, Space, UNSEEN};
+use super::levels::{Course, Rows, Space, UNSEEN};
 use crate::cpu::prefetch::prefetch;
 
 /// Vertices of the queue that a thread takes at a time,
@@ -62,19 +62,6 @@ impl Share {
     }
 }
 
-impl Space<'_> {
-    #[inline(always)]
-    pub(super) fn row(&self, vertex: VertexId) -> Range<usize> {
-        let v = vertex as usize;
-        self.row_offsets[v] as usize..self.row_offsets[v + 1] as usize
-    }
-
-    #[inline(always)]
-    fn ends(&self, vertex: VertexId) -> &[VertexId] {
-        &self.columns[self.row(vertex)]
-    }
-}
-
 impl Course<'_, '_> {
     /// The level in parts: the share of this thread, and then what others have not come to.
     fn parts(&self, index: usize, n: usize) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -90,7 +77,7 @@ impl Course<'_, '_> {
         let mut n_queued = range.end;
         for from in &space.queue[range] {
             let from = from.load(Relaxed);
-            let ends = space.ends(from);
+            let ends = space.outgoing.ends_from(from);
             found.looked_at += ends.len() as u64;
             let offer = level | u64::from(from);
             for &to in ends {
@@ -115,7 +102,7 @@ impl Course<'_, '_> {
         for part in self.parts(index, VERTICES) {
             for from in &space.queue[part] {
                 let from = from.load(Relaxed);
-                let ends = space.ends(from);
+                let ends = space.outgoing.ends_from(from);
                 found.looked_at += ends.len() as u64;
                 let offer = level | u64::from(from);
                 for &to in ends {
@@ -144,49 +131,57 @@ impl Course<'_, '_> {
     /// Vertices that are not found look along their arcs for one of the level.
     pub(super) fn pull(&self, index: usize, found: &mut Found) {
         let (space, level) = (self.space, self.level.load(Relaxed));
+        let Some(incoming) = space.incoming.as_ref().map(Rows::of) else { return };
         let [next, front] = [level, level - 1].map(|level| &space.fronts[level as usize % 2]);
         let mut n_found = 0;
         for part in self.parts(index, WORDS) {
-            self.fetch_rows(part.start);
+            space.fetch_rows(incoming, part.start);
             for word in part {
-                self.fetch_rows(word + 1);
-                let bits = self.pull_word(word, level, front, found);
+                space.fetch_rows(incoming, word + 1);
+                let bits = space.pull_word(incoming, word, level, front, found);
                 next[word].store(bits, Relaxed);
                 n_found += bits.count_ones();
             }
         }
         self.n_pulled.fetch_add(n_found as usize, Relaxed);
     }
+}
 
+impl Space<'_> {
     /// Has the arcs of the 64 vertices of a word brought that are going to be looked at.
     #[inline(always)]
-    fn fetch_rows(&self, word: usize) {
-        let space = self.space;
-        let mut left = space.seen.get(word).map_or(0, |seen| !seen.load(Relaxed));
+    fn fetch_rows(&self, incoming: Rows<'_>, word: usize) {
+        let mut left = self.seen.get(word).map_or(0, |seen| !seen.load(Relaxed));
         while left != 0 {
             let vertex = word * 64 + left.trailing_zeros() as usize;
             left &= left - 1;
-            prefetch(space.columns, space.row_offsets[vertex] as usize);
+            prefetch(incoming.ends, incoming.offsets[vertex] as usize);
         }
     }
 
     /// Which of the 64 vertices of a word are found.
     #[inline(always)]
-    fn pull_word(&self, word: usize, level: u32, front: &[AtomicU64], found: &mut Found) -> u64 {
-        let space = self.space;
-        let seen = space.seen[word].load(Relaxed);
+    fn pull_word(
+        &self,
+        incoming: Rows<'_>,
+        word: usize,
+        level: u32,
+        front: &[AtomicU64],
+        found: &mut Found,
+    ) -> u64 {
+        let seen = self.seen[word].load(Relaxed);
         let (mut left, mut bits, mut without_arcs) = (!seen, 0, 0);
         while left != 0 {
             let vertex = word as VertexId * 64 + left.trailing_zeros();
             let bit = left & left.wrapping_neg();
             left ^= bit;
-            let ends = space.ends(vertex);
+            let ends = incoming.ends_from(vertex);
             let is_of_level =
                 |&end: &VertexId| front[end as usize / 64].load(Relaxed) >> (end % 64) & 1 != 0;
             match ends.iter().position(is_of_level) {
                 Some(at) => {
                     let label = u64::from(level) << 32 | u64::from(ends[at]);
-                    space.labels[vertex as usize].store(label, Relaxed);
+                    self.labels[vertex as usize].store(label, Relaxed);
                     found.looked_at += at as u64 + 1;
                     bits |= bit;
                 }
@@ -197,7 +192,7 @@ impl Course<'_, '_> {
             }
         }
         // what has no arcs is never found
-        space.seen[word].store(seen | bits | without_arcs, Relaxed);
+        self.seen[word].store(seen | bits | without_arcs, Relaxed);
         bits
     }
 }
