@@ -125,6 +125,15 @@ pub mod sssp {
     /// The nearest of several sources, from distances, on `f64` weights.
     pub const NEAREST_F64: Module = module!("sssp/nearest_f64");
 
+    /// `breadth_first.cu`: levels, by how many arcs vertices are from one source.
+    pub const BREADTH_FIRST: Module = module!("sssp/breadth_first");
+    /// `breadth_first_tree.cu`: predecessors from levels.
+    pub const BREADTH_FIRST_TREE: Module = module!("sssp/breadth_first_tree");
+    /// `hop_sums.cu`: sums over searches from up to 64 sources at once.
+    pub const HOP_SUMS_64: Module = module!("sssp/hop_sums_64");
+    /// `hop_sums.cu`: sums over searches from up to 1024 sources at once.
+    pub const HOP_SUMS_1024: Module = module!("sssp/hop_sums_1024");
+
     /// Predecessors from `u32` distances, over edges.
     pub const EDGE_PREDECESSORS_U32: Module = module!("sssp/edge_predecessors_u32");
     /// Predecessors from `i32` distances, over edges.

@@ -8,11 +8,12 @@ use ndarray::Array2;
 use paths::{DistanceTable, Distances, Nearest};
 use rayon::prelude::*;
 
+use crate::cpu::bit_parallel::{self, Searches};
 use crate::cpu::threads::EndsOnPanic;
-use crate::cpu::{self, Prepared, nearest};
+use crate::cpu::{self, Chosen, Prepared, nearest};
 use crate::query::{Query, awaited, check_overflow, check_vertices};
 use crate::search::Search;
-use crate::solver::own_pool;
+use crate::solver::in_own_pool;
 use crate::{Config, Plan, Progress, Solver, SsspError, Work};
 
 impl<W: Weight> Solver<'_, W> {
@@ -108,7 +109,21 @@ impl<W: Weight> Solver<'_, W> {
         cells: &mut [W::Distance],
     ) -> Result<Work, SsspError> {
         let (graph, progress) = (self.graph, self.progress);
-        let (plan, chosen) = Plan::for_table(graph, config, sources.len())?;
+        let (mut plan, chosen) = Plan::for_table(graph, config, sources.len())?;
+        if matches!(chosen, Chosen::BreadthFirst { .. }) && bit_parallel::pays(graph, sources.len())
+        {
+            let threads = config.n_threads();
+            let is_held = in_own_pool(&self.cpu, &self.pool, || {
+                let searches = Searches::new(graph, sources.len(), threads, progress);
+                searches.rows(sources, targets, cells)
+            });
+            if is_held? {
+                plan.reason += ", and searches go on together, a bit each";
+                plan.threads = threads;
+                self.table_plan = Some(plan);
+                return Ok(Work::default());
+            }
+        }
         if let Prepared::Nothing = self.prepared {
             self.prepared = cpu::prepare(graph, chosen);
         }
@@ -134,10 +149,7 @@ impl<W: Weight> Solver<'_, W> {
             work
         };
         let fill_all = || (0..n_workers).into_par_iter().with_max_len(1).map(fill).collect();
-        let works: Vec<Work> = match own_pool(&self.cpu, &self.pool) {
-            Some(pool) => pool.install(fill_all),
-            None => fill_all(),
-        };
+        let works: Vec<Work> = in_own_pool(&self.cpu, &self.pool, fill_all);
         if let Some(error) = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }

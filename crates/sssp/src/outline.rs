@@ -59,7 +59,7 @@ impl Outline {
 }
 
 /// About how many arcs the longest of the shortest paths have.
-fn depth<W: Weight>(graph: &Csr<W>) -> f64 {
+pub(crate) fn depth<W: Weight>(graph: &Csr<W>) -> f64 {
     let n = graph.n_vertices();
     // multiples of the golden section keep to no row or column of a grid
     let part = |i: u32| u64::from(i.wrapping_mul(GOLDEN_SECTION));

@@ -173,7 +173,7 @@ fn greatest<W: Weight>(n: usize) -> f64 {
 }
 
 /// An error where breadth-first search would be wrong.
-fn check_weights_equal<W: Weight>(graph: &Csr<W>) -> Result<(), SsspError> {
+pub(crate) fn check_weights_equal<W: Weight>(graph: &Csr<W>) -> Result<(), SsspError> {
     if Algorithm::BreadthFirst.admits(graph) {
         return Ok(());
     }

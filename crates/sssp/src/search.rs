@@ -4,7 +4,7 @@ use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
 
 use crate::query::Query;
-use crate::{DeviceTimes, Progress, SsspError, Work};
+use crate::{DeviceTimes, HopSums, Progress, SsspError, Work};
 
 /// An algorithm with its work space.
 pub(crate) trait Search<W: Weight>: Send {
@@ -52,6 +52,16 @@ pub(crate) trait Search<W: Weight>: Send {
         _sources: &[VertexId],
         _progress: Option<Progress<'_>>,
     ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        Ok(None)
+    }
+
+    /// The sums over searches from all of `sources` that count arcs, where there is a faster way
+    /// than the CPU's, and the memory. Tells `progress` how many sources are done.
+    fn hop_sums(
+        &mut self,
+        _sources: &[VertexId],
+        _progress: Option<Progress<'_>>,
+    ) -> Result<Option<HopSums>, SsspError> {
         Ok(None)
     }
 

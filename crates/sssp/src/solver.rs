@@ -1,5 +1,6 @@
 //! One graph, many searches.
 
+use std::num::NonZeroUsize;
 use std::slice;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -43,7 +44,7 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) table_plan: Option<Plan>,
     pub(crate) progress: Option<Progress<'g>>,
     pub(crate) work: Work,
-    /// The threads of [`own_pool`]; empty where the system refuses one.
+    /// The threads of [`in_own_pool`]; empty where the system refuses one.
     pub(crate) pool: OnceLock<Option<ThreadPool>>,
     predecessors_time: Duration,
     /// Those of a table, where they are not the last search's.
@@ -194,7 +195,7 @@ impl<'g, W: Weight> Solver<'g, W> {
         let (distances, limit) = self.limited(source, goal)?;
         let start = Instant::now();
         let (graph, search) = (self.graph, &mut self.search);
-        let mut find = || {
+        let find = || {
             let found = match distances.get(source) {
                 Some(_) => search.predecessors(source, limit.unwrap_or(W::Distance::UNREACHED))?,
                 // a cutoff below zero leaves out the source itself, and there was no search
@@ -203,10 +204,7 @@ impl<'g, W: Weight> Solver<'g, W> {
             let from_distances = || predecessors::from_distances(graph, source, &distances);
             Ok(found.unwrap_or_else(from_distances))
         };
-        let predecessors: Result<_, SsspError> = match own_pool(&self.cpu, &self.pool) {
-            Some(pool) => pool.install(find),
-            None => find(),
-        };
+        let predecessors: Result<_, SsspError> = in_own_pool(&self.cpu, &self.pool, find);
         self.predecessors_time = start.elapsed();
         let predecessors = predecessors.map_err(|error| error.named(&self.gpus))?;
         Ok(Tree { source, limit, predecessors, distances })
@@ -298,13 +296,20 @@ pub fn shortest_paths<W: Weight>(
     Solver::new(graph, config)?.tree(source, Goal::All)
 }
 
-/// As many threads as are asked for on the CPU, where rayon's are more or fewer: for what needs
-/// no answers from other threads, so that it may wait in a pool.
-pub(crate) fn own_pool<'a>(
+/// Does what needs no answers from other threads, so that it may wait in a pool: one of as many
+/// threads as are asked for on the CPU, where rayon's are more or fewer.
+pub(crate) fn in_own_pool<T: Send>(
     config: &Option<Config>,
-    pool: &'a OnceLock<Option<ThreadPool>>,
-) -> Option<&'a ThreadPool> {
-    let n = config.as_ref()?.threads?.get();
-    let build = || ThreadPoolBuilder::new().num_threads(n).build().ok();
-    if n == rayon::current_num_threads() { None } else { pool.get_or_init(build).as_ref() }
+    pool: &OnceLock<Option<ThreadPool>>,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    let n = config.as_ref().and_then(|config| config.threads).map(NonZeroUsize::get);
+    let build = |n| ThreadPoolBuilder::new().num_threads(n).build().ok();
+    match n.filter(|&n| n != rayon::current_num_threads()) {
+        Some(n) => match pool.get_or_init(|| build(n)) {
+            Some(pool) => pool.install(work),
+            None => work(),
+        },
+        None => work(),
+    }
 }

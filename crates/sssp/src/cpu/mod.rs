@@ -1,7 +1,9 @@
 //! Solvers for the CPU: each algorithm is a file or a folder, and which one runs is [`Chosen`].
 
+mod arcs;
 pub(crate) mod bellman_ford;
 pub(crate) mod bellman_ford_queue;
+pub(crate) mod bit_parallel;
 pub(crate) mod breadth_first;
 pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
@@ -71,7 +73,7 @@ pub(crate) fn prepare<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> Prepared<W> 
             split.map_or(Prepared::Nothing, |split| Prepared::ShortArcs(Arc::new(split)))
         }
         Chosen::BreadthFirst { turns_arcs, .. } => {
-            breadth_first::incoming(graph, turns_arcs).map_or(Prepared::Nothing, Prepared::Incoming)
+            arcs::incoming(graph, turns_arcs).map_or(Prepared::Nothing, Prepared::Incoming)
         }
         _ => Prepared::Nothing,
     }

@@ -12,6 +12,8 @@ use crate::error::{SsspError, by_name};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Algorithm {
+    /// Level by level, where all arcs have the same weight.
+    BreadthFirst,
     /// Near and far lists of vertices, by distance; short arcs apart where the graph is dense.
     DeltaStepping(Delta),
     /// Δ-stepping in the form that was published for GPUs: buckets by an index of each
@@ -47,7 +49,8 @@ impl Algorithm {
         Self::BellmanFord { edges: EdgeOrder::Auto, loads: Loads::Plain, stores: Stores::Atomic };
 
     /// One by each name, where settings have none of their own with their defaults.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
+        Self::BreadthFirst,
         Self::Dijkstra(BlockSize::Threads512),
         Self::BELLMAN_FORD,
         Self::BellmanFordQueue(QueueRule::Fifo),
@@ -64,6 +67,7 @@ impl Algorithm {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::BreadthFirst => "breadth-first",
             Self::DeltaStepping(_) => "delta-stepping",
             Self::DeltaSteppingBuckets(_) => "delta-stepping-buckets",
             Self::Dijkstra(_) => "dijkstra",

@@ -6,15 +6,16 @@
 
 use std::time::Instant;
 
-use gpu_runtime::GpuError;
+use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Predecessors;
 
+use super::hop_sums::HopSumsOnGpu;
 use super::launch::milliseconds;
 use crate::cpu;
 use crate::query::Query;
 use crate::search::{Answer, Owners, Search};
-use crate::{Config, DeviceTimes, Plan, Progress, SsspError, Work};
+use crate::{Config, DeviceTimes, HopSums, Plan, Progress, SsspError, Work};
 
 /// The error of a search on a device that has no answer: a sum does not fit what the kernels add
 /// in and there is no memory for it, or a negative cycle can be reached.
@@ -25,6 +26,10 @@ pub(super) fn no_answer() -> SsspError {
 /// A search on a device, and on the CPU where the device has no answer.
 pub(super) struct WithFallback<'g, W: Weight> {
     device: Box<dyn Search<W> + 'g>,
+    /// What adds up hops from many sources, and the time of its last sums unless a search came
+    /// after.
+    hops: Option<HopSumsOnGpu<'g, W>>,
+    hops_times: Option<DeviceTimes>,
     /// What the choice of this one took, in milliseconds.
     choice_ms: f64,
     graph: &'g Csr<W>,
@@ -49,8 +54,28 @@ impl<'g, W: Weight> WithFallback<'g, W> {
         plan: &Plan,
         config: Config,
     ) -> Self {
-        let (is_bounded, cpu, cpu_ms, on_device) = (plan.bounded, None, 0.0, false);
-        Self { device, choice_ms, graph, is_bounded, config, cpu, cpu_ms, on_device }
+        Self {
+            device,
+            hops: None,
+            hops_times: None,
+            choice_ms,
+            graph,
+            is_bounded: plan.bounded,
+            config,
+            cpu: None,
+            cpu_ms: 0.0,
+            on_device: false,
+        }
+    }
+
+    /// The same, adding up hops from many sources on `gpu`.
+    pub(super) fn counting_hops_on(self, gpu: &Gpu) -> Self {
+        Self { hops: Some(HopSumsOnGpu::new(gpu, self.graph)), ..self }
+    }
+
+    /// Forgets what came of the last search.
+    fn begin(&mut self) {
+        (self.cpu_ms, self.on_device, self.hops_times) = (0.0, false, None);
     }
 
     fn on_cpu(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
@@ -71,8 +96,7 @@ impl<'g, W: Weight> WithFallback<'g, W> {
 
 impl<W: Weight> Search<W> for WithFallback<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        self.cpu_ms = 0.0;
-        self.on_device = false;
+        self.begin();
         match self.device.search(query) {
             Err(SsspError::NotOnGpu { .. }) => self.on_cpu(query),
             answer => {
@@ -100,8 +124,7 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
         progress: Option<Progress<'_>>,
         cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
-        self.cpu_ms = 0.0;
-        self.on_device = false;
+        self.begin();
         // sums that are too large are looked for in all distances of a source; and one search at a
         // time needs no more memory than there is
         if !self.is_bounded {
@@ -115,12 +138,28 @@ impl<W: Weight> Search<W> for WithFallback<'_, W> {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
-        self.cpu_ms = 0.0;
-        self.on_device = false;
+        self.begin();
         Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
     }
 
+    fn hop_sums(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<HopSums>, SsspError> {
+        self.begin();
+        let Some(hops) = &mut self.hops else { return Ok(None) };
+        let Some((sums, times)) = unless_out_of_memory(hops.sums(sources, progress))? else {
+            return Ok(None);
+        };
+        self.hops_times = Some(times);
+        Ok(Some(sums))
+    }
+
     fn device_times(&self) -> Option<DeviceTimes> {
+        if self.hops_times.is_some() {
+            return self.hops_times;
+        }
         let mut times = self.device.device_times()?;
         times.prepare_ms += self.choice_ms;
         times.solve_ms += self.cpu_ms;

@@ -9,6 +9,7 @@ mod autotune;
 mod bellman_ford;
 mod bellman_ford_queue;
 mod bellman_ford_spmv;
+mod breadth_first;
 mod crauser;
 mod delta_stepping;
 mod delta_stepping_buckets;
@@ -19,6 +20,7 @@ mod edges;
 mod extract_min;
 mod fallback;
 mod graph;
+mod hop_sums;
 mod key_search;
 mod keys;
 mod launch;
@@ -28,6 +30,7 @@ mod many_sources;
 mod nearest;
 mod negative_cycle;
 mod predecessors;
+mod rows;
 mod several;
 mod spmv_matrix;
 mod work_space;
@@ -39,6 +42,7 @@ pub use self::algorithm::{Algorithm, BlockSize, EdgeOrder, Layout, Loads, Stores
 use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_queue::QueueOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
+use self::breadth_first::BreadthFirstOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
 #[doc(hidden)]
 pub use self::dijkstra_by_launches::DijkstraByLaunches;
@@ -47,7 +51,7 @@ pub use self::extract_min::{ExtractMin, Reduction};
 use self::fallback::WithFallback;
 pub(crate) use self::several::searches;
 use crate::search::Search;
-use crate::{Delta, Plan, QueueRule, SsspError, cost, delta};
+use crate::{Delta, Plan, QueueRule, SsspError, cost, delta, plan};
 
 /// An algorithm on a device, whichever it is.
 type Boxed<'g, W> = Box<dyn Search<W> + 'g>;
@@ -64,6 +68,9 @@ fn search<'g, W: Weight>(
 ) -> Result<(Plan, Box<dyn Search<W> + 'g>), SsspError> {
     let of_any_sign = Algorithm::BellmanFordQueue(QueueRule::Lll);
     let (algorithm, reason) = match config.algorithm {
+        None if graph.weight_summary().common().is_some() => {
+            (Algorithm::BreadthFirst, "all arcs have the same weight")
+        }
         None if graph.first_negative().is_some() => (of_any_sign, "some weights are negative"),
         None => (Algorithm::DeltaStepping(Delta::Auto), "it is the solver for GPUs"),
         Some(asked) => (asked, "it was asked for"),
@@ -71,7 +78,9 @@ fn search<'g, W: Weight>(
     let admits_negative = algorithm.admits_negative();
     let mut plan = Plan::of(graph, algorithm.name(), admits_negative, reason.to_owned())?;
     plan.device = Some(gpu.properties().name.clone());
-    let chooses = config.algorithm.is_none() && cost::trials_pay(config.n_expected_searches());
+    let chooses = config.algorithm.is_none()
+        && algorithm != Algorithm::BreadthFirst
+        && cost::trials_pay(config.n_expected_searches());
     let (device, choice_ms) = if !chooses {
         let (device, delta) = on_device(gpu, graph, algorithm)?;
         plan.delta = delta;
@@ -83,7 +92,7 @@ fn search<'g, W: Weight>(
     };
     // of those for any sign, one that tells of rounds as the device's do
     let cpu = config.for_algorithm(admits_negative.then_some(crate::Algorithm::BellmanFord));
-    let search = WithFallback::new(device, choice_ms, graph, &plan, cpu);
+    let search = WithFallback::new(device, choice_ms, graph, &plan, cpu).counting_hops_on(gpu);
     Ok((plan, Box::new(search)))
 }
 
@@ -100,6 +109,10 @@ fn on_device<'g, W: Weight>(
             let fixed = delta != Delta::Auto;
             let search = DeltaSteppingOnGpu::new(gpu, graph, width, fixed)?;
             return Ok((Box::new(search), Some(width)));
+        }
+        Algorithm::BreadthFirst => {
+            plan::check_weights_equal(graph)?;
+            Box::new(BreadthFirstOnGpu::new(gpu, graph)?)
         }
         Algorithm::DeltaSteppingBuckets(delta) => {
             let width = delta::width(graph, delta)?;

@@ -95,6 +95,55 @@ proptest! {
     }
 }
 
+/// Tables from many sources, some of them twice, by a bit each.
+fn tables_agree<W: Weight>(graph: &Csr<W>, n_sources: usize) {
+    let n = graph.n_vertices();
+    let sources: Vec<_> = (0..n_sources).map(|i| (i * 37 % n) as VertexId).collect();
+    let targets: Vec<_> = (0..n + 5).map(|i| (i * 11 % n) as VertexId).collect();
+    let expected: Vec<Vec<_>> = sources
+        .iter()
+        .map(|&source| {
+            let tree = oracle::tree(graph, source, None).unwrap();
+            targets.iter().map(|&target| tree.distance(target)).collect()
+        })
+        .collect();
+    for threads in 1..=3 {
+        let config = Config { threads: NonZeroUsize::new(threads), ..Config::default() };
+        let mut solver = Solver::new(graph, &config).unwrap();
+        for targets in [&targets[..], &targets[..3]] {
+            let table = solver.table(&sources, targets).unwrap();
+            assert!(solver.plan().reason.ends_with("a bit each"), "{}", solver.plan());
+            for (row, expected) in expected.iter().enumerate() {
+                let row: Vec<_> = table.row(row).collect();
+                assert_eq!(row, expected[..targets.len()], "{threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_of_many_sources_agree() {
+    let graph = rmat(&RmatConfig { scale: 8, edge_factor: 4, ..Default::default() }).unwrap();
+    for direction in [Direction::Undirected, Direction::Directed] {
+        tables_agree(&alike(&graph, 7u32, direction), 16);
+        tables_agree(&alike(&graph, 0.1f32, direction), 700);
+    }
+    // a path, of more levels than it takes to put neighbours together
+    let path: Vec<_> = (0..599).map(|v| (v, v + 1, 3i64)).collect();
+    tables_agree(&Csr::from_edges(600, &path).unwrap(), 600);
+}
+
+#[test]
+fn tables_whose_distances_overflow_say_so() {
+    let path: Vec<_> = (0..99).map(|v| (v, v + 1, u64::MAX / 50)).collect();
+    let graph = Csr::from_edges(100, &path).unwrap();
+    let all: Vec<_> = graph.vertices().collect();
+    let mut solver = Solver::new(&graph, &Config::default()).unwrap();
+    assert!(matches!(solver.table(&all, &all), Err(SsspError::Overflow { .. })));
+    let near = solver.table(&all[..20], &all[..20]).unwrap();
+    assert_eq!(near.row(0).nth(19).unwrap(), Some(u64::MAX / 50 * 19));
+}
+
 /// Levels of these graphs are pulled, and then pushed again.
 #[test]
 fn rmat_agrees() {

@@ -5,6 +5,7 @@ mod agreement;
 mod breadth_first;
 mod common;
 mod cost;
+mod hop_sums;
 mod laws;
 mod questions;
 mod refusals;

@@ -2,6 +2,7 @@
 //! where there is none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
 
 mod bellman_ford;
+mod breadth_first;
 mod buckets;
 mod common;
 mod dijkstra;
@@ -182,7 +183,7 @@ fn what_the_gpu_cannot_do_is_refused() {
     assert!(matches!(refused, Err(SsspError::NegativeWeight { .. })));
     let solver = Solver::on_gpu(&gpu, &minus, &Config::default()).unwrap();
     assert!(solver.plan().algorithm.starts_with("bellman-ford"));
-    let small = gpu.with_memory_cap(10_000);
+    let small = gpu.with_memory_cap(10);
     let refused = Solver::on_gpu(&small, &graph, &Config::default());
     assert!(matches!(refused, Err(SsspError::Gpu(_))));
 }

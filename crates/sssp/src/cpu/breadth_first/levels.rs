@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 
 use super::steps::{Found, Share};
+use crate::cpu::arcs::Arcs;
 use crate::cpu::threads::{Barrier, EndsOnPanic, Threads};
 use crate::query::Query;
 use crate::{SsspError, Team, Work};
@@ -45,34 +46,9 @@ pub(super) struct Levels<'g> {
     found: Vec<Found>,
 }
 
-/// The arcs of each vertex.
-#[derive(Clone, Copy)]
-pub(super) struct Rows<'g> {
-    pub(super) offsets: &'g [u64],
-    pub(super) ends: &'g [VertexId],
-}
-
-impl<'g> Rows<'g> {
-    pub(super) fn of<W: Weight>(graph: &'g Csr<W>) -> Self {
-        Self { offsets: graph.row_offsets(), ends: graph.column_indices() }
-    }
-
-    #[inline(always)]
-    fn degree(self, vertex: VertexId) -> u64 {
-        self.offsets[vertex as usize + 1] - self.offsets[vertex as usize]
-    }
-
-    /// Where the arcs of `vertex` end, or begin.
-    #[inline(always)]
-    pub(super) fn ends_from(self, vertex: VertexId) -> &'g [VertexId] {
-        let v = vertex as usize;
-        &self.ends[self.offsets[v] as usize..self.offsets[v + 1] as usize]
-    }
-}
-
 /// The graph, and what the threads of a search share.
 pub(super) struct Space<'g> {
-    pub(super) outgoing: Rows<'g>,
+    pub(super) outgoing: Arcs<'g>,
     /// Along which levels may be pulled.
     pub(super) incoming: Option<Csr<u32>>,
     /// The level of each vertex, above its predecessor.
@@ -123,12 +99,12 @@ struct Ledger {
 impl<'g> Levels<'g> {
     /// 12 bytes a vertex, and three bits where levels may be pulled.
     pub(super) fn new(
-        outgoing: Rows<'g>,
+        outgoing: Arcs<'g>,
         incoming: Option<Csr<u32>>,
         threads: usize,
         team: Team,
     ) -> Self {
-        let n = outgoing.offsets.len() - 1;
+        let n = outgoing.n_vertices();
         let n_words = incoming.as_ref().map_or(0, |_| n.div_ceil(64));
         let bitmap = || (0..n_words).map(|_| AtomicU64::new(0)).collect();
         let space = Space {
@@ -304,9 +280,10 @@ impl Course<'_, '_> {
         let n_vertices = level.len();
         let step = n_vertices.div_ceil(SAMPLES);
         let sampled = self.space.queue[level].iter().step_by(step);
-        let degree = |vertex: &AtomicU32| self.space.outgoing.degree(vertex.load(Relaxed));
+        let degree =
+            |vertex: &AtomicU32| self.space.outgoing.of(vertex.load(Relaxed) as usize).len();
         let n_sampled = sampled.len();
-        sampled.map(degree).sum::<u64>() as f64 * n_vertices as f64 / n_sampled as f64
+        sampled.map(degree).sum::<usize>() as f64 * n_vertices as f64 / n_sampled as f64
     }
 
     /// Whether there are targets, and all are found.

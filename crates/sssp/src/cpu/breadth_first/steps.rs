@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::VertexId;
 
-use super::levels::{Course, Rows, Space, UNSEEN};
+use super::levels::{Course, Space, UNSEEN};
+use crate::cpu::arcs::Arcs;
 use crate::cpu::prefetch::prefetch;
 
 /// Vertices of the queue that a thread takes at a time,
@@ -77,7 +78,7 @@ impl Course<'_, '_> {
         let mut n_queued = range.end;
         for from in &space.queue[range] {
             let from = from.load(Relaxed);
-            let ends = space.outgoing.ends_from(from);
+            let ends = space.outgoing.of(from as usize);
             found.looked_at += ends.len() as u64;
             let offer = level | u64::from(from);
             for &to in ends {
@@ -102,7 +103,7 @@ impl Course<'_, '_> {
         for part in self.parts(index, VERTICES) {
             for from in &space.queue[part] {
                 let from = from.load(Relaxed);
-                let ends = space.outgoing.ends_from(from);
+                let ends = space.outgoing.of(from as usize);
                 found.looked_at += ends.len() as u64;
                 let offer = level | u64::from(from);
                 for &to in ends {
@@ -131,7 +132,7 @@ impl Course<'_, '_> {
     /// Vertices that are not found look along their arcs for one of the level.
     pub(super) fn pull(&self, index: usize, found: &mut Found) {
         let (space, level) = (self.space, self.level.load(Relaxed));
-        let Some(incoming) = space.incoming.as_ref().map(Rows::of) else { return };
+        let Some(incoming) = space.incoming.as_ref().map(Arcs::of_graph) else { return };
         let [next, front] = [level, level - 1].map(|level| &space.fronts[level as usize % 2]);
         let mut n_found = 0;
         for part in self.parts(index, WORDS) {
@@ -150,7 +151,7 @@ impl Course<'_, '_> {
 impl Space<'_> {
     /// Has the arcs of the 64 vertices of a word brought that are going to be looked at.
     #[inline(always)]
-    fn fetch_rows(&self, incoming: Rows<'_>, word: usize) {
+    fn fetch_rows(&self, incoming: Arcs<'_>, word: usize) {
         let mut left = self.seen.get(word).map_or(0, |seen| !seen.load(Relaxed));
         while left != 0 {
             let vertex = word * 64 + left.trailing_zeros() as usize;
@@ -163,7 +164,7 @@ impl Space<'_> {
     #[inline(always)]
     fn pull_word(
         &self,
-        incoming: Rows<'_>,
+        incoming: Arcs<'_>,
         word: usize,
         level: u32,
         front: &[AtomicU64],
@@ -175,7 +176,7 @@ impl Space<'_> {
             let vertex = word as VertexId * 64 + left.trailing_zeros();
             let bit = left & left.wrapping_neg();
             left ^= bit;
-            let ends = incoming.ends_from(vertex);
+            let ends = incoming.of(vertex as usize);
             let is_of_level =
                 |&end: &VertexId| front[end as usize / 64].load(Relaxed) >> (end % 64) & 1 != 0;
             match ends.iter().position(is_of_level) {

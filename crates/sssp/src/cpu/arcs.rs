@@ -1,0 +1,44 @@
+//! The arcs of a graph without their weights, as searches that count them go along.
+
+use std::ops::Range;
+
+use graph_formats::{Csr, Direction, VertexId, Weight};
+
+/// Where arcs lead, vertex by vertex, as a graph stores them.
+#[derive(Clone, Copy)]
+pub(crate) struct Arcs<'g> {
+    pub(crate) offsets: &'g [u64],
+    pub(crate) ends: &'g [VertexId],
+}
+
+impl<'g> Arcs<'g> {
+    pub(crate) fn of_graph<W: Weight>(graph: &'g Csr<W>) -> Self {
+        Self { offsets: graph.row_offsets(), ends: graph.column_indices() }
+    }
+
+    pub(crate) fn n_vertices(self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The places of the arcs of a vertex.
+    #[inline(always)]
+    pub(crate) fn range(self, vertex: usize) -> Range<usize> {
+        self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize
+    }
+
+    /// Their ends.
+    #[inline(always)]
+    pub(crate) fn of(self, vertex: usize) -> &'g [VertexId] {
+        &self.ends[self.range(vertex)]
+    }
+}
+
+/// The arcs by their ends, in rows that ascend: of the graph itself where it is undirected, else
+/// turned round if they are to be, which takes 4 bytes an arc. O(n + m).
+pub(crate) fn incoming<W: Weight>(graph: &Csr<W>, turns_arcs: bool) -> Option<Csr<u32>> {
+    let unweighted = || graph.clone().unweighted();
+    if graph.direction() == Direction::Undirected && graph.rows_ascend() {
+        return Some(unweighted());
+    }
+    turns_arcs.then(|| unweighted().transposed())
+}

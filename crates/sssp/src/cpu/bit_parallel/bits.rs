@@ -1,0 +1,72 @@
+//! A bit for each of the sources of a batch, in so many words.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A bit a source.
+pub(super) type Bits<const N: usize> = [u64; N];
+
+#[inline(always)]
+pub(super) fn or<const N: usize>(a: &Bits<N>, b: &Bits<N>) -> Bits<N> {
+    let mut both = *a;
+    for w in 0..N {
+        both[w] |= b[w];
+    }
+    both
+}
+
+/// The bits of `a` that are not in `b`.
+#[inline(always)]
+pub(super) fn without<const N: usize>(a: &Bits<N>, b: &Bits<N>) -> Bits<N> {
+    let mut rest = *a;
+    for w in 0..N {
+        rest[w] &= !b[w];
+    }
+    rest
+}
+
+#[inline(always)]
+pub(super) fn and<const N: usize>(a: &Bits<N>, b: &Bits<N>) -> Bits<N> {
+    let mut common = *a;
+    for w in 0..N {
+        common[w] &= b[w];
+    }
+    common
+}
+
+#[inline(always)]
+pub(super) fn is_empty<const N: usize>(bits: &Bits<N>) -> bool {
+    let mut any = 0;
+    for word in bits {
+        any |= word;
+    }
+    any == 0
+}
+
+#[inline(always)]
+pub(super) fn count<const N: usize>(bits: &Bits<N>) -> u32 {
+    let mut n = 0;
+    for word in bits {
+        n += word.count_ones();
+    }
+    n
+}
+
+/// What a cache fetches at a time.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// Bits for each vertex, none of which lie on two lines of a cache.
+pub(super) struct BitField(Vec<Line>);
+
+impl BitField {
+    /// No bits, for `n_vertices` and at least one more, of `N` words each, a divisor of 8.
+    pub(super) fn new<const N: usize>(n_vertices: usize) -> Self {
+        Self(bytemuck::zeroed_vec(n_vertices * N / 8 + 1))
+    }
+
+    /// The bits of each vertex, and of some that there are not, which stay empty.
+    pub(super) fn bits<const N: usize>(&mut self) -> &mut [Bits<N>] {
+        bytemuck::cast_slice_mut(&mut self.0).as_chunks_mut().0
+    }
+}

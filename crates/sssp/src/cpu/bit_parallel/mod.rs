@@ -1,0 +1,271 @@
+//! Breadth-first searches from many sources at once, a bit each.
+//!
+//! For every vertex there are three fields of up to 512 bits: which sources have reached it, which
+//! have on the last level, and which on this one. One instruction then does the work of many
+//! searches that cross the same arc on the same level. A level is pushed along the arcs of the
+//! frontier, or pulled along the arcs into all vertices that some source is still to reach, each
+//! until all bits have come that may. What comes of a level is a list of vertices with the bits of
+//! the sources that have just found them.
+//!
+//! O(l·m/512) word operations a source where a batch has l levels in which a vertex is found by
+//! some of its sources: few on graphs of few levels, and on others for sources near one another,
+//! which [`order`] puts together. 24 bytes a vertex for each 64 sources of a batch.
+//!
+//! Batches run side by side, a thread each. Where there are fewer than threads, all threads pull
+//! the levels of one batch together, or, where levels are many and small, batches are of fewer
+//! sources.
+//!
+//! How it differs from the paper: levels are pulled as in its direction-optimising form, but a
+//! source whose search is over is no longer waited for; and where few vertices are of the
+//! frontier, a bit a vertex says which, so that the fields of others are not read.
+//!
+//! Reference: then-2015
+
+mod bits;
+mod order;
+mod processor;
+mod pull;
+mod push;
+mod rows;
+mod search;
+mod sums;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use graph_formats::{Csr, VertexId, Weight};
+use rayon::prelude::*;
+
+use self::rows::{Columns, Hops, Row};
+use self::search::{Batch, Ways};
+use self::sums::Sums;
+use crate::cpu::arcs::{Arcs, incoming};
+use crate::cpu::threads::EndsOnPanic;
+use crate::level_distances::LevelDistances;
+use crate::{HopSums, Progress, SsspError, outline};
+
+/// Bytes that the fields of all batches may have together, unless the smallest needs more.
+const MAX_BYTES: usize = 4 << 30;
+/// Levels, about, up to which they are large enough to be shared by threads, and sources need not
+/// be near one another.
+const MAX_LEVELS: f64 = 100.0;
+/// Sources from which on they are searched from together.
+const MIN_SOURCES: usize = 16;
+/// Vertices to a source, at most, where sources are near one another.
+const MAX_SPACING: usize = 4;
+/// Sources from which on it pays to turn arcs round, in order to pull.
+const MIN_SOURCES_TO_TRANSPOSE: usize = 64;
+
+/// How searches are put together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shape {
+    /// Of 64 sources each, that a batch has.
+    words: usize,
+    /// Batches at a time.
+    n_batches: usize,
+    /// Whether all threads pull the levels of one.
+    is_team: bool,
+}
+
+impl Shape {
+    /// For so many of each, where levels are `flat`, that is, few and large.
+    fn of(n_vertices: usize, n_sources: usize, threads: usize, flat: bool) -> Self {
+        let fit = |words: usize| MAX_BYTES / (24 * words * n_vertices.max(1));
+        let words_for = |n_sources: usize| n_sources.div_ceil(64).next_power_of_two().min(8);
+        let side_by_side = n_sources.div_ceil(512) >= threads && fit(8) >= threads;
+        if flat && !side_by_side {
+            return Self { words: words_for(n_sources), n_batches: 1, is_team: threads > 1 };
+        }
+        let mut words = words_for(n_sources.div_ceil(threads));
+        while words > 1 && fit(words) < threads {
+            words /= 2;
+        }
+        let n_batches = fit(words).clamp(1, threads).min(n_sources.div_ceil(64 * words));
+        Self { words, n_batches, is_team: false }
+    }
+}
+
+/// Whether searches from so many sources are faster together than one after another: where levels
+/// are few and large, or sources near one another, as they are where they are many.
+pub(crate) fn pays<W: Weight>(graph: &Csr<W>, n_sources: usize) -> bool {
+    n_sources >= MIN_SOURCES && (is_flat(graph) || n_sources >= graph.n_vertices() / MAX_SPACING)
+}
+
+/// Whether levels are few and large.
+fn is_flat<W: Weight>(graph: &Csr<W>) -> bool {
+    outline::depth(graph) <= MAX_LEVELS
+}
+
+/// Searches of a graph from many sources, on threads of the current pool.
+pub(crate) struct Searches<'a, W: Weight> {
+    graph: &'a Csr<W>,
+    incoming: Option<Csr<u32>>,
+    shape: Shape,
+    /// Where each vertex comes among sources, if it matters which are searched from together.
+    ranks: Option<Vec<u32>>,
+    done: AtomicU64,
+    total: u64,
+    progress: Option<Progress<'a>>,
+    ended: AtomicBool,
+}
+
+impl<'a, W: Weight> Searches<'a, W> {
+    /// From so many sources.
+    pub(crate) fn new(
+        graph: &'a Csr<W>,
+        n_sources: usize,
+        threads: usize,
+        progress: Option<Progress<'a>>,
+    ) -> Self {
+        let flat = is_flat(graph);
+        let shape = Shape::of(graph.n_vertices(), n_sources, threads, flat);
+        let in_a_batch = 64 * shape.words;
+        let is_ordered = !flat && n_sources > in_a_batch;
+        Self {
+            graph,
+            incoming: incoming(graph, flat && n_sources >= MIN_SOURCES_TO_TRANSPOSE),
+            shape,
+            ranks: is_ordered.then(|| order::by_balls(graph, n_sources, in_a_batch)),
+            done: AtomicU64::new(0),
+            total: n_sources as u64,
+            progress,
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    /// What they add up to.
+    pub(crate) fn sums(&self, sources: &[VertexId]) -> Result<HopSums, SsspError> {
+        let mut sources = sources.to_vec();
+        if let Some(ranks) = &self.ranks {
+            sources.sort_unstable_by_key(|&source| ranks[source as usize]);
+        }
+        match self.shape.words {
+            1 => self.add_up::<1>(&sources),
+            2 => self.add_up::<2>(&sources),
+            4 => self.add_up::<4>(&sources),
+            _ => self.add_up::<8>(&sources),
+        }
+    }
+
+    /// Fills a row for each of `sources`, of the distances to `targets`, of which there is one at
+    /// least. False where a distance cannot be held. Besides, half of what the rows take.
+    pub(crate) fn rows(
+        &self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        cells: &mut [W::Distance],
+    ) -> Result<bool, SsspError> {
+        let cells = cells.chunks_exact_mut(targets.len());
+        let mut rows: Vec<_> = sources.iter().copied().zip(cells).collect();
+        if let Some(ranks) = &self.ranks {
+            rows.sort_unstable_by_key(|row| ranks[row.0 as usize]);
+        }
+        let columns = Columns::of(targets, self.graph.n_vertices());
+        match self.shape.words {
+            1 => self.fill::<1>(&mut rows, &columns),
+            2 => self.fill::<2>(&mut rows, &columns),
+            4 => self.fill::<4>(&mut rows, &columns),
+            _ => self.fill::<8>(&mut rows, &columns),
+        }
+    }
+
+    fn add_up<const N: usize>(&self, sources: &[VertexId]) -> Result<HopSums, SsspError> {
+        let n_vertices = self.graph.n_vertices();
+        let start = || Sums::new(n_vertices, self.shape.is_team, || self.goes_on());
+        let parts =
+            self.each(sources.chunks(64 * N), start, |batch: &mut Batch<N>, sums, part| {
+                batch.search(self.ways(), part, sums)?;
+                Ok(part.len())
+            })?;
+        let mut sums = HopSums::new(n_vertices);
+        parts.iter().for_each(|part| part.add_to(&mut sums));
+        Ok(sums)
+    }
+
+    fn fill<const N: usize>(
+        &self,
+        rows: &mut [Row<'_, W>],
+        columns: &Columns,
+    ) -> Result<bool, SsspError> {
+        let distances = Mutex::new(LevelDistances::of(self.graph));
+        let start = || (Hops::new(columns, || self.goes_on()), true);
+        let parts =
+            self.each(rows.chunks_mut(64 * N), start, |batch: &mut Batch<N>, part, rows| {
+                let (hops, is_held) = part;
+                let sources: Vec<_> = rows.iter().map(|row| row.0).collect();
+                hops.clear(64 * N);
+                batch.search(self.ways(), &sources, hops)?;
+                let distances = {
+                    let mut distances = distances.lock().unwrap_or_else(PoisonError::into_inner);
+                    distances.extend_to(hops.n_levels());
+                    distances.clone()
+                };
+                *is_held &= distances.holds(hops.n_levels());
+                hops.write(&distances, rows);
+                Ok(rows.len())
+            })?;
+        Ok(parts.iter().all(|part| part.1))
+    }
+
+    fn ways(&self) -> Ways<'_> {
+        Ways { out: Arcs::of_graph(self.graph), into: self.incoming.as_ref().map(Arcs::of_graph) }
+    }
+
+    fn goes_on(&self) -> Result<(), SsspError> {
+        let tell = |progress: Progress<'_>| progress(self.done.load(Relaxed), self.total);
+        if self.progress.is_some_and(|progress| tell(progress).is_break()) {
+            self.ended.store(true, Relaxed);
+        }
+        if self.ended.load(Relaxed) { Err(SsspError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Works off batches side by side, each thread with what `start` makes; `work` tells of how many
+    /// sources it was.
+    fn each<const N: usize, B, T: Send>(
+        &self,
+        batches: impl Iterator<Item = B> + Send,
+        start: impl Fn() -> T + Sync,
+        work: impl Fn(&mut Batch<N>, &mut T, B) -> Result<usize, SsspError> + Sync,
+    ) -> Result<Vec<T>, SsspError> {
+        let batches = Mutex::new(batches);
+        let take_all = |_| {
+            let _ends = EndsOnPanic(&self.ended);
+            let mut batch = Batch::new(self.graph.n_vertices(), self.shape.is_team);
+            let mut made = start();
+            loop {
+                let next = batches.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(next) = next else { return Ok(made) };
+                let n_sources = work(&mut batch, &mut made, next)?;
+                self.done.fetch_add(n_sources as u64, Relaxed);
+            }
+        };
+        let parts = (0..self.shape.n_batches).into_par_iter().with_max_len(1).map(take_all);
+        let parts: Vec<_> = parts.collect::<Result<_, SsspError>>()?;
+        self.goes_on()?;
+        Ok(parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_fit_threads_and_memory() {
+        let shape = |n_vertices, n_sources, threads, flat| {
+            let Shape { words, n_batches, is_team } =
+                Shape::of(n_vertices, n_sources, threads, flat);
+            (words, n_batches, is_team)
+        };
+        assert_eq!(shape(1 << 20, 1 << 20, 2, true), (8, 2, false));
+        assert_eq!(shape(1 << 20, 1 << 20, 2, false), (8, 2, false));
+        assert_eq!(shape(1 << 20, 512, 2, true), (8, 1, true), "fewer batches than threads");
+        assert_eq!(shape(1 << 20, 512, 2, false), (4, 2, false), "levels too small to be shared");
+        assert_eq!(shape(1 << 20, 100, 1, true), (2, 1, false));
+        assert_eq!(shape(1 << 20, 1, 8, false), (1, 1, false));
+        assert_eq!(shape(1 << 24, 1 << 20, 2, true), (8, 1, true), "no memory for two");
+        assert_eq!(shape(1 << 24, 1 << 20, 2, false), (4, 2, false));
+        assert_eq!(shape(1 << 31, 1 << 20, 8, false), (1, 1, false), "the smallest there is");
+        assert_eq!(shape(0, 0, 1, true), (1, 1, false));
+    }
+}

@@ -1,0 +1,132 @@
+//! Hops added up for every vertex.
+
+use graph_formats::VertexId;
+use rayon::prelude::*;
+
+use super::bits::{Bits, count, is_empty};
+use super::processor::{Loop, run};
+use super::search::Found;
+use crate::{HopSums, SsspError};
+
+/// Vertices that a thread adds up at a time.
+const SUMMED_PER_TASK: usize = 1 << 12;
+
+/// What a vertex has, side by side, for levels go through vertices in any order.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    reciprocals: u128,
+    hops: u64,
+    n_sources: u32,
+    greatest: u32,
+}
+
+/// The sums of the batches of a thread, or of a team, which asks `goes_on` at every level.
+pub(super) struct Sums<F> {
+    of: Vec<Sum>,
+    by_hop: Vec<u64>,
+    is_team: bool,
+    goes_on: F,
+}
+
+impl<F: Fn() -> Result<(), SsspError>> Sums<F> {
+    pub(super) fn new(n_vertices: usize, is_team: bool, goes_on: F) -> Self {
+        Self { of: vec![Sum::default(); n_vertices], by_hop: Vec::new(), is_team, goes_on }
+    }
+
+    /// Adds them to those of others.
+    pub(super) fn add_to(&self, sums: &mut HopSums) {
+        for (v, sum) in self.of.iter().enumerate() {
+            sums.n_sources[v] += sum.n_sources;
+            sums.sums[v] += sum.hops;
+            sums.greatest[v] = sums.greatest[v].max(sum.greatest);
+            sums.reciprocals[v] += sum.reciprocals;
+        }
+        sums.add_pairs(&self.by_hop);
+    }
+}
+
+impl<const N: usize, F: Fn() -> Result<(), SsspError>> Found<N> for Sums<F> {
+    fn level(
+        &mut self,
+        hops: u32,
+        vertices: &[VertexId],
+        bits: &[Bits<N>],
+    ) -> Result<(), SsspError> {
+        (self.goes_on)()?;
+        let level = Level { hops, reciprocal: HopSums::reciprocal(hops) };
+        let pairs = if self.is_team && vertices.len() > SUMMED_PER_TASK {
+            let tasks =
+                self.of.par_chunks_mut(SUMMED_PER_TASK).zip(bits.par_chunks(SUMMED_PER_TASK));
+            tasks.map(|(of, bits)| run(AddAll { level, bits, of })).sum()
+        } else {
+            run(AddSome { level, vertices, bits, of: &mut self.of })
+        };
+        if pairs > 0 {
+            HopSums::add_pairs_at(&mut self.by_hop, hops as usize, pairs);
+        }
+        Ok(())
+    }
+}
+
+/// What a source on this level adds.
+#[derive(Clone, Copy)]
+struct Level {
+    hops: u32,
+    reciprocal: u128,
+}
+
+impl Level {
+    #[inline(always)]
+    fn add<const N: usize>(self, bits: &Bits<N>, sum: &mut Sum) -> u64 {
+        let n = count(bits);
+        sum.n_sources += n;
+        sum.hops += u64::from(n) * u64::from(self.hops);
+        sum.greatest = sum.greatest.max(self.hops);
+        sum.reciprocals += u128::from(n) * self.reciprocal;
+        u64::from(n)
+    }
+}
+
+/// What has come to vertices in any order.
+struct AddSome<'a, const N: usize> {
+    level: Level,
+    vertices: &'a [VertexId],
+    bits: &'a [Bits<N>],
+    of: &'a mut [Sum],
+}
+
+impl<const N: usize> Loop for AddSome<'_, N> {
+    type Result = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let mut pairs = 0;
+        for &vertex in self.vertices {
+            let vertex = vertex as usize;
+            pairs += self.level.add(&self.bits[vertex], &mut self.of[vertex]);
+        }
+        pairs
+    }
+}
+
+/// What has come to vertices side by side, most of them.
+struct AddAll<'a, const N: usize> {
+    level: Level,
+    bits: &'a [Bits<N>],
+    of: &'a mut [Sum],
+}
+
+impl<const N: usize> Loop for AddAll<'_, N> {
+    type Result = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let mut pairs = 0;
+        for i in 0..self.of.len() {
+            if !is_empty(&self.bits[i]) {
+                pairs += self.level.add(&self.bits[i], &mut self.of[i]);
+            }
+        }
+        pairs
+    }
+}

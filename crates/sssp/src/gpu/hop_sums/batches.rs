@@ -1,0 +1,316 @@
+//! Searches that count arcs from many sources on a GPU, 1,024 at once: sums over all of them, or
+//! a table.
+//!
+//! The method stands in `kernels/sssp/hop_sums.cu`: a bit of every vertex for each source, and a
+//! launch for as many sources as there are bits. Sums stay on the device until the last batch. For
+//! these, sources are taken in the order of their numbers: where near vertices have near ones, as
+//! in most road networks, few vertices change at a time.
+//!
+//! O(s·m/1024) word operations where paths have few arcs. Memory: 256 bytes a vertex for the bits,
+//! 16 for up to 64 sources; 50 more, for sums 40 again; 4 an arc. A directed graph is transposed
+//! first, on the CPU.
+//!
+//! Unlike the paper, a vertex asks its neighbours in every level, since on a GPU what writes to
+//! them needs atomics; and long rows are shared out.
+//!
+//! Reference: then-2015
+
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Buffer, Gpu, GpuError, Ptx};
+use graph_formats::{Csr, Direction, VertexId, Weight};
+use rayon::prelude::*;
+
+use super::schedule::Schedule;
+use crate::gpu::launch::{Launch, check_size, milliseconds, two_blocks_each};
+use crate::gpu::rows::Rows;
+use crate::{DeviceTimes, HopSums, Progress, SsspError};
+
+static FEW: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_64.name, kernels::sssp::HOP_SUMS_64.ptx);
+static MANY: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_1024.name, kernels::sssp::HOP_SUMS_1024.ptx);
+
+/// Bits of a vertex.
+#[derive(Clone, Copy, PartialEq)]
+enum Width {
+    Few = 64,
+    Many = 1024,
+}
+
+/// Cells of the table of a launch, unless one row has more.
+const MAX_CELLS: usize = 1 << 26;
+
+/// `HopBatch` of `hop_sums.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Batch {
+    offsets: u64,
+    ends: u64,
+    order: u64,
+    parts: u64,
+    sources: u64,
+    seen: [u64; 2],
+    changed: [u64; 2],
+    n_sources: u64,
+    greatest: u64,
+    sums: u64,
+    reciprocals: u64,
+    by_hop: u64,
+    targets: u64,
+    table: u64,
+    control: u64,
+    host: u64,
+    n_vertices: u32,
+    n_batch: u32,
+    n_long: u32,
+    n_parts: u32,
+    n_targets: u32,
+    n_rows: u32,
+}
+
+/// `HopControl` of `hop_sums.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Control {
+    arrived: u32,
+    stopped: u32,
+    changed: [u32; 3],
+    levels: u32,
+    pairs: [u64; 3],
+}
+
+/// The work space of searches in batches of one width.
+pub(in crate::gpu) struct HopSearches {
+    width: Width,
+    launch: Launch,
+    rows: Rows,
+    n_long: u32,
+    order: Buffer<VertexId>,
+    parts: Buffer<[u32; 4]>,
+    seen: [Buffer<u64>; 2],
+    changed: [Buffer<u8>; 2],
+    control: Buffer<Control>,
+}
+
+impl HopSearches {
+    /// Uploads `graph` for batches of as many sources as fit so many. O(n log n + m).
+    pub(in crate::gpu) fn new<W: Weight>(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        n_sources: usize,
+    ) -> Result<Self, SsspError> {
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        check_size(n, m)?;
+        let leading_in = match graph.direction() {
+            Direction::Undirected => Cow::Borrowed(graph),
+            Direction::Directed => Cow::Owned(graph.transposed()),
+        };
+        let Schedule { order, n_long, parts } = Schedule::of(&leading_in);
+        let width = width_for(n_sources);
+        let words = n * width as usize / 64;
+        let lists = size_of_val(&order[..]) + size_of_val(&parts[..]);
+        let bits = 2 * (words * size_of::<u64>() + n);
+        gpu.check_fits("the graph and its searches", Rows::bytes(n, m) + (lists + bits) as u64)?;
+        let (ptx, name) = match width {
+            Width::Few => (&FEW, "hop_sums_64"),
+            Width::Many => (&MANY, "hop_sums_1024"),
+        };
+        let shape = two_blocks_each(gpu);
+        let launch = Launch::new(gpu, gpu.kernel(ptx, name)?, shape.grid.0, shape.block)?;
+        Ok(Self {
+            width,
+            launch,
+            rows: Rows::upload(gpu, &leading_in)?,
+            n_long: n_long as u32,
+            order: gpu.upload(&order)?,
+            parts: gpu.upload(&parts)?,
+            seen: [gpu.buffer(words)?, gpu.buffer(words)?],
+            changed: [gpu.buffer(n)?, gpu.buffer(n)?],
+            control: gpu.buffer(1)?,
+        })
+    }
+
+    /// Whether it is as wide as so many sources call for.
+    pub(in crate::gpu) fn is_for(&self, n_sources: usize) -> bool {
+        self.width == width_for(n_sources)
+    }
+
+    /// The sums over searches from all of `sources`, each of which has an arc, and where the time
+    /// went. Tells `progress` how many are done.
+    pub(in crate::gpu) fn sums(
+        &mut self,
+        mut sources: Vec<VertexId>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(HopSums, DeviceTimes), SsspError> {
+        sources.par_sort_unstable();
+        let n = self.n_vertices();
+        let gpu = self.launch.gpu.clone();
+        let (n_sources, greatest) = (filled::<u32>(&gpu, n, 0)?, filled::<u32>(&gpu, n, 0)?);
+        let (sums, by_hop) = (filled::<u64>(&gpu, n, 0)?, filled::<u64>(&gpu, n, 0)?);
+        let reciprocals = filled::<u128>(&gpu, n, 0)?;
+        let batch = Batch {
+            n_sources: n_sources.address(),
+            greatest: greatest.address(),
+            sums: sums.address(),
+            reciprocals: reciprocals.address(),
+            by_hop: by_hop.address(),
+            ..self.batch()
+        };
+        let mut times = DeviceTimes::default();
+        let mut done = 0;
+        for part in sources.chunks(self.width as usize) {
+            let tell = told(progress, done, sources.len());
+            // SAFETY: sums have a place for each vertex, and for each number of hops, which is
+            // less than that of vertices.
+            times.solve_ms += unsafe { self.search(batch, part, tell)? };
+            done += part.len();
+        }
+        end_if_told(progress, done)?;
+        let start = Instant::now();
+        let greatest = greatest.download()?;
+        let n_hops = greatest.par_iter().max().map_or(0, |&most| most as usize + 1);
+        let sums = HopSums {
+            n_sources: n_sources.download()?,
+            sums: sums.download()?,
+            greatest,
+            reciprocals: reciprocals.download()?,
+            by_hop: by_hop.download_range(0..n_hops)?,
+        };
+        times.download_ms = milliseconds(start);
+        Ok((sums, times))
+    }
+
+    /// Hands the hops of `targets`, `u32::MAX` where there is no path, to `take`: those from a few
+    /// of `sources` at a time, row by row, with the positions of these. The time on the device.
+    pub(in crate::gpu) fn rows(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        mut take: impl FnMut(Range<usize>, &[u32]),
+    ) -> Result<DeviceTimes, SsspError> {
+        let gpu = self.launch.gpu.clone();
+        let targets = gpu.upload(targets)?;
+        let n_rows = rows_at_once(sources.len(), targets.len()).min(self.width as usize);
+        let mut times = DeviceTimes::default();
+        for first in (0..sources.len()).step_by(n_rows) {
+            let rows = first..(first + n_rows).min(sources.len());
+            let table = filled::<u32>(&gpu, rows.len() * targets.len(), 0xff)?;
+            let batch = Batch {
+                targets: targets.address(),
+                table: table.address(),
+                n_targets: targets.len() as u32,
+                ..self.batch()
+            };
+            let tell = told(progress, first, sources.len());
+            // SAFETY: the solver has checked targets, and the table has a row for each source.
+            times.solve_ms += unsafe { self.search(batch, &sources[rows.clone()], tell)? };
+            let start = Instant::now();
+            let levels = table.download()?;
+            times.download_ms += milliseconds(start);
+            take(rows, &levels);
+        }
+        end_if_told(progress, sources.len())?;
+        Ok(times)
+    }
+
+    fn n_vertices(&self) -> usize {
+        self.rows.offsets.len() - 1
+    }
+
+    /// What all batches have.
+    fn batch(&self) -> Batch {
+        Batch {
+            offsets: self.rows.offsets.address(),
+            ends: self.rows.ends.address(),
+            order: self.order.address(),
+            parts: self.parts.address(),
+            seen: [self.seen[0].address(), self.seen[1].address()],
+            changed: [self.changed[0].address(), self.changed[1].address()],
+            control: self.control.address(),
+            n_vertices: self.n_vertices() as u32,
+            n_rows: self.order.len() as u32,
+            n_long: self.n_long,
+            n_parts: self.parts.len() as u32,
+            ..Batch::zeroed()
+        }
+    }
+
+    /// Searches from `sources`, no more than there are bits; how long that took.
+    ///
+    /// # Safety
+    /// The results that `batch` names must be as long as the kernel asks for, on this GPU.
+    unsafe fn search(
+        &mut self,
+        batch: Batch,
+        sources: &[VertexId],
+        tell: Option<impl Fn(u64) -> ControlFlow<()>>,
+    ) -> Result<f64, SsspError> {
+        let on_device = self.launch.gpu.upload(sources)?;
+        self.control.fill_bytes(0)?;
+        let batch = Batch {
+            sources: on_device.address(),
+            n_batch: sources.len() as u32,
+            host: self.launch.start(tell.is_some())?,
+            ..batch
+        };
+        // SAFETY: graph, bits and control are as this work space has made them, the solver has
+        // checked sources, and the caller vouches for the results.
+        unsafe { self.launch.queue(&batch)? };
+        self.launch.wait(tell)
+    }
+}
+
+/// What is told while batches after so many sources of `total` are searched.
+fn told(
+    progress: Option<Progress<'_>>,
+    done: usize,
+    total: usize,
+) -> Option<impl Fn(u64) -> ControlFlow<()>> {
+    progress.map(|progress| move |_| progress(done as u64, total as u64))
+}
+
+/// Tells that all are done.
+fn end_if_told(progress: Option<Progress<'_>>, total: usize) -> Result<(), SsspError> {
+    match progress {
+        Some(progress) if progress(total as u64, total as u64).is_break() => {
+            Err(SsspError::Interrupted)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rows of a table of so many sources and targets that are found in one launch.
+pub(in crate::gpu) fn rows_at_once(n_sources: usize, n_targets: usize) -> usize {
+    n_sources.min((MAX_CELLS / n_targets.max(1)).max(1))
+}
+
+fn width_for(n_sources: usize) -> Width {
+    if n_sources <= Width::Few as usize { Width::Few } else { Width::Many }
+}
+
+fn filled<T: Pod>(gpu: &Gpu, n: usize, byte: u8) -> Result<Buffer<T>, GpuError> {
+    let mut buffer = gpu.buffer(n)?;
+    buffer.fill_bytes(byte)?;
+    Ok(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Batch as "HopBatch" of ["hop_sums.cu"]:
+            offsets, ends, order, parts, sources, seen, changed, n_sources, greatest, sums,
+            reciprocals, by_hop, targets, table, control, host, n_vertices, n_batch, n_long,
+            n_parts, n_targets, n_rows
+        }
+        assert_same_layout! { Control as "HopControl" of ["hop_sums.cu"]:
+            arrived, stopped, changed, levels, pairs
+        }
+    }
+}

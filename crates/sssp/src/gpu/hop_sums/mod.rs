@@ -1,0 +1,62 @@
+//! Sums over searches that count arcs from many sources, on a GPU, whatever the algorithm that
+//! the solver has for single ones.
+
+pub(super) mod batches;
+mod schedule;
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, VertexId, Weight};
+
+use self::batches::HopSearches;
+use crate::{DeviceTimes, HopSums, Progress, SsspError};
+
+/// Adds them up for one graph.
+pub(super) struct HopSumsOnGpu<'g, W: Weight> {
+    gpu: Gpu,
+    graph: &'g Csr<W>,
+    /// Made when it is first needed.
+    searches: Option<HopSearches>,
+}
+
+impl<'g, W: Weight> HopSumsOnGpu<'g, W> {
+    pub(super) fn new(gpu: &Gpu, graph: &'g Csr<W>) -> Self {
+        Self { gpu: gpu.clone(), graph, searches: None }
+    }
+
+    /// The sums, and where the time on the device went. Tells `progress` how many sources are
+    /// done.
+    pub(super) fn sums(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(HopSums, DeviceTimes), SsspError> {
+        let Self { gpu, graph, searches } = self;
+        // whoever has no arcs reaches nobody, and would keep others from having met all
+        let (starts, ends): (Vec<_>, Vec<_>) =
+            sources.iter().partition(|&&source| graph.out_degree(source) > 0);
+        if starts.is_empty() {
+            return Ok((sums_of_ends(graph.n_vertices(), &ends), DeviceTimes::default()));
+        }
+        let searches = match searches.take_if(|searches| searches.is_for(starts.len())) {
+            Some(same) => searches.insert(same),
+            None => searches.insert(HopSearches::new(gpu, graph, starts.len())?),
+        };
+        let (mut sums, times) = searches.sums(starts, progress)?;
+        if !ends.is_empty() {
+            sums.add(&sums_of_ends(graph.n_vertices(), &ends));
+        }
+        Ok((sums, times))
+    }
+}
+
+/// The sums over searches from `sources` of vertices that none of their arcs leads from.
+fn sums_of_ends(n_vertices: usize, sources: &[VertexId]) -> HopSums {
+    let mut sums = HopSums::new(n_vertices);
+    for &source in sources {
+        sums.n_sources[source as usize] += 1;
+    }
+    if !sources.is_empty() {
+        sums.by_hop.push(sources.len() as u64);
+    }
+    sums
+}

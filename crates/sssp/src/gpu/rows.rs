@@ -1,0 +1,25 @@
+//! The rows of a graph on the device, without weights, for searches that count arcs.
+
+use gpu_runtime::{Buffer, Gpu, GpuError};
+use graph_formats::{Csr, VertexId, Weight};
+use rayon::prelude::*;
+
+/// Where each row begins, and one place more; ends of arcs.
+pub(super) struct Rows {
+    pub(super) offsets: Buffer<u32>,
+    pub(super) ends: Buffer<VertexId>,
+}
+
+impl Rows {
+    /// Bytes of `n` vertices and `m` arcs.
+    pub(super) fn bytes(n: usize, m: usize) -> u64 {
+        ((n + 1 + m) * size_of::<u32>()) as u64
+    }
+
+    /// Copies them to the device. O(n + m).
+    pub(super) fn upload<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
+        let offsets: Vec<u32> =
+            graph.row_offsets().par_iter().map(|&offset| offset as u32).collect();
+        Ok(Self { offsets: gpu.upload(&offsets)?, ends: gpu.upload(graph.column_indices())? })
+    }
+}

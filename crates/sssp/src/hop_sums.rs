@@ -1,0 +1,124 @@
+//! How many arcs vertices are away from many sources, all in all.
+
+use graph_formats::{VertexId, Weight};
+
+use crate::cpu::bit_parallel::Searches;
+use crate::query::check_vertices;
+use crate::solver::in_own_pool;
+use crate::{Solver, SsspError};
+
+/// Sums over searches from many sources that count arcs, for every vertex that they reach.
+///
+/// All are whole numbers, so that they do not depend on the order in which searches end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HopSums {
+    /// For each vertex, how many of the sources reach it, itself included.
+    pub n_sources: Vec<u32>,
+    /// The hops from these, added up.
+    pub sums: Vec<u64>,
+    /// The most hops from one of them.
+    pub greatest: Vec<u32>,
+    /// One part in so many hops from each of them but itself, added up, in units of 2^-64 to
+    /// which each is rounded down.
+    pub reciprocals: Vec<u128>,
+    /// How many pairs of a source and a vertex are so many hops apart; as long as there are any.
+    pub by_hop: Vec<u64>,
+}
+
+impl HopSums {
+    /// Of no sources, for so many vertices.
+    pub fn new(n_vertices: usize) -> Self {
+        Self {
+            n_sources: vec![0; n_vertices],
+            sums: vec![0; n_vertices],
+            greatest: vec![0; n_vertices],
+            reciprocals: vec![0; n_vertices],
+            by_hop: Vec::new(),
+        }
+    }
+
+    /// One part in so many hops, in units of 2^-64, rounded down; none for no hops.
+    pub fn reciprocal(hops: u32) -> u128 {
+        u128::checked_div(1 << 64, hops.into()).unwrap_or(0)
+    }
+
+    /// Counts pairs that are so many hops apart.
+    pub(crate) fn add_pairs_at(by_hop: &mut Vec<u64>, hops: usize, pairs: u64) {
+        by_hop.resize(by_hop.len().max(hops + 1), 0);
+        by_hop[hops] += pairs;
+    }
+
+    /// Adds those of other sources of the same graph.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9), (2, 3, 9)])?;
+    /// let mut solver = Solver::new(&graph, &Config::default())?;
+    /// let mut sums = solver.hop_sums(&[0, 3])?;
+    /// sums.add(&solver.hop_sums(&[1])?);
+    /// assert_eq!(sums, solver.hop_sums(&[0, 1, 3])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Where they are of a graph with more or fewer vertices.
+    pub fn add(&mut self, other: &Self) {
+        let n = self.n_sources.len();
+        assert_eq!(n, other.n_sources.len(), "sums of the same vertices are added");
+        for v in 0..n {
+            self.n_sources[v] += other.n_sources[v];
+            self.sums[v] += other.sums[v];
+            self.greatest[v] = self.greatest[v].max(other.greatest[v]);
+            self.reciprocals[v] += other.reciprocals[v];
+        }
+        self.add_pairs(&other.by_hop);
+    }
+
+    /// Adds pairs by their hops.
+    pub(crate) fn add_pairs(&mut self, by_hop: &[u64]) {
+        self.by_hop.resize(self.by_hop.len().max(by_hop.len()), 0);
+        for (pairs, others) in self.by_hop.iter_mut().zip(by_hop) {
+            *pairs += others;
+        }
+    }
+}
+
+impl<W: Weight> Solver<'_, W> {
+    /// Counts the arcs of the shortest of paths from each of `sources`, whatever they weigh, and
+    /// adds up what a search from each would find. A source that is given twice counts twice.
+    ///
+    /// Up to 512 searches go on at once, a bit each, and as many such batches as threads. O(s·m/512)
+    /// word operations where paths have few arcs, 32 bytes a vertex for each thread and up to 192
+    /// more. On a GPU up to 1,024 at once, and [`Solver::device_times`] has what that took.
+    ///
+    /// # Errors
+    /// When a source does not exist, or the progress callback, which is told of sources, ended the
+    /// work.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9)])?;
+    /// let sums = Solver::new(&graph, &Config::default())?.hop_sums(&[0, 1, 2, 3])?;
+    /// assert_eq!((sums.n_sources, sums.sums), (vec![3, 3, 3, 1], vec![3, 2, 3, 0]));
+    /// assert_eq!((sums.greatest, sums.by_hop), (vec![2, 1, 2, 0], vec![4, 4, 2]));
+    /// assert_eq!(sums.reciprocals[0], (1 << 64) + (1 << 63));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn hop_sums(&mut self, sources: &[VertexId]) -> Result<HopSums, SsspError> {
+        check_vertices(self.graph, "source", sources)?;
+        (self.work, self.device_times, self.table_plan) = Default::default();
+        let found = self.search.hop_sums(sources, self.progress);
+        if let Some(sums) = found.map_err(|error| error.named(&self.gpus))? {
+            return Ok(sums);
+        }
+        let (graph, progress) = (self.graph, self.progress);
+        let threads = self.cpu.as_ref().map_or_else(rayon::current_num_threads, |c| c.n_threads());
+        in_own_pool(&self.cpu, &self.pool, || {
+            Searches::new(graph, sources.len(), threads, progress).sums(sources)
+        })
+    }
+}

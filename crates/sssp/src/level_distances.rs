@@ -1,0 +1,98 @@
+//! The distances of levels: one weight, added so many times.
+
+use graph_formats::{Csr, Distance, Weight};
+
+/// The sums of equal weights, from none on, as many as were needed and can be held.
+#[derive(Clone)]
+pub(crate) struct LevelDistances<W: Weight> {
+    weight: W,
+    n_vertices: usize,
+    sums: Vec<W::Distance>,
+}
+
+impl<W: Weight> LevelDistances<W> {
+    /// For a graph whose arcs all have the same positive weight.
+    pub(crate) fn of(graph: &Csr<W>) -> Self {
+        let (weight, n_vertices) = (graph.weight_summary().greatest, graph.n_vertices());
+        Self { weight, n_vertices, sums: vec![W::Distance::ZERO] }
+    }
+
+    /// Adds up the distances of so many levels, unless one cannot be held.
+    pub(crate) fn extend_to(&mut self, n_levels: usize) {
+        while self.sums.len() < n_levels
+            && let Some(next) = self.sums.last().and_then(|&last| self.weight.after(last))
+        {
+            self.sums.push(next);
+        }
+    }
+
+    /// Whether so many levels, to which it was extended, have distances that can be held.
+    pub(crate) fn holds(&self, n_levels: usize) -> bool {
+        n_levels <= self.sums.len()
+    }
+
+    /// The distance of a level; of one whose distance cannot be held, as if it were not reached.
+    #[inline(always)]
+    pub(crate) fn get(&self, level: u32) -> W::Distance {
+        self.sums.get(level as usize).copied().unwrap_or(W::Distance::UNREACHED)
+    }
+
+    /// The last level that is no farther than `limit`, which is at least zero.
+    pub(crate) fn last_within(&mut self, limit: W::Distance) -> u32 {
+        while self.sums.len() < self.n_vertices && self.sums.last().is_some_and(|&d| d <= limit) {
+            let n_known = self.sums.len();
+            self.extend_to(n_known + 1);
+            if self.sums.len() == n_known {
+                break;
+            }
+        }
+        self.known_within(limit) as u32 - 1
+    }
+
+    /// The last known level that is no farther than `limit`, unless two up to there are equally far:
+    /// where floats stop growing.
+    pub(crate) fn last_distinct_within(&self, limit: W::Distance) -> Option<u32> {
+        let n = self.known_within(limit);
+        (!self.sums[..n].windows(2).any(|two| two[0] == two[1])).then(|| n as u32 - 1)
+    }
+
+    fn known_within(&self, limit: W::Distance) -> usize {
+        self.sums.partition_point(|&distance| distance <= limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels<W: Weight>(n_vertices: usize, weight: W) -> LevelDistances<W> {
+        LevelDistances::of(&Csr::from_arcs(n_vertices, &[(0, 1, weight)]).unwrap())
+    }
+
+    #[test]
+    fn limits_end_at_levels() {
+        let mut sevens = levels(5, 7u32);
+        let last = [0, 6, 7, 20, 28, 29, 1 << 40].map(|limit| sevens.last_within(limit));
+        assert_eq!(last, [0, 0, 1, 2, 4, 4, 4]);
+        assert_eq!((sevens.get(3), sevens.get(u32::MAX)), (21, u64::UNREACHED));
+        assert_eq!(sevens.last_distinct_within(15), Some(2));
+    }
+
+    #[test]
+    fn sums_that_are_too_large_are_not_reached() {
+        let mut thirds = levels(9, u64::MAX / 3);
+        thirds.extend_to(9);
+        assert_eq!(thirds.get(2), u64::MAX / 3 * 2);
+        assert_eq!(thirds.get(4), u64::UNREACHED);
+        assert_eq!(thirds.last_within(u64::MAX / 2), 1);
+    }
+
+    #[test]
+    fn floats_may_stop_growing() {
+        let mut small = levels(1 << 25, 1.0f32);
+        small.extend_to(1 << 25);
+        assert_eq!(small.get((1 << 24) + 5), 16_777_216.0);
+        assert_eq!(small.last_distinct_within(1e9), None);
+        assert_eq!(small.last_distinct_within(1e6), Some(1_000_000));
+    }
+}
