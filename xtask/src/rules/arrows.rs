@@ -7,7 +7,7 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 12] = [
+const MAY_NAME: [(&str, &[&str]); 13] = [
     ("graph-formats", &[]),
     ("collectives", &[]),
     ("gpu-runtime", &[]),
@@ -25,6 +25,10 @@ const MAY_NAME: [(&str, &[&str]); 12] = [
             "starpath-kernels",
         ],
     ),
+    (
+        "starpath-centrality",
+        &["graph-formats", "starpath-paths", "sssp", "apsp", "gpu-runtime", "starpath-kernels"],
+    ),
     ("starpath-closure", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     ("star-machine", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     (
@@ -36,6 +40,7 @@ const MAY_NAME: [(&str, &[&str]); 12] = [
             "gpu-runtime",
             "sssp",
             "apsp",
+            "starpath-centrality",
             "starpath-closure",
             "star-machine",
         ],
@@ -48,6 +53,7 @@ const MAY_NAME: [(&str, &[&str]); 12] = [
             "gpu-runtime",
             "sssp",
             "apsp",
+            "starpath-centrality",
             "starpath-closure",
             "star-machine",
         ],

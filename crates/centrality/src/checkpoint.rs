@@ -1,0 +1,179 @@
+//! The state of a run in a file, from which another run goes on.
+//!
+//! The file is replaced as a whole, so that it is the state of one moment or of none: a mark, the
+//! hash of the graph, what was asked for, how many sources are done, what they add up to, and the
+//! hash of all this.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bytemuck::{Pod, bytes_of, cast_slice, pod_collect_to_vec};
+use graph_formats::{AtomicFile, Csr, VertexId, Weight};
+use sha2::{Digest, Sha256};
+use sssp::SsspError;
+
+use crate::{CentralityError, Config};
+
+/// What such a file begins with; another number, another layout.
+const MARK: &[u8; 16] = b"starpath totals1";
+/// Bytes of a hash.
+const HASH: usize = 32;
+/// The time between two states, at least.
+const INTERVAL: Duration = Duration::from_secs(20);
+
+/// What adds up from source to source.
+pub(crate) trait State {
+    /// It as bytes in the order of this machine.
+    fn write(&self, bytes: &mut Vec<u8>);
+    /// It from these; `None` where they are no state of so many vertices.
+    fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()>;
+}
+
+/// Adds `sources` to the state, so many at a time; with a `checkpoint`, what was done before is
+/// left out, and what is done now is kept.
+pub(crate) fn add_up<S: State>(
+    state: &mut S,
+    sources: &[VertexId],
+    at_a_time: usize,
+    checkpoint: Option<Checkpoint>,
+    mut add: impl FnMut(&mut S, &[VertexId], usize) -> Result<(), CentralityError>,
+) -> Result<(), CentralityError> {
+    let mut done = 0;
+    if let Some(checkpoint) = &checkpoint {
+        done = checkpoint.load(sources.len(), state)?;
+        // where it cannot be written, the run ends here and not after hours
+        checkpoint.save(done, state)?;
+    }
+    let mut saved = Instant::now();
+    while done < sources.len() {
+        let next = &sources[done..sources.len().min(done + at_a_time)];
+        let added = add(state, next, done);
+        let is_ended = matches!(added, Err(CentralityError::Search(SsspError::Interrupted)));
+        if added.is_ok() {
+            done += next.len();
+        }
+        let is_due = saved.elapsed() > INTERVAL || done == sources.len() || is_ended;
+        if let (Some(checkpoint), true) = (&checkpoint, is_due) {
+            checkpoint.save(done, state)?;
+            saved = Instant::now();
+        }
+        added?;
+    }
+    Ok(())
+}
+
+/// Where a state is kept, and whose it is.
+pub(crate) struct Checkpoint {
+    path: PathBuf,
+    graph: [u8; HASH],
+    asked: String,
+}
+
+impl Checkpoint {
+    /// Of a run on `graph`, as it was given. O(n + m).
+    pub(crate) fn new<W: Weight>(path: &Path, graph: &Csr<W>, config: &Config) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(W::KIND.to_string());
+        hash.update((graph.n_vertices() as u64).to_ne_bytes());
+        hash.update(cast_slice::<u64, u8>(graph.row_offsets()));
+        hash.update(cast_slice::<VertexId, u8>(graph.column_indices()));
+        hash.update(cast_slice::<W, u8>(graph.weights()));
+        let asked = format!("{:?}, {:?}, {:?}", config.lengths, config.side, config.sources);
+        Self { path: path.to_owned(), graph: hash.finalize().into(), asked }
+    }
+
+    fn refuse(&self, reason: String) -> CentralityError {
+        CentralityError::Checkpoint { path: self.path.clone(), reason }
+    }
+
+    /// How many sources are done, none where there is no file; what they add up to goes to `state`.
+    fn load<S: State>(&self, n_sources: usize, state: &mut S) -> Result<usize, CentralityError> {
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(self.refuse(error.to_string())),
+        };
+        if !bytes.starts_with(MARK) {
+            return Err(self.refuse("is no state of such a run; name another file".to_owned()));
+        }
+        let damaged = || self.refuse("is damaged; remove it to begin again".to_owned());
+        let (bytes, hash) = bytes.split_last_chunk::<HASH>().ok_or_else(damaged)?;
+        if Sha256::digest(bytes)[..] != hash[..] {
+            return Err(damaged());
+        }
+        let mut bytes = Bytes(&bytes[MARK.len()..]);
+        let graph = bytes.array::<u8>(HASH).ok_or_else(damaged)?;
+        let asked = bytes.list::<u8>().and_then(|asked| String::from_utf8(asked).ok());
+        let asked = asked.ok_or_else(damaged)?;
+        if graph != self.graph {
+            let reason = "is the state of a run on another graph; remove it or name another";
+            return Err(self.refuse(reason.to_owned()));
+        }
+        if asked != self.asked {
+            return Err(self.refuse(format!(
+                "is the state of a run that was asked for {asked}, and this one for {}; name \
+                 another file",
+                self.asked
+            )));
+        }
+        let done = bytes.one::<u64>().ok_or_else(damaged)? as usize;
+        state.read(&mut bytes).ok_or_else(damaged)?;
+        if done > n_sources || !bytes.0.is_empty() {
+            return Err(damaged());
+        }
+        Ok(done)
+    }
+
+    fn save<S: State>(&self, done: usize, state: &S) -> Result<(), CentralityError> {
+        let mut bytes = MARK.to_vec();
+        bytes.extend(self.graph);
+        put_list(&mut bytes, self.asked.as_bytes());
+        bytes.extend((done as u64).to_ne_bytes());
+        state.write(&mut bytes);
+        let hash = Sha256::digest(&bytes);
+        let mut file = AtomicFile::create(&self.path)?;
+        let written = file.write_all(&bytes).and_then(|()| file.write_all(&hash));
+        written.map_err(|error| self.refuse(error.to_string()))?;
+        Ok(file.commit()?)
+    }
+}
+
+/// Numbers and how many.
+pub(crate) fn put_list<T: Pod>(bytes: &mut Vec<u8>, list: &[T]) {
+    bytes.extend((list.len() as u64).to_ne_bytes());
+    bytes.extend_from_slice(cast_slice(list));
+}
+
+/// One number.
+pub(crate) fn put<T: Pod>(bytes: &mut Vec<u8>, number: T) {
+    bytes.extend_from_slice(bytes_of(&number));
+}
+
+/// What is still to be read.
+pub(crate) struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn array<T: Pod>(&mut self, n: usize) -> Option<Vec<T>> {
+        let (array, rest) = self.0.split_at_checked(n.checked_mul(size_of::<T>())?)?;
+        self.0 = rest;
+        Some(pod_collect_to_vec(array))
+    }
+
+    /// A number that was put.
+    pub(crate) fn one<T: Pod>(&mut self) -> Option<T> {
+        self.array(1)?.pop()
+    }
+
+    /// A list that was put.
+    pub(crate) fn list<T: Pod>(&mut self) -> Option<Vec<T>> {
+        let n = self.one::<u64>()?;
+        self.array(n as usize)
+    }
+
+    /// A list of so many.
+    pub(crate) fn list_of<T: Pod>(&mut self, n: usize) -> Option<Vec<T>> {
+        self.list().filter(|list| list.len() == n)
+    }
+}

@@ -1,0 +1,38 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use graph_formats::{GraphError, VertexId};
+use sssp::SsspError;
+
+/// Why a measure could not be found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CentralityError {
+    /// Distances that may be negative measure no closeness.
+    #[error(
+        "measures of distances need weights of at least zero, but arc {from} -> {to} has {weight}; count hops instead"
+    )]
+    NegativeWeight {
+        /// Tail of the first such arc.
+        from: VertexId,
+        /// Its head.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+    },
+    /// A file cannot keep the state of this run.
+    #[error("{path} {reason}", path = path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// A search could not be started or has no answer, or the progress callback ended it.
+    #[error(transparent)]
+    Search(#[from] SsspError),
+    /// The system refused the memory for a sample, or a file cannot be written.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+}

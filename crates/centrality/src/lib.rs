@@ -1,0 +1,46 @@
+//! Measures of a whole graph, made of its shortest paths: how close each vertex is to all others,
+//! and how far apart the farthest are.
+//!
+//! [`totals`] searches from every vertex, or from a sample of them ([`Sources`]), and adds up what
+//! each search finds: [`Totals`]. All measures come of these at no further cost:
+//! [closeness](Totals::closeness), [harmonic closeness](Totals::harmonic),
+//! [eccentricity](Totals::eccentricities), radius, diameter, centre and periphery,
+//! [mean distance](Totals::mean_distance), [Wiener index](Totals::wiener_index) and
+//! [hop plot](Totals::hop_plot). [`Lengths`] says whether arcs count or their weights, [`Side`]
+//! which way distances go where arcs have a direction. [`totals_on_gpus`] does the same where there
+//! are GPUs. A run of hours keeps its state in a file, from which another goes on, where
+//! [`Config::checkpoint`] names one. [`diameter`] finds the diameter alone, by a few searches.
+//!
+//! ```
+//! use centrality::{Config, Correction, totals};
+//! use graph_formats::Csr;
+//!
+//! let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 2, 1), (2, 3, 1)])?;
+//! let totals = totals(&graph, &Config::default(), None)?;
+//! assert_eq!(totals.closeness(Correction::WassermanFaust), [0.5, 0.75, 0.75, 0.5]);
+//! assert_eq!((totals.radius(), totals.diameter()), (Some(2.0), Some(3.0)));
+//! assert_eq!((totals.centre(), totals.periphery()), (vec![1, 2], vec![0, 3]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod checkpoint;
+mod config;
+mod diameter;
+mod error;
+mod measures;
+mod sample;
+mod search;
+mod totals;
+
+pub use config::{Config, Lengths, Side, Sources};
+pub use diameter::{Diameter, diameter};
+pub use error::CentralityError;
+pub use measures::Correction;
+pub use sample::{sampling_error, sources_for_error};
+pub use search::{totals, totals_on_gpus};
+pub use totals::Totals;
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,65 @@
+//! Samples of the vertices, and how far estimates from them may be off.
+//!
+//! The mean distance of a vertex to k others, drawn at random, is an estimate of that to all. No
+//! distance is greater than the diameter Δ, so that by Hoeffding's inequality one vertex is off by
+//! more than ε·Δ with a probability of at most 2·exp(−2·k·ε²), and any of n vertices with n times
+//! that. Drawing without replacement only helps.
+//!
+//! Reference: eppstein-wang-2004, hoeffding-1963
+
+use graph_formats::permute::Relabelling;
+use graph_formats::{GraphError, VertexId};
+
+use crate::Sources;
+
+/// By how much, in parts of the diameter, the mean distance of any of `n_vertices` may differ from
+/// its estimate out of `n_sources`, in all but a share of `failure` of samples.
+///
+/// It holds for graphs in which all distances exist; closeness is one part in the mean distance.
+/// With diameter 1 it is the bound for harmonic closeness divided by n − 1, counted in hops,
+/// wherever paths lead.
+///
+/// ```
+/// use centrality::sampling_error;
+///
+/// let error = sampling_error(1 << 20, 1000, 0.01);
+/// assert!((0.097..0.098).contains(&error), "{error}");
+/// ```
+pub fn sampling_error(n_vertices: usize, n_sources: usize, failure: f64) -> f64 {
+    // a source is no sample of its own distances
+    let k = n_sources.saturating_sub(1) as f64;
+    (logarithm(n_vertices, failure) / (2.0 * k)).sqrt()
+}
+
+/// How many sources make [`sampling_error`] at most `error`.
+///
+/// ```
+/// use centrality::{sampling_error, sources_for_error};
+///
+/// let n = sources_for_error(1 << 20, 0.05, 0.01);
+/// assert_eq!(n, 3834);
+/// assert!(sampling_error(1 << 20, n, 0.01) <= 0.05);
+/// ```
+pub fn sources_for_error(n_vertices: usize, error: f64, failure: f64) -> usize {
+    (logarithm(n_vertices, failure) / (2.0 * error * error)).ceil() as usize + 1
+}
+
+fn logarithm(n_vertices: usize, failure: f64) -> f64 {
+    (2.0 * n_vertices.max(1) as f64 / failure).ln()
+}
+
+/// The vertices that are drawn, ascending; `None` where that is all.
+pub(crate) fn draw(
+    n_vertices: usize,
+    sources: Sources,
+) -> Result<Option<Vec<VertexId>>, GraphError> {
+    match sources {
+        Sources::Sample { n, seed } if n.get() < n_vertices => {
+            let shuffled = Relabelling::random(n_vertices, seed)?;
+            let mut drawn = shuffled.new_ids()[..n.get()].to_vec();
+            drawn.sort_unstable();
+            Ok(Some(drawn))
+        }
+        Sources::All | Sources::Sample { .. } => Ok(None),
+    }
+}

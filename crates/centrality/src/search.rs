@@ -1,0 +1,168 @@
+//! The searches that totals are of.
+//!
+//! Where arcs are counted, they are searches by bits ([`Solver::hop_sums`]); otherwise rows of
+//! distances are added up as soon as there are some, so that no more are held.
+//! Distances out of a vertex are those into it where all arcs are turned round.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Direction, VertexId, Weight};
+use paths::Progress;
+use sssp::{HopSums, Solver, SsspError};
+
+use crate::checkpoint::{Checkpoint, add_up};
+use crate::sample::draw;
+use crate::{CentralityError, Config, Lengths, Side, Totals};
+
+/// Bytes of the distances that are held at a time, unless a row has more.
+const BYTES_OF_ROWS: usize = 64 << 20;
+
+/// Sources that each thread searches from between two states that may be kept.
+const SOURCES_PER_THREAD: usize = 2 << 10;
+
+/// Adds up the distances between every vertex and the sources that `config` asks for.
+///
+/// Tells `progress` how many searches are done. Counting arcs, O(s·m/512) word operations and more
+/// where paths have many arcs ([`Solver::hop_sums`]); adding weights, a search each. Where
+/// distances go out of vertices and arcs have a direction, a copy of the graph is made.
+///
+/// # Errors
+/// Where weights are to be added up and one is negative, a distance overflows its type, or the
+/// progress callback ended the work.
+///
+/// ```
+/// use centrality::{Config, Lengths, Side, totals};
+/// use graph_formats::Csr;
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 2.5f32), (1, 2, 4.0)])?;
+/// let config = Config { lengths: Lengths::Weights, side: Side::In, ..Config::default() };
+/// let totals = totals(&graph, &config, None)?;
+/// assert_eq!(totals.eccentricities(), [0.0, 2.5, 6.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn totals<W: Weight>(
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    find(&[], graph, config, progress)
+}
+
+/// The same on GPUs of this machine; what they have no form for is done on the CPU.
+///
+/// # Errors
+/// As [`totals`], and where a GPU fails, has too little memory, or none is given.
+pub fn totals_on_gpus<W: Weight>(
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    if gpus.is_empty() {
+        return Err(SsspError::NotOnGpu { reason: "none was named; use the CPU".to_owned() }.into());
+    }
+    find(gpus, graph, config, progress)
+}
+
+fn find<W: Weight>(
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    let n = graph.n_vertices();
+    refuse_negative(graph, config.lengths)?;
+    let checkpoint = config.checkpoint.as_deref().map(|path| Checkpoint::new(path, graph, config));
+    let is_undirected = graph.direction() == Direction::Undirected;
+    let transposed = (config.side == Side::Out && !is_undirected).then(|| graph.transposed());
+    let graph = transposed.as_ref().unwrap_or(graph);
+    let drawn = draw(n, config.sources)?;
+    let mut totals = Totals::new::<W>(n, drawn.as_deref(), is_undirected);
+    let sources = drawn.unwrap_or_else(|| graph.vertices().collect());
+    let solver_config: sssp::Config = sssp::Config {
+        threads: config.threads,
+        expected_searches: NonZeroUsize::new(sources.len()),
+        ..sssp::Config::default()
+    };
+    let solver = match gpus {
+        [] => Solver::new(graph, &solver_config)?,
+        gpus => Solver::on_gpus(gpus, graph, &solver_config.for_algorithm(None))?,
+    };
+    match config.lengths {
+        Lengths::Hops => {
+            let hops = add_hops(solver, &sources, n, config.threads, checkpoint, progress)?;
+            totals.set_hops(&hops);
+        }
+        Lengths::Weights => add_weights(solver, &sources, &mut totals, checkpoint, progress)?,
+    }
+    Ok(totals)
+}
+
+/// The sums of all hops; where they are kept, some sources at a time.
+fn add_hops<W: Weight>(
+    solver: Solver<'_, W>,
+    sources: &[VertexId],
+    n_vertices: usize,
+    threads: Option<NonZeroUsize>,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<HopSums, CentralityError> {
+    let (before, total) = (AtomicU64::new(0), sources.len() as u64);
+    let step = |done, _| match progress {
+        Some(progress) => progress(before.load(Relaxed) + done, total),
+        None => ControlFlow::Continue(()),
+    };
+    let mut solver = solver.with_progress(&step);
+    let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
+    let at_a_time = match checkpoint {
+        Some(_) => SOURCES_PER_THREAD * threads,
+        None => sources.len(),
+    };
+    let mut hops = HopSums::new(n_vertices);
+    add_up(&mut hops, sources, at_a_time, checkpoint, |hops, sources, done| {
+        before.store(done as u64, Relaxed);
+        hops.add(&solver.hop_sums(sources)?);
+        Ok(())
+    })?;
+    Ok(hops)
+}
+
+/// An error where weights are to be added up and one is negative.
+pub(crate) fn refuse_negative<W: Weight>(
+    graph: &Csr<W>,
+    lengths: Lengths,
+) -> Result<(), CentralityError> {
+    match (lengths, graph.first_negative()) {
+        (Lengths::Weights, Some((arc, from, to))) => {
+            let weight = graph.weights()[arc].to_string();
+            Err(CentralityError::NegativeWeight { from, to, weight })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Adds the rows of all sources, some at a time.
+fn add_weights<W: Weight>(
+    mut solver: Solver<'_, W>,
+    sources: &[VertexId],
+    totals: &mut Totals,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<(), CentralityError> {
+    let n = totals.n_vertices();
+    let all: Vec<VertexId> = (0..n as VertexId).collect();
+    let at_a_time = BYTES_OF_ROWS / (n * size_of::<W::Distance>()).max(1);
+    let at_a_time = at_a_time.max(rayon::current_num_threads());
+    let n_sources = sources.len() as u64;
+    add_up(totals, sources, at_a_time, checkpoint, |totals, sources, done| {
+        if progress.is_some_and(|step| step(done as u64, n_sources).is_break()) {
+            return Err(SsspError::Interrupted.into());
+        }
+        let table = solver.table(sources, &all)?;
+        totals.add_rows(table.as_storage().view(), table.sum());
+        Ok(())
+    })
+}
