@@ -1,5 +1,6 @@
 //! The command line: every command, flag and default, and the help that explains them.
 
+mod centrality;
 mod graph;
 mod pairs;
 mod plot;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
@@ -90,6 +92,7 @@ pub(crate) enum Command {
     Apsp(ApspArgs),
     Query(QueryArgs),
     Closure(ClosureArgs),
+    Centrality(CentralityArgs),
     Plot(PlotArgs),
     Star(StarArgs),
     Completions(CompletionsArgs),

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod closure;
+mod measures;
 
 use std::fmt::Display;
 use std::io::{self, Write};

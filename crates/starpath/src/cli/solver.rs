@@ -95,10 +95,11 @@ impl SolverArgs {
                             solve there, or leave the queue out";
                 return Err(WrongUse(text.to_owned()));
             }
-            Backend::Cuda if algorithm.is_none() && name != AUTO => return Err(cpu_only(name)),
             Backend::Cuda => (None, gpu),
-            // of all that a GPU runs, only these go there without being asked to
-            Backend::Auto if matches!(name, AUTO | "delta-stepping") => (cpu, gpu),
+            // a GPU runs every algorithm, but only these go there without being asked to
+            Backend::Auto if matches!(name, AUTO | "delta-stepping" | "breadth-first") => {
+                (cpu, gpu)
+            }
             Backend::Auto if cpu.is_none() => (None, gpu),
             Backend::Auto => (cpu, None),
         };
@@ -153,7 +154,7 @@ impl SolverArgs {
         })
     }
 
-    /// The same on a GPU.
+    /// The same on a GPU, which has one by every name but `auto`.
     fn on_gpu(&self, name: &str) -> Option<gpu::Algorithm> {
         use gpu::Algorithm;
         Some(match name.parse().ok()? {
@@ -189,16 +190,9 @@ fn gpu_only(name: &str, algorithm: Option<gpu::Algorithm>) -> WrongUse {
     WrongUse(text)
 }
 
-/// An error for an algorithm that GPUs do not have.
-fn cpu_only(name: &str) -> WrongUse {
-    WrongUse(format!("{name} runs on the CPU only; on a GPU, delta-stepping is the nearest to it"))
-}
-
 fn algorithms() -> PossibleValuesParser {
-    let on_gpu = gpu::Algorithm::ALL.map(gpu::Algorithm::name);
-    let others = Algorithm::ALL.map(Algorithm::name);
-    let others = others.into_iter().filter(|name| !on_gpu.contains(name));
-    PossibleValuesParser::new([AUTO].into_iter().chain(on_gpu).chain(others))
+    let names = gpu::Algorithm::ALL.map(gpu::Algorithm::name);
+    PossibleValuesParser::new([AUTO].into_iter().chain(names))
 }
 
 fn queues() -> PossibleValuesParser {

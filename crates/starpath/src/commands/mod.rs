@@ -1,6 +1,7 @@
 //! One file a command: arguments to report.
 
 mod apsp;
+mod centrality;
 mod closure;
 mod convert;
 mod generate;
@@ -53,6 +54,10 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Closure(args) => {
             args.check(common)?;
             closure::run(args, common)
+        }
+        Command::Centrality(args) => {
+            args.check(common)?;
+            centrality::run(args, common)
         }
         Command::Plot(args) => plot::run(args, common),
         Command::Star(args) => star::run(args, common),

@@ -1,0 +1,238 @@
+//! `starpath centrality`: how close each vertex is to all others, and how far apart the farthest
+//! are.
+
+mod diameter;
+
+use std::fmt;
+use std::path::Path;
+
+use ::centrality::{
+    CentralityError, Config, Correction, Lengths, Sources, Totals, sampling_error, totals,
+    totals_on_gpus,
+};
+use anyhow::anyhow;
+use graph_formats::{Csr, Weight, with_csr};
+use serde::Serialize;
+
+use crate::backend;
+use crate::cli::{CentralityArgs, Common, Measure, Side};
+use crate::failure::say;
+use crate::ids::Names;
+use crate::load::load;
+use crate::output::ResultFile;
+use crate::progress::Bar;
+use crate::report::{Head, Number, VERTICES, counted, grouped};
+use crate::search::{Times, repeated};
+
+/// The share of samples in which an estimate may be off by more than is reported.
+const FAILURE: f64 = 0.01;
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    /// What lengths of paths are: "hops" or "weights".
+    lengths: &'static str,
+    /// Vertices that distances were measured from.
+    sources: usize,
+    /// Ordered pairs of a source and another vertex that have a path.
+    reachable_pairs: u64,
+    /// Whether these are all there are.
+    connected: bool,
+    radius: Option<Number>,
+    /// Vertices whose eccentricity is the radius.
+    centre: usize,
+    diameter: Option<Number>,
+    /// Vertices whose eccentricity is the diameter.
+    periphery: usize,
+    mean_distance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wiener_index: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hop_plot: Option<Vec<u64>>,
+    /// Of a sample: by how many parts of the diameter a mean distance may be off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampling_error: Option<f64>,
+}
+
+/// What was found, and how.
+struct Solved {
+    totals: Totals,
+    lengths: Lengths,
+    /// Whether distances are whole numbers.
+    whole: bool,
+    backend: &'static str,
+    times: Vec<f64>,
+}
+
+pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
+    if args.measure == [Measure::Diameter] {
+        return diameter::run(args, common);
+    }
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
+    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
+    let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    let loaded = load(&args.graph, common)?;
+    let names = loaded.names();
+    let solved = with_csr!(&loaded.csr, |graph| solve(graph, &names, args, common))?;
+    let solve = Times::of(solved.times)?;
+    let (totals, lengths) = (&solved.totals, solved.lengths);
+    if let Some(output) = output {
+        let column = |&measure: &Measure| Some((measure.name(), values(totals, measure, args)?));
+        let columns: Vec<_> = args.measure.iter().filter_map(column).collect();
+        output.write_measures(&names, &columns)?;
+    }
+    let number = |value| number(value, solved.whole);
+    let (n_vertices, n_sources) = (totals.n_vertices(), totals.n_sources());
+    let report = Report {
+        head: Head {
+            command: "centrality",
+            algorithm: Some(match lengths {
+                Lengths::Hops => "bit-parallel",
+                Lengths::Weights => "rows",
+            }),
+            backend: solved.backend,
+            threads: n_threads(common),
+            vertices: n_vertices,
+            edges: loaded.csr.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve.median()),
+            solve_min_ms: solve.least(common),
+        },
+        lengths: name_of(lengths),
+        sources: n_sources,
+        reachable_pairs: totals.n_pairs(),
+        connected: totals.is_connected(),
+        radius: totals.radius().map(number),
+        centre: totals.centre().len(),
+        diameter: totals.diameter().map(number),
+        periphery: totals.periphery().len(),
+        mean_distance: totals.mean_distance(),
+        wiener_index: totals.wiener_index().map(Number::from),
+        hop_plot: totals.hop_plot(),
+        sampling_error: (!totals.is_exact() && n_sources > 1)
+            .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
+    };
+    loaded.print(&report, common)
+}
+
+fn solve<W: Weight>(
+    graph: &Csr<W>,
+    names: &Names<'_>,
+    args: &CentralityArgs,
+    common: &Common,
+) -> anyhow::Result<Solved> {
+    let lengths = lengths(graph, args, common);
+    let config = Config {
+        lengths,
+        side: match args.side {
+            Side::Out => ::centrality::Side::Out,
+            Side::In => ::centrality::Side::In,
+        },
+        sources: match args.sample {
+            Some(n) => Sources::Sample { n, seed: args.seed.unwrap_or(1) },
+            None => Sources::All,
+        },
+        threads: common.threads,
+        checkpoint: args.resume.clone(),
+    };
+    let gpu = backend::gpu_on_request(common)?;
+    let gpus = gpu.map(|first| backend::with_others(first, args.gpus, None)).transpose()?;
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let (totals, times) = repeated(common, || {
+        let found = match &gpus {
+            Some(gpus) => totals_on_gpus(gpus, graph, &config, Some(&step)),
+            None => totals(graph, &config, Some(&step)),
+        };
+        found.map_err(|error| explain(error, names))
+    })?;
+    let backend = if gpus.is_some() { "cuda" } else { "cpu" };
+    Ok(Solved { totals, lengths, whole: is_whole::<W>(lengths), backend, times })
+}
+
+/// What is added up: weights, unless hops were asked for or come to the same.
+fn lengths<W: Weight>(graph: &Csr<W>, args: &CentralityArgs, common: &Common) -> Lengths {
+    let weights = graph.weight_summary();
+    let all_one =
+        W::ONE.to_i128().is_some() && weights.least == W::ONE && weights.greatest == W::ONE;
+    if common.explain && all_one && !args.hops {
+        say(format_args!("hops are counted, for all weights are 1"));
+    }
+    if args.hops || all_one { Lengths::Hops } else { Lengths::Weights }
+}
+
+fn name_of(lengths: Lengths) -> &'static str {
+    match lengths {
+        Lengths::Hops => "hops",
+        Lengths::Weights => "weights",
+    }
+}
+
+/// Whether distances are whole numbers.
+fn is_whole<W: Weight>(lengths: Lengths) -> bool {
+    lengths == Lengths::Hops || W::ONE.to_i128().is_some()
+}
+
+/// A distance as reports have it.
+fn number(value: f64, whole: bool) -> Number {
+    if whole { Number::Integer(value as i128) } else { Number::Float(value) }
+}
+
+fn n_threads(common: &Common) -> usize {
+    common.threads.map_or_else(rayon::current_num_threads, |n| n.get())
+}
+
+/// A measure of every vertex; `None` of one that only the whole graph has.
+fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Vec<f64>> {
+    Some(match measure {
+        Measure::Closeness if args.uncorrected => totals.closeness(Correction::None),
+        Measure::Closeness => totals.closeness(Correction::WassermanFaust),
+        Measure::Harmonic => totals.harmonic(),
+        Measure::Eccentricity => totals.eccentricities(),
+        Measure::Diameter => return None,
+    })
+}
+
+/// The error with vertices as the file names them.
+fn explain(error: CentralityError, names: &Names<'_>) -> anyhow::Error {
+    match error {
+        CentralityError::Search(error) => names.explain(error),
+        CentralityError::NegativeWeight { from, to, weight } => anyhow!(
+            "measures of distances need weights of at least zero, but the arc from {} to {} has \
+             {weight}; count arcs with --hops",
+            names.name(from),
+            names.name(to)
+        ),
+        other => other.into(),
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        let sources = counted(self.sources, VERTICES);
+        writeln!(f, "distances in {} from {sources}", self.lengths)?;
+        if let (Some(radius), Some(diameter)) = (self.radius, self.diameter) {
+            let (centre, periphery) =
+                (counted(self.centre, VERTICES), counted(self.periphery, VERTICES));
+            write!(f, "radius {radius} of {centre}, diameter {diameter} of {periphery}")?;
+            writeln!(f, "{}", if self.connected { "" } else { "; not all pairs have a path" })?;
+        }
+        if let Some(mean) = self.mean_distance {
+            let pairs = grouped(u128::from(self.reachable_pairs));
+            writeln!(f, "mean distance {mean} of {pairs} pairs")?;
+        }
+        if let Some(wiener) = self.wiener_index {
+            writeln!(f, "Wiener index {wiener}")?;
+        }
+        match self.sampling_error {
+            Some(error) => writeln!(
+                f,
+                "estimates: radius and diameter are at least that, mean distances of vertices \
+                 are right to {error:.4} times the diameter in 99 samples of 100"
+            ),
+            None => Ok(()),
+        }
+    }
+}
