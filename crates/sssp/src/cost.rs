@@ -7,6 +7,8 @@
 //! * on the CPU, preparing + searches × (search + tree), where a pass that threads share
 //!   takes its work divided by them, and a search some time for each arc of its longest
 //!   paths;
+//!   Where all arcs weigh the same, a search goes level by level, finds the tree itself, and many
+//!   go on at once;
 //! * on a GPU, opening and closing + upload + trials + searches × (search + the tree's way
 //!   back), where a search is a chain of round trips to memory, one for each such arc, and
 //!   beside it arcs at so many cycles of a multiprocessor. Searches for a table have one
@@ -20,6 +22,7 @@
 
 use gpu_runtime::DeviceProperties;
 
+use crate::cpu::bit_parallel;
 pub use crate::outline::Outline;
 
 /// Seconds that one thread takes to search a vertex.
@@ -49,13 +52,24 @@ const SHARED: f64 = 1.7;
 /// Seconds that an arc of the longest paths takes threads, who share what little there is to do.
 const SHARED_STEP: f64 = 4e-6;
 
+/// Seconds that one thread takes to find a vertex by breadth-first search, its tree included,
+const VERTEX_BY_LEVEL: f64 = 15e-9;
+/// to push along an arc,
+const ARC_PUSHED: f64 = 8e-9;
+/// and for an arc where most are never looked at.
+const ARC_PULLED: f64 = 0.25e-9;
+/// How many searches, a bit each, take as long as one.
+const AT_ONCE: f64 = 4.0;
+
 /// Arcs a vertex from which on pulling pays,
 const ARCS_TO_PULL: usize = 8;
 /// and the searches that save as much as turning the arcs round takes.
 const SEARCHES_TO_TURN: usize = 8;
 
-/// Bytes that a vertex or an arc takes on a GPU.
+/// Bytes that a vertex, or an arc with its weight, takes on a GPU,
 const BYTES: f64 = 8.0;
+/// and an arc where all weigh the same.
+const BYTES_UNWEIGHTED: f64 = 4.0;
 /// Cycles of a GPU for one step of a search: a round trip to memory.
 const ROUND_TRIP: f64 = 4500.0;
 /// Cycles of one multiprocessor to relax an arc.
@@ -142,13 +156,16 @@ impl Searches {
 /// ```
 /// use sssp::cost::{Cpu, Outline, Searches, on_cpu};
 ///
-/// let roads = Outline { n_vertices: 264_346, n_arcs: 733_846, depth: 1200.0, is_dense: false };
+/// let roads = Outline { n_vertices: 264_346, n_arcs: 733_846, depth: 1200.0, is_dense: false, is_unweighted: false };
 /// let one = on_cpu(&roads, Searches::Trees(1), &Cpu::with_threads(16));
 /// assert!((0.005..0.02).contains(&one));
 /// ```
 pub fn on_cpu(graph: &Outline, searches: Searches, cpu: &Cpu) -> f64 {
     let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
     let threads = cpu.threads.max(1);
+    if graph.is_unweighted {
+        return by_levels(graph, searches, threads) / cpu.speed;
+    }
     let split = graph.is_dense && split_pays(graph.n_vertices, searches.number() as usize);
     let arc = if split { ARC_DEFERRING } else { arc_to_the_end(graph.n_vertices) };
     let search = |threads| search(graph, arc, threads);
@@ -166,17 +183,39 @@ pub fn on_cpu(graph: &Outline, searches: Searches, cpu: &Cpu) -> f64 {
     seconds / cpu.speed
 }
 
+/// The same by breadth-first search, on threads as they were measured.
+fn by_levels(graph: &Outline, searches: Searches, threads: usize) -> f64 {
+    let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
+    let arc = if graph.is_dense { ARC_PULLED } else { ARC_PUSHED };
+    let alone = VERTEX_BY_LEVEL * n + arc * m;
+    let by = |threads| alone.min(shared(alone, threads) + SHARED_STEP * graph.depth);
+    let prepare = shared(VERTEX_PREPARED * n, threads);
+    prepare
+        + match searches {
+            Searches::Trees(k) => k as f64 * by(threads),
+            Searches::Table(k) if bit_parallel::pays(graph, k) => {
+                shared(k as f64 * alone / AT_ONCE, threads)
+            }
+            Searches::Table(k) => {
+                let at_once = k.clamp(1, threads);
+                k.div_ceil(at_once) as f64 * by(threads / at_once)
+            }
+        }
+}
+
 /// Seconds that they will take on a GPU that is not open yet.
 pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 {
     let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
     let prepare = shared(ARC_PREPARED * m, cpu.threads) / cpu.speed;
-    let upload = BYTES * (n + m) / gpu.upload_rate;
+    let bytes = if graph.is_unweighted { BYTES_UNWEIGHTED } else { BYTES };
+    let upload = (BYTES * n + bytes * m) / gpu.upload_rate;
     let chain = ROUND_TRIP * graph.depth / gpu.clock_hz;
     let arcs = ARC_ON_GPU * m / (f64::from(gpu.multiprocessors) * gpu.clock_hz);
     let searching = match searches {
         Searches::Trees(k) => {
             let k = k as f64;
-            k.min(after_trials(k)) * (chain + arcs) + k * TREE_FROM_GPU * n / cpu.speed
+            let searches = if graph.is_unweighted { k } else { k.min(after_trials(k)) };
+            searches * (chain + arcs) + k * TREE_FROM_GPU * n / cpu.speed
         }
         Searches::Table(k) => chain + k as f64 * arcs,
     };

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::cpu::bit_parallel::{self, Searches};
 use crate::cpu::threads::EndsOnPanic;
 use crate::cpu::{self, Chosen, Prepared, nearest};
+use crate::outline::Outline;
 use crate::query::{Query, awaited, check_overflow, check_vertices};
 use crate::search::Search;
 use crate::solver::in_own_pool;
@@ -110,7 +111,8 @@ impl<W: Weight> Solver<'_, W> {
     ) -> Result<Work, SsspError> {
         let (graph, progress) = (self.graph, self.progress);
         let (mut plan, chosen) = Plan::for_table(graph, config, sources.len())?;
-        if matches!(chosen, Chosen::BreadthFirst { .. }) && bit_parallel::pays(graph, sources.len())
+        if matches!(chosen, Chosen::BreadthFirst { .. })
+            && bit_parallel::pays(&Outline::of(graph), sources.len())
         {
             let threads = config.n_threads();
             let is_held = in_own_pool(&self.cpu, &self.pool, || {

@@ -34,6 +34,8 @@ pub struct Outline {
     pub depth: f64,
     /// Whether searches may leave out most arcs, as on dense undirected graphs.
     pub is_dense: bool,
+    /// Whether breadth-first search will do: all arcs weigh the same.
+    pub is_unweighted: bool,
 }
 
 impl Outline {
@@ -54,6 +56,7 @@ impl Outline {
             n_arcs: graph.n_arcs(),
             depth: depth(graph),
             is_dense: long_arcs::is_dense(graph),
+            is_unweighted: graph.weight_summary().common().is_some(),
         }
     }
 }

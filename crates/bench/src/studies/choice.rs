@@ -38,6 +38,9 @@ pub(super) struct Choice {
     /// Leave out the algorithms of the CPU, but for the one that it chooses
     #[arg(long)]
     backends_only: bool,
+    /// Count arcs, whatever they weigh
+    #[arg(long)]
+    unweighted: bool,
     /// The program [default: starpath, beside this one]
     #[arg(long, value_name = "FILE")]
     starpath: Option<PathBuf>,
@@ -56,13 +59,15 @@ impl Study for Choice {
         for graph in at_hand(bench, self.graphs.clone(), u64::MAX)? {
             let folder = tempfile::tempdir()?;
             let csr = graph.load_u32()?;
+            let csr = if self.unweighted { csr.unweighted() } else { csr };
+            let name = format!("{graph}{}", if self.unweighted { ", unweighted" } else { "" });
             write_csr(folder.path().join("graph.spg"), &csr, &Ids::FromZero)?;
             let linked: Vec<_> = csr.vertices().filter(|&v| csr.out_degree(v) > 0).collect();
             for n_sources in self.sources.iter().map(|n| n.get()) {
                 let question = question(folder.path(), &linked, n_sources)?;
-                let record = Record::of(&[("graph", &graph), ("sources", &n_sources)]);
+                let record = Record::of(&[("graph", &name), ("sources", &n_sources)]);
                 self.race(bench, &record, |more| ask(bench, &program, &question, more))
-                    .with_context(|| format!("{graph}, {n_sources} sources"))?;
+                    .with_context(|| format!("{name}, {n_sources} sources"))?;
             }
         }
         Ok(())
@@ -180,8 +185,7 @@ impl Choice {
         let terms = Terms { patience: Duration::from_secs(3600), ..bench.terms() };
         let backends = ["auto", "cpu", "cuda"].map(|name| contender("backends", name));
         bench.race_by(&terms, backends.into())?;
-        // the graphs have weights
-        let takes = |algorithm: &Algorithm| *algorithm != Algorithm::BreadthFirst;
+        let takes = |it: &Algorithm| self.unweighted || *it != Algorithm::BreadthFirst;
         let more = Algorithm::ALL.into_iter().filter(|it| !self.backends_only && takes(it));
         let more = more.map(Algorithm::name);
         let all = ["cpu"].into_iter().chain(more).map(|name| contender("algorithms", name));

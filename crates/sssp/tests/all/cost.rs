@@ -3,7 +3,7 @@
 use sssp::cost::{Cpu, Gpu, Outline, Searches, on_cpu, on_gpu};
 
 const fn outline(n_vertices: usize, n_arcs: usize, depth: f64, is_dense: bool) -> Outline {
-    Outline { n_vertices, n_arcs, depth, is_dense }
+    Outline { n_vertices, n_arcs, depth, is_dense, is_unweighted: false }
 }
 
 const ROME: Outline = outline(3_353, 8_870, 120.0, false);
@@ -14,8 +14,22 @@ const RMAT_20: Outline = outline(1 << 20, 31_399_524, 20.0, true);
 const RMAT_22: Outline = outline(1 << 22, 128_307_288, 25.0, true);
 const RMAT_26: Outline = outline(1 << 26, 2_100_000_000, 30.0, true);
 const PATH: Outline = outline(400_000, 799_998, 400_000.0, false);
-const GRAPHS: [Outline; 8] =
-    [ROME, NEW_YORK, GRID_1024, GRID_2048, RMAT_20, RMAT_22, RMAT_26, PATH];
+const GRAPHS: [Outline; 10] = [
+    ROME,
+    NEW_YORK,
+    GRID_1024,
+    GRID_2048,
+    RMAT_20,
+    RMAT_22,
+    RMAT_26,
+    PATH,
+    unweighted(GRID_2048),
+    unweighted(RMAT_22),
+];
+
+const fn unweighted(graph: Outline) -> Outline {
+    Outline { is_unweighted: true, ..graph }
+}
 
 /// Sixteen threads beside an H200, which were measured; and two machines made up.
 fn measured() -> (Cpu, Gpu) {

@@ -42,7 +42,8 @@ use self::sums::Sums;
 use crate::cpu::arcs::{Arcs, incoming};
 use crate::cpu::threads::EndsOnPanic;
 use crate::level_distances::LevelDistances;
-use crate::{HopSums, Progress, SsspError, outline};
+use crate::outline::{self, Outline};
+use crate::{HopSums, Progress, SsspError};
 
 /// Bytes that the fields of all batches may have together, unless the smallest needs more.
 const MAX_BYTES: usize = 4 << 30;
@@ -87,13 +88,9 @@ impl Shape {
 
 /// Whether searches from so many sources are faster together than one after another: where levels
 /// are few and large, or sources near one another, as they are where they are many.
-pub(crate) fn pays<W: Weight>(graph: &Csr<W>, n_sources: usize) -> bool {
-    n_sources >= MIN_SOURCES && (is_flat(graph) || n_sources >= graph.n_vertices() / MAX_SPACING)
-}
-
-/// Whether levels are few and large.
-fn is_flat<W: Weight>(graph: &Csr<W>) -> bool {
-    outline::depth(graph) <= MAX_LEVELS
+pub(crate) fn pays(graph: &Outline, n_sources: usize) -> bool {
+    let are_near = || n_sources >= graph.n_vertices / MAX_SPACING;
+    n_sources >= MIN_SOURCES && (graph.depth <= MAX_LEVELS || are_near())
 }
 
 /// Searches of a graph from many sources, on threads of the current pool.
@@ -117,7 +114,7 @@ impl<'a, W: Weight> Searches<'a, W> {
         threads: usize,
         progress: Option<Progress<'a>>,
     ) -> Self {
-        let flat = is_flat(graph);
+        let flat = outline::depth(graph) <= MAX_LEVELS;
         let shape = Shape::of(graph.n_vertices(), n_sources, threads, flat);
         let in_a_batch = 64 * shape.words;
         let is_ordered = !flat && n_sources > in_a_batch;
