@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering:
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use graph_formats::{Csr, VertexId};
+use rayon::prelude::*;
 
 use super::steps::{Found, Share};
 use crate::cpu::arcs::Arcs;
@@ -24,6 +25,8 @@ const PUSH_AT: usize = 18;
 const WORTH_SHARING: usize = 256;
 /// Vertices of a level whose arcs are counted.
 const SAMPLES: usize = 64;
+/// Labels that a thread looks at in one go.
+const LABELS_A_TASK: usize = 1 << 14;
 /// Vertices settled between two calls of the progress callback.
 const SETTLED_A_REPORT: u64 = 1 << 16;
 
@@ -110,8 +113,9 @@ impl<'g> Levels<'g> {
         let space = Space {
             outgoing,
             incoming,
-            labels: (0..n).map(|_| AtomicU64::new(UNSEEN)).collect(),
-            queue: (0..n).map(|_| AtomicU32::new(0)).collect(),
+            // memory that the system gives out when it is first touched
+            labels: bytemuck::zeroed_vec(n),
+            queue: bytemuck::zeroed_vec(n),
             seen: bitmap(),
             fronts: [bitmap(), bitmap()],
             team,
@@ -120,8 +124,17 @@ impl<'g> Levels<'g> {
         Self { space, threads: Threads::new(threads), found }
     }
 
-    pub(super) fn labels(&self) -> &[AtomicU64] {
-        &self.space.labels
+    pub(super) fn label(&self, vertex: VertexId) -> &AtomicU64 {
+        &self.space.labels[vertex as usize]
+    }
+
+    /// What `of` makes of each label, by threads where there are many.
+    pub(super) fn of_labels<T: Send>(&self, of: impl Fn(&AtomicU64) -> T + Send + Sync) -> Vec<T> {
+        let labels = &self.space.labels;
+        if labels.len() <= LABELS_A_TASK {
+            return labels.iter().map(of).collect();
+        }
+        labels.par_iter().with_min_len(LABELS_A_TASK).map(of).collect()
     }
 
     /// Labels all vertices that `query` asks for, whose limit is a level, and perhaps others. The

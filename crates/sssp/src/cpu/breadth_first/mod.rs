@@ -25,7 +25,6 @@ mod steps;
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Predecessors;
-use rayon::prelude::*;
 
 use self::levels::Levels;
 use crate::cpu::arcs::Arcs;
@@ -33,9 +32,6 @@ use crate::level_distances::LevelDistances;
 use crate::query::{Query, awaited};
 use crate::search::{Answer, Search};
 use crate::{SsspError, Team, Work};
-
-/// Labels that a thread turns into distances at a time.
-const LABELS_A_TASK: usize = 1 << 14;
 
 /// The solver with its work space, for any number of sources.
 pub(crate) struct BreadthFirst<'g, W: Weight> {
@@ -71,8 +67,8 @@ impl<'g, W: Weight> BreadthFirst<'g, W> {
 impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let work = self.solve(query)?;
-        let labels = self.levels.labels().par_iter().with_min_len(LABELS_A_TASK);
-        Ok((labels.map(|label| self.distances.get(levels::level(label))).collect(), work))
+        let distance = |label: &_| self.distances.get(levels::level(label));
+        Ok((self.levels.of_labels(distance), work))
     }
 
     fn predecessors(
@@ -82,12 +78,11 @@ impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
     ) -> Result<Option<Predecessors>, SsspError> {
         // where a float stops growing, vertices of one distance lead to one another
         let Some(last) = self.distances.last_distinct_within(limit) else { return Ok(None) };
-        let labels = self.levels.labels().par_iter().with_min_len(LABELS_A_TASK);
-        let chosen = labels.map(|label| match levels::level(label) {
+        let predecessors = self.levels.of_labels(|label| match levels::level(label) {
             level if level <= last => levels::predecessor(label),
             _ => levels::NO_VERTEX,
         });
-        Ok(Some(Predecessors::from_storage(chosen.collect())))
+        Ok(Some(Predecessors::from_storage(predecessors)))
     }
 
     fn row(
@@ -104,7 +99,7 @@ impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
             return Ok(None);
         }
         for (cell, &target) in row.iter_mut().zip(targets) {
-            *cell = self.distances.get(levels::level(&self.levels.labels()[target as usize]));
+            *cell = self.distances.get(levels::level(self.levels.label(target)));
         }
         Ok(Some(work))
     }
