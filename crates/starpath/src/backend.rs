@@ -119,13 +119,23 @@ pub(crate) fn gpu_for_closure(
         ClosureAlgorithm::Plain(only) if only.is_for_gpu() => 0.0,
         _ => PAIRS_A_SECOND,
     };
-    gpu_for_cubes(rate, n_vertices, common)
+    gpu_if_slower(seconds_for_cubes(rate, n_vertices, common), n_vertices, common)
 }
 
-/// A GPU for all pairs of `n_vertices`, if the command line wants it there, or leaves the
-/// choice and it pays; `None` is the CPU.
-pub(crate) fn gpu_for_pairs(n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
-    gpu_for_cubes(SUMS_A_SECOND, n_vertices, common)
+/// A GPU for all pairs, if the command line wants it there, or leaves the choice and it pays;
+/// `None` is the CPU.
+pub(crate) fn gpu_for_pairs<W: Weight>(
+    graph: &Csr<W>,
+    algorithm: apsp::Algorithm,
+    common: &Common,
+) -> anyhow::Result<Option<Gpu>> {
+    let n = graph.n_vertices();
+    let by_search = || cost::on_cpu(&Outline::of(graph), Searches::Table(n), &cpu_of(common));
+    let seconds = match algorithm {
+        apsp::Algorithm::Auto => by_search().min(seconds_for_cubes(SUMS_A_SECOND, n, common)),
+        _ => seconds_for_cubes(SUMS_A_SECOND, n, common),
+    };
+    gpu_if_slower(seconds, n, common)
 }
 
 /// As many GPUs as are asked for, of which the first is open, each with so much of its memory.
@@ -161,11 +171,19 @@ pub(crate) fn gpu_of_rank(ranks: &dyn Communicator, memory: Option<u64>) -> anyh
     Ok(memory.map_or(gpu.clone(), |bytes| gpu.with_memory_cap(bytes)))
 }
 
-/// A GPU for what takes a thread of the CPU n³ steps at so many a second: it pays where that is
-/// longer than to open it and let go of it.
-fn gpu_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+/// Seconds of the CPU for n³ steps, of which a thread takes so many a second.
+fn seconds_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> f64 {
+    (n_vertices as f64).powi(3) / (rate * cpu_of(common).threads as f64)
+}
+
+fn cpu_of(common: &Common) -> Cpu {
     let config: Config = Config { threads: common.threads, ..Config::default() };
-    let seconds = (n_vertices as f64).powi(3) / (rate * config.n_threads() as f64);
+    Cpu::with_threads(config.n_threads())
+}
+
+/// A GPU for what takes the CPU so long: it pays where that is longer than to open it and let go of
+/// it.
+fn gpu_if_slower(seconds: f64, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
     match common.backend {
         Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
         Backend::Auto if seconds < cost::Gpu::H200.opening + cost::Gpu::H200.closing => {

@@ -230,7 +230,7 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
     let solver = Solver::new(graph, &request.config);
     let gpu = match request.config.algorithm {
         Algorithm::Johnson if common.backend == Backend::Auto => None,
-        _ => backend::gpu_for_pairs(graph.n_vertices(), common)?,
+        algorithm => backend::gpu_for_pairs(graph, algorithm, common)?,
     };
     let in_memory = request.scratch.is_none();
     let had_run = request.scratch.as_ref().is_some_and(ScratchFolder::holds_run);
