@@ -47,7 +47,7 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) work: Work,
     /// The threads of [`in_own_pool`]; empty where the system refuses one.
     pub(crate) pool: OnceLock<Option<ThreadPool>>,
-    /// Its arcs turned round, once paths were asked for and where it is directed.
+    /// The graph transposed, once paths were asked for and where it is directed.
     pub(crate) reversed: Option<Reversed<W>>,
     predecessors_time: Duration,
     /// Those of a table, where they are not the last search's.

@@ -44,7 +44,7 @@ pub struct Path<D> {
     pub vertices: Vec<VertexId>,
 }
 
-/// A directed graph with its arcs turned round, and how to search it.
+/// A directed graph, transposed, and how to search it.
 pub(crate) struct Reversed<W: Weight> {
     graph: Csr<W>,
     chosen: Chosen,
@@ -70,7 +70,7 @@ impl<W: Weight> Solver<'_, W> {
     /// vertices.
     ///
     /// The distances to `target` are found first, on a GPU where the solver is on one and the graph
-    /// is undirected; a directed graph is copied with its arcs turned round, once a solver. The rest
+    /// is undirected; a directed graph is transposed, once a solver. The rest
     /// is done by one thread of the CPU. With l arcs on a path, O(k·l) rows of arcs and about k
     /// searches as a rule; at most O(k·l) of O(m + n log n). O(n + k·l) memory.
     ///
