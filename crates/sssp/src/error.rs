@@ -86,6 +86,18 @@ pub enum SsspError {
         /// Its weight.
         weight: String,
     },
+    /// Several paths on a graph where a longer one may turn out shorter.
+    #[error(
+        "k shortest paths need weights of at least zero, but arc {from} -> {to} has {weight}; ask for one path"
+    )]
+    PathsWithNegativeWeight {
+        /// Tail of the first such arc.
+        from: VertexId,
+        /// Its head.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+    },
     /// A table that memory cannot hold.
     #[error(
         "a table of {sources} x {targets} distances takes {bytes} bytes, more than there are; ask for fewer sources at a time"

@@ -2,6 +2,7 @@
 //!
 //! * [`shortest_paths`] answers one question; a [`Solver`] keeps its work space for
 //!   many, and can stop at a target or a cutoff ([`Goal`]).
+//! * [`Solver::k_shortest_paths`] has the next shortest paths too.
 //! * [`Solver::table`] and [`Solver::nearest`] take many sources at once.
 //! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings,
 //!   or leaves it to the solver, whose [`Plan`] says what it chose and why.
@@ -35,6 +36,7 @@ pub mod delta;
 mod error;
 pub mod gpu;
 mod hop_sums;
+mod k_paths;
 mod key;
 mod level_distances;
 mod many;
@@ -55,6 +57,7 @@ pub use config::{Config, Goal};
 pub use delta::Delta;
 pub use error::SsspError;
 pub use hop_sums::HopSums;
+pub use k_paths::Path;
 pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;

@@ -11,6 +11,7 @@ use paths::{Distances, Tree};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cpu::{self, Prepared};
+use crate::k_paths::Reversed;
 use crate::query::{Query, check_overflow, check_vertices};
 use crate::search::Search;
 use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
@@ -46,6 +47,8 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) work: Work,
     /// The threads of [`in_own_pool`]; empty where the system refuses one.
     pub(crate) pool: OnceLock<Option<ThreadPool>>,
+    /// The graph transposed, once paths were asked for and where it is directed.
+    pub(crate) reversed: Option<Reversed<W>>,
     predecessors_time: Duration,
     /// Those of a table, where they are not the last search's.
     pub(crate) device_times: Option<DeviceTimes>,
@@ -127,6 +130,7 @@ impl<'g, W: Weight> Solver<'g, W> {
             progress: None,
             work: Work::default(),
             pool: OnceLock::new(),
+            reversed: None,
             predecessors_time: Duration::ZERO,
             device_times: None,
         }

@@ -285,9 +285,16 @@ pub(crate) struct SsspArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// A shortest path between two vertices
+/// A shortest path between two vertices, or the k shortest
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  starpath path rome99.gr 1 3353")]
+#[command(after_help = "\
+With --k, paths pass no vertex twice, and are told by length, those of equal length in the order in
+which the graph numbers their vertices; where there are fewer, all of them. Parallel arcs are one
+path, by the lightest. That runs on the CPU, and takes weights of at least zero.
+
+Example:
+  starpath path rome99.gr 1 3353
+  starpath path rome99.gr 1 3353 --k 10")]
 pub(crate) struct PathArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
@@ -297,6 +304,12 @@ pub(crate) struct PathArgs {
     /// Where it ends
     #[arg(value_name = "TO")]
     pub(crate) target: String,
+    /// The K shortest paths that pass no vertex twice, by Yen's algorithm
+    #[arg(long, value_name = "K", conflicts_with_all = [
+        "algorithm", "delta", "queue", "segment", "read_only_loads", "racing_stores", "product",
+        "reduction_block",
+    ])]
+    pub(crate) k: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
 }

@@ -76,6 +76,12 @@ impl<'a> Names<'a> {
                 self.name(from),
                 self.name(to)
             ),
+            SsspError::PathsWithNegativeWeight { from, to, weight } => anyhow!(
+                "--k needs weights of at least zero, but the arc from {} to {} has {weight}; ask \
+                 for one path, without --k",
+                self.name(from),
+                self.name(to)
+            ),
             SsspError::NegativeCycle { cycle } => {
                 let around = cycle.iter().chain(cycle.first()).map(|&v| self.name(v).to_string());
                 anyhow!(

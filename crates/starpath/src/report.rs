@@ -123,6 +123,7 @@ pub(crate) fn counted(n: usize, (one, several): (&str, &str)) -> String {
 }
 
 pub(crate) const ARCS: (&str, &str) = ("arc", "arcs");
+pub(crate) const PATHS: (&str, &str) = ("path", "paths");
 pub(crate) const VERTICES: (&str, &str) = ("vertex", "vertices");
 
 /// Prints the report: as one line of JSON where that was asked for, else as people read it.

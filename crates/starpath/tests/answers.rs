@@ -110,3 +110,31 @@ fn path_lists_the_vertices() {
     let people = run_in(folder.path(), "path {}/road.gr 4 3");
     assert!(people.stdout.ends_with("\n4 1 2 3\n"), "{}", people.stdout);
 }
+
+#[test]
+fn path_lists_the_shortest() {
+    let folder = road();
+    let paths = |line: &str| {
+        let report = json_in(folder.path(), line);
+        assert_eq!((&report["algorithm"], &report["backend"]), (&"yen".into(), &"cpu".into()));
+        report["paths"].clone()
+    };
+    let two = serde_json::json!([
+        { "distance": 9, "path": [1, 2, 3] },
+        { "distance": 11, "path": [1, 3] },
+    ]);
+    assert_eq!(paths("path {}/road.gr 1 3 --k 10"), two);
+    assert_eq!(paths("path {}/road.gr 1 3 --k 2 --repeat 3 --threads 1"), two);
+    assert_eq!(paths("path {}/road.gr 1 3 --k 1"), serde_json::json!([two[0]]));
+    let same = serde_json::json!([{ "distance": 0, "path": [2] }]);
+    assert_eq!(paths("path {}/road.gr 2 2 --k 3"), same);
+    assert_eq!(paths("path {}/road.gr 1 4 --k 3"), serde_json::json!([]));
+    let people = |line: &str| run_in(folder.path(), line).stdout;
+    let all = people("path {}/road.gr 1 3 --k 3");
+    let expected = "\n1 to 3: 2 paths, and there are no more\n9, 2 arcs: 1 2 3\n11, 1 arc: 1 3\n";
+    assert!(all.ends_with(expected), "{all}");
+    let first = people("path {}/road.gr 1 3 --k 1");
+    assert!(first.ends_with("\n1 to 3: 1 path\n9, 2 arcs: 1 2 3\n"), "{first}");
+    let none = people("path {}/road.gr 1 4 --k 3");
+    assert!(none.ends_with("\nno path leads from 1 to 4\n"), "{none}");
+}

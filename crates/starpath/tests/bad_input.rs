@@ -74,6 +74,12 @@ const CASES: &[Case] = &[
         2,
         &["--read-only-loads", "--backend cuda"],
     ),
+    ("path {}/road.gr 1 3 --k 0", 2, &["--k", "0"]),
+    ("path {}/road.gr 1 3 --k many", 2, &["--k", "many"]),
+    ("path {}/road.gr 1 3 --k 2 --algorithm dijkstra", 2, &["--k", "--algorithm"]),
+    ("path {}/road.gr 1 3 --k 2 --racing-stores", 2, &["--k", "--racing-stores"]),
+    ("path {}/road.gr 1 3 --k 2 --backend cuda", 1, &["path --k runs on the CPU", "auto"]),
+    ("path {}/road.gr 1 9 --k 2", 1, &["target 9", "numbered from 1 to 3"]),
     ("sssp {}/missing.gr --source 1 --algorithm crauser --backend cpu", 2, &["GPU", "dijkstra"]),
     (
         "path {}/missing.gr 1 3 --algorithm delta-stepping-buckets --delta 4 --backend cpu",
@@ -233,6 +239,7 @@ const CASES: &[Case] = &[
     // weights
     ("sssp {}/minus.gr --source 1 --algorithm dijkstra", 1, &["from 2 to 3", "bellman-ford"]),
     ("sssp {}/minus.gr --source 1 --algorithm delta-stepping", 1, &["from 2 to 3", "-4"]),
+    ("path {}/minus.gr 1 3 --k 2", 1, &["--k", "from 2 to 3 has -4", "without --k"]),
     ("path {}/minus.gr 1 3 --algorithm dijkstra", 1, &["from 2 to 3", "bellman-ford"]),
     ("sssp {}/cycle.gr --source 1", 1, &["negative cycle: ", "2 -> 3", "3 -> 2"]),
     ("sssp {}/cycle.gr --source 1 -o {}/out.tsv", 1, &["negative cycle: "]),

@@ -6,6 +6,7 @@ mod breadth_first;
 mod common;
 mod cost;
 mod hop_sums;
+mod k_paths;
 mod laws;
 mod questions;
 mod refusals;

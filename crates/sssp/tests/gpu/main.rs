@@ -217,3 +217,19 @@ fn what_auto_finds_fastest_answers_every_question() {
         assert!(device.device_times().unwrap().prepare_ms > 0.0);
     }
 }
+
+/// The distances to the target come from the device where the graph is undirected.
+#[test]
+fn k_shortest_paths_are_the_hosts() {
+    let Some(gpu) = gpu() else { return };
+    let graph = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    let directed = Csr::from_arcs(3600, &graph.arcs().collect::<Vec<_>>()).unwrap();
+    for graph in [graph, directed] {
+        let mut device = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
+        let mut host = Solver::new(&graph, &Config::default()).unwrap();
+        for target in [0, 59, 3599, 1234] {
+            let found = device.k_shortest_paths(0, target, 20).unwrap();
+            assert!(found == host.k_shortest_paths(0, target, 20).unwrap(), "to {target}");
+        }
+    }
+}

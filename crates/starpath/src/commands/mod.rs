@@ -6,6 +6,7 @@ mod closure;
 mod convert;
 mod generate;
 mod info;
+mod k_paths;
 mod many;
 mod path;
 mod plot;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Generate(args) => generate::run(args, common),
         Command::Convert(args) => convert::run(args, common),
         Command::Sssp(args) => sssp::run(args, &args.solver.configs(common)?, common),
+        Command::Path(args) if let Some(k) = args.k => k_paths::run(args, k, common),
         Command::Path(args) => path::run(args, &args.solver.configs(common)?, common),
         Command::Apsp(args) => {
             args.check(common)?;

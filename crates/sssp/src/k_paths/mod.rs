@@ -1,0 +1,171 @@
+//! The k shortest simple paths from one vertex to another.
+//!
+//! Yen's algorithm. The paths that are not found yet are divided into classes: those of a class
+//! begin with the same vertices, as far as a spur vertex, and do not go on from it to some others.
+//! The shortest path of a class is found by a search from the spur vertex, which leaves out what
+//! is before it. The shortest of these is the next of the k paths; what is left of its class is
+//! divided by the vertex at which paths leave it, from the spur vertex of the class on, as those
+//! that leave it before are in other classes (Lawler).
+//!
+//! One search from the target, against the arcs, has the distance of every vertex to it. It bounds
+//! the paths of a class from below, so that a class waits in the queue by its bound and is searched
+//! only when that is the least: for k paths there are about k searches, not one for each vertex of
+//! each path. It guides [each search](spur) too.
+//!
+//! Beside the search from the target, O(k·l) rows of arcs for paths of l arcs, and in the worst
+//! case as many searches, O(k·l·(m + n log n)), where classes have no path or much longer ones than
+//! their bounds. 8 bytes a vertex for the distances, 12 or 16 for the searches, and up to k·l
+//! classes of some 80 bytes. How it differs from the papers: they search each class when it is made,
+//! and without a bound.
+//!
+//! Reference: yen-1971, lawler-1972, hart-1968
+
+mod candidate;
+mod spur;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight};
+use paths::Distances;
+
+use self::candidate::Candidate;
+use self::spur::SpurSearches;
+use crate::cpu::{self, Chosen, Prepared};
+use crate::query::{Query, check_overflow, check_vertices};
+use crate::{Config, Plan, Solver, SsspError};
+
+/// A path and its length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path<D> {
+    /// The sum of the weights of its arcs, added from its first vertex on.
+    pub length: D,
+    /// Its vertices in the order of travel, both ends included.
+    pub vertices: Vec<VertexId>,
+}
+
+/// A directed graph, transposed, and how to search it.
+pub(crate) struct Reversed<W: Weight> {
+    graph: Csr<W>,
+    chosen: Chosen,
+    narrow: bool,
+}
+
+impl<W: Weight> Reversed<W> {
+    fn of(graph: &Csr<W>, config: &Option<Config>) -> Result<Self, SsspError> {
+        let graph = graph.transposed();
+        let (plan, chosen) = Plan::on_cpu(&graph, &config.clone().unwrap_or_default())?;
+        Ok(Self { graph, chosen, narrow: plan.narrow })
+    }
+}
+
+impl<W: Weight> Solver<'_, W> {
+    /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: by
+    /// length, and those of equal length in the order of their vertices, compared one by one.
+    ///
+    /// A simple path passes no vertex twice, and is its sequence of vertices: of parallel arcs it
+    /// takes the lightest. From a vertex to itself there is one, which has no arcs. The same paths
+    /// in the same order with every algorithm and any number of threads. Lengths of floats are the
+    /// least sums; where sums that differ are rounded to the same, the order is fixed, but not by
+    /// vertices.
+    ///
+    /// The distances to `target` are found first, on a GPU where the solver is on one and the graph
+    /// is undirected; a directed graph is transposed, once a solver. The rest
+    /// is done by one thread of the CPU. With l arcs on a path, O(k·l) rows of arcs and about k
+    /// searches as a rule; at most O(k·l) of O(m + n log n). O(n + k·l) memory.
+    ///
+    /// # Errors
+    /// When a vertex does not exist, a weight is negative, or the progress callback, which is told
+    /// of paths, ended the work. [`SsspError::Overflow`] where fewer than `k` paths have a length
+    /// that its type can hold, and there may be longer ones.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1), (1, 2, 1)])?;
+    /// let paths = Solver::new(&graph, &Config::default())?.k_shortest_paths(0, 3, 3)?;
+    /// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
+    /// assert_eq!(found, [(3, &[0, 1, 2, 3][..]), (3, &[0, 2, 3]), (5, &[0, 1, 3])]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn k_shortest_paths(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<Path<W::Distance>>, SsspError> {
+        check_vertices(self.graph, "source", &[source])?;
+        check_vertices(self.graph, "target", &[target])?;
+        if let Some((arc, from, to)) = self.plan.negative {
+            let weight = self.graph.weights()[arc].to_string();
+            return Err(SsspError::PathsWithNegativeWeight { from, to, weight });
+        }
+        (self.work, self.device_times, self.table_plan) = Default::default();
+        let progress = self.progress;
+        let all = Query { source: target, targets: &[], limit: W::Distance::UNREACHED, progress };
+        let (incoming, found) = match self.graph.direction() {
+            Direction::Undirected => (self.graph, self.search.search(&all)),
+            Direction::Directed => {
+                let reversed = match &mut self.reversed {
+                    Some(reversed) => reversed,
+                    none => none.insert(Reversed::of(self.graph, &self.cpu)?),
+                };
+                let Reversed { graph, chosen, narrow } = &*reversed;
+                let mut search = cpu::search(graph, *chosen, *narrow, Prepared::Nothing);
+                (graph, search.search(&all))
+            }
+        };
+        let (to_target, work) = found.map_err(|error| error.named(&self.gpus))?;
+        let to_target = Distances::from_storage(to_target);
+        let mut searches = SpurSearches::new(self.graph, incoming, to_target.as_storage(), target);
+        let paths = shortest(&mut searches, source, k, &all)?;
+        let may_overflow =
+            || searches.has_overflowed || check_overflow(incoming, &to_target).is_err();
+        if paths.len() < k && !self.plan.bounded && may_overflow() {
+            let kind = std::any::type_name::<W::Distance>();
+            return Err(SsspError::Overflow { vertex: target, kind });
+        }
+        self.work = work;
+        self.work.add(&searches.work);
+        Ok(paths)
+    }
+}
+
+/// The first `k` paths, told to the progress callback of `query`.
+fn shortest<W: Weight>(
+    searches: &mut SpurSearches<'_, W>,
+    source: VertexId,
+    k: usize,
+    query: &Query<'_, W::Distance>,
+) -> Result<Vec<Path<W::Distance>>, SsspError> {
+    let mut paths = Vec::new();
+    let mut queue: BinaryHeap<_> = searches.all_from(source).map(Reverse).into_iter().collect();
+    // the lengths of the k shortest paths found so far: no longer one is needed
+    let mut lengths = BinaryHeap::new();
+    while paths.len() < k
+        && let Some(Reverse(candidate)) = queue.pop()
+    {
+        query.report(paths.len() as u64, k as u64)?;
+        let longest = match lengths.peek() {
+            Some(&longest) if lengths.len() == k => longest,
+            _ => DistanceKey::GREATEST,
+        };
+        if candidate.is_found() {
+            searches.divide(&candidate, |class| {
+                if class.key <= longest {
+                    queue.push(Reverse(class));
+                }
+            });
+            let Candidate { key, path, .. } = candidate;
+            paths.push(Path { length: Distance::from_key(key), vertices: path.to_vec() });
+        } else if let Some(found) = searches.shortest(candidate, longest) {
+            lengths.push(found.key);
+            if lengths.len() > k {
+                lengths.pop();
+            }
+            queue.push(Reverse(found));
+        }
+    }
+    Ok(paths)
+}

@@ -1,0 +1,297 @@
+//! The search for the shortest path of a class, and the classes that it leaves.
+//!
+//! A*: from the spur vertex, vertices in the order of their distance from the source plus that to
+//! the target, which no path through them can be below. Where nothing is in the way it goes
+//! straight along a shortest path; labels have the number of the search that set them, so that it
+//! costs what it reaches. It ends when no path as short as the one found is left, so that of those
+//! of equal length the first can be taken: arcs of shortest paths are followed back from the target,
+//! and then from the spur vertex depth first, to the smallest vertex each time. Along arcs that add
+//! nothing that may end where all is passed already; what is left then leads nowhere, and is not
+//! entered again.
+//!
+//! Floats are summed in another order from the target than from the source. Bounds are lowered by
+//! as much as all rounding can amount to, so that lengths are exact.
+//!
+//! Reference: hart-1968
+
+use std::rc::Rc;
+
+use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight, WeightKind};
+
+use super::candidate::Candidate;
+use crate::Work;
+use crate::cpu::queue::{MonotoneQueue, QuaternaryHeap};
+use crate::key::{FullKeys, KeyArithmetic};
+
+type Key<W> = <<W as Weight>::Distance as Distance>::Key;
+
+/// What a search has of a vertex.
+#[derive(Clone, Copy)]
+struct Label<K> {
+    /// How far it is from the source.
+    key: K,
+    /// The search that it is of; for all others the vertex has no label.
+    search: u32,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    /// Not to be passed again: it is before the spur vertex, or that itself.
+    Before,
+    Reached,
+    /// On a shortest path, and not passed yet.
+    OnShortest,
+}
+
+/// Searches from spur vertices to one target, in the same work space.
+pub(super) struct SpurSearches<'a, W: Weight> {
+    graph: &'a Csr<W>,
+    /// The same arcs by their ends.
+    incoming: &'a Csr<W>,
+    /// The distances to the target.
+    to_target: &'a [W::Distance],
+    target: VertexId,
+    /// The part of a sum that rounding is sure to leave; `None` where there is no rounding.
+    share: Option<f64>,
+    labels: Vec<Label<Key<W>>>,
+    search: u32,
+    queue: QuaternaryHeap<Key<W>>,
+    /// Whether a path was given up because its length cannot be held.
+    pub(super) has_overflowed: bool,
+    pub(super) work: Work,
+}
+
+impl<'a, W: Weight> SpurSearches<'a, W> {
+    pub(super) fn new(
+        graph: &'a Csr<W>,
+        incoming: &'a Csr<W>,
+        to_target: &'a [W::Distance],
+        target: VertexId,
+    ) -> Self {
+        let unit = match W::Distance::KIND {
+            WeightKind::F32 => Some(f64::from(f32::EPSILON)),
+            WeightKind::F64 => Some(f64::EPSILON),
+            _ => None,
+        };
+        // n - 1 additions either way round by half a unit each; the rest is for the bound's own
+        let share = unit.map(|unit| (1.0 - (graph.n_vertices() as f64 + 4.0) * unit).max(0.0));
+        let none = Label { key: Key::<W>::GREATEST, search: 0, role: Role::Reached };
+        Self {
+            graph,
+            incoming,
+            to_target,
+            target,
+            share,
+            labels: vec![none; graph.n_vertices()],
+            search: 0,
+            queue: QuaternaryHeap::default(),
+            has_overflowed: false,
+            work: Work::default(),
+        }
+    }
+
+    /// The class of all paths from `source`, if there are any.
+    pub(super) fn all_from(&mut self, source: VertexId) -> Option<Candidate<Key<W>>> {
+        let to_spur = Key::<W>::LEAST;
+        let key = self.bound(to_spur, source)?;
+        let path = Rc::from([source]);
+        Some(Candidate { key, path, spur: 0, to_spur, banned: Vec::new(), next: Some(source) })
+    }
+
+    /// The class by its shortest path, if it has one that is no longer than `longest`.
+    pub(super) fn shortest(
+        &mut self,
+        class: Candidate<Key<W>>,
+        longest: Key<W>,
+    ) -> Option<Candidate<Key<W>>> {
+        let Candidate { path, spur, to_spur, mut banned, .. } = class;
+        if let Some(&next) = path.get(spur + 1) {
+            let place = banned.partition_point(|&vertex| vertex < next);
+            banned.insert(place, next);
+        }
+        self.begin(&path[..spur]);
+        let key = self.reach(path[spur], to_spur, &banned, longest)?;
+        let path = self.first_of_shortest(&path[..=spur], &banned);
+        Some(Candidate { key, path, spur, to_spur, banned, next: None })
+    }
+
+    /// Labels every vertex on a shortest path from `spur`, and perhaps others; the distance of the
+    /// target.
+    fn reach(
+        &mut self,
+        spur: VertexId,
+        to_spur: Key<W>,
+        banned: &[VertexId],
+        mut longest: Key<W>,
+    ) -> Option<Key<W>> {
+        let graph = self.graph;
+        self.set(spur, to_spur, Role::Before);
+        self.queue.clear();
+        let bound = self.bound(to_spur, spur)?;
+        self.queue.push(bound, spur);
+        while let Some((bound, vertex)) = self.queue.pop() {
+            if bound > longest {
+                break;
+            }
+            let key = self.labels[vertex as usize].key;
+            // the target ends all paths
+            if vertex == self.target || self.bound(key, vertex) != Some(bound) {
+                continue;
+            }
+            self.work.settled += 1;
+            for (to, weight) in graph.arcs_from(vertex) {
+                self.work.relaxations += 1;
+                if self.is_before(to) || vertex == spur && banned.binary_search(&to).is_ok() {
+                    continue;
+                }
+                let through = <FullKeys as KeyArithmetic<W>>::after(key, weight);
+                if self.label(to).is_some_and(|label| label.key <= through) {
+                    continue;
+                }
+                if let Some(bound) = self.bound(through, to)
+                    && bound <= longest
+                {
+                    self.work.improvements += 1;
+                    self.set(to, through, Role::Reached);
+                    self.queue.push(bound, to);
+                    if to == self.target {
+                        longest = through;
+                    }
+                }
+            }
+        }
+        self.label(self.target).map(|label| label.key)
+    }
+
+    /// After a search, the first of the shortest paths in the order of their vertices, of which
+    /// `begin` has those up to the spur vertex.
+    fn first_of_shortest(&mut self, begin: &[VertexId], banned: &[VertexId]) -> Rc<[VertexId]> {
+        let (graph, incoming) = (self.graph, self.incoming);
+        let mut left = vec![self.target];
+        self.labels[self.target as usize].role = Role::OnShortest;
+        while let Some(to) = left.pop() {
+            for (from, weight) in incoming.arcs_from(to) {
+                if self.has_role(from, Role::Reached) && self.is_tight(from, weight, to) {
+                    self.labels[from as usize].role = Role::OnShortest;
+                    left.push(from);
+                }
+            }
+        }
+        let mut path = begin.to_vec();
+        while let Some(&last) = path.last()
+            && last != self.target
+        {
+            let goes_on = |&(to, weight): &(VertexId, W)| {
+                self.has_role(to, Role::OnShortest)
+                    && self.is_tight(last, weight, to)
+                    && (path.len() > begin.len() || banned.binary_search(&to).is_err())
+            };
+            match graph.arcs_from(last).filter(goes_on).map(|(to, _)| to).min() {
+                Some(next) => {
+                    self.labels[next as usize].role = Role::Reached;
+                    path.push(next);
+                }
+                None => {
+                    path.pop();
+                }
+            }
+        }
+        path.into()
+    }
+
+    /// Hands over what is left of the class of a path that is found: a class for each vertex of it,
+    /// from the spur vertex on, that others leave it from.
+    pub(super) fn divide(
+        &mut self,
+        found: &Candidate<Key<W>>,
+        mut hand_over: impl FnMut(Candidate<Key<W>>),
+    ) {
+        let Candidate { path, spur: first, to_spur, banned, .. } = found;
+        let graph = self.graph;
+        let mut to_spur = *to_spur;
+        self.begin(&path[..*first]);
+        for spur in *first..path.len() - 1 {
+            let (vertex, next) = (path[spur], path[spur + 1]);
+            let banned = if spur == *first { &banned[..] } else { &[] };
+            self.set(vertex, to_spur, Role::Before);
+            let (mut to_next, mut least) = (Key::<W>::GREATEST, None);
+            for (to, weight) in graph.arcs_from(vertex) {
+                let through = <FullKeys as KeyArithmetic<W>>::after(to_spur, weight);
+                if to == next {
+                    to_next = to_next.min(through);
+                } else if !self.is_before(to)
+                    && banned.binary_search(&to).is_err()
+                    && let Some(bound) = self.bound(through, to)
+                    && least.is_none_or(|least| (bound, to) < least)
+                {
+                    least = Some((bound, to));
+                }
+            }
+            if let Some((key, to)) = least {
+                let (path, banned) = (Rc::clone(path), banned.to_vec());
+                hand_over(Candidate { key, path, spur, to_spur, banned, next: Some(to) });
+            }
+            to_spur = to_next;
+        }
+    }
+
+    /// A length that no path is below which comes to `vertex` by one of length `key`; `None` where
+    /// there is none, or none that can be held.
+    #[inline(always)]
+    fn bound(&mut self, key: Key<W>, vertex: VertexId) -> Option<Key<W>> {
+        let ahead = self.to_target[vertex as usize];
+        if ahead == W::Distance::UNREACHED {
+            return None;
+        }
+        let Some(sum) = ahead.after(W::Distance::from_key(key)) else {
+            self.has_overflowed = true;
+            return None;
+        };
+        match self.share {
+            None => Some(sum.to_key()),
+            Some(share) => {
+                let bound = W::Distance::from_f64(sum.to_f64() * share);
+                Some(key.max(bound.map_or(Key::<W>::LEAST, Distance::to_key)))
+            }
+        }
+    }
+
+    /// Takes back all labels, and gives one to each of these vertices.
+    fn begin(&mut self, before: &[VertexId]) {
+        self.search = self.search.checked_add(1).unwrap_or_else(|| {
+            self.labels.iter_mut().for_each(|label| label.search = 0);
+            1
+        });
+        for &vertex in before {
+            self.set(vertex, Key::<W>::LEAST, Role::Before);
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, vertex: VertexId, key: Key<W>, role: Role) {
+        self.labels[vertex as usize] = Label { key, search: self.search, role };
+    }
+
+    #[inline(always)]
+    fn label(&self, vertex: VertexId) -> Option<&Label<Key<W>>> {
+        Some(&self.labels[vertex as usize]).filter(|label| label.search == self.search)
+    }
+
+    #[inline(always)]
+    fn has_role(&self, vertex: VertexId, role: Role) -> bool {
+        self.label(vertex).is_some_and(|label| label.role == role)
+    }
+
+    #[inline(always)]
+    fn is_before(&self, vertex: VertexId) -> bool {
+        self.has_role(vertex, Role::Before)
+    }
+
+    /// Whether the label of `to` is that of `from` and this arc's weight.
+    #[inline(always)]
+    fn is_tight(&self, from: VertexId, weight: W, to: VertexId) -> bool {
+        let through = <FullKeys as KeyArithmetic<W>>::after(self.labels[from as usize].key, weight);
+        through == self.labels[to as usize].key
+    }
+}

@@ -1,0 +1,122 @@
+//! `starpath path --k`: the shortest paths between two vertices, several of them.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use graph_formats::{Csr, Distance, Weight, with_csr};
+use serde::Serialize;
+use sssp::{Config, Path, Solver, SsspError};
+
+use crate::backend;
+use crate::cli::{Common, PathArgs};
+use crate::failure::say;
+use crate::ids::{Id, Names};
+use crate::load::{Loaded, load};
+use crate::progress::Bar;
+use crate::report::{ARCS, Head, Ms, Number, PATHS, counted, milliseconds};
+use crate::search::{Times, repeated};
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    /// What is done once for the graph, before any search.
+    prepare_ms: Ms,
+    /// Arcs looked at.
+    relaxations: u64,
+    source: Id,
+    target: Id,
+    /// How many paths were asked for.
+    k: NonZeroUsize,
+    /// By length, then by their vertices; fewer than `k` where there are no more.
+    paths: Vec<Found>,
+}
+
+#[derive(Serialize)]
+struct Found {
+    distance: Number,
+    /// The vertices on the way, both ends included.
+    path: Vec<Id>,
+}
+
+impl Found {
+    fn of<D: Distance>(path: Path<D>, names: &Names<'_>) -> Self {
+        let ids = path.vertices.into_iter().map(|vertex| names.name(vertex).into());
+        Self { distance: Number::of(path.length), path: ids.collect() }
+    }
+}
+
+pub(crate) fn run(args: &PathArgs, k: NonZeroUsize, common: &Common) -> anyhow::Result<()> {
+    let backend = backend::cpu("path --k", common)?;
+    let loaded = load(&args.graph, common)?;
+    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, k, backend, common))?;
+    loaded.print(&report, common)
+}
+
+fn solve<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    args: &PathArgs,
+    k: NonZeroUsize,
+    backend: &'static str,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let source = names.vertex("source", &args.source)?;
+    let target = names.vertex("target", &args.target)?;
+    let explain = |error: SsspError| names.explain(error);
+    let config =
+        Config { threads: common.threads, expected_searches: common.repeat, ..Config::default() };
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let start = Instant::now();
+    let mut solver = Solver::new(graph, &config).map_err(explain)?.with_progress(&step);
+    let prepare_ms = milliseconds(start.elapsed());
+    let (paths, times) =
+        repeated(common, || solver.k_shortest_paths(source, target, k.get()).map_err(explain))?;
+    let (times, plan, work) = (Times::of(times)?, solver.plan(), solver.work());
+    if common.explain {
+        say(format_args!("distances to the target: {plan}"));
+        let (arcs, settled) = (work.relaxations, work.settled);
+        say(format_args!("work: {arcs} arcs looked at, {settled} vertices settled"));
+    }
+    let head = Head {
+        command: "path",
+        algorithm: Some("yen"),
+        backend,
+        threads: plan.threads,
+        vertices: graph.n_vertices(),
+        edges: graph.n_arcs(),
+        load_ms: Some(loaded.load_ms),
+        solve_ms: Some(times.median()),
+        solve_min_ms: times.least(common),
+    };
+    Ok(Report {
+        head,
+        prepare_ms,
+        relaxations: work.relaxations,
+        source: names.name(source).into(),
+        target: names.name(target).into(),
+        k,
+        paths: paths.into_iter().map(|path| Found::of(path, &names)).collect(),
+    })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { head, source, target, k, paths, .. } = self;
+        writeln!(f, "{head}")?;
+        if paths.is_empty() {
+            return writeln!(f, "no path leads from {source} to {target}");
+        }
+        let found = counted(paths.len(), PATHS);
+        let all = if paths.len() < k.get() { ", and there are no more" } else { "" };
+        writeln!(f, "{source} to {target}: {found}{all}")?;
+        for Found { distance, path } in paths {
+            let vertices: Vec<_> = path.iter().map(Id::to_string).collect();
+            writeln!(f, "{distance}, {}: {}", counted(path.len() - 1, ARCS), vertices.join(" "))?;
+        }
+        Ok(())
+    }
+}
