@@ -1,6 +1,6 @@
 //! Coordinate storage: an arc is a source, a destination and a weight.
 
-use crate::csr::{summary_of_finite, validate_columns};
+use crate::checks::{summary_of_finite, validate_columns};
 use crate::{GraphError, VertexId, Weight};
 
 /// A directed multigraph as three arrays of one entry an arc, in any order.
@@ -27,7 +27,7 @@ impl<W: Weight> Coo<W> {
         destinations: Vec<VertexId>,
         weights: Vec<W>,
     ) -> Result<Self, GraphError> {
-        crate::csr::validate_vertex_count(n_vertices)?;
+        crate::checks::validate_vertex_count(n_vertices)?;
         for (what, found) in [("destinations", destinations.len()), ("weights", weights.len())] {
             if found != sources.len() {
                 return Err(GraphError::LengthMismatch { what, expected: sources.len(), found });

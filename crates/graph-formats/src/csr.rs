@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::rows::{row_blocks, rows_ascend};
+use crate::checks::{summary_of_finite, validate_columns, validate_vertex_count};
+use crate::rows::{for_each_row_block, rows_ascend};
 use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary};
 
-/// Rows, and arcs, that one task of a parallel check takes.
+/// Rows that one task of a parallel check takes.
 const ROWS_PER_TASK: usize = 1 << 15;
-const ARCS_PER_TASK: usize = 1 << 16;
 
 /// Whether every arc is known to have its reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -391,50 +391,6 @@ fn offsets_of(n_vertices: usize, tails: impl Iterator<Item = VertexId>) -> Vec<u
         offsets[row + 1] += offsets[row];
     }
     offsets
-}
-
-/// Runs `visit` on blocks of whole rows of `arcs`, laid out by `row_offsets` (the rows of
-/// each and its arcs), in parallel.
-pub(crate) fn for_each_row_block<T: Send>(
-    row_offsets: &[u64],
-    arcs: &mut [T],
-    visit: impl Fn(Range<usize>, &mut [T]) + Sync,
-) {
-    row_blocks(row_offsets, arcs).into_par_iter().for_each(|(rows, block)| visit(rows, block));
-}
-
-/// Ids are 32-bit, and the greatest one is kept free.
-pub(crate) fn validate_vertex_count(n_vertices: usize) -> Result<(), GraphError> {
-    if n_vertices > VertexId::MAX as usize {
-        return Err(GraphError::TooManyVertices { n_vertices: n_vertices as u64 });
-    }
-    Ok(())
-}
-
-/// Columns in range, else an error with the first arc whose is not.
-pub(crate) fn validate_columns(n_vertices: usize, columns: &[VertexId]) -> Result<(), GraphError> {
-    // whole chunks first, for that is a maximum, which takes no branch for each arc
-    let in_range =
-        |chunk: &[VertexId]| chunk.iter().max().is_none_or(|&v| (v as usize) < n_vertices);
-    if !columns.par_chunks(ARCS_PER_TASK).all(in_range)
-        && let Some(arc) = columns.par_iter().position_first(|&v| v as usize >= n_vertices)
-    {
-        let vertex = u64::from(columns[arc]);
-        return Err(GraphError::VertexOutOfRange { arc, vertex, n_vertices });
-    }
-    Ok(())
-}
-
-/// What the weights are, unless one is not finite: then an error with its arc.
-pub(crate) fn summary_of_finite<W: Weight>(weights: &[W]) -> Result<WeightSummary<W>, GraphError> {
-    let summary = WeightSummary::of(weights);
-    // of finite terms, unless they are too many or too great
-    if !summary.sum_of_sizes.is_finite()
-        && let Some(arc) = weights.par_iter().position_first(|w| !w.is_finite())
-    {
-        return Err(GraphError::WeightNotFinite { arc, weight: weights[arc].to_string() });
-    }
-    Ok(summary)
 }
 
 impl<W: Weight> PartialEq for Csr<W> {

@@ -22,6 +22,7 @@
 
 mod any;
 mod buffer;
+mod checks;
 mod components;
 mod coo;
 mod csr;

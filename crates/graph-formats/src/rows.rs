@@ -186,6 +186,16 @@ fn ranges(row_offsets: &[u64], rows: Range<usize>) -> impl Iterator<Item = Range
     rows.map(move |row| (row_offsets[row] - base) as usize..(row_offsets[row + 1] - base) as usize)
 }
 
+/// Runs `visit` on blocks of whole rows of `arcs`, laid out by `row_offsets` (the rows of
+/// each and its arcs), in parallel.
+pub(crate) fn for_each_row_block<T: Send>(
+    row_offsets: &[u64],
+    arcs: &mut [T],
+    visit: impl Fn(Range<usize>, &mut [T]) + Sync,
+) {
+    row_blocks(row_offsets, arcs).into_par_iter().for_each(|(rows, block)| visit(rows, block));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

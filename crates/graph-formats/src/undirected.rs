@@ -9,7 +9,7 @@ use std::iter::repeat;
 
 use rayon::prelude::*;
 
-use crate::csr::for_each_row_block;
+use crate::rows::for_each_row_block;
 use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight};
 
 impl<W: Weight> Csr<W> {

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 
 use super::random::{Purpose, Stream, unit};
 use super::{GraphOptions, check_memory};
-use crate::csr::{for_each_row_block, validate_vertex_count};
+use crate::checks::validate_vertex_count;
+use crate::rows::for_each_row_block;
 use crate::{Csr, GraphError, VertexId};
 
 /// Points whose degrees are counted between two looks at the memory.

@@ -5,7 +5,7 @@
 
 use super::draws::graph_of_draws;
 use super::{GraphOptions, check_memory};
-use crate::csr::validate_vertex_count;
+use crate::checks::validate_vertex_count;
 use crate::{Csr, Direction, GraphError, VertexId};
 
 /// What [`grid`] makes.

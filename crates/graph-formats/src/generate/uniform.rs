@@ -6,7 +6,7 @@
 use super::GraphOptions;
 use super::draws::graph_of_draws;
 use super::random::{Purpose, Stream, below};
-use crate::csr::validate_vertex_count;
+use crate::checks::validate_vertex_count;
 use crate::{Csr, GraphError, VertexId};
 
 /// What [`uniform`] draws.

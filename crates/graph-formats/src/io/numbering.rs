@@ -142,7 +142,7 @@ pub(super) fn by_occurrence(
     }
     let marks = Marks::of(&parts, greatest);
     let n_vertices = marks.count();
-    crate::csr::validate_vertex_count(n_vertices)?;
+    crate::checks::validate_vertex_count(n_vertices)?;
     let is_dense = greatest - least + 1 == n_vertices as u64;
     if is_dense && least <= 1 {
         let ids = if least == 0 { Ids::FromZero } else { Ids::FromOne };
@@ -161,7 +161,7 @@ fn by_sorting(parts: Vec<IdArcs>) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), G
         ids
     });
     let listed = sorted.reduce(Vec::new, merged);
-    crate::csr::validate_vertex_count(listed.len())?;
+    crate::checks::validate_vertex_count(listed.len())?;
     let vertex = |id| listed.binary_search(&id).expect("listed above") as VertexId;
     let parts = parts.into_par_iter().map(|part| part.map(vertex)).collect();
     Ok((listed.len(), Ids::Listed(listed), parts))

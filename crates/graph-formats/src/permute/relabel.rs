@@ -10,8 +10,9 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 
 use super::check_length;
-use crate::csr::{for_each_row_block, validate_vertex_count};
+use crate::checks::validate_vertex_count;
 use crate::generate::random::{Purpose, Stream};
+use crate::rows::for_each_row_block;
 use crate::{Csr, GraphError, VertexId, Weight};
 
 /// A bijection on the vertices of a graph, old numbers to new.

@@ -43,7 +43,7 @@ impl Vertices {
             listed.sort_unstable();
             listed.dedup();
             let n_vertices = listed.len();
-            crate::csr::validate_vertex_count(n_vertices)?;
+            crate::checks::validate_vertex_count(n_vertices)?;
             return Ok(Self { path: path.to_owned(), ids: names_of(listed), n_vertices });
         }
         drop(listed);
@@ -54,7 +54,7 @@ impl Vertices {
         })?;
         let words: Words = words.iter().map(String::as_str).collect();
         let n_vertices = words.len();
-        crate::csr::validate_vertex_count(n_vertices)?;
+        crate::checks::validate_vertex_count(n_vertices)?;
         Ok(Self { path: path.to_owned(), ids: Ids::Words(words), n_vertices })
     }
 }

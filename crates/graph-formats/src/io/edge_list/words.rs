@@ -72,7 +72,7 @@ impl AllWords {
             let next = self.0.0.len() as u32;
             numbers[here as usize] = *self.0.0.entry(word).or_insert(next);
         }
-        crate::csr::validate_vertex_count(self.0.0.len())?;
+        crate::checks::validate_vertex_count(self.0.0.len())?;
         Ok(part.arcs.map(|here| numbers[here as usize]))
     }
 
