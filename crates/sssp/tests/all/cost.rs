@@ -96,6 +96,16 @@ fn choices_on_the_machine_that_was_measured() {
     }
 }
 
+/// The same where all arcs weigh the same: the CPU was ahead in all, the opening of the GPU counted.
+#[test]
+fn choices_on_unweighted_graphs() {
+    for graph in [ROME, NEW_YORK, GRID_1024, RMAT_20, GRID_2048, RMAT_22].map(unweighted) {
+        for searches in [Searches::Trees(1), Searches::Table(8), Searches::Table(64)] {
+            assert!(!is_for_gpu(&graph, searches, &measured()), "{graph:?}, {searches:?}");
+        }
+    }
+}
+
 #[test]
 fn choices_on_other_machines() {
     let one = Searches::Trees(1);
