@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod betweenness;
 mod checkpoint;
 mod config;
 mod diameter;
@@ -32,6 +33,7 @@ mod sample;
 mod search;
 mod totals;
 
+pub use betweenness::{Betweenness, betweenness};
 pub use config::{Config, Lengths, Side, Sources};
 pub use diameter::{Diameter, diameter};
 pub use error::CentralityError;
