@@ -9,7 +9,7 @@ use centrality::{
 };
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
@@ -145,6 +145,16 @@ fn corner_cases_are_right_or_refused() {
             }
             Err(error) => panic!("{error}"),
         }
+    }
+}
+
+/// Large enough for vertices to be renumbered.
+#[test]
+fn few_levels_are_what_they_are_defined_as() {
+    for direction in [Direction::Directed, Direction::Undirected] {
+        let mut config = RmatConfig { scale: 7, ..Default::default() };
+        config.options.direction = direction;
+        check(&rmat(&config).unwrap(), Lengths::Hops);
     }
 }
 

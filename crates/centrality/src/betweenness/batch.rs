@@ -19,6 +19,9 @@ pub(super) const LANES: usize = 8;
 /// A sum of numbers of paths from which on they are left to single searches.
 const MAX_PATHS: f64 = (1u128 << 127) as f64;
 
+/// Arcs that are sorted out at a time.
+const CHUNK: usize = 256;
+
 /// A number for each source.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -66,6 +69,25 @@ pub(super) struct Batch {
     found: Vec<(VertexId, u8)>,
     /// and where each level ends.
     ends: Vec<usize>,
+    hits: Hits,
+}
+
+/// Arcs that matter, sorted out before their heads are read, so that a mispredicted branch
+/// does not wait for memory.
+struct Hits([(VertexId, u8); CHUNK]);
+
+impl Hits {
+    /// Those of up to CHUNK heads to which `bits` gives some.
+    #[inline(always)]
+    fn among(&mut self, heads: &[VertexId], bits: impl Fn(usize) -> u8) -> &[(VertexId, u8)] {
+        let mut n = 0;
+        for &head in heads {
+            let bits = bits(head as usize);
+            self.0[n] = (head, bits);
+            n += usize::from(bits != 0);
+        }
+        &self.0[..n]
+    }
 }
 
 impl Batch {
@@ -76,6 +98,7 @@ impl Batch {
             new: vec![0; n_vertices],
             found: Vec::new(),
             ends: Vec::new(),
+            hits: Hits([(0, 0); CHUNK]),
         }
     }
 
@@ -115,22 +138,20 @@ impl Batch {
 
     /// Finds the vertices after the last level; false where there are too many paths.
     fn next_level<W: Weight>(&mut self, graph: &Csr<W>) -> bool {
-        let Self { of, seen, new, found, ends } = self;
+        let Self { of, seen, new, found, ends, hits } = self;
         let (start, end) = (ends[ends.len() - 2], ends[ends.len() - 1]);
         for at in start..end {
             let (vertex, sources) = found[at];
             let paths = of[vertex as usize];
-            for &head in graph.ends_from(vertex) {
-                let head_of = head as usize;
-                let finds = sources & !seen[head_of];
-                if finds == 0 {
-                    continue;
+            for heads in graph.ends_from(vertex).chunks(CHUNK) {
+                for &(head, finds) in hits.among(heads, |head| sources & !seen[head]) {
+                    let head_of = head as usize;
+                    if new[head_of] == 0 {
+                        found.push((head, 0));
+                    }
+                    new[head_of] |= finds;
+                    of[head_of].add(&paths, finds);
                 }
-                if new[head_of] == 0 {
-                    found.push((head, 0));
-                }
-                new[head_of] |= finds;
-                of[head_of].add(&paths, finds);
             }
         }
         ends.push(found.len());
@@ -152,12 +173,11 @@ impl Batch {
         level: std::ops::Range<usize>,
         sums: &mut [f64],
     ) {
-        let Self { of, seen, found, .. } = self;
+        let Self { of, seen, found, hits, .. } = self;
         for &(vertex, sources) in &found[level.clone()] {
             let mut shares = Lanes::ZERO;
-            for &head in graph.ends_from(vertex) {
-                let next = sources & seen[head as usize];
-                if next != 0 {
+            for heads in graph.ends_from(vertex).chunks(CHUNK) {
+                for &(head, next) in hits.among(heads, |head| sources & seen[head]) {
                     shares.add(&of[head as usize], next);
                 }
             }
