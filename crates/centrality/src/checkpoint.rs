@@ -72,15 +72,21 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Of a run on `graph`, as it was given. O(n + m).
-    pub(crate) fn new<W: Weight>(path: &Path, graph: &Csr<W>, config: &Config) -> Self {
+    /// Of a run on `graph`, as it was given, that adds up what `measure` says. O(n + m).
+    pub(crate) fn new<W: Weight>(
+        path: &Path,
+        graph: &Csr<W>,
+        measure: &str,
+        config: &Config,
+    ) -> Self {
         let mut hash = Sha256::new();
         hash.update(W::KIND.to_string());
         hash.update((graph.n_vertices() as u64).to_ne_bytes());
         hash.update(cast_slice::<u64, u8>(graph.row_offsets()));
         hash.update(cast_slice::<VertexId, u8>(graph.column_indices()));
         hash.update(cast_slice::<W, u8>(graph.weights()));
-        let asked = format!("{:?}, {:?}, {:?}", config.lengths, config.side, config.sources);
+        let asked =
+            format!("{measure}{:?}, {:?}, {:?}", config.lengths, config.side, config.sources);
         Self { path: path.to_owned(), graph: hash.finalize().into(), asked }
     }
 

@@ -29,7 +29,8 @@ pub enum Lengths {
     Weights,
 }
 
-/// Which way distances go; the same where a graph is undirected.
+/// Which way distances go; the same where a graph is undirected. Paths of
+/// [`betweenness`](crate::betweenness()) begin at the vertices of a sample, or end there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
     /// From a vertex to the others, as igraph's `mode="out"` and networkit have them.

@@ -21,6 +21,18 @@ pub enum CentralityError {
         /// Its weight.
         weight: String,
     },
+    /// Arcs that make no path longer make shortest paths without end.
+    #[error(
+        "betweenness needs arcs that make paths longer, but arc {from} -> {to} of weight {weight} makes one no longer; count hops instead"
+    )]
+    WithoutLength {
+        /// Its tail.
+        from: VertexId,
+        /// Its head.
+        to: VertexId,
+        /// Its weight, zero or too little for the sum of a float to differ.
+        weight: String,
+    },
     /// A file cannot keep the state of this run.
     #[error("{path} {reason}", path = path.display())]
     Checkpoint {

@@ -1,5 +1,5 @@
 //! Measures of a whole graph, made of its shortest paths: how close each vertex is to all others,
-//! and how far apart the farthest are.
+//! how far apart the farthest are, and how many paths go through each.
 //!
 //! [`totals`] searches from every vertex, or from a sample of them ([`Sources`]), and adds up what
 //! each search finds: [`Totals`]. All measures come of these at no further cost:
@@ -9,7 +9,8 @@
 //! [hop plot](Totals::hop_plot). [`Lengths`] says whether arcs count or their weights, [`Side`]
 //! which way distances go where arcs have a direction. [`totals_on_gpus`] does the same where there
 //! are GPUs. A run of hours keeps its state in a file, from which another goes on, where
-//! [`Config::checkpoint`] names one. [`diameter`] finds the diameter alone, by a few searches.
+//! [`Config::checkpoint`] names one. [`diameter`] finds the diameter alone, by a few searches;
+//! [`betweenness`](betweenness()) counts the paths themselves.
 //!
 //! ```
 //! use centrality::{Config, Correction, totals};
@@ -23,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod betweenness;
 mod checkpoint;
 mod config;
 mod diameter;
@@ -32,6 +34,7 @@ mod sample;
 mod search;
 mod totals;
 
+pub use betweenness::{Betweenness, betweenness};
 pub use config::{Config, Lengths, Side, Sources};
 pub use diameter::{Diameter, diameter};
 pub use error::CentralityError;

@@ -5,7 +5,10 @@
 //! more than ε·Δ with a probability of at most 2·exp(−2·k·ε²), and any of n vertices with n times
 //! that. Drawing without replacement only helps.
 //!
-//! Reference: eppstein-wang-2004, hoeffding-1963
+//! The dependency of a source on a vertex is at most n − 2, and betweenness the mean of these times
+//! n/((n − 1)(n − 2)): the same bound, where k counts one source fewer.
+//!
+//! Reference: eppstein-wang-2004, brandes-pich-2007, hoeffding-1963
 
 use graph_formats::permute::Relabelling;
 use graph_formats::{GraphError, VertexId};
@@ -17,7 +20,7 @@ use crate::Sources;
 ///
 /// It holds for graphs in which all distances exist; closeness is one part in the mean distance.
 /// With diameter 1 it is the bound for harmonic closeness divided by n − 1, counted in hops,
-/// wherever paths lead.
+/// wherever paths lead, and for [normalised betweenness](crate::Betweenness::normalised).
 ///
 /// ```
 /// use centrality::sampling_error;

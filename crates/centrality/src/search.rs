@@ -75,7 +75,8 @@ fn find<W: Weight>(
 ) -> Result<Totals, CentralityError> {
     let n = graph.n_vertices();
     refuse_negative(graph, config.lengths)?;
-    let checkpoint = config.checkpoint.as_deref().map(|path| Checkpoint::new(path, graph, config));
+    let checkpoint = config.checkpoint.as_deref();
+    let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "", config));
     let is_undirected = graph.direction() == Direction::Undirected;
     let transposed = (config.side == Side::Out && !is_undirected).then(|| graph.transposed());
     let graph = transposed.as_ref().unwrap_or(graph);

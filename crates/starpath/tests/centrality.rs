@@ -112,6 +112,7 @@ fn what_cannot_be_is_refused() {
     let folder = path();
     let folder = folder.path();
     fs::write(folder.join("debt.gr"), "p sp 2 1\na 1 2 -3\n").unwrap();
+    fs::write(folder.join("zero.gr"), "p sp 2 1\na 1 2 0\n").unwrap();
     for (options, code, parts) in [
         ("path.gr --measure fame", 2, &["fame", "closeness"][..]),
         ("path.gr --measure closeness,closeness", 2, &["closeness twice"]),
@@ -119,6 +120,10 @@ fn what_cannot_be_is_refused() {
         ("path.gr --sample 0", 2, &["--sample"]),
         ("path.gr --seed 3", 2, &["--sample"]),
         ("path.gr --side up", 2, &["up", "out", "in"]),
+        ("path.gr --measure betweenness,closeness", 2, &["betweenness stands alone"]),
+        ("path.gr --measure betweenness --backend cuda", 1, &["betweenness runs on the CPU"]),
+        ("zero.gr --measure betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
+        ("debt.gr --measure betweenness", 1, &["from 1 to 2 has -3", "--hops"]),
         ("path.gr --measure diameter,closeness", 2, &["diameter stands alone"]),
         ("path.gr --measure diameter -o {}/c.tsv", 2, &["no value for each vertex"]),
         ("path.gr --resume {}/state --repeat 3", 2, &["--repeat", "--resume"]),
@@ -137,7 +142,7 @@ fn what_cannot_be_is_refused() {
         assert!(parts.iter().all(|part| run.stderr.contains(part)), "{options}: {}", run.stderr);
     }
     assert_eq!(json_in(folder, "centrality {}/debt.gr --hops")["diameter"], 1);
-    assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "no file is left behind");
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 3, "no file is left behind");
 }
 
 #[test]
@@ -161,6 +166,44 @@ fn a_diameter_alone() {
         let all = json_in(folder, &format!("centrality {graph} --hops"));
         let alone = json_in(folder, &format!("centrality {graph} --hops --measure diameter"));
         assert_eq!(all["diameter"], alone["diameter"], "{name}");
+    }
+}
+
+#[test]
+fn betweenness_alone() {
+    let folder = path();
+    let folder = folder.path();
+    let line = "centrality {}/path.gr --measure betweenness -o {}/b.tsv --resume {}/state";
+    let report = json_in(folder, line);
+    // two of the six ordered pairs of others go through the vertex in the middle
+    assert_eq!((&report["vertex"], report["greatest"].as_f64()), (&json!(2), Some(2.0 / 6.0)));
+    assert_eq!((&report["lengths"], &report["sources"]), (&json!("weights"), &json!(4)));
+    let table = "vertex\tbetweenness\n1\t0\n2\t0.3333333333333333\n3\t0\n4\t0\n";
+    assert_eq!(read(folder, "b.tsv"), table);
+    assert_eq!(json_in(folder, line)["greatest"], report["greatest"]);
+    assert_eq!(read(folder, "b.tsv"), table);
+    let people = run_in(folder, "centrality {}/path.gr --measure betweenness --hops --sample 2");
+    for part in ["paths in hops from 2 vertices", "greatest betweenness", "99 samples of 100"] {
+        assert!(people.stdout.contains(part), "{}", people.stdout);
+    }
+    fs::write(folder.join("none.gr"), "p sp 0 0\n").unwrap();
+    let report = json_in(folder, "centrality {}/none.gr --measure betweenness");
+    assert_eq!(report["greatest"], Value::Null);
+    // the inner vertices of a path are one fewer than its arcs
+    let Some(data) = data() else { return };
+    for name in ["snap/wiki-Vote.txt", "mtx/ca-GrQc.mtx"] {
+        let graph = data.join(name);
+        let graph = graph.display();
+        let all = json_in(folder, &format!("centrality {graph} --hops"));
+        let line = format!("centrality {graph} --hops --measure betweenness -o {{}}/b.tsv");
+        let n = json_in(folder, &line)["vertices"].as_f64().unwrap();
+        let table = read(folder, "b.tsv");
+        let values = table.lines().skip(1).map(|line| line.split('\t').nth(1).unwrap());
+        let sum: f64 = values.map(|value| value.parse::<f64>().unwrap()).sum();
+        let pairs = all["reachable_pairs"].as_f64().unwrap();
+        let inner = (all["mean_distance"].as_f64().unwrap() - 1.0) * pairs;
+        let found = sum * (n - 1.0) * (n - 2.0);
+        assert!((found - inner).abs() <= 1e-9 * inner, "{name}: {found} {inner}");
     }
 }
 
@@ -188,5 +231,7 @@ fn interrupted_runs_leave_no_file() {
     json_in(folder, "generate grid --side 400 -o {}/g.spg");
     interrupt(folder, &["centrality", "g.spg", "--hops", "-o", "c.tsv"]);
     interrupt(folder, &["centrality", "g.spg", "-o", "c.tsv"]);
+    let betweenness = ["centrality", "g.spg", "--measure", "betweenness", "-o", "c.tsv"];
+    interrupt(folder, &betweenness);
     assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
 }

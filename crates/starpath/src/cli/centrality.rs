@@ -16,6 +16,8 @@ Measures of vertices (--measure), one column each in OUT.tsv:
                 (Wasserman and Faust; --uncorrected leaves that out)
   harmonic      one part in each distance, added up
   eccentricity  the greatest distance
+  betweenness   the share of the shortest paths between two others that go through it, in the mean
+                of all ordered pairs of others; alone, for it counts paths
 The report has radius, diameter, mean distance and Wiener index besides, and the hop plot: how
 many ordered pairs of vertices are at most 0, 1, 2 and so on hops apart. Where not all pairs have
 a path, eccentricities, and what is made of them, are of those that have one.
@@ -23,16 +25,21 @@ a path, eccentricities, and what is made of them, are of those that have one.
 Distances go out of each vertex; --side in has those into it, as closeness in NetworkX. They add
 weights up, unless all are 1 or --hops counts arcs: hundreds of searches then share the work.
 
+Betweenness counts parallel arcs as paths of their own, and --side says whether the paths of a
+sample begin at its vertices or end there; without --sample that is the same.
+
 --measure diameter alone finds no more than that, by bounds: a few searches instead of one from
 every vertex.
 
 With --sample, distances are measured from N vertices only: closeness and harmonic are estimates,
 and eccentricity, radius and diameter are lower bounds. The report says by how many parts of the
-diameter the mean distance of any vertex may be off in 99 samples of 100.
+diameter the mean distance of any vertex may be off in 99 samples of 100, or by how much its
+betweenness.
 
 Example:
   starpath centrality wiki-Vote.txt --hops -o centrality.tsv
   starpath centrality wiki-Vote.txt --hops --measure diameter
+  starpath centrality wiki-Vote.txt --hops --measure betweenness -o betweenness.tsv
   starpath centrality large.spg --hops --resume state -o centrality.tsv
   starpath centrality roads.gr --measure closeness --sample 1000 --seed 1 -o closeness.tsv")]
 pub(crate) struct CentralityArgs {
@@ -77,6 +84,7 @@ pub(crate) enum Measure {
     Closeness,
     Harmonic,
     Eccentricity,
+    Betweenness,
     Diameter,
 }
 
@@ -96,6 +104,7 @@ impl Measure {
             Self::Closeness => "closeness",
             Self::Harmonic => "harmonic",
             Self::Eccentricity => "eccentricity",
+            Self::Betweenness => "betweenness",
             Self::Diameter => "diameter",
         }
     }
@@ -110,6 +119,11 @@ impl CentralityArgs {
         let again = self.measure.iter().enumerate().find(|(i, m)| self.measure[..*i].contains(m));
         if let Some((_, measure)) = again {
             return Err(WrongUse(format!("--measure names {} twice", measure.name())));
+        }
+        if self.measure.len() > 1 && self.measure.contains(&Measure::Betweenness) {
+            let text = "--measure betweenness stands alone: it counts paths, which the others do \
+                        not; run the command twice";
+            return Err(WrongUse(text.to_owned()));
         }
         if self.measure.contains(&Measure::Diameter) {
             if self.measure.len() > 1 {

@@ -1,6 +1,7 @@
 //! `starpath centrality`: how close each vertex is to all others, and how far apart the farthest
 //! are.
 
+mod betweenness;
 mod diameter;
 
 use std::fmt;
@@ -69,6 +70,9 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     if args.measure == [Measure::Diameter] {
         return diameter::run(args, common);
     }
+    if args.measure == [Measure::Betweenness] {
+        return betweenness::run(args, common);
+    }
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
@@ -123,19 +127,7 @@ fn solve<W: Weight>(
     common: &Common,
 ) -> anyhow::Result<Solved> {
     let lengths = lengths(graph, args, common);
-    let config = Config {
-        lengths,
-        side: match args.side {
-            Side::Out => ::centrality::Side::Out,
-            Side::In => ::centrality::Side::In,
-        },
-        sources: match args.sample {
-            Some(n) => Sources::Sample { n, seed: args.seed.unwrap_or(1) },
-            None => Sources::All,
-        },
-        threads: common.threads,
-        checkpoint: args.resume.clone(),
-    };
+    let config = config(lengths, args, common);
     let gpu = backend::gpu_on_request(common)?;
     let gpus = gpu.map(|first| backend::with_others(first, args.gpus, None)).transpose()?;
     let bar = Bar::new("searching", common);
@@ -160,6 +152,23 @@ fn lengths<W: Weight>(graph: &Csr<W>, args: &CentralityArgs, common: &Common) ->
         say(format_args!("hops are counted, for all weights are 1"));
     }
     if args.hops || all_one { Lengths::Hops } else { Lengths::Weights }
+}
+
+/// What is asked for.
+fn config(lengths: Lengths, args: &CentralityArgs, common: &Common) -> Config {
+    Config {
+        lengths,
+        side: match args.side {
+            Side::Out => ::centrality::Side::Out,
+            Side::In => ::centrality::Side::In,
+        },
+        sources: match args.sample {
+            Some(n) => Sources::Sample { n, seed: args.seed.unwrap_or(1) },
+            None => Sources::All,
+        },
+        threads: common.threads,
+        checkpoint: args.resume.clone(),
+    }
 }
 
 fn name_of(lengths: Lengths) -> &'static str {
@@ -190,7 +199,7 @@ fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Ve
         Measure::Closeness => totals.closeness(Correction::WassermanFaust),
         Measure::Harmonic => totals.harmonic(),
         Measure::Eccentricity => totals.eccentricities(),
-        Measure::Diameter => return None,
+        Measure::Betweenness | Measure::Diameter => return None,
     })
 }
 
@@ -201,6 +210,12 @@ fn explain(error: CentralityError, names: &Names<'_>) -> anyhow::Error {
         CentralityError::NegativeWeight { from, to, weight } => anyhow!(
             "measures of distances need weights of at least zero, but the arc from {} to {} has \
              {weight}; count arcs with --hops",
+            names.name(from),
+            names.name(to)
+        ),
+        CentralityError::WithoutLength { from, to, weight } => anyhow!(
+            "betweenness needs arcs that make paths longer, but the arc from {} to {} has weight \
+             {weight}, which makes one no longer; count arcs with --hops",
             names.name(from),
             names.name(to)
         ),

@@ -1,0 +1,336 @@
+//! Betweenness against its definition over all pairs, and laws.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use centrality::{
+    Betweenness, CentralityError, Config, Lengths, Side, Sources, betweenness, sampling_error,
+};
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use graph_formats::permute::Relabelling;
+use graph_formats::{Csr, Direction, VertexId, Weight};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
+use paths::oracle;
+use proptest::prelude::*;
+use sssp::{Goal, Solver, SsspError};
+
+/// By the number of shortest paths of all pairs: a vertex is on as many of those of a pair as there
+/// are to it times those on from it, where its distances add up to that of the pair.
+fn by_pairs<W: Weight>(
+    graph: &Csr<W>,
+    lengths: Lengths,
+    is_source: impl Fn(usize) -> bool,
+) -> Vec<f64> {
+    let arcs = graph.arcs().map(|(from, to, weight)| match lengths {
+        Lengths::Hops => (from, to, W::ONE),
+        Lengths::Weights => (from, to, weight),
+    });
+    let n = graph.n_vertices();
+    let graph = Csr::from_arcs(n, &arcs.collect::<Vec<_>>()).unwrap();
+    let (mut distances, mut paths) = (Vec::new(), Vec::new());
+    for source in graph.vertices() {
+        let found = oracle::dijkstra(&graph, source).unwrap();
+        let row: Vec<_> = graph.vertices().map(|v| found.get(v).map(Weight::to_f64)).collect();
+        let mut order: Vec<_> = (0..n).filter(|&v| row[v].is_some()).collect();
+        order.sort_by(|&u, &v| row[u].partial_cmp(&row[v]).unwrap());
+        let mut n_paths = vec![0.0; n];
+        n_paths[source as usize] = 1.0;
+        for u in order {
+            for (v, weight) in graph.arcs_from(u as VertexId) {
+                if v as usize != u && row[v as usize] == row[u].map(|d| d + weight.to_f64()) {
+                    n_paths[v as usize] += n_paths[u];
+                }
+            }
+        }
+        distances.push(row);
+        paths.push(n_paths);
+    }
+    let mut sums = vec![0.0; n];
+    for s in (0..n).filter(|&s| is_source(s)) {
+        for (t, distance) in distances[s].iter().enumerate().filter(|(t, _)| *t != s) {
+            let Some(distance) = distance else { continue };
+            for v in (0..n).filter(|&v| v != s && v != t) {
+                if let (Some(to), Some(on)) = (distances[s][v], distances[v][t]) {
+                    if to + on == *distance {
+                        sums[v] += paths[s][v] * paths[v][t] / paths[s][t];
+                    }
+                }
+            }
+        }
+    }
+    sums
+}
+
+fn assert_near(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (v, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= 1e-9 * b.max(1.0), "{v}: {a} {b}");
+    }
+}
+
+fn config(lengths: Lengths, threads: usize) -> Config {
+    Config { lengths, threads: NonZeroUsize::new(threads), ..Config::default() }
+}
+
+fn find<W: Weight>(graph: &Csr<W>, config: &Config) -> Betweenness {
+    betweenness(graph, config, None).unwrap()
+}
+
+/// As it is defined, and the same with any number of threads, and on either side.
+fn check<W: Weight>(graph: &Csr<W>, lengths: Lengths) {
+    let found = find(graph, &config(lengths, 1));
+    assert_near(&found.raw(), &by_pairs(graph, lengths, |_| true));
+    assert!(found.is_exact() && found.n_sources() == graph.n_vertices());
+    for threads in [2, 5] {
+        let side = if threads == 2 { Side::In } else { Side::Out };
+        assert_eq!(find(graph, &Config { side, ..config(lengths, threads) }), found);
+    }
+}
+
+fn undirected<W: Weight>(graph: &Csr<W>) -> Csr<W> {
+    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Weights are whole numbers, whose sums are exact in floats too.
+    #[test]
+    fn it_is_what_it_is_defined_as(
+        graph in arbitrary_graph::<u32>(30, 90, 1..=4),
+        floats in arbitrary_graph::<f32>(30, 60, 1..=3),
+        signed in arbitrary_graph::<i64>(25, 120, 1..=2),
+    ) {
+        for lengths in [Lengths::Hops, Lengths::Weights] {
+            check(&graph, lengths);
+            check(&undirected(&graph), lengths);
+            check(&floats, lengths);
+            check(&undirected(&floats).convert_weights::<f64>().unwrap(), lengths);
+            check(&signed, lengths);
+            check(&undirected(&signed).convert_weights::<u64>().unwrap(), lengths);
+            check(&signed.clone().convert_weights::<i32>().unwrap(), lengths);
+        }
+    }
+
+    /// One of each, which is some vertex.
+    #[test]
+    fn samples_are_of_sources_or_of_targets(graph in arbitrary_graph::<u32>(20, 60, 1..=3)) {
+        let n = graph.n_vertices();
+        for lengths in [Lengths::Hops, Lengths::Weights] {
+            let from: Vec<_> = (0..n).map(|s| by_pairs(&graph, lengths, |v| v == s)).collect();
+            let turned = graph.transposed();
+            let to: Vec<_> = (0..n).map(|t| by_pairs(&turned, lengths, |v| v == t)).collect();
+            for (side, of) in [(Side::Out, from), (Side::In, to)] {
+                let sources = Sources::Sample { n: NonZeroUsize::MIN, seed: 5 };
+                let found = find(&graph, &Config { sources, side, ..config(lengths, 2) });
+                prop_assert_eq!(found.n_sources(), 1);
+                let sums: Vec<_> = found.raw().iter().map(|sum| sum / n as f64).collect();
+                let is_one = |of: &Vec<f64>| of.iter().zip(&sums).all(|(a, b)| (a - b).abs() < 1e-9);
+                prop_assert!(of.iter().any(is_one), "{:?}", sums);
+            }
+        }
+    }
+}
+
+#[test]
+fn corner_cases_are_right_or_refused() {
+    for (name, graph) in corner_cases::<u32>().into_iter().filter(|(_, g)| g.n_vertices() < 300) {
+        println!("{name}");
+        check(&graph, Lengths::Hops);
+        match betweenness(&graph, &config(Lengths::Weights, 2), None) {
+            Ok(_) => check(&graph, Lengths::Weights),
+            Err(CentralityError::WithoutLength { from, to, weight }) => {
+                assert!(weight == "0" && graph.arcs().any(|arc| arc == (from, to, 0)));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Large enough for vertices to be renumbered.
+#[test]
+fn few_levels_are_what_they_are_defined_as() {
+    for direction in [Direction::Directed, Direction::Undirected] {
+        let mut config = RmatConfig { scale: 7, ..Default::default() };
+        config.options.direction = direction;
+        check(&rmat(&config).unwrap(), Lengths::Hops);
+    }
+}
+
+/// The inner vertices of a path are one fewer than its arcs, so that all values add up to the sum
+/// of the distances less one for each pair.
+fn assert_adds_up<W: Weight>(graph: &Csr<W>) {
+    let sources: Vec<_> = graph.vertices().collect();
+    let sums = Solver::new(graph, &sssp::Config::default()).unwrap().hop_sums(&sources).unwrap();
+    let hops: u64 = sums.sums.iter().sum();
+    let pairs: u64 =
+        sums.n_sources.iter().map(|&n| u64::from(n)).sum::<u64>() - sums.sums.len() as u64;
+    let found = find(graph, &config(Lengths::Hops, 2));
+    let inner = (hops - pairs) as f64;
+    let sum: f64 = found.raw().iter().sum();
+    assert!((sum - inner).abs() <= 1e-10 * inner, "{sum} {inner}");
+    for threads in [1, 5] {
+        assert_eq!(find(graph, &config(Lengths::Hops, threads)), found);
+    }
+}
+
+/// Of few levels, where sources are searched from together, and of many.
+#[test]
+fn inner_vertices_of_all_paths_add_up() {
+    assert_adds_up(&rmat(&RmatConfig { scale: 10, ..Default::default() }).unwrap());
+    assert_adds_up(&grid(&GridConfig { side: 30, ..Default::default() }).unwrap());
+}
+
+/// Layers of `width` vertices, each with arcs to all of the next, so that width^(n − 1) paths lead
+/// through. Of the paths of a pair before and behind it, each vertex of a layer is on one in `width`.
+fn assert_layers(width: usize, n_layers: usize) {
+    let layer = |i: usize| (width * i) as VertexId..(width * (i + 1)) as VertexId;
+    let between = |i| layer(i).flat_map(move |u| layer(i + 1).map(move |v| (u, v, 3u32)));
+    let arcs: Vec<_> = (0..n_layers - 1).flat_map(between).collect();
+    let graph = Csr::from_arcs(width * n_layers, &arcs).unwrap();
+    let expected: Vec<_> =
+        (0..n_layers).flat_map(|i| vec![(width * i * (n_layers - 1 - i)) as f64; width]).collect();
+    for lengths in [Lengths::Hops, Lengths::Weights] {
+        assert_near(&find(&graph, &config(lengths, 2)).raw(), &expected);
+    }
+}
+
+/// 4^599 is beyond floats; 20^31 is beyond what batches count, and 32 levels are few.
+#[test]
+fn numbers_of_paths_do_not_overflow() {
+    assert_layers(4, 600);
+    assert_layers(20, 32);
+}
+
+/// From wherever, a corner is 550 rows and columns away at least: 2^1095 paths. The source is the
+/// first of a random order, as a sample has it.
+#[test]
+fn a_large_grid_adds_up() {
+    let graph = grid(&GridConfig { side: 1101, ..Default::default() }).unwrap();
+    let n = graph.n_vertices();
+    let source = Relabelling::random(n, 2).unwrap().new_ids()[0];
+    let distances = Solver::new(&graph.clone().unweighted::<u32>(), &sssp::Config::default())
+        .and_then(|mut solver| solver.distances(source, Goal::All))
+        .unwrap();
+    let inner: u64 = distances.iter().flatten().filter(|&d| d > 0).map(|d| d - 1).sum();
+    let sources = Sources::Sample { n: NonZeroUsize::MIN, seed: 2 };
+    let found = find(&graph, &Config { sources, ..config(Lengths::Hops, 1) });
+    let sum = found.raw().iter().sum::<f64>() / n as f64;
+    assert!((sum - inner as f64).abs() <= 1e-9 * inner as f64, "{sum} {inner}");
+}
+
+/// Each arc is a path of its own, and loops are on none.
+#[test]
+fn parallel_arcs_are_paths_and_loops_are_not() {
+    let arcs = [(0, 1, 1u32), (0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (1, 1, 0), (3, 3, 1)];
+    let graph = Csr::from_arcs(4, &arcs).unwrap();
+    for lengths in [Lengths::Hops, Lengths::Weights] {
+        assert_near(&find(&graph, &config(lengths, 2)).raw(), &[0.0, 2.0 / 3.0, 1.0 / 3.0, 0.0]);
+    }
+}
+
+#[test]
+fn values_are_those_of_networkx() {
+    // nx.betweenness_centrality(nx.krackhardt_kite_graph(), normalized=True)
+    let edges = [
+        (0, 1),
+        (0, 2),
+        (0, 3),
+        (0, 5),
+        (1, 3),
+        (1, 4),
+        (1, 6),
+        (2, 3),
+        (2, 5),
+        (3, 4),
+        (3, 5),
+        (3, 6),
+        (4, 6),
+        (5, 6),
+        (5, 7),
+        (6, 7),
+        (7, 8),
+        (8, 9),
+    ];
+    let edges = edges.map(|(u, v)| (u, v, 1u32));
+    let found = find(&Csr::from_edges(10, &edges).unwrap(), &Config::default());
+    let sides = 5.0 / 216.0;
+    assert_near(&found.normalised()[..2], &[sides, sides]);
+    assert_near(&found.normalised()[7..], &[14.0 / 36.0, 8.0 / 36.0, 0.0]);
+    let few = find(&Csr::from_edges(2, &[(0, 1, 1u32)]).unwrap(), &Config::default());
+    assert_eq!((few.normalised(), few.raw()), (vec![0.0; 2], vec![0.0; 2]));
+    let none = find(&Csr::<u32>::from_edges(0, &[]).unwrap(), &Config::default());
+    assert!(none.raw().is_empty() && none.is_exact());
+}
+
+#[test]
+fn arcs_that_make_paths_no_longer_are_refused() {
+    let refused = |error: CentralityError, parts: [&str; 2]| {
+        assert!(parts.iter().all(|part| error.to_string().contains(part)), "{error}");
+    };
+    let weights = config(Lengths::Weights, 1);
+    let zero = Csr::from_arcs(3, &[(0, 1, 2u32), (1, 2, 0)]).unwrap();
+    refused(betweenness(&zero, &weights, None).unwrap_err(), ["1 -> 2 of weight 0", "hops"]);
+    assert_eq!(find(&zero, &config(Lengths::Hops, 1)).raw(), [0.0, 1.0, 0.0]);
+    let debt = Csr::from_arcs(3, &[(0, 1, 2i32), (1, 2, -5)]).unwrap();
+    refused(betweenness(&debt, &weights, None).unwrap_err(), ["1 -> 2 has -5", "hops"]);
+    // lost when it is added to the first
+    let tiny = Csr::from_edges(3, &[(0, 1, 1e20), (1, 2, 1.0)]).unwrap();
+    refused(betweenness(&tiny, &weights, None).unwrap_err(), ["1 -> 2 of weight 1", "hops"]);
+    let long = Csr::from_arcs(3, &[(0, 1, u64::MAX - 1), (1, 2, 5)]).unwrap();
+    assert!(matches!(betweenness(&long, &weights, None), Err(CentralityError::Search(_))));
+}
+
+/// By no more than the bound, which one sample of a hundred may exceed.
+#[test]
+fn samples_are_as_near_as_the_bound_says() {
+    let graph = rmat(&RmatConfig { scale: 10, ..Default::default() }).unwrap();
+    let n = graph.n_vertices();
+    let expected = find(&graph, &Config::default()).normalised();
+    let (mut worst, k) = (0.0f64, 200);
+    for seed in 0..5 {
+        let sources = Sources::Sample { n: NonZeroUsize::new(k).unwrap(), seed };
+        let found = find(&graph, &Config { sources, ..Config::default() });
+        assert!(!found.is_exact() && found.n_sources() == k);
+        for (found, expected) in found.normalised().iter().zip(&expected) {
+            worst = worst.max((found - expected).abs());
+        }
+    }
+    let bound = sampling_error(n, k, 0.01);
+    assert!(worst > 0.0 && worst < bound, "{worst} {bound}");
+}
+
+/// Ended after a few blocks, again and again, with other numbers of threads.
+#[test]
+fn runs_go_on_where_others_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state");
+    let graph = rmat(&RmatConfig { scale: 9, ..Default::default() }).unwrap();
+    for lengths in [Lengths::Hops, Lengths::Weights] {
+        let expected = find(&graph, &config(lengths, 1));
+        let mut n_runs = 0;
+        let found = loop {
+            let first = AtomicU64::new(u64::MAX);
+            let step = |done, total| {
+                let _ = first.compare_exchange(u64::MAX, done, Relaxed, Relaxed);
+                let is_enough = done > first.load(Relaxed) + 150 && done < total;
+                if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            n_runs += 1;
+            let config = config(lengths, n_runs % 3 + 1);
+            let config = Config { checkpoint: Some(file.clone()), ..config };
+            match betweenness(&graph, &config, Some(&step)) {
+                Ok(found) => break found,
+                Err(CentralityError::Search(SsspError::Interrupted)) => assert!(file.exists()),
+                Err(error) => panic!("{error}"),
+            }
+        };
+        assert!(n_runs > 1);
+        assert_eq!(found, expected);
+        let other = Config { checkpoint: Some(file.clone()), lengths, ..Config::default() };
+        let error = centrality::totals(&graph, &other, None).unwrap_err();
+        assert!(error.to_string().contains("asked for betweenness, "), "{error}");
+        std::fs::remove_file(&file).unwrap();
+    }
+}

@@ -1,0 +1,110 @@
+//! `starpath centrality --measure betweenness`: that alone, for no other measure is made of numbers
+//! of paths.
+
+use std::fmt;
+use std::path::Path;
+
+use ::centrality::{Betweenness, Lengths, betweenness, sampling_error};
+use graph_formats::{Csr, VertexId, Weight, with_csr};
+use serde::Serialize;
+
+use super::{FAILURE, config, explain, lengths, n_threads, name_of};
+use crate::backend;
+use crate::cli::{CentralityArgs, Common, Measure};
+use crate::ids::{Id, Names};
+use crate::load::load;
+use crate::output::ResultFile;
+use crate::progress::Bar;
+use crate::report::{Head, VERTICES, counted};
+use crate::search::{Times, repeated};
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    /// What lengths of paths are: "hops" or "weights".
+    lengths: &'static str,
+    /// Vertices whose paths were counted.
+    sources: usize,
+    /// The greatest betweenness, and a vertex that has it.
+    greatest: Option<f64>,
+    vertex: Option<Id>,
+    /// Of a sample: by how much betweenness may be off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampling_error: Option<f64>,
+}
+
+pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
+    let backend = backend::cpu("--measure betweenness", common)?;
+    let inputs: Vec<&Path> = args.graph.inputs().collect();
+    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
+    let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    let loaded = load(&args.graph, common)?;
+    let names = loaded.names();
+    let (found, lengths, times) =
+        with_csr!(&loaded.csr, |graph| solve(graph, &names, args, common))?;
+    let solve = Times::of(times)?;
+    let values = found.normalised();
+    let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
+    let (vertex, greatest): (Option<VertexId>, _) = greatest.map(|(v, &of)| (v, of)).unzip();
+    let (n_vertices, n_sources) = (found.n_vertices(), found.n_sources());
+    if let Some(output) = output {
+        output.write_measures(&names, &[(Measure::Betweenness.name(), values)])?;
+    }
+    let report = Report {
+        head: Head {
+            command: "centrality",
+            algorithm: Some("brandes"),
+            backend,
+            threads: n_threads(common),
+            vertices: n_vertices,
+            edges: loaded.csr.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(solve.median()),
+            solve_min_ms: solve.least(common),
+        },
+        lengths: name_of(lengths),
+        sources: n_sources,
+        greatest,
+        vertex: vertex.map(|vertex| names.name(vertex).into()),
+        sampling_error: (!found.is_exact() && n_sources > 1)
+            .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
+    };
+    loaded.print(&report, common)
+}
+
+/// Betweenness, by what, and the times it took.
+type Solved = (Betweenness, Lengths, Vec<f64>);
+
+fn solve<W: Weight>(
+    graph: &Csr<W>,
+    names: &Names<'_>,
+    args: &CentralityArgs,
+    common: &Common,
+) -> anyhow::Result<Solved> {
+    let lengths = lengths(graph, args, common);
+    let config = config(lengths, args, common);
+    let bar = Bar::new("counting paths", common);
+    let step = |done, total| bar.step(done, total);
+    let (found, times) = repeated(common, || {
+        betweenness(graph, &config, Some(&step)).map_err(|error| explain(error, names))
+    })?;
+    Ok((found, lengths, times))
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        let sources = counted(self.sources, VERTICES);
+        writeln!(f, "shortest paths in {} from {sources}", self.lengths)?;
+        if let (Some(greatest), Some(vertex)) = (self.greatest, &self.vertex) {
+            writeln!(f, "greatest betweenness {greatest} of {vertex}")?;
+        }
+        match self.sampling_error {
+            Some(error) => {
+                writeln!(f, "estimates: betweenness is right to {error:.4} in 99 samples of 100")
+            }
+            None => Ok(()),
+        }
+    }
+}
