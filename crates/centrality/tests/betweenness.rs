@@ -51,10 +51,10 @@ fn by_pairs<W: Weight>(
         for (t, distance) in distances[s].iter().enumerate().filter(|(t, _)| *t != s) {
             let Some(distance) = distance else { continue };
             for v in (0..n).filter(|&v| v != s && v != t) {
-                if let (Some(to), Some(on)) = (distances[s][v], distances[v][t]) {
-                    if to + on == *distance {
-                        sums[v] += paths[s][v] * paths[v][t] / paths[s][t];
-                    }
+                if let (Some(to), Some(on)) = (distances[s][v], distances[v][t])
+                    && to + on == *distance
+                {
+                    sums[v] += paths[s][v] * paths[v][t] / paths[s][t];
                 }
             }
         }
@@ -148,13 +148,16 @@ fn corner_cases_are_right_or_refused() {
     }
 }
 
-/// Large enough for vertices to be renumbered.
+/// Of few levels and of many, both large enough for vertices to be renumbered.
 #[test]
-fn few_levels_are_what_they_are_defined_as() {
+fn renumbered_vertices_have_their_own() {
     for direction in [Direction::Directed, Direction::Undirected] {
         let mut config = RmatConfig { scale: 7, ..Default::default() };
         config.options.direction = direction;
         check(&rmat(&config).unwrap(), Lengths::Hops);
+        let mut config = GridConfig { side: 18, ..Default::default() };
+        config.options.direction = direction;
+        check(&grid(&config).unwrap(), Lengths::Hops);
     }
 }
 

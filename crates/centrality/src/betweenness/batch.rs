@@ -45,9 +45,9 @@ impl Lanes {
     /// Adds the numbers of the sources that have a bit.
     #[inline(always)]
     fn add(&mut self, other: &Self, bits: u8) {
-        let mask = &MASKS[bits as usize];
-        for lane in 0..LANES {
-            self.0[lane] += f64::from_bits(other.0[lane].to_bits() & mask[lane]);
+        let numbers = other.0.iter().zip(&MASKS[bits as usize]);
+        for (sum, (number, mask)) in self.0.iter_mut().zip(numbers) {
+            *sum += f64::from_bits(number.to_bits() & mask);
         }
     }
 

@@ -21,7 +21,7 @@ mod single;
 use std::num::NonZeroUsize;
 
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, Direction, VertexId, Weight};
+use graph_formats::{Csr, Direction, GraphError, VertexId, Weight};
 use ndarray::ArrayView1;
 use paths::Progress;
 use rayon::prelude::*;
@@ -36,7 +36,7 @@ use crate::{CentralityError, Config, Lengths, Side};
 
 /// Levels up to which they are large enough for eight sources at once.
 const MAX_LEVELS: u32 = 32;
-/// Sources from which on it pays to renumber vertices, in levels that are large.
+/// Sources from which on it pays to renumber vertices.
 const MIN_SOURCES_TO_RELABEL: usize = 32;
 /// Bytes that all work spaces may have together, unless one needs more.
 const MAX_BYTES: usize = 4 << 30;
@@ -100,7 +100,7 @@ impl Betweenness {
 /// their weights are the same number: sums of floats are rounded, and then may differ.
 ///
 /// Tells `progress` how many sources are done. O(s·(n + m)), besides the searches in weights; up to
-/// 256 bytes a vertex and 12 an arc for each thread, and where levels are few a copy of the graph.
+/// 256 bytes a vertex and 12 an arc for each thread, and in hops a copy of the graph.
 ///
 /// # Errors
 /// Where weights are to be added up and an arc makes a path no longer, or shorter, a distance
@@ -139,12 +139,10 @@ pub fn betweenness<W: Weight>(
     let fit = MAX_BYTES / (n * BYTES_PER_VERTEX + BYTES_PER_ARC * graph.n_arcs()).max(1);
     let n_spaces = threads.min(fit.max(1)).min(sources.len().div_ceil(LANES));
     let is_flat = config.lengths == Lengths::Hops && is_flat(graph, &sources)?;
-    // vertices with many arcs side by side, for they are read most
-    let by_degree = (is_flat && sources.len() >= MIN_SOURCES_TO_RELABEL)
-        .then(|| Relabelling::by_descending_degree(graph));
-    let relabelled = by_degree.as_ref().map(|by_degree| by_degree.apply(graph)).transpose()?;
-    if let Some(by_degree) = &by_degree {
-        sources.iter_mut().for_each(|source| *source = by_degree.new_ids()[*source as usize]);
+    let relabelling = relabelling(graph, &sources, config.lengths, is_flat)?;
+    let relabelled = relabelling.as_ref().map(|to| to.apply(graph)).transpose()?;
+    if let Some(to) = &relabelling {
+        sources.iter_mut().for_each(|source| *source = to.new_ids()[*source as usize]);
     }
     let graph = relabelled.as_ref().unwrap_or(graph);
     let mut spaces: Vec<_> = (0..n_spaces).map(|_| WorkSpace::new(n, is_flat)).collect();
@@ -177,8 +175,8 @@ pub fn betweenness<W: Weight>(
         sums.add(&spaces[..sources.len().div_ceil(LANES)]);
         Ok(())
     })?;
-    let sums = match by_degree {
-        Some(by_degree) => by_degree.restore(&sums.0)?,
+    let sums = match relabelling {
+        Some(to) => to.restore(&sums.0)?,
         None => sums.0,
     };
     Ok(Betweenness { sums, n_sources })
@@ -199,6 +197,24 @@ fn refuse_without_length<W: Weight>(
         }
         None => Ok(()),
     }
+}
+
+/// Numbers of vertices by which those that are read together lie side by side: where levels are few,
+/// those with many arcs, and otherwise neighbours. `None` where sources are few, and in weights,
+/// where the search takes most of the time.
+fn relabelling<W: Weight>(
+    graph: &Csr<W>,
+    sources: &[VertexId],
+    lengths: Lengths,
+    is_flat: bool,
+) -> Result<Option<Relabelling>, GraphError> {
+    if sources.len() < MIN_SOURCES_TO_RELABEL || lengths == Lengths::Weights {
+        return Ok(None);
+    }
+    Ok(Some(match is_flat {
+        true => Relabelling::by_descending_degree(graph),
+        false => Relabelling::breadth_first(graph, sources[0])?,
+    }))
 }
 
 /// Whether levels are few and large, from the source with the most arcs.
