@@ -141,8 +141,8 @@ impl<'a, W: Weight> Field<'a, W> {
     fn solver(&self, mut record: Record, asked: &Asked) -> Option<Contender<'a>> {
         let (task, bench) = (self.task, self.bench);
         let on_gpu = matches!(asked, Asked::OnGpu(_));
-        if let Asked::OnCpu(Config { algorithm: Some(algorithm), .. }) = asked
-            && !algorithm.admits(task.graph)
+        if let Asked::OnCpu(Config { algorithm: Some(Algorithm::BreadthFirst), .. }) = asked
+            && !Algorithm::BreadthFirst.admits(task.graph)
         {
             return None;
         }
