@@ -1,0 +1,7 @@
+//! The tests of the measures, in one program: each test program compiles every solver
+//! for every weight type anew.
+
+mod betweenness;
+mod checkpoint;
+mod diameter;
+mod measures;
