@@ -37,6 +37,11 @@ impl<W: Weight> LevelDistances<W> {
         self.sums.get(level as usize).copied().unwrap_or(W::Distance::UNREACHED)
     }
 
+    /// The distances of all these levels, and then that of what is not reached.
+    pub(crate) fn or_unreached(&self) -> Vec<W::Distance> {
+        self.sums.iter().copied().chain([W::Distance::UNREACHED]).collect()
+    }
+
     /// The last level that is no farther than `limit`, which is at least zero.
     pub(crate) fn last_within(&mut self, limit: W::Distance) -> u32 {
         while self.sums.len() < self.n_vertices && self.sums.last().is_some_and(|&d| d <= limit) {

@@ -198,19 +198,18 @@ impl<'g, W: Weight> Solver<'g, W> {
     ) -> Result<Tree<W>, SsspError> {
         let (distances, limit) = self.limited(source, goal)?;
         let start = Instant::now();
-        let (graph, search) = (self.graph, &mut self.search);
-        let find = || {
-            let found = match distances.get(source) {
-                Some(_) => search.predecessors(source, limit.unwrap_or(W::Distance::UNREACHED))?,
-                // a cutoff below zero leaves out the source itself, and there was no search
-                None => None,
-            };
-            let from_distances = || predecessors::from_distances(graph, source, &distances);
-            Ok(found.unwrap_or_else(from_distances))
+        let found = match distances.get(source) {
+            Some(_) => self.search.predecessors(source, limit.unwrap_or(W::Distance::UNREACHED)),
+            // a cutoff below zero leaves out the source itself, and there was no search
+            None => Ok(None),
         };
-        let predecessors: Result<_, SsspError> = in_own_pool(&self.cpu, &self.pool, find);
+        let found = found.map_err(|error| error.named(&self.gpus))?;
+        let from_distances = || {
+            let find = || predecessors::from_distances(self.graph, source, &distances);
+            in_own_pool(&self.cpu, &self.pool, find)
+        };
+        let predecessors = found.unwrap_or_else(from_distances);
         self.predecessors_time = start.elapsed();
-        let predecessors = predecessors.map_err(|error| error.named(&self.gpus))?;
         Ok(Tree { source, limit, predecessors, distances })
     }
 

@@ -18,6 +18,9 @@ const YIELDS: u32 = 4_000;
 /// How long it sleeps.
 const NAP: Duration = Duration::from_micros(20);
 
+/// What a thread makes at least where several make something.
+const MAPPED_ALONE: usize = 1 << 12;
+
 pub(crate) struct Threads {
     n: usize,
     /// All but the caller's. Empty where the system refuses a thread.
@@ -61,6 +64,33 @@ impl Threads {
                 others.for_each(|(index, local)| work(index, local));
             }
         }
+    }
+}
+
+impl Threads {
+    /// What `of` makes of each of `all`, in a part for each thread where there are enough.
+    pub(crate) fn map<S: Sync, T: Copy + Send>(
+        &self,
+        all: &[S],
+        of: impl Fn(&S) -> T + Sync,
+    ) -> Vec<T> {
+        let n = all.len();
+        if self.n == 1 || n < self.n * MAPPED_ALONE {
+            return all.iter().map(of).collect();
+        }
+        let mut made = Vec::with_capacity(n);
+        let size = n.div_ceil(self.n);
+        let slots = made.spare_capacity_mut()[..n].chunks_mut(size);
+        let mut parts: Vec<_> = all.chunks(size).zip(slots).collect();
+        self.each(&mut parts, |_, (from, to)| {
+            for (from, to) in from.iter().zip(to.iter_mut()) {
+                to.write(of(from));
+            }
+        });
+        // SAFETY: the parts are as long as their slots, which are `n` together, and `each` returns
+        // when all have been written.
+        unsafe { made.set_len(n) };
+        made
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use graph_formats::generate::{RmatConfig, rmat};
+use graph_formats::generate::{GraphOptions, GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::certificate::check_tree;
 use paths::corner_cases::arbitrary_graph;
@@ -155,6 +155,26 @@ fn rmat_agrees() {
         let mut solver = Solver::new(&graph, &often(Config::default())).unwrap();
         solver.distances(source, Goal::All).unwrap();
         assert!(solver.work().relaxations < graph.n_arcs() as u64 / 2, "{:?}", solver.work());
+    }
+}
+
+/// Levels grow slowly, so that threads find several before they meet.
+#[test]
+fn deep_graphs_agree() {
+    let options = GraphOptions { weights: 1..=1, ..Default::default() };
+    let grid = grid(&GridConfig { side: 60, options }).unwrap();
+    // as far apart in memory as may be
+    let n = grid.n_vertices() as u64;
+    let place = |v: VertexId| (u64::from(v) * 1_777 % n) as VertexId;
+    let arcs: Vec<_> = grid.arcs().map(|(u, v, w)| (place(u), place(v), w)).collect();
+    let mixed = Csr::from_arcs(n as usize, &arcs).unwrap();
+    for graph in [&grid, &mixed] {
+        agrees(graph, &[0, 1_830, 59]);
+        let mut solver = Solver::new(graph, &shared(3)).unwrap();
+        let levels = solver.distances(0, Goal::All).unwrap().max().unwrap() + 1;
+        let work = solver.work();
+        assert!(work.rounds < levels / 3, "{work:?} for {levels} levels");
+        assert_eq!(work.settled, n);
     }
 }
 

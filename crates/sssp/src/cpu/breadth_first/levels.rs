@@ -1,46 +1,38 @@
 //! From one level to the next: who finds it, in which direction, and when it is over.
 
-use std::ops::Range;
+use std::mem;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use graph_formats::{Csr, VertexId};
-use rayon::prelude::*;
 
-use super::steps::{Found, Share};
+use super::labels::Labels;
+use super::steps::{Found, Share, WINDOW};
 use crate::cpu::arcs::Arcs;
 use crate::cpu::threads::{Barrier, EndsOnPanic, Threads};
 use crate::query::Query;
 use crate::{SsspError, Team, Work};
 
-/// The code for "no predecessor"; no graph has this many vertices.
-pub(super) const NO_VERTEX: VertexId = VertexId::MAX;
-/// The label of a vertex that has not been found.
-pub(super) const UNSEEN: u64 = u64::MAX;
 /// A level is pulled once its arcs are more than one in so many of those that are left,
 const PULL_AT: f64 = 15.0;
+/// and than one for so many vertices of the graph, all of which a pull looks at,
+const PULL_FROM: f64 = 4.0;
 /// and until it has fewer vertices than one in so many of all.
 const PUSH_AT: usize = 18;
-/// Vertices of a level that are worth sharing.
-const WORTH_SHARING: usize = 256;
+/// Arcs that are worth sharing,
+const ARCS_WORTH_SHARING: f64 = 1024.0;
+/// and words of the bitmaps.
+const WORDS_WORTH_SHARING: usize = 256;
+/// Vertices that a thread takes at a time: of a level as many as leave each several turns,
+const VERTICES: RangeInclusive<usize> = 1..=64;
+const TURNS: usize = 8;
+/// of a window enough that what two parts both find is little.
+const VERTICES_OF_WINDOW: RangeInclusive<usize> = 64..=256;
 /// Vertices of a level whose arcs are counted.
 const SAMPLES: usize = 64;
-/// Labels that a thread looks at in one go.
-const LABELS_A_TASK: usize = 1 << 14;
-/// Vertices settled between two calls of the progress callback.
-const SETTLED_A_REPORT: u64 = 1 << 16;
-
-/// The level of a vertex that has this label.
-#[inline(always)]
-pub(super) fn level(label: &AtomicU64) -> u32 {
-    (label.load(Relaxed) >> 32) as u32
-}
-
-/// The predecessor of a vertex that has this label.
-#[inline(always)]
-pub(super) fn predecessor(label: &AtomicU64) -> VertexId {
-    label.load(Relaxed) as VertexId
-}
+/// Vertices found between two calls of the progress callback.
+const FOUND_A_REPORT: usize = 1 << 16;
 
 /// The levels of a graph from one source after another, in the same work space.
 pub(super) struct Levels<'g> {
@@ -54,9 +46,8 @@ pub(super) struct Space<'g> {
     pub(super) outgoing: Arcs<'g>,
     /// Along which levels may be pulled.
     pub(super) incoming: Option<Csr<u32>>,
-    /// The level of each vertex, above its predecessor.
-    pub(super) labels: Vec<AtomicU64>,
-    /// Every vertex in the order in which it was found, but for those that were pulled.
+    pub(super) labels: Labels,
+    /// The vertices of the levels that are pushed from, one level after another.
     pub(super) queue: Vec<AtomicU32>,
     /// A bit a vertex, for pulls: whether it needs no more looking for,
     pub(super) seen: Vec<AtomicU64>,
@@ -69,15 +60,21 @@ pub(super) struct Space<'g> {
 pub(super) struct Course<'a, 'g> {
     pub(super) space: &'a Space<'g>,
     query: &'a Query<'a, u32>,
-    /// The level that is being found; the one before is worked off.
+    /// The level that is worked off.
     pub(super) level: AtomicU32,
+    /// How many levels are found from it before the threads meet,
+    pub(super) window: AtomicU32,
+    /// and how many of its vertices a thread takes at a time.
+    pub(super) part: AtomicUsize,
     is_pull: AtomicBool,
+    /// Whether the bitmaps are to be made before.
+    needs_bits: AtomicBool,
     is_last: AtomicBool,
     pub(super) shares: Vec<Share>,
     /// Vertices in the queue,
     pub(super) n_queued: AtomicUsize,
-    /// and those of the new level that were pulled.
-    pub(super) n_pulled: AtomicUsize,
+    /// and all that are found.
+    pub(super) n_found: AtomicUsize,
     ledger: Mutex<Ledger>,
     failed: AtomicBool,
 }
@@ -87,15 +84,15 @@ pub(super) struct Course<'a, 'g> {
 struct Ledger {
     /// The level that is worked off, in the queue if it is pushed.
     level: Range<usize>,
-    /// Its vertices.
+    /// Its vertices,
     n_vertices: usize,
-    /// Vertices up to here in the queue have their bits.
-    n_marked: usize,
+    /// and all up to it.
+    n_found: usize,
     /// Arcs of vertices that are not found, about.
     arcs_left: f64,
     n_targets_found: usize,
-    reported: u64,
-    work: Work,
+    reported: usize,
+    rounds: u64,
     error: Option<SsspError>,
 }
 
@@ -109,12 +106,12 @@ impl<'g> Levels<'g> {
     ) -> Self {
         let n = outgoing.n_vertices();
         let n_words = incoming.as_ref().map_or(0, |_| n.div_ceil(64));
-        let bitmap = || (0..n_words).map(|_| AtomicU64::new(0)).collect();
+        let bitmap = || bytemuck::zeroed_vec(n_words);
         let space = Space {
             outgoing,
             incoming,
+            labels: Labels::new(n),
             // memory that the system gives out when it is first touched
-            labels: bytemuck::zeroed_vec(n),
             queue: bytemuck::zeroed_vec(n),
             seen: bitmap(),
             fronts: [bitmap(), bitmap()],
@@ -124,39 +121,36 @@ impl<'g> Levels<'g> {
         Self { space, threads: Threads::new(threads), found }
     }
 
-    pub(super) fn label(&self, vertex: VertexId) -> &AtomicU64 {
-        &self.space.labels[vertex as usize]
+    /// The labels, as the last search left them.
+    pub(super) fn labels(&self) -> &Labels {
+        &self.space.labels
     }
 
-    /// What `of` makes of each label, by threads where there are many.
-    pub(super) fn of_labels<T: Send>(&self, of: impl Fn(&AtomicU64) -> T + Send + Sync) -> Vec<T> {
-        let labels = &self.space.labels;
-        if labels.len() <= LABELS_A_TASK {
-            return labels.iter().map(of).collect();
-        }
-        labels.par_iter().with_min_len(LABELS_A_TASK).map(of).collect()
+    /// What `of` makes of each label.
+    pub(super) fn of_labels<T: Copy + Send>(&self, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
+        self.threads.map(self.space.labels.as_slice(), |label| of(label.load(Relaxed)))
     }
 
-    /// Labels all vertices that `query` asks for, whose limit is a level, and perhaps others. The
-    /// rounds are the levels.
-    pub(super) fn search(&mut self, query: &Query<'_, u32>) -> Result<Work, SsspError> {
+    /// Labels all vertices that `query` asks for, whose limit is a level, and perhaps others; and
+    /// how many levels there are at most.
+    pub(super) fn search(&mut self, query: &Query<'_, u32>) -> Result<(Work, u32), SsspError> {
         let Self { space, threads, found } = self;
         // a search that was ended by a panic may have left some
         found.iter_mut().for_each(Found::clear);
-        for label in &mut space.labels {
-            *label.get_mut() = UNSEEN;
-        }
-        *space.labels[query.source as usize].get_mut() = u64::from(NO_VERTEX);
+        space.labels.begin(query.source);
         *space.queue[0].get_mut() = query.source;
         let course = Course {
             space,
             query,
             level: AtomicU32::new(0),
+            window: AtomicU32::new(0),
+            part: AtomicUsize::new(0),
             is_pull: AtomicBool::new(false),
+            needs_bits: AtomicBool::new(false),
             is_last: AtomicBool::new(false),
             shares: found.iter().map(|_| Share::default()).collect(),
             n_queued: AtomicUsize::new(1),
-            n_pulled: AtomicUsize::new(0),
+            n_found: AtomicUsize::new(1),
             ledger: Mutex::new(Ledger {
                 arcs_left: space.outgoing.ends.len() as f64,
                 ..Ledger::default()
@@ -169,10 +163,13 @@ impl<'g> Levels<'g> {
             let barrier = Barrier::new(team.len());
             threads.each(team, |index, found| course.share(index, found, &barrier));
         }
-        let Ledger { error, mut work, .. } =
+        let n_levels = (course.level.load(Relaxed) + 1).min(space.labels.as_slice().len() as u32);
+        let settled = course.n_found.load(Relaxed) as u64;
+        let Ledger { error, rounds, .. } =
             course.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
-        work.relaxations = found.iter().map(|found| found.looked_at).sum();
-        error.map_or(Ok(work), Err)
+        let relaxations = found.iter().map(|found| found.counts.looked_at).sum();
+        let work = Work { relaxations, settled, rounds, ..Work::default() };
+        error.map_or(Ok((work, n_levels)), Err)
     }
 }
 
@@ -186,20 +183,33 @@ impl Course<'_, '_> {
         let _ends = EndsOnPanic(&self.failed);
         while !self.is_last.load(Relaxed) {
             if self.is_pull.load(Relaxed) {
+                if self.needs_bits.load(Relaxed) {
+                    self.mark(self.part_of(self.space.seen.len(), index));
+                    if !barrier.meet(&self.failed, || self.needs_bits.store(false, Relaxed)) {
+                        return;
+                    }
+                }
                 self.pull(index, found);
             } else {
                 self.push_shared(index, found);
                 // in the order of the shares, so that a thread goes on where it has been
-                self.shares[index].kept.store(found.n, Relaxed);
+                let n_kept = found.n_kept(self.window.load(Relaxed));
+                self.shares[index].kept.store(n_kept, Relaxed);
                 if !barrier.meet(&self.failed, || self.place()) {
                     return;
                 }
-                self.put(self.shares[index].kept.load(Relaxed), found);
+                self.put_kept(self.shares[index].kept.load(Relaxed), found);
             }
             if !barrier.meet(&self.failed, || self.advance(found)) {
                 return;
             }
         }
+    }
+
+    /// The `index`-th part of `n`, of which each thread has one.
+    fn part_of(&self, n: usize, index: usize) -> Range<usize> {
+        let bound = |index| n * index / self.shares.len();
+        bound(index)..bound(index + 1)
     }
 
     /// Where in the queue each thread puts what it has kept.
@@ -215,22 +225,20 @@ impl Course<'_, '_> {
     /// off here, while the other threads wait.
     fn advance(&self, found: &mut Found) {
         let mut ledger = self.lock();
-        while self.next_level(&mut ledger) {
-            let worth_sharing = match self.space.team {
-                Team::Always => 0,
-                Team::WhereItPays if self.shares.len() == 1 => usize::MAX,
-                Team::WhereItPays => WORTH_SHARING,
-            };
+        while let Some(is_worth_sharing) = self.next_level(&mut ledger) {
             let is_pull = self.is_pull.load(Relaxed);
             let level = if is_pull { 0..self.space.seen.len() } else { ledger.level.clone() };
-            if ledger.n_vertices >= worth_sharing {
-                let n = self.shares.len();
-                let bound = |index| level.start + level.len() * index / n;
-                let bounds =
-                    |(index, share): (usize, &Share)| share.set(bound(index)..bound(index + 1));
-                return self.shares.iter().enumerate().for_each(bounds);
+            if is_worth_sharing {
+                for (index, share) in self.shares.iter().enumerate() {
+                    let part = self.part_of(level.len(), index);
+                    share.set(level.start + part.start..level.start + part.end);
+                }
+                return;
             }
             if is_pull {
+                if self.needs_bits.swap(false, Relaxed) {
+                    self.mark(level.clone());
+                }
                 self.shares[0].set(level);
                 self.pull(0, found);
             } else {
@@ -240,51 +248,62 @@ impl Course<'_, '_> {
         self.is_last.store(true, Relaxed);
     }
 
-    /// Makes what was found the level to work off; false where the search is over.
-    fn next_level(&self, ledger: &mut Ledger) -> bool {
-        let was_pull = self.is_pull.load(Relaxed);
-        let n_before = ledger.n_vertices;
+    /// Makes what was found the level to work off, and tells whether it is worth sharing; `None`
+    /// where the search is over.
+    fn next_level(&self, ledger: &mut Ledger) -> Option<bool> {
+        let Space { team, incoming, labels, seen, .. } = self.space;
+        let n = labels.as_slice().len();
+        let (was_pull, window) = (self.is_pull.load(Relaxed), self.window.load(Relaxed));
+        let level = self.level.fetch_add(window, Relaxed) + window;
+        let n_found = self.n_found.load(Relaxed);
+        let n_new = n_found - mem::replace(&mut ledger.n_found, n_found);
         ledger.level = ledger.level.end..self.n_queued.load(Relaxed);
-        ledger.n_vertices = match was_pull {
-            true => self.n_pulled.swap(0, Relaxed),
-            false => ledger.level.len(),
-        };
-        if ledger.n_vertices == 0 {
-            return false;
+        let n_vertices = if was_pull { n_new } else { ledger.level.len() };
+        let n_before = mem::replace(&mut ledger.n_vertices, n_vertices);
+        if n_vertices == 0 {
+            return None;
         }
-        let level = self.level.fetch_add(1, Relaxed);
-        ledger.work.rounds += 1;
-        ledger.work.settled += ledger.n_vertices as u64;
+        ledger.rounds += 1;
         if level >= self.query.limit || self.has_all_targets(ledger) {
-            return false;
+            return None;
         }
-        if ledger.work.settled >= ledger.reported + SETTLED_A_REPORT {
-            ledger.reported = ledger.work.settled;
-            let told = self.query.report(ledger.reported, self.space.labels.len() as u64);
-            ledger.error = told.err();
+        if n_found >= ledger.reported + FOUND_A_REPORT {
+            ledger.reported = n_found;
+            ledger.error = self.query.report(n_found as u64, n as u64).err();
             if ledger.error.is_some() {
-                return false;
+                return None;
             }
         }
-        let is_pull = self.space.incoming.is_some()
-            && match was_pull {
-                true => {
-                    let few = self.space.labels.len() / PUSH_AT;
-                    ledger.n_vertices >= n_before || ledger.n_vertices > few
-                }
-                false => {
-                    let arcs = self.about_arcs(ledger.level.clone());
-                    ledger.arcs_left -= arcs;
-                    arcs > ledger.arcs_left / PULL_AT
-                }
-            };
-        match (was_pull, is_pull) {
-            (false, true) => self.to_bits(ledger, level),
-            (true, false) => self.to_queue(ledger, level),
-            _ => {}
+        let goes_on_pulling = was_pull && (n_vertices >= n_before || n_vertices > n / PUSH_AT);
+        if was_pull && !goes_on_pulling {
+            self.to_queue(ledger, level);
         }
+        let is_alone = self.shares.len() == 1 && *team == Team::WhereItPays;
+        let mut arcs = 0.0;
+        if !goes_on_pulling && (incoming.is_some() || !is_alone) {
+            arcs = self.about_arcs(ledger.level.clone());
+            ledger.arcs_left -= arcs;
+        }
+        let few = (ledger.arcs_left / PULL_AT).max(n as f64 / PULL_FROM);
+        let is_pull = goes_on_pulling || !was_pull && incoming.is_some() && arcs > few;
         self.is_pull.store(is_pull, Relaxed);
-        true
+        self.needs_bits.store(is_pull && !was_pull, Relaxed);
+        let is_shared = match team {
+            Team::Always => true,
+            Team::WhereItPays if is_alone => false,
+            Team::WhereItPays if is_pull => seen.len() >= WORDS_WORTH_SHARING,
+            Team::WhereItPays => arcs * f64::from(window) >= ARCS_WORTH_SHARING,
+        };
+        let grows = n_vertices > n_before + n_before / 2;
+        let n_threads = self.shares.len();
+        let (window, part) = match is_shared && !is_pull && !was_pull && !grows {
+            true => ((window * 2).min(WINDOW as u32), n_vertices / n_threads),
+            false => (1, n_vertices / n_threads / TURNS),
+        };
+        let bounds = if window == 1 { VERTICES } else { VERTICES_OF_WINDOW };
+        self.part.store(part.clamp(*bounds.start(), *bounds.end()), Relaxed);
+        self.window.store(window.min(self.query.limit - level), Relaxed);
+        Some(is_shared)
     }
 
     /// About how many arcs leave a level: looking at each vertex would cost as much as a tenth of
@@ -302,37 +321,30 @@ impl Course<'_, '_> {
     /// Whether there are targets, and all are found.
     fn has_all_targets(&self, ledger: &mut Ledger) -> bool {
         let targets = self.query.targets;
-        let is_found =
-            |target: &VertexId| self.space.labels[*target as usize].load(Relaxed) != UNSEEN;
+        let is_found = |&&target: &&VertexId| self.space.labels.is_found(target);
         let left = &targets[ledger.n_targets_found..];
-        ledger.n_targets_found += left.iter().take_while(|target| is_found(target)).count();
+        ledger.n_targets_found += left.iter().take_while(is_found).count();
         !targets.is_empty() && ledger.n_targets_found == targets.len()
     }
 
-    /// Gives the vertices of the level, and all that were found before, their bits.
-    fn to_bits(&self, ledger: &mut Ledger, level: u32) {
-        let Space { queue, seen, fronts, labels, .. } = self.space;
+    /// Gives the vertices that are found, and those of the level, their bits: those of these words.
+    fn mark(&self, words: Range<usize>) {
+        let Space { seen, fronts, labels, .. } = self.space;
+        let (n, level) = (labels.as_slice().len(), self.level.load(Relaxed));
         let front = &fronts[level as usize % 2];
-        front.iter().for_each(|word| word.store(0, Relaxed));
-        if ledger.n_marked == 0 {
-            seen.iter().for_each(|word| word.store(0, Relaxed));
-            if let (Some(last), rest @ 1..) = (seen.last(), labels.len() % 64) {
-                // there are no such vertices
-                last.store(u64::MAX << rest, Relaxed);
+        for word in words {
+            let vertices = word * 64..n.min(word * 64 + 64);
+            // there are no others
+            let mut is_seen = if vertices.len() < 64 { u64::MAX << vertices.len() } else { 0 };
+            let mut is_of_level = 0;
+            for (at, vertex) in vertices.enumerate() {
+                let found = labels.level(vertex as VertexId);
+                is_seen |= u64::from(found <= level) << at;
+                is_of_level |= u64::from(found == level) << at;
             }
+            seen[word].store(is_seen, Relaxed);
+            front[word].store(is_of_level, Relaxed);
         }
-        let mark = |bits: &[AtomicU64], vertex: VertexId| {
-            let word = &bits[vertex as usize / 64];
-            word.store(word.load(Relaxed) | 1 << (vertex % 64), Relaxed);
-        };
-        let n_queued = self.n_queued.load(Relaxed);
-        for vertex in &queue[ledger.n_marked..n_queued] {
-            mark(seen, vertex.load(Relaxed));
-        }
-        for vertex in &queue[ledger.level.clone()] {
-            mark(front, vertex.load(Relaxed));
-        }
-        ledger.n_marked = n_queued;
     }
 
     /// Lists the vertices of the level, which were pulled.
@@ -350,6 +362,6 @@ impl Course<'_, '_> {
             }
         }
         self.n_queued.store(end, Relaxed);
-        (ledger.level, ledger.n_marked) = (first..end, end);
+        ledger.level = first..end;
     }
 }

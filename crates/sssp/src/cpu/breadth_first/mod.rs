@@ -12,20 +12,30 @@
 //!
 //! * The tree is found in the same pass, and it is the one that every solver gives: the
 //!   predecessor is the smallest vertex of the level before. A label holds the level above the
-//!   predecessor, so that the least label is the one, and pushes may come in any order. A pull
-//!   looks along rows that ascend, where the first vertex of the level is the smallest.
+//!   predecessor, so that the least is the one, and pushes may come in any order. A pull looks
+//!   along rows that ascend, where the first vertex of the level is the smallest.
+//! * Threads meet after a *window* of levels where levels do not grow, as on roads and grids. Each
+//!   goes on from its part of the first level by itself. What it finds may lie nearer to a part of
+//!   another, whose offers are then the better ones, and who goes on from there again; parts are
+//!   large enough that this is a few in a hundred arcs. So deep graphs cost a meeting for every
+//!   eight levels, and what a thread has found is in its own cache. Several levels between two
+//!   meetings are the idea of the second paper, which takes a fixed number of vertices instead.
+//! * Arcs are asked for some vertices ahead, which on graphs whose vertices lie in any order
+//!   halves the time.
 //! * Of a directed graph, pulls need the arcs by their ends. Turning them round costs as much as
 //!   some searches, so it is done where that many are expected.
-//! * Threads share only levels that are worth it; on small ones one of them goes on alone.
+//! * Threads share only what is worth it; small levels are one thread's, while the others wait.
 //!
-//! Reference: beamer-2012
+//! Reference: beamer-2012, wang-2023
 
+mod labels;
 mod levels;
 mod steps;
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Predecessors;
 
+use self::labels::{NO_VERTEX, predecessor};
 use self::levels::Levels;
 use crate::cpu::arcs::Arcs;
 use crate::level_distances::LevelDistances;
@@ -58,8 +68,8 @@ impl<'g, W: Weight> BreadthFirst<'g, W> {
             limit if limit < W::Distance::UNREACHED => self.distances.last_within(limit),
             _ => u32::MAX,
         };
-        let work = self.levels.search(&query.with_limit(last))?;
-        self.distances.extend_to(work.rounds as usize);
+        let (work, n_levels) = self.levels.search(&query.with_limit(last))?;
+        self.distances.extend_to(n_levels as usize);
         Ok(work)
     }
 }
@@ -67,7 +77,10 @@ impl<'g, W: Weight> BreadthFirst<'g, W> {
 impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let work = self.solve(query)?;
-        let distance = |label: &_| self.distances.get(levels::level(label));
+        let epoch = self.levels.labels().epoch();
+        let of_levels = self.distances.or_unreached();
+        // without a branch, which on many graphs would be a coin's toss
+        let distance = |label| of_levels[(epoch.level(label) as usize).min(of_levels.len() - 1)];
         Ok((self.levels.of_labels(distance), work))
     }
 
@@ -78,9 +91,11 @@ impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
     ) -> Result<Option<Predecessors>, SsspError> {
         // where a float stops growing, vertices of one distance lead to one another
         let Some(last) = self.distances.last_distinct_within(limit) else { return Ok(None) };
-        let predecessors = self.levels.of_labels(|label| match levels::level(label) {
-            level if level <= last => levels::predecessor(label),
-            _ => levels::NO_VERTEX,
+        let epoch = self.levels.labels().epoch();
+        let least = epoch.label(last, NO_VERTEX);
+        let predecessors = self.levels.of_labels(|label| match label >= least {
+            true => predecessor(label),
+            false => NO_VERTEX,
         });
         Ok(Some(Predecessors::from_storage(predecessors)))
     }
@@ -93,13 +108,13 @@ impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
     ) -> Result<Option<Work>, SsspError> {
         let awaited = awaited(targets, self.graph.n_vertices());
         let query = Query { source, targets: awaited, limit: u32::MAX, progress: None };
-        let work = self.levels.search(&query)?;
-        self.distances.extend_to(work.rounds as usize);
-        if !self.distances.holds(work.rounds as usize) {
+        let (work, n_levels) = self.levels.search(&query)?;
+        self.distances.extend_to(n_levels as usize);
+        if !self.distances.holds(n_levels as usize) {
             return Ok(None);
         }
         for (cell, &target) in row.iter_mut().zip(targets) {
-            *cell = self.distances.get(levels::level(self.levels.label(target)));
+            *cell = self.distances.get(self.levels.labels().level(target));
         }
         Ok(Some(work))
     }

@@ -1,40 +1,73 @@
-//! One level, pushed or pulled, by one thread or by all.
+//! One level or some, pushed or pulled, by one thread or by all.
 
 use std::iter::from_fn;
+use std::mem;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::VertexId;
 
-use super::levels::{Course, Space, UNSEEN};
+use super::levels::{Course, Space};
 use crate::cpu::arcs::Arcs;
 use crate::cpu::prefetch::prefetch;
 
-/// Vertices of the queue that a thread takes at a time,
-const VERTICES: usize = 64;
-/// and words of the bitmaps.
+/// Words of the bitmaps that a thread takes at a time.
 const WORDS: usize = 16;
-/// Vertices that a thread keeps to itself at most.
-const KEPT: usize = 1 << 12;
+/// Levels that threads find at most before they meet.
+pub(super) const WINDOW: usize = 8;
+/// Vertices of a level that a thread keeps to itself at most.
+const KEPT: usize = 1 << 11;
+/// How many vertices before its turn the row of one is asked for, and where that begins.
+const ROWS_AHEAD: usize = 6;
+const OFFSETS_AHEAD: usize = 12;
+/// A row of some arcs may lie in the memory of two lines.
+const ARCS_A_LINE: usize = 16;
 
-/// What a thread has found and not put into the queue yet.
+/// What a thread has found.
 pub(super) struct Found {
-    vertices: Box<[VertexId; KEPT]>,
-    pub(super) n: usize,
+    /// What is to be pushed yet of each level of a window, and of the last is not in the queue.
+    lists: [List; WINDOW],
+    pub(super) counts: Counts,
+}
+
+#[derive(Default)]
+pub(super) struct Counts {
     /// Arcs that were looked at.
     pub(super) looked_at: u64,
+    /// Vertices that nobody had found before, since the thread last told.
+    n_new: usize,
+}
+
+/// Vertices of a level.
+struct List {
+    vertices: Box<[AtomicU32]>,
+    n: usize,
 }
 
 impl Default for Found {
     fn default() -> Self {
-        Self { vertices: Box::new([0; KEPT]), n: 0, looked_at: 0 }
+        let list = |_| List { vertices: bytemuck::zeroed_vec(KEPT).into(), n: 0 };
+        Self { lists: [0; WINDOW].map(list), counts: Counts::default() }
     }
 }
 
 impl Found {
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        (self.n, self.looked_at) = (0, 0);
+        self.lists.iter_mut().for_each(|list| list.n = 0);
+        self.counts = Counts::default();
+    }
+
+    /// How many there are of the last of so many levels.
+    pub(super) fn n_kept(&self, window: u32) -> usize {
+        self.lists[window as usize - 1].n
+    }
+}
+
+impl List {
+    /// Empties it; what was in it.
+    fn take(&mut self) -> &[AtomicU32] {
+        &self.vertices[..mem::take(&mut self.n)]
     }
 }
 
@@ -73,20 +106,21 @@ impl Course<'_, '_> {
     /// The vertices of the level, `range` of the queue, offer themselves to the ends of their arcs,
     /// while all other threads wait.
     pub(super) fn push_alone(&self, range: Range<usize>, found: &mut Found) {
-        let space = self.space;
-        let level = u64::from(self.level.load(Relaxed)) << 32;
-        let mut n_queued = range.end;
-        for from in &space.queue[range] {
-            let from = from.load(Relaxed);
+        let (space, level) = (self.space, self.level.load(Relaxed));
+        let epoch = space.labels.epoch();
+        let (first, mut n_queued) = (range.end, range.end);
+        for at in range {
+            space.fetch_arcs(&space.queue[..n_queued], at);
+            let from = space.queue[at].load(Relaxed);
             let ends = space.outgoing.of(from as usize);
-            found.looked_at += ends.len() as u64;
-            let offer = level | u64::from(from);
+            found.counts.looked_at += ends.len() as u64;
+            let offer = epoch.label(level + 1, from);
             for &to in ends {
-                let label = &space.labels[to as usize];
+                let label = space.labels.of(to);
                 let before = label.load(Relaxed);
-                if offer < before {
+                if offer > before {
                     label.store(offer, Relaxed);
-                    if before == UNSEEN {
+                    if !epoch.is_found(before) {
                         space.queue[n_queued].store(to, Relaxed);
                         n_queued += 1;
                     }
@@ -94,38 +128,69 @@ impl Course<'_, '_> {
             }
         }
         self.n_queued.store(n_queued, Relaxed);
+        self.n_found.fetch_add(n_queued - first, Relaxed);
     }
 
-    /// The same for this thread's part of the level, while others do theirs.
+    /// The same for this thread's parts of the level, and for what it finds from each of them
+    /// within the window, while others do theirs.
     pub(super) fn push_shared(&self, index: usize, found: &mut Found) {
-        let space = self.space;
-        let level = u64::from(self.level.load(Relaxed)) << 32;
-        for part in self.parts(index, VERTICES) {
-            for from in &space.queue[part] {
-                let from = from.load(Relaxed);
-                let ends = space.outgoing.of(from as usize);
-                found.looked_at += ends.len() as u64;
-                let offer = level | u64::from(from);
-                for &to in ends {
-                    let label = &space.labels[to as usize];
-                    if offer < label.load(Relaxed) && label.fetch_min(offer, Relaxed) == UNSEEN {
-                        if found.n == KEPT {
-                            let at = self.n_queued.fetch_add(KEPT, Relaxed);
-                            self.put(at, found);
+        let (level, window) = (self.level.load(Relaxed), self.window.load(Relaxed) as usize);
+        let Found { lists, counts } = found;
+        for part in self.parts(index, self.part.load(Relaxed)) {
+            self.push(level, &self.space.queue[part], &mut lists[..window], counts);
+            for depth in 1..window {
+                let (above, deeper) = lists[..window].split_at_mut(depth);
+                let list = above[depth - 1].take();
+                self.push(level + depth as u32, list, deeper, counts);
+            }
+        }
+        self.n_found.fetch_add(mem::take(&mut counts.n_new), Relaxed);
+    }
+
+    /// Pushes vertices of a level: what is found goes to the first of `lists`, and what that has no
+    /// room for is pushed first, or put into the queue if it is the last.
+    fn push(&self, level: u32, vertices: &[AtomicU32], lists: &mut [List], counts: &mut Counts) {
+        let (space, epoch) = (self.space, self.space.labels.epoch());
+        let [list, deeper @ ..] = lists else { return };
+        for (at, from) in vertices.iter().enumerate() {
+            space.fetch_arcs(vertices, at);
+            let from = from.load(Relaxed);
+            if space.labels.level(from) != level {
+                // another thread has found a shorter way since, and pushed it
+                continue;
+            }
+            let ends = space.outgoing.of(from as usize);
+            counts.looked_at += ends.len() as u64;
+            let offer = epoch.label(level + 1, from);
+            for &to in ends {
+                let label = space.labels.of(to);
+                if offer <= label.load(Relaxed) {
+                    continue;
+                }
+                let before = label.fetch_max(offer, Relaxed);
+                if before >> 32 < offer >> 32 {
+                    counts.n_new += usize::from(!epoch.is_found(before));
+                    if list.n == KEPT {
+                        match deeper {
+                            [] => self.put(self.n_queued.fetch_add(KEPT, Relaxed), list.take()),
+                            _ => self.push(level + 1, list.take(), deeper, counts),
                         }
-                        found.vertices[found.n] = to;
-                        found.n += 1;
                     }
+                    list.vertices[list.n].store(to, Relaxed);
+                    list.n += 1;
                 }
             }
         }
     }
 
-    /// Puts what was found into the queue.
-    pub(super) fn put(&self, at: usize, found: &mut Found) {
-        let vertices = &found.vertices[..std::mem::take(&mut found.n)];
-        for (slot, &vertex) in self.space.queue[at..].iter().zip(vertices) {
-            slot.store(vertex, Relaxed);
+    /// Puts what is left of the last level into the queue.
+    pub(super) fn put_kept(&self, at: usize, found: &mut Found) {
+        self.put(at, found.lists[self.window.load(Relaxed) as usize - 1].take());
+    }
+
+    fn put(&self, at: usize, vertices: &[AtomicU32]) {
+        for (slot, vertex) in self.space.queue[at..].iter().zip(vertices) {
+            slot.store(vertex.load(Relaxed), Relaxed);
         }
     }
 
@@ -133,22 +198,37 @@ impl Course<'_, '_> {
     pub(super) fn pull(&self, index: usize, found: &mut Found) {
         let (space, level) = (self.space, self.level.load(Relaxed));
         let Some(incoming) = space.incoming.as_ref().map(Arcs::of_graph) else { return };
-        let [next, front] = [level, level - 1].map(|level| &space.fronts[level as usize % 2]);
+        let [front, next] = [level, level + 1].map(|level| &space.fronts[level as usize % 2]);
         let mut n_found = 0;
         for part in self.parts(index, WORDS) {
             space.fetch_rows(incoming, part.start);
             for word in part {
                 space.fetch_rows(incoming, word + 1);
-                let bits = space.pull_word(incoming, word, level, front, found);
+                let bits = space.pull_word(incoming, word, level + 1, front, &mut found.counts);
                 next[word].store(bits, Relaxed);
                 n_found += bits.count_ones();
             }
         }
-        self.n_pulled.fetch_add(n_found as usize, Relaxed);
+        self.n_found.fetch_add(n_found as usize, Relaxed);
     }
 }
 
 impl Space<'_> {
+    /// Has the arcs brought of a vertex that comes after the one `at` its place, as the processor
+    /// does not look so far: for vertices that lie anywhere that is half of a search.
+    #[inline(always)]
+    fn fetch_arcs(&self, vertices: &[AtomicU32], at: usize) {
+        let Arcs { offsets, ends } = self.outgoing;
+        if let Some(vertex) = vertices.get(at + OFFSETS_AHEAD) {
+            prefetch(offsets, vertex.load(Relaxed) as usize);
+        }
+        if let Some(vertex) = vertices.get(at + ROWS_AHEAD) {
+            let row = offsets[vertex.load(Relaxed) as usize] as usize;
+            prefetch(ends, row);
+            prefetch(ends, row + ARCS_A_LINE - 1);
+        }
+    }
+
     /// Has the arcs of the 64 vertices of a word brought that are going to be looked at.
     #[inline(always)]
     fn fetch_rows(&self, incoming: Arcs<'_>, word: usize) {
@@ -160,7 +240,7 @@ impl Space<'_> {
         }
     }
 
-    /// Which of the 64 vertices of a word are found.
+    /// Which of the 64 vertices of a word are found, in `level`.
     #[inline(always)]
     fn pull_word(
         &self,
@@ -168,7 +248,7 @@ impl Space<'_> {
         word: usize,
         level: u32,
         front: &[AtomicU64],
-        found: &mut Found,
+        counts: &mut Counts,
     ) -> u64 {
         let seen = self.seen[word].load(Relaxed);
         let (mut left, mut bits, mut without_arcs) = (!seen, 0, 0);
@@ -181,13 +261,13 @@ impl Space<'_> {
                 |&end: &VertexId| front[end as usize / 64].load(Relaxed) >> (end % 64) & 1 != 0;
             match ends.iter().position(is_of_level) {
                 Some(at) => {
-                    let label = u64::from(level) << 32 | u64::from(ends[at]);
-                    self.labels[vertex as usize].store(label, Relaxed);
-                    found.looked_at += at as u64 + 1;
+                    let label = self.labels.epoch().label(level, ends[at]);
+                    self.labels.of(vertex).store(label, Relaxed);
+                    counts.looked_at += at as u64 + 1;
                     bits |= bit;
                 }
                 None => {
-                    found.looked_at += ends.len() as u64;
+                    counts.looked_at += ends.len() as u64;
                     without_arcs |= if ends.is_empty() { bit } else { 0 };
                 }
             }
