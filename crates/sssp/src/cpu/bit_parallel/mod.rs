@@ -49,9 +49,9 @@ use crate::{HopSums, Progress, SsspError};
 const MAX_BYTES: usize = 4 << 30;
 /// Levels, about, up to which they are large enough to be shared by threads, and sources need not
 /// be near one another.
-const MAX_LEVELS: f64 = 100.0;
+pub(crate) const MAX_LEVELS: f64 = 100.0;
 /// Sources from which on they are searched from together.
-const MIN_SOURCES: usize = 16;
+pub(crate) const MIN_SOURCES: usize = 16;
 /// Vertices to a source, at most, where sources are near one another.
 const MAX_SPACING: usize = 4;
 /// Sources from which on it pays to turn arcs round, in order to pull.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use graph_formats::{Csr, VertexId};
 
 use super::labels::Labels;
-use super::steps::{Found, Share, WINDOW};
+use super::steps::{Found, MAX_WINDOW, Share};
 use crate::cpu::arcs::Arcs;
 use crate::cpu::threads::{Barrier, EndsOnPanic, Threads};
 use crate::query::Query;
@@ -29,6 +29,10 @@ const VERTICES: RangeInclusive<usize> = 1..=64;
 const TURNS: usize = 8;
 /// of a window enough that what two parts both find is little.
 const VERTICES_OF_WINDOW: RangeInclusive<usize> = 64..=256;
+/// A window grows where not more vertices are found again than one for so many that are found,
+const AGAIN_FEW: usize = 24;
+/// and shrinks where more are than one for so many.
+const AGAIN_MANY: usize = 10;
 /// Vertices of a level whose arcs are counted.
 const SAMPLES: usize = 64;
 /// Vertices found between two calls of the progress callback.
@@ -73,8 +77,10 @@ pub(super) struct Course<'a, 'g> {
     pub(super) shares: Vec<Share>,
     /// Vertices in the queue,
     pub(super) n_queued: AtomicUsize,
-    /// and all that are found.
+    /// all that are found,
     pub(super) n_found: AtomicUsize,
+    /// and how often in the window one was found nearer than before.
+    pub(super) n_again: AtomicUsize,
     ledger: Mutex<Ledger>,
     failed: AtomicBool,
 }
@@ -151,6 +157,7 @@ impl<'g> Levels<'g> {
             shares: found.iter().map(|_| Share::default()).collect(),
             n_queued: AtomicUsize::new(1),
             n_found: AtomicUsize::new(1),
+            n_again: AtomicUsize::new(0),
             ledger: Mutex::new(Ledger {
                 arcs_left: space.outgoing.ends.len() as f64,
                 ..Ledger::default()
@@ -170,6 +177,35 @@ impl<'g> Levels<'g> {
         let relaxations = found.iter().map(|found| found.counts.looked_at).sum();
         let work = Work { relaxations, settled, rounds, ..Work::default() };
         error.map_or(Ok((work, n_levels)), Err)
+    }
+}
+
+/// What threads found between two meetings.
+struct Window {
+    n_levels: u32,
+    /// Vertices of the level that they began with,
+    n_vertices: usize,
+    /// those that were found,
+    n_new: usize,
+    /// and how often one was found nearer than before.
+    n_again: usize,
+}
+
+impl Window {
+    /// Whether so many vertices in the level that follows are more than slow growth.
+    fn is_outgrown_by(&self, n_vertices: usize) -> bool {
+        n_vertices > self.n_vertices + self.n_vertices / 2
+    }
+
+    /// How many levels the next one should have.
+    fn next(&self) -> u32 {
+        if self.n_again * AGAIN_FEW <= self.n_new {
+            (self.n_levels * 2).min(MAX_WINDOW as u32)
+        } else if self.n_again * AGAIN_MANY <= self.n_new {
+            self.n_levels
+        } else {
+            self.n_levels.div_ceil(2)
+        }
     }
 }
 
@@ -251,16 +287,21 @@ impl Course<'_, '_> {
     /// Makes what was found the level to work off, and tells whether it is worth sharing; `None`
     /// where the search is over.
     fn next_level(&self, ledger: &mut Ledger) -> Option<bool> {
-        let Space { team, incoming, labels, seen, .. } = self.space;
-        let n = labels.as_slice().len();
-        let (was_pull, window) = (self.is_pull.load(Relaxed), self.window.load(Relaxed));
+        let window = self.window.load(Relaxed);
         let level = self.level.fetch_add(window, Relaxed) + window;
         let n_found = self.n_found.load(Relaxed);
-        let n_new = n_found - mem::replace(&mut ledger.n_found, n_found);
+        let last = Window {
+            n_levels: window,
+            n_vertices: ledger.n_vertices,
+            n_new: n_found - mem::replace(&mut ledger.n_found, n_found),
+            n_again: self.n_again.swap(0, Relaxed),
+        };
         ledger.level = ledger.level.end..self.n_queued.load(Relaxed);
-        let n_vertices = if was_pull { n_new } else { ledger.level.len() };
-        let n_before = mem::replace(&mut ledger.n_vertices, n_vertices);
-        if n_vertices == 0 {
+        ledger.n_vertices = match self.is_pull.load(Relaxed) {
+            true => last.n_new,
+            false => ledger.level.len(),
+        };
+        if ledger.n_vertices == 0 {
             return None;
         }
         ledger.rounds += 1;
@@ -269,12 +310,23 @@ impl Course<'_, '_> {
         }
         if n_found >= ledger.reported + FOUND_A_REPORT {
             ledger.reported = n_found;
-            ledger.error = self.query.report(n_found as u64, n as u64).err();
+            let told = self.query.report(n_found as u64, self.space.labels.as_slice().len() as u64);
+            ledger.error = told.err();
             if ledger.error.is_some() {
                 return None;
             }
         }
-        let goes_on_pulling = was_pull && (n_vertices >= n_before || n_vertices > n / PUSH_AT);
+        Some(self.choose(ledger, level, last))
+    }
+
+    /// Chooses the direction from a level, and how many levels are found before the threads meet;
+    /// whether it is worth sharing.
+    fn choose(&self, ledger: &mut Ledger, level: u32, last: Window) -> bool {
+        let Space { team, incoming, labels, seen, .. } = self.space;
+        let (n, n_vertices) = (labels.as_slice().len(), ledger.n_vertices);
+        let was_pull = self.is_pull.load(Relaxed);
+        let goes_on_pulling =
+            was_pull && (n_vertices >= last.n_vertices || n_vertices > n / PUSH_AT);
         if was_pull && !goes_on_pulling {
             self.to_queue(ledger, level);
         }
@@ -292,18 +344,18 @@ impl Course<'_, '_> {
             Team::Always => true,
             Team::WhereItPays if is_alone => false,
             Team::WhereItPays if is_pull => seen.len() >= WORDS_WORTH_SHARING,
-            Team::WhereItPays => arcs * f64::from(window) >= ARCS_WORTH_SHARING,
+            Team::WhereItPays => arcs * f64::from(last.n_levels) >= ARCS_WORTH_SHARING,
         };
-        let grows = n_vertices > n_before + n_before / 2;
-        let n_threads = self.shares.len();
-        let (window, part) = match is_shared && !is_pull && !was_pull && !grows {
-            true => ((window * 2).min(WINDOW as u32), n_vertices / n_threads),
-            false => (1, n_vertices / n_threads / TURNS),
+        let is_steady = is_shared && !is_pull && !was_pull && !last.is_outgrown_by(n_vertices);
+        let window = if is_steady { last.next() } else { 1 };
+        let part = n_vertices / self.shares.len();
+        let part = match window {
+            1 => (part / TURNS).clamp(*VERTICES.start(), *VERTICES.end()),
+            _ => part.clamp(*VERTICES_OF_WINDOW.start(), *VERTICES_OF_WINDOW.end()),
         };
-        let bounds = if window == 1 { VERTICES } else { VERTICES_OF_WINDOW };
-        self.part.store(part.clamp(*bounds.start(), *bounds.end()), Relaxed);
+        self.part.store(part, Relaxed);
         self.window.store(window.min(self.query.limit - level), Relaxed);
-        Some(is_shared)
+        is_shared
     }
 
     /// About how many arcs leave a level: looking at each vertex would cost as much as a tenth of

@@ -16,10 +16,10 @@
 //!   along rows that ascend, where the first vertex of the level is the smallest.
 //! * Threads meet after a *window* of levels where levels do not grow, as on roads and grids. Each
 //!   goes on from its part of the first level by itself. What it finds may lie nearer to a part of
-//!   another, whose offers are then the better ones, and who goes on from there again; parts are
-//!   large enough that this is a few in a hundred arcs. So deep graphs cost a meeting for every
-//!   eight levels, and what a thread has found is in its own cache. Several levels between two
-//!   meetings are the idea of the second paper, which takes a fixed number of vertices instead.
+//!   another, whose offer is then the better one, and who goes on from there again. How often that
+//!   happens says how many levels the next window has: up to 32, and fewer than one vertex in
+//!   ten is found again. Several levels between two meetings are the idea of the second paper,
+//!   whose threads end after a fixed number of vertices instead.
 //! * Arcs are asked for some vertices ahead, which on graphs whose vertices lie in any order
 //!   halves the time.
 //! * Of a directed graph, pulls need the arcs by their ends. Turning them round costs as much as

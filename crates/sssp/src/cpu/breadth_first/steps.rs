@@ -14,9 +14,9 @@ use crate::cpu::prefetch::prefetch;
 /// Words of the bitmaps that a thread takes at a time.
 const WORDS: usize = 16;
 /// Levels that threads find at most before they meet.
-pub(super) const WINDOW: usize = 8;
+pub(super) const MAX_WINDOW: usize = 32;
 /// Vertices of a level that a thread keeps to itself at most.
-const KEPT: usize = 1 << 11;
+const KEPT: usize = 1 << 10;
 /// How many vertices before its turn the row of one is asked for, and where that begins.
 const ROWS_AHEAD: usize = 6;
 const OFFSETS_AHEAD: usize = 12;
@@ -25,8 +25,9 @@ const ARCS_A_LINE: usize = 16;
 
 /// What a thread has found.
 pub(super) struct Found {
-    /// What is to be pushed yet of each level of a window, and of the last is not in the queue.
-    lists: [List; WINDOW],
+    /// Of each level of a window the vertices that are to be pushed yet; those of the last are not
+    /// in the queue yet.
+    lists: [Vec<AtomicU32>; MAX_WINDOW],
     pub(super) counts: Counts,
 }
 
@@ -34,40 +35,29 @@ pub(super) struct Found {
 pub(super) struct Counts {
     /// Arcs that were looked at.
     pub(super) looked_at: u64,
-    /// Vertices that nobody had found before, since the thread last told.
+    /// Vertices that nobody had found before, since the thread last told,
     n_new: usize,
-}
-
-/// Vertices of a level.
-struct List {
-    vertices: Box<[AtomicU32]>,
-    n: usize,
+    /// and those that had been found farther away.
+    n_again: usize,
 }
 
 impl Default for Found {
     fn default() -> Self {
-        let list = |_| List { vertices: bytemuck::zeroed_vec(KEPT).into(), n: 0 };
-        Self { lists: [0; WINDOW].map(list), counts: Counts::default() }
+        let lists = [0; MAX_WINDOW].map(|_| Vec::with_capacity(KEPT));
+        Self { lists, counts: Counts::default() }
     }
 }
 
 impl Found {
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        self.lists.iter_mut().for_each(|list| list.n = 0);
+        self.lists.iter_mut().for_each(Vec::clear);
         self.counts = Counts::default();
     }
 
     /// How many there are of the last of so many levels.
     pub(super) fn n_kept(&self, window: u32) -> usize {
-        self.lists[window as usize - 1].n
-    }
-}
-
-impl List {
-    /// Empties it; what was in it.
-    fn take(&mut self) -> &[AtomicU32] {
-        &self.vertices[..mem::take(&mut self.n)]
+        self.lists[window as usize - 1].len()
     }
 }
 
@@ -140,16 +130,23 @@ impl Course<'_, '_> {
             self.push(level, &self.space.queue[part], &mut lists[..window], counts);
             for depth in 1..window {
                 let (above, deeper) = lists[..window].split_at_mut(depth);
-                let list = above[depth - 1].take();
-                self.push(level + depth as u32, list, deeper, counts);
+                self.push(level + depth as u32, &above[depth - 1], deeper, counts);
+                above[depth - 1].clear();
             }
         }
         self.n_found.fetch_add(mem::take(&mut counts.n_new), Relaxed);
+        self.n_again.fetch_add(mem::take(&mut counts.n_again), Relaxed);
     }
 
     /// Pushes vertices of a level: what is found goes to the first of `lists`, and what that has no
     /// room for is pushed first, or put into the queue if it is the last.
-    fn push(&self, level: u32, vertices: &[AtomicU32], lists: &mut [List], counts: &mut Counts) {
+    fn push(
+        &self,
+        level: u32,
+        vertices: &[AtomicU32],
+        lists: &mut [Vec<AtomicU32>],
+        counts: &mut Counts,
+    ) {
         let (space, epoch) = (self.space, self.space.labels.epoch());
         let [list, deeper @ ..] = lists else { return };
         for (at, from) in vertices.iter().enumerate() {
@@ -169,15 +166,17 @@ impl Course<'_, '_> {
                 }
                 let before = label.fetch_max(offer, Relaxed);
                 if before >> 32 < offer >> 32 {
-                    counts.n_new += usize::from(!epoch.is_found(before));
-                    if list.n == KEPT {
+                    let is_new = !epoch.is_found(before);
+                    counts.n_new += usize::from(is_new);
+                    counts.n_again += usize::from(!is_new);
+                    if list.len() == KEPT {
                         match deeper {
-                            [] => self.put(self.n_queued.fetch_add(KEPT, Relaxed), list.take()),
-                            _ => self.push(level + 1, list.take(), deeper, counts),
+                            [] => self.put(self.n_queued.fetch_add(KEPT, Relaxed), list),
+                            _ => self.push(level + 1, list, deeper, counts),
                         }
+                        list.clear();
                     }
-                    list.vertices[list.n].store(to, Relaxed);
-                    list.n += 1;
+                    list.push(AtomicU32::new(to));
                 }
             }
         }
@@ -185,7 +184,9 @@ impl Course<'_, '_> {
 
     /// Puts what is left of the last level into the queue.
     pub(super) fn put_kept(&self, at: usize, found: &mut Found) {
-        self.put(at, found.lists[self.window.load(Relaxed) as usize - 1].take());
+        let list = &mut found.lists[self.window.load(Relaxed) as usize - 1];
+        self.put(at, list);
+        list.clear();
     }
 
     fn put(&self, at: usize, vertices: &[AtomicU32]) {

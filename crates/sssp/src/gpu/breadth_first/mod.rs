@@ -33,6 +33,7 @@ use super::delta_stepping::DeltaSteppingOnGpu;
 use super::hop_sums::batches::{HopSearches, rows_at_once};
 use super::launch::{Launch, NO_VERTEX, check_size, milliseconds, two_blocks_each};
 use super::rows::Rows;
+use crate::cost::{self, Outline};
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
 use crate::query::Query;
@@ -47,8 +48,6 @@ const PART_LENGTH: usize = 64;
 const ARCS_TO_PULL: usize = 5;
 /// Longer rows are not for the few lanes that have one in a narrow level.
 const SHORT_ROW: u64 = 256;
-/// Sources from which a table is faster found by all of them at once.
-const SOURCES_AT_ONCE: usize = 16;
 /// Vertices that a thread of the CPU turns from levels to distances at a time.
 const PER_TASK: usize = 1 << 14;
 
@@ -228,7 +227,7 @@ impl<W: Weight> Search<W> for BreadthFirstOnGpu<'_, W> {
         cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
         let n_at_once = rows_at_once(sources.len(), targets.len());
-        if n_at_once < SOURCES_AT_ONCE {
+        if !cost::bits_pay_on_gpu(&Outline::of(self.graph), n_at_once) {
             return Ok(None);
         }
         self.times = self.times.without_search();
