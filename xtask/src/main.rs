@@ -6,6 +6,7 @@
 mod bench;
 mod bundle;
 mod ptx;
+mod python;
 mod report;
 mod rules;
 mod shim;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::bundle;
 use crate::ptx;
+use crate::python;
 use crate::report::{Outcome, Report};
 use crate::rules;
 use crate::shim;
@@ -22,7 +23,7 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "rules", promise: "the house rules hold", run: house_rules },
     Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
@@ -34,6 +35,11 @@ const STEPS: [Step; 10] = [
     },
     Step { name: "tests", promise: "unit and integration tests pass", run: tests },
     Step { name: "ranks", promise: "the tests of ranks by MPI pass", run: ranks },
+    Step {
+        name: "python",
+        promise: "the Python package passes its tests and scipy's",
+        run: python::check,
+    },
     Step { name: "doc-tests", promise: "the examples in the documentation run", run: doc_tests },
     Step { name: "docs", promise: "rustdoc warns of nothing", run: docs },
     Step { name: "packages", promise: "every crate could be published", run: packages },

@@ -7,7 +7,7 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 13] = [
+const MAY_NAME: [(&str, &[&str]); 14] = [
     ("graph-formats", &[]),
     ("collectives", &[]),
     ("gpu-runtime", &[]),
@@ -58,6 +58,7 @@ const MAY_NAME: [(&str, &[&str]); 13] = [
             "star-machine",
         ],
     ),
+    ("starpaths", &["graph-formats", "starpath-paths", "sssp", "apsp", "starpath-closure"]),
     ("xtask", &[]),
 ];
 

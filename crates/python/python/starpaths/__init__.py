@@ -1,0 +1,20 @@
+"""Shortest paths in graphs: fast, exact, in numpy arrays.
+
+`Graph` takes scipy's sparse matrices, dense matrices, arrays of arcs and files, and searches them.
+`starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
+
+Examples
+--------
+>>> import starpaths
+>>> graph = starpaths.Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9])
+>>> tree = graph.sssp(0)
+>>> tree.distances
+array([0., 5., 7.])
+>>> tree.path_to(2)
+[0, 1, 2]
+"""
+
+from starpaths._core import Graph, Tree
+from starpaths._errors import NegativeCycleError, StarpathsError
+
+__all__ = ["Graph", "NegativeCycleError", "StarpathsError", "Tree"]

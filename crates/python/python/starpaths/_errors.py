@@ -1,0 +1,22 @@
+"""The exceptions of this package."""
+
+
+class StarpathsError(ValueError):
+    """An argument that cannot be used, or a question that has no answer."""
+
+
+class NegativeCycleError(StarpathsError):
+    """A cycle of negative length, along which paths get shorter with every turn.
+
+    Attributes
+    ----------
+    cycle : list of int
+        Its vertices in the order of travel, the first one not repeated.
+    """
+
+    def __init__(self, cycle):
+        super().__init__(f"negative cycle through the vertices {cycle}")
+        self.cycle = cycle
+
+    def __reduce__(self):
+        return type(self), (self.cycle,)

@@ -1,0 +1,201 @@
+//! Arrays of numpy and matrices of scipy, taken as graphs.
+
+use graph_formats::{AnyCsr, Coo, Csr, VertexId, Weight, with_csr};
+use ndarray::ArrayView2;
+use numpy::{Element, PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::Error;
+
+/// Runs `$body` with `$typed` bound to the array, read-only and of `$view` dimensions, of
+/// whichever of the six weight types it is.
+macro_rules! with_weights {
+    ($array:expr, $view:ident, |$typed:ident| $body:expr) => {{
+        let array = weights_array($array)?;
+        if let Ok($typed) = array.extract::<$view<'_, f64>>() {
+            $body
+        } else if let Ok($typed) = array.extract::<$view<'_, i64>>() {
+            $body
+        } else if let Ok($typed) = array.extract::<$view<'_, f32>>() {
+            $body
+        } else if let Ok($typed) = array.extract::<$view<'_, i32>>() {
+            $body
+        } else if let Ok($typed) = array.extract::<$view<'_, u32>>() {
+            $body
+        } else if let Ok($typed) = array.extract::<$view<'_, u64>>() {
+            $body
+        } else {
+            let (found, shape) = (array.getattr("ndim")?, array.getattr("shape")?);
+            let message = format!("weights of {found} dimensions, shape {shape}");
+            Err(Error::argument(message))
+        }
+    }};
+}
+
+/// The graph of compressed sparse rows.
+pub(crate) fn from_csr(
+    row_offsets: &Bound<'_, PyAny>,
+    column_indices: &Bound<'_, PyAny>,
+    weights: Option<&Bound<'_, PyAny>>,
+) -> Result<AnyCsr, Error> {
+    let row_offsets = whole_numbers::<u64>(row_offsets, "row offsets")?;
+    let columns = whole_numbers::<VertexId>(column_indices, "column indices")?;
+    match weights {
+        None => Ok(Csr::with_equal_weights(row_offsets, columns, 1u32)?.into()),
+        Some(weights) => with_weights!(weights, PyReadonlyArray1, |weights| {
+            Ok(Csr::new(row_offsets, columns, weights.as_array().to_vec())?.into())
+        }),
+    }
+}
+
+/// The graph of arcs, or of edges, in any order. Vertices are as many as are named, unless it is
+/// said how many there are.
+pub(crate) fn from_arcs(
+    sources: &Bound<'_, PyAny>,
+    targets: &Bound<'_, PyAny>,
+    weights: Option<&Bound<'_, PyAny>>,
+    n_vertices: Option<usize>,
+    is_directed: bool,
+) -> Result<AnyCsr, Error> {
+    let sources = whole_numbers::<VertexId>(sources, "sources")?;
+    let targets = whole_numbers::<VertexId>(targets, "targets")?;
+    let named = || sources.iter().chain(&targets).max().map_or(0, |&last| last as usize + 1);
+    let n_vertices = n_vertices.unwrap_or_else(named);
+    match weights {
+        None => {
+            let weights = vec![1u32; sources.len()];
+            arranged(Coo::new(n_vertices, sources, targets, weights)?, is_directed)
+        }
+        Some(weights) => with_weights!(weights, PyReadonlyArray1, |weights| {
+            let weights = weights.as_array().to_vec();
+            arranged(Coo::new(n_vertices, sources, targets, weights)?, is_directed)
+        }),
+    }
+}
+
+/// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is not
+/// zero and finite is.
+pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Result<AnyCsr, Error> {
+    let rows = if matrix.hasattr("tocsr")? {
+        let matrix = matrix.call_method0("tocsr")?;
+        let (rows, columns): (usize, usize) = matrix
+            .getattr("shape")?
+            .extract()
+            .map_err(|_| Error::argument("a graph's matrix has two dimensions"))?;
+        square(rows, columns)?;
+        let part = |name| matrix.getattr(name);
+        from_csr(&part("indptr")?, &part("indices")?, Some(&part("data")?))?
+    } else {
+        with_weights!(matrix, PyReadonlyArray2, |dense| from_dense(dense.as_array()))?
+    };
+    if is_directed {
+        return Ok(rows);
+    }
+    with_csr!(rows, |graph| Ok(undirected(graph).into()))
+}
+
+/// The whole numbers of an array as numbers that cannot be negative.
+pub(crate) fn whole_numbers<N>(array: &Bound<'_, PyAny>, what: &str) -> Result<Vec<N>, Error>
+where
+    N: TryFrom<i64>,
+{
+    let array = array_of(array)?;
+    if array.len() == 0 && array.ndim() == 1 {
+        return Ok(Vec::new());
+    }
+    let kind = array.dtype().kind();
+    if array.ndim() != 1 || !matches!(kind, b'i' | b'u') {
+        let (ndim, dtype) = (array.ndim(), array.dtype());
+        let found = format!("{ndim} dimensions of {dtype}");
+        return Err(Error::argument(format!(
+            "{what}: expected one dimension of integers, found {found}"
+        )));
+    }
+    let narrow = |at, number: i64| {
+        N::try_from(number).map_err(|_| {
+            let bits = 8 * size_of::<N>();
+            Error::argument(format!("{what}: entry {at} is {number}, beyond {bits} bits unsigned"))
+        })
+    };
+    if let Ok(numbers) = array.extract::<PyReadonlyArray1<'_, i32>>() {
+        let numbers = numbers.as_array();
+        return numbers.iter().zip(0..).map(|(&number, at)| narrow(at, number.into())).collect();
+    }
+    // of u64 what is too large becomes negative, and is refused like that
+    let wide = array.call_method1("astype", ("int64",))?;
+    let wide = wide.extract::<PyReadonlyArray1<'_, i64>>()?;
+    wide.as_array().iter().zip(0..).map(|(&number, at)| narrow(at, number)).collect()
+}
+
+/// Rows of arcs, or of edges both ways.
+fn arranged<W: Weight>(arcs: Coo<W>, is_directed: bool) -> Result<AnyCsr, Error>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    let graph = if is_directed { Csr::from_coo(&arcs) } else { Csr::from_undirected_edges(&arcs) };
+    Ok(graph.into())
+}
+
+/// The graph itself where every arc has its reverse, and else one in which it has.
+fn undirected<W: Weight>(graph: Csr<W>) -> Csr<W> {
+    let arcs = graph.to_coo();
+    graph.into_undirected().unwrap_or_else(|_| Csr::from_undirected_edges(&arcs))
+}
+
+fn from_dense<W: Weight + Element>(matrix: ArrayView2<'_, W>) -> Result<AnyCsr, Error>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    square(matrix.nrows(), matrix.ncols())?;
+    let (mut row_offsets, mut columns, mut weights) = (vec![0], Vec::new(), Vec::new());
+    for row in matrix.rows() {
+        for (column, &weight) in (0..).zip(row) {
+            if weight != W::ZERO && weight.is_finite() {
+                columns.push(column);
+                weights.push(weight);
+            }
+        }
+        row_offsets.push(columns.len() as u64);
+    }
+    Ok(Csr::new(row_offsets, columns, weights)?.into())
+}
+
+fn square(rows: usize, columns: usize) -> Result<(), Error> {
+    if rows == columns {
+        return Ok(());
+    }
+    let message =
+        format!("a graph's matrix is square, and this has {rows} rows, {columns} columns");
+    Err(Error::argument(message))
+}
+
+/// The same as an array of one of the six weight types, which all have it exactly.
+fn weights_array<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Error> {
+    let array = array_of(array)?;
+    let dtype = array.dtype();
+    let wider = match (dtype.kind(), dtype.itemsize()) {
+        (b'b', _) | (b'i', 1 | 2 | 4) => "i4",
+        (b'i', 8) => "i8",
+        (b'u', 1 | 2 | 4) => "u4",
+        (b'u', 8) => "u8",
+        (b'f', 2 | 4) => "f4",
+        (b'f', 8) => "f8",
+        _ => {
+            return Err(Error::argument(format!(
+                "weights of type {dtype}; expected integers or floats of at most 64 bits, which \
+                 lose nothing"
+            )));
+        }
+    };
+    let arguments = PyDict::new(array.py());
+    arguments.set_item("copy", false)?;
+    Ok(array.call_method("astype", (wider,), Some(&arguments))?)
+}
+
+/// What numpy makes of it.
+fn array_of<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyUntypedArray>, Error> {
+    let array = array.py().import("numpy")?.call_method1("asarray", (array,))?;
+    Ok(array.cast_into::<PyUntypedArray>().map_err(PyErr::from)?)
+}

@@ -1,0 +1,86 @@
+//! What can go wrong, and which exception of Python it is.
+
+use apsp::ApspError;
+use closure::ClosureError;
+use graph_formats::GraphError;
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use sssp::SsspError;
+
+/// Why a method has no result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    #[error(transparent)]
+    Search(#[from] SsspError),
+    #[error(transparent)]
+    Pairs(#[from] ApspError),
+    #[error(transparent)]
+    Closure(#[from] ClosureError),
+    /// An argument that is not what it has to be.
+    #[error("{0}")]
+    Argument(String),
+    /// A result that memory cannot hold.
+    #[error("a result of {rows} x {columns} takes {bytes} bytes, more than there are")]
+    TooLarge { rows: usize, columns: usize, bytes: u128 },
+    /// An exception that Python code raised.
+    #[error(transparent)]
+    Python(#[from] PyErr),
+}
+
+impl Error {
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::Argument(message.into())
+    }
+}
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        let search = match error {
+            Error::Python(error) => return error,
+            Error::Search(error) | Error::Pairs(ApspError::Search(error)) => Some(error),
+            Error::Graph(GraphError::Io { source, .. }) => {
+                return match source.kind() {
+                    std::io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+                    _ => PyOSError::new_err(message),
+                };
+            }
+            Error::TooLarge { .. }
+            | Error::Graph(GraphError::OutOfMemory { .. })
+            | Error::Closure(ClosureError::TooLarge { .. })
+            | Error::Pairs(ApspError::TooLarge { .. } | ApspError::OverMemory { .. }) => {
+                return PyMemoryError::new_err(message);
+            }
+            _ => None,
+        };
+        match search {
+            Some(SsspError::NegativeCycle { cycle }) => of_class("NegativeCycleError", cycle),
+            Some(SsspError::TableTooLarge { .. }) => PyMemoryError::new_err(message),
+            Some(SsspError::Interrupted) => PyKeyboardInterrupt::new_err(()),
+            _ => of_class("StarpathsError", message),
+        }
+    }
+}
+
+/// An exception of a class of the module `starpaths._errors`, which are Python's own so that they
+/// can have attributes.
+fn of_class<'py, A>(class: &'static str, argument: A) -> PyErr
+where
+    A: for<'a> IntoPyObject<'a> + Send + Sync + 'static,
+{
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    Python::attach(|py| {
+        let import = || py.import("starpaths._errors").map(Bound::unbind);
+        let class = MODULE
+            .get_or_try_init(py, import)
+            .and_then(|module| Ok(module.bind(py).getattr(class)?.cast_into::<PyType>()?));
+        match class {
+            Ok(class) => PyErr::from_type(class, (argument,)),
+            Err(error) => error,
+        }
+    })
+}

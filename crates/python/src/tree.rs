@@ -1,0 +1,84 @@
+//! The result of a search from one vertex.
+
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+/// Shortest paths from one vertex, as :meth:`Graph.sssp` finds them.
+///
+/// Attributes
+/// ----------
+/// source : int
+///     The vertex where the paths start.
+/// distances : ndarray of float64, shape (n_vertices,)
+///     How far each vertex is; infinity where it was not reached. With an integer `dtype` a masked
+///     array, masked where it was not reached. Read-only.
+/// predecessors : ndarray of int32, shape (n_vertices,)
+///     The vertex before each vertex on its path; -1 for the source and what was not reached.
+///     Read-only.
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct Tree {
+    /// The vertex where the paths start.
+    #[pyo3(get)]
+    source: u32,
+    /// How far each vertex is.
+    #[pyo3(get)]
+    distances: Py<PyAny>,
+    /// The vertex before each vertex on its path; -1 for none.
+    #[pyo3(get)]
+    predecessors: Py<PyArray1<i32>>,
+}
+
+impl Tree {
+    pub(crate) fn new(
+        source: u32,
+        distances: Bound<'_, PyAny>,
+        predecessors: Bound<'_, PyArray1<i32>>,
+    ) -> PyResult<Self> {
+        for array in [&distances, predecessors.as_any()] {
+            array.call_method1("setflags", (false,))?;
+        }
+        Ok(Self { source, distances: distances.unbind(), predecessors: predecessors.unbind() })
+    }
+}
+
+#[pymethods]
+impl Tree {
+    /// The vertices of the shortest path to a vertex.
+    ///
+    /// Parameters
+    /// ----------
+    /// vertex : int
+    ///     Where the path ends.
+    ///
+    /// Returns
+    /// -------
+    /// list of int, or None
+    ///     The path, both ends included; None where the vertex was not reached or does not exist.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9])
+    /// >>> graph.sssp(0).path_to(2)
+    /// [0, 1, 2]
+    fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
+        let predecessors: PyReadonlyArray1<'_, i32> = self.predecessors.bind(py).try_readonly()?;
+        let predecessors = predecessors.as_array();
+        let (source, mut path, mut at) = (i64::from(self.source), vec![vertex], vertex);
+        // no path of this class is longer, but its arrays can be made writable
+        while at != source && path.len() <= predecessors.len() {
+            let before = usize::try_from(at).ok().and_then(|at| predecessors.get(at));
+            match before {
+                Some(&before) if before >= 0 => at = before.into(),
+                _ => return Ok(None),
+            }
+            path.push(at);
+        }
+        path.reverse();
+        Ok((at == source).then_some(path))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<starpaths.Tree from vertex {}>", self.source)
+    }
+}

@@ -1,0 +1,398 @@
+"""The class Graph: what it takes, what it refuses, and its results beside scipy's."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.sparse import csgraph
+
+import starpaths
+from starpaths import Graph, NegativeCycleError, StarpathsError
+
+WEIGHTS = ["int32", "int64", "uint32", "uint64", "float32", "float64"]
+ALL_PAIRS = ["floyd-warshall", "blocked", "recursive", "johnson"]
+SEARCHES = ["dijkstra", "delta-stepping", "bellman-ford", "bellman-ford-queue"]
+
+
+@pytest.fixture
+def triangle():
+    """0 → 1 → 2, a heavier arc 0 → 2, and a vertex of its own."""
+    return Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9], n_vertices=4)
+
+
+def random_matrix(seed, n=60, density=0.08):
+    return scipy.sparse.random_array((n, n), density=density, rng=seed, format="csr")
+
+
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_weights_keep_their_type(dtype):
+    matrix = scipy.sparse.csr_array(np.array([[0, 3], [4, 0]], dtype=dtype))
+    graph = Graph(matrix)
+    assert graph.dtype == dtype
+    assert graph.to_scipy().dtype == dtype
+    assert (graph.to_scipy() != matrix).nnz == 0
+    assert graph.all_pairs().tolist() == [[0, 3], [4, 0]]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wider"),
+    [("bool", "int32"), ("int8", "int32"), ("uint16", "uint32"), ("float16", "float32"),
+     (">i4", "int32"), (">f8", "float64"), ("longlong", "int64")],
+)
+def test_other_weights_are_widened(dtype, wider):
+    graph = Graph.from_arcs([0], [1], np.array([1], dtype=dtype))
+    assert (graph.dtype, graph.sssp(0).distances[1]) == (wider, 1)
+
+
+@pytest.mark.parametrize("dtype", ["longdouble", "complex128", "object", "U1", "datetime64[s]"])
+def test_weights_that_would_lose_something_are_refused(dtype):
+    with pytest.raises(StarpathsError, match="weights of type"):
+        Graph.from_arcs([0], [1], np.array([1]).astype(dtype))
+
+
+def test_ways_to_make_a_graph_agree():
+    dense = np.array([[0, 1.5, np.inf], [np.nan, 0, 2], [0.5, 0, 0]])
+    sparse = scipy.sparse.csr_array(np.where(np.isfinite(dense), dense, 0))
+    graphs = [Graph(dense), Graph(np.asfortranarray(dense)), Graph(dense.tolist()), Graph(sparse),
+              Graph(sparse.tocoo()), Graph(sparse.tolil()), Graph(scipy.sparse.csc_matrix(sparse)),
+              Graph.from_csr(sparse.indptr, sparse.indices, sparse.data),
+              Graph.from_arcs(*sparse.nonzero(), sparse.data)]
+    for graph in graphs:
+        assert (graph.n_vertices, graph.n_arcs) == (3, 3)
+        assert graph.all_pairs().tolist() == graphs[0].all_pairs().tolist()
+
+
+def test_stored_zeros_and_parallel_arcs_are_arcs():
+    graph = Graph(scipy.sparse.csr_array(([0.0, 3, 7], [1, 2, 2], [0, 1, 3, 3]), shape=(3, 3)))
+    assert graph.n_arcs == 3
+    assert graph.sssp(0).distances.tolist() == [0, 0, 3]
+
+
+def test_a_copy_is_taken():
+    weights = np.array([1.0])
+    graph = Graph.from_arcs([0], [1], weights)
+    weights[0] = -1
+    assert graph.sssp(0).distances[1] == 1
+
+
+def test_undirected_graphs():
+    upper = np.array([[0, 2, 0], [0, 0, 3], [0, 0, 0]])
+    both = Graph(upper, directed=False)
+    assert not both.is_directed and both.n_arcs == 4
+    assert Graph(upper + upper.T, directed=False).n_arcs == 4
+    assert both.all_pairs().tolist() == [[0, 2, 5], [2, 0, 3], [5, 3, 0]]
+
+
+BAD = [
+    lambda: Graph(np.zeros(3)),
+    lambda: Graph(np.zeros((2, 3))),
+    lambda: Graph(np.zeros((2, 2, 2))),
+    lambda: Graph(5),
+    lambda: Graph("graph"),
+    lambda: Graph(None),
+    lambda: Graph([[1, 2], [3]]),
+    lambda: Graph(scipy.sparse.csr_array((2, 3))),
+    lambda: Graph(scipy.sparse.coo_array(np.ones(3))),
+    lambda: Graph.from_arcs([0], [1, 2]),
+    lambda: Graph.from_arcs([0], [1], [1, 2]),
+    lambda: Graph.from_arcs([0], [1], [np.nan]),
+    lambda: Graph.from_arcs([0], [1], [np.inf]),
+    lambda: Graph.from_arcs([-1], [1]),
+    lambda: Graph.from_arcs([0], [2**32]),
+    lambda: Graph.from_arcs([0], np.array([2**64 - 1], dtype=np.uint64)),
+    lambda: Graph.from_arcs([0.0], [1]),
+    lambda: Graph.from_arcs([[0]], [[1]]),
+    lambda: Graph.from_arcs(0, 1),
+    lambda: Graph.from_arcs([0], [5], n_vertices=3),
+    lambda: Graph.from_arcs([0], [2**32 - 2], n_vertices=2**40),
+    lambda: Graph.from_csr([], []),
+    lambda: Graph.from_csr([0, 2], [0]),
+    lambda: Graph.from_csr([0, 2, 1], [0], [1]),
+    lambda: Graph.from_csr([0, -1], [0]),
+    lambda: Graph.from_csr([0, 1], [7]),
+]
+
+
+@pytest.mark.parametrize("make", BAD)
+def test_bad_graphs_are_refused(make):
+    with pytest.raises((ValueError, TypeError)):
+        make()
+
+
+def test_bad_arguments_are_refused(triangle):
+    for bad in [
+        lambda: triangle.sssp(4),
+        lambda: triangle.sssp(-1),
+        lambda: triangle.sssp(0, target=4),
+        lambda: triangle.sssp(0, cutoff=-1),
+        lambda: triangle.sssp(0, cutoff=np.nan),
+        lambda: triangle.sssp(0, target=1, cutoff=1),
+        lambda: triangle.sssp(0, algorithm="a-star"),
+        lambda: triangle.sssp(0, algorithm="breadth-first"),
+        lambda: triangle.sssp(0, threads=0),
+        lambda: triangle.sssp(0, dtype="complex64"),
+        lambda: triangle.sssp(0, dtype="int8"),
+        lambda: triangle.table([9]),
+        lambda: triangle.table([0], [9]),
+        lambda: triangle.table(0),
+        lambda: triangle.table([[0]]),
+        lambda: triangle.trees([9]),
+        lambda: triangle.trees(cutoff=-1),
+        lambda: triangle.nearest([9]),
+        lambda: triangle.all_pairs(algorithm="blocked-product"),
+        lambda: triangle.all_pairs(algorithm="dijkstra"),
+        lambda: triangle.components("both"),
+        lambda: triangle.k_shortest_paths(0, 9, 1),
+        lambda: triangle.name(9),
+    ]:
+        with pytest.raises(ValueError):
+            bad()
+    for bad in [lambda: triangle.sssp("0"), lambda: triangle.sssp(0.5), lambda: triangle.sssp(None),
+                lambda: triangle.sssp(0, dtype="nonsense"), lambda: Graph()]:
+        with pytest.raises(TypeError):
+            bad()
+    for bad in [lambda: triangle.k_shortest_paths(0, 2, -1), lambda: triangle.sssp(2**70)]:
+        with pytest.raises(OverflowError):
+            bad()
+
+
+def test_many_threads_and_many_paths_are_no_harm(triangle):
+    assert triangle.sssp(0, threads=10**6).distances[2] == 7
+    assert len(triangle.k_shortest_paths(0, 2, 10**15)) == 2
+
+
+def test_trees(triangle):
+    tree = triangle.sssp(0)
+    assert tree.source == 0
+    assert tree.distances.tolist() == [0, 5, 7, np.inf]
+    assert (tree.predecessors.dtype, tree.predecessors.tolist()) == (np.int32, [-1, 0, 1, -1])
+    assert tree.path_to(2) == [0, 1, 2] and tree.path_to(0) == [0]
+    for none in [3, 4, -1, 2**40]:
+        assert tree.path_to(none) is None
+    with pytest.raises(ValueError):
+        tree.predecessors[0] = 1
+
+
+def test_a_tree_with_a_cycle_put_into_it_is_no_harm(triangle):
+    tree = triangle.sssp(0)
+    tree.predecessors.flags.writeable = True
+    tree.predecessors[1] = 2
+    assert tree.path_to(2) is None
+    tree.predecessors[1] = 1000
+    assert tree.path_to(2) is None
+
+
+def test_goals(triangle):
+    assert triangle.sssp(0, cutoff=5.5).distances.tolist() == [0, 5, np.inf, np.inf]
+    assert triangle.sssp(0, cutoff=np.inf).distances.tolist() == [0, 5, 7, np.inf]
+    assert triangle.sssp(0, cutoff=2**70).distances.tolist() == [0, 5, 7, np.inf]
+    assert triangle.sssp(0, target=1).distances.tolist() == [0, 5, np.inf, np.inf]
+
+
+def test_integers_are_exact_and_masked():
+    heavy = 2**53 + 1
+    graph = Graph.from_arcs([0], [1], [heavy], n_vertices=3)
+    for distances in [graph.sssp(0, dtype="int64").distances, graph.all_pairs(dtype="int64")[0],
+                      graph.table([0], dtype="int64")[0]]:
+        assert distances.tolist() == [0, heavy, None]
+        assert distances.mask.tolist() == [False, False, True]
+    for dtype in [None, "float64", "int32", "uint32", "float32"]:
+        with pytest.raises(StarpathsError, match="another dtype"):
+            graph.sssp(0, dtype=dtype)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_distances_come_in_every_type(weights, dtype):
+    graph = Graph.from_arcs([0, 1], [1, 2], np.array([3, 4], dtype=weights), n_vertices=4)
+    distances = graph.sssp(0, dtype=dtype).distances
+    assert distances.dtype == dtype
+    assert np.ma.filled(distances[:3]).tolist() == [0, 3, 7]
+    assert np.ma.is_masked(distances[3]) or distances[3] == np.inf
+
+
+def test_fractions_are_no_integers():
+    with pytest.raises(StarpathsError, match="another dtype"):
+        Graph.from_arcs([0], [1], [0.5]).sssp(0, dtype="int64")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_distances_are_scipys(seed):
+    matrix = random_matrix(seed)
+    expected = csgraph.dijkstra(matrix)
+    graph = Graph(matrix)
+    np.testing.assert_allclose(graph.all_pairs(), expected)
+    for algorithm in ALL_PAIRS:
+        np.testing.assert_allclose(graph.all_pairs(algorithm=algorithm), expected)
+    for algorithm in SEARCHES:
+        np.testing.assert_allclose(graph.sssp(3, algorithm=algorithm).distances, expected[3])
+        np.testing.assert_allclose(graph.table([5, 5, 0], algorithm=algorithm), expected[[5, 5, 0]])
+    np.testing.assert_allclose(graph.table([1, 2], [3, 3, 4]), expected[[1, 2]][:, [3, 3, 4]])
+    distances, owners = graph.nearest([7, 2, 50])
+    np.testing.assert_allclose(distances, expected[[2, 7, 50]].min(axis=0))
+    is_reached = np.isfinite(distances)
+    assert (expected[owners[is_reached], is_reached.nonzero()[0]] == distances[is_reached]).all()
+    assert (owners[~is_reached] == -1).all()
+    transposed = graph.transposed()
+    np.testing.assert_allclose(transposed.all_pairs(), expected.T)
+
+
+@pytest.mark.parametrize("is_negative", [False, True])
+def test_predecessors_lead_along_shortest_paths(is_negative):
+    matrix = random_matrix(9)
+    if is_negative:
+        # potentials make weights negative, and no cycle
+        heights = np.random.default_rng(1).integers(0, 9, 60)
+        rows, columns = matrix.nonzero()
+        matrix.data += heights[rows] - heights[columns]
+    graph = Graph(matrix)
+    assert graph.has_negative_weights == is_negative
+    distances, predecessors = graph.trees()
+    np.testing.assert_allclose(distances, csgraph.johnson(matrix), atol=1e-12)
+    dense = matrix.toarray()
+    for source, target in np.argwhere(predecessors >= 0):
+        before = predecessors[source, target]
+        np.testing.assert_allclose(
+            distances[source, before] + dense[before, target], distances[source, target],
+            atol=1e-12)
+    assert ((predecessors < 0) == (np.isinf(distances) | np.eye(60, dtype=bool))).all()
+    some, theirs = graph.trees([4, 8])
+    np.testing.assert_allclose(some, distances[[4, 8]], atol=1e-12)
+
+
+def test_negative_cycles_are_named():
+    graph = Graph.from_arcs([0, 1, 2, 3], [1, 2, 1, 0], [1, -5, 3, 1])
+    for find in [lambda: graph.sssp(0), graph.all_pairs, lambda: graph.table([0]), graph.trees]:
+        with pytest.raises(NegativeCycleError) as caught:
+            find()
+        assert sorted(caught.value.cycle) == [1, 2]
+        assert isinstance(caught.value, StarpathsError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.cycle == caught.value.cycle
+
+
+def test_overflow_is_no_wrap():
+    graph = Graph.from_arcs([0, 1], [1, 2], np.array([2**63, 2**63], dtype=np.uint64))
+    with pytest.raises(StarpathsError, match="overflow"):
+        graph.sssp(0, dtype="uint64")
+
+
+def test_k_shortest_paths(triangle):
+    assert triangle.k_shortest_paths(0, 2, 5) == [(7, [0, 1, 2]), (9, [0, 2])]
+    assert triangle.k_shortest_paths(0, 3, 5) == []
+    assert triangle.k_shortest_paths(0, 2, 0) == []
+    assert triangle.k_shortest_paths(1, 1, 3) == [(0, [1])]
+
+
+def test_components_and_closure():
+    matrix = random_matrix(3, n=80, density=0.02)
+    graph = Graph(matrix)
+    for connection in ["weak", "strong"]:
+        n, labels = graph.components(connection)
+        expected, theirs = csgraph.connected_components(matrix, connection=connection)
+        assert n == expected and len(set(zip(labels, theirs))) == n
+        sources, targets = matrix.nonzero()
+        assert (labels[sources] >= labels[targets]).all()
+    reached = (csgraph.dijkstra(matrix) < np.inf) & ~np.eye(80, dtype=bool)
+    assert (graph.closure() & ~np.eye(80, dtype=bool) == reached).all()
+
+
+def test_spanning_forests():
+    matrix = random_matrix(5)
+    sources, targets, weights = Graph(matrix).minimum_spanning_forest()
+    expected = csgraph.minimum_spanning_tree(matrix)
+    np.testing.assert_allclose(weights.sum(), expected.sum())
+    assert len(weights) == expected.nnz and (sources < targets).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_graphs_without_arcs(n):
+    graph = Graph.from_arcs([], [], n_vertices=n)
+    expected = np.where(np.eye(n, dtype=bool), 0, np.inf)
+    assert graph.all_pairs().tolist() == expected.tolist()
+    assert graph.table([]).shape == (0, n)
+    assert graph.trees()[0].tolist() == expected.tolist()
+    assert graph.nearest([])[0].tolist() == [np.inf] * n
+    assert graph.components() == (n, pytest.approx(np.arange(n)))
+    assert graph.closure().shape == (n, n)
+    assert graph.to_scipy().shape == (n, n)
+
+
+def test_files(tmp_path):
+    path = tmp_path / "two.gr"
+    path.write_text("p sp 3 2\na 1 2 7\na 2 3 1\n")
+    graph = Graph.read(path)
+    assert graph.sssp(graph.vertex(1)).distances.tolist() == [0, 7, 8]
+    assert (graph.name(0), graph.vertex(3), graph.vertex(4), graph.vertex("2")) == (1, 2, None, 1)
+    words = tmp_path / "words.csv"
+    words.write_text("source,target,weight\nhere,there,2.5\n")
+    graph = Graph.read(str(words))
+    assert graph.sssp(graph.vertex("here")).distances[graph.vertex("there")] == 2.5
+    assert graph.name(graph.vertex("there")) == "there"
+    path.write_text("p sp 3 1\na 1 9 7\n")
+    with pytest.raises(StarpathsError, match="two.gr:2"):
+        Graph.read(path)
+    with pytest.raises(FileNotFoundError):
+        Graph.read(tmp_path / "none.gr")
+    (tmp_path / "folder.gr").mkdir()
+    with pytest.raises(OSError):
+        Graph.read(tmp_path / "folder.gr")
+    for wrong in ["none.xyz", "-"]:
+        with pytest.raises(ValueError):
+            Graph.read(wrong)
+
+
+def test_what_memory_cannot_hold_is_an_error():
+    graph = Graph.from_arcs([], [], n_vertices=2**22)
+    for find in [graph.all_pairs, graph.closure, graph.trees, lambda: graph.table(np.arange(2**22))]:
+        with pytest.raises(MemoryError):
+            find()
+
+
+def large():
+    side = 1500
+    vertices = np.arange(side * side).reshape(side, side)
+    sources = np.concatenate((vertices[:, :-1].ravel(), vertices[:-1].ravel()))
+    targets = np.concatenate((vertices[:, 1:].ravel(), vertices[1:].ravel()))
+    weights = np.random.default_rng(0).integers(1, 1000, len(sources))
+    return Graph.from_arcs(sources, targets, weights, directed=False)
+
+
+def test_other_threads_go_on_and_an_interrupt_ends_a_table():
+    graph = large()
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        graph.table(np.arange(100_000), [0])
+    timer.join()
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_is_told():
+    code = """
+import os, starpaths
+graph = starpaths.Graph.from_arcs([0], [1])
+graph.sssp(0)
+if os.fork() == 0:
+    try:
+        graph.sssp(0)
+    except RuntimeError as error:
+        os._exit(0 if "fork" in str(error) else 1)
+    os._exit(2)
+raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+def test_the_package_names_what_it_has():
+    assert {"Graph", "Tree", "StarpathsError", "NegativeCycleError"} == set(starpaths.__all__)
+    assert issubclass(StarpathsError, ValueError)
