@@ -226,7 +226,7 @@ pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 
             searches * (chain + arcs) + k * TREE_FROM_GPU * n / cpu.speed
         }
         // a bit each, in the levels of all together: many where the graph is deep
-        Searches::Table(k) if graph.is_unweighted && !bits_pay_on_gpu(graph, k) => {
+        Searches::Table(k) if graph.is_unweighted && !bit_parallel::pays(graph, k) => {
             k as f64 * (chain + arcs)
         }
         Searches::Table(k) => chain + k as f64 * arcs,
