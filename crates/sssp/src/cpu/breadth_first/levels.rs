@@ -103,7 +103,7 @@ struct Ledger {
 }
 
 impl<'g> Levels<'g> {
-    /// 12 bytes a vertex, and three bits where levels may be pulled.
+    /// 12 bytes a vertex, three bits where levels may be pulled, and 128 kB a thread.
     pub(super) fn new(
         outgoing: Arcs<'g>,
         incoming: Option<Csr<u32>>,
