@@ -103,7 +103,8 @@ struct Ledger {
 }
 
 impl<'g> Levels<'g> {
-    /// 12 bytes a vertex, three bits where levels may be pulled, and 128 kB a thread.
+    /// 12 bytes a vertex, three bits where levels may be pulled, and 128 kB a thread, which grow
+    /// where a level is suddenly large.
     pub(super) fn new(
         outgoing: Arcs<'g>,
         incoming: Option<Csr<u32>>,

@@ -15,7 +15,7 @@ use crate::cpu::prefetch::prefetch;
 const WORDS: usize = 16;
 /// Levels that threads find at most before they meet.
 pub(super) const MAX_WINDOW: usize = 32;
-/// Vertices of a level that a thread keeps to itself at most.
+/// Vertices of the last level of a window that a thread keeps to itself at most.
 const KEPT: usize = 1 << 10;
 /// How many vertices before its turn the row of one is asked for, and where that begins.
 const ROWS_AHEAD: usize = 6;
@@ -138,8 +138,9 @@ impl Course<'_, '_> {
         self.n_again.fetch_add(mem::take(&mut counts.n_again), Relaxed);
     }
 
-    /// Pushes vertices of a level: what is found goes to the first of `lists`, and what that has no
-    /// room for is pushed first, or put into the queue if it is the last.
+    /// Pushes vertices of a level: what is found goes to the first of `lists`, and where that is the
+    /// last and full, into the queue. Others grow: to push what is in one before the level is done
+    /// would find most vertices farther away than they are, where a level is suddenly large.
     fn push(
         &self,
         level: u32,
@@ -169,11 +170,8 @@ impl Course<'_, '_> {
                     let is_new = !epoch.is_found(before);
                     counts.n_new += usize::from(is_new);
                     counts.n_again += usize::from(!is_new);
-                    if list.len() == KEPT {
-                        match deeper {
-                            [] => self.put(self.n_queued.fetch_add(KEPT, Relaxed), list),
-                            _ => self.push(level + 1, list, deeper, counts),
-                        }
+                    if list.len() == KEPT && deeper.is_empty() {
+                        self.put(self.n_queued.fetch_add(KEPT, Relaxed), list);
                         list.clear();
                     }
                     list.push(AtomicU32::new(to));
