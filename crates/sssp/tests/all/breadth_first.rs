@@ -178,6 +178,27 @@ fn deep_graphs_agree() {
     }
 }
 
+/// A strip of long levels that are alike, and behind it a graph of few levels: what threads found
+/// there by themselves would be found again and again.
+#[test]
+fn levels_that_are_suddenly_large_are_not_gone_into_by_one_thread() {
+    let (width, n_strip, n) = (100, 6_000, 40_000);
+    let along = (0..n_strip).map(|v| (v, v + width, 1u32));
+    let across = (0..n_strip).filter(|v| v % width != 0).map(|v| (v - 1, v, 1));
+    let behind = (n_strip..n).flat_map(|v| {
+        (1..8).map(move |k| (v, n_strip + (v * 31 + k * k * 7_919) % (n - n_strip), 1))
+    });
+    let edges: Vec<_> = along.chain(across).chain(behind).collect();
+    let graph = Csr::from_edges(n as usize, &edges).unwrap();
+    agrees(&graph, &[0, 50]);
+    let mut solver = Solver::new(&graph, &shared(3)).unwrap();
+    solver.distances(50, Goal::All).unwrap();
+    let work = solver.work();
+    assert_eq!(work.settled, u64::from(n));
+    let most = graph.n_arcs() as u64 / 20 * 19;
+    assert!(work.relaxations < most, "{work:?}, at most {most} arcs");
+}
+
 /// A broom: a level of many vertices after many of one.
 #[test]
 fn levels_widen_and_narrow() {

@@ -29,6 +29,8 @@ const VERTICES: RangeInclusive<usize> = 1..=64;
 const TURNS: usize = 8;
 /// of a window enough that what two parts both find is little.
 const VERTICES_OF_WINDOW: RangeInclusive<usize> = 64..=256;
+/// A window is given up where a thread finds more than so many times the vertices it began with.
+const MOST: usize = 4;
 /// A window grows where not more vertices are found again than one for so many that are found,
 const AGAIN_FEW: usize = 24;
 /// and shrinks where more are than one for so many.
@@ -70,6 +72,10 @@ pub(super) struct Course<'a, 'g> {
     pub(super) window: AtomicU32,
     /// and how many of its vertices a thread takes at a time.
     pub(super) part: AtomicUsize,
+    /// How many vertices a thread may find in a level of the window but its last,
+    pub(super) most: AtomicUsize,
+    /// and whether one has found more. Then only the first level counts.
+    pub(super) is_overgrown: AtomicBool,
     is_pull: AtomicBool,
     /// Whether the bitmaps are to be made before.
     needs_bits: AtomicBool,
@@ -103,8 +109,8 @@ struct Ledger {
 }
 
 impl<'g> Levels<'g> {
-    /// 12 bytes a vertex, three bits where levels may be pulled, and 128 kB a thread, which grow
-    /// where a level is suddenly large.
+    /// 12 bytes a vertex, three bits where levels may be pulled, and for each thread 128 kB and what
+    /// it finds in a window, four bytes a vertex.
     pub(super) fn new(
         outgoing: Arcs<'g>,
         incoming: Option<Csr<u32>>,
@@ -152,6 +158,8 @@ impl<'g> Levels<'g> {
             level: AtomicU32::new(0),
             window: AtomicU32::new(0),
             part: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            is_overgrown: AtomicBool::new(false),
             is_pull: AtomicBool::new(false),
             needs_bits: AtomicBool::new(false),
             is_last: AtomicBool::new(false),
@@ -235,7 +243,10 @@ impl Course<'_, '_> {
                 if !barrier.meet(&self.failed, || self.place()) {
                     return;
                 }
-                self.put_kept(self.shares[index].kept.load(Relaxed), found);
+                match self.is_overgrown.load(Relaxed) {
+                    true => self.take_back(found),
+                    false => self.put_kept(self.shares[index].kept.load(Relaxed), found),
+                }
             }
             if !barrier.meet(&self.failed, || self.advance(found)) {
                 return;
@@ -251,6 +262,9 @@ impl Course<'_, '_> {
 
     /// Where in the queue each thread puts what it has kept.
     fn place(&self) {
+        if self.is_overgrown.load(Relaxed) {
+            return;
+        }
         let mut at = self.n_queued.load(Relaxed);
         for share in &self.shares {
             at += share.kept.swap(at, Relaxed);
@@ -288,7 +302,10 @@ impl Course<'_, '_> {
     /// Makes what was found the level to work off, and tells whether it is worth sharing; `None`
     /// where the search is over.
     fn next_level(&self, ledger: &mut Ledger) -> Option<bool> {
-        let window = self.window.load(Relaxed);
+        let window = match self.is_overgrown.swap(false, Relaxed) {
+            true => 1,
+            false => self.window.load(Relaxed),
+        };
         let level = self.level.fetch_add(window, Relaxed) + window;
         let n_found = self.n_found.load(Relaxed);
         let last = Window {
@@ -355,6 +372,7 @@ impl Course<'_, '_> {
             _ => part.clamp(*VERTICES_OF_WINDOW.start(), *VERTICES_OF_WINDOW.end()),
         };
         self.part.store(part, Relaxed);
+        self.most.store(MOST * n_vertices + *VERTICES_OF_WINDOW.start(), Relaxed);
         self.window.store(window.min(self.query.limit - level), Relaxed);
         is_shared
     }

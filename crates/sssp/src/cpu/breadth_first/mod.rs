@@ -18,7 +18,8 @@
 //!   goes on from its part of the first level by itself. What it finds may lie nearer to a part of
 //!   another, whose offer is then the better one, and who goes on from there again. How often that
 //!   happens says how many levels the next window has: up to 32, and fewer than one vertex in
-//!   ten is found again. Several levels between two meetings are the idea of the second paper,
+//!   ten is found again. Where a level turns out to be much larger than that before the window, only
+//!   the first level of the window counts. Several levels between two meetings are the idea of the second paper,
 //!   whose threads end after a fixed number of vertices instead.
 //! * Arcs are asked for some vertices ahead, which on graphs whose vertices lie in any order
 //!   halves the time.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::VertexId;
 
+use super::labels::NO_VERTEX;
 use super::levels::{Course, Space};
 use crate::cpu::arcs::Arcs;
 use crate::cpu::prefetch::prefetch;
@@ -15,7 +16,7 @@ use crate::cpu::prefetch::prefetch;
 const WORDS: usize = 16;
 /// Levels that threads find at most before they meet.
 pub(super) const MAX_WINDOW: usize = 32;
-/// Vertices of the last level of a window that a thread keeps to itself at most.
+/// Vertices that a thread keeps to itself of a level after which threads meet.
 const KEPT: usize = 1 << 10;
 /// How many vertices before its turn the row of one is asked for, and where that begins.
 const ROWS_AHEAD: usize = 6;
@@ -23,10 +24,10 @@ const OFFSETS_AHEAD: usize = 12;
 /// A row of some arcs may lie in the memory of two lines.
 const ARCS_A_LINE: usize = 16;
 
-/// What a thread has found.
+/// What a thread has found. Each lies apart, as its thread changes it all the time.
+#[repr(align(128))]
 pub(super) struct Found {
-    /// Of each level of a window the vertices that are to be pushed yet; those of the last are not
-    /// in the queue yet.
+    /// The vertices of each level of a window; those of the last are to go to the queue.
     lists: [Vec<AtomicU32>; MAX_WINDOW],
     pub(super) counts: Counts,
 }
@@ -125,31 +126,38 @@ impl Course<'_, '_> {
     /// within the window, while others do theirs.
     pub(super) fn push_shared(&self, index: usize, found: &mut Found) {
         let (level, window) = (self.level.load(Relaxed), self.window.load(Relaxed) as usize);
+        let most = self.most.load(Relaxed);
         let Found { lists, counts } = found;
         for part in self.parts(index, self.part.load(Relaxed)) {
-            self.push(level, &self.space.queue[part], &mut lists[..window], counts);
+            let before = lists.each_ref().map(Vec::len);
+            self.push(level, &self.space.queue[part], &mut lists[0], window == 1, counts);
             for depth in 1..window {
-                let (above, deeper) = lists[..window].split_at_mut(depth);
-                self.push(level + depth as u32, &above[depth - 1], deeper, counts);
-                above[depth - 1].clear();
+                let [.., above, list] = &mut lists[..=depth] else { break };
+                if above.len() > most {
+                    self.is_overgrown.store(true, Relaxed);
+                }
+                if self.is_overgrown.load(Relaxed) {
+                    break;
+                }
+                let vertices = &above[before[depth - 1]..];
+                self.push(level + depth as u32, vertices, list, false, counts);
             }
         }
         self.n_found.fetch_add(mem::take(&mut counts.n_new), Relaxed);
         self.n_again.fetch_add(mem::take(&mut counts.n_again), Relaxed);
     }
 
-    /// Pushes vertices of a level: what is found goes to the first of `lists`, and where that is the
-    /// last and full, into the queue. Others grow: to push what is in one before the level is done
-    /// would find most vertices farther away than they are, where a level is suddenly large.
+    /// Pushes vertices of a level. What is found goes to `list`, and from there into the queue each
+    /// time it is full, if it `spills`.
     fn push(
         &self,
         level: u32,
         vertices: &[AtomicU32],
-        lists: &mut [Vec<AtomicU32>],
+        list: &mut Vec<AtomicU32>,
+        spills: bool,
         counts: &mut Counts,
     ) {
         let (space, epoch) = (self.space, self.space.labels.epoch());
-        let [list, deeper @ ..] = lists else { return };
         for (at, from) in vertices.iter().enumerate() {
             space.fetch_arcs(vertices, at);
             let from = from.load(Relaxed);
@@ -170,7 +178,7 @@ impl Course<'_, '_> {
                     let is_new = !epoch.is_found(before);
                     counts.n_new += usize::from(is_new);
                     counts.n_again += usize::from(!is_new);
-                    if list.len() == KEPT && deeper.is_empty() {
+                    if spills && list.len() == KEPT {
                         self.put(self.n_queued.fetch_add(KEPT, Relaxed), list);
                         list.clear();
                     }
@@ -180,11 +188,27 @@ impl Course<'_, '_> {
         }
     }
 
-    /// Puts what is left of the last level into the queue.
+    /// Puts what is left of the last level of the window into the queue.
     pub(super) fn put_kept(&self, at: usize, found: &mut Found) {
-        let list = &mut found.lists[self.window.load(Relaxed) as usize - 1];
-        self.put(at, list);
-        list.clear();
+        self.put(at, &found.lists[self.window.load(Relaxed) as usize - 1]);
+        found.lists.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Forgets what was found beyond the first level of the window, and puts that level into the
+    /// queue.
+    pub(super) fn take_back(&self, found: &mut Found) {
+        let (labels, epoch) = (&self.space.labels, self.space.labels.epoch());
+        let worst = epoch.label(self.level.load(Relaxed) + 1, NO_VERTEX);
+        let [first, beyond @ ..] = &mut found.lists;
+        for vertex in beyond.iter_mut().flat_map(|list| list.drain(..)) {
+            let label = labels.of(vertex.into_inner());
+            // another thread may have it in a list too
+            if label.load(Relaxed) < worst && epoch.is_found(label.swap(0, Relaxed)) {
+                self.n_found.fetch_sub(1, Relaxed);
+            }
+        }
+        self.put(self.n_queued.fetch_add(first.len(), Relaxed), first);
+        first.clear();
     }
 
     fn put(&self, at: usize, vertices: &[AtomicU32]) {
