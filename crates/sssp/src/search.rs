@@ -21,6 +21,12 @@ pub(crate) trait Search<W: Weight>: Send {
         Ok(None)
     }
 
+    /// Whether it finds predecessors by threads of its own, and not by those of the pool that it is
+    /// called in.
+    fn has_own_threads(&self) -> bool {
+        false
+    }
+
     /// Fills `row` with the distances of `targets`, one at least, where there is a faster way than
     /// by all distances.
     fn row(

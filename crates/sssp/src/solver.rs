@@ -198,17 +198,22 @@ impl<'g, W: Weight> Solver<'g, W> {
     ) -> Result<Tree<W>, SsspError> {
         let (distances, limit) = self.limited(source, goal)?;
         let start = Instant::now();
-        let found = match distances.get(source) {
-            Some(_) => self.search.predecessors(source, limit.unwrap_or(W::Distance::UNREACHED)),
+        let limit_of_tree = limit.unwrap_or(W::Distance::UNREACHED);
+        let has_own_threads = self.search.has_own_threads();
+        let search = &mut self.search;
+        let mut ask = || match distances.get(source) {
+            Some(_) => search.predecessors(source, limit_of_tree),
             // a cutoff below zero leaves out the source itself, and there was no search
             None => Ok(None),
         };
-        let found = found.map_err(|error| error.named(&self.gpus))?;
-        let from_distances = || {
-            let find = || predecessors::from_distances(self.graph, source, &distances);
-            in_own_pool(&self.cpu, &self.pool, find)
+        let found = match has_own_threads {
+            true => ask(),
+            false => in_own_pool(&self.cpu, &self.pool, ask),
         };
-        let predecessors = found.unwrap_or_else(from_distances);
+        let found = found.map_err(|error| error.named(&self.gpus))?;
+        let from_distances = || predecessors::from_distances(self.graph, source, &distances);
+        let predecessors =
+            found.unwrap_or_else(|| in_own_pool(&self.cpu, &self.pool, from_distances));
         self.predecessors_time = start.elapsed();
         Ok(Tree { source, limit, predecessors, distances })
     }

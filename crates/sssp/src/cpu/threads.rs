@@ -65,9 +65,7 @@ impl Threads {
             }
         }
     }
-}
 
-impl Threads {
     /// What `of` makes of each of `all`, in a part for each thread where there are enough.
     pub(crate) fn map<S: Sync, T: Copy + Send>(
         &self,

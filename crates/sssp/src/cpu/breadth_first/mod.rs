@@ -101,6 +101,10 @@ impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
         Ok(Some(Predecessors::from_storage(predecessors)))
     }
 
+    fn has_own_threads(&self) -> bool {
+        true
+    }
+
     fn row(
         &mut self,
         source: VertexId,
