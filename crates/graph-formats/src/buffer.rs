@@ -1,68 +1,128 @@
-//! An array that is either owned or a window of a memory-mapped file.
+//! A read-only array that somebody keeps in memory: this crate, a mapped file, or the caller.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
-use memmap2::Mmap;
-
-/// A read-only array of plain data: a `Vec`, or part of a mapped file that lives as
-/// long as the array does. It dereferences to a slice.
-#[derive(Clone)]
-pub struct Buffer<T>(Storage<T>);
-
-#[derive(Clone)]
-enum Storage<T> {
-    Owned(Arc<Vec<T>>),
-    Mapped { map: Arc<Mmap>, start: usize, bytes: usize },
+/// A read-only array: a `Vec`, or memory of [another owner](Buffer::of_owner). It dereferences to
+/// a slice, and its clones share the memory.
+pub struct Buffer<T> {
+    /// In memory that `owner` keeps in place.
+    slice: NonNull<[T]>,
+    owner: Owner<T>,
 }
 
-impl<T: bytemuck::Pod> Buffer<T> {
-    /// The `bytes` bytes of `map` from `start` on as an array of `T`; `None` when the
-    /// range leaves the map or is not aligned for `T`.
-    pub(crate) fn mapped(map: Arc<Mmap>, start: usize, bytes: usize) -> Option<Self> {
-        let window = map.get(start..start.checked_add(bytes)?)?;
-        bytemuck::try_cast_slice::<u8, T>(window).ok()?;
-        Some(Self(Storage::Mapped { map, start, bytes }))
+enum Owner<T> {
+    Vec(Arc<Vec<T>>),
+    Other(Arc<dyn Any + Send + Sync>),
+}
+
+// SAFETY: it gives shared references to T, as &[T] does, and its owners may be sent and shared
+unsafe impl<T: Send + Sync> Send for Buffer<T> {}
+// SAFETY: as above
+unsafe impl<T: Send + Sync> Sync for Buffer<T> {}
+
+impl<T> Buffer<T> {
+    /// The array that `owner` has; `owner` is dropped with the last clone. O(1).
+    ///
+    /// ```
+    /// use graph_formats::{Buffer, Csr};
+    ///
+    /// let columns: Buffer<u32> = Buffer::of_owner([1, 2, 0]);
+    /// let address = columns.as_ptr();
+    /// let triangle = Csr::new(vec![0, 1, 2, 3], columns, vec![5u32, 6, 7])?;
+    /// assert_eq!(triangle.column_indices().as_ptr(), address);
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    pub fn of_owner(owner: impl AsRef<[T]> + Send + Sync + 'static) -> Self {
+        let owner = Arc::new(owner);
+        let slice = NonNull::from((*owner).as_ref());
+        Self { slice, owner: Owner::Other(owner) }
     }
 
-    /// The array as a `Vec`: moved out where this is its only owner, else copied.
-    pub fn into_vec(self) -> Vec<T> {
-        match self.0 {
-            Storage::Owned(vec) => Arc::unwrap_or_clone(vec),
-            Storage::Mapped { .. } => self.to_vec(),
+    /// The array as a `Vec`: moved out where it is one and this is its only owner, else copied.
+    pub fn into_vec(self) -> Vec<T>
+    where
+        T: Clone,
+    {
+        match self.owner {
+            Owner::Vec(vec) => Arc::unwrap_or_clone(vec),
+            Owner::Other(_) => self.to_vec(),
         }
     }
 }
 
 impl<T> From<Vec<T>> for Buffer<T> {
     fn from(vec: Vec<T>) -> Self {
-        Self(Storage::Owned(Arc::new(vec)))
+        let owner = Arc::new(vec);
+        Self { slice: NonNull::from(owner.as_slice()), owner: Owner::Vec(owner) }
     }
 }
 
-impl<T: bytemuck::Pod> Deref for Buffer<T> {
+impl<T> Deref for Buffer<T> {
     type Target = [T];
 
+    #[inline(always)]
     fn deref(&self) -> &[T] {
-        match &self.0 {
-            Storage::Owned(vec) => vec,
-            // `mapped` made this same cast when the buffer was built
-            Storage::Mapped { map, start, bytes } => {
-                bytemuck::cast_slice(&map[*start..*start + *bytes])
-            }
-        }
+        // SAFETY: the slice was borrowed from what `owner` points to, which nobody else can change
+        // and which stays there as long as `self.owner`
+        unsafe { self.slice.as_ref() }
     }
 }
 
-impl<T: bytemuck::Pod + fmt::Debug> fmt::Debug for Buffer<T> {
+impl<T> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        let owner = match &self.owner {
+            Owner::Vec(vec) => Owner::Vec(vec.clone()),
+            Owner::Other(other) => Owner::Other(other.clone()),
+        };
+        Self { slice: self.slice, owner }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.deref().fmt(f)
     }
 }
 
-impl<T: bytemuck::Pod + PartialEq> PartialEq for Buffer<T> {
+impl<T: PartialEq> PartialEq for Buffer<T> {
     fn eq(&self, other: &Self) -> bool {
         self.deref() == other.deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_clone_drops_the_owner() {
+        struct Owner(#[expect(dead_code, reason = "it counts")] Arc<()>, [u8; 3]);
+        impl AsRef<[u8]> for Owner {
+            fn as_ref(&self) -> &[u8] {
+                &self.1
+            }
+        }
+        let alive = Arc::new(());
+        let buffer = Buffer::of_owner(Owner(alive.clone(), [3, 1, 2]));
+        let clone = buffer.clone();
+        drop(buffer);
+        assert_eq!((&*clone, Arc::strong_count(&alive)), (&[3, 1, 2][..], 2));
+        assert_eq!(clone.into_vec(), [3, 1, 2]);
+        assert_eq!(Arc::strong_count(&alive), 1);
+    }
+
+    #[test]
+    fn a_vec_moves_out_of_its_only_owner() {
+        let vec = vec![1, 2, 3];
+        let address = vec.as_ptr();
+        let buffer = Buffer::from(vec);
+        let clone = buffer.clone();
+        let (copied, moved) = (clone.into_vec(), buffer.into_vec());
+        assert_ne!(copied.as_ptr(), address);
+        assert_eq!(moved.as_ptr(), address);
     }
 }

@@ -34,6 +34,7 @@
 //! names. That an undirected file is one is checked by sums of hashes.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -210,6 +211,18 @@ struct Sections<'a> {
     header: Header,
 }
 
+/// A part of a map that is an array.
+struct Window {
+    map: Arc<Mmap>,
+    bytes: Range<usize>,
+}
+
+impl<T: bytemuck::Pod> AsRef<[T]> for Window {
+    fn as_ref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.map[self.bytes.clone()])
+    }
+}
+
 impl Sections<'_> {
     /// Where section `number` lies.
     fn place(&self, number: usize) -> (usize, usize) {
@@ -224,9 +237,11 @@ impl Sections<'_> {
 
     /// Section `number` as an array where it lies.
     fn array<T: bytemuck::Pod>(&self, number: usize) -> Buffer<T> {
+        if bytemuck::try_cast_slice::<u8, T>(self.bytes(number)).is_err() {
+            return copied(self.bytes(number)).into();
+        }
         let (start, length) = self.place(number);
-        let mapped = Buffer::mapped(self.map.clone(), start, length);
-        mapped.unwrap_or_else(|| Buffer::from(copied(self.bytes(number))))
+        Buffer::of_owner(Window { map: self.map.clone(), bytes: start..start + length })
     }
 
     fn graph<W: Weight>(&self) -> Result<Csr<W>, GraphError> {
