@@ -76,7 +76,8 @@ pub struct Config {
     pub tile: Option<u32>,
     /// Whether to find next hops too, and so the paths.
     pub next_hops: bool,
-    /// Threads to use; all processors when `None`.
+    /// Threads to use; those of the current rayon pool when `None`,
+    /// which are all processors unless somebody asked for others.
     pub threads: Option<NonZeroUsize>,
     /// Bytes of the host's memory that a solver may hold, results included, the graph not counted.
     /// What there is when `None`. A GPU's are bounded by
@@ -92,9 +93,7 @@ impl Config {
 
     /// How many threads that makes on this machine.
     pub fn n_threads(&self) -> usize {
-        self.threads
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get)
+        self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get)
     }
 }
 

@@ -14,7 +14,8 @@ pub struct Config<A = Algorithm> {
     /// The algorithm; when `None`, the one that should be fastest on the graph, and
     /// [`Plan`](crate::Plan) says which and why.
     pub algorithm: Option<A>,
-    /// Threads of the CPU to use at most; all processors when `None`.
+    /// Threads of the CPU to use at most; those of the current rayon pool when `None`,
+    /// which are all processors unless somebody asked for others.
     pub threads: Option<NonZeroUsize>,
     /// How many searches are going to be made, one after the other; one when `None`. What
     /// makes each of them faster is prepared where so many make up for it: the short arcs of a
@@ -56,9 +57,7 @@ impl<A> Config<A> {
 
     /// How many threads that makes on this machine.
     pub fn n_threads(&self) -> usize {
-        self.threads
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get)
+        self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get)
     }
 }
 

@@ -17,6 +17,10 @@ use crate::search::Search;
 use crate::solver::in_own_pool;
 use crate::{Config, Plan, Progress, Solver, SsspError, Work};
 
+/// Vertices and arcs of all searches together for which another thread is woken, unless threads
+/// are asked for.
+const STEPS_A_WORKER: usize = 1 << 15;
+
 impl<W: Weight> Solver<'_, W> {
     /// The distances from each of `sources` to each of `targets`; a row a source, in the
     /// order given.
@@ -129,7 +133,12 @@ impl<W: Weight> Solver<'_, W> {
         if let Prepared::Nothing = self.prepared {
             self.prepared = cpu::prepare(graph, chosen);
         }
-        let n_workers = config.n_threads().min(sources.len());
+        let steps = sources.len().saturating_mul(graph.n_vertices() + graph.n_arcs());
+        let worth_waking = match config.threads {
+            Some(threads) => threads.get(),
+            None => config.n_threads().min(1 + steps / STEPS_A_WORKER),
+        };
+        let n_workers = worth_waking.min(sources.len());
         let rows = Rows {
             left: Mutex::new(sources.iter().zip(cells.chunks_exact_mut(targets.len()))),
             done: AtomicU64::new(0),

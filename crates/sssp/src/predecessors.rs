@@ -147,7 +147,8 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         let looks = self.graph.direction() == Direction::Undirected && self.graph.rows_ascend();
         let near = if looks { self.near() } else { L::Key::GREATEST };
         let none = |_| AtomicU32::new(NO_VERTEX);
-        let chosen: Vec<_> = (0..self.graph.n_vertices()).into_par_iter().map(none).collect();
+        let vertices = (0..self.graph.n_vertices()).into_par_iter();
+        let chosen: Vec<_> = vertices.with_min_len(ROWS_AND_ARCS_A_TASK).map(none).collect();
         let tasks = tasks(self.graph.row_offsets());
         tasks.par_iter().for_each(|rows| {
             for from in rows.clone().filter(|&from| self.key(from) < near) {

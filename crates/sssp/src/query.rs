@@ -7,6 +7,9 @@ use rayon::prelude::*;
 
 use crate::{Progress, SsspError};
 
+/// Vertices that one task of a parallel check takes.
+const VERTICES_A_TASK: usize = 1 << 12;
+
 /// Where from, how far, and which caller hears of it. `D` is what the search compares:
 /// distances, or their keys.
 #[derive(Clone, Copy)]
@@ -68,7 +71,8 @@ pub(crate) fn check_overflow<W: Weight>(
     if widened {
         return Ok(());
     }
-    let overflowing = graph.vertices().into_par_iter().find_map_any(|from| {
+    let vertices = graph.vertices().into_par_iter().with_min_len(VERTICES_A_TASK);
+    let overflowing = vertices.find_map_any(|from| {
         let distance = distances.get(from)?;
         let mut arcs = graph.arcs_from(from);
         arcs.find(|&(to, weight)| distances.get(to).is_none() && weight.after(distance).is_none())

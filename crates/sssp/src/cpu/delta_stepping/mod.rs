@@ -134,11 +134,12 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         team: Team,
     ) -> Self {
         let span = bucket_span(max_weight, delta);
+        let unreached = graph.vertices().into_par_iter().with_min_len(LABELS_A_TASK);
         Self {
             graph,
             per_delta: L::per_delta(delta),
             split,
-            labels: graph.vertices().into_par_iter().map(|_| L::Key::GREATEST.atomic()).collect(),
+            labels: unreached.map(|_| L::Key::GREATEST.atomic()).collect(),
             with_out_arcs: long_arcs::vertices_with_out_arcs(graph),
             workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
