@@ -127,21 +127,43 @@ impl<W: Weight> Pairs<W> {
     /// path and for `source` itself; empty when there is no such vertex, or next hops were
     /// not asked for. O(n).
     pub fn hops(&self, source: VertexId) -> Vec<Option<VertexId>> {
-        let (n, u) = (self.n_vertices(), source as usize);
-        if u >= n {
-            return Vec::new();
+        let n = self.n_vertices() as VertexId;
+        let n_known = if source < n && self.has_next_hops() { n } else { 0 };
+        (0..n_known).map(|target| self.hop(source, target)).collect()
+    }
+
+    /// The vertices of a shortest path, both ends included; `None` where there is none, there is no
+    /// such vertex, or next hops were not asked for. O(its length).
+    pub fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
+        let n = self.n_vertices() as VertexId;
+        if source >= n || target >= n || !self.has_next_hops() {
+            return None;
         }
+        let mut path = vec![source];
+        let mut at = source;
+        while at != target {
+            at = self.hop(at, target)?;
+            path.push(at);
+        }
+        Some(path)
+    }
+
+    /// Whether next hops were asked for.
+    pub fn has_next_hops(&self) -> bool {
         match &self.rows {
-            Rows::Memory { next_hops: Some(hops), .. } => {
-                (0..n as VertexId).map(|v| hops.get(source, v)).collect()
-            }
-            Rows::Folder { hops: Some(Hops::Narrow(hops)), .. } => {
-                hops.numbers()[u * n..(u + 1) * n].iter().map(vertex).collect()
-            }
-            Rows::Folder { hops: Some(Hops::Wide(hops)), .. } => {
-                hops.numbers()[u * n..(u + 1) * n].iter().map(vertex).collect()
-            }
-            _ => Vec::new(),
+            Rows::Memory { next_hops, .. } => next_hops.is_some(),
+            Rows::Folder { hops, .. } => hops.is_some(),
+        }
+    }
+
+    /// The vertex after one on the way to another, both of which there are.
+    fn hop(&self, source: VertexId, target: VertexId) -> Option<VertexId> {
+        let at = source as usize * self.n_vertices() + target as usize;
+        match &self.rows {
+            Rows::Memory { next_hops, .. } => next_hops.as_ref()?.get(source, target),
+            Rows::Folder { hops: None, .. } => None,
+            Rows::Folder { hops: Some(Hops::Narrow(hops)), .. } => vertex(&hops.numbers()[at]),
+            Rows::Folder { hops: Some(Hops::Wide(hops)), .. } => vertex(&hops.numbers()[at]),
         }
     }
 

@@ -64,6 +64,11 @@ impl Totals {
         (0..self.n_vertices()).map(reached).collect()
     }
 
+    /// The sum of the distances of each vertex. Of a sample, of those that were found.
+    pub fn sums(&self) -> Vec<f64> {
+        self.of.iter().map(|vertex| vertex.sum).collect()
+    }
+
     /// Eccentricity of each vertex: its greatest distance. Of a sample it is at least that.
     pub fn eccentricities(&self) -> Vec<f64> {
         self.of.iter().map(|vertex| vertex.greatest).collect()

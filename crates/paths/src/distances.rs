@@ -63,6 +63,11 @@ impl<D: Distance> Distances<D> {
         &self.0
     }
 
+    /// The same, with their memory.
+    pub fn into_storage(self) -> Vec<D> {
+        self.0
+    }
+
     /// How many vertices the graph has, reached or not.
     pub fn n_vertices(&self) -> usize {
         self.0.len()

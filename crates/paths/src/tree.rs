@@ -22,6 +22,11 @@ impl Predecessors {
         &self.0
     }
 
+    /// The same, with their memory.
+    pub fn into_storage(self) -> Vec<VertexId> {
+        self.0
+    }
+
     /// How many vertices the graph has.
     pub fn n_vertices(&self) -> usize {
         self.0.len()

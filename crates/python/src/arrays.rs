@@ -1,9 +1,10 @@
 //! Arrays of numpy and matrices of scipy, taken as graphs.
 
-use graph_formats::{AnyCsr, Coo, Csr, VertexId, Weight, with_csr};
+use bytemuck::{Pod, cast_slice};
+use graph_formats::{AnyCsr, Buffer, Coo, Csr, GraphError, VertexId, Weight, with_csr};
 use ndarray::ArrayView2;
-use numpy::{Element, PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2};
-use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{Element, PyArray1, PyArrayDescrMethods, PyArrayMethods};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,19 +35,84 @@ macro_rules! with_weights {
     }};
 }
 
-/// The graph of compressed sparse rows.
+/// Memory of an array of numpy, which nobody has to copy.
+struct Borrowed<T: Element> {
+    /// Keeps the memory: numpy does not move an array that somebody holds.
+    _array: Py<PyArray1<T>>,
+    slice: *const [T],
+}
+
+// SAFETY: it is a shared slice of plain numbers, and `Py` is of every thread
+unsafe impl<T: Element + Sync> Send for Borrowed<T> {}
+// SAFETY: as above
+unsafe impl<T: Element + Sync> Sync for Borrowed<T> {}
+
+impl<T: Element> AsRef<[T]> for Borrowed<T> {
+    fn as_ref(&self) -> &[T] {
+        // SAFETY: `_array` has this memory and lives as long. Python code is told not to write
+        // to it; if it does, numbers change, which all code is bounds-checked for.
+        unsafe { &*self.slice }
+    }
+}
+
+/// The array's numbers where they lie, or a copy of those that are apart.
+fn borrowed<T: Element + Pod>(array: &Bound<'_, PyArray1<T>>) -> Result<Buffer<T>, Error> {
+    let numbers = array.try_readonly().map_err(PyErr::from)?;
+    Ok(match numbers.as_slice() {
+        Ok(slice) => Buffer::of_owner(Borrowed { slice, _array: array.clone().unbind() }),
+        Err(_) => numbers.as_array().to_vec().into(),
+    })
+}
+
+/// The graph of compressed sparse rows, whose columns of 32 bits and weights stay where they are,
+/// unless copies are asked for or reverses are missing.
 pub(crate) fn from_csr(
     row_offsets: &Bound<'_, PyAny>,
     column_indices: &Bound<'_, PyAny>,
     weights: Option<&Bound<'_, PyAny>>,
+    is_directed: bool,
+    copies: bool,
 ) -> Result<AnyCsr, Error> {
     let row_offsets = whole_numbers::<u64>(row_offsets, "row offsets")?;
-    let columns = whole_numbers::<VertexId>(column_indices, "column indices")?;
-    match weights {
-        None => Ok(Csr::with_equal_weights(row_offsets, columns, 1u32)?.into()),
+    let columns = columns(column_indices, copies)?;
+    let graph = match weights {
+        None => Csr::with_equal_weights(row_offsets, columns, 1u32).map(AnyCsr::from),
         Some(weights) => with_weights!(weights, PyReadonlyArray1, |weights| {
-            Ok(Csr::new(row_offsets, columns, weights.as_array().to_vec())?.into())
-        }),
+            let weights = match copies {
+                true => weights.as_array().to_vec().into(),
+                false => borrowed(&weights)?,
+            };
+            Ok::<_, Error>(Csr::new(row_offsets, columns, weights).map(AnyCsr::from))
+        })?,
+    };
+    let graph = graph.map_err(|error| match error {
+        // below zero, before it was taken for a number without a sign
+        GraphError::VertexOutOfRange { arc, vertex, .. } if vertex > i32::MAX as u64 => {
+            let column = vertex as u32 as i32;
+            Error::argument(format!("column indices: entry {arc} is {column}, below zero"))
+        }
+        error => error.into(),
+    })?;
+    Ok(if is_directed { graph } else { undirected(graph) })
+}
+
+fn columns(array: &Bound<'_, PyAny>, copies: bool) -> Result<Buffer<VertexId>, Error> {
+    let array = array_of(array)?;
+    if let (Ok(columns), false) = (array.cast::<PyArray1<u32>>(), copies) {
+        return borrowed(columns);
+    }
+    if let (Ok(columns), false) = (array.cast::<PyArray1<i32>>(), copies) {
+        return Ok(Buffer::of_owner(Unsigned(borrowed(columns)?)));
+    }
+    Ok(whole_numbers::<VertexId>(&array, "column indices")?.into())
+}
+
+/// The same without signs: what is below zero becomes a vertex that no graph has.
+struct Unsigned(Buffer<i32>);
+
+impl AsRef<[u32]> for Unsigned {
+    fn as_ref(&self) -> &[u32] {
+        cast_slice(&self.0)
     }
 }
 
@@ -77,23 +143,23 @@ pub(crate) fn from_arcs(
 
 /// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is not
 /// zero and finite is.
-pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Result<AnyCsr, Error> {
-    let rows = if matrix.hasattr("tocsr")? {
-        let matrix = matrix.call_method0("tocsr")?;
-        let (rows, columns): (usize, usize) = matrix
-            .getattr("shape")?
-            .extract()
-            .map_err(|_| Error::argument("a graph's matrix has two dimensions"))?;
-        square(rows, columns)?;
-        let part = |name| matrix.getattr(name);
-        from_csr(&part("indptr")?, &part("indices")?, Some(&part("data")?))?
-    } else {
-        with_weights!(matrix, PyReadonlyArray2, |dense| from_dense(dense.as_array()))?
-    };
-    if is_directed {
-        return Ok(rows);
+pub(crate) fn from_matrix(
+    matrix: &Bound<'_, PyAny>,
+    is_directed: bool,
+    copies: bool,
+) -> Result<AnyCsr, Error> {
+    if !matrix.hasattr("tocsr")? {
+        let dense = with_weights!(matrix, PyReadonlyArray2, |dense| from_dense(dense.as_array()))?;
+        return Ok(if is_directed { dense } else { undirected(dense) });
     }
-    with_csr!(rows, |graph| Ok(undirected(graph).into()))
+    let matrix = matrix.call_method0("tocsr")?;
+    let (rows, columns): (usize, usize) = matrix
+        .getattr("shape")?
+        .extract()
+        .map_err(|_| Error::argument("a graph's matrix has two dimensions"))?;
+    square(rows, columns)?;
+    let part = |name| matrix.getattr(name);
+    from_csr(&part("indptr")?, &part("indices")?, Some(&part("data")?), is_directed, copies)
 }
 
 /// The whole numbers of an array as numbers that cannot be negative.
@@ -139,9 +205,11 @@ where
 }
 
 /// The graph itself where every arc has its reverse, and else one in which it has.
-fn undirected<W: Weight>(graph: Csr<W>) -> Csr<W> {
-    let arcs = graph.to_coo();
-    graph.into_undirected().unwrap_or_else(|_| Csr::from_undirected_edges(&arcs))
+fn undirected(graph: AnyCsr) -> AnyCsr {
+    with_csr!(graph, |graph| {
+        let arcs = graph.to_coo();
+        graph.into_undirected().unwrap_or_else(|_| Csr::from_undirected_edges(&arcs)).into()
+    })
 }
 
 fn from_dense<W: Weight + Element>(matrix: ArrayView2<'_, W>) -> Result<AnyCsr, Error>

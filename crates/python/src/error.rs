@@ -1,9 +1,15 @@
 //! What can go wrong, and which exception of Python it is.
 
+use std::any::Any;
+
 use apsp::ApspError;
+use centrality::CentralityError;
 use closure::ClosureError;
+use gpu_runtime::GpuError;
 use graph_formats::GraphError;
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -20,12 +26,22 @@ pub(crate) enum Error {
     Pairs(#[from] ApspError),
     #[error(transparent)]
     Closure(#[from] ClosureError),
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    #[error(transparent)]
+    Measure(#[from] CentralityError),
     /// An argument that is not what it has to be.
     #[error("{0}")]
     Argument(String),
     /// A result that memory cannot hold.
     #[error("a result of {rows} x {columns} takes {bytes} bytes, more than there are")]
     TooLarge { rows: usize, columns: usize, bytes: u128 },
+    /// Columns that are no vertices any more, most likely.
+    #[error(
+        "{0}; was an array changed that the graph borrows? copy=True gives it its own. If not, this \
+         is a bug of starpaths"
+    )]
+    Panic(String),
     /// An exception that Python code raised.
     #[error(transparent)]
     Python(#[from] PyErr),
@@ -35,6 +51,13 @@ impl Error {
     pub(crate) fn argument(message: impl Into<String>) -> Self {
         Self::Argument(message.into())
     }
+
+    /// What a panic says.
+    pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Self::Panic(text.unwrap_or("a search failed").to_owned())
+    }
 }
 
 impl From<Error> for PyErr {
@@ -42,7 +65,10 @@ impl From<Error> for PyErr {
         let message = error.to_string();
         let search = match error {
             Error::Python(error) => return error,
-            Error::Search(error) | Error::Pairs(ApspError::Search(error)) => Some(error),
+            Error::Panic(_) => return PyRuntimeError::new_err(message),
+            Error::Search(error)
+            | Error::Pairs(ApspError::Search(error))
+            | Error::Measure(CentralityError::Search(error)) => Some(error),
             Error::Graph(GraphError::Io { source, .. }) => {
                 return match source.kind() {
                     std::io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
@@ -51,6 +77,7 @@ impl From<Error> for PyErr {
             }
             Error::TooLarge { .. }
             | Error::Graph(GraphError::OutOfMemory { .. })
+            | Error::Measure(CentralityError::Graph(GraphError::OutOfMemory { .. }))
             | Error::Closure(ClosureError::TooLarge { .. })
             | Error::Pairs(ApspError::TooLarge { .. } | ApspError::OverMemory { .. }) => {
                 return PyMemoryError::new_err(message);

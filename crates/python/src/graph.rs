@@ -8,7 +8,7 @@ use graph_formats::{AnyCsr, Direction, Ids, LoadedGraph, Name, ReadOptions, Vert
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use crate::arrays;
 use crate::error::Error;
@@ -18,7 +18,10 @@ use crate::run::run;
 ///
 /// Vertices are the numbers from 0 on. Weights are finite integers or floats of 32 or 64 bits, of
 /// any sign, and keep their type; shorter ones are widened, and what would lose precision is
-/// refused. Parallel arcs and loops are allowed. All arrays are copied.
+/// refused. Parallel arcs and loops are allowed.
+///
+/// Columns of 32 bits and weights of sparse rows stay in their arrays, which must not be written to
+/// as long as the graph is in use: results may be wrong then, and searches fail.
 ///
 /// Parameters
 /// ----------
@@ -27,6 +30,8 @@ use crate::run::run;
 ///     an arc, zeros too; of a dense one those that are neither zero, nor infinite, nor NaN.
 /// directed : bool, default True
 ///     If False, every entry is an edge: an arc each way.
+/// copy : bool, default False
+///     If True, the graph gets arrays of its own in any case.
 ///
 /// Examples
 /// --------
@@ -40,34 +45,46 @@ use crate::run::run;
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct Graph {
     pub(crate) csr: AnyCsr,
-    ids: Ids,
+    names: Names,
+}
+
+/// What vertices are called.
+enum Names {
+    /// By the file that they are of, or by their numbers.
+    File(Ids),
+    /// By the caller: the labels, and the number of each.
+    Labels(Py<PyList>, Py<PyDict>),
+}
+
+impl Names {
+    fn clone(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::File(ids) => Self::File(ids.clone()),
+            Self::Labels(labels, numbers) => {
+                Self::Labels(labels.clone_ref(py), numbers.clone_ref(py))
+            }
+        }
+    }
 }
 
 impl Graph {
     fn numbered_from_zero(csr: AnyCsr) -> Result<Self, Error> {
-        Self::new(csr, Ids::FromZero)
+        Self::new(csr, Names::File(Ids::FromZero))
     }
 
-    fn new(csr: AnyCsr, ids: Ids) -> Result<Self, Error> {
+    fn new(csr: AnyCsr, names: Names) -> Result<Self, Error> {
         if i32::try_from(csr.n_vertices()).is_err() {
             let (found, most) = (csr.n_vertices(), i32::MAX);
             return Err(Error::argument(format!(
                 "{found} vertices; at most {most} have numbers that predecessors can hold"
             )));
         }
-        Ok(Self { csr, ids })
+        Ok(Self { csr, names })
     }
 
     /// The vertex of this number.
     pub(crate) fn vertex_of(&self, role: &str, number: i64) -> Result<VertexId, Error> {
-        let n_vertices = self.csr.n_vertices();
-        match VertexId::try_from(number) {
-            Ok(vertex) if (vertex as usize) < n_vertices => Ok(vertex),
-            _ => Err(Error::argument(format!(
-                "{role} {number} does not exist: the graph has {n_vertices} vertices, numbered \
-                 from 0"
-            ))),
-        }
+        vertex_of(self.csr.n_vertices(), role, number)
     }
 
     /// The steps of one pass over the graph.
@@ -76,12 +93,22 @@ impl Graph {
     }
 }
 
+/// The vertex of this number, of so many.
+pub(crate) fn vertex_of(n_vertices: usize, role: &str, number: i64) -> Result<VertexId, Error> {
+    match VertexId::try_from(number) {
+        Ok(vertex) if (vertex as usize) < n_vertices => Ok(vertex),
+        _ => Err(Error::argument(format!(
+            "{role} {number} does not exist: the graph has {n_vertices} vertices, numbered from 0"
+        ))),
+    }
+}
+
 #[pymethods]
 impl Graph {
     #[new]
-    #[pyo3(signature = (matrix, *, directed=true))]
-    fn of_matrix(matrix: &Bound<'_, PyAny>, directed: bool) -> PyResult<Self> {
-        Ok(Self::numbered_from_zero(arrays::from_matrix(matrix, directed)?)?)
+    #[pyo3(signature = (matrix, *, directed=true, copy=false))]
+    fn of_matrix(matrix: &Bound<'_, PyAny>, directed: bool, copy: bool) -> PyResult<Self> {
+        Ok(Self::numbered_from_zero(arrays::from_matrix(matrix, directed, copy)?)?)
     }
 
     /// The graph of a list of arcs, in any order.
@@ -96,6 +123,8 @@ impl Graph {
     ///     How many vertices there are; by default as many as the arcs need.
     /// directed : bool, default True
     ///     If False, the list is one of edges: of arcs each way.
+    /// labels : iterable of hashable, optional
+    ///     What the vertices are called, one each, for `name` and `vertex`.
     ///
     /// Returns
     /// -------
@@ -107,16 +136,34 @@ impl Graph {
     /// >>> starpaths.Graph.from_arcs([0, 1], [1, 2], [0.5, 2.5], directed=False)
     /// <starpaths.Graph of 3 vertices and 4 arcs, weights float64>
     #[staticmethod]
-    #[pyo3(signature = (sources, targets, weights=None, *, n_vertices=None, directed=true))]
+    #[pyo3(signature = (
+        sources, targets, weights=None, *, n_vertices=None, directed=true, labels=None
+    ))]
     fn from_arcs(
         sources: &Bound<'_, PyAny>,
         targets: &Bound<'_, PyAny>,
         weights: Option<&Bound<'_, PyAny>>,
         n_vertices: Option<usize>,
         directed: bool,
+        labels: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let csr = arrays::from_arcs(sources, targets, weights, n_vertices, directed)?;
-        Ok(Self::numbered_from_zero(csr)?)
+        let Some(labels) = labels else {
+            let csr = arrays::from_arcs(sources, targets, weights, n_vertices, directed)?;
+            return Ok(Self::numbered_from_zero(csr)?);
+        };
+        let labels = PyList::new(labels.py(), labels.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
+        let numbers = PyDict::new(labels.py());
+        labels.iter().enumerate().try_for_each(|(v, label)| numbers.set_item(label, v))?;
+        let n = labels.len();
+        if numbers.len() != n || n_vertices.is_some_and(|n_vertices| n_vertices != n) {
+            let message = format!(
+                "{n} labels, {} of them different; expected a different one for each vertex",
+                numbers.len()
+            );
+            return Err(Error::argument(message).into());
+        }
+        let csr = arrays::from_arcs(sources, targets, weights, Some(n), directed)?;
+        Ok(Self::new(csr, Names::Labels(labels.unbind(), numbers.unbind()))?)
     }
 
     /// The graph of compressed sparse rows, as scipy's `csr_array` has them.
@@ -129,6 +176,11 @@ impl Graph {
     ///     Where each arc ends.
     /// weights : array_like, shape (n_arcs,), optional
     ///     What each arc weighs; 1 by default.
+    /// directed : bool, default True
+    ///     If False, every entry is an edge: an arc each way.
+    /// copy : bool, default False
+    ///     If True, the graph gets arrays of its own. Otherwise `indices` of 32 bits and `weights`
+    ///     stay where they are, and must not be written to as long as the graph is in use.
     ///
     /// Returns
     /// -------
@@ -140,13 +192,16 @@ impl Graph {
     /// >>> starpaths.Graph.from_csr([0, 2, 3, 3], [1, 2, 2], [5, 9, 2]).sssp(0).path_to(2)
     /// [0, 1, 2]
     #[staticmethod]
-    #[pyo3(signature = (indptr, indices, weights=None))]
+    #[pyo3(signature = (indptr, indices, weights=None, *, directed=true, copy=false))]
     fn from_csr(
         indptr: &Bound<'_, PyAny>,
         indices: &Bound<'_, PyAny>,
         weights: Option<&Bound<'_, PyAny>>,
+        directed: bool,
+        copy: bool,
     ) -> PyResult<Self> {
-        Ok(Self::numbered_from_zero(arrays::from_csr(indptr, indices, weights)?)?)
+        let csr = arrays::from_csr(indptr, indices, weights, directed, copy)?;
+        Ok(Self::numbered_from_zero(csr)?)
     }
 
     /// The graph of a file, in the format that its suffix names.
@@ -173,12 +228,12 @@ impl Graph {
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         // how large it is shows only then
-        let loaded = run(py, usize::MAX, |progress| {
+        let loaded = run(py, usize::MAX, false, |progress| {
             let progress = progress.unwrap_or(&|_, _| ControlFlow::Continue(()));
             Ok(graph_formats::read_with(&path, &ReadOptions::default(), progress)?)
         })?;
         let LoadedGraph { csr, ids, .. } = loaded;
-        Ok(Self::new(csr, ids)?)
+        Ok(Self::new(csr, Names::File(ids))?)
     }
 
     /// The graph as a sparse array of scipy: parallel arcs stay entries of their own.
@@ -208,31 +263,57 @@ impl Graph {
     }
 
     /// The same arcs without their weights: each counts 1.
-    fn unweighted(&self) -> Self {
-        Self { csr: self.csr.clone().unweighted(), ids: self.ids.clone() }
+    fn unweighted(&self, py: Python<'_>) -> Self {
+        Self { csr: self.csr.clone().unweighted(), names: self.names.clone(py) }
     }
 
     /// The same graph with every arc turned round.
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
-        let csr = run(py, self.size(), |_| Ok(with_csr!(&self.csr, |g| g.transposed().into())))?;
-        Ok(Self { csr, ids: self.ids.clone() })
+        let csr =
+            run(py, self.size(), false, |_| Ok(with_csr!(&self.csr, |g| g.transposed().into())))?;
+        Ok(Self { csr, names: self.names.clone(py) })
     }
 
-    /// What the file that the graph is of calls a vertex: a number or a word.
+    /// What a vertex is called, by the file that the graph is of or by its labels.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0], [1], labels=["here", "there"])
+    /// >>> graph.name(1), graph.vertex("here"), graph.vertex("elsewhere")
+    /// ('there', 0, None)
     fn name<'py>(&self, py: Python<'py>, vertex: i64) -> PyResult<Bound<'py, PyAny>> {
-        match self.ids.name(self.vertex_of("vertex", vertex)?) {
-            Name::Number(number) => number.into_bound_py_any(py),
-            Name::Word(word) => word.into_bound_py_any(py),
+        let vertex = self.vertex_of("vertex", vertex)?;
+        match &self.names {
+            Names::Labels(labels, _) => labels.bind(py).get_item(vertex as usize),
+            Names::File(ids) => match ids.name(vertex) {
+                Name::Number(number) => number.into_bound_py_any(py),
+                Name::Word(word) => word.into_bound_py_any(py),
+            },
         }
     }
 
-    /// The vertex that the file that the graph is of calls by this name; None if there is none.
+    /// The vertex that is called so; None if there is none.
     fn vertex(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<VertexId>> {
         let n_vertices = self.csr.n_vertices();
-        match name.extract::<u64>() {
-            Ok(number) => Ok(self.ids.vertex(number, n_vertices)),
-            Err(_) => Ok(self.ids.vertex(name.extract::<&str>()?, n_vertices)),
+        match &self.names {
+            Names::Labels(_, numbers) => {
+                let number = numbers.bind(name.py()).get_item(name)?;
+                number.map(|number| number.extract()).transpose()
+            }
+            Names::File(ids) => match name.extract::<u64>() {
+                Ok(number) => Ok(ids.vertex(number, n_vertices)),
+                Err(_) => Ok(ids.vertex(name.extract::<&str>()?, n_vertices)),
+            },
         }
+    }
+
+    /// Where the columns and the weights lie in memory.
+    #[getter(_addresses)]
+    fn addresses(&self) -> (usize, usize) {
+        with_csr!(&self.csr, |graph| {
+            (graph.column_indices().as_ptr().addr(), graph.weights().as_ptr().addr())
+        })
     }
 
     /// How many vertices there are.

@@ -5,15 +5,21 @@
 //! threads go on during the work, and ends it on Ctrl-C, `arrays.rs` takes arrays, and
 //! `numbers.rs` gives distances back.
 //!
-//! Arrays that are taken are copied: Python code may write to an array while a search reads it, and
-//! the graph has to stay the one that was checked.
+//! Columns and weights of sparse rows are borrowed from the arrays that they lie in. Python code may
+//! write to these although it is told not to; no search trusts a column that it reads, so that the
+//! worst is an error or a wrong result.
 
 mod arrays;
 mod error;
 mod graph;
+mod how;
+mod measures;
 mod numbers;
+mod out;
+mod pairs;
 mod run;
 mod searches;
+mod solver;
 mod structure;
 mod tables;
 mod tree;
@@ -25,6 +31,12 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::graph::Graph;
+    #[pymodule_export]
+    use crate::measures::Totals;
+    #[pymodule_export]
+    use crate::pairs::Pairs;
+    #[pymodule_export]
+    use crate::solver::Solver;
     #[pymodule_export]
     use crate::tree::Tree;
 }

@@ -1,10 +1,10 @@
 //! Work without the interpreter's lock, which Ctrl-C ends.
 
 use std::ops::ControlFlow;
-use std::panic;
+use std::panic::{self, AssertUnwindSafe};
 use std::process;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -20,9 +20,30 @@ const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Work on fewer vertices, arcs and cells of a result than this is done in no time, and begins
 /// sooner without a thread of its own.
-const SMALL: usize = 1 << 16;
+pub(crate) const SMALL: usize = 1 << 16;
 
-/// Does `work`, of about `size` steps, while other threads of Python go on.
+/// How far work is, and whether it is to end.
+#[derive(Default)]
+pub(crate) struct Watch {
+    is_ended: AtomicBool,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Watch {
+    /// A [`Progress`](sssp::Progress).
+    pub(crate) fn tell(&self, done: u64, total: u64) -> ControlFlow<()> {
+        self.done.fetch_max(done, Relaxed);
+        self.total.store(total, Relaxed);
+        match self.is_ended.load(Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Does `work`, of about `size` steps, while other threads of Python go on; a bar of tqdm shows how
+/// far it is if it is to be shown.
 ///
 /// Python hears of signals on its main thread only, and the work may have all of its threads wait
 /// for others. So larger work is done by a thread of its own while this one looks for signals;
@@ -35,7 +56,22 @@ const SMALL: usize = 1 << 16;
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     size: usize,
+    shows: bool,
     work: impl FnOnce(Option<Progress<'_>>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let watch = Watch::default();
+    let tell = |done, total| watch.tell(done, total);
+    let progress = (size >= SMALL).then_some(&tell as Progress<'_>);
+    run_watched(py, size, &watch, shows, || work(progress))
+}
+
+/// The same for work that tells `watch`.
+pub(crate) fn run_watched<T: Send>(
+    py: Python<'_>,
+    size: usize,
+    watch: &Watch,
+    shows: bool,
+    work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     static PROCESS: OnceLock<u32> = OnceLock::new();
     if *PROCESS.get_or_init(process::id) != process::id() {
@@ -44,30 +80,53 @@ pub(crate) fn run<T: Send>(
         return Err(PyRuntimeError::new_err(message));
     }
     if size < SMALL {
-        return Ok(py.detach(|| work(None))?);
+        return Ok(py.detach(|| caught(work))?);
     }
-    let is_ended = AtomicBool::new(false);
-    let progress = |_, _| match is_ended.load(Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    watch.is_ended.store(false, Relaxed);
+    watch.done.store(0, Relaxed);
+    let bar = shows.then(|| py.import("tqdm.auto")?.call_method0("tqdm")).transpose()?;
+    let bar = bar.map(Bound::unbind);
+    let look = |py: Python<'_>| {
+        py.check_signals()?;
+        bar.as_ref().map_or(Ok(()), |bar| show(bar.bind(py), watch))
     };
-    py.detach(|| {
+    let found = py.detach(|| {
         thread::scope(|scope| {
             let (working, end) = mpsc::channel::<()>();
             let worker = scope.spawn(|| {
                 let _working = working;
-                work(Some(&progress))
+                caught(work)
             });
             let mut signal = Ok(());
             while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL) {
                 if signal.is_ok() {
-                    signal = Python::attach(|py| py.check_signals());
-                    is_ended.store(signal.is_err(), Relaxed);
+                    signal = Python::attach(look);
+                    watch.is_ended.store(signal.is_err(), Relaxed);
                 }
             }
-            let found = worker.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
-            signal?;
-            Ok(found?)
+            let found = worker.join().unwrap_or_else(|panic| Err(Error::of_panic(&*panic)));
+            signal.and(found.map_err(PyErr::from))
         })
-    })
+    });
+    if let Some(bar) = bar {
+        let bar = bar.bind(py);
+        show(bar, watch)?;
+        bar.call_method0("close")?;
+    }
+    found
+}
+
+/// Does it; a panic becomes an error, for columns that Python code has written to while the graph
+/// borrows them can cause one.
+fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    panic::catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
+}
+
+/// Moves a bar of tqdm to where the work is.
+fn show(bar: &Bound<'_, PyAny>, watch: &Watch) -> PyResult<()> {
+    bar.setattr("total", watch.total.load(Relaxed))?;
+    let shown: u64 = bar.getattr("n")?.extract()?;
+    bar.call_method1("update", (watch.done.load(Relaxed).saturating_sub(shown),))?;
+    Ok(())
 }

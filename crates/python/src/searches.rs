@@ -1,50 +1,83 @@
-//! Searches from one vertex or from a few at once.
+//! Searches from one vertex, and from the nearest of several.
 
 use std::num::NonZeroUsize;
-use std::str::FromStr;
-use std::thread;
 
-use bytemuck::cast_slice;
+use bytemuck::{allocation, cast_slice};
 use graph_formats::{Distance, VertexId, Weight, with_csr};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use sssp::{Config, Goal, Progress, Solver};
+use sssp::{Goal, Solver};
 
 use crate::arrays::whole_numbers;
 use crate::error::Error;
 use crate::graph::Graph;
+use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
 use crate::run::run;
 use crate::tree::Tree;
 
-/// What to search with, by the names of the arguments.
-pub(crate) fn config(
-    algorithm: Option<&str>,
-    threads: Option<NonZeroUsize>,
-) -> Result<Config, Error> {
-    let algorithm = algorithm.map(sssp::Algorithm::from_str).transpose()?;
-    Ok(Config { algorithm, threads: at_most_all(threads), ..Config::default() })
+/// How far a search goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Reach {
+    All,
+    Target(VertexId),
+    Within(f64),
 }
 
-/// As many threads, but not more than the machine runs at once.
-pub(crate) fn at_most_all(threads: Option<NonZeroUsize>) -> Option<NonZeroUsize> {
-    let all = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    threads.map(|threads| threads.min(all))
-}
-
-/// As far as a cutoff.
-///
-/// # Errors
-/// When it is below zero, or no number.
-pub(crate) fn within<D: Distance>(cutoff: f64) -> Result<Goal<D>, Error> {
-    if cutoff.is_nan() || cutoff < 0.0 {
-        return Err(Error::argument(format!("cutoff is {cutoff}; expected zero or more")));
+impl Reach {
+    /// # Errors
+    /// When both are given, or the cutoff is below zero or no number.
+    pub(crate) fn of(target: Option<VertexId>, cutoff: Option<f64>) -> Result<Self, Error> {
+        match (target, cutoff) {
+            (None, None) => Ok(Self::All),
+            (Some(target), None) => Ok(Self::Target(target)),
+            (None, Some(cutoff)) if cutoff >= 0.0 => Ok(Self::Within(cutoff)),
+            (None, Some(cutoff)) => {
+                Err(Error::argument(format!("cutoff is {cutoff}; expected zero or more")))
+            }
+            (Some(_), Some(_)) => Err(Error::argument("a target or a cutoff, not both")),
+        }
     }
-    let is_whole = D::ZERO.to_i128().is_some();
-    let cutoff = if is_whole { cutoff.floor() } else { cutoff };
-    // beyond the greatest there is nothing to leave out
-    Ok(D::from_f64(cutoff).map_or(Goal::All, Goal::Within))
+
+    /// The same in distances of a type.
+    pub(crate) fn goal<D: Distance>(self) -> Goal<D> {
+        match self {
+            Self::All => Goal::All,
+            Self::Target(target) => Goal::Target(target),
+            Self::Within(cutoff) => {
+                let is_whole = D::ZERO.to_i128().is_some();
+                let cutoff = if is_whole { cutoff.floor() } else { cutoff };
+                // beyond the greatest there is nothing to leave out
+                D::from_f64(cutoff).map_or(Goal::All, Goal::Within)
+            }
+        }
+    }
+}
+
+/// Distances and predecessors from a vertex, -1 for none.
+pub(crate) fn tree<W: Weight>(
+    solver: &mut Solver<'_, W>,
+    source: VertexId,
+    reach: Reach,
+    dtype: Dtype,
+) -> Result<(Numbers, Vec<i32>), Error> {
+    let tree = solver.tree(source, reach.goal())?;
+    // the code for none becomes -1
+    let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
+    Ok((Numbers::of(tree.distances.into_storage(), dtype)?, predecessors))
+}
+
+/// A length as an int, or if it is none as a float.
+pub(crate) fn length(
+    py: Python<'_>,
+    whole: Option<i128>,
+    float: f64,
+) -> PyResult<Bound<'_, PyAny>> {
+    match whole {
+        Some(whole) => whole.into_bound_py_any(py),
+        None => float.into_bound_py_any(py),
+    }
 }
 
 impl Graph {
@@ -58,16 +91,17 @@ impl Graph {
         numbers.iter().try_for_each(|&v| self.vertex_of(role, v.into()).map(|_| ()))?;
         Ok(numbers)
     }
-}
 
-/// The same solver, if there is anyone to tell.
-pub(crate) fn telling<'g, W: Weight>(
-    solver: Solver<'g, W>,
-    progress: Option<Progress<'g>>,
-) -> Solver<'g, W> {
-    match progress {
-        Some(progress) => solver.with_progress(progress),
-        None => solver,
+    /// The same, or all where none are named.
+    pub(crate) fn vertices_or_all(
+        &self,
+        role: &str,
+        vertices: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Vec<VertexId>, Error> {
+        match vertices {
+            Some(vertices) => self.vertices_of(role, vertices),
+            None => Ok((0..self.csr.n_vertices() as VertexId).collect()),
+        }
     }
 }
 
@@ -86,9 +120,11 @@ impl Graph {
     /// algorithm : str, optional
     ///     One of dijkstra, breadth-first, delta-stepping, bellman-ford, bellman-ford-queue,
     ///     bellman-ford-slf, bellman-ford-lll and bellman-ford-slf-lll; by default what should be
-    ///     fastest. All give the same.
+    ///     fastest. All give the same. A GPU has others, too: an error names them.
     /// threads : int, optional
     ///     Threads to use at most; all by default.
+    /// backend : {"cpu", "cuda"}, default "cpu"
+    ///     Where to search. A GPU gets the graph each time; `Solver` leaves it there.
     /// dtype : dtype, default float64
     ///     The type of the distances. Integers are a masked array.
     ///
@@ -118,7 +154,9 @@ impl Graph {
     /// masked_array(data=[0, 5, 7, --],
     ///              mask=[False, False, False,  True],
     ///        fill_value=999999)
-    #[pyo3(signature = (source, *, target=None, cutoff=None, algorithm=None, threads=None, dtype=None))]
+    #[pyo3(signature = (
+        source, *, target=None, cutoff=None, algorithm=None, threads=None, backend=None, dtype=None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn sssp(
         &self,
@@ -128,31 +166,51 @@ impl Graph {
         cutoff: Option<f64>,
         algorithm: Option<&str>,
         threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tree> {
         let source = self.vertex_of("source", source)?;
         let target = target.map(|target| self.vertex_of("target", target)).transpose()?;
-        let (config, dtype) = (config(algorithm, threads)?, Dtype::of(py, dtype)?);
+        let (reach, dtype) = (Reach::of(target, cutoff)?, Dtype::of(py, dtype)?);
+        let how = How::new(algorithm, threads, backend)?;
         let (distances, predecessors) = with_csr!(&self.csr, |graph| {
-            run(py, self.size(), |progress| {
-                let goal = match (target, cutoff) {
-                    (None, None) => Goal::All,
-                    (Some(target), None) => Goal::Target(target),
-                    (None, Some(cutoff)) => within(cutoff)?,
-                    (Some(_), Some(_)) => {
-                        return Err(Error::argument("a target or a cutoff, not both"));
-                    }
-                };
-                let tree = telling(Solver::new(graph, &config)?, progress).tree(source, goal)?;
-                let distances = tree.distances.as_storage().to_vec();
-                Ok((Numbers::of(distances, dtype)?, tree.predecessors))
+            run(py, self.size(), false, |progress| {
+                tree(&mut how.solver(graph, 1, progress)?, source, reach, dtype)
             })?
         });
-        let n = self.csr.n_vertices();
-        // the code for none becomes -1
-        let predecessors: &[i32] = cast_slice(predecessors.as_storage());
-        let predecessors = PyArray1::from_slice(py, predecessors);
-        Tree::new(source, distances.into_array(py, &[n])?, predecessors)
+        Tree::new(py, source, distances, predecessors)
+    }
+
+    /// What `sssp` searches with, and why.
+    ///
+    /// Parameters
+    /// ----------
+    /// algorithm, threads, backend
+    ///     As for `sssp`.
+    ///
+    /// Returns
+    /// -------
+    /// str
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> starpaths.Graph.from_arcs([0], [1]).explain(algorithm="dijkstra")
+    /// 'dijkstra: it was asked for; queue dial; 1 thread; 32-bit keys'
+    #[pyo3(signature = (*, algorithm=None, threads=None, backend=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        algorithm: Option<&str>,
+        threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+    ) -> PyResult<String> {
+        let how = How::new(algorithm, threads, backend)?;
+        with_csr!(&self.csr, |graph| {
+            run(py, self.size(), false, |progress| {
+                Ok(how.solver(graph, 1, progress)?.plan().to_string())
+            })
+        })
     }
 
     /// For every vertex how far the nearest of several sources is, and which.
@@ -188,12 +246,10 @@ impl Graph {
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<i32>>)> {
         let sources = self.vertices_of("source", sources)?;
-        let (config, dtype) = (config(None, threads)?, Dtype::of(py, dtype)?);
+        let (how, dtype) = (How::new(None, threads, None)?, Dtype::of(py, dtype)?);
         let (distances, owners) = with_csr!(&self.csr, |graph| {
-            run(py, self.size(), |progress| {
-                // only Dijkstra's algorithm does it
-                let config = Config { algorithm: None, ..config };
-                let nearest = telling(Solver::new(graph, &config)?, progress).nearest(&sources)?;
+            run(py, self.size(), false, |progress| {
+                let nearest = how.solver(graph, 1, progress)?.nearest(&sources)?;
                 let distances = nearest.distances.as_storage().to_vec();
                 Ok((Numbers::of(distances, dtype)?, nearest.owners_as_storage().to_vec()))
             })?
@@ -238,21 +294,15 @@ impl Graph {
         let source = self.vertex_of("source", source)?;
         let target = self.vertex_of("target", target)?;
         let paths = with_csr!(&self.csr, |graph| {
-            run(py, self.size().saturating_mul(k), |progress| {
-                let mut solver = telling(Solver::new(graph, &Config::default())?, progress);
+            run(py, self.size().saturating_mul(k), false, |progress| {
+                let mut solver = How::new(None, None, None)?.solver(graph, 1, progress)?;
                 let paths = solver.k_shortest_paths(source, target, k)?.into_iter();
                 let numbers =
                     paths.map(|path| (path.length.to_i128(), path.length.to_f64(), path.vertices));
                 Ok(numbers.collect::<Vec<_>>())
             })?
         });
-        let lengths = paths.into_iter().map(|(whole, float, vertices)| {
-            let length = match whole {
-                Some(whole) => whole.into_bound_py_any(py),
-                None => float.into_bound_py_any(py),
-            };
-            Ok((length?, vertices))
-        });
-        lengths.collect()
+        let paths = paths.into_iter();
+        paths.map(|(whole, float, path)| Ok((length(py, whole, float)?, path))).collect()
     }
 }

@@ -1,12 +1,14 @@
 //! What a graph's arcs join, whatever they weigh, and what joins them at the least weight.
 
-use closure::closure;
-use graph_formats::{Components, Csr, VertexId, with_csr};
-use paths::oracle::minimum_spanning_forest;
+use closure::{closure, closure_on_gpus};
+use graph_formats::{Components, Csr, VertexId, Weight, with_csr};
+use numpy::Element;
+use paths::oracle::{arborescence, minimum_spanning_forest};
 use pyo3::prelude::*;
 
 use crate::error::Error;
 use crate::graph::Graph;
+use crate::how::How;
 use crate::numbers::shaped;
 use crate::run::run;
 use crate::tables::zeros;
@@ -51,7 +53,7 @@ impl Graph {
             }
         };
         let (n_components, labels) = with_csr!(&self.csr, |graph| {
-            run(py, self.size(), |_| {
+            run(py, self.size(), false, |_| {
                 let components = match is_weak {
                     true => Components::of(&Csr::from_undirected_edges(&graph.to_coo())),
                     false => Components::of(graph),
@@ -66,6 +68,11 @@ impl Graph {
     /// Which vertices reach which by a path of at least one arc: a vertex reaches itself only along
     /// a cycle.
     ///
+    /// Parameters
+    /// ----------
+    /// backend, progress
+    ///     As for `table`.
+    ///
     /// Returns
     /// -------
     /// ndarray of bool, shape (n_vertices, n_vertices)
@@ -77,14 +84,25 @@ impl Graph {
     /// array([[False,  True,  True],
     ///        [False, False,  True],
     ///        [False, False, False]])
-    fn closure<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (*, backend=None, progress=false))]
+    fn closure<'py>(
+        &self,
+        py: Python<'py>,
+        backend: Option<&str>,
+        progress: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let how = How::new(None, None, backend)?;
         let n = self.csr.n_vertices();
         let cells = with_csr!(&self.csr, |graph| {
-            run(py, self.size().saturating_mul(n), |progress| {
+            run(py, self.size().saturating_mul(n), progress, |progress| {
                 let mut cells = zeros::<bool>(n, n)?;
-                let found = closure(graph, &closure::Config::default(), progress)?;
+                let config = closure::Config::default();
+                let closure = match how.gpus() {
+                    [] => closure(graph, &config, progress)?.closure,
+                    gpus => closure_on_gpus(gpus, graph, &config, progress)?.found.closure,
+                };
                 for (u, row) in (0..).zip(cells.chunks_exact_mut(n.max(1))) {
-                    found.closure.reached_from(u).for_each(|v| row[v as usize] = true);
+                    closure.reached_from(u).for_each(|v| row[v as usize] = true);
                 }
                 Ok(cells)
             })?
@@ -109,20 +127,68 @@ impl Graph {
     /// (array([1, 0], dtype=int32), array([2, 2], dtype=int32), array([1, 2]))
     fn minimum_spanning_forest<'py>(&self, py: Python<'py>) -> PyResult<Forest<'py>> {
         with_csr!(&self.csr, |graph| {
-            let edges = run(py, self.size(), |_| Ok(minimum_spanning_forest(graph).edges))?;
-            let ends = |end: fn(&_) -> VertexId| -> Vec<i32> {
-                edges.iter().map(|edge| end(edge) as i32).collect()
-            };
-            let weights = edges.iter().map(|edge| edge.2).collect();
-            let shape = [edges.len()];
-            Ok((
-                shaped(py, ends(|edge| edge.0), &shape)?,
-                shaped(py, ends(|edge| edge.1), &shape)?,
-                shaped(py, weights, &shape)?,
-            ))
+            let edges = run(py, self.size(), false, |_| Ok(minimum_spanning_forest(graph).edges))?;
+            arrays_of(py, edges)
+        })
+    }
+
+    /// The arcs of least weight along which a vertex reaches all others: of several arcs into a
+    /// vertex one.
+    ///
+    /// Parameters
+    /// ----------
+    /// root : int
+    ///     The vertex from which they lead.
+    ///
+    /// Returns
+    /// -------
+    /// sources, targets : ndarray of int32, shape (n_vertices - 1,)
+    ///     Where each arc starts and ends, in the order of the graph's arcs.
+    /// weights : ndarray, shape (n_vertices - 1,)
+    ///     What they weigh, in the type of the graph's weights.
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When the root does not reach all vertices.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0, 0, 1, 2], [1, 2, 2, 1], [9, 4, 1, 1])
+    /// >>> graph.minimum_arborescence(0)
+    /// (array([0, 2], dtype=int32), array([2, 1], dtype=int32), array([4, 1]))
+    fn minimum_arborescence<'py>(&self, py: Python<'py>, root: i64) -> PyResult<Forest<'py>> {
+        let root = self.vertex_of("root", root)?;
+        with_csr!(&self.csr, |graph| {
+            let arcs = run(py, self.size(), false, |_| {
+                let arcs = graph.to_coo();
+                let chosen = arborescence(&arcs, root).ok_or_else(|| {
+                    Error::argument(format!("root {root} does not reach all vertices"))
+                })?;
+                let all: Vec<_> = arcs.arcs().collect();
+                Ok(chosen.into_iter().map(|at| all[at]).collect::<Vec<_>>())
+            })?;
+            arrays_of(py, arcs)
         })
     }
 }
 
-/// Ends and weights of edges.
+/// Ends and weights as arrays.
+fn arrays_of<'py, W: Weight + Element>(
+    py: Python<'py>,
+    arcs: Vec<(VertexId, VertexId, W)>,
+) -> PyResult<Forest<'py>> {
+    let ends = |end: fn(&(VertexId, VertexId, W)) -> VertexId| -> Vec<i32> {
+        arcs.iter().map(|arc| end(arc) as i32).collect()
+    };
+    let shape = [arcs.len()];
+    Ok((
+        shaped(py, ends(|arc| arc.0), &shape)?,
+        shaped(py, ends(|arc| arc.1), &shape)?,
+        shaped(py, arcs.iter().map(|arc| arc.2).collect(), &shape)?,
+    ))
+}
+
+/// Ends and weights of edges or arcs.
 type Forest<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);

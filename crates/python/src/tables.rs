@@ -1,7 +1,6 @@
 //! Distances from many vertices, and from all.
 
 use std::num::NonZeroUsize;
-use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use graph_formats::{Csr, VertexId, Weight, with_csr};
@@ -13,9 +12,11 @@ use sssp::{Config, Goal, Progress, Solver, SsspError};
 
 use crate::error::Error;
 use crate::graph::Graph;
+use crate::how::How;
 use crate::numbers::{Dtype, Numbers, shaped};
-use crate::run::run;
-use crate::searches::{at_most_all, config, telling, within};
+use crate::out::Out;
+use crate::run::{SMALL, run};
+use crate::searches::Reach;
 
 #[pymethods]
 impl Graph {
@@ -27,10 +28,12 @@ impl Graph {
     ///     The rows.
     /// targets : array_like of int, shape (t,), optional
     ///     The columns; all vertices by default.
-    /// algorithm, threads
+    /// algorithm, threads, backend
     ///     As for `sssp`.
     /// dtype : dtype, default float64
     ///     The type of the distances. Integers are a masked array.
+    /// progress : bool, default False
+    ///     Whether a bar of tqdm shows how far it is.
     ///
     /// Returns
     /// -------
@@ -44,7 +47,11 @@ impl Graph {
     /// >>> graph.table([0, 2], [1, 2, 3])
     /// array([[ 5.,  7., inf],
     ///        [ 9.,  0., inf]])
-    #[pyo3(signature = (sources, targets=None, *, algorithm=None, threads=None, dtype=None))]
+    #[pyo3(signature = (
+        sources, targets=None, *, algorithm=None, threads=None, backend=None, dtype=None,
+        progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn table<'py>(
         &self,
         py: Python<'py>,
@@ -52,18 +59,17 @@ impl Graph {
         targets: Option<&Bound<'_, PyAny>>,
         algorithm: Option<&str>,
         threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
+        progress: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let sources = self.vertices_of("source", sources)?;
-        let targets = match targets {
-            Some(targets) => self.vertices_of("target", targets)?,
-            None => (0..self.csr.n_vertices() as VertexId).collect(),
-        };
-        let (config, dtype) = (config(algorithm, threads)?, Dtype::of(py, dtype)?);
+        let targets = self.vertices_or_all("target", targets)?;
+        let (how, dtype) = (How::new(algorithm, threads, backend)?, Dtype::of(py, dtype)?);
         let size = self.size().saturating_mul(sources.len());
         let numbers = with_csr!(&self.csr, |graph| {
-            run(py, size, |progress| {
-                let mut solver = telling(Solver::new(graph, &config)?, progress);
+            run(py, size, progress, |progress| {
+                let mut solver = how.solver(graph, sources.len(), progress)?;
                 let table = solver.table(&sources, &targets)?.into_storage();
                 Numbers::of(table.into_raw_vec_and_offset().0, dtype)
             })?
@@ -79,10 +85,12 @@ impl Graph {
     ///     The rows; all vertices by default.
     /// cutoff : float, optional
     ///     Leave vertices unreached that are farther than this.
-    /// algorithm, threads
+    /// algorithm, threads, backend
     ///     As for `sssp`.
     /// dtype : dtype, default float64
     ///     The type of the distances. Integers are a masked array.
+    /// progress : bool, default False
+    ///     Whether a bar of tqdm shows how far it is.
     ///
     /// Returns
     /// -------
@@ -99,7 +107,11 @@ impl Graph {
     /// >>> predecessors
     /// array([[-1,  0,  1],
     ///        [-1, -1,  1]], dtype=int32)
-    #[pyo3(signature = (sources=None, *, cutoff=None, algorithm=None, threads=None, dtype=None))]
+    #[pyo3(signature = (
+        sources=None, *, cutoff=None, algorithm=None, threads=None, backend=None, dtype=None,
+        progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn trees<'py>(
         &self,
         py: Python<'py>,
@@ -107,24 +119,23 @@ impl Graph {
         cutoff: Option<f64>,
         algorithm: Option<&str>,
         threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
+        progress: bool,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let n = self.csr.n_vertices();
-        let is_all = sources.is_none() && cutoff.is_none() && algorithm.is_none();
-        let sources = match sources {
-            Some(sources) => self.vertices_of("source", sources)?,
-            None => (0..n as VertexId).collect(),
-        };
-        let (config, dtype) = (config(algorithm, threads)?, Dtype::of(py, dtype)?);
+        let how = How::new(algorithm, threads, backend)?;
+        let is_all = sources.is_none() && cutoff.is_none() && how.is_free();
+        let sources = self.vertices_or_all("source", sources)?;
+        let (reach, dtype) = (Reach::of(None, cutoff)?, Dtype::of(py, dtype)?);
         let size = self.size().saturating_mul(sources.len());
         let (distances, predecessors) = with_csr!(&self.csr, |graph| {
-            run(py, size, |progress| {
+            run(py, size, progress, |progress| {
                 // a search along arcs of negative weight takes longer than a row of a matrix
                 let (distances, predecessors) = if is_all && graph.first_negative().is_some() {
-                    by_next_hops(graph, config.threads, progress)?
+                    by_next_hops(graph, how.threads, progress)?
                 } else {
-                    let goal = cutoff.map_or(Ok(Goal::All), within)?;
-                    rows(graph, &sources, goal, &config, progress)?
+                    rows(graph, &sources, reach.goal(), &how, progress)?
                 };
                 Ok((Numbers::of(distances, dtype)?, predecessors))
             })?
@@ -142,8 +153,16 @@ impl Graph {
     ///     fastest. Integers are the same with all; floats may differ in their last bits.
     /// threads : int, optional
     ///     Threads to use at most; all by default.
+    /// backend : {"cpu", "cuda"}, default "cpu"
+    ///     Where to find them.
     /// dtype : dtype, default float64
     ///     The type of the distances. Integers are a masked array.
+    /// out : ndarray or path_like, optional
+    ///     Where to write them, also if memory cannot hold them: an array of this shape and type, or
+    ///     the name of an .npy file, which is made and returned as a `numpy.memmap`. Of integers
+    ///     the greatest stands for no path there.
+    /// progress : bool, default False
+    ///     Whether a bar of tqdm shows how far it is.
     ///
     /// Returns
     /// -------
@@ -164,22 +183,40 @@ impl Graph {
     /// array([[ 0.,  5.,  3.],
     ///        [inf,  0., -2.],
     ///        [inf, inf,  0.]])
-    #[pyo3(signature = (*, algorithm=None, threads=None, dtype=None))]
+    #[pyo3(signature = (
+        *, algorithm=None, threads=None, backend=None, dtype=None, out=None, progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn all_pairs<'py>(
         &self,
         py: Python<'py>,
         algorithm: Option<&str>,
         threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+        progress: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let algorithm = algorithm.map_or(Ok(apsp::Algorithm::Auto), apsp::Algorithm::from_str);
-        let algorithm = algorithm.map_err(Error::from)?;
-        let threads = at_most_all(threads);
-        let config = apsp::Config { algorithm, threads, ..apsp::Config::default() };
-        let (dtype, n) = (Dtype::of(py, dtype)?, self.csr.n_vertices());
+        let how = How::new(algorithm, threads, backend)?;
+        let n = self.csr.n_vertices();
+        if let Some(out) = out {
+            let out = Out::of(out, dtype, n)?;
+            let size = self.size().saturating_mul(n);
+            let filled = with_csr!(&self.csr, |graph| {
+                run(py, size, progress, |progress| out.fill(graph, &how, progress))
+            });
+            return out.finished(py, filled);
+        }
+        let dtype = Dtype::of(py, dtype)?;
         let numbers = with_csr!(&self.csr, |graph| {
-            run(py, self.size().saturating_mul(n), |progress| {
-                let pairs = apsp::Solver::new(graph, &config).solve(progress)?;
+            let size = self.size().saturating_mul(n);
+            run(py, size, progress, |progress| {
+                if how.is_soon_done(graph) {
+                    let all: Vec<VertexId> = graph.vertices().collect();
+                    let table = how.solver(graph, n, None)?.table(&all, &all)?;
+                    return Numbers::of(table.into_storage().into_raw_vec_and_offset().0, dtype);
+                }
+                let pairs = how.all_pairs(graph, false, progress)?;
                 let table = pairs.into_distances().expect("memory keeps it").into_storage();
                 Numbers::of(table.into_raw_vec_and_offset().0, dtype)
             })?
@@ -191,12 +228,13 @@ impl Graph {
 /// Distances and predecessors, row by row, -1 for none.
 type Rows<W> = (Vec<<W as Weight>::Distance>, Vec<i32>);
 
-/// By a search from each source, one a thread.
+/// By a search from each source, one a thread; or one after the other where there is a GPU, or not
+/// enough to do.
 fn rows<W: Weight>(
     graph: &Csr<W>,
     sources: &[VertexId],
     goal: Goal<W::Distance>,
-    config: &Config,
+    how: &How,
     progress: Option<Progress<'_>>,
 ) -> Result<Rows<W>, Error> {
     let n = graph.n_vertices();
@@ -206,15 +244,13 @@ fn rows<W: Weight>(
         return Ok((distances, predecessors));
     }
     let rows = distances.chunks_exact_mut(n).zip(predecessors.chunks_exact_mut(n));
-    let left = Mutex::new(sources.iter().zip(rows));
+    let left = Mutex::new(sources.iter().zip(rows).enumerate());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let alone = Config { threads: Some(NonZeroUsize::MIN), ..config.clone() };
-    let n_workers = config.n_threads().min(sources.len());
-    (0..n_workers).into_par_iter().with_max_len(1).try_for_each(|_| -> Result<(), SsspError> {
-        let mut solver = telling(Solver::new(graph, &alone)?, progress);
-        while let Some((&source, (distances, predecessors))) = next() {
-            if progress.is_some_and(|tell| tell(0, 0).is_break()) {
-                return Err(SsspError::Interrupted);
+    let fill = |solver: Result<Solver<'_, W>, Error>| -> Result<(), Error> {
+        let mut solver = solver?;
+        while let Some((done, (&source, (distances, predecessors)))) = next() {
+            if progress.is_some_and(|tell| tell(done as u64, sources.len() as u64).is_break()) {
+                return Err(SsspError::Interrupted.into());
             }
             let tree = solver.tree(source, goal)?;
             distances.copy_from_slice(tree.distances.as_storage());
@@ -222,7 +258,16 @@ fn rows<W: Weight>(
             predecessors.copy_from_slice(bytemuck::cast_slice(tree.predecessors.as_storage()));
         }
         Ok(())
-    })?;
+    };
+    let is_small = sources.len().saturating_mul(n + graph.n_arcs()) < SMALL;
+    let n_workers = how.n_threads().min(sources.len());
+    if is_small || n_workers == 1 || !how.gpus().is_empty() {
+        fill(how.solver(graph, sources.len(), None))?;
+    } else {
+        let alone = Config { threads: Some(NonZeroUsize::MIN), ..how.config()? };
+        let workers = (0..n_workers).into_par_iter().with_max_len(1);
+        workers.try_for_each(|_| fill(Solver::new(graph, &alone).map_err(Error::from)))?;
+    }
     Ok((distances, predecessors))
 }
 

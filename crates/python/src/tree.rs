@@ -1,7 +1,9 @@
 //! The result of a search from one vertex.
 
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
+
+use crate::numbers::Numbers;
 
 /// Shortest paths from one vertex, as :meth:`Graph.sssp` finds them.
 ///
@@ -29,11 +31,15 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
+    /// Of distances and predecessors, -1 for none.
     pub(crate) fn new(
+        py: Python<'_>,
         source: u32,
-        distances: Bound<'_, PyAny>,
-        predecessors: Bound<'_, PyArray1<i32>>,
+        distances: Numbers,
+        predecessors: Vec<i32>,
     ) -> PyResult<Self> {
+        let distances = distances.into_array(py, &[predecessors.len()])?;
+        let predecessors = predecessors.into_pyarray(py);
         for array in [&distances, predecessors.as_any()] {
             array.call_method1("setflags", (false,))?;
         }
@@ -65,8 +71,7 @@ impl Tree {
         let predecessors: PyReadonlyArray1<'_, i32> = self.predecessors.bind(py).try_readonly()?;
         let predecessors = predecessors.as_array();
         let (source, mut path, mut at) = (i64::from(self.source), vec![vertex], vertex);
-        // no path of this class is longer, but its arrays can be made writable
-        while at != source && path.len() <= predecessors.len() {
+        while at != source {
             let before = usize::try_from(at).ok().and_then(|at| predecessors.get(at));
             match before {
                 Some(&before) if before >= 0 => at = before.into(),

@@ -12,7 +12,7 @@ from scipy.sparse import csgraph as theirs
 from starpaths import csgraph as ours
 
 METHODS = ["auto", "FW", "D", "BF", "J"]
-NEW = {"targets", "dtype"}
+NEW = {"targets", "dtype", "backend", "out"}
 
 
 @st.composite
@@ -276,3 +276,20 @@ def test_predecessors_in_a_cycle_are_no_harm():
     predecessors = np.array([[1, 0], [-9999, -9999]], dtype=np.int32)
     found = ours.construct_dist_matrix(np.ones((2, 2)), predecessors, null_value=-1)
     assert found.tolist() == [[-1, -1], [-1, 0]]
+
+
+def test_distances_go_to_an_array_or_a_file(tmp_path):
+    matrix = scipy.sparse.random_array((40, 40), density=0.1, rng=3, format="csr")
+    expected = ours.shortest_path(matrix)
+    out = np.empty((40, 40))
+    assert ours.shortest_path(matrix, out=out) is out
+    assert (out == expected).all()
+    rows = np.empty((2, 40))
+    distances, _ = ours.dijkstra(matrix, indices=[3, 4], return_predecessors=True, out=rows)
+    assert distances is rows and (rows == expected[3:5]).all()
+    file = tmp_path / "rows.npy"
+    assert (ours.dijkstra(matrix, indices=[3, 4], out=file) == np.load(file)).all()
+    with pytest.raises(ValueError, match="out must have shape"):
+        ours.dijkstra(matrix, indices=[3, 4], out=np.empty((3, 40)))
+    with pytest.raises(ValueError, match="min_only"):
+        ours.dijkstra(matrix, indices=[3, 4], out=rows, min_only=True)

@@ -9,7 +9,7 @@ import pytest
 import starpaths
 import starpaths.csgraph
 
-CLASSES = [starpaths.Graph, starpaths.Tree]
+CLASSES = [starpaths.Graph, starpaths.Pairs, starpaths.Solver, starpaths.Totals, starpaths.Tree]
 
 
 def documented():

@@ -8,6 +8,8 @@
 //!
 //! Reference: chu-liu-1965, edmonds-1967
 
+use std::ops::Sub;
+
 use graph_formats::{Coo, VertexId, Weight};
 
 /// Arcs of a list of which at most one enters each vertex and none close a cycle.
@@ -35,7 +37,8 @@ pub fn maximum_branching<W: Weight + Into<i128>>(arcs: &Coo<W>) -> Branching {
     let n = arcs.n_vertices();
     // the root's arcs come first, so that they win against arcs of weight zero
     let from_root = (0..n).map(|v| Arc { tail: n, head: v, cost: 0, position: v });
-    let listed = listed(arcs, -1).map(|arc| Arc { position: arc.position + n, ..arc });
+    let listed =
+        listed(arcs, |weight| -weight.into()).map(|arc| Arc { position: arc.position + n, ..arc });
     let taken = cheapest(n + 1, n, from_root.chain(listed).collect());
     let taken = taken.expect("the root has an arc to every vertex");
     branching(arcs, taken.into_iter().filter_map(|at| at.checked_sub(n)).collect())
@@ -58,9 +61,24 @@ pub fn minimum_arborescence<W: Weight + Into<i128>>(
     arcs: &Coo<W>,
     root: VertexId,
 ) -> Option<Branching> {
+    Some(branching(arcs, arborescence(arcs, root)?))
+}
+
+/// The positions of the arcs of a spanning arborescence of minimum weight, ascending, where weights
+/// may be floats, too: differences of those are rounded, so that another may weigh less in the last
+/// bits. `None` as for [`minimum_arborescence`].
+pub fn arborescence<W: Weight>(arcs: &Coo<W>, root: VertexId) -> Option<Vec<usize>> {
     let (n, root) = (arcs.n_vertices(), root as usize);
-    let taken = (root < n).then(|| cheapest(n, root, listed(arcs, 1).collect()))??;
-    Some(branching(arcs, taken))
+    if root >= n {
+        return None;
+    }
+    let is_whole = W::ZERO.to_i128().is_some();
+    let mut taken = match is_whole {
+        true => cheapest(n, root, listed(arcs, |w| w.to_i128().unwrap_or_default()).collect())?,
+        false => cheapest(n, root, listed(arcs, W::to_f64).collect())?,
+    };
+    taken.sort_unstable();
+    Some(taken)
 }
 
 fn branching<W: Weight + Into<i128>>(arcs: &Coo<W>, mut taken: Vec<usize>) -> Branching {
@@ -71,25 +89,28 @@ fn branching<W: Weight + Into<i128>>(arcs: &Coo<W>, mut taken: Vec<usize>) -> Br
 
 /// An arc between vertices of a contracted graph.
 #[derive(Clone, Copy)]
-struct Arc {
+struct Arc<C> {
     tail: usize,
     head: usize,
-    cost: i128,
+    cost: C,
     /// Its position among the arcs of the graph that is contracted.
     position: usize,
 }
 
-fn listed<W: Weight + Into<i128>>(arcs: &Coo<W>, sign: i128) -> impl Iterator<Item = Arc> + '_ {
+fn listed<W: Weight, C>(arcs: &Coo<W>, cost: impl Fn(W) -> C) -> impl Iterator<Item = Arc<C>> {
     arcs.arcs().enumerate().map(move |(position, (tail, head, weight))| Arc {
         tail: tail as usize,
         head: head as usize,
-        cost: sign * weight.into(),
+        cost: cost(weight),
         position,
     })
 }
 
 /// The positions of the arcs of a cheapest spanning arborescence at `root`, if there is one.
-fn cheapest(mut n: usize, mut root: usize, mut arcs: Vec<Arc>) -> Option<Vec<usize>> {
+fn cheapest<C>(mut n: usize, mut root: usize, mut arcs: Vec<Arc<C>>) -> Option<Vec<usize>>
+where
+    C: Copy + Default + PartialOrd + Sub<Output = C>,
+{
     let heads: Vec<_> = arcs.iter().map(|arc| arc.head).collect();
     // what each vertex has become part of
     let mut parts: Vec<_> = (0..n).collect();
@@ -104,7 +125,8 @@ fn cheapest(mut n: usize, mut root: usize, mut arcs: Vec<Arc>) -> Option<Vec<usi
         }
         arcs.retain(|arc| groups[arc.tail] != groups[arc.head]);
         for arc in &mut arcs {
-            arc.cost -= entering[arc.head].map_or(0, |replaced| replaced.cost);
+            let replaced = entering[arc.head].map(|replaced| replaced.cost);
+            arc.cost = arc.cost - replaced.unwrap_or_default();
             (arc.tail, arc.head) = (groups[arc.tail], groups[arc.head]);
         }
         parts.iter_mut().for_each(|part| *part = groups[*part]);
@@ -122,8 +144,12 @@ fn cheapest(mut n: usize, mut root: usize, mut arcs: Vec<Arc>) -> Option<Vec<usi
 }
 
 /// The first of the cheapest arcs into every vertex but the root.
-fn cheapest_entering(n: usize, root: usize, arcs: &[Arc]) -> Option<Vec<Option<Arc>>> {
-    let mut entering: Vec<Option<Arc>> = vec![None; n];
+fn cheapest_entering<C: Copy + PartialOrd>(
+    n: usize,
+    root: usize,
+    arcs: &[Arc<C>],
+) -> Option<Vec<Option<Arc<C>>>> {
+    let mut entering: Vec<Option<Arc<C>>> = vec![None; n];
     for arc in arcs.iter().filter(|arc| arc.tail != arc.head && arc.head != root) {
         if entering[arc.head].is_none_or(|known| arc.cost < known.cost) {
             entering[arc.head] = Some(*arc);
@@ -133,20 +159,20 @@ fn cheapest_entering(n: usize, root: usize, arcs: &[Arc]) -> Option<Vec<Option<A
 }
 
 /// A number for each cycle and one for each vertex that is on none; and how many there are.
-fn groups(entering: &[Option<Arc>]) -> (Vec<usize>, usize) {
+fn groups<C>(entering: &[Option<Arc<C>>]) -> (Vec<usize>, usize) {
     let n = entering.len();
     let (mut passed, mut groups, mut n_groups) = (vec![n; n], vec![n; n], 0);
     for start in 0..n {
         let mut v = start;
         while passed[v] == n {
             passed[v] = start;
-            v = entering[v].map_or(v, |arc| arc.tail);
+            v = entering[v].as_ref().map_or(v, |arc| arc.tail);
         }
         // this walk came to a cycle that none before it had found, or to the root
         if passed[v] == start && groups[v] == n {
             while groups[v] == n {
                 groups[v] = n_groups;
-                v = entering[v].map_or(v, |arc| arc.tail);
+                v = entering[v].as_ref().map_or(v, |arc| arc.tail);
             }
             n_groups += 1;
         }

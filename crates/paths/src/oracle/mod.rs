@@ -26,7 +26,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use crate::Distances;
 
 pub use bellman_ford::bellman_ford;
-pub use branching::{Branching, maximum_branching, minimum_arborescence};
+pub use branching::{Branching, arborescence, maximum_branching, minimum_arborescence};
 pub use closure::closure;
 pub use degree_tree::spanning_tree_of_degree;
 pub use dijkstra::dijkstra;

@@ -14,7 +14,15 @@ array([0., 5., 7.])
 [0, 1, 2]
 """
 
-from starpaths._core import Graph, Tree
+from starpaths._core import Graph, Pairs, Solver, Totals, Tree
 from starpaths._errors import NegativeCycleError, StarpathsError
 
-__all__ = ["Graph", "NegativeCycleError", "StarpathsError", "Tree"]
+__all__ = [
+    "Graph",
+    "NegativeCycleError",
+    "Pairs",
+    "Solver",
+    "StarpathsError",
+    "Totals",
+    "Tree",
+]

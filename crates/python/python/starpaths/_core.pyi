@@ -1,22 +1,13 @@
 """The types of the compiled part."""
 
+from collections.abc import Hashable, Iterable
 from os import PathLike
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-_Search = Literal[
-    "dijkstra",
-    "breadth-first",
-    "delta-stepping",
-    "bellman-ford",
-    "bellman-ford-queue",
-    "bellman-ford-slf",
-    "bellman-ford-lll",
-    "bellman-ford-slf-lll",
-]
-_AllPairs = Literal["auto", "floyd-warshall", "blocked", "recursive", "johnson"]
+_Backend = Literal["cpu", "cuda"]
 _Distances = NDArray[Any] | np.ma.MaskedArray[Any, Any]
 
 @final
@@ -30,8 +21,61 @@ class Tree:
     def path_to(self, vertex: int) -> list[int] | None: ...
 
 @final
+class Totals:
+    @property
+    def radius(self) -> float | None: ...
+    @property
+    def diameter(self) -> float | None: ...
+    @property
+    def mean_distance(self) -> float | None: ...
+    @property
+    def wiener_index(self) -> int | float | None: ...
+    @property
+    def is_connected(self) -> bool: ...
+    def closeness(self, wf_improved: bool = True) -> NDArray[np.float64]: ...
+    def harmonic(self) -> NDArray[np.float64]: ...
+    def eccentricity(self) -> NDArray[np.float64]: ...
+    def reached(self) -> NDArray[np.float64]: ...
+    def sums(self) -> NDArray[np.float64]: ...
+    def center(self) -> list[int]: ...
+    def periphery(self) -> list[int]: ...
+
+@final
+class Pairs:
+    @property
+    def plan(self) -> str: ...
+    def query(self, source: int, target: int) -> tuple[int | float, list[int]] | None: ...
+    def row(self, source: int, *, dtype: DTypeLike = None) -> _Distances: ...
+    def next_hops(self, source: int) -> NDArray[np.int32]: ...
+
+@final
+class Solver:
+    def __new__(
+        cls,
+        graph: Graph,
+        *,
+        algorithm: str | None = None,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        searches: int = 1,
+    ) -> Solver: ...
+    @property
+    def plan(self) -> str: ...
+    def sssp(
+        self,
+        source: int,
+        *,
+        target: int | None = None,
+        cutoff: float | None = None,
+        dtype: DTypeLike = None,
+    ) -> Tree: ...
+    def table(
+        self, sources: ArrayLike, targets: ArrayLike | None = None, *, dtype: DTypeLike = None
+    ) -> _Distances: ...
+
+@final
 class Graph:
-    def __new__(cls, matrix: Any, *, directed: bool = True) -> Graph: ...
+    def __new__(cls, matrix: Any, *, directed: bool = True, copy: bool = False) -> Graph: ...
     @staticmethod
     def from_arcs(
         sources: ArrayLike,
@@ -40,18 +84,26 @@ class Graph:
         *,
         n_vertices: int | None = None,
         directed: bool = True,
+        labels: Iterable[Hashable] | None = None,
     ) -> Graph: ...
     @staticmethod
     def from_csr(
-        indptr: ArrayLike, indices: ArrayLike, weights: ArrayLike | None = None
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        directed: bool = True,
+        copy: bool = False,
     ) -> Graph: ...
     @staticmethod
     def read(path: str | PathLike[str]) -> Graph: ...
     def to_scipy(self) -> Any: ...
     def unweighted(self) -> Graph: ...
     def transposed(self) -> Graph: ...
-    def name(self, vertex: int) -> int | str: ...
-    def vertex(self, name: int | str) -> int | None: ...
+    def name(self, vertex: int) -> Any: ...
+    def vertex(self, name: Hashable) -> int | None: ...
+    @property
+    def _addresses(self) -> tuple[int, int]: ...
     @property
     def n_vertices(self) -> int: ...
     @property
@@ -68,10 +120,18 @@ class Graph:
         *,
         target: int | None = None,
         cutoff: float | None = None,
-        algorithm: _Search | None = None,
+        algorithm: str | None = None,
         threads: int | None = None,
+        backend: _Backend | None = None,
         dtype: DTypeLike = None,
     ) -> Tree: ...
+    def explain(
+        self,
+        *,
+        algorithm: str | None = None,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+    ) -> str: ...
     def nearest(
         self, sources: ArrayLike, *, threads: int | None = None, dtype: DTypeLike = None
     ) -> tuple[_Distances, NDArray[np.int32]]: ...
@@ -83,30 +143,70 @@ class Graph:
         sources: ArrayLike,
         targets: ArrayLike | None = None,
         *,
-        algorithm: _Search | None = None,
+        algorithm: str | None = None,
         threads: int | None = None,
+        backend: _Backend | None = None,
         dtype: DTypeLike = None,
+        progress: bool = False,
     ) -> _Distances: ...
     def trees(
         self,
         sources: ArrayLike | None = None,
         *,
         cutoff: float | None = None,
-        algorithm: _Search | None = None,
+        algorithm: str | None = None,
         threads: int | None = None,
+        backend: _Backend | None = None,
         dtype: DTypeLike = None,
+        progress: bool = False,
     ) -> tuple[_Distances, NDArray[np.int32]]: ...
     def all_pairs(
         self,
         *,
-        algorithm: _AllPairs | None = None,
+        algorithm: str | None = None,
         threads: int | None = None,
+        backend: _Backend | None = None,
         dtype: DTypeLike = None,
+        out: NDArray[Any] | str | PathLike[str] | None = None,
+        progress: bool = False,
     ) -> _Distances: ...
+    def pairs(
+        self,
+        *,
+        algorithm: str | None = None,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        progress: bool = False,
+    ) -> Pairs: ...
     def components(
         self, connection: Literal["weak", "strong"] = "weak"
     ) -> tuple[int, NDArray[np.int32]]: ...
-    def closure(self) -> NDArray[np.bool_]: ...
+    def closure(
+        self, *, backend: _Backend | None = None, progress: bool = False
+    ) -> NDArray[np.bool_]: ...
+    def minimum_arborescence(
+        self, root: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]: ...
     def minimum_spanning_forest(
         self,
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]: ...
+    def totals(
+        self,
+        *,
+        side: Literal["out", "in"] = "out",
+        sample: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        progress: bool = False,
+    ) -> Totals: ...
+    def diameter(self, *, threads: int | None = None) -> tuple[float, int, int] | None: ...
+    def betweenness(
+        self,
+        *,
+        normalized: bool = True,
+        sample: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]: ...

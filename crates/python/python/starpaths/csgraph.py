@@ -6,8 +6,9 @@ without the interpreter's lock, and Ctrl-C ends it. Where results differ they ar
 docs/python.md: weights under 1e-8 of a dense matrix are edges here, an undirected graph has the
 smaller of both weights with every function, and of several shortest paths it may be another one.
 
-Two keyword arguments are new: `targets` leaves out columns of a matrix of distances, and `dtype`
-gives it another type, such as float32, which takes half the memory.
+Four keyword arguments are new: `targets` leaves out columns of a matrix of distances, `dtype` gives
+it another type, such as float32, which takes half the memory, `backend` sends the work to a GPU,
+and `out` has the distances written to an array or a file.
 """
 
 import operator
@@ -49,7 +50,8 @@ class NegativeCycleError(starpaths.NegativeCycleError, _ScipyNegativeCycleError)
 
 
 def shortest_path(csgraph, method="auto", directed=True, return_predecessors=False,
-                  unweighted=False, overwrite=False, indices=None, *, targets=None, dtype=None):
+                  unweighted=False, overwrite=False, indices=None, *, targets=None, dtype=None,
+                  backend=None, out=None):
     """Distances between vertices, and the paths.
 
     Parameters
@@ -74,6 +76,11 @@ def shortest_path(csgraph, method="auto", directed=True, return_predecessors=Fal
         The columns of the distances; all vertices by default. Not in scipy.
     dtype : dtype, optional
         The type of the distances; float64 by default. Not in scipy.
+    backend : {'cpu', 'cuda'}, optional
+        Where to search. Not in scipy.
+    out : ndarray or path_like, optional
+        Where to write the distances: an array of their shape, which is returned, or the name of an
+        .npy file, which is made and returned as a `numpy.memmap`. Not in scipy.
 
     Returns
     -------
@@ -106,11 +113,11 @@ def shortest_path(csgraph, method="auto", directed=True, return_predecessors=Fal
     if method == "D":
         _warn_of_negative_weights(graph)
     algorithm = {"FW": "blocked", "J": "johnson"}.get(method)
-    return _distances(graph, indices, return_predecessors, targets, dtype, algorithm)
+    return _distances(graph, indices, return_predecessors, targets, dtype, backend, out, algorithm)
 
 
 def floyd_warshall(csgraph, directed=True, return_predecessors=False, unweighted=False,
-                   overwrite=False, *, targets=None, dtype=None):
+                   overwrite=False, *, targets=None, dtype=None, backend=None, out=None):
     """Distances of all pairs by the algorithm of Floyd and Warshall, a block of vertices at a time.
 
     Parameters and results are those of `shortest_path`.
@@ -124,11 +131,11 @@ def floyd_warshall(csgraph, directed=True, return_predecessors=False, unweighted
            [inf, inf,  0.]])
     """
     return shortest_path(csgraph, "FW", directed, return_predecessors, unweighted, overwrite,
-                         targets=targets, dtype=dtype)
+                         targets=targets, dtype=dtype, backend=backend, out=out)
 
 
 def bellman_ford(csgraph, directed=True, indices=None, return_predecessors=False,
-                 unweighted=False, *, targets=None, dtype=None):
+                 unweighted=False, *, targets=None, dtype=None, backend=None, out=None):
     """Distances by the algorithm of Bellman and Ford, which takes weights of any sign.
 
     Parameters and results are those of `shortest_path`.
@@ -140,11 +147,11 @@ def bellman_ford(csgraph, directed=True, indices=None, return_predecessors=False
     array([0., 1., 3.])
     """
     return shortest_path(csgraph, "BF", directed, return_predecessors, unweighted, False, indices,
-                         targets=targets, dtype=dtype)
+                         targets=targets, dtype=dtype, backend=backend, out=out)
 
 
 def johnson(csgraph, directed=True, indices=None, return_predecessors=False, unweighted=False, *,
-            targets=None, dtype=None):
+            targets=None, dtype=None, backend=None, out=None):
     """Distances by Johnson's algorithm: a search from each vertex, after weights are made positive.
 
     Parameters and results are those of `shortest_path`.
@@ -158,16 +165,16 @@ def johnson(csgraph, directed=True, indices=None, return_predecessors=False, unw
            [inf, -2.,  0.]])
     """
     return shortest_path(csgraph, "J", directed, return_predecessors, unweighted, False, indices,
-                         targets=targets, dtype=dtype)
+                         targets=targets, dtype=dtype, backend=backend, out=out)
 
 
 def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, unweighted=False,
-             limit=np.inf, min_only=False, *, targets=None, dtype=None):
+             limit=np.inf, min_only=False, *, targets=None, dtype=None, backend=None, out=None):
     """Distances by a search from each source.
 
     Parameters
     ----------
-    csgraph, directed, indices, return_predecessors, unweighted, targets, dtype
+    csgraph, directed, indices, return_predecessors, unweighted, targets, dtype, backend, out
         As for `shortest_path`.
     limit : float, optional
         Leave out what is farther than this, which may take less time.
@@ -198,12 +205,13 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
     if not limit >= 0:
         raise ValueError("limit must be >= 0")
     if min_only:
-        if targets is not None:
-            raise ValueError("targets cannot be given with min_only")
+        if not targets is backend is out is None:
+            raise ValueError("targets, backend and out cannot be given with min_only")
         sources = np.arange(graph.n_vertices) if indices is None else indices
         sources = np.atleast_1d(_wrapped(sources, graph.n_vertices)).ravel()
         return _nearest(graph, sources, return_predecessors, limit, dtype)
-    return _distances(graph, indices, return_predecessors, targets, dtype, None, limit)
+    return _distances(graph, indices, return_predecessors, targets, dtype, backend, out, None,
+                      limit)
 
 
 def yen(csgraph, source, sink, K, *, directed=True, return_predecessors=False, unweighted=False):
@@ -418,13 +426,24 @@ def construct_dist_matrix(graph, predecessors, directed=True, null_value=np.inf)
 
 def _graph(csgraph, directed, unweighted):
     """The graph that scipy takes a matrix for."""
+    matrix = _matrix(csgraph)
+    if isinstance(matrix, np.ndarray):
+        if unweighted:
+            return Graph(matrix.astype(bool), directed=directed).unweighted()
+        return Graph(_exact(matrix, len(matrix)), directed=directed)
     if unweighted:
         # a stored entry is an arc whatever it weighs, even infinity
-        matrix = _matrix(csgraph)
-        matrix = matrix.astype(bool) if isinstance(matrix, np.ndarray) else _with_data(
-            matrix, np.ones(len(matrix.data), dtype=np.int32))
-        return Graph(matrix, directed=directed).unweighted()
-    return Graph(_finite(_matrix(csgraph)), directed=directed)
+        return Graph.from_csr(matrix.indptr, matrix.indices, directed=directed)
+    indptr, indices, weights = matrix.indptr, matrix.indices, matrix.data
+    weights = _exact(weights, len(indptr))
+    try:
+        return Graph.from_csr(indptr, indices, weights, directed=directed)
+    except starpaths.StarpathsError:
+        is_arc = np.isfinite(weights)
+        if is_arc.all():
+            raise
+    indptr = np.concatenate(([0], np.cumsum(is_arc)))[indptr]
+    return Graph.from_csr(indptr, indices[is_arc], weights[is_arc], directed=directed)
 
 
 def _matrix(csgraph):
@@ -441,37 +460,21 @@ def _matrix(csgraph):
         matrix = np.asarray(csgraph)
         if matrix.dtype.kind not in "iub":
             matrix = matrix.astype(np.float64, copy=False)
-            if not np.isfinite(matrix).all():
-                matrix = np.where(np.isfinite(matrix), matrix, 0)
-    if matrix.ndim != 2:
+    shape = matrix.shape
+    if len(shape) != 2:
         raise ValueError("compressed-sparse graph must be 2-D")
-    if matrix.shape[0] != matrix.shape[1]:
+    if shape[0] != shape[1]:
         raise ValueError("compressed-sparse graph must be shape (N, N)")
     return matrix
 
 
-def _finite(matrix):
-    """The same with weights whose sums float64 has exactly, or float64, and without infinities."""
-    weights = matrix if isinstance(matrix, np.ndarray) else matrix.data
+def _exact(weights, n):
+    """The same weights as float64, unless they are integers whose sums that has exactly."""
     if weights.dtype.kind in "iub":
         greatest = max(abs(int(weights.max())), abs(int(weights.min()))) if weights.size else 0
-        if greatest * matrix.shape[0] < _MAX_EXACT:
-            return matrix
-    if isinstance(matrix, np.ndarray):
-        return matrix.astype(np.float64, copy=False)
-    weights = weights.astype(np.float64, copy=False)
-    is_arc = np.isfinite(weights)
-    if is_arc.all():
-        return _with_data(matrix, weights)
-    indptr = np.concatenate(([0], np.cumsum(is_arc)))[matrix.indptr]
-    return _with_data(matrix, weights[is_arc], matrix.indices[is_arc], indptr)
-
-
-def _with_data(matrix, data, indices=None, indptr=None):
-    """The same rows with other weights, or arcs."""
-    indices = matrix.indices if indices is None else indices
-    indptr = matrix.indptr if indptr is None else indptr
-    return type(matrix)((data, indices, indptr), shape=matrix.shape)
+        if greatest * n < _MAX_EXACT:
+            return weights
+    return weights.astype(np.float64, copy=False)
 
 
 def _warn_of_negative_weights(graph):
@@ -484,13 +487,15 @@ def _warn_of_negative_weights(graph):
 def _wrapped(indices, n):
     """Vertices, of which negative ones count from the end."""
     vertices = np.array(indices, dtype=np.int64)
-    vertices[vertices < 0] += n
-    if ((vertices < 0) | (vertices >= n)).any():
-        raise ValueError(f"indices out of range 0...{n}")
+    if vertices.size and not 0 <= vertices.min() <= vertices.max() < n:
+        vertices[vertices < 0] += n
+        if vertices.min() < 0 or vertices.max() >= n:
+            raise ValueError(f"indices out of range 0...{n}")
     return vertices
 
 
-def _distances(graph, indices, return_predecessors, targets, dtype, algorithm, limit=np.inf):
+def _distances(graph, indices, return_predecessors, targets, dtype, backend, out, algorithm,
+               limit=np.inf):
     """The distances from some vertices, or all, in the shape that scipy gives them."""
     n = graph.n_vertices
     targets = None if targets is None else _wrapped(targets, n)
@@ -503,12 +508,15 @@ def _distances(graph, indices, return_predecessors, targets, dtype, algorithm, l
             # there must not be a negative cycle anywhere
             _with_super_source(graph, np.arange(n)).sssp(n)
         if return_predecessors or cutoff is not None:
-            distances, predecessors = graph.trees(rows, cutoff=cutoff, dtype=dtype)
+            distances, predecessors = graph.trees(rows, cutoff=cutoff, dtype=dtype,
+                                                  backend=backend)
+        elif rows is None and targets is None and limit == np.inf:
+            return graph.all_pairs(algorithm=algorithm, dtype=dtype, backend=backend, out=out)
         elif rows is None and targets is None:
-            distances = graph.all_pairs(algorithm=algorithm, dtype=dtype)
+            distances = graph.all_pairs(algorithm=algorithm, dtype=dtype, backend=backend)
         else:
             rows = np.arange(n) if rows is None else rows
-            distances = graph.table(rows, targets, dtype=dtype)
+            distances = graph.table(rows, targets, dtype=dtype, backend=backend)
             targets = None
     except starpaths.NegativeCycleError as error:
         raise NegativeCycleError(error.cycle) from None
@@ -519,12 +527,25 @@ def _distances(graph, indices, return_predecessors, targets, dtype, algorithm, l
         distances = distances[:, targets]
     shape = (n,) if sources is None else sources.shape
     distances = distances.reshape(shape + distances.shape[1:])
+    if out is not None:
+        distances = _written(distances, out)
     if not return_predecessors:
         return distances
     predecessors[predecessors < 0] = _NONE
     if limit != np.inf and cutoff is None:
         predecessors[is_beyond] = _NONE
     return distances, predecessors.reshape(shape + (n,))
+
+
+def _written(distances, out):
+    """The same in an array of the caller, or in a file."""
+    if not isinstance(out, np.ndarray):
+        np.save(out, np.asarray(distances))
+        return np.load(out, mmap_mode="r+")
+    if out.shape != distances.shape:
+        raise ValueError(f"out must have shape {distances.shape}, but has {out.shape}")
+    out[...] = distances
+    return out
 
 
 def _nearest(graph, sources, return_predecessors, limit, dtype):

@@ -1,0 +1,124 @@
+//! What to solve with, by the names of the arguments.
+
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use apsp::Pairs;
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use sssp::{Config, Progress, Solver};
+
+use crate::error::Error;
+use crate::run::SMALL;
+
+/// An algorithm by its name, threads, and the device, once it was found to be there.
+pub(crate) struct How {
+    algorithm: Option<String>,
+    pub(crate) threads: Option<NonZeroUsize>,
+    gpu: Option<Gpu>,
+}
+
+impl How {
+    /// # Errors
+    /// Where the backend is unknown, or there is no GPU.
+    pub(crate) fn new(
+        algorithm: Option<&str>,
+        threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+    ) -> Result<Self, Error> {
+        let gpu = match backend {
+            None | Some("cpu") => None,
+            Some("cuda") => Some(opened()?),
+            Some(other) => {
+                let message = format!("backend is '{other}'; expected 'cpu' or 'cuda'");
+                return Err(Error::argument(message));
+            }
+        };
+        Ok(Self { algorithm: algorithm.map(str::to_owned), threads: at_most_all(threads), gpu })
+    }
+
+    /// The GPUs that are asked for: one or none.
+    pub(crate) fn gpus(&self) -> &[Gpu] {
+        self.gpu.as_slice()
+    }
+
+    /// Whether it is left open what to solve with.
+    pub(crate) fn is_free(&self) -> bool {
+        self.algorithm.is_none() && self.gpu.is_none()
+    }
+
+    /// The configuration of searches on the CPU.
+    pub(crate) fn config(&self) -> Result<Config, Error> {
+        let algorithm = self.algorithm.as_deref().map(sssp::Algorithm::from_str).transpose()?;
+        Ok(Config { algorithm, threads: self.threads, ..Config::default() })
+    }
+
+    /// Whether this thread has all pairs by searches before others are awake.
+    pub(crate) fn is_soon_done<W: Weight>(&self, graph: &Csr<W>) -> bool {
+        let steps = (graph.n_vertices() + graph.n_arcs()).saturating_mul(graph.n_vertices());
+        self.is_free() && steps < SMALL && graph.first_negative().is_none()
+    }
+
+    /// How many threads that makes.
+    pub(crate) fn n_threads(&self) -> usize {
+        self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get)
+    }
+
+    /// All pairs of vertices, in memory.
+    pub(crate) fn all_pairs<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+        next_hops: bool,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Pairs<W>, Error> {
+        let algorithm = self.algorithm.as_deref().unwrap_or("auto").parse()?;
+        let config =
+            apsp::Config { algorithm, threads: self.threads, next_hops, ..Default::default() };
+        let solver = apsp::Solver::new(graph, &config);
+        let solver = if self.gpus().is_empty() { solver } else { solver.on(self.gpus()) };
+        Ok(solver.solve(progress)?)
+    }
+
+    /// A solver that tells `progress`, for so many searches.
+    pub(crate) fn solver<'g, W: Weight>(
+        &self,
+        graph: &'g Csr<W>,
+        n_searches: usize,
+        progress: Option<Progress<'g>>,
+    ) -> Result<Solver<'g, W>, Error> {
+        let solver = match &self.gpu {
+            None => Solver::new(graph, &self.config()?)?,
+            Some(gpu) => {
+                let algorithm = self.algorithm.as_deref();
+                let algorithm = algorithm.map(sssp::gpu::Algorithm::from_str).transpose()?;
+                let config = sssp::gpu::Config {
+                    algorithm,
+                    threads: self.threads,
+                    expected_searches: NonZeroUsize::new(n_searches),
+                    ..Default::default()
+                };
+                Solver::on_gpu(gpu, graph, &config)?
+            }
+        };
+        Ok(match progress {
+            Some(progress) => solver.with_progress(progress),
+            None => solver,
+        })
+    }
+}
+
+/// As many threads, but not more than the machine runs at once.
+fn at_most_all(threads: Option<NonZeroUsize>) -> Option<NonZeroUsize> {
+    threads.and_then(|threads| NonZeroUsize::new(threads.get().min(rayon::current_num_threads())))
+}
+
+/// The first GPU, which stays open: that takes longer than most searches.
+fn opened() -> Result<Gpu, Error> {
+    static OPENED: Mutex<Option<Gpu>> = Mutex::new(None);
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*opened {
+        Some(gpu) if !gpu.has_failed() => Ok(gpu.clone()),
+        _ => Ok(opened.insert(Gpu::open()?).clone()),
+    }
+}

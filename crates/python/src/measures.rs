@@ -1,0 +1,291 @@
+//! Measures of how far vertices are from each other, without a matrix.
+
+use std::num::NonZeroUsize;
+
+use centrality::{Config, Correction, Lengths, Side, Sources};
+use graph_formats::{Direction, VertexId, Weight, with_csr};
+use numpy::{IntoPyArray, PyArray1};
+use paths::Total;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::how::How;
+use crate::run::run;
+
+/// Distances between every vertex and all others, added up, as :meth:`Graph.totals` finds them.
+///
+/// Attributes
+/// ----------
+/// radius, diameter : float, or None where there is no vertex
+///     The least and the greatest eccentricity.
+/// mean_distance : float, or None where there is no pair
+///     Of the ordered pairs that have a path.
+/// wiener_index : int or float, or None of a sample
+///     The sum of all distances; each pair of an undirected graph once. An int where weights are.
+/// is_connected : bool
+///     Whether there is a path from each vertex to each.
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct Totals(centrality::Totals);
+
+#[pymethods]
+impl Totals {
+    /// Closeness of each vertex: one part in its mean distance; zero where it has none.
+    ///
+    /// Parameters
+    /// ----------
+    /// wf_improved : bool, default True
+    ///     Whether the share of the vertices that have a path is a factor, as in NetworkX; igraph
+    ///     leaves the others out.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of float64, shape (n_vertices,)
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> starpaths.Graph.from_arcs([0, 1], [1, 2], [1, 3], directed=False).totals().closeness()
+    /// array([0.4       , 0.5       , 0.28571429])
+    #[pyo3(signature = (wf_improved=true))]
+    fn closeness<'py>(&self, py: Python<'py>, wf_improved: bool) -> Bound<'py, PyArray1<f64>> {
+        let correction = if wf_improved { Correction::WassermanFaust } else { Correction::None };
+        self.0.closeness(correction).into_pyarray(py)
+    }
+
+    /// Harmonic closeness of each vertex: one part in each distance above zero, added up.
+    fn harmonic<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.harmonic().into_pyarray(py)
+    }
+
+    /// The greatest distance of each vertex; what has no path does not count.
+    fn eccentricity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.eccentricities().into_pyarray(py)
+    }
+
+    /// How many others each vertex has a path to, or from. Of a sample an estimate.
+    fn reached<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.reached().into_pyarray(py)
+    }
+
+    /// The sum of the distances of each vertex. Of a sample, of those that were found.
+    fn sums<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.sums().into_pyarray(py)
+    }
+
+    /// The vertices whose eccentricity is the radius.
+    fn center(&self) -> Vec<VertexId> {
+        self.0.centre()
+    }
+
+    /// The vertices whose eccentricity is the diameter.
+    fn periphery(&self) -> Vec<VertexId> {
+        self.0.periphery()
+    }
+
+    /// The least eccentricity.
+    #[getter]
+    fn radius(&self) -> Option<f64> {
+        self.0.radius()
+    }
+
+    /// The greatest eccentricity.
+    #[getter]
+    fn diameter(&self) -> Option<f64> {
+        self.0.diameter()
+    }
+
+    /// The mean of the distances.
+    #[getter]
+    fn mean_distance(&self) -> Option<f64> {
+        self.0.mean_distance()
+    }
+
+    /// The sum of all distances.
+    #[getter]
+    fn wiener_index<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let index = self.0.wiener_index().map(|index| match index {
+            Total::Integer(sum) => sum.into_bound_py_any(py),
+            Total::Float(sum) => sum.into_bound_py_any(py),
+        });
+        index.transpose()
+    }
+
+    /// Whether there is a path from each vertex to each.
+    #[getter]
+    fn is_connected(&self) -> bool {
+        self.0.is_connected()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<starpaths.Totals of {} vertices>", self.0.n_vertices())
+    }
+}
+
+#[pymethods]
+impl Graph {
+    /// Adds up the distances between every vertex and all others, a row at a time.
+    ///
+    /// Where all weights are 1 this counts arcs, many sources at once.
+    ///
+    /// Parameters
+    /// ----------
+    /// side : {"out", "in"}, default "out"
+    ///     Whether distances lead out of each vertex, or into it, as those of closeness in NetworkX.
+    /// sample : int, optional
+    ///     Measure to, or from, so many vertices only, and estimate.
+    /// seed : int, default 0
+    ///     Another seed draws another sample.
+    /// threads, backend, progress
+    ///     As for `table`.
+    ///
+    /// Returns
+    /// -------
+    /// Totals
+    ///     Closeness, eccentricities and other measures.
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When a weight is negative.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> totals = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False).totals()
+    /// >>> totals.eccentricity()
+    /// array([7., 5., 7.])
+    /// >>> totals.center(), totals.diameter, totals.wiener_index
+    /// ([1], 7.0, 14)
+    #[pyo3(signature = (
+        *, side="out", sample=None, seed=0, threads=None, backend=None, progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
+    fn totals(
+        &self,
+        py: Python<'_>,
+        side: &str,
+        sample: Option<NonZeroUsize>,
+        seed: u64,
+        threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+        progress: bool,
+    ) -> PyResult<Totals> {
+        let side = match side {
+            "out" => Side::Out,
+            "in" => Side::In,
+            other => {
+                let message = format!("side is '{other}'; expected 'out' or 'in'");
+                return Err(Error::argument(message).into());
+            }
+        };
+        let how = How::new(None, threads, backend)?;
+        let config = Config { side, ..self.config(sample, seed, &how) };
+        let size = self.size().saturating_mul(self.csr.n_vertices());
+        let totals = with_csr!(&self.csr, |graph| {
+            run(py, size, progress, |progress| match how.gpus() {
+                [] => Ok(centrality::totals(graph, &config, progress)?),
+                gpus => Ok(centrality::totals_on_gpus(gpus, graph, &config, progress)?),
+            })?
+        });
+        Ok(Totals(totals))
+    }
+
+    /// The greatest of all distances, found by a few searches.
+    ///
+    /// Parameters
+    /// ----------
+    /// threads : int, optional
+    ///     Threads to use at most; all by default.
+    ///
+    /// Returns
+    /// -------
+    /// (diameter, from, to) : (float, int, int), or None where there is no vertex
+    ///     The length, and where such a path starts and ends. Pairs without a path do not count.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2]).diameter()
+    /// (7.0, 0, 2)
+    #[pyo3(signature = (*, threads=None))]
+    fn diameter(
+        &self,
+        py: Python<'_>,
+        threads: Option<NonZeroUsize>,
+    ) -> PyResult<Option<(f64, VertexId, VertexId)>> {
+        let size = self.size().saturating_mul(self.csr.n_vertices());
+        let (lengths, threads) = (self.lengths(), How::new(None, threads, None)?.threads);
+        let found = with_csr!(&self.csr, |graph| {
+            run(py, size, false, |tell| Ok(centrality::diameter(graph, lengths, threads, tell)?))?
+        });
+        Ok(found.map(|found| (found.value, found.from, found.to)))
+    }
+
+    /// Betweenness of each vertex: the sum, over pairs of others, of the share of their shortest
+    /// paths that go through it.
+    ///
+    /// Parameters
+    /// ----------
+    /// normalized : bool, default True
+    ///     Whether to divide it by the number of pairs. If not, each pair of an undirected graph
+    ///     counts once.
+    /// sample, seed, threads, progress
+    ///     As for `totals`; paths of a sample start there.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of float64, shape (n_vertices,)
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When a weight is not above zero.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False).betweenness()
+    /// array([0., 1., 0.])
+    #[pyo3(signature = (*, normalized=true, sample=None, seed=0, threads=None, progress=false))]
+    fn betweenness<'py>(
+        &self,
+        py: Python<'py>,
+        normalized: bool,
+        sample: Option<NonZeroUsize>,
+        seed: u64,
+        threads: Option<NonZeroUsize>,
+        progress: bool,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let config = self.config(sample, seed, &How::new(None, threads, None)?);
+        let size = self.size().saturating_mul(self.csr.n_vertices());
+        let betweenness = with_csr!(&self.csr, |graph| {
+            run(py, size, progress, |progress| {
+                let found = centrality::betweenness(graph, &config, progress)?;
+                let halves = if graph.direction() == Direction::Undirected { 2.0 } else { 1.0 };
+                Ok(match normalized {
+                    true => found.normalised(),
+                    false => found.raw().into_iter().map(|sum| sum / halves).collect(),
+                })
+            })?
+        });
+        Ok(betweenness.into_pyarray(py))
+    }
+}
+
+impl Graph {
+    fn config(&self, sample: Option<NonZeroUsize>, seed: u64, how: &How) -> Config {
+        let sources = sample.map_or(Sources::All, |n| Sources::Sample { n, seed });
+        let (lengths, threads) = (self.lengths(), how.threads);
+        Config { sources, lengths, threads, ..Config::default() }
+    }
+
+    /// Arcs are counted where that is the same.
+    fn lengths(&self) -> Lengths {
+        let is_one = with_csr!(&self.csr, |graph| {
+            graph.weight_summary().common().is_some_and(|weight| weight.to_f64() == 1.0)
+        });
+        if is_one { Lengths::Hops } else { Lengths::Weights }
+    }
+}

@@ -1,0 +1,147 @@
+//! All pairs in an array that the caller has, or in a file.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use apsp::ApspError;
+use graph_formats::{Csr, VertexId, Weight};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySlice};
+use sssp::Progress;
+
+use crate::error::Error;
+use crate::how::How;
+use crate::numbers::{Dtype, Numbers};
+
+/// Bytes of distances that are found, or converted, before they are written.
+const BYTES_AT_A_TIME: usize = 64 << 20;
+
+/// What gets the distances of all pairs.
+pub(crate) struct Out {
+    array: Py<PyAny>,
+    dtype: Dtype,
+    /// The file that it is in, which gets its name when it is whole.
+    file: Option<File>,
+}
+
+struct File {
+    unfinished: PathBuf,
+    path: PathBuf,
+}
+
+impl Out {
+    /// An array of the caller, or the path of an .npy file that is made; `n` x `n`, of this type.
+    pub(crate) fn of(
+        out: &Bound<'_, PyAny>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        n: usize,
+    ) -> PyResult<Self> {
+        let py = out.py();
+        let Ok(path) = out.extract::<PathBuf>() else {
+            let (shape, found) = (out.getattr("shape")?, out.getattr("dtype")?);
+            let dtype = Dtype::of(py, Some(dtype.unwrap_or(&found)))?;
+            if !shape.eq((n, n))? || Dtype::of(py, Some(&found))? != dtype {
+                let message = format!(
+                    "out is of {found} and shape {shape}; expected {dtype:?} and ({n}, {n})"
+                );
+                return Err(Error::argument(message).into());
+            }
+            return Ok(Self { array: out.clone().unbind(), dtype, file: None });
+        };
+        if path.extension().is_none_or(|suffix| suffix != "npy") {
+            let message = format!("out is {}; expected a name that ends in .npy", path.display());
+            return Err(Error::argument(message).into());
+        }
+        let unfinished = path.with_extension("npy.unfinished");
+        let named = PyDict::new(py);
+        named.set_item("mode", "w+")?;
+        match dtype {
+            Some(dtype) => named.set_item("dtype", dtype)?,
+            None => named.set_item("dtype", "float64")?,
+        }
+        named.set_item("shape", (n, n))?;
+        let dtype = Dtype::of(py, dtype)?;
+        let format = py.import("numpy.lib.format")?;
+        let array = format.call_method("open_memmap", (&unfinished,), Some(&named))?.unbind();
+        Ok(Self { array, dtype, file: Some(File { unfinished, path }) })
+    }
+
+    /// The array, if all of it was written; else its file is removed.
+    pub(crate) fn finished<'py>(
+        self,
+        py: Python<'py>,
+        filled: PyResult<()>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let array = self.array.into_bound(py);
+        let Some(File { unfinished, path }) = &self.file else {
+            return filled.map(|()| array);
+        };
+        let kept = filled.and_then(|()| {
+            array.call_method0("flush")?;
+            Ok(fs::rename(unfinished, path)?)
+        });
+        if kept.is_err() {
+            // the error says more than another one would
+            _ = fs::remove_file(unfinished);
+        }
+        kept.map(|()| array)
+    }
+
+    /// Writes all distances: from a matrix in memory, or where it cannot hold one some rows at a
+    /// time.
+    pub(crate) fn fill<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+        how: &How,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), Error> {
+        let n = graph.n_vertices();
+        let rows = BYTES_AT_A_TIME.div_ceil(n.max(1) * size_of::<W::Distance>());
+        let matrix = || how.all_pairs(graph, false, progress);
+        let pairs = match (!how.is_soon_done(graph)).then(matrix).transpose() {
+            Err(Error::Pairs(ApspError::TooLarge { .. } | ApspError::OverMemory { .. }))
+                if graph.first_negative().is_none() =>
+            {
+                None
+            }
+            pairs => pairs?,
+        };
+        if let Some(pairs) = pairs {
+            let table = pairs.into_distances().expect("memory keeps it").into_storage();
+            let cells = table.into_raw_vec_and_offset().0;
+            let mut parts = cells.chunks(rows * n.max(1)).enumerate();
+            return parts.try_for_each(|(i, part)| self.put(i * rows, n, part.to_vec()));
+        }
+        let before = AtomicU64::new(0);
+        let tell = |done, _| match progress {
+            Some(tell) => tell(before.load(Relaxed) + done, n as u64),
+            None => ControlFlow::Continue(()),
+        };
+        let mut solver = how.solver(graph, n, Some(&tell))?;
+        let all: Vec<VertexId> = graph.vertices().collect();
+        for part in all.chunks(rows) {
+            before.store(part[0].into(), Relaxed);
+            let table = solver.table(part, &all)?.into_storage();
+            self.put(part[0] as usize, n, table.into_raw_vec_and_offset().0)?;
+        }
+        Ok(())
+    }
+
+    /// Writes rows from this one on.
+    fn put<D: graph_formats::Distance>(
+        &self,
+        first: usize,
+        n: usize,
+        cells: Vec<D>,
+    ) -> Result<(), Error> {
+        let n_rows = cells.len() / n.max(1);
+        let numbers = Numbers::of(cells, self.dtype)?;
+        Python::attach(|py| {
+            let rows = PySlice::new(py, first as isize, (first + n_rows) as isize, 1);
+            let array = numbers.into_array(py, &[n_rows, n])?;
+            Ok(self.array.bind(py).set_item(rows, array)?)
+        })
+    }
+}

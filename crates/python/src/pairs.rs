@@ -1,0 +1,197 @@
+//! Distances of all pairs that are asked for one by one, and the paths.
+
+use std::num::NonZeroUsize;
+
+use graph_formats::{Distance, VertexId, Weight, with_csr};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::how::How;
+use crate::numbers::{Dtype, Numbers};
+use crate::run::run;
+use crate::searches::length;
+
+/// Distances and paths of all pairs of vertices, as :meth:`Graph.pairs` finds them.
+///
+/// Attributes
+/// ----------
+/// plan : str
+///     What found them, and why that.
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct Pairs(Box<dyn Rows>);
+
+/// Pairs in whatever type the distances have.
+trait Rows: Send + Sync {
+    fn n_vertices(&self) -> usize;
+    fn row(&self, source: VertexId, dtype: Dtype) -> Result<Numbers, Error>;
+    /// A distance, as a whole number or a float.
+    fn distance(&self, source: VertexId, target: VertexId) -> Option<(Option<i128>, f64)>;
+    fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>>;
+    fn hops(&self, source: VertexId) -> Vec<i32>;
+    fn plan(&self) -> String;
+}
+
+impl<W: Weight> Rows for apsp::Pairs<W> {
+    fn n_vertices(&self) -> usize {
+        self.n_vertices()
+    }
+
+    fn row(&self, source: VertexId, dtype: Dtype) -> Result<Numbers, Error> {
+        let row = self.row(source).map(|d| d.unwrap_or(W::Distance::UNREACHED));
+        Numbers::of(row.collect(), dtype)
+    }
+
+    fn distance(&self, source: VertexId, target: VertexId) -> Option<(Option<i128>, f64)> {
+        let distance = self.distances()?.get(source as usize, target as usize)?;
+        Some((distance.to_i128(), distance.to_f64()))
+    }
+
+    fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
+        self.path(source, target)
+    }
+
+    fn hops(&self, source: VertexId) -> Vec<i32> {
+        self.hops(source).into_iter().map(|hop| hop.map_or(-1, |hop| hop as i32)).collect()
+    }
+
+    fn plan(&self) -> String {
+        self.plan.to_string()
+    }
+}
+
+#[pymethods]
+impl Pairs {
+    /// The distance from a vertex to another, and a shortest path.
+    ///
+    /// Parameters
+    /// ----------
+    /// source, target : int
+    ///     Where the path starts and ends.
+    ///
+    /// Returns
+    /// -------
+    /// (length, list of int), or None where there is no path
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> pairs = starpaths.Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9]).pairs()
+    /// >>> pairs.query(0, 2)
+    /// (7, [0, 1, 2])
+    /// >>> pairs.query(2, 0)
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        source: i64,
+        target: i64,
+    ) -> PyResult<Option<(Bound<'py, PyAny>, Vec<VertexId>)>> {
+        let source = self.vertex_of("source", source)?;
+        let target = self.vertex_of("target", target)?;
+        let found = self.0.distance(source, target).zip(self.0.path(source, target));
+        found.map(|((whole, float), path)| Ok((length(py, whole, float)?, path))).transpose()
+    }
+
+    /// The distances from a vertex.
+    ///
+    /// Parameters
+    /// ----------
+    /// source : int
+    ///     Where they start.
+    /// dtype : dtype, default float64
+    ///     Their type. Integers are a masked array.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray, shape (n_vertices,)
+    ///     Infinity where there is no path.
+    #[pyo3(signature = (source, *, dtype=None))]
+    fn row<'py>(
+        &self,
+        py: Python<'py>,
+        source: i64,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = self.vertex_of("source", source)?;
+        let row = self.0.row(source, Dtype::of(py, dtype)?)?;
+        row.into_array(py, &[self.0.n_vertices()])
+    }
+
+    /// The vertex after one on a shortest path to each vertex; -1 where there is none.
+    ///
+    /// Parameters
+    /// ----------
+    /// source : int
+    ///     Where the paths start.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of int32, shape (n_vertices,)
+    fn next_hops<'py>(&self, py: Python<'py>, source: i64) -> PyResult<Bound<'py, PyArray1<i32>>> {
+        let source = self.vertex_of("source", source)?;
+        Ok(self.0.hops(source).into_pyarray(py))
+    }
+
+    /// What found them, and why that.
+    #[getter]
+    fn plan(&self) -> String {
+        self.0.plan()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<starpaths.Pairs of {} vertices>", self.0.n_vertices())
+    }
+}
+
+impl Pairs {
+    fn vertex_of(&self, role: &str, number: i64) -> Result<VertexId, Error> {
+        let n_vertices = self.0.n_vertices();
+        crate::graph::vertex_of(n_vertices, role, number)
+    }
+}
+
+#[pymethods]
+impl Graph {
+    /// Distances and paths of all pairs, of which each is asked for when it is wanted.
+    ///
+    /// They take up to 8 bytes a pair, and a next hop 2, or 4 where there are 65,535 vertices or
+    /// more.
+    ///
+    /// Parameters
+    /// ----------
+    /// algorithm, threads, backend, progress
+    ///     As for `all_pairs`.
+    ///
+    /// Returns
+    /// -------
+    /// Pairs
+    ///
+    /// Raises
+    /// ------
+    /// NegativeCycleError, MemoryError
+    ///     As `all_pairs`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> pairs = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, -2]).pairs()
+    /// >>> pairs.row(0), pairs.next_hops(0)
+    /// (array([0., 5., 3.]), array([-1,  1,  1], dtype=int32))
+    #[pyo3(signature = (*, algorithm=None, threads=None, backend=None, progress=false))]
+    fn pairs(
+        &self,
+        py: Python<'_>,
+        algorithm: Option<&str>,
+        threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+        progress: bool,
+    ) -> PyResult<Pairs> {
+        let how = How::new(algorithm, threads, backend)?;
+        let size = self.size().saturating_mul(self.csr.n_vertices());
+        with_csr!(&self.csr, |graph| {
+            let pairs = run(py, size, progress, |progress| how.all_pairs(graph, true, progress))?;
+            Ok(Pairs(Box::new(pairs)))
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! Many searches of one graph, whose work space is kept in between.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use graph_formats::{AnyCsr, VertexId, Weight, with_csr};
+use pyo3::prelude::*;
+use self_cell::self_cell;
+
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::how::How;
+use crate::numbers::{Dtype, Numbers};
+use crate::run::{Watch, run_watched};
+use crate::searches::{Reach, tree};
+use crate::tree::Tree;
+
+/// A solver of one of the six types.
+trait Searches: Send {
+    fn tree(
+        &mut self,
+        source: VertexId,
+        reach: Reach,
+        dtype: Dtype,
+    ) -> Result<(Numbers, Vec<i32>), Error>;
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        dtype: Dtype,
+    ) -> Result<Numbers, Error>;
+
+    fn plan(&self) -> String;
+}
+
+impl<W: Weight> Searches for sssp::Solver<'_, W> {
+    fn tree(
+        &mut self,
+        source: VertexId,
+        reach: Reach,
+        dtype: Dtype,
+    ) -> Result<(Numbers, Vec<i32>), Error> {
+        tree(self, source, reach, dtype)
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        dtype: Dtype,
+    ) -> Result<Numbers, Error> {
+        let table = sssp::Solver::table(self, sources, targets)?.into_storage();
+        Numbers::of(table.into_raw_vec_and_offset().0, dtype)
+    }
+
+    fn plan(&self) -> String {
+        sssp::Solver::plan(self).to_string()
+    }
+}
+
+/// What a solver borrows.
+struct Owner {
+    csr: AnyCsr,
+    progress: Box<dyn Fn(u64, u64) -> ControlFlow<()> + Send + Sync>,
+}
+
+type Borrower<'a> = Box<dyn Searches + 'a>;
+
+self_cell! {
+    struct Held {
+        owner: Owner,
+        #[not_covariant]
+        dependent: Borrower,
+    }
+}
+
+/// Searches of one graph, one after the other, in the same work space; on a GPU the graph stays
+/// there.
+///
+/// Parameters
+/// ----------
+/// graph : Graph
+///     What is searched.
+/// algorithm, threads, backend
+///     As for :meth:`Graph.sssp`.
+/// searches : int, default 1
+///     How many there will be; of many, a GPU tries what is fastest.
+///
+/// Examples
+/// --------
+/// >>> import starpaths
+/// >>> solver = starpaths.Solver(starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2]))
+/// >>> solver.sssp(0).distances
+/// array([0., 5., 7.])
+/// >>> solver.sssp(1).distances
+/// array([inf,  0.,  2.])
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct Solver {
+    graph: Py<Graph>,
+    watch: Arc<Watch>,
+    held: Mutex<Held>,
+}
+
+#[pymethods]
+impl Solver {
+    #[new]
+    #[pyo3(signature = (graph, *, algorithm=None, threads=None, backend=None, searches=1))]
+    fn new(
+        py: Python<'_>,
+        graph: Py<Graph>,
+        algorithm: Option<&str>,
+        threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+        searches: usize,
+    ) -> PyResult<Self> {
+        let how = How::new(algorithm, threads, backend)?;
+        let (csr, size) = (graph.get().csr.clone(), graph.get().size());
+        let watch = Arc::new(Watch::default());
+        let told = watch.clone();
+        let progress = Box::new(move |done, total| told.tell(done, total));
+        let held = run_watched(py, size, &watch, false, || {
+            Held::try_new(Owner { csr, progress }, |owner| {
+                with_csr!(&owner.csr, |csr| {
+                    let solver = how.solver(csr, searches, Some(&*owner.progress))?;
+                    Ok::<_, Error>(Box::new(solver) as Borrower<'_>)
+                })
+            })
+        })?;
+        Ok(Self { graph, watch, held: Mutex::new(held) })
+    }
+
+    /// Shortest paths from one vertex, as :meth:`Graph.sssp`.
+    #[pyo3(signature = (source, *, target=None, cutoff=None, dtype=None))]
+    fn sssp(
+        &self,
+        py: Python<'_>,
+        source: i64,
+        target: Option<i64>,
+        cutoff: Option<f64>,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Tree> {
+        let graph = self.graph.get();
+        let source = graph.vertex_of("source", source)?;
+        let target = target.map(|target| graph.vertex_of("target", target)).transpose()?;
+        let (reach, dtype) = (Reach::of(target, cutoff)?, Dtype::of(py, dtype)?);
+        let (distances, predecessors) =
+            self.ask(py, graph.size(), |searches| searches.tree(source, reach, dtype))?;
+        Tree::new(py, source, distances, predecessors)
+    }
+
+    /// The distances from each of several vertices to each of several others, as
+    /// :meth:`Graph.table`.
+    #[pyo3(signature = (sources, targets=None, *, dtype=None))]
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        sources: &Bound<'_, PyAny>,
+        targets: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let graph = self.graph.get();
+        let sources = graph.vertices_of("source", sources)?;
+        let targets = graph.vertices_or_all("target", targets)?;
+        let dtype = Dtype::of(py, dtype)?;
+        let size = graph.size().saturating_mul(sources.len());
+        let numbers = self.ask(py, size, |searches| searches.table(&sources, &targets, dtype))?;
+        numbers.into_array(py, &[sources.len(), targets.len()])
+    }
+
+    /// What it searches with, and why.
+    #[getter]
+    fn plan(&self) -> String {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.with_dependent(|_, searches| searches.plan())
+    }
+}
+
+impl Solver {
+    /// Asks the solver, which other threads wait for.
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        size: usize,
+        question: impl FnOnce(&mut dyn Searches) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        run_watched(py, size, &self.watch, false, || {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.with_dependent_mut(|_, searches| question(&mut **searches))
+        })
+    }
+}
