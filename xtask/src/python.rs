@@ -1,5 +1,5 @@
 //! The step `python`: the wheel is built, installed in an environment of its own under `target/`,
-//! and tested beside scipy, whose own tests are run against it too.
+//! and tested beside scipy, whose own tests are run against it too; its types are checked by mypy.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,8 +13,15 @@ const ENVIRONMENT: &str = "target/python/environment";
 const WHEELS: &str = "target/python/wheels";
 
 /// What the tests need, besides what the wheel asks for.
-const PACKAGES: [&str; 5] =
-    ["maturin==1.16.0", "numpy==2.4.6", "scipy==1.17.1", "pytest==9.2.0", "hypothesis==6.170.15"];
+const PACKAGES: [&str; 7] = [
+    "maturin==1.16.0",
+    "numpy==2.4.6",
+    "scipy==1.17.1",
+    "pytest==9.2.0",
+    "hypothesis==6.170.15",
+    "mypy==2.4.1",
+    "scipy-stubs==1.17.1.5",
+];
 
 /// The files of scipy's tests that are for functions of `starpaths.csgraph`.
 const SCIPYS: [&str; 3] = ["test_shortest_path", "test_connected_components", "test_spanning_tree"];
@@ -47,7 +54,14 @@ pub(crate) fn check() -> Result<Outcome> {
     scipys.args(pytest).args(["-p", "replace_csgraph", "--pyargs"]);
     scipys.args(SCIPYS.map(|file| format!("scipy.sparse.csgraph.tests.{file}")));
     scipys.env("PYTHONPATH", "crates/python/tests");
-    for command in [&mut build, &mut install, &mut ours, &mut scipys] {
+    // what the types say of signatures, and of uses
+    let mut stubs = Command::new(&python);
+    stubs.args(["-m", "mypy.stubtest", "starpaths._core", "starpaths.csgraph"]);
+    let mut types = Command::new(&python);
+    types.args(["-m", "mypy", "--config-file", "crates/python/pyproject.toml"]);
+    types.args(["--cache-dir", "target/python/mypy"]);
+    types.args(["crates/python/python/starpaths", "crates/python/tests/typed.py"]);
+    for command in [&mut build, &mut install, &mut ours, &mut scipys, &mut stubs, &mut types] {
         let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
         if !status.success() {
             return Ok(Outcome::of(false));

@@ -7,6 +7,8 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+__all__ = ["Graph", "Pairs", "Solver", "Totals", "Tree"]
+
 _Backend = Literal["cpu", "cuda"]
 _Distances = NDArray[Any] | np.ma.MaskedArray[Any, Any]
 
@@ -45,7 +47,7 @@ class Pairs:
     @property
     def plan(self) -> str: ...
     def query(self, source: int, target: int) -> tuple[int | float, list[int]] | None: ...
-    def row(self, source: int, *, dtype: DTypeLike = None) -> _Distances: ...
+    def row(self, source: int, *, dtype: DTypeLike | None = None) -> _Distances: ...
     def next_hops(self, source: int) -> NDArray[np.int32]: ...
 
 @final
@@ -67,10 +69,10 @@ class Solver:
         *,
         target: int | None = None,
         cutoff: float | None = None,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> Tree: ...
     def table(
-        self, sources: ArrayLike, targets: ArrayLike | None = None, *, dtype: DTypeLike = None
+        self, sources: ArrayLike, targets: ArrayLike | None = None, *, dtype: DTypeLike | None = None
     ) -> _Distances: ...
 
 @final
@@ -123,7 +125,7 @@ class Graph:
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
     ) -> Tree: ...
     def explain(
         self,
@@ -133,7 +135,7 @@ class Graph:
         backend: _Backend | None = None,
     ) -> str: ...
     def nearest(
-        self, sources: ArrayLike, *, threads: int | None = None, dtype: DTypeLike = None
+        self, sources: ArrayLike, *, threads: int | None = None, dtype: DTypeLike | None = None
     ) -> tuple[_Distances, NDArray[np.int32]]: ...
     def k_shortest_paths(
         self, source: int, target: int, k: int
@@ -146,7 +148,7 @@ class Graph:
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         progress: bool = False,
     ) -> _Distances: ...
     def trees(
@@ -157,7 +159,7 @@ class Graph:
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         progress: bool = False,
     ) -> tuple[_Distances, NDArray[np.int32]]: ...
     def all_pairs(
@@ -166,7 +168,7 @@ class Graph:
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         out: NDArray[Any] | str | PathLike[str] | None = None,
         progress: bool = False,
     ) -> _Distances: ...

@@ -14,9 +14,9 @@ class NegativeCycleError(StarpathsError):
         Its vertices in the order of travel, the first one not repeated.
     """
 
-    def __init__(self, cycle):
+    def __init__(self, cycle: list[int]) -> None:
         super().__init__(f"negative cycle through the vertices {cycle}")
         self.cycle = cycle
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type["NegativeCycleError"], tuple[list[int]]]:
         return type(self), (self.cycle,)

@@ -1,0 +1,67 @@
+"""Uses of the package, for mypy: what it infers must be what is claimed here. Never run."""
+
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+import starpaths
+from starpaths import csgraph
+
+Distances = NDArray[np.float64]
+Vertices = NDArray[np.int32]
+Either = NDArray[Any] | np.ma.MaskedArray[Any, Any]
+
+
+def graphs(matrix: csr_array) -> None:
+    graph = assert_type(starpaths.Graph(matrix, directed=False), starpaths.Graph)
+    starpaths.Graph(np.eye(3))
+    starpaths.Graph.from_csr([0, 1, 1], np.array([1]), [2.5])
+    starpaths.Graph.from_arcs([0], [1], n_vertices=3).to_scipy()
+    tree = graph.sssp(0, cutoff=5, algorithm="dijkstra", dtype="int64")
+    assert_type(tree, starpaths.Tree)
+    assert_type(tree.distances, Either)
+    assert_type(tree.predecessors, Vertices)
+    assert_type(tree.path_to(2), list[int] | None)
+    assert_type(graph.nearest([0, 1], dtype=np.float32), tuple[Either, Vertices])
+    assert_type(graph.table(np.arange(2), threads=2), Either)
+    assert_type(graph.trees(), tuple[Either, Vertices])
+    assert_type(graph.components("strong"), tuple[int, Vertices])
+
+
+def distances(matrix: csr_array, is_wanted: bool) -> None:
+    assert_type(csgraph.shortest_path(matrix), Distances)
+    assert_type(csgraph.shortest_path([[0, 1], [0, 0]], "FW", False), Distances)
+    assert_type(csgraph.johnson(matrix, indices=0, targets=[1, 2]), Distances)
+    assert_type(csgraph.bellman_ford(np.eye(3), unweighted=True), Distances)
+    assert_type(csgraph.dijkstra(matrix, limit=3, min_only=True), Distances)
+    # not known before it runs
+    assert_type(csgraph.floyd_warshall(matrix, dtype="float32"), Any)
+    assert_type(csgraph.dijkstra(matrix, return_predecessors=is_wanted), Any)
+
+
+def paths(matrix: csr_array) -> None:
+    both = csgraph.dijkstra(matrix, indices=[0, 1], return_predecessors=True)
+    assert_type(both, tuple[Distances, Vertices])
+    three = csgraph.dijkstra(matrix, indices=[0, 1], return_predecessors=True, min_only=True)
+    assert_type(three, tuple[Distances, Vertices, Vertices])
+    assert_type(csgraph.yen(matrix, 0, 2, 4), Distances)
+    assert_type(csgraph.yen(matrix, 0, 2, 4, return_predecessors=True), tuple[Distances, Vertices])
+    assert_type(csgraph.construct_dist_matrix(matrix, both[1]), Distances)
+    csgraph.reconstruct_path(matrix, both[1][0]).toarray()
+
+
+def structure(matrix: csr_array) -> None:
+    assert_type(csgraph.connected_components(matrix), tuple[int, Vertices])
+    assert_type(csgraph.connected_components(matrix, return_labels=False), int)
+    csgraph.minimum_spanning_tree(matrix).toarray()
+
+
+def errors(matrix: csr_array) -> None:
+    try:
+        csgraph.shortest_path(matrix)
+    except csgraph.NegativeCycleError as error:
+        assert_type(error.cycle, list[int])
+        ours: starpaths.StarpathsError = error
+        raise ours from None
