@@ -13,7 +13,7 @@ const ENVIRONMENT: &str = "target/python/environment";
 const WHEELS: &str = "target/python/wheels";
 
 /// What the tests need, besides what the wheel asks for.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 8] = [
     "maturin==1.16.0",
     "numpy==2.4.6",
     "scipy==1.17.1",
@@ -21,6 +21,7 @@ const PACKAGES: [&str; 7] = [
     "hypothesis==6.170.15",
     "mypy==2.4.1",
     "scipy-stubs==1.17.1.5",
+    "matplotlib==3.11.2",
 ];
 
 /// The files of scipy's tests that are for functions of `starpaths.csgraph`.
@@ -49,7 +50,8 @@ pub(crate) fn check() -> Result<Outcome> {
     install.args(["--find-links", WHEELS, "starpaths"]);
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
     let mut ours = Command::new(&python);
-    ours.args(pytest).arg("crates/python/tests");
+    // tests without what they need say why they are skipped
+    ours.args(pytest).args(["-rs", "crates/python/tests"]);
     let mut scipys = Command::new(&python);
     scipys.args(pytest).args(["-p", "replace_csgraph", "--pyargs"]);
     scipys.args(SCIPYS.map(|file| format!("scipy.sparse.csgraph.tests.{file}")));
