@@ -1,0 +1,141 @@
+"""Measures of distance and centrality, which add up all distances."""
+
+import math
+
+import networkx as nx
+import numpy as np
+
+from starpaths import StarpathsError
+from starpaths._networkx.search import search
+
+__all__ = [
+    "barycenter",
+    "betweenness_centrality",
+    "center",
+    "closeness_centrality",
+    "diameter",
+    "eccentricity",
+    "harmonic_centrality",
+    "periphery",
+    "radius",
+    "wiener_index",
+]
+
+# Rows of a table at once.
+_BLOCK = 1024
+
+
+def eccentricity(G, v=None, sp=None, weight=None):
+    if v is None:
+        return dict(zip(G, _eccentricities(G, weight)))
+    found = {}
+    for vertex in G.numbers(v).tolist():
+        lengths = search(G.non_negative_arcs(weight), vertex).lengths(G)
+        if len(lengths) < len(G):
+            raise _unconnected(G)
+        found[G.nodes[vertex]] = max(lengths.values())
+    return found[v] if v in G else found
+
+
+def diameter(G, e=None, usebounds=False, weight=None):
+    if len(G) == 0:
+        return max([])
+    arcs = G.non_negative_arcs(weight)
+    if arcs.graph.components("strong" if G.is_directed() else "weak")[0] > 1:
+        raise _unconnected(G, usebounds)
+    return arcs.numbers(np.array(arcs.graph.diameter()[:1]))[0]
+
+
+def radius(G, e=None, usebounds=False, weight=None):
+    return min(_eccentricities(G, weight, usebounds))
+
+
+def periphery(G, e=None, usebounds=False, weight=None):
+    eccentricities = _eccentricities(G, weight, usebounds)
+    greatest = max(eccentricities)
+    return [node for node, found in zip(G, eccentricities) if found == greatest]
+
+
+def center(G, e=None, usebounds=False, weight=None):
+    if weight is None and not usebounds:
+        _refuse_null_tree(G)
+    eccentricities = _eccentricities(G, weight, usebounds)
+    least = min(eccentricities)
+    return [node for node, found in zip(G, eccentricities) if found == least]
+
+
+def barycenter(G, weight=None, attr=None, sp=None):
+    if weight is None:
+        _refuse_null_tree(G)
+    totals = G.non_negative_arcs(weight).graph.totals()
+    if not totals.is_connected:
+        raise nx.NetworkXNoPath(f"Input graph {G.original} is disconnected, so every induced "
+                                "subgraph has infinite barycentricity.")
+    sums = totals.sums()
+    return G.nodes[sums == sums.min()].tolist() if len(G) else []
+
+
+def closeness_centrality(G, u=None, distance=None, wf_improved=True):
+    arcs = G.non_negative_arcs(distance)
+    if u is None:
+        return dict(zip(G, arcs.graph.totals(side="in").closeness(wf_improved).tolist()))
+    vertex = G.number(
+        u, f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph")
+    lengths = search(arcs, vertex, backwards=True).lengths(G)
+    total, n_others = sum(lengths.values()), len(lengths) - 1.0
+    if total <= 0 or len(G) == 1:
+        return 0.0
+    closeness = n_others / total
+    return closeness * (n_others / (len(G) - 1)) if wf_improved else closeness
+
+
+def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
+    graph = G.non_negative_arcs(distance).graph
+    if nbunch is None and sources is None:
+        return dict(zip(G, graph.totals(side="in").harmonic().tolist()))
+    starts, ends = np.unique(G.numbers(sources)), np.unique(G.numbers(nbunch))
+    sums = np.zeros(len(ends))
+    for first in range(0, len(starts), _BLOCK):
+        distances = graph.table(starts[first : first + _BLOCK], ends)
+        sums += np.divide(1, distances, where=distances > 0, out=np.zeros_like(distances)).sum(0)
+    return dict(zip(G.nodes[ends].tolist(), sums.tolist()))
+
+
+def wiener_index(G, weight=None):
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    totals = G.non_negative_arcs(weight).graph.totals()
+    if not totals.is_connected:
+        return math.inf
+    return totals.wiener_index if G.is_directed() else float(totals.wiener_index)
+
+
+def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
+    try:
+        found = G.arcs(weight).graph.betweenness(normalized=normalized)
+    except StarpathsError as error:
+        # with weights of zero, NetworkX's result depends on the order of edges
+        raise NotImplementedError(str(error)) from error
+    return dict(zip(G, found.tolist()))
+
+
+def _eccentricities(G, weight, usebounds=False):
+    """The greatest distance of each node."""
+    arcs = G.non_negative_arcs(weight)
+    totals = arcs.graph.totals()
+    if not totals.is_connected:
+        raise _unconnected(G, usebounds)
+    return arcs.numbers(totals.eccentricity())
+
+
+def _unconnected(G, usebounds=False):
+    if usebounds is True and not G.is_directed():
+        return nx.NetworkXError("Cannot compute metric because graph is not connected.")
+    reason = "digraph is not strongly" if G.is_directed() else "graph is not"
+    return nx.NetworkXError(f"Found infinite path length because the {reason} connected")
+
+
+def _refuse_null_tree(G):
+    """The error of NetworkX where it looks whether the graph is a tree."""
+    if len(G) == 0 and not G.is_directed():
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
