@@ -1,5 +1,6 @@
 //! The step `python`: the wheel is built, installed in an environment of its own under `target/`,
-//! and tested beside scipy, whose own tests are run against it too; its types are checked by mypy.
+//! and tested beside scipy and NetworkX, whose own tests are run against it too; its types are
+//! checked by mypy.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,10 +14,13 @@ const ENVIRONMENT: &str = "target/python/environment";
 const WHEELS: &str = "target/python/wheels";
 
 /// What the tests need, besides what the wheel asks for.
-const PACKAGES: [&str; 8] = [
+const PACKAGES: [&str; 11] = [
     "maturin==1.16.0",
     "numpy==2.4.6",
     "scipy==1.17.1",
+    "networkx==3.6.1",
+    "pandas==3.1.1",
+    "tqdm==4.70.1",
     "pytest==9.2.0",
     "hypothesis==6.170.15",
     "mypy==2.4.1",
@@ -27,11 +31,24 @@ const PACKAGES: [&str; 8] = [
 /// The files of scipy's tests that are for functions of `starpaths.csgraph`.
 const SCIPYS: [&str; 3] = ["test_shortest_path", "test_connected_components", "test_spanning_tree"];
 
+/// The files of NetworkX's tests that are for functions of its backend, under `algorithms`.
+const NETWORKXS: [&str; 9] = [
+    "shortest_paths",
+    "centrality.tests.test_betweenness_centrality",
+    "centrality.tests.test_closeness_centrality",
+    "centrality.tests.test_harmonic_centrality",
+    "tests.test_dag",
+    "tests.test_distance_measures",
+    "tests.test_simple_paths",
+    "tests.test_wiener",
+    "tree.tests.test_mst",
+];
+
 /// Builds and tests the package, or says why that cannot be done.
 pub(crate) fn check() -> Result<Outcome> {
     let supported = "import sys; sys.exit(sys.version_info < (3, 11))";
     if !is_ok(quiet("python3").args(["-c", supported])) {
-        return Ok(Outcome::skipped("there is no Python from 3.11 on, which scipy's tests need"));
+        return Ok(Outcome::skipped("there is no Python from 3.11 on, which the tests need"));
     }
     if !is_ok(quiet("python3").args(["-m", "venv", ENVIRONMENT])) {
         return Ok(Outcome::skipped("Python makes no environments (python3-venv on Debian)"));
@@ -56,6 +73,11 @@ pub(crate) fn check() -> Result<Outcome> {
     scipys.args(pytest).args(["-p", "replace_csgraph", "--pyargs"]);
     scipys.args(SCIPYS.map(|file| format!("scipy.sparse.csgraph.tests.{file}")));
     scipys.env("PYTHONPATH", "crates/python/tests");
+    let mut networkxs = Command::new(&python);
+    networkxs.args(pytest).args(["-p", "count_networkx", "--pyargs"]);
+    networkxs.args(NETWORKXS.map(|file| format!("networkx.algorithms.{file}")));
+    networkxs.env("PYTHONPATH", "crates/python/tests");
+    networkxs.env("NETWORKX_TEST_BACKEND", "starpaths").env("NETWORKX_FALLBACK_TO_NX", "1");
     // what the types say of signatures, and of uses
     let mut stubs = Command::new(&python);
     stubs.args(["-m", "mypy.stubtest", "starpaths._core", "starpaths.csgraph"]);
@@ -63,7 +85,8 @@ pub(crate) fn check() -> Result<Outcome> {
     types.args(["-m", "mypy", "--config-file", "crates/python/pyproject.toml"]);
     types.args(["--cache-dir", "target/python/mypy"]);
     types.args(["crates/python/python/starpaths", "crates/python/tests/typed.py"]);
-    for command in [&mut build, &mut install, &mut ours, &mut scipys, &mut stubs, &mut types] {
+    let tests = [&mut ours, &mut scipys, &mut networkxs, &mut stubs, &mut types];
+    for command in [&mut build, &mut install].into_iter().chain(tests) {
         let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
         if !status.success() {
             return Ok(Outcome::of(false));
