@@ -29,6 +29,7 @@ Tasks:
   bench  [ARGS]...                   measure; ARGS go to the bench program (try --help)
   shim                               a libcuda to link --features cuda against, made with cc
                                      for machines that have no CUDA toolkit
+  wheel                              build the Python package with its GPU code
   bundle                             gather what runs on a GPU machine without Rust
   ptx    [--check]                   build the kernels' PTX, or prove it fresh
 
@@ -64,6 +65,12 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "shim" if asks_help(rest) => println!("{HELP}"),
         "shim" if rest.is_empty() => shim::run()?,
         "shim" => bail!("shim takes no arguments, not {:?}", rest[0]),
+        "wheel" if asks_help(rest) => println!("{HELP}"),
+        "wheel" if rest.is_empty() => {
+            let is_built = python::wheel()?.is_some();
+            return Ok(if is_built { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        "wheel" => bail!("wheel takes no arguments, not {:?}", rest[0]),
         "bundle" => return bundle::run(rest),
         "ptx" => return ptx::run(rest),
         other => bail!("there is no task {other:?}\n\n{HELP}"),

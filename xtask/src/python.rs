@@ -1,17 +1,25 @@
-//! The step `python`: the wheel is built, installed in an environment of its own under `target/`,
-//! and tested beside scipy and NetworkX, whose own tests are run against it too; its types are
-//! checked by mypy.
+//! The Python package: `cargo xtask wheel` builds it, and the step `python` tests it.
+//!
+//! The wheel has the GPU's code where that can be linked, and runs without a GPU too. Its tests, in
+//! an environment of their own under `target/`, are ours, and those that scipy and NetworkX have of
+//! the functions that are theirs, run against ours; mypy checks its types.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::report::Outcome;
+use crate::shim;
+use crate::workspace::root;
 
-/// Where the environment is, and the wheel is put.
+/// Where the environment is, and wheels are put: that which is tested, and that for others.
 const ENVIRONMENT: &str = "target/python/environment";
-const WHEELS: &str = "target/python/wheels";
+const TESTED: &str = "target/python/wheels";
+const WHEEL: &str = "target/wheel";
+
+const PIP: [&str; 5] = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
 
 /// What the tests need, besides what the wheel asks for.
 const PACKAGES: [&str; 11] = [
@@ -44,27 +52,37 @@ const NETWORKXS: [&str; 9] = [
     "tree.tests.test_mst",
 ];
 
+/// Builds the wheel, optimised: its path, or none where it cannot be built, which is said.
+pub(crate) fn wheel() -> Result<Option<PathBuf>> {
+    let python = match environment()? {
+        Ok(python) => python,
+        Err(reason) => {
+            println!("SKIPPED: no wheel, for {reason}");
+            return Ok(None);
+        }
+    };
+    let folder = root().join(WHEEL);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {folder:?}"))?;
+    }
+    let status = build(&python, "release", WHEEL)?.status().context("cannot start maturin")?;
+    ensure!(status.success(), "maturin built no wheel");
+    let mut files = fs::read_dir(&folder).with_context(|| format!("cannot list {folder:?}"))?;
+    let wheel = files.next().context("maturin left no wheel")??.path();
+    println!("{} has {:.1} MB", wheel.display(), wheel.metadata()?.len() as f64 / 1e6);
+    Ok(Some(wheel))
+}
+
 /// Builds and tests the package, or says why that cannot be done.
 pub(crate) fn check() -> Result<Outcome> {
-    let supported = "import sys; sys.exit(sys.version_info < (3, 11))";
-    if !is_ok(quiet("python3").args(["-c", supported])) {
-        return Ok(Outcome::skipped("there is no Python from 3.11 on, which the tests need"));
-    }
-    if !is_ok(quiet("python3").args(["-m", "venv", ENVIRONMENT])) {
-        return Ok(Outcome::skipped("Python makes no environments (python3-venv on Debian)"));
-    }
-    let python = Path::new(ENVIRONMENT).join("bin/python");
-    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    if !is_ok(Command::new(&python).args(pip).args(PACKAGES)) {
-        let packages = PACKAGES.join(", ");
-        return Ok(Outcome::skipped(format!("not to be had from a package index: {packages}")));
-    }
-    let mut build = Command::new(&python);
-    build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", "dev"]);
-    build.args(["--manifest-path", "crates/python/Cargo.toml", "--out", WHEELS]);
+    let python = match environment()? {
+        Ok(python) => python,
+        Err(reason) => return Ok(Outcome::skipped(reason)),
+    };
+    let mut build = build(&python, "dev", TESTED)?;
     let mut install = Command::new(&python);
-    install.args(pip).args(["--no-index", "--no-deps", "--force-reinstall"]);
-    install.args(["--find-links", WHEELS, "starpaths"]);
+    install.args(PIP).args(["--no-index", "--no-deps", "--force-reinstall"]);
+    install.args(["--find-links", TESTED, "starpaths"]);
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
     let mut ours = Command::new(&python);
     // tests without what they need say why they are skipped
@@ -93,6 +111,35 @@ pub(crate) fn check() -> Result<Outcome> {
         }
     }
     Ok(Outcome::of(true))
+}
+
+/// Makes the environment: its Python, or why there is none.
+fn environment() -> Result<Result<PathBuf, String>> {
+    let supported = "import sys; sys.exit(sys.version_info < (3, 11))";
+    if !is_ok(quiet("python3").args(["-c", supported])) {
+        return Ok(Err("there is no Python from 3.11 on, which the tests need".to_owned()));
+    }
+    if !is_ok(quiet("python3").args(["-m", "venv", ENVIRONMENT])) {
+        return Ok(Err("Python makes no environments (python3-venv on Debian)".to_owned()));
+    }
+    let python = root().join(ENVIRONMENT).join("bin/python");
+    if !is_ok(Command::new(&python).args(PIP).args(PACKAGES)) {
+        let packages = PACKAGES.join(", ");
+        return Ok(Err(format!("not to be had from a package index: {packages}")));
+    }
+    Ok(Ok(python))
+}
+
+/// What builds the wheel.
+fn build(python: &Path, profile: &str, folder: &str) -> Result<Command> {
+    let mut build = Command::new(python);
+    build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", profile]);
+    build.args(["--manifest-path", "crates/python/Cargo.toml", "--out", folder]);
+    if cfg!(target_os = "linux") {
+        shim::run()?;
+        build.args(["--features", "cuda"]);
+    }
+    Ok(build)
 }
 
 fn quiet(program: &str) -> Command {

@@ -20,6 +20,7 @@ use anyhow::{Context, Result, ensure};
 
 pub(crate) use artifact::{Artifact, built_by};
 
+use crate::python;
 use crate::workspace::{cargo, root, target};
 
 /// What is built, and from which packages.
@@ -70,10 +71,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     } else {
         println!("SKIPPED: there are no graphs in {} to bundle", graphs.display());
     }
+    bundle_python(&contents)?;
     fs::write(contents.join("origin"), origin.for_people()).context("cannot write the origin")?;
     let mut tar = Command::new("tar");
     tar.arg("-czf").arg(bundle.join(ARCHIVE)).arg("-C").arg(&contents);
-    succeeds(tar.args(["bin", "tests", "origin"]).args(graphs.is_dir().then_some("data")))?;
+    let optional = ["data", "python"].into_iter().filter(|folder| contents.join(folder).is_dir());
+    succeeds(tar.args(["bin", "tests", "origin"]).args(optional))?;
     fs::remove_dir_all(&contents).with_context(|| format!("cannot clear {contents:?}"))?;
     for (name, text) in SCRIPTS {
         write_script(&bundle.join(name), text)?;
@@ -82,6 +85,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     ensure!(size <= LIMIT, "the bundle has {size} bytes, more than {LIMIT}");
     println!("{} has {:.1} MB", bundle.display(), size as f64 / 1e6);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Adds the Python package and its tests, if a wheel can be built here.
+fn bundle_python(contents: &Path) -> Result<()> {
+    let Some(wheel) = python::wheel()? else { return Ok(()) };
+    let name = wheel.file_name().context("a wheel is a file")?;
+    copy(&wheel, &contents.join("python").join(name))?;
+    copy(&root().join("crates/python/tests"), &contents.join("python/tests"))
 }
 
 fn succeeds(command: &mut Command) -> Result<()> {

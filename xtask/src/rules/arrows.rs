@@ -58,7 +58,18 @@ const MAY_NAME: [(&str, &[&str]); 14] = [
             "star-machine",
         ],
     ),
-    ("starpaths", &["graph-formats", "starpath-paths", "sssp", "apsp", "starpath-closure"]),
+    (
+        "starpaths",
+        &[
+            "graph-formats",
+            "gpu-runtime",
+            "starpath-paths",
+            "sssp",
+            "apsp",
+            "starpath-centrality",
+            "starpath-closure",
+        ],
+    ),
     ("xtask", &[]),
 ];
 
