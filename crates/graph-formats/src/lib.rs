@@ -26,6 +26,7 @@ mod checks;
 mod components;
 mod coo;
 mod csr;
+mod disjoint_sets;
 mod ell;
 mod error;
 pub mod generate;
@@ -47,13 +48,14 @@ pub use buffer::Buffer;
 pub use components::Components;
 pub use coo::Coo;
 pub use csr::{Csr, Direction};
+pub use disjoint_sets::DisjointSets;
 pub use ell::Ell;
 pub use error::GraphError;
 pub use ids::{Ids, Name};
 pub use io::{
     AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, NamesLost, Note,
-    ReadOptions, map_spg, names_lost, parse, parse_with, read, read_coordinates, read_with, write,
-    write_coordinates, write_csr, write_ids,
+    ReadOptions, free_memory, map_spg, names_lost, parse, parse_with, read, read_coordinates,
+    read_with, write, write_coordinates, write_csr, write_ids,
 };
 pub use key::DistanceKey;
 pub use progress::Progress;

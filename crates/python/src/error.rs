@@ -34,8 +34,8 @@ pub(crate) enum Error {
     #[error("{0}")]
     Argument(String),
     /// A result that memory cannot hold.
-    #[error("a result of {rows} x {columns} takes {bytes} bytes, more than there are")]
-    TooLarge { rows: usize, columns: usize, bytes: u128 },
+    #[error("a result of {rows} x {columns} takes {bytes} bytes, and {available} are free")]
+    TooLarge { rows: usize, columns: usize, bytes: u128, available: u64 },
     /// Columns that are no vertices any more, most likely.
     #[error(
         "{0}; was an array changed that the graph borrows? copy=True gives it its own. If not, this \

@@ -14,6 +14,7 @@ use sssp::Progress;
 use crate::error::Error;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
+use crate::tables::ensure_fits;
 
 /// Bytes of distances that are found, or converted, before they are written.
 const BYTES_AT_A_TIME: usize = 64 << 20;
@@ -99,9 +100,12 @@ impl Out {
     ) -> Result<(), Error> {
         let n = graph.n_vertices();
         let rows = BYTES_AT_A_TIME.div_ceil(n.max(1) * size_of::<W::Distance>());
-        let matrix = || how.all_pairs(graph, false, progress);
+        let matrix = || {
+            ensure_fits(n, n, size_of::<W::Distance>())?;
+            how.all_pairs(graph, false, progress)
+        };
         let pairs = match (!how.is_soon_done(graph)).then(matrix).transpose() {
-            Err(Error::Pairs(ApspError::TooLarge { .. } | ApspError::OverMemory { .. }))
+            Err(Error::TooLarge { .. } | Error::Pairs(ApspError::TooLarge { .. }))
                 if graph.first_negative().is_none() =>
             {
                 None

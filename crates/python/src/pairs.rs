@@ -12,6 +12,7 @@ use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
 use crate::run::run;
 use crate::searches::length;
+use crate::tables::{ensure_fits, size_of_distance};
 
 /// Distances and paths of all pairs of vertices, as :meth:`Graph.pairs` finds them.
 ///
@@ -190,7 +191,10 @@ impl Graph {
         let how = How::new(algorithm, threads, backend)?;
         let size = self.size().saturating_mul(self.csr.n_vertices());
         with_csr!(&self.csr, |graph| {
-            let pairs = run(py, size, progress, |progress| how.all_pairs(graph, true, progress))?;
+            let pairs = run(py, size, progress, |progress| {
+                ensure_fits(self.csr.n_vertices(), self.csr.n_vertices(), size_of_distance(graph))?;
+                how.all_pairs(graph, true, progress)
+            })?;
             Ok(Pairs(Box::new(pairs)))
         })
     }

@@ -14,6 +14,7 @@ use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
 use crate::run::{Watch, run_watched};
 use crate::searches::{Reach, tree};
+use crate::tables::ensure_fits;
 use crate::tree::Tree;
 
 /// A solver of one of the six types.
@@ -51,6 +52,7 @@ impl<W: Weight> Searches for sssp::Solver<'_, W> {
         targets: &[VertexId],
         dtype: Dtype,
     ) -> Result<Numbers, Error> {
+        ensure_fits(sources.len(), targets.len(), size_of::<W::Distance>())?;
         let table = sssp::Solver::table(self, sources, targets)?.into_storage();
         Numbers::of(table.into_raw_vec_and_offset().0, dtype)
     }

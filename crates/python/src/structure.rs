@@ -1,7 +1,8 @@
 //! What a graph's arcs join, whatever they weigh, and what joins them at the least weight.
 
+use bytemuck::allocation;
 use closure::{closure, closure_on_gpus};
-use graph_formats::{Components, Csr, VertexId, Weight, with_csr};
+use graph_formats::{Components, DisjointSets, VertexId, Weight, with_csr};
 use numpy::Element;
 use paths::oracle::{arborescence, minimum_spanning_forest};
 use pyo3::prelude::*;
@@ -54,10 +55,12 @@ impl Graph {
         };
         let (n_components, labels) = with_csr!(&self.csr, |graph| {
             run(py, self.size(), false, |_| {
-                let components = match is_weak {
-                    true => Components::of(&Csr::from_undirected_edges(&graph.to_coo())),
-                    false => Components::of(graph),
-                };
+                if is_weak {
+                    let (n_components, labels) = DisjointSets::joined_by(graph).labels();
+                    // there are no more vertices than that
+                    return Ok((n_components, allocation::cast_vec::<_, i32>(labels)));
+                }
+                let components = Components::of(graph);
                 let labels = graph.vertices().map(|v| components.component_of(v) as i32);
                 Ok((components.n_components(), labels.collect()))
             })?

@@ -18,6 +18,9 @@ use crate::out::Out;
 use crate::run::{SMALL, run};
 use crate::searches::Reach;
 
+/// So many bytes are not asked for.
+const ALWAYS_FREE: u128 = 64 << 20;
+
 #[pymethods]
 impl Graph {
     /// The distances from each of several vertices to each of several others.
@@ -69,6 +72,7 @@ impl Graph {
         let size = self.size().saturating_mul(sources.len());
         let numbers = with_csr!(&self.csr, |graph| {
             run(py, size, progress, |progress| {
+                ensure_fits(sources.len(), targets.len(), size_of_distance(graph))?;
                 let mut solver = how.solver(graph, sources.len(), progress)?;
                 let table = solver.table(&sources, &targets)?.into_storage();
                 Numbers::of(table.into_raw_vec_and_offset().0, dtype)
@@ -211,6 +215,7 @@ impl Graph {
         let numbers = with_csr!(&self.csr, |graph| {
             let size = self.size().saturating_mul(n);
             run(py, size, progress, |progress| {
+                ensure_fits(n, n, size_of_distance(graph))?;
                 if how.is_soon_done(graph) {
                     let all: Vec<VertexId> = graph.vertices().collect();
                     let table = how.solver(graph, n, None)?.table(&all, &all)?;
@@ -303,11 +308,28 @@ fn transposed<T: Sync, U: Default + Clone + Send>(
     Ok(turned)
 }
 
+/// Bytes of a distance in this graph.
+pub(crate) fn size_of_distance<W: Weight>(_: &Csr<W>) -> usize {
+    size_of::<W::Distance>()
+}
+
 /// Zeros, if there is memory for them.
 pub(crate) fn zeros<T: Default + Clone>(rows: usize, columns: usize) -> Result<Vec<T>, Error> {
-    let bytes = rows as u128 * columns as u128 * size_of::<T>() as u128;
-    let too_large = || Error::TooLarge { rows, columns, bytes };
-    let n_cells = rows.checked_mul(columns).ok_or_else(too_large)?;
-    Vec::<T>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
-    Ok(vec![T::default(); n_cells])
+    ensure_fits(rows, columns, size_of::<T>())?;
+    Ok(vec![T::default(); rows * columns])
+}
+
+/// An error where memory has no place for so many cells of so many bytes: systems grant more than
+/// they have.
+pub(crate) fn ensure_fits(rows: usize, columns: usize, cell: usize) -> Result<(), Error> {
+    let bytes = rows as u128 * columns as u128 * cell as u128;
+    if bytes <= ALWAYS_FREE {
+        return Ok(());
+    }
+    let most = isize::MAX as u64;
+    let available = graph_formats::free_memory().unwrap_or(most).min(most);
+    match bytes <= available.into() {
+        true => Ok(()),
+        false => Err(Error::TooLarge { rows, columns, bytes, available }),
+    }
 }

@@ -550,10 +550,41 @@ def test_a_bar_shows_progress(monkeypatch):
     assert len(bars) == 1 and bars[0].total == bars[0].n == 40
 
 
+@pytest.mark.parametrize("kind", ["Graph", "DiGraph", "MultiGraph", "MultiDiGraph"])
+def test_networkx_graphs(kind):
+    nx = pytest.importorskip("networkx")
+    theirs = getattr(nx, kind)([("a", "b", {"w": 2.5}), ("b", ("c", 1), {}), ("b", "b", {"w": 0})])
+    graph = starpaths.from_networkx(theirs, weight="w")
+    assert (graph.n_vertices, graph.is_directed) == (3, theirs.is_directed())
+    ends = nx.single_source_dijkstra_path_length(theirs, "a", weight="w")
+    distances = graph.sssp(graph.vertex("a")).distances
+    assert ends == {graph.name(v): d for v, d in enumerate(distances)}
+    assert starpaths.from_networkx(theirs, weight=None).dtype == "uint32"
+    theirs.add_edge("a", "b", w="far")
+    with pytest.raises(StarpathsError, match="weights that are neither"):
+        starpaths.from_networkx(theirs, weight="w")
+
+
+def test_data_frames():
+    pandas = pytest.importorskip("pandas")
+    edges = pandas.DataFrame({"source": [7, -1, 7], "target": [-1, 10**15, 10**15],
+                              "km": [1.5, 2.5, 9.0]})
+    graph = starpaths.from_pandas(edges, weight="km", directed=False)
+    assert (graph.n_vertices, graph.n_arcs, graph.dtype) == (3, 6, "float64")
+    path = graph.sssp(graph.vertex(10**15)).path_to(graph.vertex(7))
+    assert [graph.name(v) for v in path] == [10**15, -1, 7]
+    with pytest.raises(StarpathsError, match="row 1 lacks an end"):
+        starpaths.from_pandas(edges.assign(target=["a", None, "b"]))
+    with pytest.raises(KeyError):
+        starpaths.from_pandas(edges, source="from")
+
+
 def test_what_memory_cannot_hold_is_an_error():
     graph = Graph.from_arcs([], [], n_vertices=2**22)
-    for find in [graph.all_pairs, graph.closure, graph.trees, lambda: graph.table(np.arange(2**22))]:
-        with pytest.raises(MemoryError):
+    for find in [graph.all_pairs, graph.closure, graph.trees, graph.pairs,
+                 lambda: graph.table(np.arange(2**22)),
+                 lambda: starpaths.Solver(graph).table(np.arange(2**22))]:
+        with pytest.raises(MemoryError, match="4194304 x 4194304 takes [0-9]+ bytes, and [0-9]+"):
             find()
 
 

@@ -10,7 +10,7 @@ use crate::rows::OutOfMemory;
 /// Refuses to go on reading `path` when that takes `needed` bytes in all, of which
 /// `held` are in use already, and the rest is not there.
 pub(super) fn ensure(path: &Path, held: u64, needed: u64) -> Result<(), GraphError> {
-    match free() {
+    match free_memory() {
         Some(free) if needed > held.saturating_add(free) => {
             let path = path.to_path_buf();
             Err(GraphError::OutOfMemory { path, needed, available: held + free })
@@ -22,13 +22,14 @@ pub(super) fn ensure(path: &Path, held: u64, needed: u64) -> Result<(), GraphErr
 /// The error where the system has refused memory, `held` bytes being in use.
 pub(super) fn refused(path: &Path, held: u64, error: OutOfMemory) -> GraphError {
     let needed = held + error.bytes() as u64;
-    let available = held + free().unwrap_or(0);
+    let available = held + free_memory().unwrap_or(0);
     GraphError::OutOfMemory { path: path.to_path_buf(), needed, available }
 }
 
 /// Bytes that this process may still take: what the machine has left, or what its limit
-/// leaves (`ulimit -v`), if that is less. `None` where the system does not say.
-fn free() -> Option<u64> {
+/// leaves (`ulimit -v`), if that is less. `None` where the system does not say. It may grant more,
+/// and end the program when that is used.
+pub fn free_memory() -> Option<u64> {
     let kib = |line: &str| line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024);
     let value = |file: &str, name: &str| {
         read_to_string(file).ok()?.lines().find_map(|line| kib(line.strip_prefix(name)?))

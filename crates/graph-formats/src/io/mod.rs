@@ -38,6 +38,7 @@ pub use atomic::AtomicFile;
 use blocks::{BLOCK_BYTES, Text};
 pub use coordinates::{read_coordinates, write_coordinates};
 pub use format::Format;
+pub use memory::free_memory;
 pub use names::{NamesLost, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};

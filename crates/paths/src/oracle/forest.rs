@@ -3,7 +3,8 @@
 //!
 //! Reference: kruskal-1956
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight};
+use rayon::prelude::*;
 
 use crate::Total;
 
@@ -30,23 +31,13 @@ pub struct SpanningForest<W> {
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 pub fn minimum_spanning_forest<W: Weight>(graph: &Csr<W>) -> SpanningForest<W> {
-    let mut edges: Vec<_> = graph.arcs().map(|(u, v, w)| (u.min(v), u.max(v), w)).collect();
-    edges.sort_by(|a, b| a.2.order(b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
-    let mut parents: Vec<VertexId> = graph.vertices().collect();
-    edges.retain(|&(u, v, _)| {
-        let (u, v) = (root(&mut parents, u), root(&mut parents, v));
-        parents[u as usize] = v;
-        u != v
-    });
+    // of an edge that is stored both ways, one is enough
+    let is_undirected = graph.direction() == Direction::Undirected;
+    let arcs = graph.arcs().filter(|&(u, v, _)| u < v || (u > v && !is_undirected));
+    let mut edges: Vec<_> = arcs.map(|(u, v, w)| (u.min(v), u.max(v), w)).collect();
+    edges.par_sort_unstable_by(|a, b| a.2.order(b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+    let mut sets = DisjointSets::new(graph.n_vertices());
+    edges.retain(|&(u, v, _)| sets.unite(u, v));
     let total = Total::of_weights(edges.iter().map(|edge| edge.2));
     SpanningForest { edges, total }
-}
-
-/// The vertex that stands for the tree of `vertex`. Halves the way there as it goes.
-fn root(parents: &mut [VertexId], mut vertex: VertexId) -> VertexId {
-    while parents[vertex as usize] != vertex {
-        parents[vertex as usize] = parents[parents[vertex as usize] as usize];
-        vertex = parents[vertex as usize];
-    }
-    vertex
 }

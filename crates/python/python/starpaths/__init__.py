@@ -1,6 +1,7 @@
 """Shortest paths in graphs: fast, exact, in numpy arrays.
 
-`Graph` takes scipy's sparse matrices, dense matrices, arrays of arcs and files, and searches them.
+`Graph` takes scipy's sparse matrices, dense matrices, arrays of arcs and files, and searches them;
+`from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames.
 `starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
 
 Examples
@@ -16,6 +17,7 @@ array([0., 5., 7.])
 
 from starpaths._core import Graph, Pairs, Solver, Totals, Tree
 from starpaths._errors import NegativeCycleError, StarpathsError
+from starpaths._inputs import from_networkx, from_pandas
 
 __all__ = [
     "Graph",
@@ -25,4 +27,6 @@ __all__ = [
     "StarpathsError",
     "Totals",
     "Tree",
+    "from_networkx",
+    "from_pandas",
 ]

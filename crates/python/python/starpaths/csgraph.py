@@ -41,8 +41,12 @@ __all__ = [
 # What stands for no predecessor.
 _NONE = -9999
 
-# The greatest whole number up to which a float64 has them all.
+# The greatest whole number up to which a float64 has them all, and an int32.
 _MAX_EXACT = 2**53
+_MAX_INT32 = 2**31
+
+# So many weights are worth a look at whether they are whole.
+_WORTH_A_LOOK = 1000
 
 
 class NegativeCycleError(starpaths.NegativeCycleError, _ScipyNegativeCycleError):
@@ -469,12 +473,17 @@ def _matrix(csgraph):
 
 
 def _exact(weights, n):
-    """The same weights as float64, unless they are integers whose sums that has exactly."""
+    """The same weights as float64, or as integers if sums of these are the same and sooner found."""
     if weights.dtype.kind in "iub":
         greatest = max(abs(int(weights.max())), abs(int(weights.min()))) if weights.size else 0
-        if greatest * n < _MAX_EXACT:
-            return weights
-    return weights.astype(np.float64, copy=False)
+        return weights if greatest * n < _MAX_EXACT else weights.astype(np.float64)
+    weights = weights.astype(np.float64, copy=False)
+    if weights.size < _WORTH_A_LOOK:
+        return weights
+    # infinity is not less, and NaN neither
+    is_small = max(weights.max(), -weights.min()) * n < _MAX_INT32
+    is_whole = is_small and (weights == np.rint(weights)).all()
+    return weights.astype(np.int32) if is_whole else weights
 
 
 def _warn_of_negative_weights(graph):
@@ -552,6 +561,8 @@ def _nearest(graph, sources, return_predecessors, limit, dtype):
     """How far the nearest of several sources is, and the paths from there."""
     n = graph.n_vertices
     cutoff = None if limit == np.inf or graph.has_negative_weights else limit
+    if limit == np.inf and not return_predecessors and not graph.has_negative_weights:
+        return graph.nearest(sources, dtype=dtype)[0]
     try:
         tree = _with_super_source(graph, sources).sssp(n, cutoff=cutoff, dtype=dtype)
     except starpaths.NegativeCycleError as error:
@@ -614,9 +625,10 @@ def _k_shortest_paths(graph, source, target, k):
 
 def _lookup(sources, targets, weights, n):
     """A function from two arrays of vertices to the weights of the arcs, infinity for none."""
-    keys = sources.astype(np.int64) * n + targets
-    order = np.lexsort((weights, keys))
-    keys, weights = keys[order], weights[order].astype(np.float64)
+    keys, weights = sources.astype(np.int64) * n + targets, weights.astype(np.float64)
+    if not (keys[1:] > keys[:-1]).all():
+        order = np.lexsort((weights, keys))
+        keys, weights = keys[order], weights[order]
 
     def weight_of(sources, targets):
         wanted = sources.astype(np.int64) * n + targets

@@ -4,6 +4,7 @@ A function with `return_predecessors` has two signatures whose results are known
 the rest: an argument that is True or False by a variable or by its position, or another `dtype`.
 """
 
+from os import PathLike
 from typing import Any, Literal, Protocol, overload
 
 import numpy as np
@@ -31,6 +32,8 @@ class _Sparse(Protocol):
 
 _Graph = ArrayLike | _Sparse
 _Method = Literal["auto", "FW", "D", "BF", "J"]
+_Backend = Literal["cpu", "cuda"]
+_Out = NDArray[Any] | str | PathLike[str]
 _Distances = NDArray[np.float64]
 _Vertices = NDArray[np.int32]
 
@@ -49,6 +52,8 @@ def shortest_path(
     *,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> _Distances: ...
 @overload
 def shortest_path(
@@ -62,6 +67,8 @@ def shortest_path(
     indices: ArrayLike | None = None,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> tuple[_Distances, _Vertices]: ...
 @overload
 def shortest_path(
@@ -75,6 +82,8 @@ def shortest_path(
     *,
     targets: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> Any: ...
 @overload
 def floyd_warshall(
@@ -86,6 +95,8 @@ def floyd_warshall(
     *,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> _Distances: ...
 @overload
 def floyd_warshall(
@@ -97,6 +108,8 @@ def floyd_warshall(
     overwrite: bool = False,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> tuple[_Distances, _Vertices]: ...
 @overload
 def floyd_warshall(
@@ -108,6 +121,8 @@ def floyd_warshall(
     *,
     targets: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> Any: ...
 @overload
 def bellman_ford(
@@ -119,6 +134,8 @@ def bellman_ford(
     *,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> _Distances: ...
 @overload
 def bellman_ford(
@@ -130,6 +147,8 @@ def bellman_ford(
     unweighted: bool = False,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> tuple[_Distances, _Vertices]: ...
 @overload
 def bellman_ford(
@@ -141,6 +160,8 @@ def bellman_ford(
     *,
     targets: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> Any: ...
 @overload
 def johnson(
@@ -152,6 +173,8 @@ def johnson(
     *,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> _Distances: ...
 @overload
 def johnson(
@@ -163,6 +186,8 @@ def johnson(
     unweighted: bool = False,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> tuple[_Distances, _Vertices]: ...
 @overload
 def johnson(
@@ -174,6 +199,8 @@ def johnson(
     *,
     targets: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> Any: ...
 @overload
 def dijkstra(
@@ -187,6 +214,8 @@ def dijkstra(
     *,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> _Distances: ...
 @overload
 def dijkstra(
@@ -200,6 +229,8 @@ def dijkstra(
     min_only: Literal[False] = False,
     targets: ArrayLike | None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> tuple[_Distances, _Vertices]: ...
 @overload
 def dijkstra(
@@ -213,6 +244,8 @@ def dijkstra(
     min_only: Literal[True],
     targets: None = None,
     dtype: None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> tuple[_Distances, _Vertices, _Vertices]: ...
 @overload
 def dijkstra(
@@ -226,6 +259,8 @@ def dijkstra(
     *,
     targets: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
+    backend: _Backend | None = None,
+    out: _Out | None = None,
 ) -> Any: ...
 @overload
 def yen(

@@ -154,7 +154,9 @@ class Arcs:
         self.weights = np.ones(len(self.sources), dtype=np.int64) if weights is None else weights
         self.has_negative_weights = bool((self.weights < 0).any())
         # of an undirected graph both arcs of an edge are there
-        is_listed = slice(None) if graph.is_directed() else self.sources <= self.targets
+        self.is_listed = is_listed = (
+            slice(None) if graph.is_directed() else self.sources <= self.targets
+        )
         try:
             self.graph = Graph.from_arcs(
                 self.sources[is_listed],
