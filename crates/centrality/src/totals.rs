@@ -84,15 +84,15 @@ impl Totals {
         tasks.for_each(|(task, vertices)| {
             let first = task * SUMMED_PER_TASK;
             for row in rows.rows() {
-                for (i, vertex) in vertices.iter_mut().enumerate() {
-                    let distance = row[first + i];
-                    if distance == D::UNREACHED {
-                        continue;
-                    }
-                    let length = distance.to_f64();
-                    vertex.n_sources += 1;
+                let row = row.to_slice().expect("rows of a table are whole");
+                for (vertex, &distance) in vertices.iter_mut().zip(&row[first..]) {
+                    // without a branch: what is not reached adds nothing
+                    let is_reached = distance != D::UNREACHED;
+                    let length = if is_reached { distance.to_f64() } else { 0.0 };
+                    vertex.n_sources += u32::from(is_reached);
                     vertex.sum += length;
-                    vertex.greatest = vertex.greatest.max(length);
+                    vertex.greatest =
+                        if length > vertex.greatest { length } else { vertex.greatest };
                     vertex.reciprocals += if length > 0.0 { 1.0 / length } else { 0.0 };
                 }
             }
