@@ -1,8 +1,8 @@
 # Read by the scripts beside it, in their folder: unpacks what they run, and goes there.
 # The sum is written last, so what was unpacked half is unpacked again.
-sum=$(cksum <contents.tar.gz) || exit 2
+sum=$(cksum <contents.tar.xz) || exit 2
 if [ "$(cat unpacked/sum 2>/dev/null)" != "$sum" ]; then
-    rm -rf unpacked && mkdir unpacked && tar -xzf contents.tar.gz -C unpacked &&
+    rm -rf unpacked && mkdir unpacked && tar -xJf contents.tar.xz -C unpacked &&
         echo "$sum" >unpacked/sum || exit 2
 fi
 folder=$PWD
