@@ -108,10 +108,20 @@ def rome_all_pairs(bench):
     return bench.race("rome", title, peers, expected)
 
 
-def dense_floyd_warshall(bench):
-    """Floyd-Warshall of a dense matrix."""
-    n = 2048
-    matrix = np.random.default_rng(1).integers(1, 1000, (n, n)).astype(np.float64)
+def floyd_warshall_of_whole_numbers(bench):
+    """Floyd-Warshall of a dense matrix of whole numbers."""
+    weights = np.random.default_rng(1).integers(1, 1000, (2048, 2048)).astype(np.float64)
+    return dense_floyd_warshall(bench, "floyd-warshall", weights, "whole numbers")
+
+
+def floyd_warshall_of_fractions(bench):
+    """Floyd-Warshall of a dense matrix of fractions."""
+    weights = np.random.default_rng(1).uniform(1, 1000, (2048, 2048))
+    return dense_floyd_warshall(bench, "floyd-warshall-fractions", weights, "fractions")
+
+
+def dense_floyd_warshall(bench, case, matrix, kind):
+    n = len(matrix)
     np.fill_diagonal(matrix, 0)
     peers = [
         Peer("starpaths `csgraph.floyd_warshall`", lambda _: ours().csgraph.floyd_warshall(matrix),
@@ -121,10 +131,11 @@ def dense_floyd_warshall(bench):
              lambda graph: the("rustworkx").digraph_floyd_warshall_numpy(graph, float),
              lambda: the("rustworkx").PyDiGraph.from_adjacency_matrix(matrix), threads=ALL),
     ]
-    title = f"Floyd-Warshall of a dense matrix, {n:,} × {n:,}, float64"
+    title = f"Floyd-Warshall of a dense matrix, {n:,} × {n:,}, {kind} in float64"
     # by another algorithm, so that scipy's own is compared too
     expected = scipys.dijkstra(matrix)
-    return bench.race("floyd-warshall", title, peers, expected)
+    # sums of fractions are rounded in another order
+    return bench.race(case, title, peers, expected, is_exact=kind == "whole numbers")
 
 
 def new_york_64_sources(bench):
@@ -309,7 +320,8 @@ def memory(bench):
                  ["library", "more after", "more at the peak"], rows, notes)
 
 
-CASES = {"rome": rome_all_pairs, "floyd-warshall": dense_floyd_warshall,
+CASES = {"rome": rome_all_pairs, "floyd-warshall": floyd_warshall_of_whole_numbers,
+         "floyd-warshall-fractions": floyd_warshall_of_fractions,
          "new-york": new_york_64_sources, "closeness": closeness, "overhead": overhead,
          "imports": imports, "memory": memory}
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use apsp::ApspError;
@@ -30,6 +30,25 @@ pub(crate) struct Out {
 struct File {
     unfinished: PathBuf,
     path: PathBuf,
+}
+
+impl File {
+    fn remove(&self) {
+        // the error that was before says more than another one would
+        _ = fs::remove_file(&self.unfinished);
+    }
+}
+
+/// Takes so much of the disk for a file, where the system can.
+fn allocate(py: Python<'_>, file: &Path, bytes: u64) -> PyResult<()> {
+    let os = py.import("os")?;
+    if !os.hasattr("posix_fallocate")? {
+        return Ok(());
+    }
+    let file = py.import("io")?.call_method1("open", (file, "r+b"))?;
+    let taken = os.call_method1("posix_fallocate", (file.call_method0("fileno")?, 0, bytes));
+    file.call_method0("close")?;
+    taken.map(|_| ())
 }
 
 impl Out {
@@ -65,8 +84,21 @@ impl Out {
         named.set_item("shape", (n, n))?;
         let dtype = Dtype::of(py, dtype)?;
         let format = py.import("numpy.lib.format")?;
-        let array = format.call_method("open_memmap", (&unfinished,), Some(&named))?.unbind();
-        Ok(Self { array, dtype, file: Some(File { unfinished, path }) })
+        let array = format.call_method("open_memmap", (&unfinished,), Some(&named));
+        let array = array.and_then(|array| {
+            // a disk that is full while a map is written to ends the process
+            let bytes = fs::metadata(&unfinished)?.len();
+            allocate(py, &unfinished, bytes)?;
+            Ok(array.unbind())
+        });
+        let file = File { unfinished, path };
+        match array {
+            Ok(array) => Ok(Self { array, dtype, file: Some(file) }),
+            Err(error) => {
+                file.remove();
+                Err(error)
+            }
+        }
     }
 
     /// The array, if all of it was written; else its file is removed.
@@ -76,16 +108,13 @@ impl Out {
         filled: PyResult<()>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let array = self.array.into_bound(py);
-        let Some(File { unfinished, path }) = &self.file else {
-            return filled.map(|()| array);
-        };
+        let Some(file) = &self.file else { return filled.map(|()| array) };
         let kept = filled.and_then(|()| {
             array.call_method0("flush")?;
-            Ok(fs::rename(unfinished, path)?)
+            Ok(fs::rename(&file.unfinished, &file.path)?)
         });
         if kept.is_err() {
-            // the error says more than another one would
-            _ = fs::remove_file(unfinished);
+            file.remove();
         }
         kept.map(|()| array)
     }

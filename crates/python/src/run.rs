@@ -65,7 +65,7 @@ pub(crate) fn run<T: Send>(
     run_watched(py, size, &watch, shows, || work(progress))
 }
 
-/// The same for work that tells `watch`.
+/// The same for work that tells `watch`, a new one.
 pub(crate) fn run_watched<T: Send>(
     py: Python<'_>,
     size: usize,
@@ -82,8 +82,6 @@ pub(crate) fn run_watched<T: Send>(
     if size < SMALL {
         return Ok(py.detach(|| caught(work))?);
     }
-    watch.is_ended.store(false, Relaxed);
-    watch.done.store(0, Relaxed);
     let bar = shows.then(|| py.import("tqdm.auto")?.call_method0("tqdm")).transpose()?;
     let bar = bar.map(Bound::unbind);
     let look = |py: Python<'_>| {
@@ -101,7 +99,7 @@ pub(crate) fn run_watched<T: Send>(
             while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL) {
                 if signal.is_ok() {
                     signal = Python::attach(look);
-                    watch.is_ended.store(signal.is_err(), Relaxed);
+                    watch.is_ended.fetch_or(signal.is_err(), Relaxed);
                 }
             }
             let found = worker.join().unwrap_or_else(|panic| Err(Error::of_panic(&*panic)));

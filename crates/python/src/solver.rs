@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph_formats::{AnyCsr, VertexId, Weight, with_csr};
 use pyo3::prelude::*;
@@ -101,7 +101,8 @@ self_cell! {
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct Solver {
     graph: Py<Graph>,
-    watch: Arc<Watch>,
+    /// That of the question which is being answered.
+    watch: Arc<Mutex<Arc<Watch>>>,
     held: Mutex<Held>,
 }
 
@@ -119,10 +120,11 @@ impl Solver {
     ) -> PyResult<Self> {
         let how = How::new(algorithm, threads, backend)?;
         let (csr, size) = (graph.get().csr.clone(), graph.get().size());
-        let watch = Arc::new(Watch::default());
-        let told = watch.clone();
-        let progress = Box::new(move |done, total| told.tell(done, total));
-        let held = run_watched(py, size, &watch, false, || {
+        let first = Arc::new(Watch::default());
+        let watch = Arc::new(Mutex::new(first.clone()));
+        let current = watch.clone();
+        let progress = Box::new(move |done, total| unpoisoned(&current).tell(done, total));
+        let held = run_watched(py, size, &first, false, || {
             Held::try_new(Owner { csr, progress }, |owner| {
                 with_csr!(&owner.csr, |csr| {
                     let solver = how.solver(csr, searches, Some(&*owner.progress))?;
@@ -174,8 +176,7 @@ impl Solver {
     /// What it searches with, and why.
     #[getter]
     fn plan(&self) -> String {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.with_dependent(|_, searches| searches.plan())
+        unpoisoned(&self.held).with_dependent(|_, searches| searches.plan())
     }
 }
 
@@ -187,9 +188,16 @@ impl Solver {
         size: usize,
         question: impl FnOnce(&mut dyn Searches) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        run_watched(py, size, &self.watch, false, || {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let watch = Arc::new(Watch::default());
+        run_watched(py, size, &watch, false, || {
+            let mut held = unpoisoned(&self.held);
+            *unpoisoned(&self.watch) = watch.clone();
             held.with_dependent_mut(|_, searches| question(&mut **searches))
         })
     }
+}
+
+/// The lock, also after a panic: that has become an error.
+fn unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
