@@ -252,10 +252,20 @@ impl Graph {
     fn to_scipy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let n = self.csr.n_vertices();
         let arrays = with_csr!(&self.csr, |graph| {
-            let offsets: &[i64] = cast_slice(graph.row_offsets());
+            // scipy widens columns where offsets are wide
+            let offsets = match i32::try_from(graph.n_arcs()) {
+                Ok(_) => {
+                    let narrow = graph.row_offsets().iter().map(|&offset| offset as i32);
+                    PyArray1::from_iter(py, narrow).into_any()
+                }
+                Err(_) => {
+                    let wide: &[i64] = cast_slice(graph.row_offsets());
+                    PyArray1::from_slice(py, wide).into_any()
+                }
+            };
             let columns: &[i32] = cast_slice(graph.column_indices());
             let weights = PyArray1::from_slice(py, graph.weights()).into_any();
-            (weights, PyArray1::from_slice(py, columns), PyArray1::from_slice(py, offsets))
+            (weights, PyArray1::from_slice(py, columns), offsets)
         });
         let shape = PyDict::new(py);
         shape.set_item("shape", (n, n))?;
