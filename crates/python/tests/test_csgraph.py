@@ -1,6 +1,7 @@
 """starpaths.csgraph beside scipy.sparse.csgraph, on random graphs."""
 
 import inspect
+import os
 
 import numpy as np
 import pytest
@@ -289,6 +290,9 @@ def test_distances_go_to_an_array_or_a_file(tmp_path):
     assert distances is rows and (rows == expected[3:5]).all()
     file = tmp_path / "rows.npy"
     assert (ours.dijkstra(matrix, indices=[3, 4], out=file) == np.load(file)).all()
+    assert os.listdir(tmp_path) == ["rows.npy"]
+    with pytest.raises(ValueError, match="ends in .npy"):
+        ours.dijkstra(matrix, indices=[3, 4], out=tmp_path / "rows.txt")
     with pytest.raises(ValueError, match="out must have shape"):
         ours.dijkstra(matrix, indices=[3, 4], out=np.empty((3, 40)))
     with pytest.raises(ValueError, match="min_only"):

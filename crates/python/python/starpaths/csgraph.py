@@ -12,6 +12,7 @@ and `out` has the distances written to an array or a file.
 """
 
 import operator
+import os
 import warnings
 
 import numpy as np
@@ -209,7 +210,7 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
     if not limit >= 0:
         raise ValueError("limit must be >= 0")
     if min_only:
-        if not targets is backend is out is None:
+        if any(argument is not None for argument in (targets, backend, out)):
             raise ValueError("targets, backend and out cannot be given with min_only")
         sources = np.arange(graph.n_vertices) if indices is None else indices
         sources = np.atleast_1d(_wrapped(sources, graph.n_vertices)).ravel()
@@ -549,8 +550,19 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
 def _written(distances, out):
     """The same in an array of the caller, or in a file."""
     if not isinstance(out, np.ndarray):
-        np.save(out, np.asarray(distances))
-        return np.load(out, mmap_mode="r+")
+        path = os.fspath(out)
+        if not path.endswith(".npy"):
+            raise ValueError(f"out is {path}; expected a name that ends in .npy")
+        unfinished = path + ".unfinished"
+        try:
+            with open(unfinished, "wb") as file:
+                np.save(file, np.asarray(distances))
+            os.replace(unfinished, path)
+        except BaseException:
+            if os.path.exists(unfinished):
+                os.remove(unfinished)
+            raise
+        return np.load(path, mmap_mode="r+")
     if out.shape != distances.shape:
         raise ValueError(f"out must have shape {distances.shape}, but has {out.shape}")
     out[...] = distances
