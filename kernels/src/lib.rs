@@ -53,6 +53,18 @@ pub mod sssp {
     pub const ROWS_U64: Module = module!("sssp/rows_u64");
     /// `rows.cu` with weights of type `f64`.
     pub const ROWS_F64: Module = module!("sssp/rows_f64");
+    /// `arrays.cu`.
+    pub const ARRAYS: Module = module!("sssp/arrays");
+    /// `distances.cu` with weights of type `u32`.
+    pub const DISTANCES_U32: Module = module!("sssp/distances_u32");
+    /// `distances.cu` with weights of type `f32`.
+    pub const DISTANCES_F32: Module = module!("sssp/distances_f32");
+    /// `distances.cu` with weights of type `u32` and keys of 64 bits.
+    pub const DISTANCES_U32_WIDE: Module = module!("sssp/distances_u32_wide");
+    /// `distances.cu` with weights of type `u64`.
+    pub const DISTANCES_U64: Module = module!("sssp/distances_u64");
+    /// `distances.cu` with weights of type `f64`.
+    pub const DISTANCES_F64: Module = module!("sssp/distances_f64");
     /// `delta_stepping.cu` with weights of type `u32`.
     pub const DELTA_STEPPING_U32: Module = module!("sssp/delta_stepping_u32");
     /// `delta_stepping.cu` with weights of type `f32`.

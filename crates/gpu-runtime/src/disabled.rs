@@ -71,6 +71,11 @@ impl Gpu {
     pub fn open_ordinal(ordinal: u32) -> Result<Self> {
         Err(GpuError::NotCompiled)
     }
+
+    /// The number of the GPU in whose memory an address lies: [`GpuError::NotCompiled`], always.
+    pub fn ordinal_at(address: u64) -> Result<u32> {
+        Err(GpuError::NotCompiled)
+    }
 }
 
 interface!(methods);

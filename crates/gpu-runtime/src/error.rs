@@ -101,6 +101,14 @@ pub enum GpuError {
         /// The length of the other array, or the end of the range.
         found: usize,
     },
+    /// An array of another library is not where a kernel could read it.
+    #[error("the array at {address:#x} does not lie in the memory of {place}")]
+    NotThere {
+        /// Where it lies.
+        address: u64,
+        /// Where it should: `GPU 0`, or `a GPU`.
+        place: String,
+    },
 }
 
 impl GpuError {

@@ -11,6 +11,8 @@ macro_rules! interface {
             fn check_fits(&self, what: &'static str, required: u64) -> Result<()>;
             fn buffer<T>(&self, len: usize) -> Result<Buffer<T>>;
             fn upload<T>(&self, values: &[T]) -> Result<Buffer<T>>;
+            unsafe fn foreign<T>(&self, address: u64, len: usize) -> Result<Buffer<T>>;
+            unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Result<()>;
             fn pinned<T>(&self, len: usize) -> Result<PinnedBuffer<T>>;
             fn mailbox(&self, len: usize) -> Result<Mailbox>;
             fn kernel(&self, module: &Ptx, name: &str) -> Result<Kernel>;

@@ -119,20 +119,32 @@ pub(crate) fn width_for<W: Weight>(
             max / graph.vertices().map(|v| graph.out_degree(v)).max().unwrap_or(0) as f64
         }
         Delta::Auto => {
-            let typical = typical(weights, sum / weights.len() as f64);
-            let width = STEPS_OF_THE_FRONT * typical / degree_at_arc_end(graph);
-            // the time is flat around the best width, so a round number will do
-            width.log2().round().exp2() * f64::from(1 << (n_threads.ilog2() / 3))
+            let step = sample_step(weights.len());
+            let sample: Vec<W> = weights.iter().copied().step_by(step).collect();
+            let typical = typical(median(&sample), sum / weights.len() as f64);
+            auto(typical, degree_at_arc_end(graph), n_threads)
         }
     };
+    Ok(usable::<W>(width, max))
+}
+
+/// The width by [`Delta::Auto`], before it is made [usable].
+pub(crate) fn auto(typical_weight: f64, degree_at_arc_end: f64, n_threads: usize) -> f64 {
+    let width = STEPS_OF_THE_FRONT * typical_weight / degree_at_arc_end;
+    // the time is flat around the best width, so a round number will do
+    width.log2().round().exp2() * f64::from(1 << (n_threads.ilog2() / 3))
+}
+
+/// The width, or the nearest that is one for weights up to `max` and makes few enough buckets.
+pub(crate) fn usable<W: Weight>(width: f64, max: f64) -> f64 {
     if max == 0.0 {
         // no arcs, or none that costs anything: one bucket
-        return Ok(1.0);
+        return 1.0;
     }
     let least = if W::ONE.to_i128().is_some() { 1.0 } else { f64::MIN_POSITIVE };
     // a sum of floats may be infinite
     let width = if width.is_finite() { width } else { max };
-    Ok(width.max(max / MAX_BUCKETS).max(least))
+    width.max(max / MAX_BUCKETS).max(least)
 }
 
 /// An error when no graph could have buckets this wide.
@@ -158,15 +170,17 @@ fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
 /// The mean, or twice the median where that is less: where a few weights are many times as
 /// great as all others, these decide how a front moves. The median is that of a sample, and
 /// tells nothing where it is zero.
-fn typical<W: Weight>(weights: &[W], mean: f64) -> f64 {
-    let step = weights.len().div_ceil(SAMPLES).max(1);
-    let sample: Vec<W> = weights.iter().copied().step_by(step).collect();
-    let median = median(&sample);
+pub(crate) fn typical(median: f64, mean: f64) -> f64 {
     if median > 0.0 { mean.min(2.0 * median) } else { mean }
 }
 
+/// Every so manieth of so many weights makes a sample.
+pub(crate) fn sample_step(n_weights: usize) -> usize {
+    n_weights.div_ceil(SAMPLES).max(1)
+}
+
 /// The upper median, or zero. O(m) and a copy of the weights.
-fn median<W: Weight>(weights: &[W]) -> f64 {
+pub(crate) fn median<W: Weight>(weights: &[W]) -> f64 {
     let mut sorted = weights.to_vec();
     let middle = sorted.len() / 2;
     if sorted.is_empty() {

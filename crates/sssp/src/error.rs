@@ -1,7 +1,7 @@
 //! Why a search could not be started or has no answer.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::VertexId;
+use graph_formats::{VertexId, WeightKind};
 
 /// Why there are no distances.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -136,6 +136,18 @@ pub enum SsspError {
     NotOnGpu {
         /// What it takes instead.
         reason: String,
+    },
+    /// Arrays on a GPU that are no compressed sparse rows.
+    #[error("these arrays are no graph: {reason}")]
+    NotAGraph {
+        /// What is wrong with them, and where.
+        reason: String,
+    },
+    /// Distances that the type asked for does not have.
+    #[error("not all distances are numbers of type {kind}; ask for another type")]
+    NotExact {
+        /// The type.
+        kind: WeightKind,
     },
     /// The GPU failed, or has too little memory.
     #[error(transparent)]

@@ -6,7 +6,7 @@
 //! [`U32Keys`] halves the memory traffic where a proof allows it. On a GPU keys are narrow too:
 //! there a kernel tells where a sum does not fit, and they may be the bits of `f32`.
 
-use graph_formats::{Csr, Distance, DistanceKey, Weight};
+use graph_formats::{Distance, DistanceKey, Weight, WeightSummary};
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
 pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
@@ -111,13 +111,15 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
 /// A bound on the length of every path that a solver can meet, and of one arc more:
 /// the lesser of (n − 1)·max w and Σ w, plus max w. Exact up to 2^53, and never below
 /// that when it is above. `None` for negative weights.
-pub(crate) fn distance_bound<W: Weight>(graph: &Csr<W>) -> Option<f64> {
-    let weights = graph.weight_summary();
+pub(crate) fn distance_bound<W: Weight>(
+    n_vertices: usize,
+    weights: &WeightSummary<W>,
+) -> Option<f64> {
     if weights.first_negative.is_some() {
         return None;
     }
     let max = weights.greatest.to_f64();
-    let by_hops = (graph.n_vertices() as f64 - 1.0).max(0.0) * max;
+    let by_hops = (n_vertices as f64 - 1.0).max(0.0) * max;
     Some(by_hops.min(weights.sum_of_sizes) + max)
 }
 

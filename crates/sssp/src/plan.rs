@@ -64,7 +64,7 @@ impl Plan {
             let weight = graph.weights()[arc].to_string();
             return Err(SsspError::NegativeWeight { algorithm, from, to, weight });
         }
-        let bound = distance_bound(graph);
+        let bound = distance_bound(graph.n_vertices(), graph.weight_summary());
         let is_integer = W::ONE.to_i128().is_some();
         let fits = is_integer && bound.is_some_and(|bound| bound < f64::from(u32::MAX));
         Ok(Self {
@@ -75,7 +75,7 @@ impl Plan {
             device: None,
             threads: 1,
             narrow: fits && !admits_negative,
-            bounded: bound.is_some_and(|bound| bound < greatest::<W>(graph.n_vertices()) / 2.0),
+            bounded: is_far_below_greatest::<W>(graph.n_vertices(), bound),
             negative,
         })
     }
@@ -159,6 +159,11 @@ impl Plan {
         }
         Ok(planned)
     }
+}
+
+/// Whether paths no longer than `bound` are sure to have lengths, in a graph of `n` vertices.
+pub(crate) fn is_far_below_greatest<W: Weight>(n: usize, bound: Option<f64>) -> bool {
+    bound.is_some_and(|bound| bound < greatest::<W>(n) / 2.0)
 }
 
 /// About the greatest exact sum of the weights on a path of `n` vertices that is sure to be

@@ -24,14 +24,14 @@ pub struct Buffer<T> {
     element: PhantomData<T>,
 }
 
-/// Memory of a GPU, freed on drop.
+/// Memory of a GPU, freed on drop if it is ours.
 #[derive(Debug)]
 struct Memory {
     /// 0 where it takes none.
     address: u64,
     gpu: Gpu,
-    // Given back after `drop` has freed the memory.
-    _reservation: Reservation,
+    /// Given back after `drop` has freed the memory; none where another library frees it.
+    reservation: Option<Reservation>,
 }
 
 impl Gpu {
@@ -78,12 +78,17 @@ impl Gpu {
                 result => check("taking GPU memory", result)?,
             }
         }
-        let memory = Memory { address, gpu: self.clone(), _reservation: reservation };
-        Ok(Buffer { memory, len, element: PhantomData })
+        Ok(Buffer::new(self, address, len, Some(reservation)))
     }
 }
 
 impl<T> Buffer<T> {
+    /// So many elements at an address, which are freed if there is a reservation.
+    pub(super) fn new(gpu: &Gpu, address: u64, len: usize, own: Option<Reservation>) -> Self {
+        let memory = Memory { address, gpu: gpu.clone(), reservation: own };
+        Self { memory, len, element: PhantomData }
+    }
+
     /// Where it lies in the GPU's memory; 0 if it is empty. For the pointers of a
     /// [structure](crate::Arg::structure) passed to a kernel; good while the buffer lives.
     #[must_use]
@@ -233,7 +238,7 @@ impl<T: Pod> Buffer<T> {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if self.address == 0 {
+        if self.address == 0 || self.reservation.is_none() {
             return;
         }
         // A kernel that was launched on it may still run, on any stream. Errors have nowhere

@@ -10,6 +10,7 @@
 mod budget;
 mod buffer;
 mod context;
+mod foreign;
 mod gpu;
 mod launch;
 mod mailbox;

@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use cust::stream::{Stream, StreamFlags};
-use cust::sys::{self, CUevent, CUevent_flags_enum as Flags};
+use cust::sys::{self, CUevent, CUevent_flags_enum as Flags, CUstream};
 
 use super::Gpu;
 use super::status::{check, failed};
@@ -79,9 +79,18 @@ impl Event {
     /// # Errors
     /// [`GpuError::Driver`].
     pub fn record(&self, gpu: &Gpu) -> Result<(), GpuError> {
-        gpu.make_current()?;
-        // SAFETY: event and stream are open.
-        check("recording an event", unsafe { sys::cuEventRecord(self.event, gpu.raw_stream()) })
+        // SAFETY: the stream is this session's own and open.
+        unsafe { self.record_on(gpu.raw_stream()) }
+    }
+
+    /// The same on a stream that may be another library's.
+    ///
+    /// # Safety
+    /// It must be an open stream of the event's GPU.
+    pub(super) unsafe fn record_on(&self, stream: CUstream) -> Result<(), GpuError> {
+        self.gpu.make_current()?;
+        // SAFETY: the event is open, and the caller vouches for the stream.
+        check("recording an event", unsafe { sys::cuEventRecord(self.event, stream) })
     }
 
     /// Waits, on the host, until it is done.

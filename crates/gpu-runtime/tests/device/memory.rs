@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use gpu_runtime::{Gpu, GpuError, LaunchConfig, Rectangle};
+use gpu_runtime::{Gpu, GpuError, LaunchConfig, Priority, Rectangle};
 
 use super::{INCREMENT, gpu, increment};
 
@@ -196,4 +196,32 @@ fn a_mailbox_is_read_and_written_by_kernels() {
     assert!(timer.is_done().unwrap());
     let words: Vec<u32> = mailbox.iter().map(|word| word.load(Relaxed)).collect();
     assert_eq!(words, [1, 42, 1]);
+}
+
+#[test]
+fn arrays_of_others_are_read_and_not_freed() {
+    let Some(gpu) = gpu() else { return };
+    let theirs = gpu.upload(&[1u32, 2, 3, 4]).unwrap();
+    let at = theirs.address();
+    assert_eq!(Gpu::ordinal_at(at), Ok(gpu.properties().ordinal));
+    let beside = gpu.new_stream(Priority::Normal).unwrap();
+    increment(&beside, &theirs).unwrap();
+    // SAFETY: the array is there until the end of the test, and the stream of what changes it is
+    // open, and waited for.
+    let ours = unsafe {
+        gpu.wait_for_stream(beside.stream_handle().unwrap()).unwrap();
+        gpu.foreign::<u32>(at + 4, 3).unwrap()
+    };
+    assert_eq!(ours.download().unwrap(), [3, 4, 5]);
+    drop(ours);
+    assert_eq!(theirs.download().unwrap(), [2, 3, 4, 5]);
+    // SAFETY: none of these is made, or has elements.
+    let made = |at, len| unsafe { gpu.foreign::<u64>(at, len) };
+    assert_eq!(made(0, 0).unwrap().len(), 0);
+    let here = [0u64; 4];
+    for (address, len) in [(0, 1), (at + 4, 1), (u64::MAX - 7, 4), (here.as_ptr().addr() as u64, 4)]
+    {
+        assert!(matches!(made(address, len), Err(GpuError::NotThere { .. })), "{address:#x}");
+    }
+    assert!(matches!(Gpu::ordinal_at(8), Err(GpuError::NotThere { .. })));
 }

@@ -59,16 +59,42 @@ impl KeyGraph {
     ) -> Result<(Self, K), SsspError> {
         let kind = KeyKind::of(graph.weight_summary().greatest);
         check_size(graph.n_vertices(), graph.n_arcs())?;
+        let rows = |kernels: &RowKernels| DeviceRows::upload(gpu, kernels, graph, kind);
+        let (mut on_device, loaded, ms) = Self::with_rows(gpu, kind, required, load, rows)?;
+        on_device.times.upload_ms = ms;
+        Ok((on_device, loaded))
+    }
+
+    /// The graph of rows of arcs that are made on the device, of fewer than 2^32 arcs.
+    pub(super) fn made<K>(
+        gpu: &Gpu,
+        kind: KeyKind,
+        required: u64,
+        load: impl FnOnce(KeyKind) -> Result<K, SsspError>,
+        make: impl FnOnce() -> Result<DeviceRows, GpuError>,
+    ) -> Result<(Self, K), SsspError> {
+        let (mut on_device, loaded, ms) = Self::with_rows(gpu, kind, required, load, |_| make())?;
+        on_device.times.prepare_ms = ms;
+        Ok((on_device, loaded))
+    }
+
+    /// The graph, what was loaded, and how long it took to get the rows, in milliseconds.
+    fn with_rows<K>(
+        gpu: &Gpu,
+        kind: KeyKind,
+        required: u64,
+        load: impl FnOnce(KeyKind) -> Result<K, SsspError>,
+        rows: impl FnOnce(&RowKernels) -> Result<DeviceRows, GpuError>,
+    ) -> Result<(Self, K, f64), SsspError> {
         gpu.check_fits("the graph and its search", required)?;
         let jit_before = gpu.jit_ms();
         let kernels = RowKernels::load(gpu, kind)?;
         let loaded = load(kind)?;
-        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+        let times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
         let start = Instant::now();
-        let rows = DeviceRows::upload(gpu, &kernels, graph, kind)?;
+        let rows = rows(&kernels)?;
         gpu.synchronize()?;
-        times.upload_ms = milliseconds(start);
-        Ok((Self { kind, rows, kernels, times }, loaded))
+        Ok((Self { kind, rows, kernels, times }, loaded, milliseconds(start)))
     }
 
     /// The arcs shorter than `limit`, a key, row by row. O(n + m).

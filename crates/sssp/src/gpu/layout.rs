@@ -44,7 +44,7 @@ pub(super) fn of_kernel(sources: &[&str], name: &str) -> Layout {
 fn size_and_alignment(sources: &[&str], of: &str) -> (usize, usize) {
     match of {
         "u32" | "Key" => (4, 4),
-        "u64" => (8, 8),
+        "u64" | "f64" => (8, 8),
         structure => {
             let layout = of_kernel(sources, structure);
             (layout.size, layout.alignment)

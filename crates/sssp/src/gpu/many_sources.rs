@@ -66,8 +66,8 @@ pub(super) struct ManySources {
 
 /// The keys of the targets of some sources, row by row.
 pub(super) struct Found {
-    /// A row for each source, in words.
-    pub(super) table: Vec<u32>,
+    /// A row for each source, in words, on the device.
+    pub(super) table: Buffer<u32>,
     pub(super) work: Work,
     /// Whether a sum was too large for a key.
     overflowed: bool,
@@ -125,7 +125,7 @@ impl ManySources {
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
-        mut take: impl FnMut(Range<usize>, &Found),
+        mut take: impl FnMut(Range<usize>, &Found) -> Result<(), SsspError>,
     ) -> Result<Option<DeviceTimes>, SsspError> {
         let targets = launch.gpu.upload(targets)?;
         let most = (self.work_spaces.count() * TURNS).min(MAX_KEYS / targets.len().max(1)).max(1);
@@ -143,8 +143,9 @@ impl ManySources {
                 return Ok(None);
             }
             n_done = rows.end;
-            take(rows, &found);
-            times = times.and(found.times);
+            let start = Instant::now();
+            take(rows, &found)?;
+            times = times.and(DeviceTimes { download_ms: milliseconds(start), ..found.times });
         }
         if tell(n_done).is_break() { Err(SsspError::Interrupted) } else { Ok(Some(times)) }
     }
@@ -189,10 +190,8 @@ impl ManySources {
         // each source, and five sums; all are of `gpu`.
         unsafe { gpu.launch(&self.kernel, shape, &[Arg::structure(&request)])? };
         let solve_ms = launch.wait(tell)?;
-        let start = Instant::now();
-        let (table, work) = (table.download()?, work.download()?);
-        let times =
-            DeviceTimes { solve_ms, download_ms: milliseconds(start), ..DeviceTimes::default() };
+        let work = work.download()?;
+        let times = DeviceTimes { solve_ms, ..DeviceTimes::default() };
         let &[relaxations, improvements, settled, rounds, n_overflowed] = work.as_slice() else {
             unreachable!("five sums were asked for")
         };

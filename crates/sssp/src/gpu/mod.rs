@@ -5,6 +5,7 @@
 //! this, but no [`Gpu`] to call it with.
 
 mod algorithm;
+mod arrays;
 mod autotune;
 mod bellman_ford;
 mod bellman_ford_queue;
@@ -13,6 +14,7 @@ mod breadth_first;
 mod crauser;
 mod delta_stepping;
 mod delta_stepping_buckets;
+mod device_solver;
 mod dijkstra;
 mod dijkstra_by_launches;
 mod edge_predecessors;
@@ -39,11 +41,13 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 
 pub use self::algorithm::{Algorithm, BlockSize, EdgeOrder, Layout, Loads, Stores};
+pub use self::arrays::{Arrays, Indices};
 use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_queue::QueueOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
 use self::breadth_first::BreadthFirstOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
+pub use self::device_solver::DeviceSolver;
 #[doc(hidden)]
 pub use self::dijkstra_by_launches::DijkstraByLaunches;
 #[doc(hidden)]

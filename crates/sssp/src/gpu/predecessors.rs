@@ -76,6 +76,19 @@ impl TreeKernel {
         source: VertexId,
         limit: u64,
     ) -> Result<Vec<VertexId>, GpuError> {
+        self.choose(gpu, graph, keys, lists, source, limit)?.download()
+    }
+
+    /// The same, left on the device.
+    pub(super) fn choose<T>(
+        &mut self,
+        gpu: &Gpu,
+        graph: &KeyGraph,
+        keys: u64,
+        lists: [&Buffer<T>; 3],
+        source: VertexId,
+        limit: u64,
+    ) -> Result<&mut Buffer<VertexId>, GpuError> {
         let [levels, first, second] = lists.map(Buffer::address);
         let tree = Tree {
             graph: graph.rows.at(),
@@ -93,7 +106,7 @@ impl TreeKernel {
         // SAFETY: the kernel reads graph and keys, and writes chosen and lists, all of which
         // have a place of four bytes for each vertex, and are of `gpu`.
         unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(&tree)])? };
-        self.chosen.download()
+        Ok(&mut self.chosen)
     }
 }
 

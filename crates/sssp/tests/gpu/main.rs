@@ -5,6 +5,7 @@ mod bellman_ford;
 mod breadth_first;
 mod buckets;
 mod common;
+mod device_solver;
 mod dijkstra;
 mod extract_min;
 mod many;

@@ -66,14 +66,21 @@ pub(crate) struct ArcSplit<W> {
 /// Whether `graph` is one of those where deferring arcs may pay. O(n).
 pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
     let n_linked = || graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
-    graph.direction() == Direction::Undirected && graph.n_arcs() >= LEAST_DEGREE * n_linked()
+    graph.direction() == Direction::Undirected && has_many_arcs(graph.n_arcs(), n_linked())
+}
+
+/// Whether so many arcs are many for so many vertices that have some.
+pub(crate) fn has_many_arcs(n_arcs: usize, n_linked: usize) -> bool {
+    n_arcs >= LEAST_DEGREE * n_linked
 }
 
 /// The limit of short arcs of `graph`; `None` where none are to be deferred. O(n).
 pub(crate) fn short_limit<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
-    if !is_dense(graph) {
-        return None;
-    }
+    if is_dense(graph) { limit_below(max_weight) } else { None }
+}
+
+/// The limit of short arcs where the longest is so long; `None` where there is none in between.
+pub(crate) fn limit_below<W: Weight>(max_weight: W) -> Option<W> {
     let limit = max_weight.to_f64() / LIMITS_PER_WEIGHT;
     // whole weights have none in between
     let limit = W::from_f64(limit).or_else(|| W::from_f64(limit.ceil()))?;

@@ -1,21 +1,27 @@
 //! What is asked of Δ-stepping on a GPU: distances, the tree to them, the nearest of several
 //! sources, and tables, for which teams of blocks are made when the first one is.
 
+use std::mem;
+use std::ops::Range;
 use std::time::Instant;
 
+use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{Distance, VertexId, Weight};
 use paths::Predecessors;
 
 use super::DeltaSteppingOnGpu;
 use crate::gpu::fallback::no_answer;
-use crate::gpu::keys::limit_key;
+use crate::gpu::keys::{KeyKind, limit_key};
 use crate::gpu::launch::{MAX_VERTICES, milliseconds};
-use crate::gpu::many_sources::ManySources;
+use crate::gpu::many_sources::{Found, ManySources};
 use crate::gpu::nearest::OwnersKernel;
 use crate::gpu::work_space::WorkSpace;
 use crate::query::Query;
 use crate::search::{Answer, Owners, Search};
 use crate::{DeviceTimes, Progress, SsspError, Work};
+
+/// What is done with the keys of some sources, by their kind and the positions of these.
+type TakeRows<'a> = dyn FnMut(KeyKind, Range<usize>, &Found) -> Result<(), SsspError> + 'a;
 
 impl DeltaSteppingOnGpu {
     /// The distances that a search has left.
@@ -44,6 +50,86 @@ impl DeltaSteppingOnGpu {
     }
 }
 
+/// Answers that stay on the device.
+impl DeltaSteppingOnGpu {
+    pub(in crate::gpu) fn kind(&self) -> KeyKind {
+        self.graph.kind
+    }
+
+    /// Those that the last search has left.
+    pub(in crate::gpu) fn keys(&self) -> &Buffer<u32> {
+        &self.work_space.keys
+    }
+
+    /// That of one vertex.
+    pub(in crate::gpu) fn key(&self, vertex: VertexId) -> Result<u64, GpuError> {
+        let words = self.graph.kind.words_of_key();
+        let first = vertex as usize * words;
+        let key = self.keys().download_range(first..first + words)?;
+        Ok(key.iter().rev().fold(0, |key, &word| key << 32 | u64::from(word)))
+    }
+
+    /// Leaves no vertex reached.
+    pub(in crate::gpu) fn forget(&mut self) -> Result<(), GpuError> {
+        self.work_space.keys.fill_bytes(u8::MAX)
+    }
+
+    /// Searches, and leaves the keys.
+    pub(in crate::gpu) fn leave_keys(&mut self, query: &Query<'_, u64>) -> Result<Work, SsspError> {
+        self.run(query, None)?.ok_or_else(|| SsspError::NotOnGpu {
+            reason: "a sum has more than 32 bits, and there is no memory for wider ones".to_owned(),
+        })
+    }
+
+    /// The predecessors of the vertices within `limit` of `source`, which the last search was from.
+    pub(in crate::gpu) fn leave_predecessors(
+        &mut self,
+        source: VertexId,
+        limit: u64,
+    ) -> Result<Buffer<VertexId>, GpuError> {
+        let next = self.launch.gpu.buffer(self.search.n_vertices as usize)?;
+        Ok(mem::replace(self.choose(source, limit)?, next))
+    }
+
+    fn choose(&mut self, source: VertexId, limit: u64) -> Result<&mut Buffer<VertexId>, GpuError> {
+        let Self { launch, graph, tree_kernel, work_space, .. } = self;
+        let WorkSpace { keys, near, far, .. } = work_space;
+        let lists = [&near[0], &far[0], &far[1]];
+        tree_kernel.choose(&launch.gpu, graph, keys.address(), lists, source, limit)
+    }
+
+    /// Hands the keys of `targets`, one at least, to `take`, those of some of `sources` at a time.
+    /// `None` where there are too many targets.
+    pub(in crate::gpu) fn rows(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        take: &mut TakeRows<'_>,
+    ) -> Result<Option<Work>, SsspError> {
+        if targets.len() > MAX_VERTICES {
+            return Ok(None);
+        }
+        self.prepare_teams(sources.len())?;
+        let Self { launch, graph, search, teams: Some(teams), .. } = self else { return Ok(None) };
+        let mut work = Work::default();
+        let times = teams.search(launch, search, sources, targets, progress, |rows, found| {
+            work.add(&found.work);
+            take(graph.kind, rows, found)
+        });
+        if times.is_err() {
+            // what the teams take may be what single searches lack
+            self.teams = None;
+        }
+        let Some(times) = times? else {
+            self.widen()?;
+            return self.rows(sources, targets, progress, take);
+        };
+        self.times = times.and(self.times.without_search());
+        Ok(Some(work))
+    }
+}
+
 impl<W: Weight> Search<W> for DeltaSteppingOnGpu {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let query = query.with_limit(limit_key::<W>(query.limit));
@@ -56,11 +142,7 @@ impl<W: Weight> Search<W> for DeltaSteppingOnGpu {
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
-        let Self { launch, graph, tree_kernel, work_space, .. } = self;
-        let WorkSpace { keys, near, far, .. } = work_space;
-        let (lists, limit) = ([&near[0], &far[0], &far[1]], limit_key::<W>(limit));
-        let (gpu, keys) = (&launch.gpu, keys.address());
-        let found = tree_kernel.predecessors(gpu, graph, keys, lists, source, limit)?;
+        let found = self.choose(source, limit_key::<W>(limit))?.download()?;
         Ok(Some(Predecessors::from_storage(found)))
     }
 
@@ -95,27 +177,12 @@ impl<W: Weight> Search<W> for DeltaSteppingOnGpu {
         progress: Option<Progress<'_>>,
         cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
-        if targets.len() > MAX_VERTICES {
-            return Ok(None);
-        }
-        self.prepare_teams(sources.len())?;
-        let Self { launch, graph, search, teams: Some(teams), .. } = self else { return Ok(None) };
-        let mut work = Work::default();
-        let times = teams.search(launch, search, sources, targets, progress, |rows, found| {
-            let cells = &mut cells[rows.start * targets.len()..rows.end * targets.len()];
-            graph.kind.write_distances::<W>(&found.table, cells);
-            work.add(&found.work);
-        });
-        if times.is_err() {
-            // what the teams take may be what single searches lack
-            self.teams = None;
-        }
-        let Some(times) = times? else {
-            self.widen()?;
-            return Search::<W>::table(self, sources, targets, progress, cells);
-        };
-        self.times = times.and(self.times.without_search());
-        Ok(Some(work))
+        let n_targets = targets.len();
+        self.rows(sources, targets, progress, &mut |kind, rows, found| {
+            let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];
+            kind.write_distances::<W>(&found.table.download()?, cells);
+            Ok(())
+        })
     }
 
     fn device_times(&self) -> Option<DeviceTimes> {

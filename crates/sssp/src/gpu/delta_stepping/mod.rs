@@ -26,6 +26,7 @@ use kernels::sssp::{
     DELTA_STEPPING_U64,
 };
 
+use super::arrays::{self, Arrays, Facts};
 use super::fallback::unless_out_of_memory;
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::keys::KeyKind;
@@ -93,6 +94,15 @@ fn load(gpu: &Gpu, kind: KeyKind, n: usize) -> Result<(Kernel, TreeKernel), Sssp
     Ok((kernel, TreeKernel::load(gpu, kind, n)?))
 }
 
+/// How wide buckets are.
+struct Widths {
+    delta: f64,
+    /// Whether that was asked for, and is not to be adapted.
+    fixed: bool,
+    /// How long short arcs are at most, where long ones are to be deferred.
+    ahead: Option<f64>,
+}
+
 /// A form of search: which of what was prepared it uses. The answer is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
@@ -125,14 +135,44 @@ impl DeltaSteppingOnGpu {
         lists: Lists,
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
-        let kind = KeyKind::of(graph.weight_summary().greatest);
-        let required = required_bytes(n, m, kind, lists);
-        let (on_device, (kernel, tree_kernel)) =
+        let greatest = graph.weight_summary().greatest;
+        let ahead = long_arcs::short_limit(graph, greatest).map(Weight::to_f64);
+        let required = required_bytes(n, m, KeyKind::of(greatest), lists);
+        let (on_device, kernels) =
             KeyGraph::upload(gpu, graph, required, |kind| load(gpu, kind, n))?;
+        Self::of(gpu, on_device, kernels, lists, Widths { delta, fixed, ahead })
+    }
 
+    /// The solver of a graph whose arrays are on the device, searched with such widths.
+    pub(super) fn of_arrays<W: Weight>(
+        gpu: &Gpu,
+        arrays: &Arrays<'_, W>,
+        facts: Facts<W>,
+    ) -> Result<Self, SsspError> {
+        let (n, m) = (arrays.n_vertices(), arrays.n_arcs());
+        let (kind, lists) = (KeyKind::of(facts.weights.greatest), Lists::of(n, m));
+        let required = required_bytes(n, m, kind, lists);
+        let load = |kind| load(gpu, kind, n);
+        let (delta, bounds) = (facts.width(), facts.bounds);
+        let make = || arrays.rows(gpu, bounds, kind);
+        let (on_device, kernels) = KeyGraph::made(gpu, kind, required, load, make)?;
+        let is_dense = facts.has_many_arcs
+            && arrays::have_reverses(gpu, &on_device.rows, kind.words_of_weight() == 2)?;
+        let ahead = if is_dense { long_arcs::limit_below(facts.weights.greatest) } else { None };
+        let ahead = ahead.map(Weight::to_f64);
+        Self::of(gpu, on_device, kernels, lists, Widths { delta, fixed: false, ahead })
+    }
+
+    fn of(
+        gpu: &Gpu,
+        on_device: KeyGraph,
+        (kernel, tree_kernel): (Kernel, TreeKernel),
+        lists: Lists,
+        Widths { delta, fixed, ahead }: Widths,
+    ) -> Result<Self, SsspError> {
+        let (n, m) = (on_device.rows.bounds.len(), on_device.rows.n_arcs);
+        let kind = on_device.kind;
         let start = Instant::now();
-        let ahead =
-            long_arcs::short_limit(graph, graph.weight_summary().greatest).map(Weight::to_f64);
         let short_limit = ahead.map_or(0, |ahead| kind.key(ahead));
         // without memory for the short arcs, none are deferred
         let short = match short_limit {
@@ -151,7 +191,8 @@ impl DeltaSteppingOnGpu {
         let blocks = ((m as f64).sqrt() as u32 / 8).clamp(1, gpu.properties().multiprocessors);
         let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
         gpu.synchronize()?;
-        let times = DeviceTimes { prepare_ms: milliseconds(start), ..on_device.times };
+        let mut times = on_device.times;
+        times.prepare_ms += milliseconds(start);
 
         let mut search = SteppingSearch {
             graph: on_device.rows.at(),

@@ -1,0 +1,80 @@
+//! Arrays that other libraries of the process have put in a GPU's memory.
+//!
+//! All libraries that use the CUDA runtime share a device's primary context, which is the one
+//! that is [opened](super::context) here too, so that their addresses are good in our kernels.
+
+use std::ffi::c_void;
+
+use cust::sys::{self, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
+
+use super::status::check;
+use super::{Buffer, Gpu};
+use crate::{GpuError, Pod};
+
+impl Gpu {
+    /// The number of the GPU in whose memory this address lies.
+    ///
+    /// # Errors
+    /// [`GpuError::NotThere`] where it lies in no GPU's; as [`open`](Self::open).
+    pub fn ordinal_at(address: u64) -> Result<u32, GpuError> {
+        // the driver is asked nothing before it has started
+        Self::count()?;
+        let kind = attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)?;
+        let ordinal = attribute(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)?;
+        let is_on_gpu = kind == Some(CUmemorytype::CU_MEMORYTYPE_DEVICE as u32);
+        let ordinal = ordinal.filter(|_| is_on_gpu);
+        ordinal.ok_or_else(|| GpuError::NotThere { address, place: "a GPU".to_owned() })
+    }
+
+    /// The array of another library at `address`, which stays that library's: dropping it frees
+    /// nothing. It does not count towards the budget.
+    ///
+    /// # Errors
+    /// [`GpuError::NotThere`] where it does not begin and end in this GPU's memory, at an address
+    /// for such elements.
+    ///
+    /// # Safety
+    /// The array must have so many elements, and stay there as long as the buffer; and nobody may
+    /// write it meanwhile but in an order that the streams know of
+    /// ([`wait_for_stream`](Self::wait_for_stream)).
+    pub unsafe fn foreign<T: Pod>(&self, address: u64, len: usize) -> Result<Buffer<T>, GpuError> {
+        if len == 0 {
+            return Ok(Buffer::new(self, 0, 0, None));
+        }
+        let ordinal = self.properties().ordinal;
+        let last = (len as u64).checked_mul(size_of::<T>() as u64);
+        let last = last.and_then(|bytes| address.checked_add(bytes - 1));
+        let is_here = |address| Self::ordinal_at(address).is_ok_and(|found| found == ordinal);
+        if !address.is_multiple_of(align_of::<T>() as u64)
+            || !last.is_some_and(|last| is_here(address) && is_here(last))
+        {
+            return Err(GpuError::NotThere { address, place: format!("GPU {ordinal}") });
+        }
+        Ok(Buffer::new(self, address, len, None))
+    }
+
+    /// Lets all that is asked of this stream from now on wait for what was asked of another
+    /// library's, a `CUstream` of this GPU.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    ///
+    /// # Safety
+    /// The stream must be open.
+    pub unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Result<(), GpuError> {
+        let event = self.event()?;
+        // SAFETY: the caller vouches for the stream.
+        unsafe { event.record_on(stream.cast()) }?;
+        self.wait_for(&event)
+    }
+}
+
+/// What the driver knows of an address, an attribute of 32 bits; nothing where it knows none such.
+fn attribute(which: Attribute, address: u64) -> Result<Option<u32>, GpuError> {
+    let mut value = 0u32;
+    // SAFETY: the driver writes the attribute, to a place that has 32 bits.
+    match unsafe { sys::cuPointerGetAttribute((&raw mut value).cast(), which, address) } {
+        CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
+        result => check("asking where an array lies", result).map(|()| Some(value)),
+    }
+}

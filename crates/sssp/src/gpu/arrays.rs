@@ -1,0 +1,375 @@
+//! A graph whose arrays are on the device already.
+//!
+//! They are looked at there: whether they are a graph at all, how great its weights are, how
+//! long its rows, and whether each arc has its reverse. Then rows and arcs are laid out as searches
+//! read them, so that the arrays are not needed any more. The kernels, and how they find reverses,
+//! stand in `kernels/sssp/arrays.cu`. O(n + m); the host reads some thousand bytes.
+//!
+//! Reference: steele-2014
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
+use graph_formats::{VertexId, Weight, WeightKind, WeightSummary};
+
+use super::graph::{DeviceRows, whole};
+use super::keys::KeyKind;
+use super::launch::check_size;
+use crate::cpu::delta_stepping::long_arcs;
+use crate::{SsspError, delta};
+
+static ARRAYS: Ptx = Ptx::new(kernels::sssp::ARRAYS.name, kernels::sssp::ARRAYS.ptx);
+
+/// No position.
+const NONE: u64 = u64::MAX;
+
+/// Compressed sparse rows in the memory of a GPU: the arcs of vertex `v` are those at
+/// `offsets[v]..offsets[v + 1]`, of which `ends` and `weights` tell the rest.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrays<'a, W> {
+    /// One more than there are vertices.
+    pub offsets: Indices<'a>,
+    /// The vertex where each arc ends.
+    pub ends: Indices<'a>,
+    /// What each arc weighs.
+    pub weights: &'a Buffer<W>,
+}
+
+/// Numbers of at least zero on a GPU. Signed ones have the same bits.
+#[derive(Clone, Copy, Debug)]
+pub enum Indices<'a> {
+    /// Of 32 bits.
+    U32(&'a Buffer<u32>),
+    /// Of 64 bits.
+    U64(&'a Buffer<u64>),
+}
+
+impl Indices<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::U32(buffer) => buffer.len(),
+            Self::U64(buffer) => buffer.len(),
+        }
+    }
+
+    fn address(&self) -> u64 {
+        match self {
+            Self::U32(buffer) => buffer.address(),
+            Self::U64(buffer) => buffer.address(),
+        }
+    }
+
+    fn is_wide(&self) -> u32 {
+        matches!(self, Self::U64(_)).into()
+    }
+
+    fn get(&self, at: usize) -> Result<u64, GpuError> {
+        match self {
+            Self::U32(buffer) => Ok(u64::from(buffer.download_range(at..at + 1)?[0])),
+            Self::U64(buffer) => Ok(buffer.download_range(at..at + 1)?[0]),
+        }
+    }
+}
+
+/// `Arrays` of `arrays.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct ArraysAt {
+    offsets: u64,
+    ends: u64,
+    weights: u64,
+    bounds: u64,
+    arcs: u64,
+    tallies: u64,
+    samples: u64,
+    n_arcs: u64,
+    sample_step: u64,
+    n_vertices: u32,
+    weight_type: u32,
+    wide_offsets: u32,
+    wide_ends: u32,
+    wide_arcs: u32,
+    padding: u32,
+}
+
+/// `RowTally` of `arrays.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct RowTally {
+    sum_of_squares: f64,
+    n_linked: u64,
+    first_bad: u64,
+}
+
+/// `ArcTally` of `arrays.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct ArcTally {
+    least: u64,
+    greatest: u64,
+    sum: f64,
+    first_bad_end: u64,
+    first_infinite: u64,
+    first_negative: u64,
+}
+
+/// What a look at a graph tells.
+pub(super) struct Facts<W> {
+    pub(super) weights: WeightSummary<W>,
+    /// Of a sample of the weights.
+    median: f64,
+    mean: f64,
+    degree_at_arc_end: f64,
+    /// Whether there are many for each vertex that has some.
+    pub(super) has_many_arcs: bool,
+    /// Where each row begins and ends.
+    pub(super) bounds: Buffer<[u32; 2]>,
+}
+
+impl<W: Weight> Facts<W> {
+    /// How wide buckets should be: as [`delta::width`] has it.
+    pub(super) fn width(&self) -> f64 {
+        let width = delta::auto(delta::typical(self.median, self.mean), self.degree_at_arc_end, 1);
+        delta::usable::<W>(width, self.weights.greatest.to_f64())
+    }
+}
+
+impl<W: Weight> Arrays<'_, W> {
+    pub(super) fn n_vertices(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    pub(super) fn n_arcs(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// What kernels take, but for results.
+    fn at(&self) -> ArraysAt {
+        ArraysAt {
+            offsets: self.offsets.address(),
+            ends: self.ends.address(),
+            weights: self.weights.address(),
+            n_arcs: self.n_arcs() as u64,
+            sample_step: delta::sample_step(self.n_arcs()) as u64,
+            n_vertices: self.n_vertices() as u32,
+            weight_type: type_code::<W>(),
+            wide_offsets: self.offsets.is_wide(),
+            wide_ends: self.ends.is_wide(),
+            ..ArraysAt::zeroed()
+        }
+    }
+
+    /// Looks at all of it. O(n + m).
+    ///
+    /// # Errors
+    /// [`SsspError::NotAGraph`] where it is none, [`SsspError::NegativeWeight`] for one, and
+    /// [`SsspError::NotOnGpu`] for too many arcs.
+    pub(super) fn look(&self, gpu: &Gpu) -> Result<Facts<W>, SsspError> {
+        let (n, m) = (self.n_vertices(), self.n_arcs());
+        let n_weights = self.weights.len();
+        if self.offsets.len() == 0 {
+            return refuse("there are no offsets; there must be one more than vertices".to_owned());
+        }
+        if n_weights != m {
+            return refuse(format!("{m} arcs have ends, and {n_weights} weights"));
+        }
+        if n == 0 && m > 0 {
+            return refuse(format!("{m} arcs, and no vertex"));
+        }
+        check_size(n, m)?;
+        let shape = whole(gpu);
+        let (bounds, rows) = (gpu.buffer(n)?, gpu.buffer(shape.grid.0 as usize)?);
+        let at = ArraysAt { bounds: bounds.address(), tallies: rows.address(), ..self.at() };
+        let kernel = gpu.kernel(&ARRAYS, "rows_of_arrays")?;
+        // SAFETY: the kernel reads `n + 1` offsets, and writes `n` bounds and a tally a block.
+        unsafe { launch(gpu, &kernel, shape, &at)? };
+        let arcs = gpu.buffer(shape.grid.0 as usize)?;
+        let samples = gpu.buffer::<f64>(m.div_ceil(at.sample_step as usize))?;
+        let at = ArraysAt { tallies: arcs.address(), samples: samples.address(), ..at };
+        let kernel = gpu.kernel(&ARRAYS, "look_at_arrays")?;
+        // SAFETY: the kernel reads `m` ends and weights, and writes a tally a block and a sample
+        // for every `sample_step`-th arc.
+        unsafe { launch(gpu, &kernel, shape, &at)? };
+
+        let rows = rows.download()?.into_iter().reduce(both_rows).expect("a grid has blocks");
+        self.check_rows(&rows)?;
+        let arcs = arcs.download()?.into_iter().reduce(both_arcs).expect("a grid has blocks");
+        self.check_arcs(&arcs, &bounds)?;
+        let of = |order| if m > 0 { weight_of(order) } else { W::ZERO };
+        let (least, greatest) = (of(arcs.least), of(arcs.greatest));
+        let weights =
+            WeightSummary { least, greatest, sum_of_sizes: arcs.sum, first_negative: None };
+        Ok(Facts {
+            weights,
+            median: delta::median(&samples.download()?),
+            mean: arcs.sum / m as f64,
+            degree_at_arc_end: rows.sum_of_squares / m as f64,
+            has_many_arcs: long_arcs::has_many_arcs(m, rows.n_linked as usize),
+            bounds,
+        })
+    }
+
+    fn check_rows(&self, rows: &RowTally) -> Result<(), SsspError> {
+        if rows.first_bad == NONE {
+            return Ok(());
+        }
+        let (row, m) = (rows.first_bad as usize, self.n_arcs());
+        let (begin, end) = (self.offsets.get(row)?, self.offsets.get(row + 1)?);
+        refuse(format!(
+            "the arcs of vertex {row} are those at {begin}..{end}, but rows begin at 0, follow one \
+             another and end at {m}, the number of arcs"
+        ))
+    }
+
+    fn check_arcs(&self, arcs: &ArcTally, bounds: &Buffer<[u32; 2]>) -> Result<(), SsspError> {
+        if arcs.first_bad_end != NONE {
+            let (arc, n) = (arcs.first_bad_end, self.n_vertices());
+            let end = self.ends.get(arc as usize)?;
+            return refuse(format!(
+                "arc {arc} ends at {end}, but there are {n} vertices, numbered from 0"
+            ));
+        }
+        let first = arcs.first_infinite.min(arcs.first_negative);
+        if first == NONE {
+            return Ok(());
+        }
+        let arc = first as usize;
+        let weight = self.weights.download_range(arc..arc + 1)?[0].to_string();
+        if first == arcs.first_infinite {
+            return refuse(format!("arc {arc} weighs {weight}, which is no finite number"));
+        }
+        let bounds = bounds.download()?;
+        let from = bounds.partition_point(|row| u64::from(row[1]) <= first) as VertexId;
+        let to = self.ends.get(arc)? as VertexId;
+        Err(SsspError::NegativeWeight { algorithm: "delta-stepping", from, to, weight })
+    }
+
+    /// Rows within these bounds, with weights of this kind, none negative.
+    pub(super) fn rows(
+        &self,
+        gpu: &Gpu,
+        bounds: Buffer<[u32; 2]>,
+        kind: KeyKind,
+    ) -> Result<DeviceRows, GpuError> {
+        let n_arcs = self.n_arcs();
+        let arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
+        let wide_arcs = u32::from(kind.words_of_weight() == 2);
+        let at = ArraysAt { arcs: arcs.address(), wide_arcs, ..self.at() };
+        let kernel = gpu.kernel(&ARRAYS, "arcs_of_arrays")?;
+        // SAFETY: the kernel reads ends and weights, and writes a pair for each, as wide as said.
+        unsafe { launch(gpu, &kernel, whole(gpu), &at)? };
+        Ok(DeviceRows { bounds, arcs, n_arcs })
+    }
+}
+
+/// Whether each arc has its reverse, of the same weight. O(m).
+pub(super) fn have_reverses(
+    gpu: &Gpu,
+    rows: &DeviceRows,
+    wide_arcs: bool,
+) -> Result<bool, GpuError> {
+    let difference = gpu.buffer::<u64>(1)?;
+    let at = ArraysAt {
+        bounds: rows.bounds.address(),
+        arcs: rows.arcs.address(),
+        n_arcs: rows.n_arcs as u64,
+        n_vertices: rows.bounds.len() as u32,
+        wide_arcs: wide_arcs.into(),
+        ..ArraysAt::zeroed()
+    };
+    let kernel = gpu.kernel(&ARRAYS, "compare_with_reverse")?;
+    let args = [Arg::structure(&at), (&difference).into()];
+    // SAFETY: rows lie inside their arcs, as in every `DeviceRows`, and the kernel writes one sum.
+    unsafe { gpu.launch(&kernel, whole(gpu), &args)? };
+    Ok(difference.download()?[0] == 0)
+}
+
+/// # Safety
+/// The kernel must read and write inside buffers of `gpu` only.
+unsafe fn launch(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    shape: LaunchConfig,
+    at: &ArraysAt,
+) -> Result<(), GpuError> {
+    // SAFETY: the caller vouches for it.
+    unsafe { gpu.launch(kernel, shape, &[Arg::structure(at)]) }
+}
+
+fn refuse<T>(reason: String) -> Result<T, SsspError> {
+    Err(SsspError::NotAGraph { reason })
+}
+
+fn both_rows(a: RowTally, b: RowTally) -> RowTally {
+    RowTally {
+        sum_of_squares: a.sum_of_squares + b.sum_of_squares,
+        n_linked: a.n_linked + b.n_linked,
+        first_bad: a.first_bad.min(b.first_bad),
+    }
+}
+
+fn both_arcs(a: ArcTally, b: ArcTally) -> ArcTally {
+    ArcTally {
+        least: a.least.min(b.least),
+        greatest: a.greatest.max(b.greatest),
+        sum: a.sum + b.sum,
+        first_bad_end: a.first_bad_end.min(b.first_bad_end),
+        first_infinite: a.first_infinite.min(b.first_infinite),
+        first_negative: a.first_negative.min(b.first_negative),
+    }
+}
+
+/// The number by which kernels know a type, in the order of `WeightType` of `arrays.cu`.
+pub(super) fn type_code<W: Weight>() -> u32 {
+    match W::KIND {
+        WeightKind::U32 => 0,
+        WeightKind::I32 => 1,
+        WeightKind::U64 => 2,
+        WeightKind::I64 => 3,
+        WeightKind::F32 => 4,
+        _ => 5,
+    }
+}
+
+/// The weight that a number of `Weighed` of `arrays.cu` stands for.
+fn weight_of<W: Weight>(order: u64) -> W {
+    const SIGN: u64 = 1 << 63;
+    let weight = match W::KIND {
+        WeightKind::U64 => W::from_i128(order.into()),
+        WeightKind::F32 | WeightKind::F64 => {
+            let bits = if order & SIGN == 0 { !order } else { order ^ SIGN };
+            W::from_f64(f64::from_bits(bits))
+        }
+        _ => W::from_i128(((order ^ SIGN) as i64).into()),
+    };
+    weight.expect("it was made of one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { ArraysAt as "Arrays" of ["arrays.cu"]:
+            offsets, ends, weights, bounds, arcs, tallies, samples, n_arcs, sample_step, n_vertices,
+            weight_type, wide_offsets, wide_ends, wide_arcs, padding
+        }
+        assert_same_layout! { RowTally as "RowTally" of ["arrays.cu"]:
+            sum_of_squares, n_linked, first_bad
+        }
+        assert_same_layout! { ArcTally as "ArcTally" of ["arrays.cu"]:
+            least, greatest, sum, first_bad_end, first_infinite, first_negative
+        }
+    }
+
+    #[test]
+    fn weights_come_back_from_their_order() {
+        let of_signed = |value: i64| value as u64 ^ 1 << 63;
+        assert_eq!(weight_of::<i32>(of_signed(-7)), -7);
+        assert_eq!(weight_of::<u32>(of_signed(7)), 7);
+        assert_eq!(weight_of::<u64>(u64::MAX), u64::MAX);
+        assert_eq!(weight_of::<f32>(0.5f64.to_bits() | 1 << 63), 0.5);
+        assert_eq!(weight_of::<f64>(!(-0.5f64).to_bits()), -0.5);
+    }
+}

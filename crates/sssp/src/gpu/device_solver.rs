@@ -1,0 +1,293 @@
+//! A solver of a graph that is on a GPU already, and whose answers stay there.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel};
+use graph_formats::{Distance, VertexId, Weight};
+use kernels::Module;
+use kernels::sssp::{
+    DISTANCES_F32, DISTANCES_F64, DISTANCES_U32, DISTANCES_U32_WIDE, DISTANCES_U64,
+};
+
+use super::arrays::{Arrays, type_code};
+use super::delta_stepping::DeltaSteppingOnGpu;
+use super::graph::whole;
+use super::keys::{KeyKind, limit_key};
+use super::launch::{Kernels, MAX_VERTICES};
+use crate::key::distance_bound;
+use crate::plan::is_far_below_greatest;
+use crate::query::Query;
+use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
+
+const MODULES: [Module; 5] =
+    [DISTANCES_U32, DISTANCES_F32, DISTANCES_U32_WIDE, DISTANCES_U64, DISTANCES_F64];
+
+/// `Cells` of `distances.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Cells {
+    keys: u64,
+    cells: u64,
+    inexact: u64,
+    n: u64,
+    limit: u64,
+    cell_type: u32,
+    padding: u32,
+}
+
+/// Searches a graph whose arrays are on a GPU by Δ-stepping, and leaves distances and
+/// predecessors there.
+///
+/// The answers are those of [`Solver::on_gpu`](crate::Solver::on_gpu) for the same graph, bit for
+/// bit. Arcs are as they are stored; where each has its reverse of the same weight that is found
+/// out, and helps.
+///
+/// ```no_run
+/// use gpu_runtime::{Buffer, Gpu};
+/// use sssp::Goal;
+/// use sssp::gpu::{Arrays, DeviceSolver, Indices};
+///
+/// let gpu = Gpu::open()?;
+/// let (offsets, ends) = (gpu.upload(&[0u32, 2, 3, 3])?, gpu.upload(&[1u32, 2, 2])?);
+/// let weights = gpu.upload(&[5u32, 9, 2])?;
+/// let (offsets, ends) = (Indices::U32(&offsets), Indices::U32(&ends));
+/// let mut solver = DeviceSolver::new(&gpu, &Arrays { offsets, ends, weights: &weights })?;
+/// let distances: Buffer<f32> = solver.distances(0, Goal::All, None)?;
+/// assert_eq!(distances.download()?, [0.0, 5.0, 7.0]);
+/// assert_eq!(solver.predecessors()?.download()?, [u32::MAX, 0, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct DeviceSolver<W: Weight> {
+    gpu: Gpu,
+    search: DeltaSteppingOnGpu,
+    kernel: CellsKernel,
+    n_arcs: usize,
+    /// What the last search was from, and how far it went, as keys.
+    last: Option<(VertexId, u64)>,
+    work: Work,
+    weights: PhantomData<W>,
+}
+
+impl<W: Weight> DeviceSolver<W> {
+    /// Looks at the graph, chooses the width of buckets and makes the work space: for n vertices
+    /// and m arcs 64 bytes a vertex and 8.5 an arc, and on a dense graph whose arcs all have their
+    /// reverses up to 4 more; with distances or weights of 64 bits nearly twice that. The arrays
+    /// are not needed any more then. O(n + m).
+    ///
+    /// # Errors
+    /// [`SsspError::NotAGraph`] where the arrays do not fit together, [`SsspError::NegativeWeight`],
+    /// [`SsspError::NotOnGpu`] where there are 2^32 arcs or more, or where sums may be too large for
+    /// a distance, and [`SsspError::Gpu`].
+    pub fn new(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
+        let facts = arrays.look(gpu)?;
+        let bound = distance_bound(arrays.n_vertices(), &facts.weights);
+        if !is_far_below_greatest::<W>(arrays.n_vertices(), bound) {
+            let greatest = facts.weights.greatest;
+            let reason = format!(
+                "with weights up to {greatest} a sum may be too large for a distance; scale them \
+                 down, or solve on the CPU"
+            );
+            return Err(SsspError::NotOnGpu { reason });
+        }
+        let search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, facts)?;
+        let kernel = CellsKernel::load(gpu, search.kind())?;
+        let (gpu, n_arcs) = (gpu.clone(), arrays.n_arcs());
+        let work = Work::default();
+        Ok(Self { gpu, search, kernel, n_arcs, last: None, work, weights: PhantomData })
+    }
+
+    /// How many vertices there are.
+    pub fn n_vertices(&self) -> usize {
+        self.search.n_vertices() as usize
+    }
+
+    /// How many arcs there are.
+    pub fn n_arcs(&self) -> usize {
+        self.n_arcs
+    }
+
+    /// The distances from `source` as numbers of type `T`, as far as `goal` asks; infinity where a
+    /// vertex is not reached, or the greatest integer.
+    ///
+    /// # Errors
+    /// When a vertex does not exist, a limit is no number, `progress` ends the search, or
+    /// [`SsspError::NotExact`] when a distance is no number of that type. Floats of 32 bits may be
+    /// rounded.
+    pub fn distances<T: Weight>(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Buffer<T>, SsspError> {
+        self.check("source", &[source])?;
+        self.last = None;
+        let (mut targets, mut limit) = (None, limit_key::<W>(W::Distance::UNREACHED));
+        match goal {
+            Goal::All => {}
+            Goal::Target(target) => targets = Some(target),
+            Goal::Within(most) if most < W::Distance::ZERO => return self.nothing(),
+            // a zero may have a sign
+            Goal::Within(most) if most == W::Distance::ZERO => limit = 0,
+            Goal::Within(most) if most > W::Distance::ZERO => limit = limit_key::<W>(most),
+            Goal::Within(most) => return Err(SsspError::BadCutoff(most.to_string())),
+        }
+        let targets = targets.as_slice();
+        self.check("target", targets)?;
+        self.work = self.search.leave_keys(&Query { source, targets, limit, progress })?;
+        if let &[target] = targets {
+            limit = limit.min(self.search.key(target)?);
+        }
+        self.last = Some((source, limit));
+        self.cells(limit)
+    }
+
+    /// The distances that the search has left, as far as `limit`, a key.
+    fn cells<T: Weight>(&mut self, limit: u64) -> Result<Buffer<T>, SsspError> {
+        let Self { gpu, search, kernel, .. } = self;
+        let cells = gpu.buffer(search.n_vertices() as usize)?;
+        kernel.of(gpu, search.kind())?.write(gpu, search.keys(), limit, &cells, 0..cells.len())?;
+        Ok(cells)
+    }
+
+    /// No distances, for no vertex is reached.
+    fn nothing<T: Weight>(&mut self) -> Result<Buffer<T>, SsspError> {
+        self.work = Work::default();
+        self.search.forget()?;
+        self.cells(u64::MAX)
+    }
+
+    /// The predecessor of each vertex that the last search reached, as [`predecessors`] chooses
+    /// it; `u32::MAX` for the source and all others.
+    ///
+    /// # Errors
+    /// [`SsspError::Gpu`].
+    ///
+    /// [`predecessors`]: crate::predecessors()
+    pub fn predecessors(&mut self) -> Result<Buffer<VertexId>, SsspError> {
+        match self.last {
+            Some((source, limit)) => Ok(self.search.leave_predecessors(source, limit)?),
+            None => {
+                let mut none = self.gpu.buffer(self.n_vertices())?;
+                none.fill_bytes(u8::MAX)?;
+                Ok(none)
+            }
+        }
+    }
+
+    /// The distances of each of `targets` from each of `sources`, a row for each source, as
+    /// [`distances`](Self::distances) has them.
+    ///
+    /// # Errors
+    /// As [`distances`](Self::distances).
+    pub fn table<T: Weight>(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Buffer<T>, SsspError> {
+        self.check("source", sources)?;
+        self.check("target", targets)?;
+        self.last = None;
+        let n_targets = targets.len();
+        let n_cells = sources.len().saturating_mul(n_targets);
+        let cells = self.gpu.buffer::<T>(n_cells)?;
+        self.work = Work::default();
+        if n_cells == 0 {
+            return Ok(cells);
+        }
+        let Self { gpu, search, kernel, .. } = self;
+        let limit = limit_key::<W>(W::Distance::UNREACHED);
+        let work = search.rows(sources, targets, progress, &mut |kind, rows, found| {
+            let range = rows.start * n_targets..rows.end * n_targets;
+            kernel.of(gpu, kind)?.write(gpu, &found.table, limit, &cells, range)
+        })?;
+        self.work = work.ok_or_else(|| SsspError::NotOnGpu {
+            reason: format!("a table has up to {MAX_VERTICES} targets, and these are {n_targets}"),
+        })?;
+        Ok(cells)
+    }
+
+    /// Counts of the last search, or of all searches of the last table.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// Where the time went: of making the solver, and of the last search or table.
+    pub fn device_times(&self) -> DeviceTimes {
+        self.search.times
+    }
+
+    fn check(&self, role: &'static str, vertices: &[VertexId]) -> Result<(), SsspError> {
+        let n_vertices = self.n_vertices();
+        match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
+            Some(&vertex) => Err(SsspError::NoSuchVertex { role, vertex, n_vertices }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The kernel of `distances.cu` for keys of one kind.
+struct CellsKernel {
+    kind: KeyKind,
+    kernel: Kernel,
+    inexact: Buffer<u32>,
+}
+
+impl CellsKernel {
+    fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
+        let kernel = Kernels::of(gpu, &MODULES, kind)?.get("distances")?;
+        Ok(Self { kind, kernel, inexact: gpu.buffer(1)? })
+    }
+
+    /// This one, or the one for keys of this kind from now on.
+    fn of(&mut self, gpu: &Gpu, kind: KeyKind) -> Result<&mut Self, SsspError> {
+        if self.kind != kind {
+            *self = Self::load(gpu, kind)?;
+        }
+        Ok(self)
+    }
+
+    /// Writes the distances that `keys` up to `limit` stand for into this range of `cells`.
+    fn write<T: Weight>(
+        &mut self,
+        gpu: &Gpu,
+        keys: &Buffer<u32>,
+        limit: u64,
+        cells: &Buffer<T>,
+        range: Range<usize>,
+    ) -> Result<(), SsspError> {
+        assert!(range.end <= cells.len() && keys.len() == range.len() * self.kind.words_of_key());
+        self.inexact.fill_bytes(0)?;
+        let at = Cells {
+            keys: keys.address(),
+            cells: cells.address() + (range.start * size_of::<T>()) as u64,
+            inexact: self.inexact.address(),
+            n: range.len() as u64,
+            limit: self.kind.at_most(limit),
+            cell_type: type_code::<T>(),
+            padding: 0,
+        };
+        // SAFETY: the kernel reads as many keys as there are cells in the range, and writes these;
+        // all are of `gpu`.
+        unsafe { gpu.launch(&self.kernel, whole(gpu), &[Arg::structure(&at)])? };
+        match self.inexact.download()?[0] {
+            0 => Ok(()),
+            _ => Err(SsspError::NotExact { kind: T::KIND }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::layout::assert_same_layout;
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        assert_same_layout! { Cells as "Cells" of ["distances.cu", "delta_stepping/search.cuh"]:
+            keys, cells, inexact, n, limit, cell_type, padding
+        }
+    }
+}

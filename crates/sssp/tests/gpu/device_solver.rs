@@ -1,0 +1,212 @@
+//! Graphs whose arrays are on the GPU: the answers of other solvers, which stay there, and what is
+//! no graph.
+
+use gpu_runtime::{Buffer, Gpu, GpuError};
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::corner_cases::arbitrary_graph;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use sssp::gpu::{Arrays, DeviceSolver, Indices};
+use sssp::{Config, Goal, Solver, SsspError};
+
+use crate::common::{
+    as_floats, coarse, corner_case_tests, for_corner_cases, gpu, one_way, reweighted, some_sources,
+};
+
+/// A solver of these arrays, in numbers of 32 bits or 64.
+fn of_arrays<W: Weight>(
+    gpu: &Gpu,
+    offsets: &[u64],
+    ends: &[u64],
+    weights: &[W],
+    is_wide: bool,
+) -> Result<DeviceSolver<W>, SsspError> {
+    let weights = gpu.upload(weights)?;
+    let narrow = |values: &[u64]| values.iter().map(|&value| value as u32).collect::<Vec<_>>();
+    if is_wide {
+        let (offsets, ends) = (gpu.upload(offsets)?, gpu.upload(ends)?);
+        let (offsets, ends) = (Indices::U64(&offsets), Indices::U64(&ends));
+        return DeviceSolver::new(gpu, &Arrays { offsets, ends, weights: &weights });
+    }
+    let (offsets, ends) = (gpu.upload(&narrow(offsets))?, gpu.upload(&narrow(ends))?);
+    let (offsets, ends) = (Indices::U32(&offsets), Indices::U32(&ends));
+    DeviceSolver::new(gpu, &Arrays { offsets, ends, weights: &weights })
+}
+
+fn solver<W: Weight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    is_wide: bool,
+) -> Result<DeviceSolver<W>, SsspError> {
+    let ends: Vec<_> = graph.column_indices().iter().map(|&end| u64::from(end)).collect();
+    let offsets = graph.row_offsets();
+    of_arrays(gpu, offsets, &ends, graph.weights(), is_wide)
+}
+
+fn downloaded<T: Weight>(buffer: Result<Buffer<T>, SsspError>) -> Vec<T> {
+    buffer.unwrap().download().unwrap()
+}
+
+/// Trees and a table are those of the CPU; what it refuses, or would have to, is refused.
+fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+    let name = format!("{name}, {}", W::KIND);
+    let sources = some_sources(graph);
+    let mut host = Solver::new(graph, &Config::default()).unwrap();
+    for is_wide in [false, true] {
+        let mut device = match solver(gpu, graph, is_wide) {
+            Err(SsspError::NegativeWeight { from, to, .. }) => {
+                let (_, at, end) = graph.first_negative().expect("a negative weight");
+                assert_eq!((from, to), (at, end), "{name}");
+                continue;
+            }
+            Err(SsspError::NotOnGpu { reason }) => {
+                assert!(reason.contains("too large for a distance"), "{name}: {reason}");
+                assert!(graph.weight_summary().sum_of_sizes > 1e18, "{name}: {reason}");
+                continue;
+            }
+            device => device.unwrap(),
+        };
+        assert_eq!((device.n_vertices(), device.n_arcs()), (graph.n_vertices(), graph.n_arcs()));
+        for &source in &sources {
+            let expected = host.tree(source, Goal::All).unwrap();
+            let found = downloaded(device.distances::<W::Distance>(source, Goal::All, None));
+            assert_eq!(found, expected.distances.as_storage(), "{name}, from {source}");
+            let found = device.predecessors().unwrap().download().unwrap();
+            assert_eq!(found, expected.predecessors.as_storage(), "{name}, from {source}");
+        }
+        let table = host.table(&sources, &sources).unwrap();
+        let found = downloaded(device.table::<W::Distance>(&sources, &sources, None));
+        assert_eq!(found, table.into_storage().into_raw_vec_and_offset().0, "{name}");
+    }
+}
+
+fn corner_cases_agree<W: Weight>() {
+    for_corner_cases::<W>(agree);
+}
+
+corner_case_tests! { corner_cases_agree: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_u64 u64, corner_cases_i64 i64, corner_cases_f32 f32, corner_cases_f64 f64 }
+
+#[test]
+fn generated_graphs() {
+    let Some(gpu) = gpu() else { return };
+    let dense = rmat(&RmatConfig { scale: 13, ..RmatConfig::default() }).unwrap();
+    let sparse = grid(&GridConfig { side: 150, ..GridConfig::default() }).unwrap();
+    for graph in [&dense, &sparse] {
+        agree(&gpu, "undirected", graph);
+        agree(&gpu, "one way", &one_way(graph));
+        agree(&gpu, "floats", &as_floats(graph));
+        agree(&gpu, "plateaus", &coarse(graph, 300));
+        agree(&gpu, "sums of 64 bits", &reweighted(graph, |w| w << 23));
+        agree(&gpu, "weights of 64 bits", &reweighted(graph, |w| i64::from(w) << 40));
+        agree(&gpu, "narrow weights of 64 bits", &reweighted(graph, u64::from));
+        agree(&gpu, "doubles", &reweighted(graph, |w| f64::from(w) / 3.0));
+    }
+}
+
+#[test]
+fn arbitrary_graphs() {
+    let Some(gpu) = gpu() else { return };
+    let law = |graph: Csr<u32>| {
+        agree(&gpu, "arbitrary", &graph);
+        Ok(())
+    };
+    let config = ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() };
+    TestRunner::new(config).run(&arbitrary_graph::<u32>(40, 400, 0..=9), law).unwrap();
+}
+
+/// Long arcs are deferred exactly where every arc has its reverse, of the same weight.
+#[test]
+fn reverses_are_found() {
+    let Some(gpu) = gpu() else { return };
+    let graph = rmat(&RmatConfig { scale: 14, ..RmatConfig::default() }).unwrap();
+    let mut arcs: Vec<_> = graph.arcs().collect();
+    let relaxations = |graph: &Csr<u32>| {
+        let mut solver = solver(&gpu, graph, false).unwrap();
+        downloaded(solver.distances::<u64>(0, Goal::All, None));
+        solver.work().relaxations
+    };
+    let n = graph.n_vertices();
+    let whole = relaxations(&Csr::from_arcs(n, &arcs).unwrap());
+    assert!(whole < graph.n_arcs() as u64 / 2, "{whole} of {}", graph.n_arcs());
+    // one arc, whose weight is not its reverse's any more
+    arcs.iter_mut().find(|arc| arc.0 != arc.1).unwrap().2 += 1;
+    let directed = relaxations(&Csr::from_arcs(n, &arcs).unwrap());
+    assert!(directed > graph.n_arcs() as u64 / 2, "{directed} of {}", graph.n_arcs());
+}
+
+#[test]
+fn goals_and_types() {
+    let Some(gpu) = gpu() else { return };
+    let graph = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    let mut host = Solver::new(&graph, &Config::default()).unwrap();
+    let mut device = solver(&gpu, &graph, false).unwrap();
+    for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0), Goal::Target(0)] {
+        let expected = host.tree(0, goal).unwrap();
+        let found = downloaded(device.distances::<u64>(0, goal, None));
+        assert_eq!(found, expected.distances.as_storage(), "{goal:?}");
+        let found = device.predecessors().unwrap().download().unwrap();
+        assert_eq!(found, expected.predecessors.as_storage(), "{goal:?}");
+    }
+    let all = downloaded(device.distances::<u64>(0, Goal::All, None));
+    let as_doubles: Vec<_> = all.iter().map(|&d| d as f64).collect();
+    assert_eq!(downloaded(device.distances::<f64>(0, Goal::All, None)), as_doubles);
+    let as_floats: Vec<_> = all.iter().map(|&d| d as f32).collect();
+    assert_eq!(downloaded(device.distances::<f32>(0, Goal::All, None)), as_floats);
+    let as_integers: Vec<_> = all.iter().map(|&d| d as i32).collect();
+    assert_eq!(downloaded(device.distances::<i32>(0, Goal::All, None)), as_integers);
+
+    let parts = Csr::from_arcs(4, &[(0, 1, 0.5f64), (1, 2, 2.5)]).unwrap();
+    let mut device = solver(&gpu, &parts, true).unwrap();
+    let inexact = device.distances::<i64>(0, Goal::All, None);
+    assert!(matches!(inexact, Err(SsspError::NotExact { .. })));
+    let infinity = f64::INFINITY;
+    assert_eq!(
+        downloaded(device.distances::<f64>(1, Goal::All, None)),
+        [infinity, 0.0, 2.5, infinity]
+    );
+    assert_eq!(downloaded(device.distances::<f64>(1, Goal::Within(-1.0), None)), [infinity; 4]);
+    assert_eq!(device.predecessors().unwrap().download().unwrap(), [VertexId::MAX; 4]);
+    assert_eq!(downloaded(device.distances::<f64>(1, Goal::Within(-0.0), None))[1], 0.0);
+    let whole = downloaded(device.table::<i64>(&[3], &[3, 0], None));
+    assert_eq!(whole, [0, i64::MAX]);
+    let refused = device.distances::<f64>(1, Goal::Within(f64::NAN), None);
+    assert!(matches!(refused, Err(SsspError::BadCutoff(_))));
+    for refused in [
+        device.distances::<f64>(4, Goal::All, None),
+        device.distances(0, Goal::Target(4), None),
+        device.table(&[0, 4], &[0], None),
+    ] {
+        assert!(matches!(refused, Err(SsspError::NoSuchVertex { vertex: 4, .. })));
+    }
+}
+
+#[test]
+fn what_is_no_graph_is_named() {
+    let Some(gpu) = gpu() else { return };
+    let refused = |offsets: &[u64], ends: &[u64], weights: &[f32], text: &str| {
+        for is_wide in [false, true] {
+            let solver = of_arrays(&gpu, offsets, ends, weights, is_wide);
+            let message = solver.err().expect("it is no graph").to_string();
+            assert!(message.contains(text), "{message}, not {text}");
+        }
+    };
+    refused(&[], &[], &[], "there are no offsets");
+    refused(&[0], &[0], &[1.0], "no vertex");
+    refused(&[0, 1], &[0], &[], "1 arcs have ends, and 0 weights");
+    refused(&[1, 1], &[0], &[1.0], "vertex 0 are those at 1..1");
+    refused(&[0, 2, 1, 3], &[0, 1, 2], &[1.0; 3], "vertex 1 are those at 2..1");
+    refused(&[0, 1, 2], &[0, 1, 1], &[1.0; 3], "vertex 1 are those at 1..2");
+    refused(&[0, 1, 2], &[0, 2], &[1.0; 2], "arc 1 ends at 2");
+    refused(&[0, 1, 2], &[0, 1], &[1.0, f32::NAN], "arc 1 weighs NaN");
+    refused(&[0, 0, 1, 2], &[0, 1], &[1.0, -2.0], "arc 2 -> 1 has -2");
+    let far = of_arrays(&gpu, &[0, 1], &[1 << 32], &[1u32], true).err().unwrap().to_string();
+    assert!(far.contains("arc 0 ends at 4294967296"), "{far}");
+    let many = solver(&gpu, &Csr::from_arcs(2, &[(0, 1, u64::MAX - 1)]).unwrap(), false);
+    assert!(many.err().unwrap().to_string().contains("too large for a distance"));
+    let small = gpu.with_memory_cap(3000);
+    let graph = Csr::from_arcs(40, &[(0, 1, 1u32)]).unwrap();
+    let refused = solver(&small, &graph, false).err().expect("there is too little memory");
+    let SsspError::Gpu(error) = refused else { panic!("{refused}") };
+    assert!(matches!(*error, GpuError::OutOfMemory { .. }), "{error}");
+}
