@@ -76,3 +76,40 @@ __device__ __forceinline__ void visit_pieces(Pieces pieces, u32 first_warp, u32 
         for (u32 first = piece.x; first < piece.y; first += 32) visit(first + lane() < piece.y, value, first + lane());
     }
 }
+
+// Goes through all arcs of rows that follow one another, an even part for each warp of the grid,
+// which looks for their rows among 32 at a time. All lanes call visit(has, row, arc) together; a
+// lane that has no arc has no row either, but `everyone`.
+template <typename Visit>
+__device__ __forceinline__ void for_each_arc_evenly(const uint2* bounds, u32 n_vertices, u64 n_arcs, Visit&& visit) {
+    const u64 n_warps = gridDim.x * static_cast<u64>(blockDim.x) / 32;
+    const u64 this_warp = (blockIdx.x * static_cast<u64>(blockDim.x) + threadIdx.x) / 32;
+    const u64 part = (n_arcs / n_warps + 32) & ~31ull;
+    const u64 begin = this_warp * part, last = min(begin + part, n_arcs);
+    if (begin >= last) return;
+    // the first row that ends beyond `begin`
+    u32 first = 0;
+    for (u32 above = n_vertices; first < above;) {
+        const u32 middle = first + (above - first) / 2;
+        if (bounds[middle].y > begin) {
+            above = middle;
+        } else {
+            first = middle + 1;
+        }
+    }
+    const auto end_of = [&](u32 v) { return v < n_vertices ? bounds[v].y : everyone; };
+    u32 ends = end_of(first + lane());
+    for (u64 at = begin; at < last; at += 32) {
+        const bool has = at + lane() < last;
+        const u32 arc = static_cast<u32>(at) + lane();
+        u32 row = everyone;
+        while (true) {
+            const u32 owner = owner_of(arc, ends), beyond = __shfl_sync(everyone, ends, 31);
+            if (has && row == everyone && arc < beyond) row = first + owner;
+            if (!__any_sync(everyone, has && row == everyone)) break;
+            first += 32;
+            ends = end_of(first + lane());
+        }
+        visit(has, row, arc);
+    }
+}

@@ -5,7 +5,7 @@
 // Each entry is launched with any number of blocks of up to 1024 threads, whole warps; none
 // reads what it writes. What is added up or compared is so within a thread, then within its
 // block, and each block leaves a tally, so that sums are the same in every run.
-#include "../common/grid.cuh"
+#include "../common/arcs.cuh"
 
 using i32 = int;
 using i64 = long long;
@@ -191,47 +191,21 @@ __device__ __forceinline__ u64 print_of(u64 from, u64 to, u64 weight) {
 }
 
 // Adds to *difference the prints of the arcs, less those of the arcs turned round: 0 where every
-// arc has its reverse, of the same weight, and by a chance of one in 2^64 where not. A warp takes a
-// part of the arcs, and looks for their rows among 32 at a time.
+// arc has its reverse, of the same weight, and by a chance of one in 2^64 where not.
 extern "C" __global__ void compare_with_reverse(Arrays arrays, u64* difference) {
-    const u64 n_warps = threads() / 32, part = (arrays.n_arcs / n_warps + 32) & ~31ull;
-    const u64 begin = first_of_thread() / 32 * part, last = min(begin + part, arrays.n_arcs);
-    if (begin >= last) return;
-    // the first row that ends beyond `begin`
-    u32 row = 0;
-    for (u32 above = arrays.n_vertices; row < above;) {
-        const u32 middle = row + (above - row) / 2;
-        if (arrays.bounds[middle].y > begin) {
-            above = middle;
-        } else {
-            row = middle + 1;
-        }
-    }
-    const auto end_of = [&](u32 v) { return v < arrays.n_vertices ? arrays.bounds[v].y : everyone; };
-    u32 ends = end_of(row + lane());
     u64 sum = 0;
-    for (u64 k = begin + lane(); k - lane() < last; k += 32) {
-        const u32 arc = static_cast<u32>(k);
-        u32 from = everyone;
-        while (true) {
-            const u32 owner = owner_of(arc, ends), beyond = __shfl_sync(everyone, ends, 31);
-            if (from == everyone && arc < beyond) from = row + owner;
-            if (!__any_sync(everyone, k < last && from == everyone)) break;
-            row += 32;
-            ends = end_of(row + lane());
+    for_each_arc_evenly(arrays.bounds, arrays.n_vertices, arrays.n_arcs, [&](bool has, u32 from, u32 arc) {
+        if (!has) return;
+        u64 to, weight;
+        if (arrays.wide_arcs) {
+            const ulonglong2 read = static_cast<const ulonglong2*>(arrays.arcs)[arc];
+            to = read.x, weight = read.y;
+        } else {
+            const uint2 read = static_cast<const uint2*>(arrays.arcs)[arc];
+            to = read.x, weight = read.y;
         }
-        if (k < last) {
-            u64 to, weight;
-            if (arrays.wide_arcs) {
-                const ulonglong2 read = static_cast<const ulonglong2*>(arrays.arcs)[k];
-                to = read.x, weight = read.y;
-            } else {
-                const uint2 read = static_cast<const uint2*>(arrays.arcs)[k];
-                to = read.x, weight = read.y;
-            }
-            sum += print_of(from, to, weight) - print_of(to, from, weight);
-        }
-    }
+        sum += print_of(from, to, weight) - print_of(to, from, weight);
+    });
     sum = warp_sum(sum);
     if (lane() == 0) atomicAdd(difference, sum);
 }

@@ -1,7 +1,9 @@
 //! A solver of a graph that is on a GPU already, and whose answers stay there.
 
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
+use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel};
@@ -15,7 +17,7 @@ use super::arrays::{Arrays, type_code};
 use super::delta_stepping::DeltaSteppingOnGpu;
 use super::graph::whole;
 use super::keys::{KeyKind, limit_key};
-use super::launch::{Kernels, MAX_VERTICES};
+use super::launch::{Kernels, MAX_VERTICES, milliseconds};
 use crate::key::distance_bound;
 use crate::plan::is_far_below_greatest;
 use crate::query::Query;
@@ -38,7 +40,7 @@ struct Cells {
 }
 
 /// Searches a graph whose arrays are on a GPU by Δ-stepping, and leaves distances and
-/// predecessors there.
+/// predecessors there: complete, so that any stream may read them.
 ///
 /// The answers are those of [`Solver::on_gpu`](crate::Solver::on_gpu) for the same graph, bit for
 /// bit. Arcs are as they are stored; where each has its reverse of the same weight that is found
@@ -81,6 +83,7 @@ impl<W: Weight> DeviceSolver<W> {
     /// [`SsspError::NotOnGpu`] where there are 2^32 arcs or more, or where sums may be too large for
     /// a distance, and [`SsspError::Gpu`].
     pub fn new(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
+        let (start, jit_before) = (Instant::now(), gpu.jit_ms());
         let facts = arrays.look(gpu)?;
         let bound = distance_bound(arrays.n_vertices(), &facts.weights);
         if !is_far_below_greatest::<W>(arrays.n_vertices(), bound) {
@@ -91,8 +94,11 @@ impl<W: Weight> DeviceSolver<W> {
             );
             return Err(SsspError::NotOnGpu { reason });
         }
-        let search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, facts)?;
+        let mut search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, facts)?;
         let kernel = CellsKernel::load(gpu, search.kind())?;
+        let jit_ms = gpu.jit_ms() - jit_before;
+        let prepare_ms = milliseconds(start) - jit_ms;
+        search.times = DeviceTimes { jit_ms, prepare_ms, ..DeviceTimes::default() };
         let (gpu, n_arcs) = (gpu.clone(), arrays.n_arcs());
         let work = Work::default();
         Ok(Self { gpu, search, kernel, n_arcs, last: None, work, weights: PhantomData })
@@ -135,27 +141,37 @@ impl<W: Weight> DeviceSolver<W> {
         }
         let targets = targets.as_slice();
         self.check("target", targets)?;
-        self.work = self.search.leave_keys(&Query { source, targets, limit, progress })?;
+        // the driver takes memory while the device searches
+        let (gpu, n, taken) = (self.gpu.clone(), self.n_vertices(), OnceLock::new());
+        let cells = || gpu.buffer::<T>(n);
+        let tell = |done, total| {
+            taken.get_or_init(cells);
+            progress.map_or(ControlFlow::Continue(()), |progress| progress(done, total))
+        };
+        let query = Query { source, targets, limit, progress: Some(&tell) };
+        self.work = self.search.leave_keys(&query)?;
         if let &[target] = targets {
             limit = limit.min(self.search.key(target)?);
         }
         self.last = Some((source, limit));
-        self.cells(limit)
+        let cells = taken.into_inner().unwrap_or_else(cells)?;
+        self.write(limit, &cells)?;
+        Ok(cells)
     }
 
-    /// The distances that the search has left, as far as `limit`, a key.
-    fn cells<T: Weight>(&mut self, limit: u64) -> Result<Buffer<T>, SsspError> {
+    /// Writes the distances that the search has left, as far as `limit`, a key.
+    fn write<T: Weight>(&mut self, limit: u64, cells: &Buffer<T>) -> Result<(), SsspError> {
         let Self { gpu, search, kernel, .. } = self;
-        let cells = gpu.buffer(search.n_vertices() as usize)?;
-        kernel.of(gpu, search.kind())?.write(gpu, search.keys(), limit, &cells, 0..cells.len())?;
-        Ok(cells)
+        kernel.of(gpu, search.kind())?.write(gpu, search.keys(), limit, cells, 0..cells.len())
     }
 
     /// No distances, for no vertex is reached.
     fn nothing<T: Weight>(&mut self) -> Result<Buffer<T>, SsspError> {
         self.work = Work::default();
         self.search.forget()?;
-        self.cells(u64::MAX)
+        let cells = self.gpu.buffer(self.n_vertices())?;
+        self.write(u64::MAX, &cells)?;
+        Ok(cells)
     }
 
     /// The predecessor of each vertex that the last search reached, as [`predecessors`] chooses
@@ -166,14 +182,17 @@ impl<W: Weight> DeviceSolver<W> {
     ///
     /// [`predecessors`]: crate::predecessors()
     pub fn predecessors(&mut self) -> Result<Buffer<VertexId>, SsspError> {
-        match self.last {
-            Some((source, limit)) => Ok(self.search.leave_predecessors(source, limit)?),
+        let predecessors = match self.last {
+            Some((source, limit)) => self.search.leave_predecessors(source, limit)?,
             None => {
                 let mut none = self.gpu.buffer(self.n_vertices())?;
                 none.fill_bytes(u8::MAX)?;
-                Ok(none)
+                none
             }
-        }
+        };
+        // whoever reads them may do so on another stream
+        self.gpu.synchronize()?;
+        Ok(predecessors)
     }
 
     /// The distances of each of `targets` from each of `sources`, a row for each source, as

@@ -60,58 +60,53 @@ impl KeyGraph {
         let kind = KeyKind::of(graph.weight_summary().greatest);
         check_size(graph.n_vertices(), graph.n_arcs())?;
         let rows = |kernels: &RowKernels| DeviceRows::upload(gpu, kernels, graph, kind);
-        let (mut on_device, loaded, ms) = Self::with_rows(gpu, kind, required, load, rows)?;
-        on_device.times.upload_ms = ms;
-        Ok((on_device, loaded))
+        Self::with_rows(gpu, kind, required, load, rows)
     }
 
-    /// The graph of rows of arcs that are made on the device, of fewer than 2^32 arcs.
-    pub(super) fn made<K>(
-        gpu: &Gpu,
-        kind: KeyKind,
-        required: u64,
-        load: impl FnOnce(KeyKind) -> Result<K, SsspError>,
-        make: impl FnOnce() -> Result<DeviceRows, GpuError>,
-    ) -> Result<(Self, K), SsspError> {
-        let (mut on_device, loaded, ms) = Self::with_rows(gpu, kind, required, load, |_| make())?;
-        on_device.times.prepare_ms = ms;
-        Ok((on_device, loaded))
-    }
-
-    /// The graph, what was loaded, and how long it took to get the rows, in milliseconds.
-    fn with_rows<K>(
+    /// The graph of `rows`, of fewer than 2^32 arcs, and what was loaded.
+    pub(super) fn with_rows<K>(
         gpu: &Gpu,
         kind: KeyKind,
         required: u64,
         load: impl FnOnce(KeyKind) -> Result<K, SsspError>,
         rows: impl FnOnce(&RowKernels) -> Result<DeviceRows, GpuError>,
-    ) -> Result<(Self, K, f64), SsspError> {
+    ) -> Result<(Self, K), SsspError> {
         gpu.check_fits("the graph and its search", required)?;
         let jit_before = gpu.jit_ms();
         let kernels = RowKernels::load(gpu, kind)?;
         let loaded = load(kind)?;
-        let times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
+        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
         let start = Instant::now();
         let rows = rows(&kernels)?;
         gpu.synchronize()?;
-        Ok((Self { kind, rows, kernels, times }, loaded, milliseconds(start)))
+        times.upload_ms = milliseconds(start);
+        Ok((Self { kind, rows, kernels, times }, loaded))
     }
 
     /// The arcs shorter than `limit`, a key, row by row. O(n + m).
     pub(super) fn short(&self, gpu: &Gpu, limit: u64) -> Result<DeviceRows, SsspError> {
         let Self { rows, kernels, .. } = self;
         let n = rows.bounds.len();
-        let (bounds, used) = (gpu.buffer(n)?, gpu.buffer::<u32>(1)?);
-        let of = [(&rows.bounds).into(), (&rows.arcs).into(), (n as u32).into(), limit.into()];
-        let args: Vec<Arg<'_>> = of.into_iter().chain([(&used).into(), (&bounds).into()]).collect();
-        // SAFETY: rows lie inside their arcs, as in every `DeviceRows`; threads write
-        // `bounds` below `n` and the one element of `used`.
+        let (bounds, counts, used) = (gpu.buffer(n)?, gpu.buffer::<u32>(n)?, gpu.buffer::<u32>(1)?);
+        let of: [Arg<'_>; 5] = [
+            (&rows.bounds).into(),
+            (&rows.arcs).into(),
+            (n as u32).into(),
+            (rows.n_arcs as u64).into(),
+            limit.into(),
+        ];
+        let args: Vec<_> = of.into_iter().chain([(&counts).into()]).collect();
+        // SAFETY: rows lie inside their arcs, as in every `DeviceRows`; threads write `counts`
+        // below `n`.
         unsafe { gpu.launch(&kernels.count_short, whole(gpu), &args)? };
+        let args = [(&counts).into(), (n as u32).into(), (&used).into(), (&bounds).into()];
+        // SAFETY: threads write `counts` and `bounds` below `n`, and the one element of `used`.
+        unsafe { gpu.launch(&kernels.place_short, whole(gpu), &args)? };
         let n_arcs = used.download()?[0] as usize;
         let arcs = gpu.buffer(n_arcs * self.kind.words_of_weight())?;
-        let args: Vec<Arg<'_>> = of.into_iter().chain([(&bounds).into(), (&arcs).into()]).collect();
-        // SAFETY: `bounds` were counted for these rows and this limit, and `arcs` has room
-        // for as many as were counted.
+        let args: Vec<_> = of.into_iter().chain([(&counts).into(), (&arcs).into()]).collect();
+        // SAFETY: places were given for the short arcs of these rows by this limit, and `arcs` has
+        // as many.
         unsafe { gpu.launch(&kernels.copy_short, whole(gpu), &args)? };
         Ok(DeviceRows { bounds, arcs, n_arcs })
     }
@@ -160,10 +155,11 @@ fn chunks(n: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The kernels of `rows.cu`.
-struct RowKernels {
+pub(super) struct RowKernels {
     zip_arcs: Kernel,
     row_bounds: Kernel,
     count_short: Kernel,
+    place_short: Kernel,
     copy_short: Kernel,
 }
 
@@ -174,6 +170,7 @@ impl RowKernels {
             zip_arcs: kernels.get("zip_arcs")?,
             row_bounds: kernels.get("row_bounds")?,
             count_short: kernels.get("count_short")?,
+            place_short: kernels.get("place_short")?,
             copy_short: kernels.get("copy_short")?,
         })
     }

@@ -154,8 +154,8 @@ impl DeltaSteppingOnGpu {
         let required = required_bytes(n, m, kind, lists);
         let load = |kind| load(gpu, kind, n);
         let (delta, bounds) = (facts.width(), facts.bounds);
-        let make = || arrays.rows(gpu, bounds, kind);
-        let (on_device, kernels) = KeyGraph::made(gpu, kind, required, load, make)?;
+        let rows = |_: &_| arrays.rows(gpu, bounds, kind);
+        let (on_device, kernels) = KeyGraph::with_rows(gpu, kind, required, load, rows)?;
         let is_dense = facts.has_many_arcs
             && arrays::have_reverses(gpu, &on_device.rows, kind.words_of_weight() == 2)?;
         let ahead = if is_dense { long_arcs::limit_below(facts.weights.greatest) } else { None };
@@ -191,8 +191,7 @@ impl DeltaSteppingOnGpu {
         let blocks = ((m as f64).sqrt() as u32 / 8).clamp(1, gpu.properties().multiprocessors);
         let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
         gpu.synchronize()?;
-        let mut times = on_device.times;
-        times.prepare_ms += milliseconds(start);
+        let times = DeviceTimes { prepare_ms: milliseconds(start), ..on_device.times };
 
         let mut search = SteppingSearch {
             graph: on_device.rows.at(),
