@@ -65,6 +65,7 @@ impl From<Error> for PyErr {
         let message = error.to_string();
         let search = match error {
             Error::Python(error) => return error,
+            Error::Gpu(GpuError::OutOfMemory { .. }) => return PyMemoryError::new_err(message),
             Error::Panic(_) => return PyRuntimeError::new_err(message),
             Error::Search(error)
             | Error::Pairs(ApspError::Search(error))
@@ -87,6 +88,9 @@ impl From<Error> for PyErr {
         match search {
             Some(SsspError::NegativeCycle { cycle }) => of_class("NegativeCycleError", cycle),
             Some(SsspError::TableTooLarge { .. }) => PyMemoryError::new_err(message),
+            Some(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => {
+                PyMemoryError::new_err(message)
+            }
             Some(SsspError::Interrupted) => PyKeyboardInterrupt::new_err(()),
             _ => of_class("StarpathsError", message),
         }

@@ -1,5 +1,6 @@
 //! What to solve with, by the names of the arguments.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +30,7 @@ impl How {
     ) -> Result<Self, Error> {
         let gpu = match backend {
             None | Some("cpu") => None,
-            Some("cuda") => Some(opened()?),
+            Some("cuda") => Some(opened(0)?),
             Some(other) => {
                 let message = format!("backend is '{other}'; expected 'cpu' or 'cuda'");
                 return Err(Error::argument(message));
@@ -113,12 +114,16 @@ fn at_most_all(threads: Option<NonZeroUsize>) -> Option<NonZeroUsize> {
     threads.and_then(|threads| NonZeroUsize::new(threads.get().min(rayon::current_num_threads())))
 }
 
-/// The first GPU, which stays open: that takes longer than most searches.
-fn opened() -> Result<Gpu, Error> {
-    static OPENED: Mutex<Option<Gpu>> = Mutex::new(None);
+/// The GPU of this number, which stays open: that takes longer than most searches.
+pub(crate) fn opened(ordinal: u32) -> Result<Gpu, Error> {
+    static OPENED: Mutex<BTreeMap<u32, Gpu>> = Mutex::new(BTreeMap::new());
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*opened {
+    match opened.get(&ordinal) {
         Some(gpu) if !gpu.has_failed() => Ok(gpu.clone()),
-        _ => Ok(opened.insert(Gpu::open()?).clone()),
+        _ => {
+            let gpu = Gpu::open_ordinal(ordinal)?;
+            opened.insert(ordinal, gpu.clone());
+            Ok(gpu)
+        }
     }
 }

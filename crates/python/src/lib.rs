@@ -10,6 +10,8 @@
 //! worst is an error or a wrong result.
 
 mod arrays;
+mod device_array;
+mod device_graph;
 mod error;
 mod graph;
 mod how;
@@ -29,6 +31,10 @@ use pyo3::prelude::*;
 /// The compiled part of starpaths.
 #[pymodule(gil_used = true)]
 mod _core {
+    #[pymodule_export]
+    use crate::device_array::DeviceArray;
+    #[pymodule_export]
+    use crate::device_graph::{DeviceGraph, DeviceTree};
     #[pymodule_export]
     use crate::graph::Graph;
     #[pymodule_export]

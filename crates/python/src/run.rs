@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
 use std::process;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -82,11 +82,10 @@ pub(crate) fn run_watched<T: Send>(
     if size < SMALL {
         return Ok(py.detach(|| caught(work))?);
     }
-    let bar = shows.then(|| py.import("tqdm.auto")?.call_method0("tqdm")).transpose()?;
-    let bar = bar.map(Bound::unbind);
+    let bar = Bar::new(py, shows)?;
     let look = |py: Python<'_>| {
         py.check_signals()?;
-        bar.as_ref().map_or(Ok(()), |bar| show(bar.bind(py), watch))
+        bar.show(py, watch)
     };
     let found = py.detach(|| {
         thread::scope(|scope| {
@@ -106,12 +105,36 @@ pub(crate) fn run_watched<T: Send>(
             signal.and(found.map_err(PyErr::from))
         })
     });
-    if let Some(bar) = bar {
-        let bar = bar.bind(py);
-        show(bar, watch)?;
-        bar.call_method0("close")?;
-    }
+    bar.close(py, watch)?;
     found
+}
+
+/// The same for work that tells its progress on this thread, and often, as a GPU's does: signals are
+/// looked for then, without a thread for the work.
+pub(crate) fn run_here<T: Send>(
+    py: Python<'_>,
+    shows: bool,
+    work: impl FnOnce(Progress<'_>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let (watch, bar) = (Watch::default(), Bar::new(py, shows)?);
+    let looks = Mutex::new((Instant::now(), Ok(())));
+    let tell = |done, total| {
+        let mut looks = looks.lock().unwrap_or_else(PoisonError::into_inner);
+        let (last, signal) = &mut *looks;
+        if signal.is_ok() && last.elapsed() >= INTERVAL {
+            *signal = Python::attach(|py| {
+                py.check_signals()?;
+                bar.show(py, &watch)
+            });
+            watch.is_ended.fetch_or(signal.is_err(), Relaxed);
+            *last = Instant::now();
+        }
+        watch.tell(done, total)
+    };
+    let found = py.detach(|| caught(|| work(&tell)));
+    bar.close(py, &watch)?;
+    let (_, signal) = looks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    signal.and(found.map_err(PyErr::from))
 }
 
 /// Does it; a panic becomes an error, for columns that Python code has written to while the graph
@@ -121,10 +144,27 @@ fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         .unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
 }
 
-/// Moves a bar of tqdm to where the work is.
-fn show(bar: &Bound<'_, PyAny>, watch: &Watch) -> PyResult<()> {
-    bar.setattr("total", watch.total.load(Relaxed))?;
-    let shown: u64 = bar.getattr("n")?.extract()?;
-    bar.call_method1("update", (watch.done.load(Relaxed).saturating_sub(shown),))?;
-    Ok(())
+/// A bar of tqdm, if there is to be one.
+struct Bar(Option<Py<PyAny>>);
+
+impl Bar {
+    fn new(py: Python<'_>, is_shown: bool) -> PyResult<Self> {
+        let bar = is_shown.then(|| py.import("tqdm.auto")?.call_method0("tqdm")).transpose()?;
+        Ok(Self(bar.map(Bound::unbind)))
+    }
+
+    /// Moves it to where the work is.
+    fn show(&self, py: Python<'_>, watch: &Watch) -> PyResult<()> {
+        let Some(bar) = &self.0 else { return Ok(()) };
+        let bar = bar.bind(py);
+        bar.setattr("total", watch.total.load(Relaxed))?;
+        let shown: u64 = bar.getattr("n")?.extract()?;
+        bar.call_method1("update", (watch.done.load(Relaxed).saturating_sub(shown),))?;
+        Ok(())
+    }
+
+    fn close(&self, py: Python<'_>, watch: &Watch) -> PyResult<()> {
+        self.show(py, watch)?;
+        self.0.as_ref().map_or(Ok(()), |bar| bar.call_method0(py, "close").map(|_| ()))
+    }
 }

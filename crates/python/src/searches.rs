@@ -11,7 +11,7 @@ use sssp::{Goal, Solver};
 
 use crate::arrays::whole_numbers;
 use crate::error::Error;
-use crate::graph::Graph;
+use crate::graph::{Graph, vertex_of};
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
 use crate::run::run;
@@ -80,6 +80,29 @@ pub(crate) fn length(
     }
 }
 
+/// Vertices of an array, of a graph of so many.
+pub(crate) fn vertices_of(
+    n_vertices: usize,
+    role: &str,
+    vertices: &Bound<'_, PyAny>,
+) -> Result<Vec<VertexId>, Error> {
+    let numbers: Vec<VertexId> = whole_numbers(vertices, role)?;
+    numbers.iter().try_for_each(|&v| vertex_of(n_vertices, role, v.into()).map(|_| ()))?;
+    Ok(numbers)
+}
+
+/// The same, or all where none are named.
+pub(crate) fn vertices_or_all(
+    n_vertices: usize,
+    role: &str,
+    vertices: Option<&Bound<'_, PyAny>>,
+) -> Result<Vec<VertexId>, Error> {
+    match vertices {
+        Some(vertices) => vertices_of(n_vertices, role, vertices),
+        None => Ok((0..n_vertices as VertexId).collect()),
+    }
+}
+
 impl Graph {
     /// Vertices of an array.
     pub(crate) fn vertices_of(
@@ -87,9 +110,7 @@ impl Graph {
         role: &str,
         vertices: &Bound<'_, PyAny>,
     ) -> Result<Vec<VertexId>, Error> {
-        let numbers: Vec<VertexId> = whole_numbers(vertices, role)?;
-        numbers.iter().try_for_each(|&v| self.vertex_of(role, v.into()).map(|_| ()))?;
-        Ok(numbers)
+        vertices_of(self.csr.n_vertices(), role, vertices)
     }
 
     /// The same, or all where none are named.
@@ -98,10 +119,7 @@ impl Graph {
         role: &str,
         vertices: Option<&Bound<'_, PyAny>>,
     ) -> Result<Vec<VertexId>, Error> {
-        match vertices {
-            Some(vertices) => self.vertices_of(role, vertices),
-            None => Ok((0..self.csr.n_vertices() as VertexId).collect()),
-        }
+        vertices_or_all(self.csr.n_vertices(), role, vertices)
     }
 }
 

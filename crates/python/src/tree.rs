@@ -69,21 +69,22 @@ impl Tree {
     /// [0, 1, 2]
     fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
         let predecessors: PyReadonlyArray1<'_, i32> = self.predecessors.bind(py).try_readonly()?;
-        let predecessors = predecessors.as_array();
-        let (source, mut path, mut at) = (i64::from(self.source), vec![vertex], vertex);
-        while at != source {
-            let before = usize::try_from(at).ok().and_then(|at| predecessors.get(at));
-            match before {
-                Some(&before) if before >= 0 => at = before.into(),
-                _ => return Ok(None),
-            }
-            path.push(at);
-        }
-        path.reverse();
-        Ok((at == source).then_some(path))
+        Ok(path(predecessors.as_slice()?, self.source, vertex))
     }
 
     fn __repr__(&self) -> String {
         format!("<starpaths.Tree from vertex {}>", self.source)
     }
+}
+
+/// The path from `source` to `vertex`; `None` where none leads there.
+pub(crate) fn path(predecessors: &[i32], source: u32, vertex: i64) -> Option<Vec<i64>> {
+    let (source, mut path, mut at) = (i64::from(source), vec![vertex], vertex);
+    while at != source {
+        let before = usize::try_from(at).ok().and_then(|at| predecessors.get(at));
+        at = before.map(|&before| before.into()).filter(|&before| before >= 0)?;
+        path.push(at);
+    }
+    path.reverse();
+    Some(path)
 }

@@ -65,3 +65,12 @@ def errors(matrix: csr_array) -> None:
         assert_type(error.cycle, list[int])
         ours: starpaths.StarpathsError = error
         raise ours from None
+
+
+def on_a_gpu(arrays: tuple[Any, Any, Any]) -> None:
+    graph = assert_type(starpaths.DeviceGraph.from_csr(*arrays), starpaths.DeviceGraph)
+    tree = assert_type(graph.sssp(0, cutoff=5, dtype="int64"), starpaths.DeviceTree)
+    assert_type(tree.distances, starpaths.DeviceArray)
+    assert_type(tree.predecessors, starpaths.DeviceArray | None)
+    assert_type(tree.distances.get(), NDArray[Any])
+    assert_type(graph.table([0, 1]), starpaths.DeviceArray)

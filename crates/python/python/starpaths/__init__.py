@@ -1,7 +1,8 @@
 """Shortest paths in graphs: fast, exact, in numpy arrays.
 
 `Graph` takes scipy's sparse matrices, dense matrices, arrays of arcs and files, and searches them;
-`from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames.
+`from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames. `DeviceGraph`
+takes arrays that are on a GPU, of CuPy or PyTorch, and leaves its results there.
 `starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
 
 Examples
@@ -15,11 +16,23 @@ array([0., 5., 7.])
 [0, 1, 2]
 """
 
-from starpaths._core import Graph, Pairs, Solver, Totals, Tree
+from starpaths._core import (
+    DeviceArray,
+    DeviceGraph,
+    DeviceTree,
+    Graph,
+    Pairs,
+    Solver,
+    Totals,
+    Tree,
+)
 from starpaths._errors import NegativeCycleError, StarpathsError
 from starpaths._inputs import from_networkx, from_pandas
 
 __all__ = [
+    "DeviceArray",
+    "DeviceGraph",
+    "DeviceTree",
     "Graph",
     "NegativeCycleError",
     "Pairs",

@@ -7,7 +7,16 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["Graph", "Pairs", "Solver", "Totals", "Tree"]
+__all__ = [
+    "DeviceArray",
+    "DeviceGraph",
+    "DeviceTree",
+    "Graph",
+    "Pairs",
+    "Solver",
+    "Totals",
+    "Tree",
+]
 
 _Backend = Literal["cpu", "cuda"]
 _Distances = NDArray[Any] | np.ma.MaskedArray[Any, Any]
@@ -49,6 +58,65 @@ class Pairs:
     def query(self, source: int, target: int) -> tuple[int | float, list[int]] | None: ...
     def row(self, source: int, *, dtype: DTypeLike | None = None) -> _Distances: ...
     def next_hops(self, source: int) -> NDArray[np.int32]: ...
+
+@final
+class DeviceArray:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __len__(self) -> int: ...
+    def get(self) -> NDArray[Any]: ...
+
+@final
+class DeviceTree:
+    @property
+    def source(self) -> int: ...
+    @property
+    def distances(self) -> DeviceArray: ...
+    @property
+    def predecessors(self) -> DeviceArray | None: ...
+    def path_to(self, vertex: int) -> list[int] | None: ...
+
+@final
+class DeviceGraph:
+    def __new__(cls, matrix: Any) -> DeviceGraph: ...
+    @staticmethod
+    def from_csr(indptr: Any, indices: Any, weights: Any) -> DeviceGraph: ...
+    @property
+    def n_vertices(self) -> int: ...
+    @property
+    def n_arcs(self) -> int: ...
+    @property
+    def times(self) -> dict[str, float]: ...
+    def sssp(
+        self,
+        source: int,
+        *,
+        target: int | None = None,
+        cutoff: float | None = None,
+        dtype: DTypeLike | None = None,
+        predecessors: bool = True,
+    ) -> DeviceTree: ...
+    def table(
+        self,
+        sources: ArrayLike,
+        targets: ArrayLike | None = None,
+        *,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> DeviceArray: ...
 
 @final
 class Solver:

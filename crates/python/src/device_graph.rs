@@ -1,0 +1,382 @@
+//! Graphs whose arrays are on a GPU, and searches whose results stay there.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gpu_runtime::Gpu;
+use graph_formats::{VertexId, Weight, WeightKind};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sssp::gpu::{Arrays, DeviceSolver};
+use sssp::{DeviceTimes, Goal, Progress};
+
+use crate::device_array::{Cells, DeviceArray, Foreign};
+use crate::error::Error;
+use crate::graph::vertex_of;
+use crate::numbers::Dtype;
+use crate::run::{run, run_here};
+use crate::searches::{Reach, vertices_of, vertices_or_all};
+use crate::tree::path;
+
+type Shared = Arc<dyn Cells>;
+
+/// A solver of one of the six types.
+trait Searches: Send {
+    fn size(&self) -> (usize, usize);
+
+    fn times(&self) -> DeviceTimes;
+
+    fn distances(
+        &mut self,
+        source: VertexId,
+        reach: Reach,
+        dtype: Dtype,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Shared, Error>;
+
+    fn predecessors(&mut self) -> Result<Shared, Error>;
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        dtype: Dtype,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Shared, Error>;
+}
+
+/// Runs `$body` with `$type` for the type asked for.
+macro_rules! with_dtype {
+    ($dtype:expr, $type:ident, $body:expr) => {
+        match $dtype {
+            Dtype::Float64 => {
+                type $type = f64;
+                $body
+            }
+            Dtype::Float32 => {
+                type $type = f32;
+                $body
+            }
+            Dtype::Int64 => {
+                type $type = i64;
+                $body
+            }
+            Dtype::Int32 => {
+                type $type = i32;
+                $body
+            }
+            Dtype::UInt64 => {
+                type $type = u64;
+                $body
+            }
+            Dtype::UInt32 => {
+                type $type = u32;
+                $body
+            }
+        }
+    };
+}
+
+impl<W: Weight> Searches for DeviceSolver<W> {
+    fn size(&self) -> (usize, usize) {
+        (self.n_vertices(), self.n_arcs())
+    }
+
+    fn times(&self) -> DeviceTimes {
+        self.device_times()
+    }
+
+    fn distances(
+        &mut self,
+        source: VertexId,
+        reach: Reach,
+        dtype: Dtype,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Shared, Error> {
+        let goal: Goal<W::Distance> = reach.goal();
+        Ok(with_dtype!(dtype, T, Arc::new(self.distances::<T>(source, goal, progress)?)))
+    }
+
+    fn predecessors(&mut self) -> Result<Shared, Error> {
+        // the code for none becomes -1
+        Ok(Arc::new(self.predecessors()?.cast::<i32>()))
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        dtype: Dtype,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Shared, Error> {
+        Ok(with_dtype!(dtype, T, Arc::new(self.table::<T>(sources, targets, progress)?)))
+    }
+}
+
+/// A graph whose arrays are on a GPU, of CuPy, PyTorch or Numba, and whose distances stay there.
+///
+/// Arcs are as they are stored, one way each; where every one has its reverse of the same weight that
+/// is found out, and helps. Weights are integers or floats of 32 or 64 bits, finite and none below
+/// zero, indices integers of 32 or 64 bits. The arrays are read once, on their streams' terms, and not
+/// needed any more then.
+///
+/// Parameters
+/// ----------
+/// matrix : sparse matrix of CuPy in CSR format, or sparse CSR tensor of PyTorch, of shape (n, n)
+///     Entry (i, j) is the weight of the arc from i to j. Every stored entry is an arc, zeros too.
+///
+/// Examples
+/// --------
+/// >>> import cupyx.scipy.sparse, starpaths  # doctest: +SKIP
+/// >>> graph = starpaths.DeviceGraph(cupyx.scipy.sparse.random(1000, 1000, 0.01, format="csr"))
+/// >>> distances = cupy.asarray(graph.sssp(0).distances)
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct DeviceGraph {
+    solver: Mutex<Box<dyn Searches>>,
+    n_vertices: usize,
+    n_arcs: usize,
+    gpu: u32,
+}
+
+#[pymethods]
+impl DeviceGraph {
+    #[new]
+    fn of_matrix(matrix: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let arrays = if matrix.hasattr("crow_indices")? {
+            let array = |name| matrix.call_method0(name);
+            [array("crow_indices")?, array("col_indices")?, array("values")?]
+        } else if matrix.hasattr("indptr")? && matrix.getattr("format")?.eq("csr")? {
+            let array = |name| matrix.getattr(name);
+            [array("indptr")?, array("indices")?, array("data")?]
+        } else {
+            let message = format!(
+                "expected a sparse matrix of CuPy in CSR format or a sparse CSR tensor of PyTorch, \
+                 found {}; DeviceGraph.from_csr takes the arrays themselves",
+                matrix.get_type()
+            );
+            return Err(Error::argument(message).into());
+        };
+        let shape: Vec<usize> = matrix.getattr("shape")?.extract()?;
+        if shape.len() != 2 || shape[0] != shape[1] {
+            let message = format!("a matrix of shape {shape:?}; expected a square one");
+            return Err(Error::argument(message).into());
+        }
+        let [indptr, indices, weights] = &arrays;
+        Self::from_csr(indptr, indices, weights)
+    }
+
+    /// The graph of compressed sparse rows on a GPU.
+    ///
+    /// Parameters
+    /// ----------
+    /// indptr : device array of int, shape (n_vertices + 1,)
+    ///     Where the arcs of each vertex start in the other arrays, and last their number.
+    /// indices : device array of int, shape (n_arcs,)
+    ///     Where each arc ends.
+    /// weights : device array, shape (n_arcs,)
+    ///     What each arc weighs.
+    ///
+    /// Returns
+    /// -------
+    /// DeviceGraph
+    #[staticmethod]
+    fn from_csr(
+        indptr: &Bound<'_, PyAny>,
+        indices: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let py = weights.py();
+        let indptr = Foreign::of("indptr", indptr)?;
+        let indices = Foreign::of("indices", indices)?;
+        let weights = Foreign::of("weights", weights)?;
+        let gpu = weights.gpu.clone();
+        let ordinals = [&indptr, &indices, &weights].map(|array| array.gpu.properties().ordinal);
+        if ordinals[0] != ordinals[2] || ordinals[1] != ordinals[2] {
+            let message = format!("arrays on the GPUs {ordinals:?}; expected one for all");
+            return Err(Error::argument(message).into());
+        }
+        let solver: Box<dyn Searches> = match weights.kind {
+            WeightKind::U32 => solver::<u32>(py, &gpu, &indptr, &indices, &weights)?,
+            WeightKind::I32 => solver::<i32>(py, &gpu, &indptr, &indices, &weights)?,
+            WeightKind::U64 => solver::<u64>(py, &gpu, &indptr, &indices, &weights)?,
+            WeightKind::I64 => solver::<i64>(py, &gpu, &indptr, &indices, &weights)?,
+            WeightKind::F32 => solver::<f32>(py, &gpu, &indptr, &indices, &weights)?,
+            _ => solver::<f64>(py, &gpu, &indptr, &indices, &weights)?,
+        };
+        let (n_vertices, n_arcs) = solver.size();
+        let solver = Mutex::new(solver);
+        Ok(Self { solver, n_vertices, n_arcs, gpu: ordinals[2] })
+    }
+
+    /// How many vertices there are.
+    #[getter]
+    fn n_vertices(&self) -> usize {
+        self.n_vertices
+    }
+
+    /// How many arcs there are.
+    #[getter]
+    fn n_arcs(&self) -> usize {
+        self.n_arcs
+    }
+
+    /// Where the time went on the device, in milliseconds: of loading kernels, once a process, of
+    /// preparing the graph, and of the last search or table.
+    #[getter]
+    fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let times = self.solver.lock().unwrap_or_else(PoisonError::into_inner).times();
+        let by_name = PyDict::new(py);
+        by_name.set_item("jit_ms", times.jit_ms)?;
+        by_name.set_item("prepare_ms", times.prepare_ms)?;
+        by_name.set_item("solve_ms", times.solve_ms)?;
+        Ok(by_name)
+    }
+
+    /// Shortest paths from one vertex.
+    ///
+    /// Parameters
+    /// ----------
+    /// source : int
+    ///     Where paths start.
+    /// target : int, optional
+    ///     Stop here: vertices that are farther are left unreached.
+    /// cutoff : float, optional
+    ///     Leave vertices unreached that are farther than this. Not together with `target`.
+    /// dtype : dtype, default float64
+    ///     The type of the distances. An integer has its greatest value where a vertex is not
+    ///     reached. What it cannot hold exactly is refused, but by float32, which rounds.
+    /// predecessors : bool, default True
+    ///     Whether the vertices before each vertex are to be found, too.
+    ///
+    /// Returns
+    /// -------
+    /// DeviceTree
+    #[pyo3(signature = (source, *, target=None, cutoff=None, dtype=None, predecessors=true))]
+    fn sssp(
+        &self,
+        py: Python<'_>,
+        source: i64,
+        target: Option<i64>,
+        cutoff: Option<f64>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        predecessors: bool,
+    ) -> PyResult<DeviceTree> {
+        let n = self.n_vertices;
+        let source = vertex_of(n, "source", source)?;
+        let target = target.map(|target| vertex_of(n, "target", target)).transpose()?;
+        let (reach, dtype) = (Reach::of(target, cutoff)?, Dtype::of(py, dtype)?);
+        let (distances, predecessors) = run_here(py, false, |progress| {
+            let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+            let distances = solver.distances(source, reach, dtype, Some(progress))?;
+            let predecessors = predecessors.then(|| solver.predecessors()).transpose()?;
+            Ok((distances, predecessors))
+        })?;
+        let array = |cells| Py::new(py, DeviceArray::new(cells, vec![n], self.gpu));
+        let predecessors = predecessors.map(array).transpose()?;
+        Ok(DeviceTree { source, distances: array(distances)?, predecessors })
+    }
+
+    /// The distances from each of several vertices to each of several others.
+    ///
+    /// Parameters
+    /// ----------
+    /// sources : array_like of int, shape (k,)
+    ///     The rows.
+    /// targets : array_like of int, shape (t,), optional
+    ///     The columns; all vertices by default.
+    /// dtype : dtype, default float64
+    ///     As for `sssp`.
+    /// progress : bool, default False
+    ///     Whether a bar of tqdm shows how far it is.
+    ///
+    /// Returns
+    /// -------
+    /// DeviceArray, shape (k, t)
+    #[pyo3(signature = (sources, targets=None, *, dtype=None, progress=false))]
+    fn table(
+        &self,
+        py: Python<'_>,
+        sources: &Bound<'_, PyAny>,
+        targets: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        progress: bool,
+    ) -> PyResult<DeviceArray> {
+        let sources = vertices_of(self.n_vertices, "source", sources)?;
+        let targets = vertices_or_all(self.n_vertices, "target", targets)?;
+        let dtype = Dtype::of(py, dtype)?;
+        let cells = run_here(py, progress, |progress| {
+            let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+            solver.table(&sources, &targets, dtype, Some(progress))
+        })?;
+        Ok(DeviceArray::new(cells, vec![sources.len(), targets.len()], self.gpu))
+    }
+
+    fn __repr__(&self) -> String {
+        let Self { n_vertices, n_arcs, gpu, .. } = self;
+        format!("<starpaths.DeviceGraph of {n_vertices} vertices and {n_arcs} arcs on GPU {gpu}>")
+    }
+}
+
+fn solver<W: Weight>(
+    py: Python<'_>,
+    gpu: &Gpu,
+    indptr: &Foreign,
+    indices: &Foreign,
+    weights: &Foreign,
+) -> PyResult<Box<dyn Searches>> {
+    let (indptr, indices) = (indptr.indices()?, indices.indices()?);
+    let weights = weights.buffer::<W>()?;
+    let solver = run(py, 0, false, |_| {
+        let (offsets, ends) = (indptr.view(), indices.view());
+        Ok(DeviceSolver::new(gpu, &Arrays { offsets, ends, weights: &weights })?)
+    })?;
+    Ok(Box::new(solver))
+}
+
+/// Shortest paths from one vertex, on a GPU, as :meth:`DeviceGraph.sssp` finds them.
+///
+/// Attributes
+/// ----------
+/// source : int
+///     The vertex where the paths start.
+/// distances : DeviceArray, shape (n_vertices,)
+///     How far each vertex is; infinity, or the greatest integer, where it was not reached.
+/// predecessors : DeviceArray of int32, shape (n_vertices,), or None
+///     The vertex before each vertex on its path; -1 for the source and what was not reached.
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct DeviceTree {
+    /// The vertex where the paths start.
+    #[pyo3(get)]
+    source: u32,
+    /// How far each vertex is.
+    #[pyo3(get)]
+    distances: Py<DeviceArray>,
+    /// The vertex before each vertex on its path; -1 for none.
+    #[pyo3(get)]
+    predecessors: Option<Py<DeviceArray>>,
+}
+
+#[pymethods]
+impl DeviceTree {
+    /// The vertices of the shortest path to a vertex; all predecessors are copied for it.
+    ///
+    /// Parameters
+    /// ----------
+    /// vertex : int
+    ///     Where the path ends.
+    ///
+    /// Returns
+    /// -------
+    /// list of int, or None
+    ///     The path, both ends included; None where the vertex was not reached or does not exist.
+    fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
+        let none = || Error::argument("a tree without predecessors has no paths");
+        let predecessors = self.predecessors.as_ref().ok_or_else(none)?.get().get(py)?;
+        let predecessors = predecessors.cast::<PyArray1<i32>>()?.try_readonly()?;
+        Ok(path(predecessors.as_slice()?, self.source, vertex))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<starpaths.DeviceTree from vertex {}>", self.source)
+    }
+}
