@@ -80,6 +80,17 @@ impl Gpu {
 
 interface!(methods);
 
+/// Keeps nothing, for nothing changes.
+#[derive(Debug)]
+pub struct KeptContext;
+
+impl KeptContext {
+    /// From now on.
+    pub fn keep() -> Self {
+        Self
+    }
+}
+
 impl Clone for Gpu {
     fn clone(&self) -> Self {
         match self.never {}

@@ -38,12 +38,12 @@ pub mod schedule;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
-pub use cuda::{Buffer, Event, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
+pub use cuda::{Buffer, Event, Gpu, KeptContext, Kernel, Mailbox, PinnedBuffer, Timer};
 
 #[cfg(not(feature = "cuda"))]
 mod disabled;
 #[cfg(not(feature = "cuda"))]
-pub use disabled::{Buffer, Event, Gpu, Kernel, Mailbox, PinnedBuffer, Timer};
+pub use disabled::{Buffer, Event, Gpu, KeptContext, Kernel, Mailbox, PinnedBuffer, Timer};
 
 pub use argument::Arg;
 /// What a buffer may hold: values of any bits, without padding, and without pointers.

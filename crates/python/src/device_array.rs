@@ -26,6 +26,7 @@ use sssp::gpu::Indices;
 use crate::error::Error;
 use crate::how::opened;
 use crate::numbers::shaped;
+use crate::run::{Quiet, run};
 
 /// The types of numbers that graphs and results are made of, and what numpy, an interface and DLPack
 /// call them.
@@ -56,7 +57,7 @@ impl<T: Weight + Element> Cells for Buffer<T> {
     }
 
     fn get<'py>(&self, py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-        let numbers = py.detach(|| self.download()).map_err(Error::from)?;
+        let numbers = run(py, 0, false, |_| Ok(self.download()?))?;
         shaped(py, numbers, shape)
     }
 }
@@ -75,7 +76,7 @@ impl<T: Weight + Element> Cells for Buffer<T> {
 ///     Their type, by numpy's name.
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DeviceArray {
-    cells: Arc<dyn Cells>,
+    cells: Quiet<Arc<dyn Cells>>,
     shape: Vec<usize>,
     gpu: u32,
 }
@@ -83,7 +84,7 @@ pub(crate) struct DeviceArray {
 impl DeviceArray {
     /// Of as many numbers as the shape says, on the GPU of this number.
     pub(crate) fn new(cells: Arc<dyn Cells>, shape: Vec<usize>, gpu: u32) -> Self {
-        Self { cells, shape, gpu }
+        Self { cells: Quiet::new(cells), shape, gpu }
     }
 
     /// What the type of its numbers is called.
@@ -95,7 +96,7 @@ impl DeviceArray {
 
     fn tensor<M: ManagedTensorBase>(&self) -> PyResult<Managed<M>> {
         let shape: Vec<i64> = self.shape.iter().map(|&length| length as i64).collect();
-        let share = Box::new(Arc::clone(&self.cells));
+        let share = Box::new(Quiet::new(Arc::clone(&self.cells)));
         let mut tensor = Dynamic::compact(&shape[..])
             .initialize_as::<M>(share)
             .map_err(|error| Error::argument(error.to_string()))?;
@@ -262,8 +263,9 @@ impl Foreign {
         let typestr: String = item("typestr")?.extract()?;
         let (address, _): (u64, bool) = item("data")?.extract()?;
         let kind = kind_of(what, |known| known.2 == typestr, &typestr)?;
-        let strides: Option<Vec<usize>> = optional("strides")?.map(|s| s.extract()).transpose()?;
-        let is_compact = strides.is_none_or(|strides| strides == [bytes_of(kind)]);
+        let strides: Option<Vec<isize>> = optional("strides")?.map(|s| s.extract()).transpose()?;
+        let is_next = |strides: Vec<isize>| strides == [bytes_of(kind) as isize];
+        let is_compact = shape == [1] || strides.is_none_or(is_next);
         check_layout(what, shape.len(), is_compact)?;
         if optional("mask")?.is_some() {
             return Err(Error::argument(format!("{what}: a masked array has gaps")));

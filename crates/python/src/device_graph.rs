@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpu_runtime::Gpu;
+use gpu_runtime::{Gpu, KeptContext};
 use graph_formats::{VertexId, Weight, WeightKind};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use crate::device_array::{Cells, DeviceArray, Foreign};
 use crate::error::Error;
 use crate::graph::vertex_of;
 use crate::numbers::Dtype;
-use crate::run::{run, run_here};
+use crate::run::{Quiet, run, run_here};
 use crate::searches::{Reach, vertices_of, vertices_or_all};
 use crate::tree::path;
 
@@ -132,7 +132,7 @@ impl<W: Weight> Searches for DeviceSolver<W> {
 /// >>> distances = cupy.asarray(graph.sssp(0).distances)
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DeviceGraph {
-    solver: Mutex<Box<dyn Searches>>,
+    solver: Quiet<Mutex<Box<dyn Searches>>>,
     n_vertices: usize,
     n_arcs: usize,
     gpu: u32,
@@ -185,7 +185,7 @@ impl DeviceGraph {
         indices: &Bound<'_, PyAny>,
         weights: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        let py = weights.py();
+        let (py, _kept) = (weights.py(), KeptContext::keep());
         let indptr = Foreign::of("indptr", indptr)?;
         let indices = Foreign::of("indices", indices)?;
         let weights = Foreign::of("weights", weights)?;
@@ -204,7 +204,7 @@ impl DeviceGraph {
             _ => solver::<f64>(py, &gpu, &indptr, &indices, &weights)?,
         };
         let (n_vertices, n_arcs) = solver.size();
-        let solver = Mutex::new(solver);
+        let solver = Quiet::new(Mutex::new(solver));
         Ok(Self { solver, n_vertices, n_arcs, gpu: ordinals[2] })
     }
 
@@ -224,7 +224,9 @@ impl DeviceGraph {
     /// preparing the graph, and of the last search or table.
     #[getter]
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let times = self.solver.lock().unwrap_or_else(PoisonError::into_inner).times();
+        // a search under way may wait for the interpreter
+        let lock = || self.solver.lock().unwrap_or_else(PoisonError::into_inner).times();
+        let times = py.detach(lock);
         let by_name = PyDict::new(py);
         by_name.set_item("jit_ms", times.jit_ms)?;
         by_name.set_item("prepare_ms", times.prepare_ms)?;

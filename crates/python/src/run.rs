@@ -1,6 +1,6 @@
 //! Work without the interpreter's lock, which Ctrl-C ends.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::panic::{self, AssertUnwindSafe};
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -9,6 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gpu_runtime::KeptContext;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sssp::Progress;
@@ -140,8 +141,33 @@ pub(crate) fn run_here<T: Send>(
 /// Does it; a panic becomes an error, for columns that Python code has written to while the graph
 /// borrows them can cause one.
 fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let _kept = KeptContext::keep();
     panic::catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
+}
+
+/// What may be on a GPU, and keeps the thread's context when it goes.
+pub(crate) struct Quiet<T>(Option<T>);
+
+impl<T> Quiet<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+}
+
+impl<T> Deref for Quiet<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("it is there until it goes")
+    }
+}
+
+impl<T> Drop for Quiet<T> {
+    fn drop(&mut self) {
+        let _kept = KeptContext::keep();
+        self.0 = None;
+    }
 }
 
 /// A bar of tqdm, if there is to be one.

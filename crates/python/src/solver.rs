@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
-use crate::run::{Watch, run_watched};
+use crate::run::{Quiet, Watch, run_watched};
 use crate::searches::{Reach, tree};
 use crate::tables::ensure_fits;
 use crate::tree::Tree;
@@ -103,7 +103,7 @@ pub(crate) struct Solver {
     graph: Py<Graph>,
     /// That of the question which is being answered.
     watch: Arc<Mutex<Arc<Watch>>>,
-    held: Mutex<Held>,
+    held: Quiet<Mutex<Held>>,
 }
 
 #[pymethods]
@@ -132,7 +132,7 @@ impl Solver {
                 })
             })
         })?;
-        Ok(Self { graph, watch, held: Mutex::new(held) })
+        Ok(Self { graph, watch, held: Quiet::new(Mutex::new(held)) })
     }
 
     /// Shortest paths from one vertex, as :meth:`Graph.sssp`.

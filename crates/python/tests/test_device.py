@@ -1,7 +1,9 @@
 """Graphs whose arrays are on a GPU, of other libraries, against the processor."""
 
+import ctypes
 import gc
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -206,6 +208,31 @@ def test_an_interrupt_ends_a_search(library):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert graph.sssp(n - 3).distances.get()[-3:].tolist() == [0, 1, 2]
+
+
+def test_the_thread_keeps_its_context(library):
+    cuda = ctypes.CDLL("libcuda.so.1")
+    graph = on_device(library, random_matrix("float32"))
+    seen = []
+
+    def current():
+        context = ctypes.c_void_p()
+        assert cuda.cuCtxGetCurrent(ctypes.byref(context)) == 0
+        seen.append(context.value)
+
+    def ask():
+        current()
+        tree = graph.sssp(0)
+        current()
+        tree.distances.get()
+        current()
+        del tree
+        current()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert seen == [None] * 4
 
 
 def test_dense_graphs_with_reverses(library):

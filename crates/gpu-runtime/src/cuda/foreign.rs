@@ -4,8 +4,9 @@
 //! that is [opened](super::context) here too, so that their addresses are good in our kernels.
 
 use std::ffi::c_void;
+use std::ptr;
 
-use cust::sys::{self, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
+use cust::sys::{self, CUcontext, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
 
 use super::status::check;
 use super::{Buffer, Gpu};
@@ -69,6 +70,35 @@ impl Gpu {
     }
 }
 
+/// The context that is current on this thread, which is so again when this is dropped: by it other
+/// libraries of the process choose their GPU, and every call here makes that of its own GPU current.
+#[derive(Debug)]
+pub struct KeptContext {
+    /// None where the driver has not started.
+    context: Option<CUcontext>,
+}
+
+impl KeptContext {
+    /// From now on.
+    #[must_use]
+    pub fn keep() -> Self {
+        let mut context = ptr::null_mut();
+        // SAFETY: the driver writes one handle, to a place that is one.
+        let result = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
+        Self { context: (result == CUresult::CUDA_SUCCESS).then_some(context) }
+    }
+}
+
+impl Drop for KeptContext {
+    fn drop(&mut self) {
+        if let Some(context) = self.context {
+            // Errors have nowhere to go; a context that is not there any more was not chosen here.
+            // SAFETY: it was current on this thread, or none was.
+            unsafe { sys::cuCtxSetCurrent(context) };
+        }
+    }
+}
+
 /// What the driver knows of an address, an attribute of 32 bits; nothing where it knows none such.
 fn attribute(which: Attribute, address: u64) -> Result<Option<u32>, GpuError> {
     let mut value = 0u32;
@@ -76,5 +106,33 @@ fn attribute(which: Attribute, address: u64) -> Result<Option<u32>, GpuError> {
     match unsafe { sys::cuPointerGetAttribute((&raw mut value).cast(), which, address) } {
         CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
         result => check("asking where an array lies", result).map(|()| Some(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn current() -> CUcontext {
+        let mut context = ptr::null_mut();
+        // SAFETY: the driver writes one handle, to a place that is one.
+        unsafe { sys::cuCtxGetCurrent(&raw mut context) };
+        context
+    }
+
+    /// In a thread of its own, on which no context is current.
+    #[test]
+    fn what_was_current_is_so_again() {
+        let Ok(gpu) = Gpu::open() else { return println!("SKIPPED: no GPU") };
+        let look = move || {
+            assert!(current().is_null());
+            let kept = KeptContext::keep();
+            assert_eq!(gpu.upload(&[1u8]).unwrap().download().unwrap(), [1]);
+            let ours = current();
+            assert!(!ours.is_null());
+            drop(kept);
+            assert!(current().is_null());
+        };
+        std::thread::spawn(look).join().unwrap();
     }
 }

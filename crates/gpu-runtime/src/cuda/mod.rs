@@ -30,6 +30,7 @@ use crate::interface::interface;
 use crate::{Arg, DeviceProperties, KernelAttributes, LaunchConfig, Pod, Priority, Ptx, Rectangle};
 
 pub use buffer::Buffer;
+pub use foreign::KeptContext;
 pub use gpu::Gpu;
 pub use launch::Kernel;
 pub use mailbox::Mailbox;
