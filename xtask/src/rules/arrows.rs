@@ -7,7 +7,7 @@ use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 14] = [
+const MAY_NAME: [(&str, &[&str]); 15] = [
     ("graph-formats", &[]),
     ("collectives", &[]),
     ("gpu-runtime", &[]),
@@ -30,6 +30,7 @@ const MAY_NAME: [(&str, &[&str]); 14] = [
         &["graph-formats", "starpath-paths", "sssp", "apsp", "gpu-runtime", "starpath-kernels"],
     ),
     ("starpath-closure", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
+    ("starpath-hierarchy", &["graph-formats", "starpath-paths"]),
     ("star-machine", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     (
         "starpath",

@@ -1,0 +1,78 @@
+//! Why there is no hierarchy, or no answer from it.
+
+use graph_formats::{VertexId, WeightKind};
+
+/// Everything that this crate refuses.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HierarchyError {
+    /// A graph that contraction makes dense.
+    #[error(
+        "the graph has no small separators: its hierarchy would have more than {max_arcs} arcs; use sssp, which prepares nothing"
+    )]
+    NoSmallSeparators {
+        /// How many would be made.
+        max_arcs: u64,
+    },
+    /// More arcs than a hierarchy numbers.
+    #[error("a hierarchy takes graphs of up to {limit} {what}, and this one has {found}; use sssp")]
+    TooLarge {
+        /// "vertices" or "arcs".
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A list that does not have an entry for each vertex.
+    #[error("{found} {what} for {expected} vertices; there must be one for each")]
+    NotAllVertices {
+        /// What is in the list.
+        what: &'static str,
+        /// The number of vertices.
+        expected: usize,
+        /// The length of the list.
+        found: usize,
+    },
+    /// An order that leaves a vertex out.
+    #[error("an order has each vertex once, but {vertex} is there twice or is no vertex")]
+    NotAPermutation {
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// A graph whose arcs are not those that the hierarchy was made for.
+    #[error("the arcs are not those of the graph that the hierarchy is of; make another hierarchy")]
+    AnotherGraph,
+    /// An arc of negative weight.
+    #[error(
+        "a hierarchy needs weights of at least zero, but arc {from} -> {to} has {weight}; use bellman-ford"
+    )]
+    NegativeWeight {
+        /// Where the first such arc starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+    },
+    /// A source or target that the graph does not have.
+    #[error("{role} {vertex} does not exist: the graph has {n_vertices} vertices, numbered from 0")]
+    NoSuchVertex {
+        /// "source" or "target".
+        role: &'static str,
+        /// The vertex asked for.
+        vertex: VertexId,
+        /// How many there are.
+        n_vertices: usize,
+    },
+    /// A distance that its type cannot hold.
+    #[error("the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights down or use f64")]
+    Overflow {
+        /// Where the path starts.
+        source_vertex: VertexId,
+        /// Where it ends.
+        target: VertexId,
+        /// The distance type.
+        kind: WeightKind,
+    },
+}

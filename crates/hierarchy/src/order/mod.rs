@@ -1,0 +1,96 @@
+//! In which order vertices are contracted.
+
+mod dissect;
+mod least_degree;
+mod part;
+mod positions;
+mod separator;
+
+use graph_formats::{Csr, VertexId, Weight};
+
+use self::dissect::Dissection;
+pub(crate) use self::part::Part;
+use crate::HierarchyError;
+
+/// The vertices of a graph from the least important to the most.
+///
+/// Any order is right; a good one has few arcs in the hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order(Vec<VertexId>);
+
+impl Order {
+    /// By nested dissection, along lines through the hops from four landmarks of each part.
+    ///
+    /// The weights do not matter. In parallel, and the same on any number of threads. About
+    /// O((n + m) c log n) with separators of c vertices.
+    ///
+    /// # Errors
+    /// When the graph has no small separators, or too many arcs.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::Order;
+    ///
+    /// let path = Csr::from_edges(3, &[(0, 1, 1u32), (1, 2, 1)])?;
+    /// assert_eq!(Order::by_landmarks(&path)?.vertices().len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn by_landmarks<W: Weight>(graph: &Csr<W>) -> Result<Self, HierarchyError> {
+        Self::by_dissection(graph, positions::by_landmarks)
+    }
+
+    /// By nested dissection, along lines through the coordinates of the vertices.
+    ///
+    /// # Errors
+    /// As [`Order::by_landmarks`], and when there is not one position for each vertex.
+    pub fn by_coordinates<W: Weight>(
+        graph: &Csr<W>,
+        coordinates: &[[f64; 2]],
+    ) -> Result<Self, HierarchyError> {
+        let (expected, found) = (graph.n_vertices(), coordinates.len());
+        if expected != found {
+            return Err(HierarchyError::NotAllVertices { what: "positions", expected, found });
+        }
+        Self::by_dissection(graph, |part| {
+            part.vertices.iter().map(|&v| coordinates[v as usize]).collect()
+        })
+    }
+
+    /// These vertices, the least important first: an order found elsewhere.
+    ///
+    /// # Errors
+    /// When they are not 0 to n − 1, each once.
+    pub fn from_vertices(vertices: Vec<VertexId>) -> Result<Self, HierarchyError> {
+        let mut is_seen = vec![false; vertices.len()];
+        for &vertex in &vertices {
+            match is_seen.get_mut(vertex as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => return Err(HierarchyError::NotAPermutation { vertex }),
+            }
+        }
+        Ok(Self(vertices))
+    }
+
+    /// The vertices, the least important first.
+    pub fn vertices(&self) -> &[VertexId] {
+        &self.0
+    }
+
+    fn by_dissection<W: Weight>(
+        graph: &Csr<W>,
+        positions: impl Fn(&Part) -> Vec<[f64; 2]> + Sync,
+    ) -> Result<Self, HierarchyError> {
+        let whole = Part::of_graph(graph)?;
+        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
+        let dissection = Dissection { whole: &whole, positions, max_arcs, n_arcs: 0.into() };
+        let mut order = vec![0; graph.n_vertices()];
+        dissection.order(whole.components(|_| false), &mut order)?;
+        Ok(Self(order))
+    }
+}
+
+/// The arcs of the largest hierarchy that is made: a clique of thousands of vertices, or several
+/// times as many as the graph has, where those of road networks have two or three times as many.
+pub(crate) fn max_arcs(n_vertices: usize, n_arcs: usize) -> u64 {
+    (8 * (n_vertices + n_arcs) as u64).max(1 << 22)
+}

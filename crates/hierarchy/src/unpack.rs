@@ -1,0 +1,42 @@
+//! From arcs of the hierarchy to arcs of the graph.
+//!
+//! A shortcut leads through a lower vertex. Its customization has noted the arc from that vertex to
+//! the lower end of the shortcut; the one to the higher end is further on in the same row. The two
+//! are unpacked in its place. O(length · longest row), and hardly more than O(length), for rows
+//! are short near the leaves.
+//!
+//! Reference: dibbelt-2016
+
+use crate::customize::OF_GRAPH;
+use crate::hierarchy::{DOWN, Hierarchy, UP};
+
+/// The arcs of the graph that arcs of the hierarchy lead along, each in its direction, in the
+/// order of travel.
+pub(crate) fn unpack(
+    hierarchy: &Hierarchy,
+    origins: &[[u32; 2]],
+    steps: impl Iterator<Item = (u32, usize)>,
+) -> Vec<usize> {
+    let ends = &hierarchy.ends;
+    let mut arcs = Vec::new();
+    // the next one last
+    let mut left = Vec::new();
+    for step in steps {
+        left.push(step);
+        while let Some((arc, direction)) = left.pop() {
+            let origin = origins[arc as usize][direction];
+            if origin & OF_GRAPH != 0 {
+                arcs.push((origin & !OF_GRAPH) as usize);
+                continue;
+            }
+            let mut to_higher = origin;
+            while ends[to_higher as usize] != ends[arc as usize] {
+                to_higher += 1;
+            }
+            let (first, second) =
+                if direction == UP { (origin, to_higher) } else { (to_higher, origin) };
+            left.extend([(second, UP), (first, DOWN)]);
+        }
+    }
+    arcs
+}
