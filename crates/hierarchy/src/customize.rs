@@ -11,6 +11,7 @@
 //!
 //! Reference: dibbelt-2016
 
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use graph_formats::{Csr, Weight};
@@ -42,9 +43,10 @@ impl<K: Key> Arc<K> {
 
     #[inline(always)]
     fn lower(&mut self, direction: usize, key: K, origin: u32) {
-        if key < self.keys[direction] {
-            (self.keys[direction], self.origins[direction]) = (key, origin);
-        }
+        // two moves, where a branch would often be mispredicted
+        let is_less = key < self.keys[direction];
+        self.keys[direction] = select_unpredictable(is_less, key, self.keys[direction]);
+        self.origins[direction] = select_unpredictable(is_less, origin, self.origins[direction]);
     }
 }
 
@@ -145,9 +147,8 @@ impl<W: Weight> Customization<'_, W> {
     fn vertex<K: Key>(&self, rank: u32, arcs: &mut Rows<'_, K>, row: &mut [Arc<K>]) {
         let Hierarchy { offsets, ends, lower_offsets, lower, input_offsets, inputs, .. } =
             self.hierarchy;
-        let range = |offsets: &[u32]| {
-            offsets[rank as usize] as usize..offsets[rank as usize + 1] as usize
-        };
+        let range =
+            |offsets: &[u32]| offsets[rank as usize] as usize..offsets[rank as usize + 1] as usize;
         let own = range(offsets);
         for &end in &ends[own.clone()] {
             row[end as usize] = Arc::NONE;

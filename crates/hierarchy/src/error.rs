@@ -66,7 +66,9 @@ pub enum HierarchyError {
         n_vertices: usize,
     },
     /// A distance that its type cannot hold.
-    #[error("the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights down or use f64")]
+    #[error(
+        "the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights down or use f64"
+    )]
     Overflow {
         /// Where the path starts.
         source_vertex: VertexId,

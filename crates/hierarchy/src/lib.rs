@@ -1,6 +1,31 @@
-//! Shortest paths of road networks: prepare once, ask millions of questions.
-
-#![forbid(unsafe_code)]
+//! Shortest paths of road networks: prepare a graph once, ask millions of questions.
+//!
+//! Customizable contraction hierarchies, in three steps:
+//!
+//! * an [`Order`] of the vertices, by nested dissection, and the [`Hierarchy`] of the graph in this
+//!   order: once for all weights;
+//! * [`Hierarchy::customize`] makes the [`Metric`] of the weights: milliseconds, whenever they
+//!   change;
+//! * a [`Query`] has distances and paths between two vertices: microseconds;
+//!   [`Metric::distances`] and [`Metric::table`] take many sources at once.
+//!
+//! Weights are of any type and not negative. Distances of integers are exact, the same as those of
+//! the solvers of `sssp`. A graph that has no small separators, such as a social network, is
+//! refused: contraction would make it dense.
+//!
+//! ```
+//! use graph_formats::Csr;
+//! use hierarchy::{Hierarchy, Order};
+//!
+//! let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3), (2, 3, 2)])?;
+//! let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+//! let metric = hierarchy.customize(&graph)?;
+//! let mut query = metric.query();
+//! assert_eq!(query.distance(0, 1)?, Some(4));
+//! assert_eq!(query.path(0, 3)?.map(|path| path.vertices), Some(vec![0, 2, 3]));
+//! assert_eq!(metric.table(&[0, 3], &[1, 2])?.row(1).collect::<Vec<_>>(), [Some(3), Some(2)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod customize;
 mod elimination_tree;
@@ -10,6 +35,8 @@ mod key;
 mod metric;
 mod order;
 mod query;
+mod sweep;
+mod table;
 mod unpack;
 
 pub use error::HierarchyError;
@@ -17,3 +44,8 @@ pub use hierarchy::Hierarchy;
 pub use metric::Metric;
 pub use order::Order;
 pub use query::{Path, Query};
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -36,10 +36,7 @@ macro_rules! with_arcs {
 pub(crate) use with_arcs;
 
 impl<'a, W: Weight> Metric<'a, W> {
-    pub(crate) fn new(
-        hierarchy: &'a Hierarchy,
-        graph: &'a Csr<W>,
-    ) -> Result<Self, HierarchyError> {
+    pub(crate) fn new(hierarchy: &'a Hierarchy, graph: &'a Csr<W>) -> Result<Self, HierarchyError> {
         if let Some((arc, from, to)) = graph.first_negative() {
             let weight = graph.weight(arc).to_string();
             return Err(HierarchyError::NegativeWeight { from, to, weight });

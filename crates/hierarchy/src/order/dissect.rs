@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::least_degree::{self, MAX_VERTICES};
 use super::part::Part;
-use super::separator::{Separator, Side, separator};
+use super::separator::{NoSeparator, Separator, Side, separator};
 use crate::HierarchyError;
 
 /// The share of the vertices that is a side: one of so many.
@@ -73,7 +73,8 @@ impl<P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'_, P> {
         let too_many = (2.0 * self.max_arcs as f64).sqrt() as usize + 1;
         let limit = AtomicUsize::new(too_many);
         let along = |line: &[f64; 2]| separator(part, sides(&positions, *line), &limit);
-        let found: Vec<Option<Separator>> = LINES.par_iter().map(along).collect();
+        let found: Vec<Result<Separator, NoSeparator>> = LINES.par_iter().map(along).collect();
+        let is_dense = found.iter().any(|one| matches!(one, Err(NoSeparator::TooLarge)));
         // the first of those equally good, whichever thread was faster
         let best = found.into_iter().flatten().reduce(|best, other| {
             let is_better = (other.size, best.smaller_side) < (best.size, other.smaller_side);
@@ -81,7 +82,7 @@ impl<P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'_, P> {
         });
         let size = best.as_ref().map_or(0, |best| best.size as u64);
         let n_arcs = self.n_arcs.fetch_add(size * size.saturating_sub(1) / 2, Relaxed);
-        if n_arcs > self.max_arcs {
+        if n_arcs > self.max_arcs || best.is_none() && is_dense {
             return Err(HierarchyError::NoSmallSeparators { max_arcs: self.max_arcs });
         }
         Ok(best)

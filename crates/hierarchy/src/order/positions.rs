@@ -11,7 +11,8 @@ use super::part::Part;
 /// Positions of the vertices of a connected part, by the hops from four landmarks.
 pub(super) fn by_landmarks(part: &Part) -> Vec<[f64; 2]> {
     let n = part.n_vertices();
-    let farthest = |hops: &dyn Fn(usize) -> u32| (0..n).max_by_key(|&v| (hops(v), n - v)).unwrap_or(0);
+    let farthest =
+        |hops: &dyn Fn(usize) -> u32| (0..n).max_by_key(|&v| (hops(v), n - v)).unwrap_or(0);
     let start = hops_from(part, 0);
     let west = hops_from(part, farthest(&|v| start[v]));
     let east = hops_from(part, farthest(&|v| west[v]));

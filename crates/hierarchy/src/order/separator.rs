@@ -32,6 +32,15 @@ pub(crate) struct Separator {
     pub(crate) smaller_side: usize,
 }
 
+/// Why two sides have no separator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoSeparator {
+    /// Every vertex of the one is beside the other.
+    NoSides,
+    /// It would have more vertices than are asked for.
+    TooLarge,
+}
+
 /// No vertex, or no level.
 const NONE: u32 = u32::MAX;
 /// The one before the first vertex of a path, or the one after its last.
@@ -61,15 +70,15 @@ fn leaving(vertex: u32) -> u32 {
     2 * vertex + 1
 }
 
-/// A least separator of the sides; none where it has more than `limit` vertices, which other
-/// threads may lower meanwhile, or where the sides cannot be kept apart.
+/// A least separator of the sides, of no more than `limit` vertices, which other threads may lower
+/// meanwhile.
 ///
 /// Sinks beside a source become part of the middle.
 pub(crate) fn separator(
     part: &Part,
     mut sides: Vec<Side>,
     limit: &AtomicUsize,
-) -> Option<Separator> {
+) -> Result<Separator, NoSeparator> {
     let n = part.n_vertices();
     let touches_source = |v: u32, sides: &[Side]| {
         part.neighbours(v).iter().any(|&end| sides[end as usize] == Side::Source)
@@ -80,7 +89,7 @@ pub(crate) fn separator(
         }
     }
     if !sides.contains(&Side::Sink) {
-        return None;
+        return Err(NoSeparator::NoSides);
     }
     let sources: Vec<u32> = (0..n as u32)
         .filter(|&v| sides[v as usize] == Side::Middle && touches_source(v, &sides))
@@ -102,7 +111,7 @@ pub(crate) fn separator(
             if flow.augment(source) {
                 size += 1;
                 if size > limit.load(Relaxed) {
-                    return None;
+                    return Err(NoSeparator::TooLarge);
                 }
             }
         }
@@ -112,14 +121,13 @@ pub(crate) fn separator(
     // the flow backwards is one from the sinks to the sources
     let touches_sink =
         |v: u32| part.neighbours(v).iter().any(|&end| sides[end as usize] == Side::Sink);
-    let sinks: Vec<u32> = (0..n as u32)
-        .filter(|&v| sides[v as usize] == Side::Middle && touches_sink(v))
-        .collect();
+    let sinks: Vec<u32> =
+        (0..n as u32).filter(|&v| sides[v as usize] == Side::Middle && touches_sink(v)).collect();
     std::mem::swap(&mut flow.next, &mut flow.previous);
     flow.find_levels(&sinks, Side::Source);
     let near_sinks = flow.cut(Side::Sink, size);
     let is_better = near_sinks.smaller_side > near_sources.smaller_side;
-    Some(if is_better { near_sinks } else { near_sources })
+    Ok(if is_better { near_sinks } else { near_sources })
 }
 
 impl Flow<'_> {

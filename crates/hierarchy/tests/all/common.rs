@@ -1,0 +1,60 @@
+//! What the tests share.
+
+use std::path::PathBuf;
+
+use graph_formats::{Csr, VertexId, Weight};
+use hierarchy::{Hierarchy, Metric, Order};
+use paths::oracle;
+
+/// The hierarchy of a graph by the order that needs no coordinates.
+pub(crate) fn hierarchy_of<W: Weight>(graph: &Csr<W>) -> Hierarchy {
+    Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap()
+}
+
+/// Compares all that `metric` answers about these vertices with the oracle.
+pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId]) {
+    let mut query = metric.query();
+    let all = metric.distances(vertices).unwrap();
+    let table = metric.table(vertices, vertices).unwrap();
+    for (i, &source) in vertices.iter().enumerate() {
+        let expected = oracle::dijkstra(graph, source).unwrap();
+        assert_eq!(all[i], expected, "from {source}");
+        for (j, &target) in vertices.iter().enumerate() {
+            let distance = expected.get(target);
+            assert_eq!(query.distance(source, target), Ok(distance), "{source} -> {target}");
+            assert_eq!(table.get(i, j), distance, "{source} -> {target}");
+            let path = query.path(source, target).unwrap();
+            assert_eq!(path.is_some(), distance.is_some(), "{source} -> {target}");
+            let Some(path) = path else { continue };
+            assert_eq!(Some(path.length), distance, "{source} -> {target}");
+            assert_eq!((path.vertices[0], path.vertices.last()), (source, Some(&target)));
+            let mut length = W::Distance::ZERO;
+            for (ends, &arc) in path.vertices.windows(2).zip(&path.arcs) {
+                assert!(graph.row(ends[0]).contains(&arc), "{source} -> {target}");
+                assert_eq!(graph.column_indices()[arc], ends[1], "{source} -> {target}");
+                length = graph.weight(arc).after(length).unwrap();
+            }
+            assert_eq!((path.length, path.vertices.len()), (length, path.arcs.len() + 1));
+        }
+    }
+}
+
+/// Some of the vertices of a graph, in no order.
+pub(crate) fn some_vertices<W: Weight>(graph: &Csr<W>, n: usize) -> Vec<VertexId> {
+    let all = graph.n_vertices() as u64;
+    (0..n as u64).filter(|_| all > 0).map(|i| (i * 7_919 % all) as VertexId).collect()
+}
+
+/// A file of the folder of real graphs, if it is there.
+pub(crate) fn data(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
+        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
+        PathBuf::from,
+    );
+    let path = folder.join(name);
+    if !path.is_file() {
+        println!("SKIPPED: there is no {}", path.display());
+        return None;
+    }
+    Some(path)
+}

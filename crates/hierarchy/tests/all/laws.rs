@@ -1,0 +1,60 @@
+//! What holds of any hierarchy.
+
+use graph_formats::Csr;
+use graph_formats::generate::{GridConfig, grid};
+use hierarchy::{Hierarchy, Order};
+use paths::corner_cases::arbitrary_graph;
+use proptest::prelude::*;
+
+use crate::common::{check, hierarchy_of};
+
+/// The graph with other weights.
+fn reweighted(graph: &Csr<u32>, seed: u32) -> Csr<u32> {
+    let weights = (0..graph.n_arcs() as u32).map(|arc| arc.wrapping_mul(2_654_435_761) ^ seed);
+    let weights: Vec<u32> = weights.map(|weight| weight % 1_000).collect();
+    Csr::new(graph.row_offsets().to_vec(), graph.column_indices().to_vec(), weights).unwrap()
+}
+
+#[test]
+fn a_hierarchy_serves_any_weights() {
+    let graph = grid(&GridConfig { side: 25, ..Default::default() }).unwrap();
+    let hierarchy = hierarchy_of(&graph);
+    for seed in 0..3 {
+        let other = reweighted(&graph, seed);
+        check(&other, &hierarchy.customize(&other).unwrap(), &[0, 17, 300, 624]);
+    }
+}
+
+proptest! {
+    /// A bad order costs time, not correctness.
+    #[test]
+    fn any_order_is_right(
+        graph in arbitrary_graph::<u64>(30, 90, 0..=9),
+        order in Just((0u32..30).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let n = graph.n_vertices() as u32;
+        let order = order.into_iter().filter(|&vertex| vertex < n).collect();
+        let order = Order::from_vertices(order).unwrap();
+        let hierarchy = Hierarchy::new(&graph, &order).unwrap();
+        let metric = hierarchy.customize(&graph).unwrap();
+        check(&graph, &metric, &graph.vertices().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn weights_times_c_are_distances_times_c(
+        graph in arbitrary_graph::<u32>(30, 90, 0..=9),
+        c in 1u32..1000,
+    ) {
+        let weights: Vec<u32> = graph.weights().iter().map(|weight| weight * c).collect();
+        let (offsets, columns) = (graph.row_offsets().to_vec(), graph.column_indices().to_vec());
+        let scaled = Csr::new(offsets, columns, weights).unwrap();
+        let hierarchy = hierarchy_of(&graph);
+        let (one, other) = (hierarchy.customize(&graph), hierarchy.customize(&scaled));
+        let vertices: Vec<_> = graph.vertices().collect();
+        let (one, other) = (one.unwrap().distances(&vertices), other.unwrap().distances(&vertices));
+        for (one, other) in one.unwrap().iter().zip(other.unwrap()) {
+            let times = one.iter().map(|distance| Some(distance? * u64::from(c)));
+            prop_assert!(times.eq(other.iter()));
+        }
+    }
+}

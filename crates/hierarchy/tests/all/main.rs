@@ -1,0 +1,8 @@
+//! The tests of hierarchies, in one program.
+
+mod agreement;
+mod common;
+mod laws;
+mod orders;
+mod refusals;
+mod roads;

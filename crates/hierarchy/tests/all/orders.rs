@@ -1,0 +1,36 @@
+//! Orders are permutations, the same on any number of threads, and good ones.
+
+use graph_formats::generate::{GeometricConfig, GridConfig, geometric, grid};
+use hierarchy::{Hierarchy, Order};
+use paths::corner_cases::arbitrary_graph;
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn every_vertex_is_there_once(graph in arbitrary_graph::<u32>(300, 600, 1..=1)) {
+        let order = Order::by_landmarks(&graph).unwrap();
+        prop_assert_eq!(order.vertices().len(), graph.n_vertices());
+        prop_assert_eq!(Order::from_vertices(order.vertices().to_vec()), Ok(order));
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_order() {
+    let graph = geometric(&GeometricConfig { n_vertices: 5_000, ..Default::default() }).unwrap();
+    let order = || Order::by_landmarks(&graph).unwrap();
+    let on = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(order);
+    assert!(on(1) == on(2) && on(1) == on(5));
+}
+
+/// A separator of a grid is a row or a column of what is left.
+#[test]
+fn a_grid_has_small_separators() {
+    let config = GridConfig { side: 64, ..Default::default() };
+    let graph = grid(&config).unwrap();
+    let by_coordinates = Order::by_coordinates(&graph, &config.coordinates().unwrap()).unwrap();
+    for order in [Order::by_landmarks(&graph).unwrap(), by_coordinates] {
+        let hierarchy = Hierarchy::new(&graph, &order).unwrap();
+        assert!(hierarchy.height() < 5 * 64, "{}", hierarchy.height());
+        assert!(hierarchy.n_arcs() < 16 * graph.n_vertices(), "{}", hierarchy.n_arcs());
+    }
+}
