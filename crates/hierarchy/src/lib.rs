@@ -7,7 +7,9 @@
 //! * [`Hierarchy::customize`] makes the [`Metric`] of the weights: milliseconds, whenever they
 //!   change;
 //! * a [`Query`] has distances and paths between two vertices: microseconds;
-//!   [`Metric::distances`] and [`Metric::table`] take many sources at once.
+//!   [`Metric::pairs`], [`Metric::table`] and
+//!   [`Metric::distances`] have many at once, [`Metric::nearest`] and [`Metric::within`] what is
+//!   near.
 //!
 //! Weights are of any type and not negative. Distances of integers are exact, the same as those of
 //! the solvers of `sssp`. A graph that has no small separators, such as a social network, is
@@ -33,6 +35,7 @@ mod error;
 mod hierarchy;
 mod key;
 mod metric;
+mod near;
 mod order;
 mod query;
 mod sweep;

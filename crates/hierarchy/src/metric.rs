@@ -1,11 +1,15 @@
 //! A hierarchy with weights.
 
 use graph_formats::{Csr, VertexId, Weight};
+use rayon::prelude::*;
 
 use crate::customize::{Arcs, customize};
 use crate::hierarchy::Hierarchy;
 use crate::key::{Key, path_bound};
 use crate::{HierarchyError, Query};
+
+/// As many pairs are worth another thread and its work space.
+const PAIRS_PER_TASK: usize = 64;
 
 /// A hierarchy customized for the weights of a graph: what answers questions.
 pub struct Metric<'a, W: Weight> {
@@ -57,6 +61,33 @@ impl<'a, W: Weight> Metric<'a, W> {
     /// A work space for distances and paths between two vertices, one for each thread. O(height).
     pub fn query(&self) -> Query<'_, W> {
         Query::new(self)
+    }
+
+    /// The distance of each pair of a source and a target; none where no path leads there. In
+    /// parallel, each as [`Query::distance`].
+    ///
+    /// # Errors
+    /// As [`Query::distance`], of any pair.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// assert_eq!(metric.pairs(&[(0, 2), (2, 1)])?, [Some(7), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pairs(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+    ) -> Result<Vec<Option<W::Distance>>, HierarchyError> {
+        let distance = |query: &mut Query<'_, W>, &(source, target): &(VertexId, VertexId)| {
+            query.distance(source, target)
+        };
+        let pairs = pairs.par_iter().with_min_len(PAIRS_PER_TASK);
+        pairs.map_init(|| self.query(), distance).collect()
     }
 
     /// The rank of a vertex that plays this role.

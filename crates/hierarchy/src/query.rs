@@ -229,8 +229,10 @@ impl<W: Weight, K: Key> Pairs<W> for Walk<'_, W, K> {
         let up = self.steps(ends.0, highest, UP).into_iter().rev();
         let down = self.steps(ends.1, highest, DOWN);
         let arcs = unpack(self.metric.hierarchy, &self.arcs.origins, up.chain(down));
-        let heads = arcs.iter().map(|&arc| graph.column_indices()[arc]);
-        let vertices = std::iter::once(source).chain(heads).collect();
+        let columns = graph.column_indices();
+        let mut vertices = Vec::with_capacity(arcs.len() + 1);
+        vertices.push(source);
+        vertices.extend(arcs.iter().map(|&arc| columns[arc]));
         let length = if W::ZERO.to_i128().is_some() {
             key.to_distance::<W>()
         } else {

@@ -52,13 +52,13 @@ impl<'m, K: Key> Sweep<'m, K> {
         }
     }
 
-    /// Calls `found` with each of `ranks` and its distances from `sources`, of which there are
-    /// [`LANES`] at most. The ranks descend, and the parent of each is among them.
+    /// Writes the distances of each of `ranks` from `sources`, of which there are [`LANES`] at
+    /// most, into `found`. The ranks descend, and the parent of each is among them.
     pub(crate) fn pass(
         &mut self,
         sources: &[u32],
         ranks: impl Iterator<Item = u32>,
-        found: impl FnMut(u32, &Lanes<K>),
+        found: &mut [Lanes<K>],
     ) {
         self.walk_up(sources);
         #[cfg(target_arch = "x86_64")]
@@ -73,22 +73,14 @@ impl<'m, K: Key> Sweep<'m, K> {
     /// The same in registers of 32 bytes, and with an instruction for the lesser of two integers.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn walk_down_with_avx2(
-        &mut self,
-        ranks: impl Iterator<Item = u32>,
-        found: impl FnMut(u32, &Lanes<K>),
-    ) {
+    fn walk_down_with_avx2(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [Lanes<K>]) {
         self.walk_down(ranks, found);
     }
 
     #[inline(always)]
-    fn walk_down(
-        &mut self,
-        ranks: impl Iterator<Item = u32>,
-        mut found: impl FnMut(u32, &Lanes<K>),
-    ) {
+    fn walk_down(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [Lanes<K>]) {
         let Self { hierarchy, arcs, ancestors, keys_up, stack, is_shared } = self;
-        for rank in ranks {
+        for (rank, found) in ranks.zip(found) {
             let depth = usize::from(hierarchy.depths[rank as usize]);
             let mut least = [K::UNREACHED; LANES];
             is_shared[depth] = false;
@@ -102,13 +94,11 @@ impl<'m, K: Key> Sweep<'m, K> {
             }
             let row = hierarchy.row(rank);
             for (&end, keys) in hierarchy.ends[row.clone()].iter().zip(&arcs.keys[row]) {
-                let from = &stack[end as usize];
-                for (least, &key) in least.iter_mut().zip(from) {
-                    *least = least.min(key.add(keys[DOWN]));
-                }
+                let (from, down) = (stack[end as usize], keys[DOWN]);
+                least = std::array::from_fn(|lane| least[lane].min(from[lane].add(down)));
             }
             stack[depth] = least;
-            found(rank, &least);
+            *found = least;
         }
     }
 

@@ -11,15 +11,15 @@ use crate::key::Key;
 use crate::metric::{Metric, with_arcs};
 use crate::sweep::{LANES, Lanes, Sweep};
 
-/// Vertices of which distances are brought from lanes to rows at a time.
-const BLOCK: usize = 256;
+/// Columns that are brought from lanes to rows at a time, which fit into the fastest cache.
+const COLUMNS_PER_BLOCK: usize = 128;
 
 impl<W: Weight> Metric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
     ///
     /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
     /// are added up first, in `f64`, so that last digits may differ from those of a path.
-    /// O(n + arcs of the hierarchy) for each pass.
+    /// O(n + arcs of the hierarchy) for each pass, and up to 256 bytes a vertex for each thread.
     ///
     /// # Errors
     /// When a source does not exist, or a distance overflows its type.
@@ -40,124 +40,134 @@ impl<W: Weight> Metric<'_, W> {
         &self,
         sources: &[VertexId],
     ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
-        let ranks = self.ranks("source", sources)?;
-        let batches: Result<Vec<_>, HierarchyError> = with_arcs!(&self.arcs, arcs => {
-            let batches = sources.par_chunks(LANES).zip(ranks.par_chunks(LANES));
-            let new = || Sweep::new(self.hierarchy, arcs);
-            batches.map_init(new, |sweep, (sources, ranks)| self.batch(sweep, sources, ranks)).collect()
-        });
-        Ok(batches?.into_iter().flatten().collect())
-    }
-
-    /// The distances of all vertices from up to [`LANES`] sources.
-    fn batch<K: Key>(
-        &self,
-        sweep: &mut Sweep<'_, K>,
-        sources: &[VertexId],
-        ranks: &[u32],
-    ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
-        let n = self.graph.n_vertices();
-        let mut rows = sources.iter().map(|_| vec![W::Distance::ZERO; n]).collect::<Vec<_>>();
-        let mut block: Vec<(VertexId, Lanes<K>)> = Vec::with_capacity(BLOCK);
-        // a source and a target whose distance its type cannot hold
-        let mut too_far = None;
-        let mut write = |block: &mut Vec<(VertexId, Lanes<K>)>| {
-            for (lane, (row, &source)) in rows.iter_mut().zip(sources).enumerate() {
-                for &(vertex, ref keys) in block.iter() {
-                    match stored::<W, K>(keys[lane]) {
-                        Some(distance) => row[vertex as usize] = distance,
-                        None => too_far = Some((source, vertex)),
-                    }
-                }
-            }
-            block.clear();
-        };
-        sweep.pass(ranks, (0..n as u32).rev(), |rank, keys| {
-            block.push((self.hierarchy.vertices[rank as usize], *keys));
-            if block.len() == BLOCK {
-                write(&mut block);
-            }
-        });
-        write(&mut block);
-        refuse_too_far::<W>(too_far)?;
+        let n = self.hierarchy.n_vertices();
+        let targets: Vec<VertexId> = self.graph.vertices().collect();
+        let above = (0..n as u32).rev().collect();
+        let places = self.hierarchy.ranks.iter().map(|&rank| n - 1 - rank as usize).collect();
+        let columns = Columns { targets: &targets, above, places };
+        let mut rows: Vec<_> = sources.iter().map(|_| vec![W::Distance::ZERO; n]).collect();
+        self.fill(sources, &columns, rows.iter_mut().map(Vec::as_mut_slice).collect())?;
         Ok(rows.into_iter().map(Distances::from_storage).collect())
     }
 
     /// The distances from each of `sources` to each of `targets`; a row a source, in the order
     /// given.
     ///
-    /// In parallel, and as exact as [`Metric::distances`]: passes over those vertices only that
-    /// are ancestors of a target.
+    /// As [`Metric::distances`], but the passes are over those vertices only that are ancestors of
+    /// a target.
     ///
     /// # Errors
     /// When a source or target does not exist, or a distance overflows its type.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let table = hierarchy.customize(&graph)?.table(&[1, 0], &[2])?;
+    /// assert_eq!((table.get(0, 0), table.get(1, 0)), (Some(2), Some(7)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn table(
         &self,
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Result<DistanceTable<W>, HierarchyError> {
-        let ranks = self.ranks("source", sources)?;
-        let target_ranks = self.ranks("target", targets)?;
-        let above = self.ancestors(&target_ranks);
-        // where targets are among these, or one place twice
-        let mut columns: Vec<(u32, usize)> = target_ranks.into_iter().zip(0..).collect();
-        columns.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
-        let mut table = vec![W::Distance::UNREACHED; sources.len() * targets.len()];
-        if !table.is_empty() {
-            let rows = table.par_chunks_mut(LANES * targets.len()).zip(ranks.par_chunks(LANES));
-            with_arcs!(&self.arcs, arcs => {
-                let new = || Sweep::new(self.hierarchy, arcs);
-                rows.zip(sources.par_chunks(LANES)).map_init(new, |sweep, ((rows, ranks), sources)| {
-                    let mut left = columns.iter().peekable();
-                    let mut too_far = None;
-                    sweep.pass(ranks, above.iter().copied(), |rank, keys| {
-                        while let Some(&(_, column)) = left.next_if(|next| next.0 == rank) {
-                            let rows = rows.chunks_exact_mut(targets.len());
-                            for ((row, &key), &source) in rows.zip(keys).zip(sources) {
-                                match stored::<W, _>(key) {
-                                    Some(distance) => row[column] = distance,
-                                    None => too_far = Some((source, targets[column])),
-                                }
-                            }
-                        }
-                    });
-                    refuse_too_far::<W>(too_far)
-                }).collect::<Result<(), HierarchyError>>()
-            })?;
-        }
+        let columns = self.columns(targets)?;
+        let mut table = vec![W::Distance::ZERO; sources.len() * targets.len()];
+        // rows of no columns are none
+        let rows = table.chunks_exact_mut(targets.len().max(1)).collect();
+        self.fill(sources, &columns, rows)?;
         let table = Array2::from_shape_vec((sources.len(), targets.len()), table);
         Ok(DistanceTable::from_storage(table.unwrap_or_default()))
     }
 
-    /// The ranks of vertices and of all their ancestors, each once, descending.
-    fn ancestors(&self, ranks: &[u32]) -> Vec<u32> {
-        let mut is_in = vec![false; self.hierarchy.n_vertices()];
-        let mut found = Vec::new();
-        for &start in ranks {
+    /// Fills a row for each of `sources`.
+    fn fill(
+        &self,
+        sources: &[VertexId],
+        columns: &Columns<'_>,
+        mut rows: Vec<&mut [W::Distance]>,
+    ) -> Result<(), HierarchyError> {
+        let ranks: Result<Vec<u32>, _> =
+            sources.iter().map(|&source| self.rank("source", source)).collect();
+        let ranks = ranks?;
+        let batches = rows.par_chunks_mut(LANES).zip(ranks.par_chunks(LANES));
+        let batches = batches.zip(sources.par_chunks(LANES));
+        with_arcs!(&self.arcs, arcs => {
+            let new = || {
+                let found = vec![[Key::UNREACHED; LANES]; columns.above.len()];
+                (Sweep::new(self.hierarchy, arcs), found)
+            };
+            let fill = |(sweep, found): &mut (Sweep<'_, _>, Vec<Lanes<_>>), ((rows, ranks), sources)| {
+                sweep.pass(ranks, columns.above.iter().copied(), found);
+                self.write(found, sources, columns, rows)
+            };
+            batches.map_init(new, fill).collect()
+        })
+    }
+
+    /// Brings what a pass has found from lanes to rows.
+    fn write<K: Key>(
+        &self,
+        found: &[Lanes<K>],
+        sources: &[VertexId],
+        columns: &Columns<'_>,
+        rows: &mut [&mut [W::Distance]],
+    ) -> Result<(), HierarchyError> {
+        for (block, places) in columns.places.chunks(COLUMNS_PER_BLOCK).enumerate() {
+            let first = block * COLUMNS_PER_BLOCK;
+            for (lane, row) in rows.iter_mut().enumerate() {
+                let mut too_far = None;
+                for (column, &place) in places.iter().enumerate() {
+                    let key = found[place][lane];
+                    let distance = match key.to_distance::<W>() {
+                        _ if key >= K::UNREACHED => W::Distance::UNREACHED,
+                        Some(distance) => distance,
+                        None => {
+                            too_far = Some(first + column);
+                            W::Distance::UNREACHED
+                        }
+                    };
+                    row[first + column] = distance;
+                }
+                if let Some(column) = too_far {
+                    let (source_vertex, target) = (sources[lane], columns.targets[column]);
+                    let kind = W::Distance::KIND;
+                    return Err(HierarchyError::Overflow { source_vertex, target, kind });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn columns<'t>(&self, targets: &'t [VertexId]) -> Result<Columns<'t>, HierarchyError> {
+        let ranks: Result<Vec<u32>, _> =
+            targets.iter().map(|&target| self.rank("target", target)).collect();
+        let ranks = ranks?;
+        let mut is_above = vec![false; self.hierarchy.n_vertices()];
+        let mut above = Vec::new();
+        for &start in &ranks {
             let mut rank = start;
-            while rank != ROOT && !is_in[rank as usize] {
-                is_in[rank as usize] = true;
-                found.push(rank);
+            while rank != ROOT && !is_above[rank as usize] {
+                is_above[rank as usize] = true;
+                above.push(rank);
                 rank = self.hierarchy.parents[rank as usize];
             }
         }
-        found.sort_unstable_by(|a, b| b.cmp(a));
-        found
-    }
-
-    fn ranks(&self, role: &'static str, vertices: &[VertexId]) -> Result<Vec<u32>, HierarchyError> {
-        vertices.iter().map(|&vertex| self.rank(role, vertex)).collect()
+        above.sort_unstable_by(|a, b| b.cmp(a));
+        let place = |rank: u32| above.partition_point(|&other| other > rank);
+        let places = ranks.into_iter().map(place).collect();
+        Ok(Columns { targets, above, places })
     }
 }
 
-/// A key as tables store its distance; none where the type cannot hold it.
-#[inline(always)]
-fn stored<W: Weight, K: Key>(key: K) -> Option<W::Distance> {
-    if key >= K::UNREACHED { Some(W::Distance::UNREACHED) } else { key.to_distance::<W>() }
-}
-
-/// The error for a source and a target that are farther than the type can hold.
-fn refuse_too_far<W: Weight>(ends: Option<(VertexId, VertexId)>) -> Result<(), HierarchyError> {
-    let Some((source_vertex, target)) = ends else { return Ok(()) };
-    Err(HierarchyError::Overflow { source_vertex, target, kind: W::Distance::KIND })
+/// The columns of a table.
+struct Columns<'t> {
+    targets: &'t [VertexId],
+    /// The ranks of the targets and of their ancestors, each once, descending.
+    above: Vec<u32>,
+    /// Where each target is among these.
+    places: Vec<usize>,
 }

@@ -19,12 +19,13 @@ pub(crate) fn unpack(
 ) -> Vec<usize> {
     let ends = &hierarchy.ends;
     let mut arcs = Vec::new();
-    // the next one last
+    // the next one last; origins are loaded ahead, while others are unpacked
     let mut left = Vec::new();
-    for step in steps {
-        left.push(step);
-        while let Some((arc, direction)) = left.pop() {
-            let origin = origins[arc as usize][direction];
+    let with_origin =
+        |arc: u32, direction: usize| (arc, direction, origins[arc as usize][direction]);
+    for (arc, direction) in steps {
+        left.push(with_origin(arc, direction));
+        while let Some((arc, direction, origin)) = left.pop() {
             if origin & OF_GRAPH != 0 {
                 arcs.push((origin & !OF_GRAPH) as usize);
                 continue;
@@ -35,7 +36,7 @@ pub(crate) fn unpack(
             }
             let (first, second) =
                 if direction == UP { (origin, to_higher) } else { (to_higher, origin) };
-            left.extend([(second, UP), (first, DOWN)]);
+            left.extend([with_origin(second, UP), with_origin(first, DOWN)]);
         }
     }
     arcs

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use graph_formats::{Csr, VertexId, Weight};
 use hierarchy::{Hierarchy, Metric, Order};
-use paths::oracle;
+use paths::{Distances, oracle};
 
 /// The hierarchy of a graph by the order that needs no coordinates.
 pub(crate) fn hierarchy_of<W: Weight>(graph: &Csr<W>) -> Hierarchy {
@@ -19,6 +19,10 @@ pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices:
     for (i, &source) in vertices.iter().enumerate() {
         let expected = oracle::dijkstra(graph, source).unwrap();
         assert_eq!(all[i], expected, "from {source}");
+        let pairs: Vec<_> = vertices.iter().map(|&target| (source, target)).collect();
+        let expected_pairs: Vec<_> = vertices.iter().map(|&target| expected.get(target)).collect();
+        assert_eq!(metric.pairs(&pairs).unwrap(), expected_pairs, "from {source}");
+        check_near(metric, source, vertices, &expected);
         for (j, &target) in vertices.iter().enumerate() {
             let distance = expected.get(target);
             assert_eq!(query.distance(source, target), Ok(distance), "{source} -> {target}");
@@ -37,6 +41,23 @@ pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices:
             assert_eq!((path.length, path.vertices.len()), (length, path.arcs.len() + 1));
         }
     }
+}
+
+/// Compares the nearest of `vertices`, and what is within the distance of the middle one.
+fn check_near<W: Weight>(
+    metric: &Metric<'_, W>,
+    source: VertexId,
+    vertices: &[VertexId],
+    expected: &Distances<W::Distance>,
+) {
+    let reached = vertices.iter().filter_map(|&target| Some((target, expected.get(target)?)));
+    let mut reached: Vec<_> = reached.collect();
+    reached.sort_by(|a, b| a.1.order(b.1));
+    let middle = reached.len() / 2;
+    assert_eq!(metric.nearest(source, vertices, middle).unwrap(), reached[..middle]);
+    let Some(&(_, radius)) = reached.get(middle) else { return };
+    let within: Vec<_> = expected.clone().within(radius).reached().collect();
+    assert_eq!(metric.within(source, radius).unwrap(), within);
 }
 
 /// Some of the vertices of a graph, in no order.

@@ -66,7 +66,8 @@ fn distances_that_their_type_cannot_hold() {
 #[test]
 fn a_graph_without_small_separators_is_found_out() {
     let graph = rmat(&RmatConfig { scale: 15, ..Default::default() }).unwrap();
-    let error = Order::by_landmarks(&graph).unwrap_err();
+    let prepared = Order::by_landmarks(&graph).and_then(|order| Hierarchy::new(&graph, &order));
+    let error = prepared.unwrap_err();
     assert!(matches!(error, HierarchyError::NoSmallSeparators { .. }));
     assert!(error.to_string().contains("use sssp"), "{error}");
     let natural = Order::from_vertices(graph.vertices().collect()).unwrap();
