@@ -1,11 +1,14 @@
 //! Distances from many sources.
 
+use std::marker::PhantomData;
+
 use graph_formats::{Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances};
 use rayon::prelude::*;
 
 use crate::HierarchyError;
+use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
 use crate::key::Key;
 use crate::metric::{Metric, with_arcs};
@@ -17,9 +20,7 @@ const COLUMNS_PER_BLOCK: usize = 128;
 impl<W: Weight> Metric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
     ///
-    /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
-    /// are added up first, in `f64`, so that last digits may differ from those of a path.
-    /// O(n + arcs of the hierarchy) for each pass, and up to 256 bytes a vertex for each thread.
+    /// As [`Metric::map_distances`], with memory for all of them.
     ///
     /// # Errors
     /// When a source does not exist, or a distance overflows its type.
@@ -40,14 +41,62 @@ impl<W: Weight> Metric<'_, W> {
         &self,
         sources: &[VertexId],
     ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
+        self.map_distances(sources, |_, distances| distances.clone())
+    }
+
+    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
+    /// order given.
+    ///
+    /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
+    /// are added up first, in `f64`, so that last digits may differ from those of a path.
+    /// O(n + arcs of the hierarchy) for each pass, and up to 400 bytes a vertex for each thread.
+    ///
+    /// # Errors
+    /// As [`Metric::distances`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// let eccentricities = metric.map_distances(&[0, 1], |_, distances| distances.max())?;
+    /// assert_eq!(eccentricities, [Some(7), Some(2)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn map_distances<T: Send>(
+        &self,
+        sources: &[VertexId],
+        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
+    ) -> Result<Vec<T>, HierarchyError> {
         let n = self.hierarchy.n_vertices();
         let targets: Vec<VertexId> = self.graph.vertices().collect();
         let above = (0..n as u32).rev().collect();
         let places = self.hierarchy.ranks.iter().map(|&rank| n - 1 - rank as usize).collect();
         let columns = Columns { targets: &targets, above, places };
-        let mut rows: Vec<_> = sources.iter().map(|_| vec![W::Distance::ZERO; n]).collect();
-        self.fill(sources, &columns, rows.iter_mut().map(Vec::as_mut_slice).collect())?;
-        Ok(rows.into_iter().map(Distances::from_storage).collect())
+        let ranks = self.ranks("source", sources)?;
+        let batches = ranks.par_chunks(LANES).zip(sources.par_chunks(LANES));
+        let results: Result<Vec<Vec<T>>, HierarchyError> = with_arcs!(&self.arcs, arcs => {
+            let new = || {
+                let rows = vec![vec![W::Distance::ZERO; n]; LANES.min(sources.len())];
+                (Pass::new(self, arcs, &columns), rows)
+            };
+            batches
+                .map_init(new, |(pass, rows), (ranks, sources)| {
+                    let slices = rows.iter_mut().map(Vec::as_mut_slice);
+                    pass.fill(ranks, sources, &mut slices.take(sources.len()).collect::<Vec<_>>())?;
+                    let each = sources.iter().zip(rows).map(|(&source, row)| {
+                        let distances = Distances::from_storage(std::mem::take(row));
+                        let made = result(source, &distances);
+                        *row = distances.into_storage();
+                        made
+                    });
+                    Ok(each.collect())
+                })
+                .collect()
+        });
+        Ok(results?.into_iter().flatten().collect())
     }
 
     /// The distances from each of `sources` to each of `targets`; a row a source, in the order
@@ -76,76 +125,28 @@ impl<W: Weight> Metric<'_, W> {
     ) -> Result<DistanceTable<W>, HierarchyError> {
         let columns = self.columns(targets)?;
         let mut table = vec![W::Distance::ZERO; sources.len() * targets.len()];
+        let ranks = self.ranks("source", sources)?;
         // rows of no columns are none
-        let rows = table.chunks_exact_mut(targets.len().max(1)).collect();
-        self.fill(sources, &columns, rows)?;
+        let mut rows: Vec<_> = table.chunks_exact_mut(targets.len().max(1)).collect();
+        let batches = ranks.par_chunks(LANES).zip(sources.par_chunks(LANES));
+        let filled: Result<(), HierarchyError> = with_arcs!(&self.arcs, arcs => {
+            let new = || Pass::new(self, arcs, &columns);
+            let fill = |pass: &mut Pass<'_, W, _>, ((ranks, sources), rows): (_, &mut [_])| {
+                pass.fill(ranks, sources, rows)
+            };
+            batches.zip(rows.par_chunks_mut(LANES)).map_init(new, fill).collect()
+        });
+        filled?;
         let table = Array2::from_shape_vec((sources.len(), targets.len()), table);
         Ok(DistanceTable::from_storage(table.unwrap_or_default()))
     }
 
-    /// Fills a row for each of `sources`.
-    fn fill(
-        &self,
-        sources: &[VertexId],
-        columns: &Columns<'_>,
-        mut rows: Vec<&mut [W::Distance]>,
-    ) -> Result<(), HierarchyError> {
-        let ranks: Result<Vec<u32>, _> =
-            sources.iter().map(|&source| self.rank("source", source)).collect();
-        let ranks = ranks?;
-        let batches = rows.par_chunks_mut(LANES).zip(ranks.par_chunks(LANES));
-        let batches = batches.zip(sources.par_chunks(LANES));
-        with_arcs!(&self.arcs, arcs => {
-            let new = || {
-                let found = vec![[Key::UNREACHED; LANES]; columns.above.len()];
-                (Sweep::new(self.hierarchy, arcs), found)
-            };
-            let fill = |(sweep, found): &mut (Sweep<'_, _>, Vec<Lanes<_>>), ((rows, ranks), sources)| {
-                sweep.pass(ranks, columns.above.iter().copied(), found);
-                self.write(found, sources, columns, rows)
-            };
-            batches.map_init(new, fill).collect()
-        })
-    }
-
-    /// Brings what a pass has found from lanes to rows.
-    fn write<K: Key>(
-        &self,
-        found: &[Lanes<K>],
-        sources: &[VertexId],
-        columns: &Columns<'_>,
-        rows: &mut [&mut [W::Distance]],
-    ) -> Result<(), HierarchyError> {
-        for (block, places) in columns.places.chunks(COLUMNS_PER_BLOCK).enumerate() {
-            let first = block * COLUMNS_PER_BLOCK;
-            for (lane, row) in rows.iter_mut().enumerate() {
-                let mut too_far = None;
-                for (column, &place) in places.iter().enumerate() {
-                    let key = found[place][lane];
-                    let distance = match key.to_distance::<W>() {
-                        _ if key >= K::UNREACHED => W::Distance::UNREACHED,
-                        Some(distance) => distance,
-                        None => {
-                            too_far = Some(first + column);
-                            W::Distance::UNREACHED
-                        }
-                    };
-                    row[first + column] = distance;
-                }
-                if let Some(column) = too_far {
-                    let (source_vertex, target) = (sources[lane], columns.targets[column]);
-                    let kind = W::Distance::KIND;
-                    return Err(HierarchyError::Overflow { source_vertex, target, kind });
-                }
-            }
-        }
-        Ok(())
+    fn ranks(&self, role: &'static str, vertices: &[VertexId]) -> Result<Vec<u32>, HierarchyError> {
+        vertices.iter().map(|&vertex| self.rank(role, vertex)).collect()
     }
 
     fn columns<'t>(&self, targets: &'t [VertexId]) -> Result<Columns<'t>, HierarchyError> {
-        let ranks: Result<Vec<u32>, _> =
-            targets.iter().map(|&target| self.rank("target", target)).collect();
-        let ranks = ranks?;
+        let ranks = self.ranks("target", targets)?;
         let mut is_above = vec![false; self.hierarchy.n_vertices()];
         let mut above = Vec::new();
         for &start in &ranks {
@@ -170,4 +171,54 @@ struct Columns<'t> {
     above: Vec<u32>,
     /// Where each target is among these.
     places: Vec<usize>,
+}
+
+/// Passes for the same columns.
+struct Pass<'a, W: Weight, K> {
+    columns: &'a Columns<'a>,
+    sweep: Sweep<'a, K>,
+    /// The distances of the vertices above the columns.
+    found: Vec<Lanes<K>>,
+    weights: PhantomData<W>,
+}
+
+impl<'a, W: Weight, K: Key> Pass<'a, W, K> {
+    fn new(metric: &'a Metric<'_, W>, arcs: &'a Arcs<K>, columns: &'a Columns<'a>) -> Self {
+        let found = vec![[K::UNREACHED; LANES]; columns.above.len()];
+        Self { columns, sweep: Sweep::new(metric.hierarchy, arcs), found, weights: PhantomData }
+    }
+
+    /// Fills a row for each of up to [`LANES`] sources, which have these ranks.
+    fn fill(
+        &mut self,
+        ranks: &[u32],
+        sources: &[VertexId],
+        rows: &mut [&mut [W::Distance]],
+    ) -> Result<(), HierarchyError> {
+        let Self { columns, sweep, found, .. } = self;
+        sweep.pass(ranks, columns.above.iter().copied(), found);
+        for (block, places) in columns.places.chunks(COLUMNS_PER_BLOCK).enumerate() {
+            let first = block * COLUMNS_PER_BLOCK;
+            for (lane, row) in rows.iter_mut().enumerate() {
+                let mut too_far = None;
+                for ((cell, &place), column) in row[first..].iter_mut().zip(places).zip(first..) {
+                    let key = found[place][lane];
+                    *cell = match key.to_distance::<W>() {
+                        _ if key >= K::UNREACHED => W::Distance::UNREACHED,
+                        Some(distance) => distance,
+                        None => {
+                            too_far = Some(column);
+                            W::Distance::UNREACHED
+                        }
+                    };
+                }
+                if let Some(column) = too_far {
+                    let (source_vertex, target) = (sources[lane], columns.targets[column]);
+                    let kind = W::Distance::KIND;
+                    return Err(HierarchyError::Overflow { source_vertex, target, kind });
+                }
+            }
+        }
+        Ok(())
+    }
 }
