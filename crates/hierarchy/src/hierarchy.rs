@@ -17,7 +17,7 @@ use crate::{HierarchyError, Metric, Order};
 
 /// A graph with an order of its vertices, prepared for any weights.
 ///
-/// 16 bytes an arc of the graph, 10 an arc of the hierarchy and 28 a vertex.
+/// 8 bytes an arc of the graph, 10 an arc of the hierarchy and 30 a vertex.
 #[derive(Debug)]
 pub struct Hierarchy {
     /// The rank of each vertex of the graph.
@@ -117,8 +117,8 @@ impl Hierarchy {
     }
 
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
-    /// with the same arcs. In parallel; O(triangles of the hierarchy), and up to 16 bytes an arc
-    /// of it for weights of 32 bits, twice that for others.
+    /// with the same arcs. In parallel; O(triangles of the hierarchy), and 16 bytes an arc of
+    /// it where all distances are sure to fit in 31 bits, else 24.
     ///
     /// # Errors
     /// When the arcs of `graph` are others, or a weight is negative.

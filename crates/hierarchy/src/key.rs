@@ -2,7 +2,7 @@
 //!
 //! A bound on the length of all paths says which are wide enough: no sum wraps, without a check
 //! at each. Integers take 32 bits where all fit, else 64, or 128 where the weights are so large
-//! that a sum may leave 64; floats of both types `f64`.
+//! that a sum may leave 64; floats of both types `f64`, in which a sum beyond its range is no path.
 
 use graph_formats::{Csr, Distance, Weight};
 

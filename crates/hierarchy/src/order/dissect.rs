@@ -17,7 +17,7 @@ use super::part::Part;
 use super::separator::{NoSeparator, Separator, Side, separator};
 use crate::HierarchyError;
 
-/// The share of the vertices that is a side: one of so many.
+/// The share of the vertices that is a side.
 const SHARE: f64 = 0.25;
 /// The lines along which vertices are sorted.
 const LINES: [[f64; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]];
@@ -107,7 +107,8 @@ fn sides(positions: &[[f64; 2]], line: [f64; 2]) -> Vec<Side> {
     sides
 }
 
-/// The vertices of a part that has no two sides, those of high degree last.
+/// The vertices of a part that has no two sides, such as a hub and its neighbours: those of high
+/// degree last.
 fn by_degree(part: &Part, order: &mut [VertexId]) {
     let mut vertices: Vec<u32> = (0..part.n_vertices() as u32).collect();
     vertices.sort_by_key(|&v| part.neighbours(v).len());

@@ -32,10 +32,14 @@ pub(crate) struct Separator {
     pub(crate) smaller_side: usize,
 }
 
+/// A separator leaves one of so many vertices on either side, or is not taken: parts that hardly
+/// shrink would be cut as often as they have vertices.
+const SMALLEST_SIDE: usize = 16;
+
 /// Why two sides have no separator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSeparator {
-    /// Every vertex of the one is beside the other.
+    /// Nearly all vertices of the one are beside the other.
     NoSides,
     /// It would have more vertices than are asked for.
     TooLarge,
@@ -116,7 +120,6 @@ pub(crate) fn separator(
             }
         }
     }
-    limit.fetch_min(size, Relaxed);
     let near_sources = flow.cut(Side::Source, size);
     // the flow backwards is one from the sinks to the sources
     let touches_sink =
@@ -127,7 +130,12 @@ pub(crate) fn separator(
     flow.find_levels(&sinks, Side::Source);
     let near_sinks = flow.cut(Side::Sink, size);
     let is_better = near_sinks.smaller_side > near_sources.smaller_side;
-    Ok(if is_better { near_sinks } else { near_sources })
+    let best = if is_better { near_sinks } else { near_sources };
+    if best.smaller_side * SMALLEST_SIDE < n {
+        return Err(NoSeparator::NoSides);
+    }
+    limit.fetch_min(size, Relaxed);
+    Ok(best)
 }
 
 impl Flow<'_> {

@@ -4,6 +4,7 @@ use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, grid};
 use hierarchy::{Hierarchy, Order};
 use paths::corner_cases::arbitrary_graph;
+use paths::oracle;
 use proptest::prelude::*;
 
 use crate::common::{check, hierarchy_of};
@@ -22,6 +23,29 @@ fn a_hierarchy_serves_any_weights() {
     for seed in 0..3 {
         let other = reweighted(&graph, seed);
         check(&other, &hierarchy.customize(&other).unwrap(), &[0, 17, 300, 624]);
+    }
+}
+
+/// The floats that paths add up to, in their order, and as good as the oracle's but for rounding.
+#[test]
+fn floats_are_sums_along_paths() {
+    let whole = grid(&GridConfig { side: 30, ..Default::default() }).unwrap();
+    let weights: Vec<f32> = (0..whole.n_arcs()).map(|arc| (arc as f32 * 0.731).fract()).collect();
+    let (offsets, columns) = (whole.row_offsets().to_vec(), whole.column_indices().to_vec());
+    let graph = Csr::new(offsets, columns, weights).unwrap();
+    let hierarchy = hierarchy_of(&graph);
+    let metric = hierarchy.customize(&graph).unwrap();
+    let all = metric.distances(&[5]).unwrap();
+    let expected = oracle::dijkstra(&graph, 5).unwrap();
+    let mut query = metric.query();
+    for target in graph.vertices() {
+        let path = query.path(5, target).unwrap().unwrap();
+        let sum = path.arcs.iter().fold(0.0, |sum, &arc| sum + graph.weight(arc));
+        assert_eq!((path.length, query.distance(5, target)), (sum, Ok(Some(sum))));
+        let least = expected.get(target).unwrap();
+        for other in [sum, all[0].get(target).unwrap()] {
+            assert!((other - least).abs() <= 1e-5 * least, "{other}, {least}");
+        }
     }
 }
 
