@@ -65,6 +65,24 @@ pub enum HierarchyError {
         /// How many there are.
         n_vertices: usize,
     },
+    /// Floats so large that a sum of them may be infinite.
+    #[error("a path may be longer than any float, with weights up to {greatest}; scale them down")]
+    SumsTooLarge {
+        /// The greatest weight.
+        greatest: String,
+    },
+    /// A table that memory cannot hold.
+    #[error(
+        "a table of {sources} x {targets} distances takes {bytes} bytes, more than there are; ask for fewer sources at a time"
+    )]
+    TableTooLarge {
+        /// Its rows.
+        sources: usize,
+        /// Its columns.
+        targets: usize,
+        /// Its size.
+        bytes: u128,
+    },
     /// A distance that its type cannot hold.
     #[error(
         "the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights down or use f64"

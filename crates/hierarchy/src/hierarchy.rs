@@ -121,7 +121,8 @@ impl Hierarchy {
     /// it where all distances are sure to fit in 31 bits, else 24.
     ///
     /// # Errors
-    /// When the arcs of `graph` are others, or a weight is negative.
+    /// When the arcs of `graph` are others, a weight is negative, or floats are so large that a sum
+    /// of them may be infinite.
     pub fn customize<'a, W: Weight>(
         &'a self,
         graph: &'a Csr<W>,

@@ -47,6 +47,10 @@ impl<'a, W: Weight> Metric<'a, W> {
         }
         let bound = path_bound(graph);
         let arcs = if W::ZERO.to_i128().is_none() {
+            if bound.is_infinite() {
+                let greatest = graph.weight_summary().greatest.to_string();
+                return Err(HierarchyError::SumsTooLarge { greatest });
+            }
             AnyArcs::F64(customize(hierarchy, graph))
         } else if bound < f64::from(u32::UNREACHED) {
             AnyArcs::U32(customize(hierarchy, graph))

@@ -106,7 +106,8 @@ impl<W: Weight> Metric<'_, W> {
     /// a target.
     ///
     /// # Errors
-    /// When a source or target does not exist, or a distance overflows its type.
+    /// When a source or target does not exist, a distance overflows its type, or the system has no
+    /// memory for the table.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -124,7 +125,7 @@ impl<W: Weight> Metric<'_, W> {
         targets: &[VertexId],
     ) -> Result<DistanceTable<W>, HierarchyError> {
         let columns = self.columns(targets)?;
-        let mut table = vec![W::Distance::ZERO; sources.len() * targets.len()];
+        let mut table = cells::<W::Distance>(sources.len(), targets.len())?;
         let ranks = self.ranks("source", sources)?;
         // rows of no columns are none
         let mut rows: Vec<_> = table.chunks_exact_mut(targets.len().max(1)).collect();
@@ -162,6 +163,15 @@ impl<W: Weight> Metric<'_, W> {
         let places = ranks.into_iter().map(place).collect();
         Ok(Columns { targets, above, places })
     }
+}
+
+/// Room for so many rows and columns.
+fn cells<D: Distance>(sources: usize, targets: usize) -> Result<Vec<D>, HierarchyError> {
+    let bytes = sources as u128 * targets as u128 * size_of::<D>() as u128;
+    let too_large = || HierarchyError::TableTooLarge { sources, targets, bytes };
+    let n_cells = sources.checked_mul(targets).ok_or_else(too_large)?;
+    Vec::<D>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
+    Ok(vec![D::ZERO; n_cells])
 }
 
 /// The columns of a table.

@@ -73,3 +73,23 @@ fn a_graph_without_small_separators_is_found_out() {
     let natural = Order::from_vertices(graph.vertices().collect()).unwrap();
     assert!(Hierarchy::new(&graph, &natural).is_err());
 }
+
+#[test]
+fn sums_that_may_be_infinite() {
+    let graph = Csr::from_arcs(3, &[(0, 1, 1e308f64), (1, 2, 1e308)]).unwrap();
+    let error = hierarchy_of(&graph).customize(&graph).err().unwrap();
+    assert!(error.to_string().contains("longer than any float"), "{error}");
+    let graph = Csr::from_arcs(3, &[(0, 1, 3e38f32), (1, 2, 3e38)]).unwrap();
+    let hierarchy = hierarchy_of(&graph);
+    let distance = hierarchy.customize(&graph).unwrap().query().distance(0, 2);
+    assert!(matches!(distance, Err(HierarchyError::Overflow { .. })), "{distance:?}");
+}
+
+#[test]
+fn tables_that_no_memory_holds() {
+    let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
+    let hierarchy = hierarchy_of(&graph);
+    let many = vec![0; 1 << 23];
+    let error = hierarchy.customize(&graph).unwrap().table(&many, &many).unwrap_err();
+    assert!(error.to_string().contains("takes 562949953421312 bytes"), "{error}");
+}
