@@ -127,9 +127,12 @@ impl<W: Weight> Searches for DeviceSolver<W> {
 ///
 /// Examples
 /// --------
-/// >>> import cupyx.scipy.sparse, starpaths  # doctest: +SKIP
-/// >>> graph = starpaths.DeviceGraph(cupyx.scipy.sparse.random(1000, 1000, 0.01, format="csr"))
-/// >>> distances = cupy.asarray(graph.sssp(0).distances)
+/// With a GPU, and CuPy:
+///
+/// >>> import cupy, cupyx, starpaths  # doctest: +SKIP
+/// >>> matrix = cupyx.scipy.sparse.random(99, 99, 0.1, format="csr")  # doctest: +SKIP
+/// >>> tree = starpaths.DeviceGraph(matrix).sssp(0)  # doctest: +SKIP
+/// >>> distances = cupy.asarray(tree.distances)  # doctest: +SKIP
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DeviceGraph {
     solver: Quiet<Mutex<Box<dyn Searches>>>,
