@@ -186,11 +186,11 @@ __device__ __forceinline__ u64 mixed(u64 x) {
     return x ^ x >> 31;
 }
 
-__device__ __forceinline__ u64 print_of(u64 from, u64 to, u64 weight) {
+__device__ __forceinline__ u64 hash_of(u64 from, u64 to, u64 weight) {
     return mixed(mixed(from << 32 | to) + 0x9e3779b97f4a7c15ull * (weight + 1));
 }
 
-// Adds to *difference the prints of the arcs, less those of the arcs turned round: 0 where every
+// Adds to *difference the hashes of the arcs, less those of the arcs turned round: 0 where every
 // arc has its reverse, of the same weight, and by a chance of one in 2^64 where not.
 extern "C" __global__ void compare_with_reverse(Arrays arrays, u64* difference) {
     u64 sum = 0;
@@ -204,7 +204,7 @@ extern "C" __global__ void compare_with_reverse(Arrays arrays, u64* difference) 
             const uint2 read = static_cast<const uint2*>(arrays.arcs)[arc];
             to = read.x, weight = read.y;
         }
-        sum += print_of(from, to, weight) - print_of(to, from, weight);
+        sum += hash_of(from, to, weight) - hash_of(to, from, weight);
     });
     sum = warp_sum(sum);
     if (lane() == 0) atomicAdd(difference, sum);

@@ -238,7 +238,7 @@ impl Foreign {
         let tensor = imported.validate().map_err(|error| Error::argument(error.to_string()))?;
         let is_compact = tensor.is_compact().is_ok_and(|is_compact| is_compact);
         check_layout(what, tensor.ndim(), is_compact)?;
-        let address = tensor.data_ptr().addr() as u64 + tensor.byte_offset();
+        let address = (tensor.data_ptr().addr() as u64).wrapping_add(tensor.byte_offset());
         let kind =
             kind_of(what, |known| known.3 == tensor.dtype(), &format!("{:?}", tensor.dtype()))?;
         let len = tensor.num_elements();

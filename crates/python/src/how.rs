@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use apsp::Pairs;
-use gpu_runtime::Gpu;
+use gpu_runtime::{Gpu, KeptContext};
 use graph_formats::{Csr, Weight};
 use sssp::{Config, Progress, Solver};
 
@@ -114,16 +115,27 @@ fn at_most_all(threads: Option<NonZeroUsize>) -> Option<NonZeroUsize> {
     threads.and_then(|threads| NonZeroUsize::new(threads.get().min(rayon::current_num_threads())))
 }
 
+/// Whether a GPU has been opened here.
+static IS_OPEN: AtomicBool = AtomicBool::new(false);
+
 /// The GPU of this number, which stays open: that takes longer than most searches.
 pub(crate) fn opened(ordinal: u32) -> Result<Gpu, Error> {
     static OPENED: Mutex<BTreeMap<u32, Gpu>> = Mutex::new(BTreeMap::new());
+    let _kept = KeptContext::keep();
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     match opened.get(&ordinal) {
         Some(gpu) if !gpu.has_failed() => Ok(gpu.clone()),
         _ => {
             let gpu = Gpu::open_ordinal(ordinal)?;
+            IS_OPEN.store(true, Relaxed);
             opened.insert(ordinal, gpu.clone());
             Ok(gpu)
         }
     }
+}
+
+/// What keeps this thread's context, once a GPU has been opened: until then none is changed, and the
+/// driver is not to be loaded for work on the processor.
+pub(crate) fn kept_context() -> Option<KeptContext> {
+    IS_OPEN.load(Relaxed).then(KeptContext::keep)
 }

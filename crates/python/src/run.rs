@@ -9,12 +9,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gpu_runtime::KeptContext;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sssp::Progress;
 
 use crate::error::Error;
+use crate::how::kept_context;
 
 /// How often signals are looked for.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -141,7 +141,7 @@ pub(crate) fn run_here<T: Send>(
 /// Does it; a panic becomes an error, for columns that Python code has written to while the graph
 /// borrows them can cause one.
 fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let _kept = KeptContext::keep();
+    let _kept = kept_context();
     panic::catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
 }
@@ -165,7 +165,7 @@ impl<T> Deref for Quiet<T> {
 
 impl<T> Drop for Quiet<T> {
     fn drop(&mut self) {
-        let _kept = KeptContext::keep();
+        let _kept = kept_context();
         self.0 = None;
     }
 }
