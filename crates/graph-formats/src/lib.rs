@@ -43,7 +43,7 @@ mod weight;
 mod weight_summary;
 mod words;
 
-pub use any::{AnyCsr, LoadedGraph};
+pub use any::{AnyCsr, Attachment, LoadedGraph};
 pub use buffer::Buffer;
 pub use components::Components;
 pub use coo::Coo;
@@ -55,7 +55,7 @@ pub use ids::{Ids, Name};
 pub use io::{
     AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, NamesLost, Note,
     ReadOptions, free_memory, map_spg, names_lost, parse, parse_with, read, read_coordinates,
-    read_with, write, write_coordinates, write_csr, write_ids,
+    read_with, write, write_attached, write_coordinates, write_csr, write_ids,
 };
 pub use key::DistanceKey;
 pub use progress::Progress;

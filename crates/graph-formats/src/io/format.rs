@@ -30,13 +30,14 @@ pub enum Format {
     Sg,
     /// GAPBS, serialised, with weights.
     Wsg,
-    /// This project's own: binary, with all that a graph has.
+    /// This project's own: binary, with all that a graph has; also `.prepared`, with an
+    /// [attachment](crate::Attachment).
     Spg,
 }
 
 const READABLE: &str = ".gr, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, .edgelist, \
-                        .csv, .tsv, .txt, .sg, .wsg or .spg, each also with .gz, .bz2, .xz or \
-                        .zst after it";
+                        .csv, .tsv, .txt, .sg, .wsg, .spg or .prepared, each also with .gz, .bz2, \
+                        .xz or .zst after it";
 const WRITABLE: &str =
     ".gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 
@@ -78,6 +79,7 @@ impl Format {
         match self {
             Self::Graph => &["metis", "mgraph"],
             Self::Txt => &["e", "edges", "edgelist"],
+            Self::Spg => &["prepared"],
             _ => &[],
         }
     }
@@ -131,7 +133,8 @@ impl Format {
     /// [`GraphError::UnknownFormat`] lists the suffixes that would do.
     pub fn of_writable(path: &Path) -> Result<Self, GraphError> {
         let inner = if is_gzip(path) { path.with_extension("") } else { path.to_path_buf() };
-        let format = Self::named_by(&inner).filter(|format| format.is_writable());
+        let is_prepared = inner.extension().is_some_and(|suffix| suffix == "prepared");
+        let format = Self::named_by(&inner).filter(|format| format.is_writable() && !is_prepared);
         format.ok_or_else(|| unknown(path, WRITABLE))
     }
 

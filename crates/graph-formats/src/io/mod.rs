@@ -254,7 +254,7 @@ pub fn write_csr<W: Weight>(
         Format::Wel | Format::Csv | Format::Tsv => edge_list::write(out, graph, ids, format),
         Format::Sg => gapbs::write(out, graph, false),
         Format::Wsg => gapbs::write(out, graph, true),
-        Format::Spg => spg::write(out, graph, ids),
+        Format::Spg => spg::write(out, graph, ids, None),
         _ => unreachable!("of_writable names no other"),
     };
     let mut file = AtomicFile::create(path)?;
@@ -266,6 +266,39 @@ pub fn write_csr<W: Weight>(
         encode(&mut file)
     };
     written.map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
+    file.commit()
+}
+
+/// Writes a graph as `.spg`, whatever the suffix of `path`, and after it an
+/// [attachment](crate::Attachment) of this kind: the bytes of `pieces`, one after the other. The
+/// file is read as any other graph.
+///
+/// # Errors
+/// As [`write_csr`].
+///
+/// ```
+/// use graph_formats::{Csr, Ids, read, write_attached};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("path.spg");
+/// let graph = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 7)])?;
+/// write_attached(&path, &graph, &Ids::FromOne, *b"COLOURS1", &[&[0, 1], &[0]])?;
+/// let found = read(&path)?.attachment.expect("one was written");
+/// assert_eq!((found.kind, &*found.bytes), (*b"COLOURS1", &[0, 1, 0][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_attached<W: Weight>(
+    path: impl AsRef<Path>,
+    graph: &Csr<W>,
+    ids: &Ids,
+    kind: [u8; 8],
+    pieces: &[&[u8]],
+) -> Result<(), GraphError> {
+    let path = path.as_ref();
+    check_names(graph.n_vertices(), ids)?;
+    let mut file = AtomicFile::create(path)?;
+    spg::write(&mut file, graph, ids, Some((kind, pieces)))
+        .map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
     file.commit()
 }
 

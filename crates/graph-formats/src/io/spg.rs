@@ -6,7 +6,7 @@
 //! | byte | type | content |
 //! | --- | --- | --- |
 //! | 0 | 8 bytes | `89 53 50 47 0D 0A 1A 0A`: text-mode copies damage it visibly |
-//! | 8 | `u32` | version, 3 |
+//! | 8 | `u32` | version, 3; 4 with an attachment |
 //! | 12 | `u8` | weights: 0 `u32`, 1 `i32`, 2 `u64`, 3 `i64`, 4 `f32`, 5 `f64` |
 //! | 13 | `u8` | 0 directed, 1 undirected |
 //! | 14 | `u8` | names: 0 from zero, 1 from one, 2 listed, 3 words |
@@ -18,7 +18,8 @@
 //! | 72 | `u32` | CRC-32 (that of gzip) of all bytes after the header |
 //! | 76 | `u32` | 0 |
 //! | 80 | `u64` | length of the names |
-//! | 88 | 32 bytes | 0 |
+//! | 88 | 3 × `u64` | the kind of the attachment, where it starts, its length; else 0 |
+//! | 112 | `u64` | 0 |
 //! | 120 | `u64` | FNV-1a checksum of the bytes before |
 //!
 //! The sections follow in that order, each from the next multiple of 64 on, with zeros
@@ -26,6 +27,9 @@
 //! arcs have, and, where they are listed, n names (`u64`, ascending); words are n ends (`u64`) and then the text
 //! that they are ends in. The starts are fixed by n, m, the types and the length of the
 //! names; they stand in the header for other readers, and must agree.
+//!
+//! An attachment is what another program has made of the graph and knows how to use; it is the
+//! last section, named by eight characters.
 //!
 //! Files of versions 1 and 2 are read too: their weights are always m, and those of version 1
 //! have zeros from byte 72 to 119, no checksum after the header, and no words.
@@ -43,12 +47,14 @@ use memmap2::Mmap;
 use super::source::{Source, copied};
 use super::{malformed, pages};
 use crate::{
-    AnyCsr, Buffer, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind,
-    Words,
+    AnyCsr, Attachment, Buffer, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight,
+    WeightKind, Words,
 };
 
 const MAGIC: [u8; 8] = *b"\x89SPG\r\n\x1a\n";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+/// Of files without an attachment.
+const VERSION_WITHOUT: u32 = 3;
 const ALIGNMENT: u64 = 64;
 const HEADER_BYTES: usize = 128;
 
@@ -69,8 +75,18 @@ struct Header {
     body_checksum: u32,
     more_zeros: u32,
     names_bytes: u64,
-    zeros: [u64; 4],
+    attachment: AttachmentPlace,
+    zero: u64,
     checksum: u64,
+}
+
+/// Where the attachment lies; all zero where there is none.
+#[derive(Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct AttachmentPlace {
+    kind: [u8; 8],
+    start: u64,
+    bytes: u64,
 }
 
 /// Weight types by their code, and the bytes of one weight.
@@ -97,6 +113,7 @@ struct Shape {
     n_vertices: u64,
     n_arcs: u64,
     names_bytes: u64,
+    attachment: Option<([u8; 8], u64)>,
     body_checksum: u32,
 }
 
@@ -129,6 +146,12 @@ impl Shape {
             *start = end.checked_next_multiple_of(ALIGNMENT)?;
             end = start.checked_add(length)?;
         }
+        let mut attachment = AttachmentPlace::default();
+        if let Some((kind, bytes)) = self.attachment {
+            let start = end.checked_next_multiple_of(ALIGNMENT)?;
+            attachment = AttachmentPlace { kind, start, bytes };
+            end = start.checked_add(bytes)?;
+        }
         let mut header = Header {
             magic: MAGIC,
             version: self.version,
@@ -143,7 +166,8 @@ impl Shape {
             body_checksum: self.body_checksum,
             more_zeros: 0,
             names_bytes: self.names_bytes,
-            zeros: [0; 4],
+            attachment,
+            zero: 0,
             checksum: 0,
         };
         header.checksum = header.right_checksum();
@@ -152,7 +176,8 @@ impl Shape {
             _ => (WORDS, (self.names_bytes, self.body_checksum)),
         };
         let same = extras == (self.names_bytes, self.body_checksum);
-        let is_known = self.equal == 0 || (self.equal == 1 && self.version >= 3);
+        let is_known = (self.equal == 0 || (self.equal == 1 && self.version >= 3))
+            && self.attachment.is_some() == (self.version >= 4);
         (self.direction <= 1 && self.names <= kinds && is_known && same).then_some(header)
     }
 }
@@ -191,6 +216,7 @@ impl Header {
             n_vertices: self.n_vertices,
             n_arcs: self.n_arcs,
             names_bytes: self.names_bytes,
+            attachment: (self.version >= 4).then_some((self.attachment.kind, self.attachment.bytes)),
             body_checksum: self.body_checksum,
         }
     }
@@ -244,6 +270,14 @@ impl Sections<'_> {
         Buffer::of_owner(Window { map: self.map.clone(), bytes: start..start + length })
     }
 
+    fn attachment(&self) -> Option<Attachment> {
+        let (kind, length) = self.header.shape().attachment?;
+        let start = self.header.attachment.start as usize;
+        let bytes = start..start + length as usize;
+        let bytes = Buffer::of_owner(Window { map: self.map.clone(), bytes });
+        Some(Attachment { kind, bytes })
+    }
+
     fn graph<W: Weight>(&self) -> Result<Csr<W>, GraphError> {
         let (offsets, columns) = (self.array::<u64>(0), self.array::<VertexId>(1));
         let weights = self.array::<W>(2);
@@ -291,7 +325,8 @@ impl Sections<'_> {
             WeightKind::F32 => self.graph::<f32>()?.into(),
             WeightKind::F64 => self.graph::<f64>()?.into(),
         };
-        Ok(LoadedGraph::new(csr, self.ids()?))
+        let graph = LoadedGraph::new(csr, self.ids()?);
+        Ok(LoadedGraph { attachment: self.attachment(), ..graph })
     }
 }
 
@@ -328,8 +363,13 @@ fn wrong_length(path: &Path, header: &Header, found: u64) -> GraphError {
     malformed(path, format!("the header promises {expected} bytes, the file has {found}"))
 }
 
-/// Writes the graph and the names of its vertices.
-pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -> io::Result<()> {
+/// Writes the graph and the names of its vertices, and maybe an attachment, in pieces.
+pub(super) fn write<W: Weight>(
+    out: &mut dyn Write,
+    graph: &Csr<W>,
+    ids: &Ids,
+    attachment: Option<([u8; 8], &[&[u8]])>,
+) -> io::Result<()> {
     let weights = WEIGHTS.iter().position(|&(kind, _)| kind == W::KIND).expect("all are listed");
     let (names, numbers, text): (u8, &[u64], &str) = match ids {
         Ids::FromZero => (0, &[], ""),
@@ -337,8 +377,11 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -
         Ids::Listed(listed) => (LISTED, listed, ""),
         Ids::Words(words) => (WORDS, words.ends(), words.text()),
     };
+    let attached = attachment.map(|(kind, pieces)| {
+        (kind, pieces.iter().map(|piece| piece.len() as u64).sum::<u64>())
+    });
     let shape = Shape {
-        version: VERSION,
+        version: if attached.is_some() { VERSION } else { VERSION_WITHOUT },
         weights: weights as u8,
         direction: u8::from(graph.direction() == Direction::Undirected),
         names,
@@ -346,6 +389,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -
         n_vertices: graph.n_vertices() as u64,
         n_arcs: graph.n_arcs() as u64,
         names_bytes: (8 * numbers.len() + text.len()) as u64,
+        attachment: attached,
         body_checksum: 0,
     };
     let plain = shape.header().expect("a graph in memory fits a file");
@@ -362,6 +406,10 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, ids: &Ids) -
         pieces.push(&[0; ALIGNMENT as usize][..(start - end) as usize]);
         pieces.push(section);
         end = start + section.len() as u64;
+    }
+    if let Some((_, attached)) = attachment {
+        pieces.push(&[0; ALIGNMENT as usize][..(plain.attachment.start - end) as usize]);
+        pieces.extend(attached);
     }
     let body_checksum = pages::checksum(&pieces);
     let header = Shape { body_checksum, ..shape }.header().expect("as before");

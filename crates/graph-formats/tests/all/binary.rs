@@ -1,6 +1,6 @@
 //! Binary files are refused where anything disagrees, and any flipped bit is found.
 
-use graph_formats::{Csr, Format, Ids, LoadedGraph, map_spg, parse, read, write};
+use graph_formats::{Csr, Format, Ids, LoadedGraph, map_spg, parse, read, write, write_attached};
 
 fn saved(name: &str, graph: &LoadedGraph) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +58,7 @@ fn spg_files_are_refused_where_anything_disagrees() {
     let long = [&bytes[..], &[0]].concat();
     assert!(message(&long).contains(&format!("promises {} bytes, the file has more", bytes.len())));
     assert!(changed(0, 0, false).contains("does not start as an .spg file does"));
-    assert!(changed(8, 4, false).contains("version 4 of the format; only 1 to 3 are known"));
+    assert!(changed(8, 5, false).contains("version 5 of the format; only 1 to 4 are known"));
     assert!(changed(16, 4, false).contains("checksum does not match"));
     for at in [12, 13, 14, 15, 16, 24, 32, 40, 64, 76, 80, 88, 119] {
         assert!(changed(at, 200, true).contains("are not those of the format"), "byte {at}");
@@ -76,6 +76,39 @@ fn spg_files_are_refused_where_anything_disagrees() {
     assert!(changed(192, 77, true).contains("arc 0 names vertex 77"));
     assert!(changed(256, 77, true).contains("the graph is not undirected"));
     assert!(changed(328, 1, true).contains("the vertices' names do not ascend"));
+}
+
+#[test]
+fn an_attachment_is_read_and_mapped_and_found_out_where_it_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.prepared");
+    let LoadedGraph { csr, ids, .. } = triangle();
+    let csr = csr.into_csr::<u32>().unwrap();
+    let pieces: [&[u8]; 3] = [b"two ", b"", b"pieces"];
+    write_attached(&path, &csr, &ids, *b"TESTING1", &pieces).unwrap();
+    let graph = read(&path).unwrap();
+    // SAFETY: nobody else has heard of this file
+    assert_eq!(unsafe { map_spg(&path) }.unwrap(), graph);
+    let attachment = graph.attachment.clone().unwrap();
+    assert_eq!((attachment.kind, &*attachment.bytes), (*b"TESTING1", &b"two pieces"[..]));
+    assert_eq!(attachment.bytes.as_ptr().addr() % 64, 0);
+    assert_eq!(LoadedGraph { attachment: None, ..graph }, triangle());
+    assert!(write(&path, &triangle()).unwrap_err().to_string().contains(".prepared"));
+
+    let bytes = std::fs::read(&path).unwrap();
+    let message = |at: usize, sealed: bool| {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 1;
+        if sealed {
+            seal(&mut bytes);
+        }
+        parse(Format::Spg, &bytes).unwrap_err().to_string()
+    };
+    assert!(message(bytes.len() - 1, false).contains("the checksum of its content does not match"));
+    for at in [96, 104, 112] {
+        let refused = ["codes or starts", "the header promises"];
+        assert!(refused.iter().any(|what| message(at, true).contains(what)), "byte {at}");
+    }
 }
 
 /// Writes the checksums that the file should have.

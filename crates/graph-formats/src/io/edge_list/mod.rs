@@ -92,7 +92,7 @@ pub(super) fn read(
     if options.direction == Direction::Undirected {
         csr = with_both_directions(csr, &mut notes);
     }
-    Ok(LoadedGraph { csr, ids, notes })
+    Ok(LoadedGraph { notes, ..LoadedGraph::new(csr, ids) })
 }
 
 /// The graph in which every arc leads both ways.
