@@ -2,9 +2,11 @@
 
 use std::any::Any;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::ptr::NonNull;
 use std::sync::Arc;
+
+use bytemuck::Pod;
 
 /// A read-only array: a `Vec`, or memory of [another owner](Buffer::of_owner). It dereferences to
 /// a slice, and its clones share the memory.
@@ -51,6 +53,42 @@ impl<T> Buffer<T> {
             Owner::Vec(vec) => Arc::unwrap_or_clone(vec),
             Owner::Other(_) => self.to_vec(),
         }
+    }
+}
+
+impl Buffer<u8> {
+    /// These of the bytes as an array: where they lie, or copied where a `T` may not lie there.
+    /// Bytes beyond a whole number of `T`s are left out.
+    ///
+    /// # Panics
+    /// Where the range is not within the bytes.
+    ///
+    /// ```
+    /// use graph_formats::Buffer;
+    ///
+    /// let bytes = Buffer::from(vec![1, 0, 0, 0, 2, 0, 0, 0]);
+    /// assert_eq!(*bytes.array::<u32>(0..8), [1, 2]);
+    /// assert_eq!(*bytes.array::<u16>(4..6), [2]);
+    /// ```
+    pub fn array<T: Pod>(&self, range: Range<usize>) -> Buffer<T> {
+        let length = range.len() / size_of::<T>().max(1) * size_of::<T>();
+        let range = range.start..range.start + length;
+        match bytemuck::try_cast_slice::<u8, T>(&self[range.clone()]) {
+            Ok(_) => Buffer::of_owner(Window { bytes: self.clone(), range }),
+            Err(_) => bytemuck::pod_collect_to_vec(&self[range]).into(),
+        }
+    }
+}
+
+/// Bytes of which some are an array.
+struct Window {
+    bytes: Buffer<u8>,
+    range: Range<usize>,
+}
+
+impl<T: Pod> AsRef<[T]> for Window {
+    fn as_ref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.bytes[self.range.clone()])
     }
 }
 

@@ -14,16 +14,18 @@
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
-use graph_formats::{Csr, Weight};
+use graph_formats::{Buffer, Csr, Weight};
 
+use crate::below::Below;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 
 /// The arcs of a hierarchy, [`UP`] and [`DOWN`]: what they weigh, and which way they lead: an arc
 /// of the graph, marked, or through a lower vertex, whose arc to the lower end is noted.
+#[derive(Clone)]
 pub(crate) struct Arcs<K> {
-    pub(crate) keys: Vec<[K; 2]>,
-    pub(crate) origins: Vec<[u32; 2]>,
+    pub(crate) keys: Buffer<[K; 2]>,
+    pub(crate) origins: Buffer<[u32; 2]>,
 }
 
 /// The mark of an arc of the graph.
@@ -53,12 +55,12 @@ impl<K: Key> Arc<K> {
 /// The arcs of the hierarchy with the weights of `graph`, which are not negative.
 pub(crate) fn customize<W: Weight, K: Key>(hierarchy: &Hierarchy, graph: &Csr<W>) -> Arcs<K> {
     let n_arcs = hierarchy.n_arcs();
-    let mut arcs = Arcs { keys: vec![[K::ZERO; 2]; n_arcs], origins: vec![[0; 2]; n_arcs] };
-    let height = hierarchy.height();
-    let customization = Customization { hierarchy, graph, height };
-    let whole = Rows { first: 0, keys: &mut arcs.keys, origins: &mut arcs.origins };
+    let (mut keys, mut origins) = (vec![[K::ZERO; 2]; n_arcs], vec![[0; 2]; n_arcs]);
+    let (height, below) = (hierarchy.height(), hierarchy.below(graph));
+    let customization = Customization { hierarchy, below, graph, height };
+    let whole = Rows { first: 0, keys: &mut keys, origins: &mut origins };
     customization.subtrees(0..hierarchy.n_vertices() as u32, whole);
-    arcs
+    Arcs { keys: keys.into(), origins: origins.into() }
 }
 
 /// The arcs of contiguous ranks.
@@ -88,6 +90,7 @@ impl<K> Rows<'_, K> {
 
 struct Customization<'a, W: Weight> {
     hierarchy: &'a Hierarchy,
+    below: &'a Below,
     graph: &'a Csr<W>,
     height: usize,
 }
@@ -127,7 +130,7 @@ impl<W: Weight> Customization<'_, W> {
     /// Two parts of subtrees of which none has an arc to the other, of about as many arcs, and the
     /// ranks above both.
     fn split(&self, ranks: Range<u32>) -> (Range<u32>, Range<u32>, Range<u32>) {
-        let subtree = |rank: u32| self.hierarchy.subtrees[rank as usize - 1];
+        let subtree = |rank: u32| self.below.subtrees[rank as usize - 1];
         let mut top = ranks.end;
         while top > ranks.start && subtree(top) == ranks.start {
             top -= 1;
@@ -145,8 +148,8 @@ impl<W: Weight> Customization<'_, W> {
 
     /// Customizes the arcs of one vertex, whose descendants are customized.
     fn vertex<K: Key>(&self, rank: u32, arcs: &mut Rows<'_, K>, row: &mut [Arc<K>]) {
-        let Hierarchy { offsets, ends, lower_offsets, lower, input_offsets, inputs, .. } =
-            self.hierarchy;
+        let Hierarchy { offsets, ends, .. } = self.hierarchy;
+        let Below { lower_offsets, lower, input_offsets, inputs, .. } = self.below;
         let range =
             |offsets: &[u32]| offsets[rank as usize] as usize..offsets[rank as usize + 1] as usize;
         let own = range(offsets);

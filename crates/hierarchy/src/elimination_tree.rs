@@ -14,6 +14,36 @@ use crate::order::Part;
 /// No parent.
 pub(crate) const ROOT: u32 = u32::MAX;
 
+/// The elimination tree of vertices in postorder.
+pub(crate) struct Tree {
+    /// The parent of each rank, or [`ROOT`].
+    pub(crate) parents: Vec<u32>,
+    /// How many ancestors each rank has.
+    pub(crate) depths: Vec<u16>,
+}
+
+impl Tree {
+    /// Of the arcs that lead up from each rank, given by the depths where they end, descending: the
+    /// first leads to the parent. None where that is no tree. O(n + arcs).
+    pub(crate) fn of_arcs(offsets: &[u32], ends: &[u16]) -> Option<Self> {
+        let n = offsets.len() - 1;
+        let (mut parents, mut depths) = (vec![ROOT; n], vec![0; n]);
+        let mut ancestors: Vec<u32> = Vec::new();
+        for rank in (0..n).rev() {
+            let row = ends.get(offsets[rank] as usize..offsets[rank + 1] as usize)?;
+            let depth = row.first().map_or(Some(0), |&end| end.checked_add(1))?;
+            if usize::from(depth) > ancestors.len() || !row.is_sorted_by(|a, b| a > b) {
+                return None;
+            }
+            ancestors.truncate(depth.into());
+            parents[rank] = ancestors.last().copied().unwrap_or(ROOT);
+            depths[rank] = depth;
+            ancestors.push(rank as u32);
+        }
+        Some(Self { parents, depths })
+    }
+}
+
 /// The vertices in postorder of the elimination tree: each after its descendants, which are
 /// contiguous.
 pub(crate) fn in_postorder(graph: &Part, order: &[VertexId]) -> Vec<VertexId> {
@@ -45,7 +75,7 @@ pub(crate) fn in_postorder(graph: &Part, order: &[VertexId]) -> Vec<VertexId> {
 
 /// The parent of each place of `order`.
 fn parents(graph: &Part, order: &[VertexId]) -> Vec<u32> {
-    let rank = inverse(order);
+    let rank = inverse(order).expect("an order has each vertex once");
     let mut parents = vec![ROOT; order.len()];
     // an ancestor of each vertex, as far up as is known
     let mut ancestors = parents.clone();
@@ -65,11 +95,12 @@ fn parents(graph: &Part, order: &[VertexId]) -> Vec<u32> {
     parents
 }
 
-/// Where each vertex is in `order`.
-pub(crate) fn inverse(order: &[VertexId]) -> Vec<u32> {
-    let mut rank = vec![0; order.len()];
-    for (&vertex, at) in order.iter().zip(0..) {
-        rank[vertex as usize] = at;
+/// Where each vertex is in `order`; none where that has not each vertex once.
+pub(crate) fn inverse(order: &[VertexId]) -> Option<Vec<u32>> {
+    let mut ranks = vec![ROOT; order.len()];
+    for (&vertex, rank) in order.iter().zip(0..) {
+        let place = ranks.get_mut(vertex as usize).filter(|place| **place == ROOT)?;
+        *place = rank;
     }
-    rank
+    Some(ranks)
 }

@@ -43,6 +43,17 @@ pub enum HierarchyError {
     /// A graph whose arcs are not those that the hierarchy was made for.
     #[error("the arcs are not those of the graph that the hierarchy is of; make another hierarchy")]
     AnotherGraph,
+    /// A graph's file in which something else is attached.
+    #[error(
+        "what is attached to the graph is {kind}, not a hierarchy of this version; prepare it again"
+    )]
+    AnotherAttachment {
+        /// The kind of attachment.
+        kind: String,
+    },
+    /// A hierarchy in a file whose parts disagree.
+    #[error("the hierarchy in the file is not one of its graph; prepare it again")]
+    Damaged,
     /// An arc of negative weight.
     #[error(
         "a hierarchy needs weights of at least zero, but arc {from} -> {to} has {weight}; use bellman-ford"

@@ -9,9 +9,12 @@
 //!
 //! Reference: dibbelt-2016
 
-use graph_formats::{Csr, VertexId, Weight};
+use std::sync::OnceLock;
 
-use crate::elimination_tree::{ROOT, in_postorder, inverse};
+use graph_formats::{Buffer, Csr, VertexId, Weight};
+
+use crate::below::Below;
+use crate::elimination_tree::{ROOT, Tree, in_postorder, inverse};
 use crate::order::{Part, max_arcs};
 use crate::{HierarchyError, Metric, Order};
 
@@ -23,44 +26,19 @@ pub struct Hierarchy {
     /// The rank of each vertex of the graph.
     pub(crate) ranks: Vec<u32>,
     /// The vertex of each rank.
-    pub(crate) vertices: Vec<VertexId>,
+    pub(crate) vertices: Buffer<VertexId>,
     /// The parent of each rank, or [`ROOT`].
     pub(crate) parents: Vec<u32>,
-    /// The first rank of the subtree of each rank, which ends with itself.
-    pub(crate) subtrees: Vec<u32>,
     /// How many ancestors each rank has.
     pub(crate) depths: Vec<u16>,
     /// Where the arcs of each rank start; n + 1 entries.
-    pub(crate) offsets: Vec<u32>,
+    pub(crate) offsets: Buffer<u32>,
     /// The depth where each arc ends; descending in a row.
-    pub(crate) ends: Vec<u16>,
-    /// Where the arcs that lead up to each rank are listed; n + 1 entries.
-    pub(crate) lower_offsets: Vec<u32>,
-    /// Those arcs.
-    pub(crate) lower: Vec<Lower>,
-    /// Where the arcs of the graph between each rank and higher ones are listed; n + 1 entries.
-    pub(crate) input_offsets: Vec<u32>,
-    /// Those arcs.
-    pub(crate) inputs: Vec<Input>,
-    digest: u64,
-}
-
-/// An arc of the hierarchy, for the vertex that it leads up to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lower {
-    /// The rank where it starts.
-    pub(crate) from: u32,
-    pub(crate) arc: u32,
-}
-
-/// An arc of the graph, for the lower of its ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Input {
-    pub(crate) arc: u32,
-    /// The depth of the higher end.
-    pub(crate) end: u16,
-    /// [`UP`] or [`DOWN`].
-    pub(crate) direction: u16,
+    pub(crate) ends: Buffer<u16>,
+    /// What customization needs besides, made when it is asked for.
+    below: OnceLock<Below>,
+    /// Of the graph's arcs.
+    pub(crate) digest: u64,
 }
 
 /// From the lower vertex of an arc to the higher.
@@ -93,27 +71,33 @@ impl Hierarchy {
         }
         let undirected = Part::of_graph(graph)?;
         let vertices = in_postorder(&undirected, order.vertices());
-        let ranks = inverse(&vertices);
+        let ranks = inverse(&vertices).expect("a postorder has each vertex once");
         let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
         let (offsets, heads) = completion(&undirected, &vertices, &ranks, max_arcs)?;
-        let (parents, depths) = parents_and_depths(&offsets, &heads, max_arcs)?;
-        let ends = heads.iter().map(|&head| depths[head as usize]).collect();
-        let (lower_offsets, lower) = lower(&offsets, &heads);
-        let (input_offsets, inputs) = inputs(graph, &ranks, &depths);
-        Ok(Self {
-            ranks,
-            vertices,
-            subtrees: subtrees(&parents),
-            parents,
-            depths,
-            offsets,
-            ends,
-            lower_offsets,
-            lower,
-            input_offsets,
-            inputs,
-            digest: digest(graph),
-        })
+        let too_high = HierarchyError::NoSmallSeparators { max_arcs };
+        let depths = depths(&offsets, &heads).ok_or(too_high)?;
+        let ends: Vec<u16> = heads.iter().map(|&head| depths[head as usize]).collect();
+        let (vertices, offsets, ends) = (vertices.into(), offsets.into(), ends.into());
+        let hierarchy = Self::of_arrays(vertices, offsets, ends, digest(graph));
+        let hierarchy = hierarchy.expect("arcs lead to ancestors");
+        hierarchy.below(graph);
+        Ok(hierarchy)
+    }
+
+    /// What these arrays are, of which all others follow; none where they disagree. O(n + arcs).
+    pub(crate) fn of_arrays(
+        vertices: Buffer<VertexId>,
+        offsets: Buffer<u32>,
+        ends: Buffer<u16>,
+        digest: u64,
+    ) -> Option<Self> {
+        let starts_and_ends = (offsets.first() == Some(&0)).then_some(*offsets.last()? as usize)?;
+        if offsets.len() != vertices.len() + 1 || starts_and_ends != ends.len() {
+            return None;
+        }
+        let Tree { parents, depths } = Tree::of_arcs(&offsets, &ends)?;
+        let ranks = inverse(&vertices)?;
+        Some(Self { ranks, vertices, parents, depths, offsets, ends, below: OnceLock::new(), digest })
     }
 
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
@@ -127,10 +111,19 @@ impl Hierarchy {
         &'a self,
         graph: &'a Csr<W>,
     ) -> Result<Metric<'a, W>, HierarchyError> {
-        if digest(graph) != self.digest {
-            return Err(HierarchyError::AnotherGraph);
-        }
+        self.check_arcs(graph)?;
         Metric::new(self, graph)
+    }
+
+    /// An error where the arcs are not those of the graph that this is of. O(n + m).
+    pub(crate) fn check_arcs<W: Weight>(&self, graph: &Csr<W>) -> Result<(), HierarchyError> {
+        let is_same = digest(graph) == self.digest;
+        if is_same { Ok(()) } else { Err(HierarchyError::AnotherGraph) }
+    }
+
+    /// What lies below each rank, for the graph that this is of.
+    pub(crate) fn below<W: Weight>(&self, graph: &Csr<W>) -> &Below {
+        self.below.get_or_init(|| Below::new(self, graph))
     }
 
     /// How many vertices the graph has.
@@ -199,85 +192,25 @@ fn completion(
     Ok((offsets, heads))
 }
 
-/// The parent of each rank, the first end of its arcs, and how many ancestors it has.
-fn parents_and_depths(
-    offsets: &[u32],
-    heads: &[u32],
-    max_arcs: u64,
-) -> Result<(Vec<u32>, Vec<u16>), HierarchyError> {
-    let n = offsets.len() - 1;
-    let (mut parents, mut depths) = (vec![ROOT; n], vec![0u16; n]);
-    for rank in (0..n).rev() {
-        let row = &heads[offsets[rank] as usize..offsets[rank + 1] as usize];
-        if let Some(&parent) = row.first() {
-            parents[rank] = parent;
-            let depth = depths[parent as usize].checked_add(1);
-            depths[rank] = depth.ok_or(HierarchyError::NoSmallSeparators { max_arcs })?;
+/// How many ancestors each rank has; none where numbers of 16 bits do not hold them.
+fn depths(offsets: &[u32], heads: &[u32]) -> Option<Vec<u16>> {
+    let mut depths = vec![0u16; offsets.len() - 1];
+    for rank in (0..depths.len()).rev() {
+        // the first of a row is the parent
+        if let Some(&parent) = heads[offsets[rank] as usize..offsets[rank + 1] as usize].first() {
+            depths[rank] = depths[parent as usize].checked_add(1)?;
         }
     }
-    Ok((parents, depths))
-}
-
-/// The first rank of each subtree.
-fn subtrees(parents: &[u32]) -> Vec<u32> {
-    let mut subtrees: Vec<u32> = (0..parents.len() as u32).collect();
-    for rank in 0..parents.len() {
-        if let Some(above) = subtrees.get(parents[rank] as usize) {
-            subtrees[parents[rank] as usize] = subtrees[rank].min(*above);
-        }
-    }
-    subtrees
-}
-
-/// The arcs by the rank where they end, in the order of those where they start.
-fn lower(offsets: &[u32], heads: &[u32]) -> (Vec<u32>, Vec<Lower>) {
-    let n = offsets.len() - 1;
-    let arcs = || {
-        let row = |from: usize| offsets[from] as usize..offsets[from + 1] as usize;
-        (0..n).flat_map(move |from| row(from).map(move |arc| (from as u32, arc as u32)))
-    };
-    by_rank(n, || arcs().map(|(from, arc)| (heads[arc as usize], Lower { from, arc })))
-}
-
-/// The arcs of the graph by the rank of their lower end; those from a vertex to itself are left out.
-fn inputs<W: Weight>(graph: &Csr<W>, ranks: &[u32], depths: &[u16]) -> (Vec<u32>, Vec<Input>) {
-    let input = |from: VertexId, arc: usize| {
-        let (from, to) = (ranks[from as usize], ranks[graph.column_indices()[arc] as usize]);
-        let direction = if from < to { UP } else { DOWN };
-        let end = depths[from.max(to) as usize];
-        let input = Input { arc: arc as u32, end, direction: direction as u16 };
-        (from != to).then_some((from.min(to), input))
-    };
-    by_rank(graph.n_vertices(), || {
-        graph.vertices().flat_map(|from| graph.row(from).filter_map(move |arc| input(from, arc)))
-    })
-}
-
-/// Sorts a list, which is asked for twice, by ranks.
-fn by_rank<T: Copy + Default, I: Iterator<Item = (u32, T)>>(
-    n: usize,
-    list: impl Fn() -> I,
-) -> (Vec<u32>, Vec<T>) {
-    let mut offsets = vec![0u32; n + 2];
-    list().for_each(|(rank, _)| offsets[rank as usize + 2] += 1);
-    for rank in 1..n + 2 {
-        offsets[rank] += offsets[rank - 1];
-    }
-    let mut sorted = vec![T::default(); offsets[n + 1] as usize];
-    for (rank, entry) in list() {
-        let cursor = &mut offsets[rank as usize + 1];
-        sorted[*cursor as usize] = entry;
-        *cursor += 1;
-    }
-    offsets.pop();
-    (offsets, sorted)
+    Some(depths)
 }
 
 /// A number that tells the arcs of graphs apart, but for one chance in 2^64. O(n + m).
 fn digest<W: Weight>(graph: &Csr<W>) -> u64 {
-    let mix = |digest: u64, number: u64| {
-        (digest ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-    };
     let digest = graph.row_offsets().iter().fold(1, |digest, &offset| mix(digest, offset));
     graph.column_indices().iter().fold(digest, |digest, &end| mix(digest, end.into()))
+}
+
+/// A digest with one more number in it.
+pub(crate) fn mix(digest: u64, number: u64) -> u64 {
+    (digest ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }

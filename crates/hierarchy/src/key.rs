@@ -4,10 +4,11 @@
 //! at each. Integers take 32 bits where all fit, else 64, or 128 where the weights are so large
 //! that a sum may leave 64; floats of both types `f64`, in which a sum beyond its range is no path.
 
+use bytemuck::Pod;
 use graph_formats::{Csr, Distance, Weight};
 
 /// A length, of at least zero.
-pub(crate) trait Key: Copy + PartialOrd + Send + Sync + 'static {
+pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
     const ZERO: Self;
     /// No path. The sum of two of these can be held, and is no path either.
     const UNREACHED: Self;

@@ -29,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod below;
 mod customize;
 mod elimination_tree;
 mod error;
@@ -37,6 +38,7 @@ mod key;
 mod metric;
 mod near;
 mod order;
+mod prepared;
 mod query;
 mod sweep;
 mod table;
@@ -46,6 +48,7 @@ pub use error::HierarchyError;
 pub use hierarchy::Hierarchy;
 pub use metric::Metric;
 pub use order::Order;
+pub use prepared::Prepared;
 pub use query::{Path, Query};
 
 // The example of the README is a test too.

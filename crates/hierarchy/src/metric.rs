@@ -19,6 +19,7 @@ pub struct Metric<'a, W: Weight> {
 }
 
 /// The arcs of the hierarchy, in the narrowest keys that hold all lengths.
+#[derive(Clone)]
 pub(crate) enum AnyArcs {
     U32(Arcs<u32>),
     U64(Arcs<u64>),

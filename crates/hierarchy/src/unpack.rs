@@ -30,10 +30,12 @@ pub(crate) fn unpack(
                 arcs.push((origin & !OF_GRAPH) as usize);
                 continue;
             }
-            let mut to_higher = origin;
-            while ends[to_higher as usize] != ends[arc as usize] {
-                to_higher += 1;
-            }
+            // it lies before the shortcut, whose row is a later one
+            let further = ends[origin as usize..arc as usize].iter();
+            let Some(ahead) = { further }.position(|end| *end == ends[arc as usize]) else {
+                continue;
+            };
+            let to_higher = origin + ahead as u32;
             let (first, second) =
                 if direction == UP { (origin, to_higher) } else { (to_higher, origin) };
             left.extend([with_origin(second, UP), with_origin(first, DOWN)]);

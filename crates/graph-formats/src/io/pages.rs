@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crc32fast::Hasher;
@@ -14,7 +13,7 @@ use rayon::prelude::*;
 
 use super::memory;
 use super::source::{PlainFile, Source};
-use crate::GraphError;
+use crate::{Buffer, GraphError};
 
 /// Bytes that one task reads and sums: few enough to be in a cache for the second.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -31,7 +30,7 @@ pub(super) fn read(
     source: &mut Source<'_>,
     start: &[u8],
     length: u64,
-) -> Result<Result<(Arc<Mmap>, u32), u64>, GraphError> {
+) -> Result<Result<(Buffer<u8>, u32), u64>, GraphError> {
     let plain = source.plain_file();
     if let Some(plain) = plain.as_ref().filter(|plain| plain.length != length) {
         return Ok(Err(plain.length));
@@ -53,20 +52,20 @@ pub(super) fn read(
         None => read_stream(source, body)?.map_err(|read| start.len() as u64 + read),
     };
     let map = map.make_read_only().map_err(|error| source.error(error))?;
-    Ok(checksum.map(|checksum| (Arc::new(map), checksum)))
+    Ok(checksum.map(|checksum| (Buffer::of_owner(map), checksum)))
 }
 
 /// A file as it lies in the system's cache.
 ///
 /// # Safety
 /// Nobody may change the file while the map is in use.
-pub(super) unsafe fn map(path: &Path) -> Result<Arc<Mmap>, GraphError> {
+pub(super) unsafe fn map(path: &Path) -> Result<Buffer<u8>, GraphError> {
     let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
     let file = File::open(path).map_err(fail)?;
     // SAFETY: the caller promises that nobody changes the file. The map is only read, as
     // bytes or as plain data that any bytes are valid for.
     let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
-    Ok(Arc::new(map))
+    Ok(Buffer::of_owner(map))
 }
 
 /// Fills `body` from a file, from byte `offset` of it on.

@@ -38,11 +38,7 @@
 //! names. That an undirected file is one is checked by sums of hashes.
 
 use std::io::{self, Write};
-use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
-
-use memmap2::Mmap;
 
 use super::source::{Source, copied};
 use super::{malformed, pages};
@@ -233,20 +229,8 @@ impl Header {
 /// The sections of a file whose header and length have been checked.
 struct Sections<'a> {
     path: &'a Path,
-    map: Arc<Mmap>,
+    whole: Buffer<u8>,
     header: Header,
-}
-
-/// A part of a map that is an array.
-struct Window {
-    map: Arc<Mmap>,
-    bytes: Range<usize>,
-}
-
-impl<T: bytemuck::Pod> AsRef<[T]> for Window {
-    fn as_ref(&self) -> &[T] {
-        bytemuck::cast_slice(&self.map[self.bytes.clone()])
-    }
 }
 
 impl Sections<'_> {
@@ -258,24 +242,19 @@ impl Sections<'_> {
 
     fn bytes(&self, number: usize) -> &[u8] {
         let (start, length) = self.place(number);
-        &self.map[start..start + length]
+        &self.whole[start..start + length]
     }
 
     /// Section `number` as an array where it lies.
     fn array<T: bytemuck::Pod>(&self, number: usize) -> Buffer<T> {
-        if bytemuck::try_cast_slice::<u8, T>(self.bytes(number)).is_err() {
-            return copied(self.bytes(number)).into();
-        }
         let (start, length) = self.place(number);
-        Buffer::of_owner(Window { map: self.map.clone(), bytes: start..start + length })
+        self.whole.array(start..start + length)
     }
 
     fn attachment(&self) -> Option<Attachment> {
         let (kind, length) = self.header.shape().attachment?;
         let start = self.header.attachment.start as usize;
-        let bytes = start..start + length as usize;
-        let bytes = Buffer::of_owner(Window { map: self.map.clone(), bytes });
-        Some(Attachment { kind, bytes })
+        Some(Attachment { kind, bytes: self.whole.array(start..start + length as usize) })
     }
 
     fn graph<W: Weight>(&self) -> Result<Csr<W>, GraphError> {
@@ -337,8 +316,8 @@ pub(super) fn read(mut source: Source<'_>) -> Result<LoadedGraph, GraphError> {
     let header = Header::read(source.path(), &start)?;
     let whole = pages::read(&mut source, &start, header.file_bytes)?;
     let path = source.path();
-    let (map, checksum) = whole.map_err(|found| wrong_length(path, &header, found))?;
-    Sections { path, map, header }.load(checksum)
+    let (whole, checksum) = whole.map_err(|found| wrong_length(path, &header, found))?;
+    Sections { path, whole, header }.load(checksum)
 }
 
 /// The graph of a file that is mapped.
@@ -347,14 +326,14 @@ pub(super) fn read(mut source: Source<'_>) -> Result<LoadedGraph, GraphError> {
 /// As [`map_spg`](super::map_spg).
 pub(super) unsafe fn map(path: &Path) -> Result<LoadedGraph, GraphError> {
     // SAFETY: the caller promises that nobody changes the file.
-    let map = unsafe { pages::map(path) }?;
-    let start = map.get(..HEADER_BYTES).unwrap_or(&map);
+    let whole = unsafe { pages::map(path) }?;
+    let start = whole.get(..HEADER_BYTES).unwrap_or(&whole);
     let header = Header::read(path, start)?;
-    if map.len() as u64 != header.file_bytes {
-        return Err(wrong_length(path, &header, map.len() as u64));
+    if whole.len() as u64 != header.file_bytes {
+        return Err(wrong_length(path, &header, whole.len() as u64));
     }
-    let checksum = if header.version > 1 { pages::checksum(&[&map[HEADER_BYTES..]]) } else { 0 };
-    Sections { path, map, header }.load(checksum)
+    let checksum = if header.version > 1 { pages::checksum(&[&whole[HEADER_BYTES..]]) } else { 0 };
+    Sections { path, whole, header }.load(checksum)
 }
 
 fn wrong_length(path: &Path, header: &Header, found: u64) -> GraphError {

@@ -4,5 +4,6 @@ mod agreement;
 mod common;
 mod laws;
 mod orders;
+mod prepared;
 mod refusals;
 mod roads;

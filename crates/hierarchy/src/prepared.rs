@@ -1,0 +1,206 @@
+//! A hierarchy and what weights make of it, kept in the file of their graph.
+//!
+//! It is an [attachment](graph_formats::Attachment) of the graph's `.spg` file: a header of 64
+//! bytes and five arrays, each from the next multiple of 64 on, all little-endian: the vertex of
+//! each rank (`u32`), where the arcs of each rank start (n + 1 `u32`), and of each arc the depth
+//! where it ends (`u16`), its two keys and its two origins (`u32`). They are used where they lie,
+//! so that a mapped file takes no time but that of its checksum and of O(n + m) checks; what else
+//! a [`Hierarchy`] has follows from them.
+
+use std::ops::Range;
+use std::path::Path;
+
+use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
+use graph_formats::{
+    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, with_csr,
+    write_attached,
+};
+
+use crate::customize::{Arcs, OF_GRAPH};
+use crate::hierarchy::mix;
+use crate::key::Key;
+use crate::metric::{AnyArcs, with_arcs};
+use crate::{Hierarchy, HierarchyError, Metric};
+
+/// The kind of attachment, with its version.
+const KIND: [u8; 8] = *b"HIERAR01";
+const ALIGNMENT: usize = 64;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Header {
+    n_arcs: u64,
+    /// 0 to 3: `u32`, `u64`, `u128`, `f64`.
+    keys: u64,
+    /// Of the arcs and of the weights of the graph.
+    digests: [u64; 2],
+    zeros: [u64; 4],
+}
+
+/// A hierarchy with weights, as the file of a graph has it.
+pub struct Prepared {
+    hierarchy: Hierarchy,
+    arcs: AnyArcs,
+    weights: u64,
+}
+
+impl Prepared {
+    /// What [`Metric::write`] has put into the file that `graph` was read from; none where it is a
+    /// graph without a hierarchy. O(n + m).
+    ///
+    /// # Errors
+    /// When something else is attached to the graph, or a hierarchy that is damaged or of another
+    /// version.
+    ///
+    /// ```
+    /// use graph_formats::{Csr, Ids, read};
+    /// use hierarchy::{Hierarchy, Order, Prepared};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("roads.prepared");
+    /// let graph = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// hierarchy.customize(&graph)?.write(&path, &Ids::FromOne)?;
+    ///
+    /// let loaded = read(&path)?;
+    /// let prepared = Prepared::of(&loaded)?.expect("it was prepared");
+    /// let graph = loaded.csr.into_csr::<u32>()?;
+    /// assert_eq!(prepared.metric(&graph)?.query().distance(0, 2)?, Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(graph: &LoadedGraph) -> Result<Option<Self>, HierarchyError> {
+        let Some(Attachment { kind, bytes }) = &graph.attachment else { return Ok(None) };
+        if *kind != KIND {
+            let kind = String::from_utf8_lossy(kind).into_owned();
+            return Err(HierarchyError::AnotherAttachment { kind });
+        }
+        Self::of_bytes(bytes, &graph.csr).map(Some).ok_or(HierarchyError::Damaged)
+    }
+
+    /// The hierarchy, for other weights.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+
+    /// The hierarchy with the weights that the file has: those of `graph`. O(n + m).
+    ///
+    /// # Errors
+    /// When `graph` is not the one of the file.
+    pub fn metric<'a, W: Weight>(
+        &'a self,
+        graph: &'a Csr<W>,
+    ) -> Result<Metric<'a, W>, HierarchyError> {
+        self.hierarchy.check_arcs(graph)?;
+        if self.weights != digest_of_weights(graph) {
+            return Err(HierarchyError::AnotherGraph);
+        }
+        Ok(Metric { hierarchy: &self.hierarchy, graph, arcs: self.arcs.clone() })
+    }
+
+    fn of_bytes(bytes: &Buffer<u8>, csr: &AnyCsr) -> Option<Self> {
+        let header: Header = *bytes.array(0..bytes.len().min(size_of::<Header>())).first()?;
+        let (n, n_arcs) = (csr.n_vertices(), usize::try_from(header.n_arcs).ok()?);
+        let mut sections = Sections { bytes, end: size_of::<Header>() };
+        let vertices = sections.next(n)?;
+        let offsets = sections.next(n + 1)?;
+        let ends = sections.next(n_arcs)?;
+        let [digest, weights] = header.digests;
+        let hierarchy = Hierarchy::of_arrays(vertices, offsets, ends, digest)?;
+        let is_float = with_csr!(csr, |graph| is_float(graph));
+        let arcs = match header.keys {
+            0 if !is_float => AnyArcs::U32(sections.arcs(n_arcs)?),
+            1 if !is_float => AnyArcs::U64(sections.arcs(n_arcs)?),
+            2 if !is_float => AnyArcs::U128(sections.arcs(n_arcs)?),
+            3 if is_float => AnyArcs::F64(sections.arcs(n_arcs)?),
+            _ => return None,
+        };
+        let all_there = sections.end == bytes.len();
+        let are_right = with_arcs!(&arcs, arcs => are_right(arcs, &hierarchy, csr.n_arcs()));
+        (all_there && are_right).then_some(Self { hierarchy, arcs, weights })
+    }
+}
+
+impl<W: Weight> Metric<'_, W> {
+    /// Writes the graph, the names of its vertices and its hierarchy with these weights: a file
+    /// that is read as any graph, and as [`Prepared`].
+    ///
+    /// # Errors
+    /// When it cannot be written; then there is none.
+    pub fn write(&self, path: impl AsRef<Path>, ids: &Ids) -> Result<(), GraphError> {
+        let Hierarchy { vertices, offsets, ends, digest, .. } = self.hierarchy;
+        let keys = match &self.arcs {
+            AnyArcs::U32(_) => 0,
+            AnyArcs::U64(_) => 1,
+            AnyArcs::U128(_) => 2,
+            AnyArcs::F64(_) => 3,
+        };
+        let digests = [*digest, digest_of_weights(self.graph)];
+        let header = Header { n_arcs: ends.len() as u64, keys, digests, zeros: [0; 4] };
+        let (keys, origins): (&[u8], &[u8]) = with_arcs!(&self.arcs, arcs => {
+            (cast_slice(&arcs.keys), cast_slice(&arcs.origins))
+        });
+        let sections: [&[u8]; 6] = [
+            bytes_of(&header),
+            cast_slice(vertices),
+            cast_slice(offsets),
+            cast_slice(ends),
+            keys,
+            origins,
+        ];
+        let mut pieces: Vec<&[u8]> = Vec::new();
+        let mut end = 0usize;
+        for section in sections {
+            let start = end.next_multiple_of(ALIGNMENT);
+            pieces.push(&[0; ALIGNMENT][..start - end]);
+            pieces.push(section);
+            end = start + section.len();
+        }
+        write_attached(path, self.graph, ids, KIND, &pieces)
+    }
+}
+
+/// The arrays of an attachment, from the first on.
+struct Sections<'a> {
+    bytes: &'a Buffer<u8>,
+    end: usize,
+}
+
+impl Sections<'_> {
+    /// The next, of so many numbers; none where the bytes end before.
+    fn next<T: Pod>(&mut self, n: usize) -> Option<Buffer<T>> {
+        let start = self.end.next_multiple_of(ALIGNMENT);
+        let range: Range<usize> = start..start.checked_add(n.checked_mul(size_of::<T>())?)?;
+        self.bytes.get(range.clone())?;
+        self.end = range.end;
+        Some(self.bytes.array(range))
+    }
+
+    fn arcs<K: Pod>(&mut self, n_arcs: usize) -> Option<Arcs<K>> {
+        Some(Arcs { keys: self.next(n_arcs)?, origins: self.next(n_arcs)? })
+    }
+}
+
+fn is_float<W: Weight>(_: &Csr<W>) -> bool {
+    W::ZERO.to_i128().is_none()
+}
+
+/// Whether no sum of keys can wrap, and every origin is an arc of the graph or of a rank before that
+/// of its shortcut.
+fn are_right<K: Key>(arcs: &Arcs<K>, hierarchy: &Hierarchy, n_arcs: usize) -> bool {
+    let is_key = |key: &K| (K::ZERO..=K::UNREACHED).contains(key);
+    let lead_down = hierarchy.offsets.windows(2).all(|row| {
+        let is_lower = |&origin: &u32| match origin & OF_GRAPH {
+            0 => origin < row[0],
+            // no path has the mark alone
+            _ => ((origin & !OF_GRAPH) as usize) < n_arcs || origin == OF_GRAPH,
+        };
+        arcs.origins[row[0] as usize..row[1] as usize].as_flattened().iter().all(is_lower)
+    });
+    lead_down && arcs.keys.as_flattened().iter().all(is_key)
+}
+
+fn digest_of_weights<W: Weight>(graph: &Csr<W>) -> u64 {
+    let bytes: &[u8] = cast_slice(graph.stored_weights());
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
+    bytes.chunks(8).fold(1, |digest, bytes| mix(digest, number(bytes)))
+}
