@@ -4,6 +4,7 @@ mod centrality;
 mod graph;
 mod pairs;
 mod plot;
+mod roads;
 mod solver;
 mod star;
 
@@ -17,6 +18,7 @@ pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
+pub(crate) use roads::{CustomizeArgs, PathArgs, PrepareArgs};
 pub(crate) use solver::{Configs, SolverArgs};
 pub(crate) use star::{
     GraphAlgorithm, Named, OnChanges, Procedure, RunArgs, StarArgs, StarCommand,
@@ -30,7 +32,7 @@ pub(crate) use star::{
     arg_required_else_help = true,
     after_help = "\
 Files are recognised by their suffix: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist
-.csv .tsv .txt .spg .sg .wsg, and .gz, .bz2, .xz or .zst may follow; --format reads a file
+.csv .tsv .txt .spg .prepared .sg .wsg, and .gz, .bz2, .xz or .zst may follow; --format reads a file
 whatever its suffix, and - is standard input. Lines of an edge list are arcs, unless --undirected
 makes them edges. Vertices are named as the file names them, by numbers or words. Notes on how a
 file was read go to standard error, with --json into the object.
@@ -89,6 +91,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     Sssp(SsspArgs),
     Path(PathArgs),
+    Prepare(PrepareArgs),
+    Customize(CustomizeArgs),
     Apsp(ApspArgs),
     Query(QueryArgs),
     Closure(ClosureArgs),
@@ -283,35 +287,6 @@ pub(crate) struct SsspArgs {
     /// Write the results: OUT.tsv or OUT.npy, see below
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-}
-
-/// A shortest path between two vertices, or the k shortest
-#[derive(Debug, Args)]
-#[command(after_help = "\
-With --k, paths pass no vertex twice, and are told by length, those of equal length in the order in
-which the graph numbers their vertices; where there are fewer, all of them. Parallel arcs are one
-path, by the lightest. That runs on the CPU, and takes weights of at least zero.
-
-Example:
-  starpath path rome99.gr 1 3353
-  starpath path rome99.gr 1 3353 --k 10")]
-pub(crate) struct PathArgs {
-    #[command(flatten)]
-    pub(crate) graph: GraphArgs,
-    /// Where the path starts
-    #[arg(value_name = "FROM")]
-    pub(crate) source: String,
-    /// Where it ends
-    #[arg(value_name = "TO")]
-    pub(crate) target: String,
-    /// The K shortest paths that pass no vertex twice, by Yen's algorithm
-    #[arg(long, value_name = "K", conflicts_with_all = [
-        "algorithm", "delta", "queue", "segment", "read_only_loads", "racing_stores", "product",
-        "reduction_block",
-    ])]
-    pub(crate) k: Option<NonZeroUsize>,
-    #[command(flatten)]
-    pub(crate) solver: SolverArgs,
 }
 
 /// Print a completion script for a shell

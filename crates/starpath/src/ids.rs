@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use graph_formats::{Ids, Name, VertexId};
+use hierarchy::HierarchyError;
 use serde::Serialize;
 use sssp::SsspError;
 
@@ -98,6 +99,25 @@ impl<'a> Names<'a> {
                 "the distance of vertex {} overflows {kind}; scale the weights down, or write \
                  them with a decimal point to have them read as f64",
                 self.name(vertex)
+            ),
+            other => other.into(),
+        }
+    }
+
+    /// The same of a hierarchy.
+    pub(crate) fn explain_hierarchy(&self, error: HierarchyError) -> anyhow::Error {
+        match error {
+            HierarchyError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
+            HierarchyError::NegativeWeight { from, to, weight } => anyhow!(
+                "a hierarchy needs weights of at least zero, but the arc from {} to {} has \
+                 {weight}; search the graph itself",
+                self.name(from),
+                self.name(to)
+            ),
+            HierarchyError::Overflow { source_vertex, target, kind } => anyhow!(
+                "the distance of vertex {} from {} overflows {kind}; scale the weights down",
+                self.name(target),
+                self.name(source_vertex)
             ),
             other => other.into(),
         }

@@ -4,11 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use graph_formats::{AnyCsr, Ids, LoadedGraph};
+use anyhow::anyhow;
+use graph_formats::{AnyCsr, Ids};
+use hierarchy::Prepared;
 use serde::Serialize;
 
 use crate::cli::{Common, GraphArgs};
-use crate::failure::say;
+use crate::failure::{WrongUse, say};
 use crate::ids::{Names, shown};
 use crate::progress::{Bar, EndAtOnce, check_interrupt};
 use crate::report::{self, Ms, milliseconds};
@@ -18,6 +20,8 @@ pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) csr: AnyCsr,
     pub(crate) ids: Ids,
+    /// Its hierarchy, where the file is one that `prepare` has written.
+    pub(crate) prepared: Option<Prepared>,
     /// What reading decided that the file does not say.
     pub(crate) notes: Vec<String>,
     pub(crate) load_ms: Ms,
@@ -81,8 +85,14 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     drop(at_once);
     let load_ms = milliseconds(start.elapsed());
     check_interrupt()?;
-    let LoadedGraph { csr, ids, notes } = read?;
-    let csr = if args.unweighted { csr.unweighted() } else { csr };
-    let notes = notes.iter().map(|note| format!("{}: {note}", shown(&args.path))).collect();
-    Ok(Loaded { path: args.path.clone(), csr, ids, notes, load_ms })
+    let read = read?;
+    let path = shown(&args.path);
+    let prepared = Prepared::of(&read).map_err(|error| anyhow!("{path}: {error}"))?;
+    if args.unweighted && prepared.is_some() {
+        let text = format!("{path} is prepared for its weights; prepare the graph --unweighted");
+        return Err(WrongUse(text).into());
+    }
+    let csr = if args.unweighted { read.csr.unweighted() } else { read.csr };
+    let notes = read.notes.iter().map(|note| format!("{path}: {note}")).collect();
+    Ok(Loaded { path: args.path.clone(), csr, ids: read.ids, prepared, notes, load_ms })
 }

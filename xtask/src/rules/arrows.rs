@@ -43,6 +43,7 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
             "apsp",
             "starpath-centrality",
             "starpath-closure",
+            "starpath-hierarchy",
             "star-machine",
         ],
     ),

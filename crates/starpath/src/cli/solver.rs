@@ -68,6 +68,11 @@ impl Configs {
         let cpu = (common.backend != Backend::Cuda).then_some(config);
         Self { name: AUTO.to_owned(), cpu, gpu }
     }
+
+    /// Whether the algorithm is left to the program.
+    pub(crate) fn is_auto(&self) -> bool {
+        self.name == AUTO
+    }
 }
 
 impl SolverArgs {

@@ -63,8 +63,7 @@ fn solve<W: Weight>(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let source = names.vertex("source", &args.source)?;
-    let target = names.vertex("target", &args.target)?;
+    let (source, target) = args.ends(&names)?;
     let explain = |error: SsspError| names.explain(error);
     let config =
         Config { threads: common.threads, expected_searches: common.repeat, ..Config::default() };

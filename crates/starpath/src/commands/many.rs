@@ -6,6 +6,7 @@ use std::fmt;
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::{Csr, VertexId, Weight, with_csr};
+use hierarchy::Prepared;
 use ndarray::Array2;
 use paths::DistanceTable;
 use serde::Serialize;
@@ -81,6 +82,17 @@ pub(crate) fn run(
         Some(Root { loaded, sources, targets: None, output }) => {
             nearest(graph, loaded, sources, output.as_ref(), &configs, common)
         }
+        Some(Root { loaded, sources, targets: Some(targets), output })
+            if let Some(prepared) = &loaded.prepared
+                && configs.is_auto()
+                && ranks.size() == 1 =>
+        {
+            let table = ask(graph, loaded, prepared, sources, targets, common)?;
+            if let Some(output) = output {
+                output.write_table(&loaded.names(), sources, targets, &table.0)?;
+            }
+            Ok(table.1)
+        }
         _ => table(ranks, graph, root.as_ref(), &configs, args.gpus, common),
     })?;
     match root {
@@ -149,29 +161,55 @@ fn table<W: Weight>(
     if let Some(output) = root.and_then(|root| root.output.as_ref()) {
         output.write_table(&names, &sources, &targets, &table)?;
     }
-    let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
+    let head = Head {
+        command: "sssp",
+        algorithm: Some(plan.algorithm),
+        backend,
+        threads,
+        vertices: graph.n_vertices(),
+        edges: graph.n_arcs(),
+        load_ms: root.map(|root| root.loaded.load_ms),
+        solve_ms: Some(solve.median()),
+        solve_min_ms: solve.least(common),
+    };
     Ok(Report {
-        head: Head {
-            command: "sssp",
-            algorithm: Some(plan.algorithm),
-            backend,
-            threads,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: root.map(|root| root.loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
-        },
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, plan)),
         gpus: Some(solver.gpus().len()).filter(|&n_gpus| n_gpus > 0),
         sources: sources.len(),
         targets: Some(targets.len()),
         ranks: (ranks.size() > 1).then_some(ranks.size()),
-        reached: table.n_reachable_pairs(),
-        distance_sum: table.sum().into(),
-        max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
+        ..Report::of_table(head, &table)
     })
+}
+
+/// Asks the hierarchy for the distances of every pair.
+fn ask<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    prepared: &Prepared,
+    sources: &[VertexId],
+    targets: &[VertexId],
+    common: &Common,
+) -> anyhow::Result<(DistanceTable<W>, Report)> {
+    let explain = |error| loaded.names().explain_hierarchy(error);
+    let backend = backend::cpu("a table of a prepared graph", common)?;
+    let metric = prepared.metric(graph).map_err(explain)?;
+    let (table, times) = repeated(common, || metric.table(sources, targets).map_err(explain))?;
+    let times = Times::of(times)?;
+    let head = Head {
+        command: "sssp",
+        algorithm: Some("hierarchy"),
+        backend,
+        threads: rayon::current_num_threads(),
+        vertices: graph.n_vertices(),
+        edges: graph.n_arcs(),
+        load_ms: Some(loaded.load_ms),
+        solve_ms: Some(times.median()),
+        solve_min_ms: times.least(common),
+    };
+    let report = Report::of_table(head, &table);
+    Ok((table, report))
 }
 
 /// The rows of all ranks, at rank 0; the others keep their own.
@@ -247,6 +285,25 @@ fn nearest<W: Weight>(
         distance_sum: nearest.distances.sum().into(),
         max_distance: nearest.distances.max().map(Number::of),
     })
+}
+
+impl Report {
+    /// Of a table that one process has made without a GPU.
+    fn of_table<W: Weight>(head: Head, table: &DistanceTable<W>) -> Self {
+        let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
+        Self {
+            head,
+            prepare_ms: None,
+            device: None,
+            gpus: None,
+            sources: table.n_sources(),
+            targets: Some(table.n_targets()),
+            ranks: None,
+            reached: table.n_reachable_pairs(),
+            distance_sum: table.sum().into(),
+            max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
+        }
+    }
 }
 
 impl fmt::Display for Report {

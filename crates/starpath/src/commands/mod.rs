@@ -8,8 +8,10 @@ mod generate;
 mod info;
 mod k_paths;
 mod many;
+mod pairs;
 mod path;
 mod plot;
+mod prepare;
 mod query;
 mod sssp;
 mod star;
@@ -47,7 +49,10 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Convert(args) => convert::run(args, common),
         Command::Sssp(args) => sssp::run(args, &args.solver.configs(common)?, common),
         Command::Path(args) if let Some(k) = args.k => k_paths::run(args, k, common),
+        Command::Path(args) if let Some(file) = &args.pairs => pairs::run(args, file, common),
         Command::Path(args) => path::run(args, &args.solver.configs(common)?, common),
+        Command::Prepare(args) => prepare::prepare(args, common),
+        Command::Customize(args) => prepare::customize(args, common),
         Command::Apsp(args) => {
             args.check(common)?;
             apsp::run(args, common)

@@ -1,0 +1,203 @@
+//! `starpath path --pairs`: many pairs of vertices, from a hierarchy.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{anyhow, bail};
+use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
+use hierarchy::{HierarchyError, Prepared, Query};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::backend;
+use crate::cli::{Common, PathArgs};
+use crate::ids::{Names, shown};
+use crate::load::{Loaded, load};
+use crate::numbers::read_entries;
+use crate::output::ResultFile;
+use crate::progress::check_interrupt;
+use crate::report::{Head, Number, grouped};
+use crate::search::{Times, repeated};
+
+/// Pairs that a thread takes at a time, and after which it hears Ctrl-C.
+const PAIRS_PER_TASK: usize = 256;
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    pairs: usize,
+    /// Those that have a path.
+    reached: usize,
+    distance_sum: Option<Number>,
+    max_distance: Option<Number>,
+    query_us: Microseconds,
+}
+
+/// How long one pair takes a thread.
+#[derive(Serialize)]
+struct Microseconds {
+    mean: f64,
+    p99: f64,
+}
+
+/// A pair's distance and path, as far as they are asked for and there.
+#[derive(Clone)]
+struct Answer<D> {
+    distance: Option<D>,
+    path: Vec<VertexId>,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Result<()> {
+    backend::cpu("path --pairs", common)?;
+    let inputs: Vec<&Path> = args.graph.inputs().chain([file]).collect();
+    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
+    let output = output.map(|output| output.needs_columns("pairs")).transpose()?;
+    let entries = read_entries(file, "pair of vertex ids")?;
+    let loaded = load(&args.graph, common)?;
+    let Some(prepared) = &loaded.prepared else {
+        let graph = shown(&loaded.path);
+        bail!("{graph} is not prepared for many pairs; `starpath prepare` does that once for all");
+    };
+    let pairs = pairs(file, &entries, &loaded.names())?;
+    let report = with_csr!(&loaded.csr, |graph| {
+        ask(graph, &loaded, prepared, &pairs, args.paths, output.as_ref(), common)
+    })?;
+    loaded.print(&report, common)
+}
+
+/// The vertices that lines name, two each: set apart by tabs, commas or blanks.
+fn pairs(
+    file: &Path,
+    entries: &[(usize, String)],
+    names: &Names<'_>,
+) -> anyhow::Result<Vec<(VertexId, VertexId)>> {
+    let pair = |(line, text): &(usize, String)| {
+        let mut fields = text.split(['\t', ',', ' ']).filter(|field| !field.is_empty());
+        let place = format!("{}:{line}", file.display());
+        let (Some(source), Some(target), None) = (fields.next(), fields.next(), fields.next())
+        else {
+            bail!("{place}: expected two vertex ids, found `{text}`");
+        };
+        let vertex = |role, id| {
+            names.vertex(role, id).map_err(|error| anyhow!("{place}: {error}"))
+        };
+        Ok((vertex("source", source)?, vertex("target", target)?))
+    };
+    entries.iter().map(pair).collect()
+}
+
+fn ask<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    prepared: &Prepared,
+    pairs: &[(VertexId, VertexId)],
+    with_paths: bool,
+    output: Option<&ResultFile>,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let explain = |error| names.explain_hierarchy(error);
+    let metric = prepared.metric(graph).map_err(explain)?;
+    let answer = |query: &mut Query<'_, W>, &(source, target): &(VertexId, VertexId)| {
+        let start = Instant::now();
+        let (distance, path) = if with_paths {
+            match query.path(source, target)? {
+                Some(path) => (Some(path.length), path.vertices),
+                None => (None, Vec::new()),
+            }
+        } else {
+            (query.distance(source, target)?, Vec::new())
+        };
+        Ok(Answer { distance, path, seconds: start.elapsed().as_secs_f64() })
+    };
+    let task = |query: &mut Query<'_, W>, pairs: &[(VertexId, VertexId)]| {
+        check_interrupt()?;
+        let answers: Result<Vec<_>, HierarchyError> =
+            pairs.iter().map(|pair| answer(query, pair)).collect();
+        answers.map_err(explain)
+    };
+    let (answers, times) = repeated(common, || {
+        let tasks = pairs.par_chunks(PAIRS_PER_TASK);
+        let answers = tasks.map_init(|| metric.query(), task).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(answers.concat())
+    })?;
+    if let Some(output) = output {
+        write(output, &names, pairs, &answers, with_paths)?;
+    }
+    let times = Times::of(times)?;
+    let distances = || answers.iter().filter_map(|answer| answer.distance);
+    Ok(Report {
+        head: Head {
+            command: "path",
+            algorithm: Some("hierarchy"),
+            backend: "cpu",
+            threads: rayon::current_num_threads(),
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(times.median()),
+            solve_min_ms: times.least(common),
+        },
+        pairs: pairs.len(),
+        reached: distances().count(),
+        distance_sum: sum(distances()),
+        max_distance: distances().max_by(|a, b| a.order(*b)).map(Number::of),
+        query_us: Microseconds::of(answers.iter().map(|answer| answer.seconds).collect()),
+    })
+}
+
+fn write<D: Distance>(
+    output: &ResultFile,
+    names: &Names<'_>,
+    pairs: &[(VertexId, VertexId)],
+    answers: &[Answer<D>],
+    with_paths: bool,
+) -> anyhow::Result<()> {
+    let header = if with_paths { "source\ttarget\tdistance\tpath" } else { "source\ttarget\tdistance" };
+    let rows: Vec<_> = pairs.iter().zip(answers).collect();
+    output.write_rows(header, &rows, |((source, target), answer)| {
+        let distance = answer.distance.map(|distance| distance.to_string()).unwrap_or_default();
+        let mut line = format!("{}\t{}\t{distance}", names.name(*source), names.name(*target));
+        if with_paths {
+            let path: Vec<_> = answer.path.iter().map(|&v| names.name(v).to_string()).collect();
+            line = format!("{line}\t{}", path.join(" "));
+        }
+        line
+    })
+}
+
+/// The sum of distances; whole numbers are added up exactly.
+fn sum<D: Distance>(mut distances: impl Iterator<Item = D>) -> Option<Number> {
+    distances.try_fold(Number::Integer(0), |sum, distance| {
+        Some(match (sum, Number::of(distance)) {
+            (Number::Integer(sum), Number::Integer(distance)) => Number::Integer(sum.checked_add(distance)?),
+            (sum, distance) => Number::Float(sum.to_f64() + distance.to_f64()),
+        })
+    })
+}
+
+impl Microseconds {
+    /// Of at least one time in seconds.
+    fn of(mut seconds: Vec<f64>) -> Self {
+        seconds.sort_unstable_by(f64::total_cmp);
+        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        let p99 = seconds[(seconds.len() * 99).div_ceil(100) - 1];
+        Self { mean: (mean * 1e9).round() / 1e3, p99: (p99 * 1e9).round() / 1e3 }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        let [pairs, reached] = [self.pairs, self.reached].map(|n| grouped(n as u128));
+        write!(f, "{reached} of {pairs} pairs have a path")?;
+        if let (Some(sum), Some(max)) = (self.distance_sum, self.max_distance) {
+            write!(f, "; distances sum to {sum}, the greatest is {max}")?;
+        }
+        let Microseconds { mean, p99 } = self.query_us;
+        writeln!(f, "\na pair took {mean} us in the mean, {p99} us or less in 99 of 100")
+    }
+}

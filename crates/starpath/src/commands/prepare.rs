@@ -1,0 +1,180 @@
+//! `starpath prepare` and `starpath customize`: a graph with its hierarchy, in one file.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{anyhow, bail};
+use graph_formats::{Csr, Ids, Weight, read_coordinates, with_csr};
+use hierarchy::{Hierarchy, HierarchyError, Metric, Order, Prepared};
+use serde::Serialize;
+
+use crate::backend;
+use crate::cli::{Common, CustomizeArgs, PrepareArgs};
+use crate::failure::WrongUse;
+use crate::ids::shown;
+use crate::load::{Loaded, load};
+use crate::output::check_file;
+use crate::progress::{Bar, EndAtOnce, check_interrupt};
+use crate::report::{ARCS, Head, Ms, counted, milliseconds};
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    /// Ordering the vertices, and contracting them in this order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order_ms: Option<Ms>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contract_ms: Option<Ms>,
+    /// Weighing the arcs of the hierarchy.
+    customize_ms: Ms,
+    write_ms: Ms,
+    /// Pairs of vertices that are joined, by arcs or shortcuts.
+    hierarchy_arcs: usize,
+    /// Vertices of the longest way up.
+    height: usize,
+    output: String,
+}
+
+pub(crate) fn prepare(args: &PrepareArgs, common: &Common) -> anyhow::Result<()> {
+    backend::cpu("prepare", common)?;
+    let inputs: Vec<&Path> = args.graph.inputs().chain(args.coordinates.as_deref()).collect();
+    check_output(&args.output, &inputs)?;
+    let loaded = load(&args.graph, common)?;
+    let report = with_csr!(&loaded.csr, |graph| order(graph, &loaded, args, common))?;
+    loaded.print(&report, common)
+}
+
+pub(crate) fn customize(args: &CustomizeArgs, common: &Common) -> anyhow::Result<()> {
+    backend::cpu("customize", common)?;
+    let inputs: Vec<&Path> = args.graph.inputs().chain([&*args.prepared]).collect();
+    check_output(&args.output, &inputs)?;
+    let before = read_prepared(&args.prepared)?;
+    let loaded = load(&args.graph, common)?;
+    let report = with_csr!(&loaded.csr, |graph| weigh(graph, &loaded, &before, args, common))?;
+    loaded.print(&report, common)
+}
+
+/// Orders a graph, and writes its hierarchy.
+fn order<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    args: &PrepareArgs,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let explain = |error| loaded.names().explain_hierarchy(error);
+    if let Some((arc, from, to)) = graph.first_negative() {
+        let weight = graph.weight(arc).to_string();
+        return Err(explain(HierarchyError::NegativeWeight { from, to, weight }));
+    }
+    let coordinates = args.coordinates.as_deref();
+    let coordinates = coordinates
+        .map(|path| read_coordinates(path, &loaded.ids, graph.n_vertices()))
+        .transpose()?;
+    let bar = Bar::new("ordering", common);
+    // nothing is open for writing yet
+    let at_once = EndAtOnce::new();
+    let start = Instant::now();
+    let order = match coordinates {
+        Some(coordinates) => Order::by_coordinates(graph, &coordinates),
+        None => Order::by_landmarks(graph),
+    };
+    let order = order.map_err(explain)?;
+    let order_ms = milliseconds(start.elapsed());
+    let start = Instant::now();
+    let hierarchy = Hierarchy::new(graph, &order).map_err(explain)?;
+    let contract_ms = milliseconds(start.elapsed());
+    drop(at_once);
+    drop(bar);
+    let report = write(graph, loaded, &hierarchy, &args.output)?;
+    let solve_ms = Some(Ms(order_ms.0 + contract_ms.0 + report.customize_ms.0));
+    let head = Head { algorithm: Some("nested-dissection"), solve_ms, ..report.head };
+    let (order_ms, contract_ms) = (Some(order_ms), Some(contract_ms));
+    Ok(Report { head, order_ms, contract_ms, ..report })
+}
+
+/// Weighs the hierarchy that was made before with the weights of `graph`, and writes it.
+fn weigh<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    before: &(Prepared, Ids),
+    args: &CustomizeArgs,
+    _: &Common,
+) -> anyhow::Result<Report> {
+    let (prepared, ids) = before;
+    if *ids != loaded.ids {
+        let (new, old) = (shown(&loaded.path), args.prepared.display());
+        bail!("{new} names its vertices otherwise than {old}; prepare it by itself");
+    }
+    let report = write(graph, loaded, prepared.hierarchy(), &args.output)?;
+    let solve_ms = Some(report.customize_ms);
+    let head = Head { command: "customize", algorithm: Some("triangles"), solve_ms, ..report.head };
+    Ok(Report { head, ..report })
+}
+
+/// Weighs a hierarchy and writes it.
+fn write<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    hierarchy: &Hierarchy,
+    output: &Path,
+) -> anyhow::Result<Report> {
+    let start = Instant::now();
+    let metric: Metric<'_, W> = hierarchy.customize(graph).map_err(|error| match error {
+        HierarchyError::AnotherGraph => {
+            anyhow!("{}: its arcs are not those of the prepared graph", shown(&loaded.path))
+        }
+        other => loaded.names().explain_hierarchy(other),
+    })?;
+    let customize_ms = milliseconds(start.elapsed());
+    check_interrupt()?;
+    let start = Instant::now();
+    metric.write(output, &loaded.ids)?;
+    Ok(Report {
+        head: Head {
+            command: "prepare",
+            algorithm: None,
+            backend: "cpu",
+            threads: rayon::current_num_threads(),
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: None,
+            solve_min_ms: None,
+        },
+        order_ms: None,
+        contract_ms: None,
+        customize_ms,
+        write_ms: milliseconds(start.elapsed()),
+        hierarchy_arcs: hierarchy.n_arcs(),
+        height: hierarchy.height(),
+        output: output.display().to_string(),
+    })
+}
+
+/// What `prepare` has written, and the names of its vertices.
+fn read_prepared(path: &Path) -> anyhow::Result<(Prepared, Ids)> {
+    let loaded = graph_formats::read(path)?;
+    match Prepared::of(&loaded).map_err(|error| anyhow!("{}: {error}", path.display()))? {
+        Some(prepared) => Ok((prepared, loaded.ids)),
+        None => bail!("{}: a graph, but not a prepared one", path.display()),
+    }
+}
+
+/// The suffix says how the file is read again.
+fn check_output(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
+    if output.extension().is_none_or(|suffix| suffix != "prepared") {
+        let shown = output.display();
+        return Err(WrongUse(format!("{shown}: name a file that ends in .prepared")).into());
+    }
+    check_file(output, inputs)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        let (arcs, height) = (counted(self.hierarchy_arcs, ARCS), self.height);
+        writeln!(f, "{}: a hierarchy of {arcs}, {height} high", self.output)
+    }
+}
