@@ -12,6 +12,13 @@ pub const STAR_FUSED: &str = include_str!("../star/fused.cu");
 /// and its questions.
 pub const STAR_QUESTIONS: &str = include_str!("../star/questions.cu");
 
+/// What `hierarchy` customizes with,
+pub const HIERARCHY_CUSTOMIZE: &str = include_str!("../hierarchy/customize.cu");
+/// what it sweeps with,
+pub const HIERARCHY_SWEEP: &str = include_str!("../hierarchy/sweep.cu");
+/// and what it makes results with.
+pub const HIERARCHY_RESULTS: &str = include_str!("../hierarchy/results.cu");
+
 /// Each field of a structure of Rust, its offset and its size, and the size of the whole.
 #[macro_export]
 macro_rules! layout {

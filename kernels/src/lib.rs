@@ -252,6 +252,30 @@ pub mod apsp {
     pub const NEXT_HOPS_F64: Module = module!("apsp/next_hops_f64");
 }
 
+/// Road networks, `kernels/hierarchy`.
+pub mod hierarchy {
+    use super::Module;
+
+    /// `customize.cu` with keys of type `u32`.
+    pub const CUSTOMIZE_U32: Module = module!("hierarchy/customize_u32");
+    /// `customize.cu` with keys of type `u64`.
+    pub const CUSTOMIZE_U64: Module = module!("hierarchy/customize_u64");
+    /// `customize.cu` with keys of type `f64`.
+    pub const CUSTOMIZE_F64: Module = module!("hierarchy/customize_f64");
+    /// `sweep.cu` with keys of type `u32`.
+    pub const SWEEP_U32: Module = module!("hierarchy/sweep_u32");
+    /// `sweep.cu` with keys of type `u64`.
+    pub const SWEEP_U64: Module = module!("hierarchy/sweep_u64");
+    /// `sweep.cu` with keys of type `f64`.
+    pub const SWEEP_F64: Module = module!("hierarchy/sweep_f64");
+    /// `results.cu` with keys of type `u32`.
+    pub const RESULTS_U32: Module = module!("hierarchy/results_u32");
+    /// `results.cu` with keys of type `u64`.
+    pub const RESULTS_U64: Module = module!("hierarchy/results_u64");
+    /// `results.cu` with keys of type `f64`.
+    pub const RESULTS_F64: Module = module!("hierarchy/results_f64");
+}
+
 /// Transitive closure, `kernels/closure`.
 pub mod closure {
     use super::Module;

@@ -100,15 +100,22 @@ fn inputs<W: Weight>(hierarchy: &Hierarchy, graph: &Csr<W>) -> (Vec<u32>, Vec<In
         let input = Input { arc: arc as u32, end, direction: direction as u16 };
         (from != to).then_some((from.min(to), input))
     };
-    let list =
-        || graph.vertices().flat_map(|from| graph.row(from).filter_map(move |arc| input(from, arc)));
-    let n = graph.n_vertices();
+    by_rank(graph.n_vertices(), || {
+        graph.vertices().flat_map(|from| graph.row(from).filter_map(move |arc| input(from, arc)))
+    })
+}
+
+/// Sorts a list, which is asked for twice, by ranks.
+pub(crate) fn by_rank<T: Copy + Default, I: Iterator<Item = (u32, T)>>(
+    n: usize,
+    list: impl Fn() -> I,
+) -> (Vec<u32>, Vec<T>) {
     let mut offsets = vec![0u32; n + 2];
     list().for_each(|(rank, _)| offsets[rank as usize + 2] += 1);
     for rank in 1..n + 2 {
         offsets[rank] += offsets[rank - 1];
     }
-    let mut sorted = vec![Input::default(); offsets[n + 1] as usize];
+    let mut sorted = vec![T::default(); offsets[n + 1] as usize];
     for (rank, entry) in list() {
         let cursor = &mut offsets[rank as usize + 1];
         sorted[*cursor as usize] = entry;

@@ -1,5 +1,6 @@
 //! Why there is no hierarchy, or no answer from it.
 
+use gpu_runtime::GpuError;
 use graph_formats::{VertexId, WeightKind};
 
 /// Everything that this crate refuses.
@@ -106,4 +107,22 @@ pub enum HierarchyError {
         /// The distance type.
         kind: WeightKind,
     },
+    /// The progress callback ended the work.
+    #[error("interrupted")]
+    Interrupted,
+    /// What the GPU does not take.
+    #[error("the GPU cannot be used: {reason}")]
+    NotOnGpu {
+        /// What it takes instead.
+        reason: String,
+    },
+    /// The GPU failed, or has too little memory.
+    #[error(transparent)]
+    Gpu(Box<GpuError>),
+}
+
+impl From<GpuError> for HierarchyError {
+    fn from(error: GpuError) -> Self {
+        Self::Gpu(Box::new(error))
+    }
 }

@@ -5,7 +5,13 @@
 //! that a sum may leave 64; floats of both types `f64`, in which a sum beyond its range is no path.
 
 use bytemuck::Pod;
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use rayon::prelude::*;
+
+use crate::HierarchyError;
+
+/// As many vertices are worth another thread.
+const VERTICES_PER_TASK: usize = 1 << 13;
 
 /// A length, of at least zero.
 pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
@@ -60,13 +66,50 @@ impl Key for f64 {
     }
 }
 
-/// A bound on the length of every path without cycles, which leaves each vertex once. O(n + m);
-/// no number of vertices makes rounding matter, for the bound is compared with a power of two and
-/// raised by more than that.
-pub(crate) fn path_bound<W: Weight>(graph: &Csr<W>) -> f64 {
+/// The type of keys that the weights of a graph ask for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum KeyKind {
+    U32,
+    U64,
+    U128,
+    F64,
+}
+
+impl KeyKind {
+    /// The narrowest that holds all lengths. In parallel; O(n + m).
+    pub(crate) fn of<W: Weight>(graph: &Csr<W>) -> Result<Self, HierarchyError> {
+        if let Some((arc, from, to)) = graph.first_negative() {
+            let weight = graph.weight(arc).to_string();
+            return Err(HierarchyError::NegativeWeight { from, to, weight });
+        }
+        let bound = path_bound(graph);
+        let is_float = W::ZERO.to_i128().is_none();
+        if is_float && bound.is_infinite() {
+            let greatest = graph.weight_summary().greatest.to_string();
+            return Err(HierarchyError::SumsTooLarge { greatest });
+        }
+        Ok(match bound {
+            _ if is_float => Self::F64,
+            bound if bound < f64::from(<u32 as Key>::UNREACHED) => Self::U32,
+            bound if bound < <u64 as Key>::UNREACHED as f64 => Self::U64,
+            _ => Self::U128,
+        })
+    }
+}
+
+/// A bound on the length of every path without cycles, which leaves each vertex once; no number of
+/// vertices makes rounding matter, for the bound is compared with a power of two and raised by
+/// more than that. Vertices are added up in parts of one size, whatever the number of threads.
+fn path_bound<W: Weight>(graph: &Csr<W>) -> f64 {
     let greatest = |vertex| {
         let weights = graph.row(vertex).map(|arc| graph.weight(arc).to_f64());
         weights.fold(0.0, f64::max)
     };
-    graph.vertices().map(greatest).sum::<f64>() * (1.0 + 1e-6)
+    let n = graph.n_vertices();
+    let part = |part: usize| {
+        let vertices = part * VERTICES_PER_TASK..n.min((part + 1) * VERTICES_PER_TASK);
+        vertices.map(|vertex| greatest(vertex as VertexId)).sum::<f64>()
+    };
+    let parts = (0..n.div_ceil(VERTICES_PER_TASK)).into_par_iter().map(part);
+    parts.collect::<Vec<_>>().into_iter().sum::<f64>() * (1.0 + 1e-6)
 }

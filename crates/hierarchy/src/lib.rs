@@ -15,6 +15,8 @@
 //! the solvers of `sssp`. A graph that has no small separators, such as a social network, is
 //! refused: contraction would make it dense.
 //!
+//! [`cuda`] customizes and has many distances on a GPU.
+//!
 //! ```
 //! use graph_formats::Csr;
 //! use hierarchy::{Hierarchy, Order};
@@ -30,6 +32,7 @@
 //! ```
 
 mod below;
+pub mod cuda;
 mod customize;
 mod elimination_tree;
 mod error;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::customize::{Arcs, customize};
 use crate::hierarchy::Hierarchy;
-use crate::key::{Key, path_bound};
+use crate::key::{Key, KeyKind};
 use crate::{HierarchyError, Query};
 
 /// As many pairs are worth another thread and its work space.
@@ -42,23 +42,11 @@ pub(crate) use with_arcs;
 
 impl<'a, W: Weight> Metric<'a, W> {
     pub(crate) fn new(hierarchy: &'a Hierarchy, graph: &'a Csr<W>) -> Result<Self, HierarchyError> {
-        if let Some((arc, from, to)) = graph.first_negative() {
-            let weight = graph.weight(arc).to_string();
-            return Err(HierarchyError::NegativeWeight { from, to, weight });
-        }
-        let bound = path_bound(graph);
-        let arcs = if W::ZERO.to_i128().is_none() {
-            if bound.is_infinite() {
-                let greatest = graph.weight_summary().greatest.to_string();
-                return Err(HierarchyError::SumsTooLarge { greatest });
-            }
-            AnyArcs::F64(customize(hierarchy, graph))
-        } else if bound < f64::from(u32::UNREACHED) {
-            AnyArcs::U32(customize(hierarchy, graph))
-        } else if bound < u64::UNREACHED as f64 {
-            AnyArcs::U64(customize(hierarchy, graph))
-        } else {
-            AnyArcs::U128(customize(hierarchy, graph))
+        let arcs = match KeyKind::of(graph)? {
+            KeyKind::U32 => AnyArcs::U32(customize(hierarchy, graph)),
+            KeyKind::U64 => AnyArcs::U64(customize(hierarchy, graph)),
+            KeyKind::U128 => AnyArcs::U128(customize(hierarchy, graph)),
+            KeyKind::F64 => AnyArcs::F64(customize(hierarchy, graph)),
         };
         Ok(Self { hierarchy, graph, arcs })
     }

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::HierarchyError;
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
+use crate::hierarchy::Hierarchy;
 use crate::key::Key;
 use crate::metric::{Metric, with_arcs};
 use crate::sweep::{LANES, Lanes, Sweep};
@@ -148,25 +149,31 @@ impl<W: Weight> Metric<'_, W> {
 
     fn columns<'t>(&self, targets: &'t [VertexId]) -> Result<Columns<'t>, HierarchyError> {
         let ranks = self.ranks("target", targets)?;
-        let mut is_above = vec![false; self.hierarchy.n_vertices()];
-        let mut above = Vec::new();
-        for &start in &ranks {
-            let mut rank = start;
-            while rank != ROOT && !is_above[rank as usize] {
-                is_above[rank as usize] = true;
-                above.push(rank);
-                rank = self.hierarchy.parents[rank as usize];
-            }
-        }
-        above.sort_unstable_by(|a, b| b.cmp(a));
+        let above = ancestors(self.hierarchy, &ranks);
         let place = |rank: u32| above.partition_point(|&other| other > rank);
         let places = ranks.into_iter().map(place).collect();
         Ok(Columns { targets, above, places })
     }
 }
 
+/// These ranks and their ancestors, each once, descending.
+pub(crate) fn ancestors(hierarchy: &Hierarchy, ranks: &[u32]) -> Vec<u32> {
+    let mut is_above = vec![false; hierarchy.n_vertices()];
+    let mut above = Vec::new();
+    for &start in ranks {
+        let mut rank = start;
+        while rank != ROOT && !is_above[rank as usize] {
+            is_above[rank as usize] = true;
+            above.push(rank);
+            rank = hierarchy.parents[rank as usize];
+        }
+    }
+    above.sort_unstable_by(|a, b| b.cmp(a));
+    above
+}
+
 /// Room for so many rows and columns.
-fn cells<D: Distance>(sources: usize, targets: usize) -> Result<Vec<D>, HierarchyError> {
+pub(crate) fn cells<D: Distance>(sources: usize, targets: usize) -> Result<Vec<D>, HierarchyError> {
     let bytes = sources as u128 * targets as u128 * size_of::<D>() as u128;
     let too_large = || HierarchyError::TableTooLarge { sources, targets, bytes };
     let n_cells = sources.checked_mul(targets).ok_or_else(too_large)?;

@@ -1,0 +1,239 @@
+//! Sweeps of many sources at once.
+//!
+//! Hundreds of sources share a sweep: the keys of a vertex lie side by side, 16 bytes of them are a
+//! thread's, and 512 a warp's, which takes one segment of vertices after the other
+//! (`segments.rs`, `kernels/hierarchy/sweep.cu`). As a thread reads only lanes that it has written,
+//! or that a launch before has, a sweep is a few launches without barriers, and every arc is read
+//! by each warp once. The walks up from the sources, a warp each, are done for several batches
+//! together: one is long and has little work.
+//! O(arcs of the hierarchy) additions a source.
+//!
+//! The paper sweeps by levels of vertices: with those of an elimination tree, hundreds, waiting
+//! between them would take longer than the work.
+//!
+//! Reference: delling-2011
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
+
+use super::device_key::{DeviceKey, Part, kernel};
+use super::hierarchy::{DeviceHierarchy, DeviceSegments};
+use crate::HierarchyError;
+
+/// Threads of a block.
+const THREADS: u32 = 128;
+/// Sources of a sweep, at most.
+const MAX_LANES: usize = 512;
+/// Batches whose walks up are done together: bits of a mark.
+const BATCHES_PER_WALK: usize = 16;
+/// Bytes of the lanes of a warp.
+const BYTES_PER_WARP: usize = 512;
+
+/// `WalkUp` of `sweep.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct WalkUp {
+    sources: u64,
+    parents: u64,
+    depths: u64,
+    offsets: u64,
+    ends: u64,
+    keys: u64,
+    ancestors: u64,
+    found: u64,
+    marks: u64,
+    n_sources: u32,
+    n_lanes: u32,
+    height: u32,
+    padding: u32,
+}
+
+/// `Sweep` of `sweep.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Sweep {
+    ranks: u64,
+    segments: u64,
+    depths: u64,
+    offsets: u64,
+    heads: u64,
+    keys: u64,
+    ancestors: u64,
+    found_up: u64,
+    marks: u64,
+    found: u64,
+    first_segment: u32,
+    n_segments: u32,
+    n_lanes: u32,
+    mark: u32,
+}
+
+/// The work space of sweeps.
+pub(super) struct Batches<K> {
+    /// How many sources a batch has, at most.
+    pub(super) n_lanes: usize,
+    /// By rank and lane, what the last sweep has found.
+    pub(super) found: Buffer<K>,
+    /// By batch, depth and lane.
+    ancestors: Buffer<u32>,
+    found_up: Buffer<K>,
+    marks: Buffer<u32>,
+    walk_up: Kernel,
+    sweep: Kernel,
+}
+
+impl<K: DeviceKey> Batches<K> {
+    /// For as many sources at once as there are, and memory allows when `bytes_per_lane` more are
+    /// taken for each; the space of a call before where it does.
+    pub(super) fn for_sources(
+        before: Option<Self>,
+        device: &DeviceHierarchy<'_>,
+        n_sources: usize,
+        bytes_per_lane: usize,
+    ) -> Result<Self, HierarchyError> {
+        let gpu = &device.gpu;
+        let height = device.hierarchy.height();
+        let shared = height * size_of::<K>();
+        let limit = gpu.properties().shared_bytes_per_block as usize;
+        if shared > limit {
+            let max = limit / size_of::<K>();
+            let reason =
+                format!("it takes hierarchies up to {max} high, and this one has {height}");
+            return Err(HierarchyError::NotOnGpu { reason });
+        }
+        let least = BYTES_PER_WARP / size_of::<K>();
+        let mut n_lanes = n_sources.next_multiple_of(least).clamp(least, MAX_LANES);
+        if let Some(before) = before.filter(|before| before.n_lanes == n_lanes) {
+            return Ok(before);
+        }
+        let walks = BATCHES_PER_WALK * height * (size_of::<K>() + size_of::<u32>());
+        let n = device.hierarchy.n_vertices();
+        let of_lane = n * size_of::<K>() + walks + bytes_per_lane;
+        let required = |n_lanes: usize| (n_lanes * of_lane + n * size_of::<u32>()) as u64;
+        while n_lanes > least && required(n_lanes) > gpu.available_bytes()? {
+            n_lanes = (n_lanes / 2).next_multiple_of(least);
+        }
+        gpu.check_fits("a batch of sources", required(n_lanes))?;
+        let walk_up = kernel::<K>(gpu, Part::Sweep, "hierarchy_walk_up")?;
+        walk_up.allow_shared(shared_bytes::<K>(height, limit))?;
+        Ok(Self {
+            n_lanes,
+            found: gpu.buffer(n * n_lanes)?,
+            ancestors: gpu.buffer(BATCHES_PER_WALK * height * n_lanes)?,
+            found_up: gpu.buffer(BATCHES_PER_WALK * height * n_lanes)?,
+            marks: gpu.buffer(n)?,
+            walk_up,
+            sweep: kernel::<K>(gpu, Part::Sweep, "hierarchy_sweep")?,
+        })
+    }
+
+    /// How many batches so many sources are.
+    pub(super) fn count(&self, n_sources: usize) -> usize {
+        n_sources.div_ceil(self.n_lanes)
+    }
+
+    /// Queues the sweep of a batch of the sources, whose ranks are given, over `segments`. Batches
+    /// are swept in ascending order from 0 on.
+    pub(super) fn sweep(
+        &mut self,
+        device: &DeviceHierarchy<'_>,
+        keys: &Buffer<K>,
+        sources: &Buffer<u32>,
+        segments: &DeviceSegments,
+        batch: usize,
+    ) -> Result<(), HierarchyError> {
+        let of_walk = batch % BATCHES_PER_WALK;
+        if of_walk == 0 {
+            self.walk_up(device, keys, sources, batch * self.n_lanes)?;
+        }
+        let first = of_walk * device.hierarchy.height() * self.n_lanes;
+        let n_groups = (self.n_lanes * size_of::<K>() / BYTES_PER_WARP) as u64;
+        for launch in &segments.launches {
+            let sweep = Sweep {
+                ranks: segments.ranks.address(),
+                segments: segments.starts.address(),
+                depths: device.depths.address(),
+                offsets: device.offsets.address(),
+                heads: device.heads.address(),
+                keys: keys.address(),
+                ancestors: self.ancestors.address() + (first * size_of::<u32>()) as u64,
+                found_up: self.found_up.address() + (first * size_of::<K>()) as u64,
+                marks: self.marks.address(),
+                found: self.found.address(),
+                first_segment: launch.start,
+                n_segments: launch.len() as u32,
+                n_lanes: self.n_lanes as u32,
+                mark: 1 << of_walk,
+            };
+            let threads = launch.len() as u64 * n_groups * 32;
+            let config = LaunchConfig::covering(threads, THREADS);
+            // SAFETY: segments have ranks of this hierarchy, whose buffers these are, and all that
+            // is found has a place for each lane of a rank, or of a depth and batch.
+            unsafe { device.gpu.launch(&self.sweep, config, &[Arg::structure(&sweep)])? };
+        }
+        Ok(())
+    }
+
+    /// Queues the walks up of the batches from this source on.
+    fn walk_up(
+        &mut self,
+        device: &DeviceHierarchy<'_>,
+        keys: &Buffer<K>,
+        sources: &Buffer<u32>,
+        first: usize,
+    ) -> Result<(), HierarchyError> {
+        let gpu: &Gpu = &device.gpu;
+        let n_sources = (sources.len() - first).min(BATCHES_PER_WALK * self.n_lanes);
+        let height = device.hierarchy.height();
+        self.marks.fill_bytes(0)?;
+        self.ancestors.fill_bytes(u8::MAX)?;
+        let walk = WalkUp {
+            sources: sources.address() + (first * size_of::<u32>()) as u64,
+            parents: device.parents.address(),
+            depths: device.depths.address(),
+            offsets: device.offsets.address(),
+            ends: device.ends.address(),
+            keys: keys.address(),
+            ancestors: self.ancestors.address(),
+            found: self.found_up.address(),
+            marks: self.marks.address(),
+            n_sources: n_sources as u32,
+            n_lanes: self.n_lanes as u32,
+            height: height as u32,
+            padding: 0,
+        };
+        let limit = gpu.properties().shared_bytes_per_block as usize;
+        let shared_bytes = shared_bytes::<K>(height, limit);
+        let warps = shared_bytes / (height * size_of::<K>()) as u32;
+        let blocks = (n_sources as u32).div_ceil(warps);
+        let config = LaunchConfig { shared_bytes, ..LaunchConfig::new(blocks, 32 * warps) };
+        // SAFETY: sources are ranks of this hierarchy, whose buffers these are; each has a lane of
+        // a batch, and a warp has shared memory for all depths.
+        unsafe { gpu.launch(&self.walk_up, config, &[Arg::structure(&walk)])? };
+        Ok(())
+    }
+}
+
+/// Shared memory of a block that walks up: as many warps as there is room for, four at most.
+fn shared_bytes<K>(height: usize, limit: usize) -> u32 {
+    let of_warp = (height * size_of::<K>()).max(1);
+    ((limit / of_warp).min(4) * of_warp) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use kernels::layout;
+    use kernels::layout::{HIERARCHY_SWEEP, layout_in};
+
+    use super::{Sweep, WalkUp};
+
+    #[test]
+    fn structures_are_as_the_kernel_has_them() {
+        let here = layout!(WalkUp: sources, parents, depths, offsets, ends, keys, ancestors, found,
+            marks, n_sources, n_lanes, height, padding);
+        assert_eq!(here, layout_in(HIERARCHY_SWEEP, "WalkUp"));
+        let here = layout!(Sweep: ranks, segments, depths, offsets, heads, keys, ancestors,
+            found_up, marks, found, first_segment, n_segments, n_lanes, mark);
+        assert_eq!(here, layout_in(HIERARCHY_SWEEP, "Sweep"));
+    }
+}

@@ -1,0 +1,155 @@
+//! Customization on a GPU.
+//!
+//! The triangles are gone through by levels of vertices, from the leaves up, a thread a triangle,
+//! which lowers the third arc by an atomic; one cooperative launch does all levels
+//! (`kernels/hierarchy/customize.cu`). The least of the same sums is the same in any order, so that
+//! keys are those of the CPU, bit for bit.
+//!
+//! Where the CPU gathers what is below an arc, here what is above a vertex is scattered: levels are
+//! the same, but all threads have work of one size.
+//!
+//! Reference: dibbelt-2016
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, PinnedBuffer};
+use graph_formats::{Csr, Weight};
+use rayon::prelude::*;
+
+use super::batches::Batches;
+use super::device_key::{DeviceKey, Part, kernel};
+use super::hierarchy::DeviceHierarchy;
+use super::rows::Landing;
+use crate::HierarchyError;
+
+/// Threads of a block of the launch, of which two blocks are resident on a multiprocessor.
+const THREADS: u32 = 512;
+/// As many weights are worth another thread.
+const WEIGHTS_PER_TASK: usize = 1 << 14;
+
+/// `Customization` of `customize.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Customization {
+    slots: u64,
+    weights: u64,
+    firsts: u64,
+    seconds: u64,
+    thirds: u64,
+    levels: u64,
+    keys: u64,
+    arrived: u64,
+    n_keys: u64,
+    n_slots: u32,
+    n_levels: u32,
+}
+
+/// The keys of a hierarchy, and the work space of what is asked of them.
+pub(super) struct Customized<K: DeviceKey> {
+    /// Of each arc, up and down.
+    pub(super) keys: Buffer<K>,
+    weights: Buffer<K>,
+    /// The weights on their way.
+    staged: PinnedBuffer<K>,
+    arrived: Buffer<u32>,
+    kernel: Kernel,
+    /// What sweeps need, if there have been any.
+    pub(super) batches: Option<Batches<K>>,
+    /// What rows need on their way to the CPU, if there have been any.
+    pub(super) landing: Option<Landing<K>>,
+}
+
+impl<K: DeviceKey> Customized<K> {
+    /// Without weights yet.
+    pub(super) fn new(device: &DeviceHierarchy<'_>) -> Result<Self, HierarchyError> {
+        let gpu = &device.gpu;
+        let (n_keys, n_weights) = (2 * device.hierarchy.n_arcs(), device.slots.len());
+        gpu.check_fits(
+            "the weights of a hierarchy",
+            ((n_keys + n_weights) * size_of::<K>()) as u64,
+        )?;
+        Ok(Self {
+            keys: gpu.buffer(n_keys)?,
+            weights: gpu.buffer(n_weights)?,
+            staged: gpu.pinned(n_weights)?,
+            arrived: gpu.buffer(1)?,
+            kernel: kernel::<K>(gpu, Part::Customize, "hierarchy_customize")?,
+            batches: None,
+            landing: None,
+        })
+    }
+
+    /// Puts the weights of `graph` in, which fit the keys.
+    pub(super) fn customize<W: Weight>(
+        &mut self,
+        device: &DeviceHierarchy<'_>,
+        graph: &Csr<W>,
+    ) -> Result<(), HierarchyError> {
+        if graph.n_arcs() < self.staged.len() {
+            return Err(HierarchyError::AnotherGraph);
+        }
+        // a launch before may still read them
+        device.gpu.synchronize()?;
+        // whether arcs are the same is found out meanwhile
+        let (is_same, launched) = rayon::join(
+            || device.hierarchy.check_arcs(graph),
+            || {
+                let parts = self.staged.par_chunks_mut(WEIGHTS_PER_TASK).enumerate();
+                parts.for_each(|(part, keys)| {
+                    for (key, arc) in keys.iter_mut().zip(part * WEIGHTS_PER_TASK..) {
+                        *key = K::of_weight(graph.weight(arc)).without_sign();
+                    }
+                });
+                self.launch(device)
+            },
+        );
+        is_same.and(launched)?;
+        Ok(device.gpu.synchronize()?)
+    }
+
+    /// Queues the upload of the weights and the launch.
+    fn launch(&mut self, device: &DeviceHierarchy<'_>) -> Result<(), HierarchyError> {
+        let gpu: &Gpu = &device.gpu;
+        if self.keys.is_empty() {
+            return Ok(());
+        }
+        self.arrived.fill_bytes(0)?;
+        let [firsts, seconds, thirds] = &device.triangles;
+        let customization = Customization {
+            slots: device.slots.address(),
+            weights: self.weights.address(),
+            firsts: firsts.address(),
+            seconds: seconds.address(),
+            thirds: thirds.address(),
+            levels: device.levels.address(),
+            keys: self.keys.address(),
+            arrived: self.arrived.address(),
+            n_keys: self.keys.len() as u64,
+            n_slots: self.weights.len() as u32,
+            n_levels: device.levels.len() as u32 - 1,
+        };
+        let blocks = 2 * gpu.properties().multiprocessors;
+        let config = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, THREADS) };
+        // SAFETY: the staged weights are not written until the stream has been waited for; the
+        // launch is on buffers of this hierarchy and these keys, as long as it is told.
+        unsafe {
+            gpu.queue_upload(&self.staged, 0..self.staged.len(), &self.weights, 0)?;
+            gpu.launch(&self.kernel, config, &[Arg::structure(&customization)])?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernels::layout;
+    use kernels::layout::{HIERARCHY_CUSTOMIZE, layout_in};
+
+    use super::Customization;
+
+    #[test]
+    fn the_structure_is_as_the_kernel_has_it() {
+        let here = layout!(Customization: slots, weights, firsts, seconds, thirds, levels, keys,
+            arrived, n_keys, n_slots, n_levels);
+        assert_eq!(here, layout_in(HIERARCHY_CUSTOMIZE, "Customization"));
+    }
+}

@@ -1,0 +1,366 @@
+//! Rows of distances from a GPU: of all vertices, or tables.
+//!
+//! After a sweep the columns asked for are brought from lanes to rows on the GPU, in keys, which
+//! are often half as wide as distances; they are copied into pinned memory in pieces while the next
+//! batch is swept, and become distances on the CPU's threads while the next piece is copied. A
+//! table's sweeps are over the targets and their ancestors only.
+//!
+//! Reference: delling-2011, dibbelt-2016
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Event, Gpu, Kernel, LaunchConfig, PinnedBuffer, Priority};
+use graph_formats::{Distance, VertexId, Weight};
+use ndarray::Array2;
+use paths::{DistanceTable, Distances, Progress};
+use rayon::prelude::*;
+
+use super::DeviceMetric;
+use super::batches::Batches;
+use super::customized::Customized;
+use super::device_key::{DeviceKey, Part, kernel};
+use super::hierarchy::{DeviceHierarchy, DeviceSegments};
+use super::metric::with_keys;
+use super::segments::Segments;
+use super::totals::tell;
+use crate::HierarchyError;
+use crate::key::Key;
+use crate::table::{ancestors, cells};
+
+/// Bytes of a piece, unless a row has more.
+const BYTES_PER_PIECE: usize = 16 << 20;
+/// Pieces that are copied, or waited for, at once.
+const N_PIECES: usize = 3;
+/// The side of the tiles that are transposed.
+const TILE_SIDE: u32 = 32;
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// `Rows` of `results.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Launch {
+    found: u64,
+    columns: u64,
+    rows: u64,
+    n_columns: u32,
+    n_rows: u32,
+    n_lanes: u32,
+    padding: u32,
+}
+
+/// Where rows land, on both sides.
+pub(super) struct Landing<K> {
+    /// The stream of copies.
+    copies: Gpu,
+    kernel: Kernel,
+    /// The rows of this batch and of the next, and what says that they are there, and copied.
+    rows: [Buffer<K>; 2],
+    made: [Event; 2],
+    copied: [Event; 2],
+    pieces: [PinnedBuffer<K>; N_PIECES],
+    landed: [Event; N_PIECES],
+}
+
+impl<K: DeviceKey> Landing<K> {
+    /// For batches of so many rows; what a call before has left where it is large enough.
+    fn for_rows(
+        before: Option<Self>,
+        gpu: &Gpu,
+        n_lanes: usize,
+        n_columns: usize,
+    ) -> Result<Self, HierarchyError> {
+        let piece = n_columns * rows_per_piece::<K>(n_columns, n_lanes);
+        let fits = |landing: &Self| {
+            landing.rows[0].len() >= n_lanes * n_columns && landing.pieces[0].len() >= piece
+        };
+        if let Some(before) = before.filter(fits) {
+            return Ok(before);
+        }
+        let (rows, event, pinned) =
+            (|| gpu.buffer(n_lanes * n_columns), || gpu.event(), || gpu.pinned(piece));
+        Ok(Self {
+            copies: gpu.new_stream(Priority::Normal)?,
+            kernel: kernel::<K>(gpu, Part::Results, "hierarchy_rows")?,
+            rows: [rows()?, rows()?],
+            made: [event()?, event()?],
+            copied: [event()?, event()?],
+            pieces: [pinned()?, pinned()?, pinned()?],
+            landed: [event()?, event()?, event()?],
+        })
+    }
+
+    /// Queues what makes the rows of a batch from what has been found.
+    fn make(
+        &self,
+        gpu: &Gpu,
+        batches: &Batches<K>,
+        columns: &Buffer<u32>,
+        batch: usize,
+        n_rows: usize,
+    ) -> Result<(), HierarchyError> {
+        let rows = Launch {
+            found: batches.found.address(),
+            columns: columns.address(),
+            rows: self.rows[batch % 2].address(),
+            n_columns: columns.len() as u32,
+            n_rows: n_rows as u32,
+            n_lanes: batches.n_lanes as u32,
+            padding: 0,
+        };
+        let grid = (rows.n_columns.div_ceil(TILE_SIDE), rows.n_rows.div_ceil(TILE_SIDE), 1);
+        let config = LaunchConfig { grid, ..LaunchConfig::new(1, THREADS) };
+        gpu.wait_for(&self.copied[batch % 2])?;
+        // SAFETY: columns are ranks that have been swept; there is room for the rows, which have
+        // been copied if there were others.
+        unsafe { gpu.launch(&self.kernel, config, &[Arg::structure(&rows)])? };
+        Ok(self.made[batch % 2].record(gpu)?)
+    }
+
+    /// Queues the copy of some rows of a batch into a piece.
+    fn copy(
+        &mut self,
+        batch: usize,
+        rows: Range<usize>,
+        n_columns: usize,
+        piece: usize,
+    ) -> Result<(), HierarchyError> {
+        let cells = rows.start * n_columns..rows.end * n_columns;
+        self.copies.wait_for(&self.made[batch % 2])?;
+        // SAFETY: what was in the piece has been taken, and rows are not made anew before the
+        // event that follows.
+        unsafe {
+            self.copies.queue_download(&self.rows[batch % 2], cells, &mut self.pieces[piece], 0)?;
+        }
+        self.landed[piece].record(&self.copies)?;
+        Ok(self.copied[batch % 2].record(&self.copies)?)
+    }
+}
+
+impl<W: Weight> DeviceMetric<'_, W> {
+    /// The distances of all vertices from each of `sources`, in the order given.
+    ///
+    /// As [`DeviceMetric::map_distances`], with memory of the CPU for all of them.
+    ///
+    /// # Errors
+    /// As [`DeviceMetric::map_distances`].
+    pub fn distances(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
+        self.map_distances(sources, progress, |_, distances| distances.clone())
+    }
+
+    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
+    /// order given; on threads of the CPU, while the next ones are found and copied.
+    ///
+    /// Tells `progress` how many sources are done. The GPU holds three keys for each vertex and
+    /// source of a batch, which are up to 512.
+    ///
+    /// # Errors
+    /// When a source does not exist, a distance overflows its type, the callback ended the work, or
+    /// the GPU fails or has too little memory.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::cuda::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
+    ///     let mut metric = on_gpu.customize(&graph)?;
+    ///     let farthest = metric.map_distances(&[0, 1], None, |_, distances| distances.max())?;
+    ///     assert_eq!(farthest, [Some(7), Some(2)]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn map_distances<T: Send>(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
+    ) -> Result<Vec<T>, HierarchyError> {
+        let ranks = self.ranks("source", sources)?;
+        let (device, n) = (self.device, self.device.hierarchy.n_vertices());
+        let mut results = Vec::with_capacity(sources.len());
+        // rows that distances are made in, again and again
+        let mut rows: Vec<Vec<W::Distance>> = Vec::new();
+        let columns = Columns { ranks: &device.ranks, segments: &device.all };
+        with_keys!(&mut self.keys, keys => {
+            keys.for_rows(device, &columns, &ranks, progress, |places, keys| {
+                rows.resize_with(rows.len().max(places.len()), || vec![W::Distance::ZERO; n]);
+                let sources = &sources[places];
+                let of_each = sources.par_iter().zip(&mut rows).enumerate();
+                let made: Result<Vec<T>, HierarchyError> = of_each.map(|(i, (&source, row))| {
+                    let too_far = to_distances::<W, _>(&keys[i * n..(i + 1) * n], row);
+                    refuse_overflow::<W>(too_far.map(|target| (source, target as VertexId)))?;
+                    let distances = Distances::from_storage(std::mem::take(row));
+                    let made = result(source, &distances);
+                    *row = distances.into_storage();
+                    Ok(made)
+                }).collect();
+                results.extend(made?);
+                Ok(())
+            })
+        })?;
+        Ok(results)
+    }
+
+    /// The distances from each of `sources` to each of `targets`; a row a source, in the order
+    /// given.
+    ///
+    /// As [`DeviceMetric::map_distances`], but sweeps are over those vertices only that are
+    /// ancestors of a target.
+    ///
+    /// # Errors
+    /// As [`DeviceMetric::map_distances`], also for targets, and when the system has no memory for
+    /// the table.
+    pub fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<DistanceTable<W>, HierarchyError> {
+        let device = self.device;
+        let columns = self.ranks("target", targets)?;
+        let ranks = self.ranks("source", sources)?;
+        let mut table = cells::<W::Distance>(sources.len(), targets.len())?;
+        let above = ancestors(device.hierarchy, &columns);
+        let segments = Segments::of(device.hierarchy, &above);
+        let segments = DeviceSegments::upload(&device.gpu, segments)?;
+        let columns = Columns { ranks: &device.gpu.upload(&columns)?, segments: &segments };
+        // rows of no columns are none
+        let width = targets.len().max(1);
+        with_keys!(&mut self.keys, keys => {
+            keys.for_rows(device, &columns, &ranks, progress, |places, keys| {
+                let cells = &mut table[places.start * width..places.end * width];
+                let rows = cells.par_chunks_mut(width).zip(keys.par_chunks(width));
+                rows.zip(&sources[places]).try_for_each(|((row, keys), &source)| {
+                    let too_far = to_distances::<W, _>(keys, row);
+                    refuse_overflow::<W>(too_far.map(|column| (source, targets[column])))
+                })
+            })
+        })?;
+        let table = Array2::from_shape_vec((sources.len(), targets.len()), table);
+        Ok(DistanceTable::from_storage(table.unwrap_or_default()))
+    }
+}
+
+/// What is asked for of every source.
+struct Columns<'c> {
+    /// The rank of each column.
+    ranks: &'c Buffer<u32>,
+    /// Those ranks and their ancestors.
+    segments: &'c DeviceSegments,
+}
+
+impl<K: DeviceKey> Customized<K> {
+    /// Hands the keys of the columns to `take`, those of a few sources at a time, row by row, with
+    /// the places of these.
+    fn for_rows(
+        &mut self,
+        device: &DeviceHierarchy<'_>,
+        columns: &Columns<'_>,
+        sources: &[u32],
+        progress: Option<Progress<'_>>,
+        mut take: impl FnMut(Range<usize>, &[K]) -> Result<(), HierarchyError>,
+    ) -> Result<(), HierarchyError> {
+        let (gpu, n_columns) = (&device.gpu, columns.ranks.len());
+        if n_columns == 0 || sources.is_empty() {
+            return tell(progress, sources.len(), sources.len());
+        }
+        let bytes_per_lane = 2 * n_columns * size_of::<K>();
+        let before = self.batches.take();
+        let batches = Batches::for_sources(before, device, sources.len(), bytes_per_lane)?;
+        let batches = self.batches.insert(batches);
+        let n_lanes = batches.n_lanes;
+        let landing = Landing::for_rows(self.landing.take(), gpu, n_lanes, n_columns)?;
+        let landing = self.landing.insert(landing);
+        let on_device = gpu.upload(sources)?;
+        let n_rows = |batch: usize| n_lanes.min(sources.len() - batch * n_lanes);
+        let step = rows_per_piece::<K>(n_columns, n_lanes);
+        let mut under_way = VecDeque::new();
+        let mut next_piece = 0;
+        let mut receive = |landing: &mut Landing<K>, (piece, places): (usize, Range<usize>)| {
+            landing.landed[piece].wait()?;
+            let done = places.end;
+            let n_cells = places.len() * n_columns;
+            take(places, &landing.pieces[piece][..n_cells])?;
+            tell(progress, done, sources.len())
+        };
+        let queue = |batches: &mut Batches<K>, landing: &Landing<K>, batch: usize| {
+            if batch >= batches.count(sources.len()) {
+                return Ok(());
+            }
+            batches.sweep(device, &self.keys, &on_device, columns.segments, batch)?;
+            landing.make(gpu, batches, columns.ranks, batch, n_rows(batch))
+        };
+        queue(batches, landing, 0)?;
+        for batch in 0..batches.count(sources.len()) {
+            queue(batches, landing, batch + 1)?;
+            for first in (0..n_rows(batch)).step_by(step) {
+                if under_way.len() == N_PIECES {
+                    under_way.pop_front().map_or(Ok(()), |oldest| receive(landing, oldest))?;
+                }
+                let rows = first..(first + step).min(n_rows(batch));
+                let places = batch * n_lanes + rows.start..batch * n_lanes + rows.end;
+                landing.copy(batch, rows, n_columns, next_piece)?;
+                under_way.push_back((next_piece, places));
+                next_piece = (next_piece + 1) % N_PIECES;
+            }
+        }
+        under_way.into_iter().try_for_each(|oldest| receive(landing, oldest))
+    }
+}
+
+/// Rows of so many columns that are copied at a time.
+fn rows_per_piece<K>(n_columns: usize, n_lanes: usize) -> usize {
+    (BYTES_PER_PIECE / (n_columns * size_of::<K>()).max(1)).clamp(1, n_lanes)
+}
+
+/// Makes distances of a row of keys. The column of one that its type cannot hold.
+fn to_distances<W: Weight, K: Key>(keys: &[K], row: &mut [W::Distance]) -> Option<usize> {
+    let mut too_far = None;
+    for ((cell, &key), column) in row.iter_mut().zip(keys).zip(0..) {
+        *cell = match key.to_distance::<W>() {
+            _ if key >= K::UNREACHED => W::Distance::UNREACHED,
+            Some(distance) => distance,
+            None => {
+                too_far = Some(column);
+                W::Distance::UNREACHED
+            }
+        };
+    }
+    too_far
+}
+
+/// An error where a distance, of this source and target, is too far for its type.
+fn refuse_overflow<W: Weight>(too_far: Option<(VertexId, VertexId)>) -> Result<(), HierarchyError> {
+    match too_far {
+        Some((source_vertex, target)) => {
+            let kind = W::Distance::KIND;
+            Err(HierarchyError::Overflow { source_vertex, target, kind })
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernels::layout;
+    use kernels::layout::{HIERARCHY_RESULTS, layout_in};
+
+    use super::Launch;
+
+    #[test]
+    fn the_structure_is_as_the_kernel_has_it() {
+        let here = layout!(Launch: found, columns, rows, n_columns, n_rows, n_lanes, padding);
+        assert_eq!(here, layout_in(HIERARCHY_RESULTS, "Rows"));
+    }
+}

@@ -1,0 +1,109 @@
+// What becomes of the keys that a sweep has found: rows for the host, or totals that stay on the
+// device.
+#include "key.cuh"
+
+// What is launched on. The host has the same structures.
+struct Rows {
+    // By rank and lane.
+    const Key* found;
+    // The rank of each column.
+    const u32* columns;
+    Key* rows;
+    u32 n_columns;
+    u32 n_rows;
+    u32 n_lanes;
+    u32 padding;
+};
+
+struct Totals {
+    const Key* found;
+    // By rank, over the sources before; these are added.
+    u32* n_sources;
+    f64* sums;
+    f64* greatest;
+    f64* reciprocals;
+    // Of integers: 128 bits a rank, exact.
+    u64* exact_sums;
+    // The first source and rank of a distance that its type cannot hold, or all ones.
+    u64* too_far;
+    u32 first_source;
+    u32 n_batch;
+    u32 n_ranks;
+    u32 n_lanes;
+    // Not 0 where distances are floats of 32 bits.
+    u32 is_single;
+    u32 padding;
+};
+
+constexpr u32 tile_side = 32;
+
+// Writes a row for each of the first lanes, from the lanes of its columns.
+//
+// A block of 32 x 8 threads for 32 columns and 32 lanes.
+extern "C" __global__ void __launch_bounds__(256) ENTRY(hierarchy_rows)(Rows of) {
+    __shared__ Key tile[tile_side][tile_side + 1];
+    const u32 column = blockIdx.x * tile_side, row = blockIdx.y * tile_side, line = threadIdx.x / 32;
+    for (u32 i = line; i < tile_side && column + i < of.n_columns; i += 8) {
+        tile[i][lane()] = of.found[static_cast<u64>(of.columns[column + i]) * of.n_lanes + row + lane()];
+    }
+    __syncthreads();
+    for (u32 i = line; i < tile_side && row + i < of.n_rows; i += 8) {
+        if (column + lane() < of.n_columns) {
+            of.rows[static_cast<u64>(row + i) * of.n_columns + column + lane()] = tile[lane()][i];
+        }
+    }
+}
+
+// Adds the lanes of a batch to the totals of each rank, in the order of the sources.
+//
+// A warp for 32 ranks, a thread for each, with 32 lanes at a time in shared memory. Additions are
+// those of the CPU, one after the other, so that floats are the same.
+extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals of) {
+    __shared__ Key tiles[4][tile_side][tile_side + 1];
+    Key(*tile)[tile_side + 1] = tiles[threadIdx.x / 32];
+    const u32 first = (blockIdx.x * 4 + threadIdx.x / 32) * tile_side, rank = first + lane();
+    if (first >= of.n_ranks) return;
+    const bool has = rank < of.n_ranks;
+    u32 n_sources = has ? of.n_sources[rank] : 0;
+    f64 sum = has ? of.sums[rank] : 0, greatest = has ? of.greatest[rank] : 0;
+    f64 reciprocals = has ? of.reciprocals[rank] : 0;
+    u64 too_far = ~0ull;
+#if !defined(KEY_F64)
+    unsigned __int128* exact_sums = reinterpret_cast<unsigned __int128*>(of.exact_sums);
+    unsigned __int128 exact = has ? exact_sums[rank] : 0;
+#endif
+    for (u32 begin = 0; begin < of.n_batch; begin += tile_side) {
+        const u32 count = min(of.n_batch - begin, tile_side);
+        __syncwarp();
+#pragma unroll 8
+        for (u32 i = 0; i < tile_side; ++i) {
+            const u32 from = min(first + i, of.n_ranks - 1);
+            tile[i][lane()] = of.found[static_cast<u64>(from) * of.n_lanes + begin + lane()];
+        }
+        __syncwarp();
+        for (u32 i = 0; i < count; ++i) {
+            const Key key = tile[lane()][i];
+            const bool is_reached = key < unreached;
+            f64 length = is_reached ? static_cast<f64>(key) : 0;
+#if defined(KEY_F64)
+            if (of.is_single) length = static_cast<f64>(static_cast<f32>(length));
+            if (isinf(length)) too_far = min(too_far, static_cast<u64>(of.first_source + begin + i) << 32 | rank);
+#else
+            exact += is_reached ? key : 0;
+#endif
+            n_sources += is_reached;
+            sum += length;
+            greatest = length > greatest ? length : greatest;
+            reciprocals += length > 0 ? __drcp_rn(length) : 0;
+        }
+    }
+    if (!has) return;
+    of.n_sources[rank] = n_sources;
+    of.sums[rank] = sum;
+    of.greatest[rank] = greatest;
+    of.reciprocals[rank] = reciprocals;
+#if !defined(KEY_F64)
+    exact_sums[rank] = exact;
+#endif
+    if (too_far != ~0ull) atomicMin(of.too_far, too_far);
+}
