@@ -70,7 +70,7 @@ fn shaped(name: &str, n: u32, degree: u32, seed: u64) -> Result<Csr<u32>> {
     let mut n_vertices = n as usize;
     let edges: Vec<(VertexId, VertexId)> = match name {
         "rmat" => return Ok(rmat(&RmatConfig { scale: n, options, ..Default::default() })?),
-        "grid" => return Ok(grid(&GridConfig { side: n, options })?),
+        "grid" => return Ok(grid(&GridConfig { side: n, options, ..Default::default() })?),
         "geometric" => {
             let n_vertices = 1 << n;
             let radius = (GEOMETRIC_DEGREE / (std::f64::consts::PI * n_vertices as f64)).sqrt();

@@ -136,13 +136,20 @@ pub(crate) enum Shape {
         #[command(flatten)]
         options: GenerateOptions,
     },
-    /// A square of streets: each vertex is joined to its four neighbours
-    #[command(after_help = "Example:\n  starpath generate grid --side 1024 -o grid.gr.gz")]
+    /// A square of streets, or a cube: each vertex is joined to its four neighbours, or six
+    #[command(after_help = "\
+Example:
+  starpath generate grid --side 1024 -o grid.gr.gz
+  starpath generate grid --side 40 --dimensions 3 -o cube.spg")]
     Grid {
         /// Vertices along a side
         #[arg(long, value_name = "K")]
         side: u32,
-        /// Write where the vertices lie: OUT.csv, with a line of vertex, column and row for each
+        /// 2 for a square, 3 for a cube
+        #[arg(long, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=3))]
+        dimensions: u32,
+        /// Write where the vertices lie: OUT.csv, with a line of vertex, column and row for each,
+        /// and in a cube layer
         #[arg(long, value_name = "OUT.csv")]
         coordinates: Option<PathBuf>,
         #[command(flatten)]

@@ -1,7 +1,9 @@
-//! A square grid: the plainest graph of high diameter, and a stand-in for roads.
+//! A grid of two dimensions or three: the plainest graphs of high diameter, stand-ins for roads and
+//! for meshes.
 //!
-//! Vertex r · K + c is row r, column c; each has an edge to its neighbours left, right,
-//! above and below. O(m log m), for the arcs are sorted as any other draws.
+//! Vertex (l · K + r) · K + c is layer l, row r, column c; each has an edge to its neighbours left,
+//! right, above and below, and in three dimensions before and behind. O(m log m), for the arcs are
+//! sorted as any other draws.
 
 use super::draws::graph_of_draws;
 use super::{GraphOptions, check_memory};
@@ -11,33 +13,59 @@ use crate::{Csr, Direction, GraphError, VertexId};
 /// What [`grid`] makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GridConfig {
-    /// Vertices along a side; at most 65535.
+    /// Vertices along a side; at most 65535, in three dimensions 1625.
     pub side: u32,
+    /// 2 or 3.
+    pub dimensions: u32,
     /// Weights, seed, direction. There are no duplicates to drop.
     pub options: GraphOptions,
 }
 
 impl Default for GridConfig {
     fn default() -> Self {
-        Self { side: 256, options: GraphOptions::default() }
+        Self { side: 256, dimensions: 2, options: GraphOptions::default() }
     }
 }
 
 impl GridConfig {
-    /// Where the vertices of [`grid`] lie: column and row, counted from 0, as x and y.
+    /// Where the vertices of [`grid`] lie: the first so many of column, row and layer, counted
+    /// from 0, as x, y and z.
+    ///
+    /// ```
+    /// use graph_formats::generate::GridConfig;
+    ///
+    /// let cube = GridConfig { side: 2, dimensions: 3, ..Default::default() };
+    /// assert_eq!(cube.coordinates()?[6], [0.0, 1.0, 1.0]);
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`grid`].
-    pub fn coordinates(&self) -> Result<Vec<[f64; 2]>, GraphError> {
-        let n_vertices = usize::try_from(u64::from(self.side).pow(2)).unwrap_or(usize::MAX);
-        validate_vertex_count(n_vertices)?;
+    pub fn coordinates<const D: usize>(&self) -> Result<Vec<[f64; D]>, GraphError> {
+        let n_vertices = self.n_vertices()?;
         check_memory(n_vertices, 0)?;
-        let rows = 0..self.side;
-        Ok(rows.flat_map(|r| (0..self.side).map(move |c| [c.into(), r.into()])).collect())
+        let side = u64::from(self.side);
+        let along = |vertex: u64, axis: usize| {
+            // of a plane there is one layer
+            side.checked_pow(axis as u32).map_or(0, |step| vertex / step % side) as f64
+        };
+        let position = |vertex| std::array::from_fn(|axis| along(vertex, axis));
+        Ok((0..n_vertices as u64).map(position).collect())
+    }
+
+    fn n_vertices(&self) -> Result<usize, GraphError> {
+        if !(2..=3).contains(&self.dimensions) {
+            let (value, expected) = (self.dimensions.to_string(), "2 or 3".to_owned());
+            return Err(GraphError::BadParameter { name: "dimensions", value, expected });
+        }
+        let n_vertices = u64::from(self.side).checked_pow(self.dimensions);
+        let n_vertices = n_vertices.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+        validate_vertex_count(n_vertices)?;
+        Ok(n_vertices)
     }
 }
 
-/// A grid of `side` × `side` vertices with random weights.
+/// A grid of `side` × `side` vertices, or as many layers of these, with random weights.
 ///
 /// An undirected edge has one weight; in a directed grid the two arcs between
 /// neighbours are weighed apart.
@@ -51,27 +79,26 @@ impl GridConfig {
 /// ```
 ///
 /// # Errors
-/// [`GraphError::TooManyVertices`] for a side beyond 65535, or
-/// [`GraphError::BadParameter`] for an empty weight range or a refusal of memory.
+/// [`GraphError::TooManyVertices`] for too long a side, or [`GraphError::BadParameter`] for other
+/// dimensions than 2 and 3, an empty weight range or a refusal of memory.
 pub fn grid(config: &GridConfig) -> Result<Csr<u32>, GraphError> {
     config.options.check()?;
-    let side = u64::from(config.side);
-    let n_vertices = usize::try_from(side * side).unwrap_or(usize::MAX);
-    validate_vertex_count(n_vertices)?;
-    let n_across = side * side.saturating_sub(1);
+    let n_vertices = config.n_vertices()?;
+    let (side, n) = (u64::from(config.side), n_vertices as u64);
+    // edges along an axis: all vertices have one but those of the last plane across it
+    let n_along = n - n.checked_div(side).unwrap_or(0);
     let edge = |index: u64| -> (VertexId, VertexId) {
-        if index < n_across {
-            let (row, column) = (index / (side - 1), index % (side - 1));
-            let left = row * side + column;
-            (left as VertexId, left as VertexId + 1)
-        } else {
-            let above = index - n_across;
-            (above as VertexId, (above + side) as VertexId)
-        }
+        let (axis, number) = (index / n_along, index % n_along);
+        let step = side.pow(axis as u32);
+        // in each run of `side` planes across the axis, the first ones
+        let (run, place) = (number / (step * (side - 1)), number % (step * (side - 1)));
+        let from = run * step * side + place;
+        (from as VertexId, (from + step) as VertexId)
     };
+    let n_edges = u64::from(config.dimensions) * n_along;
     match config.options.direction {
-        Direction::Undirected => graph_of_draws(n_vertices, 2 * n_across, &config.options, edge),
-        Direction::Directed => graph_of_draws(n_vertices, 4 * n_across, &config.options, |index| {
+        Direction::Undirected => graph_of_draws(n_vertices, n_edges, &config.options, edge),
+        Direction::Directed => graph_of_draws(n_vertices, 2 * n_edges, &config.options, |index| {
             let (u, v) = edge(index / 2);
             if index % 2 == 0 { (u, v) } else { (v, u) }
         }),

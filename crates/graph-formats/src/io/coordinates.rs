@@ -97,24 +97,31 @@ pub fn read_coordinates(
     }
 }
 
-/// Writes a table of x and y, a line a vertex, by their names, under the heading `vertex,x,y`.
+/// Writes a table of x and y, and in space z, a line a vertex, by their names, under the heading
+/// `vertex,x,y` or `vertex,x,y,z`.
 ///
 /// # Errors
 /// [`GraphError::LengthMismatch`] where there are more or fewer names than positions;
 /// [`GraphError::Io`]. The file is then as it was before.
-pub fn write_coordinates(
+pub fn write_coordinates<const D: usize>(
     path: impl AsRef<Path>,
     ids: &Ids,
-    positions: &[[f64; 2]],
+    positions: &[[f64; D]],
 ) -> Result<(), GraphError> {
     let path = path.as_ref();
     super::check_names(positions.len(), ids)?;
     let mut file = AtomicFile::create(path)?;
     let mut write = || {
-        writeln!(file, "vertex,x,y")?;
-        (0..).zip(positions).try_for_each(|(vertex, [x, y])| match ids.name(vertex) {
-            Name::Number(number) => writeln!(file, "{number},{x},{y}"),
-            Name::Word(word) => writeln!(file, "\"{}\",{x},{y}", word.replace('"', "\"\"")),
+        write!(file, "vertex")?;
+        ["x", "y", "z"].iter().take(D).try_for_each(|axis| write!(file, ",{axis}"))?;
+        writeln!(file)?;
+        (0..).zip(positions).try_for_each(|(vertex, position)| {
+            match ids.name(vertex) {
+                Name::Number(number) => write!(file, "{number}"),
+                Name::Word(word) => write!(file, "\"{}\"", word.replace('"', "\"\"")),
+            }?;
+            position.iter().try_for_each(|along| write!(file, ",{along}"))?;
+            writeln!(file)
         })
     };
     write().map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;

@@ -36,7 +36,7 @@ fn arcs_of_generated_graphs_join_near_places() {
         let length = distance(positions[u as usize], positions[v as usize]);
         assert!((f64::from(weight) - 1e4 * length).abs() <= 0.51, "{u} {v}");
     }
-    assert!(GridConfig { side: 70_000, ..Default::default() }.coordinates().is_err());
+    assert!(GridConfig { side: 70_000, ..Default::default() }.coordinates::<2>().is_err());
 }
 
 #[test]

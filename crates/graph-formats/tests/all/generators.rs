@@ -18,7 +18,7 @@ fn one_of_each(size: u32, options: &GraphOptions) -> [Csr<u32>; 5] {
     [
         rmat(&RmatConfig { numbering: VertexNumbering::AsDrawn, ..drawn.clone() }).unwrap(),
         rmat(&drawn).unwrap(),
-        grid(&GridConfig { side: size * 2, options: options.clone() }).unwrap(),
+        grid(&GridConfig { side: size * 2, options: options.clone(), ..Default::default() }).unwrap(),
         uniform(&UniformConfig { n_vertices, n_edges: 999, options: options.clone() }).unwrap(),
         geometric(&GeometricConfig { n_vertices, radius, options }).unwrap(),
     ]
@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn a_grid_joins_exactly_the_neighbours(options in options(), side in 0u32..12) {
-        let graph = grid(&GridConfig { side, options }).unwrap();
+        let graph = grid(&GridConfig { side, options, ..Default::default() }).unwrap();
         let mut expected = Vec::new();
         for u in 0..side * side {
             let (row, column) = (u / side, u % side);
@@ -97,6 +97,23 @@ proptest! {
         }
         prop_assert_eq!(graph.n_vertices(), (side * side) as usize);
         prop_assert!(graph.arcs().map(|(u, v, _)| (u, v)).eq(expected));
+    }
+
+    #[test]
+    fn a_cube_joins_exactly_those_a_step_apart(options in options(), side in 0u32..6) {
+        let config = GridConfig { side, dimensions: 3, options };
+        let graph = grid(&config).unwrap();
+        let places = config.coordinates::<3>().unwrap();
+        prop_assert_eq!((graph.n_vertices(), places.len()), (side.pow(3) as usize, graph.n_vertices()));
+        for (u, from) in graph.vertices().zip(&places) {
+            let is_beside = |to: &[f64; 3]| {
+                let apart: f64 = from.iter().zip(to).map(|(a, b)| (a - b).abs()).sum();
+                apart == 1.0
+            };
+            let beside = graph.vertices().zip(&places).filter(|(_, to)| is_beside(to));
+            let ends = graph.arcs_from(u).map(|arc| arc.0);
+            prop_assert!(ends.eq(beside.map(|(v, _)| v)));
+        }
     }
 }
 
@@ -156,12 +173,14 @@ fn least_sizes_are_graphs() {
         rmat(&RmatConfig { scale: 3, edge_factor: 0, ..Default::default() }),
         grid(&GridConfig { side: 0, ..Default::default() }),
         grid(&GridConfig { side: 1, ..Default::default() }),
+        grid(&GridConfig { side: 0, dimensions: 3, ..Default::default() }),
+        grid(&GridConfig { side: 1, dimensions: 3, ..Default::default() }),
         uniform(&UniformConfig { n_vertices: 0, n_edges: 0, options: options.clone() }),
         geometric(&GeometricConfig { n_vertices: 0, radius: 1.0, options: options.clone() }),
         geometric(&GeometricConfig { n_vertices: 4, radius: 0.0, options }),
     ];
     let sizes = sizes.map(|graph| graph.map(|graph| (graph.n_vertices(), graph.n_arcs())).unwrap());
-    assert_eq!(sizes, [(1, 0), (8, 0), (0, 0), (1, 0), (0, 0), (0, 0), (4, 0)]);
+    assert_eq!(sizes, [(1, 0), (8, 0), (0, 0), (1, 0), (0, 0), (1, 0), (0, 0), (0, 0), (4, 0)]);
 }
 
 #[track_caller]
@@ -189,6 +208,9 @@ fn parameters_out_of_range_are_refused() {
     for radius in [-0.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert_refuses(geometric(&GeometricConfig { radius, ..Default::default() }), "radius");
     }
+    for dimensions in [0, 1, 4] {
+        assert_refuses(grid(&GridConfig { dimensions, ..Default::default() }), "dimensions");
+    }
     let edges = UniformConfig { n_vertices: 0, n_edges: 1, options: GraphOptions::default() };
     assert_refuses(uniform(&edges), "n_edges");
 
@@ -207,6 +229,8 @@ fn sizes_beyond_ids_or_memory_are_refused() {
     let too_many = [
         grid(&GridConfig { side: 65_536, ..Default::default() }),
         grid(&GridConfig { side: u32::MAX, ..Default::default() }),
+        grid(&GridConfig { side: 1_626, dimensions: 3, ..Default::default() }),
+        grid(&GridConfig { side: u32::MAX, dimensions: 3, ..Default::default() }),
         uniform(&UniformConfig { n_vertices: 1 << 32, ..Default::default() }),
         geometric(&GeometricConfig { n_vertices: usize::MAX, ..Default::default() }),
     ];

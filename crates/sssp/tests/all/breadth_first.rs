@@ -162,7 +162,7 @@ fn rmat_agrees() {
 #[test]
 fn deep_graphs_agree() {
     let options = GraphOptions { weights: 1..=1, ..Default::default() };
-    let grid = grid(&GridConfig { side: 60, options }).unwrap();
+    let grid = grid(&GridConfig { side: 60, options, ..Default::default() }).unwrap();
     // as far apart in memory as may be
     let n = grid.n_vertices() as u64;
     let place = |v: VertexId| (u64::from(v) * 1_777 % n) as VertexId;

@@ -8,7 +8,7 @@ use graph_formats::generate::{
     Duplicates, GeometricConfig, GraphOptions, GridConfig, RmatConfig, UniformConfig, geometric,
     grid, rmat, uniform,
 };
-use graph_formats::{Direction, Format, Ids, LoadedGraph, names_lost, write_coordinates};
+use graph_formats::{Direction, Format, GraphError, Ids, LoadedGraph, names_lost, write_coordinates};
 use serde::Serialize;
 
 use crate::cli::{Common, GenerateArgs, GenerateOptions, Shape};
@@ -34,6 +34,21 @@ impl fmt::Display for Report {
     }
 }
 
+/// Where the vertices lie.
+enum Positions {
+    InPlane(Vec<[f64; 2]>),
+    InSpace(Vec<[f64; 3]>),
+}
+
+impl Positions {
+    fn write(&self, path: &Path, names: &Ids) -> Result<(), GraphError> {
+        match self {
+            Self::InPlane(positions) => write_coordinates(path, names, positions),
+            Self::InSpace(positions) => write_coordinates(path, names, positions),
+        }
+    }
+}
+
 pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     let (algorithm, shared, coordinates) = match &args.shape {
         Shape::Rmat { options, .. } => ("rmat", options, None),
@@ -54,11 +69,14 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
             let config = RmatConfig { scale, edge_factor, options, ..Default::default() };
             rmat(&config).map(|graph| (graph, None))
         }
-        Shape::Grid { side, .. } => {
-            let config = GridConfig { side, options };
-            grid(&config).and_then(|graph| {
-                Ok((graph, coordinates.map(|_| config.coordinates()).transpose()?))
-            })
+        Shape::Grid { side, dimensions, .. } => {
+            let config = GridConfig { side, dimensions, options };
+            let positions = || match dimensions {
+                3 => config.coordinates().map(Positions::InSpace),
+                _ => config.coordinates().map(Positions::InPlane),
+            };
+            grid(&config)
+                .and_then(|graph| Ok((graph, coordinates.map(|_| positions()).transpose()?)))
         }
         Shape::Uniform { vertices, edges, .. } => {
             let config = UniformConfig { n_vertices: vertices, n_edges: edges, options };
@@ -66,9 +84,9 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
         }
         Shape::Geometric { vertices, radius, .. } => {
             let config = GeometricConfig { n_vertices: vertices, radius, options };
-            geometric(&config).and_then(|graph| {
-                Ok((graph, coordinates.map(|_| config.coordinates()).transpose()?))
-            })
+            let positions = || config.coordinates().map(Positions::InPlane);
+            geometric(&config)
+                .and_then(|graph| Ok((graph, coordinates.map(|_| positions()).transpose()?)))
         }
     };
     // whatever a generator refuses was asked for on the command line
@@ -81,7 +99,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     graph_formats::write(&shared.output, &graph)?;
     if let (Some(path), Some(positions)) = (coordinates, positions) {
         let format = Format::of_writable(&shared.output)?;
-        write_coordinates(path, &names_in(format), &positions)?;
+        positions.write(path, &names_in(format))?;
     }
     let write_ms = milliseconds(start.elapsed());
     check_interrupt()?;
