@@ -2,6 +2,7 @@
 
 use collectives::{Communicator, RanksError};
 use gpu_runtime::{Gpu, GpuError};
+use graph_formats::VertexId;
 use sssp::SsspError;
 
 use crate::{Algorithm, ScratchError};
@@ -84,6 +85,31 @@ pub enum ApspError {
     NotHere {
         /// What was asked for.
         algorithm: Algorithm,
+    },
+    /// All pairs were to be found by supernodes, and none were given.
+    #[error(
+        "{} is for one process and its memory, and for a graph whose supernodes are given; use auto",
+        Algorithm::Supernodes
+    )]
+    NoSupernodes,
+    /// What was given are no supernodes, or not those of the graph.
+    #[error("these are no supernodes of the graph: {reason}")]
+    NotSupernodes {
+        /// Why not.
+        reason: String,
+    },
+    /// An arc of negative weight, where there may be none.
+    #[error(
+        "{} needs weights of at least zero, but arc {from} -> {to} has {weight}; use blocked or johnson",
+        Algorithm::Supernodes
+    )]
+    NegativeWeight {
+        /// Where the first such arc starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
     },
     /// The side of a tile was given for what has none, or one side only.
     #[error("{algorithm} has no tiles to choose on this device; leave their side away")]

@@ -40,6 +40,7 @@ mod proof;
 mod ranks;
 mod scratch;
 mod solver;
+mod supernodes;
 mod width;
 
 pub use config::{Algorithm, Config};
@@ -51,6 +52,7 @@ pub use plan::Plan;
 pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};
 pub use solver::Solver;
+pub use supernodes::{Supernode, Supernodes};
 pub use width::Certainty;
 
 // The example of the README is a test too.

@@ -8,7 +8,8 @@ use sssp::Progress;
 use crate::error::agree;
 use crate::pairs::Rows;
 use crate::ranks::{self, RankPairs};
-use crate::{ApspError, Config, Pairs, ScratchFolder, cuda, scratch};
+use crate::supernodes::{self, Supernodes, Work};
+use crate::{Algorithm, ApspError, Config, Pairs, ScratchFolder, cuda, scratch};
 
 /// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
 /// paths: in memory by the processor, unless it is told otherwise.
@@ -41,12 +42,13 @@ pub struct Solver<'a, W: Weight> {
     config: &'a Config,
     gpus: Option<&'a [Gpu]>,
     folder: Option<&'a ScratchFolder>,
+    supernodes: Option<&'a Supernodes>,
 }
 
 impl<'a, W: Weight> Solver<'a, W> {
     /// For this graph.
     pub fn new(graph: &'a Csr<W>, config: &'a Config) -> Self {
-        Self { graph, config, gpus: None, folder: None }
+        Self { graph, config, gpus: None, folder: None, supernodes: None }
     }
 
     /// By these GPUs of this machine, each with as much of its memory as is
@@ -54,9 +56,9 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// from one to another directly where they [reach](Gpu::reach) each other, and through the
     /// host's memory else.
     ///
-    /// [`Algorithm::Auto`](crate::Algorithm::Auto) is [`Blocked`](crate::Algorithm::Blocked) there,
+    /// [`Algorithm::Auto`] is [`Blocked`](Algorithm::Blocked) there,
     /// and one GPU has all forms of Floyd-Warshall. With
-    /// [`Johnson`](crate::Algorithm::Johnson) each has the graph and a share of the searches, which
+    /// [`Johnson`](Algorithm::Johnson) each has the graph and a share of the searches, which
     /// find what the processor's do, bit for bit. A matrix that the GPUs' memory does not hold
     /// stays in pinned memory of the host and passes through them in strips. Numbers have as many
     /// bits as sums need, 16 only where the device adds and compares in one instruction and that
@@ -111,6 +113,15 @@ impl<'a, W: Weight> Solver<'a, W> {
         Self { folder: Some(folder), ..self }
     }
 
+    /// With these supernodes of the graph, where [`Config::algorithm`] is
+    /// [`Supernodes`](Algorithm::Supernodes): in memory, by the processor or one GPU, which holds the
+    /// matrix, n² numbers of 2 to 8 bytes, twice as many where arcs do not lead both ways. Weights
+    /// are at least zero. [`Supernodes::n_sums`] says how much work that is; [`Supernodes::new`]
+    /// has an example.
+    pub fn by_supernodes(self, supernodes: &'a Supernodes) -> Self {
+        Self { supernodes: Some(supernodes), ..self }
+    }
+
     /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
     /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
     /// the work, and may end it.
@@ -124,10 +135,17 @@ impl<'a, W: Weight> Solver<'a, W> {
     /// given. In a folder when it holds anything else or cannot be read and written; it is as it
     /// was then, or can be resumed.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder } = self;
+        let Self { graph, config, gpus, folder, supernodes } = self;
         let algorithm = config.algorithm;
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
             return Err(ApspError::NoTiles { algorithm });
+        }
+        if algorithm == Algorithm::Supernodes && folder.is_none() {
+            let (Some(supernodes), [] | [_]) = (supernodes, gpus.unwrap_or_default()) else {
+                return Err(ApspError::NoSupernodes);
+            };
+            let gpu = gpus.and_then(<[Gpu]>::first);
+            return supernodes::solve(Work { graph, supernodes, config, gpu, progress });
         }
         let solved = match (folder, gpus) {
             (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
@@ -178,8 +196,9 @@ impl<'a, W: Weight> Solver<'a, W> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder } = self;
+        let Self { graph, config, gpus, folder, .. } = self;
         let asked = match folder {
+            _ if config.algorithm == Algorithm::Supernodes => Err(ApspError::NoSupernodes),
             None => Ok(()),
             Some(_) => Err(ApspError::NotAskedFor { what: "rows in memory" }),
         };
@@ -229,7 +248,7 @@ impl<'a, W: Weight> Solver<'a, W> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Pairs<W>>, ApspError> {
-        let Self { graph, config, gpus, folder } = self;
+        let Self { graph, config, gpus, folder, .. } = self;
         let folder = folder.ok_or(ApspError::NotAskedFor { what: "rows in a folder" });
         let folder = agree(ranks, folder)?;
         let by_gpus = ranks.any(gpus.is_some())?;

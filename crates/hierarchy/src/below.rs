@@ -11,8 +11,6 @@ use crate::hierarchy::{DOWN, Hierarchy, UP};
 /// Lists by rank.
 #[derive(Debug)]
 pub(crate) struct Below {
-    /// The first rank of the subtree of each rank, which ends with itself.
-    pub(crate) subtrees: Vec<u32>,
     /// Where the arcs that lead up to each rank are listed; n + 1 entries.
     pub(crate) lower_offsets: Vec<u32>,
     /// Those arcs, in the order of the ranks where they start.
@@ -46,19 +44,8 @@ impl Below {
     pub(crate) fn new<W: Weight>(hierarchy: &Hierarchy, graph: &Csr<W>) -> Self {
         let (lower_offsets, lower) = lower(hierarchy);
         let (input_offsets, inputs) = inputs(hierarchy, graph);
-        let subtrees = subtrees(&hierarchy.parents);
-        Self { subtrees, lower_offsets, lower, input_offsets, inputs }
+        Self { lower_offsets, lower, input_offsets, inputs }
     }
-}
-
-fn subtrees(parents: &[u32]) -> Vec<u32> {
-    let mut subtrees: Vec<u32> = (0..parents.len() as u32).collect();
-    for rank in 0..parents.len() {
-        if let Some(above) = subtrees.get(parents[rank] as usize) {
-            subtrees[parents[rank] as usize] = subtrees[rank].min(*above);
-        }
-    }
-    subtrees
 }
 
 fn lower(hierarchy: &Hierarchy) -> (Vec<u32>, Vec<Lower>) {

@@ -130,7 +130,7 @@ impl<W: Weight> Customization<'_, W> {
     /// Two parts of subtrees of which none has an arc to the other, of about as many arcs, and the
     /// ranks above both.
     fn split(&self, ranks: Range<u32>) -> (Range<u32>, Range<u32>, Range<u32>) {
-        let subtree = |rank: u32| self.below.subtrees[rank as usize - 1];
+        let subtree = |rank: u32| self.hierarchy.subtrees[rank as usize - 1];
         let mut top = ranks.end;
         while top > ranks.start && subtree(top) == ranks.start {
             top -= 1;

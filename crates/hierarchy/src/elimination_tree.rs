@@ -18,6 +18,8 @@ pub(crate) const ROOT: u32 = u32::MAX;
 pub(crate) struct Tree {
     /// The parent of each rank, or [`ROOT`].
     pub(crate) parents: Vec<u32>,
+    /// The first rank of the subtree of each rank, which ends with itself.
+    pub(crate) subtrees: Vec<u32>,
     /// How many ancestors each rank has.
     pub(crate) depths: Vec<u16>,
 }
@@ -40,8 +42,18 @@ impl Tree {
             depths[rank] = depth;
             ancestors.push(rank as u32);
         }
-        Some(Self { parents, depths })
+        Some(Self { subtrees: subtrees(&parents), parents, depths })
     }
+}
+
+fn subtrees(parents: &[u32]) -> Vec<u32> {
+    let mut subtrees: Vec<u32> = (0..parents.len() as u32).collect();
+    for rank in 0..parents.len() {
+        if let Some(above) = subtrees.get(parents[rank] as usize) {
+            subtrees[parents[rank] as usize] = subtrees[rank].min(*above);
+        }
+    }
+    subtrees
 }
 
 /// The vertices in postorder of the elimination tree: each after its descendants, which are

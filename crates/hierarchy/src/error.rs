@@ -95,6 +95,12 @@ pub enum HierarchyError {
         /// Its size.
         bytes: u128,
     },
+    /// Supernodes that are none, which no order makes.
+    #[error("the hierarchy has no supernodes: {reason}")]
+    NoSupernodes {
+        /// Why not.
+        reason: String,
+    },
     /// A distance that its type cannot hold.
     #[error(
         "the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights down or use f64"

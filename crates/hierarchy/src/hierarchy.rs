@@ -29,6 +29,8 @@ pub struct Hierarchy {
     pub(crate) vertices: Buffer<VertexId>,
     /// The parent of each rank, or [`ROOT`].
     pub(crate) parents: Vec<u32>,
+    /// The first rank of the subtree of each rank, which ends with itself.
+    pub(crate) subtrees: Vec<u32>,
     /// How many ancestors each rank has.
     pub(crate) depths: Vec<u16>,
     /// Where the arcs of each rank start; n + 1 entries.
@@ -64,6 +66,15 @@ impl Hierarchy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new<W: Weight>(graph: &Csr<W>, order: &Order) -> Result<Self, HierarchyError> {
+        Self::within(graph, order, max_arcs(graph.n_vertices(), graph.n_arcs()))
+    }
+
+    /// The same with so many arcs at most.
+    pub(crate) fn within<W: Weight>(
+        graph: &Csr<W>,
+        order: &Order,
+        max_arcs: u64,
+    ) -> Result<Self, HierarchyError> {
         let (expected, found) = (graph.n_vertices(), order.vertices().len());
         if expected != found {
             let what = "places in the order";
@@ -72,7 +83,6 @@ impl Hierarchy {
         let undirected = Part::of_graph(graph)?;
         let vertices = in_postorder(&undirected, order.vertices());
         let ranks = inverse(&vertices).expect("a postorder has each vertex once");
-        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
         let (offsets, heads) = completion(&undirected, &vertices, &ranks, max_arcs)?;
         let too_high = HierarchyError::NoSmallSeparators { max_arcs };
         let depths = depths(&offsets, &heads).ok_or(too_high)?;
@@ -95,9 +105,10 @@ impl Hierarchy {
         if offsets.len() != vertices.len() + 1 || starts_and_ends != ends.len() {
             return None;
         }
-        let Tree { parents, depths } = Tree::of_arcs(&offsets, &ends)?;
+        let Tree { parents, subtrees, depths } = Tree::of_arcs(&offsets, &ends)?;
         let ranks = inverse(&vertices)?;
-        Some(Self { ranks, vertices, parents, depths, offsets, ends, below: OnceLock::new(), digest })
+        let below = OnceLock::new();
+        Some(Self { ranks, vertices, parents, subtrees, depths, offsets, ends, below, digest })
     }
 
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another

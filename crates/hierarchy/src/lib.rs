@@ -31,6 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "all-pairs")]
+mod all_pairs;
 mod below;
 pub mod cuda;
 mod customize;
@@ -47,6 +49,8 @@ mod sweep;
 mod table;
 mod unpack;
 
+#[cfg(feature = "all-pairs")]
+pub use all_pairs::supernodes;
 pub use error::HierarchyError;
 pub use hierarchy::Hierarchy;
 pub use metric::Metric;

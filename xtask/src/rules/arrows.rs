@@ -30,7 +30,10 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
         &["graph-formats", "starpath-paths", "sssp", "apsp", "gpu-runtime", "starpath-kernels"],
     ),
     ("starpath-closure", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
-    ("starpath-hierarchy", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
+    (
+        "starpath-hierarchy",
+        &["graph-formats", "starpath-paths", "apsp", "gpu-runtime", "starpath-kernels"],
+    ),
     ("star-machine", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     (
         "starpath",

@@ -7,6 +7,7 @@ pub(crate) mod johnson;
 mod matrix;
 mod min_plus;
 pub(crate) mod next_hops;
+mod rows;
 pub(crate) mod settle;
 pub(crate) mod useful_arcs;
 
@@ -17,3 +18,4 @@ pub(crate) use min_plus::{
     Kernel, MinPlus, copies, pack_groups, pack_some, packed_len, packed_place, relax_packed,
     unpack_row,
 };
+pub(crate) use rows::Rows;

@@ -134,7 +134,7 @@ fn grids_and_points_with_one_way_arcs_and_without() {
     let Some(gpu) = gpu() else { return };
     for direction in [Direction::Directed, Direction::Undirected] {
         let options = GraphOptions { weights: 0..=50, direction, ..Default::default() };
-        let square = grid(&GridConfig { side: 40, options: options.clone() }).unwrap();
+        let square = grid(&GridConfig { side: 40, options: options.clone(), ..Default::default() }).unwrap();
         let points = GeometricConfig { n_vertices: 2_000, options, ..Default::default() };
         for graph in [square, geometric(&points).unwrap()] {
             check(&gpu, &graph, &hierarchy_of(&graph), &some_vertices(&graph, 1_300));

@@ -36,7 +36,15 @@ impl Order {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn by_landmarks<W: Weight>(graph: &Csr<W>) -> Result<Self, HierarchyError> {
-        Self::by_dissection(graph, positions::by_landmarks)
+        Self::by_landmarks_within(graph, max_arcs(graph.n_vertices(), graph.n_arcs()))
+    }
+
+    /// The same where the hierarchy may have so many arcs.
+    pub(crate) fn by_landmarks_within<W: Weight>(
+        graph: &Csr<W>,
+        max_arcs: u64,
+    ) -> Result<Self, HierarchyError> {
+        Self::by_dissection(graph, max_arcs, positions::by_landmarks)
     }
 
     /// By nested dissection, along lines through the coordinates of the vertices.
@@ -51,7 +59,8 @@ impl Order {
         if expected != found {
             return Err(HierarchyError::NotAllVertices { what: "positions", expected, found });
         }
-        Self::by_dissection(graph, |part| {
+        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
+        Self::by_dissection(graph, max_arcs, |part| {
             part.vertices.iter().map(|&v| coordinates[v as usize]).collect()
         })
     }
@@ -78,10 +87,10 @@ impl Order {
 
     fn by_dissection<W: Weight>(
         graph: &Csr<W>,
+        max_arcs: u64,
         positions: impl Fn(&Part) -> Vec<[f64; 2]> + Sync,
     ) -> Result<Self, HierarchyError> {
         let whole = Part::of_graph(graph)?;
-        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
         let dissection = Dissection { whole: &whole, positions, max_arcs, n_arcs: 0.into() };
         let mut order = vec![0; graph.n_vertices()];
         dissection.order(whole.components(|_| false), &mut order)?;

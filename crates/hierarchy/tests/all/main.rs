@@ -1,6 +1,8 @@
 //! The tests of hierarchies, in one program.
 
 mod agreement;
+#[cfg(feature = "all-pairs")]
+mod all_pairs;
 mod common;
 mod laws;
 mod orders;

@@ -1,0 +1,180 @@
+//! The dense matrices of supernodes: the shortest paths inside each subtree.
+//!
+//! A front is the matrix of a supernode and its ends. From the leaves to the roots, the arcs that
+//! lead between a supernode and itself or its ends are written into it, and the paths that its
+//! children have found between their ends; then it is taken through its own vertices as pivots.
+//! What is left between its ends is the parent's. Supernodes of a level are independent, and large
+//! ones are shared by threads. O(sum of own · (own + ends)²).
+//!
+//! Reference: sao-2020, liu-1990
+
+use graph_formats::{Csr, VertexId, Weight};
+use rayon::prelude::*;
+
+use super::solve::Steps;
+use super::{Supernode, Supernodes};
+use crate::ApspError;
+use crate::host::{MinPlus, Rows};
+
+/// What is known of a supernode S with ends A when its subtree is contracted: the shortest paths
+/// that have all but their first and last vertex in it.
+pub(crate) struct Node<E> {
+    /// From S to S,
+    pub(crate) own: Rows<E>,
+    /// from S to A, a row for each of S,
+    pub(crate) up: Rows<E>,
+    /// and from A to S, a row for each of A.
+    pub(crate) down: Rows<E>,
+}
+
+/// All of them.
+pub(crate) struct Fronts<E> {
+    pub(crate) nodes: Vec<Node<E>>,
+    /// Whether all paths are as long as those back.
+    pub(crate) is_symmetric: bool,
+}
+
+impl<E: MinPlus> Fronts<E> {
+    /// Of a graph whose weights are not negative.
+    pub(crate) fn of<W: Weight>(
+        graph: &Csr<W>,
+        supernodes: &Supernodes,
+        steps: &Steps<'_>,
+    ) -> Result<Self, ApspError> {
+        let back = graph.transposed();
+        let n_nodes = supernodes.nodes().len();
+        let mut children = vec![Vec::new(); n_nodes];
+        for node in 0..n_nodes as u32 {
+            supernodes.parent(node).into_iter().for_each(|above| children[above as usize].push(node));
+        }
+        let mut nodes: Vec<Option<Node<E>>> = (0..n_nodes).map(|_| None).collect();
+        let mut left: Vec<Option<Rows<E>>> = (0..n_nodes).map(|_| None).collect();
+        for level in supernodes.levels().iter().rev() {
+            let closed = level.par_iter().map(|&number| {
+                let node = supernodes.node(number);
+                let mut front = front(node, graph, &back, supernodes)?;
+                for &child in &children[number as usize] {
+                    if let Some(found) = &left[child as usize] {
+                        add(&mut front, node, found, &supernodes.node(child).ends);
+                    }
+                }
+                front.close_through(0..node.len());
+                split(node, &front)
+            });
+            let closed = closed.collect::<Result<Vec<_>, _>>()?;
+            for (&number, (node, between)) in level.iter().zip(closed) {
+                for &child in &children[number as usize] {
+                    left[child as usize] = None;
+                }
+                (nodes[number as usize], left[number as usize]) = (Some(node), Some(between));
+            }
+            steps.next()?;
+        }
+        let nodes: Vec<Node<E>> = nodes.into_iter().flatten().collect();
+        let is_symmetric = nodes.par_iter().all(Node::is_symmetric);
+        Ok(Self { nodes, is_symmetric })
+    }
+
+    /// Bytes of these, and of what is needed meanwhile.
+    pub(crate) fn bytes(supernodes: &Supernodes) -> u128 {
+        let sizes = |node: &u32| {
+            let node = supernodes.node(*node);
+            (node.len(), node.ends.len())
+        };
+        let kept = |(own, ends)| {
+            Rows::<E>::bytes(own, own) + Rows::<E>::bytes(own, ends) + Rows::<E>::bytes(ends, own)
+        };
+        let at_work = |(own, ends)| {
+            Rows::<E>::bytes(own + ends, own + ends) + Rows::<E>::bytes(ends, ends)
+        };
+        let levels = supernodes.levels().iter();
+        let all: u128 = levels.clone().flatten().map(|node| kept(sizes(node))).sum();
+        let of_level = |level: &Vec<u32>| level.iter().map(|node| at_work(sizes(node))).sum();
+        // what the children found is there with the fronts of the parents
+        all + 2 * levels.map(of_level).max().unwrap_or(0)
+    }
+}
+
+impl<E: MinPlus> Node<E> {
+    fn new(node: &Supernode) -> Option<Self> {
+        let (own, ends) = (node.len(), node.ends.len());
+        let [own, up, down] = [Rows::new(own, own)?, Rows::new(own, ends)?, Rows::new(ends, own)?];
+        Some(Self { own, up, down })
+    }
+
+    fn is_symmetric(&self) -> bool {
+        let Self { own, up, down } = self;
+        own.is_turned(own) && up.is_turned(down)
+    }
+}
+
+/// The front of a supernode, with its arcs.
+fn front<W: Weight, E: MinPlus>(
+    node: &Supernode,
+    graph: &Csr<W>,
+    back: &Csr<W>,
+    supernodes: &Supernodes,
+) -> Result<Rows<E>, ApspError> {
+    let side = node.len() + node.ends.len();
+    let mut front = Rows::new(side, side).ok_or_else(|| no_memory::<E>(supernodes))?;
+    for rank in node.ranks.clone() {
+        let from = (rank - node.ranks.start) as usize;
+        front.row_mut(from)[from] = E::ZERO;
+        let vertex = supernodes.vertices()[rank as usize];
+        for (arcs, is_back) in [(graph, false), (back, true)] {
+            for (other, weight) in arcs.arcs_from(vertex) {
+                let end = supernodes.ranks()[other as usize];
+                // with lower ones it is theirs
+                if end < node.ranks.start || end == rank {
+                    continue;
+                }
+                let to = node.place(end).ok_or_else(|| not_of_graph(vertex, other))?;
+                let (from, to) = if is_back { (to, from) } else { (from, to) };
+                let known = &mut front.row_mut(from)[to];
+                *known = known.lesser(E::encode(weight));
+            }
+        }
+    }
+    Ok(front)
+}
+
+fn not_of_graph(vertex: VertexId, other: VertexId) -> ApspError {
+    let reason = format!("{vertex} and {other} are neighbours in the graph, and have no path here");
+    ApspError::NotSupernodes { reason }
+}
+
+/// That memory cannot hold all.
+pub(super) fn no_memory<E: MinPlus>(supernodes: &Supernodes) -> ApspError {
+    let n_vertices = supernodes.n_vertices();
+    ApspError::TooLarge { n_vertices, bytes: super::host::bytes::<E>(supernodes) }
+}
+
+/// Adds the paths that a child has found between its ends.
+fn add<E: MinPlus>(front: &mut Rows<E>, node: &Supernode, found: &Rows<E>, ends: &[u32]) {
+    let places: Vec<usize> = ends.iter().filter_map(|&end| node.place(end)).collect();
+    for (row, &to) in places.iter().enumerate() {
+        let target = front.row_mut(to);
+        for (&place, &path) in places.iter().zip(found.row(row)) {
+            target[place] = target[place].lesser(path);
+        }
+    }
+}
+
+/// The parts of a closed front: what is kept, and the paths between the ends.
+fn split<E: MinPlus>(node: &Supernode, front: &Rows<E>) -> Result<(Node<E>, Rows<E>), ApspError> {
+    let (own, ends) = (node.len(), node.ends.len());
+    let parts = || Some((Node::new(node)?, Rows::new(ends, ends)?));
+    let bytes = Rows::<E>::bytes(own + ends, own + ends);
+    let (mut kept, mut between) = parts().ok_or(ApspError::TooLarge { n_vertices: own, bytes })?;
+    for row in 0..own {
+        let (to_own, to_ends) = front.row(row).split_at(own);
+        kept.own.row_mut(row).copy_from_slice(to_own);
+        kept.up.row_mut(row).copy_from_slice(to_ends);
+    }
+    for row in 0..ends {
+        let (to_own, to_ends) = front.row(own + row).split_at(own);
+        kept.down.row_mut(row).copy_from_slice(to_own);
+        between.row_mut(row).copy_from_slice(to_ends);
+    }
+    Ok((kept, between))
+}
