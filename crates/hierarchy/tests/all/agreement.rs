@@ -6,7 +6,7 @@ use hierarchy::HierarchyError;
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 
-use crate::common::{check, hierarchy_of, some_vertices};
+use crate::common::{check, hierarchy_of, some_vertices, tree};
 
 fn check_corner_cases<W: Weight>() {
     for (name, graph) in corner_cases::<W>() {
@@ -54,13 +54,6 @@ fn sources_and_targets_may_be_there_twice() {
     let metric = hierarchy.customize(&graph).unwrap();
     let vertices: Vec<VertexId> = (0..100).map(|i| i * i % 77).collect();
     check(&graph, &metric, &vertices);
-}
-
-/// Vertices that join arbitrarily to one before them.
-fn tree(n: u32, seed: u32) -> Csr<u64> {
-    let parent = |v: u32| v.wrapping_mul(2_654_435_761).wrapping_add(seed) % v;
-    let edges = (1..n).map(|v| (parent(v), v, u64::from(v % 11)));
-    Csr::from_edges(n as usize, &edges.collect::<Vec<_>>()).unwrap()
 }
 
 #[test]

@@ -7,14 +7,7 @@ use paths::corner_cases::arbitrary_graph;
 use paths::oracle;
 use proptest::prelude::*;
 
-use crate::common::{check, hierarchy_of};
-
-/// The graph with other weights.
-fn reweighted(graph: &Csr<u32>, seed: u32) -> Csr<u32> {
-    let weights = (0..graph.n_arcs() as u32).map(|arc| arc.wrapping_mul(2_654_435_761) ^ seed);
-    let weights: Vec<u32> = weights.map(|weight| weight % 1_000).collect();
-    Csr::new(graph.row_offsets().to_vec(), graph.column_indices().to_vec(), weights).unwrap()
-}
+use crate::common::{check, hierarchy_of, reweighted};
 
 #[test]
 fn a_hierarchy_serves_any_weights() {
