@@ -72,7 +72,7 @@ fn a_hundred_thousand() {
     let some = Pairs { sources: 30, targets: 400 };
     let options = GraphOptions { weights: 0..=90, ..Default::default() };
     let one_way = GraphOptions { direction: Direction::Directed, ..options.clone() };
-    let square = grid(&GridConfig { side: 120, options: one_way }).unwrap();
+    let square = grid(&GridConfig { side: 120, options: one_way, ..Default::default() }).unwrap();
     let points = GeometricConfig { n_vertices: 10_000, radius: 0.018, options };
     let points = geometric(&points).unwrap();
     let mut n = compare_both(&square, &some, 1) + compare_both(&points, &some, 3);

@@ -39,7 +39,7 @@ fn compare(graph: &Csr<u32>, order: &[VertexId]) {
 #[test]
 fn grids() {
     let options = GraphOptions { weights: 0..=50, ..Default::default() };
-    let config = GridConfig { side: 70, options };
+    let config = GridConfig { side: 70, options, ..Default::default() };
     let graph = grid(&config).unwrap();
     let places = config.coordinates().unwrap();
     let along = |axis: usize| places.iter().map(|place| place[axis] as f32).collect::<Vec<_>>();
