@@ -20,7 +20,7 @@ use crate::{HierarchyError, Metric, Order};
 
 /// A graph with an order of its vertices, prepared for any weights.
 ///
-/// 8 bytes an arc of the graph, 10 an arc of the hierarchy and 30 a vertex.
+/// 8 bytes an arc of the graph, 11 an arc of the hierarchy and 30 a vertex.
 #[derive(Debug)]
 pub struct Hierarchy {
     /// The rank of each vertex of the graph.
@@ -37,6 +37,9 @@ pub struct Hierarchy {
     pub(crate) offsets: Buffer<u32>,
     /// The depth where each arc ends; descending in a row.
     pub(crate) ends: Buffer<u16>,
+    /// How many arcs of a row from each on, up to 255, end at consecutive depths: the length of
+    /// arrays that are gone through without `ends`.
+    pub(crate) runs: Vec<u8>,
     /// What customization needs besides, made when it is asked for.
     below: OnceLock<Below>,
     /// Of the graph's arcs.
@@ -107,8 +110,8 @@ impl Hierarchy {
         }
         let Tree { parents, subtrees, depths } = Tree::of_arcs(&offsets, &ends)?;
         let ranks = inverse(&vertices)?;
-        let below = OnceLock::new();
-        Some(Self { ranks, vertices, parents, subtrees, depths, offsets, ends, below, digest })
+        let (runs, below) = (runs(&offsets, &ends), OnceLock::new());
+        Some(Self { ranks, vertices, parents, subtrees, depths, offsets, ends, runs, below, digest })
     }
 
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
@@ -213,6 +216,19 @@ fn depths(offsets: &[u32], heads: &[u32]) -> Option<Vec<u16>> {
         }
     }
     Some(depths)
+}
+
+/// How many arcs from each one on end at consecutive depths.
+fn runs(offsets: &[u32], ends: &[u16]) -> Vec<u8> {
+    let mut runs = vec![1u8; ends.len()];
+    for row in offsets.windows(2) {
+        for arc in (row[0] as usize + 1..row[1] as usize).rev() {
+            if ends[arc - 1] == ends[arc] + 1 {
+                runs[arc - 1] = runs[arc].saturating_add(1);
+            }
+        }
+    }
+    runs
 }
 
 /// A number that tells the arcs of graphs apart, but for one chance in 2^64. O(n + m).

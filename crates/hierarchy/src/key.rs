@@ -21,12 +21,20 @@ pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
     /// The weight of an arc, which fits and is not negative.
     fn of_weight<W: Weight>(weight: W) -> Self;
     fn add(self, other: Self) -> Self;
+    /// A key that those of all distances up to this one are no greater than; none where there are
+    /// no such distances.
+    fn at_most<D: Distance>(distance: D) -> Option<Self>;
     /// The distance of a path; none where its type cannot hold it.
     fn to_distance<W: Weight>(self) -> Option<W::Distance>;
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         if other < self { other } else { self }
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if other > self { other } else { self }
     }
 }
 
@@ -39,6 +47,11 @@ macro_rules! integer_key {
             fn of_weight<W: Weight>(weight: W) -> Self { weight.to_i128().unwrap_or(0) as Self }
             #[inline(always)]
             fn add(self, other: Self) -> Self { self + other }
+            fn at_most<D: Distance>(distance: D) -> Option<Self> {
+                let greatest = <$t>::MAX / 2 - 1;
+                let distance = distance.to_i128().filter(|&distance| distance >= 0)?;
+                Some(<$t>::try_from(distance).map_or(greatest, |key| Ord::min(key, greatest)))
+            }
             #[inline(always)]
             fn to_distance<W: Weight>(self) -> Option<W::Distance> {
                 W::Distance::from_i128(self as i128).filter(|&d| d != W::Distance::UNREACHED)
@@ -59,6 +72,11 @@ impl Key for f64 {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         self + other
+    }
+    fn at_most<D: Distance>(distance: D) -> Option<Self> {
+        // the nearest distance may be less than the key
+        let key = distance.to_f64() * (1.0 + f64::from(f32::EPSILON));
+        (key >= 0.0).then_some(key.min(f64::MAX))
     }
     #[inline(always)]
     fn to_distance<W: Weight>(self) -> Option<W::Distance> {

@@ -43,11 +43,13 @@ mod key;
 mod metric;
 mod near;
 mod order;
+mod prefetch;
 mod prepared;
 mod query;
 mod sweep;
 mod table;
 mod unpack;
+mod walk;
 
 #[cfg(feature = "all-pairs")]
 pub use all_pairs::supernodes;

@@ -2,44 +2,91 @@
 //!
 //! A shortcut leads through a lower vertex. Its customization has noted the arc from that vertex to
 //! the lower end of the shortcut; the one to the higher end is further on in the same row. The two
-//! are unpacked in its place. O(length · longest row), and hardly more than O(length), for rows
-//! are short near the leaves.
+//! take its place in a list, and are unpacked in their turn. O(length · longest row), and hardly
+//! more than O(length), for rows are short near the leaves.
+//!
+//! Shortcuts wait in a queue, not on a stack, so that what one needs is prefetched while the others
+//! are unpacked: nearly all of it is outside the caches.
 //!
 //! Reference: dibbelt-2016
 
 use crate::customize::OF_GRAPH;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
+use crate::prefetch::prefetch;
 
-/// The arcs of the graph that arcs of the hierarchy lead along, each in its direction, in the
-/// order of travel.
+/// No entry.
+const END: u32 = u32::MAX;
+
+/// A shortcut to be unpacked.
+struct Shortcut {
+    /// The arc from the middle vertex to the lower end.
+    lower: u32,
+    /// The depth of the higher end.
+    end: u16,
+    direction: u16,
+    /// Its entry in the list.
+    entry: u32,
+}
+
+/// Arcs of the graph in the order of travel, linked, while they are found.
+#[derive(Clone, Copy)]
+struct Entry {
+    arc: u32,
+    next: u32,
+}
+
+/// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its direction, in
+/// the order of travel. `columns` will be read at these.
 pub(crate) fn unpack(
     hierarchy: &Hierarchy,
     origins: &[[u32; 2]],
+    columns: &[u32],
     steps: impl Iterator<Item = (u32, usize)>,
 ) -> Vec<usize> {
     let ends = &hierarchy.ends;
-    let mut arcs = Vec::new();
-    // the next one last; origins are loaded ahead, while others are unpacked
-    let mut left = Vec::new();
-    let with_origin =
-        |arc: u32, direction: usize| (arc, direction, origins[arc as usize][direction]);
-    for (arc, direction) in steps {
-        left.push(with_origin(arc, direction));
-        while let Some((arc, direction, origin)) = left.pop() {
-            if origin & OF_GRAPH != 0 {
-                arcs.push((origin & !OF_GRAPH) as usize);
-                continue;
-            }
-            // it lies before the shortcut, whose row is a later one
-            let further = ends[origin as usize..arc as usize].iter();
-            let Some(ahead) = { further }.position(|end| *end == ends[arc as usize]) else {
-                continue;
-            };
-            let to_higher = origin + ahead as u32;
-            let (first, second) =
-                if direction == UP { (origin, to_higher) } else { (to_higher, origin) };
-            left.extend([with_origin(second, UP), with_origin(first, DOWN)]);
+    let mut list: Vec<Entry> = Vec::new();
+    let mut queue: Vec<Shortcut> = Vec::new();
+    let enter = |list: &mut Vec<Entry>, queue: &mut Vec<Shortcut>, entry, arc: u32, direction| {
+        let origin: u32 = origins[arc as usize][direction];
+        if origin & OF_GRAPH == 0 {
+            prefetch(ends, origin as usize);
+            prefetch(origins, origin as usize);
+            let (end, direction) = (ends[arc as usize], direction as u16);
+            queue.push(Shortcut { lower: origin, end, direction, entry });
+        } else {
+            let arc = origin & !OF_GRAPH;
+            prefetch(columns, arc as usize);
+            list[entry as usize].arc = arc;
         }
+    };
+    for (arc, direction) in steps {
+        let entry = list.len() as u32;
+        list.push(Entry { arc: 0, next: entry + 1 });
+        enter(&mut list, &mut queue, entry, arc, direction);
+    }
+    if let Some(last) = list.last_mut() {
+        last.next = END;
+    }
+    let mut n_unpacked = 0;
+    while let Some(&Shortcut { lower, end, direction, entry }) = queue.get(n_unpacked) {
+        n_unpacked += 1;
+        let mut higher = lower;
+        while ends[higher as usize] != end {
+            higher += 1;
+        }
+        let up = usize::from(direction) == UP;
+        let (first, second) = if up { (lower, higher) } else { (higher, lower) };
+        let after = list.len() as u32;
+        let next = std::mem::replace(&mut list[entry as usize].next, after);
+        list.push(Entry { arc: 0, next });
+        enter(&mut list, &mut queue, entry, first, DOWN);
+        enter(&mut list, &mut queue, after, second, UP);
+    }
+    let mut arcs = Vec::with_capacity(list.len());
+    let mut next = if list.is_empty() { END } else { 0 };
+    while let Some(entry) = list.get(next as usize) {
+        arcs.push(entry.arc as usize);
+        next = entry.next;
     }
     arcs
 }
