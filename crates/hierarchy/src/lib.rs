@@ -42,6 +42,7 @@ mod hierarchy;
 mod key;
 mod metric;
 mod near;
+mod one_to_all;
 mod order;
 mod prefetch;
 mod prepared;

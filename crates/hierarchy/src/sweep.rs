@@ -5,8 +5,8 @@
 //! source the vertices are gone through from the roots down, and each takes the least of what its
 //! ancestors have and the arcs from them. Every ancestor of a vertex is on the way to it, so a
 //! stack of them by depth is all that is read besides the arcs; it stays in the fastest cache.
-//! Sixteen sources share the pass, side by side, for which there are vector instructions.
-//! O(arcs of the hierarchy) for sixteen sources, or of the part above some targets.
+//! Sixteen sources share the pass, side by side, for which there are vector instructions; a single
+//! one has a pass of its own. O(arcs of the hierarchy), or of the part above some targets.
 //!
 //! The paper sweeps by levels over an array of all vertices; here vertices are in preorder of the
 //! elimination tree, and there is a stack.
@@ -18,27 +18,28 @@ use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 
-/// How many sources share a pass.
+/// How many sources share a pass, where there are many.
 pub(crate) const LANES: usize = 16;
 
-/// A key a source.
-pub(crate) type Lanes<K> = [K; LANES];
+/// Vertices the distances of which are brought from lanes to planes at a time: what fits into the
+/// fastest cache.
+const BLOCK: usize = 128;
 
-/// The work space of passes over one hierarchy.
-pub(crate) struct Sweep<'m, K> {
+/// The work space of passes of up to `LANES` sources over one hierarchy.
+pub(crate) struct Sweep<'m, K, const LANES: usize> {
     hierarchy: &'m Hierarchy,
     arcs: &'m Arcs<K>,
     /// By depth, the ancestors of each source, or [`ROOT`].
-    ancestors: Vec<Lanes<u32>>,
+    ancestors: Vec<[u32; LANES]>,
     /// By depth, how far these are on the way up.
-    keys_up: Vec<Lanes<K>>,
+    keys_up: Vec<[K; LANES]>,
     /// By depth, how far the ancestors of the vertex at hand are.
-    stack: Vec<Lanes<K>>,
+    stack: Vec<[K; LANES]>,
     /// By depth, whether the one on the stack is an ancestor of a source.
     is_shared: Vec<bool>,
 }
 
-impl<'m, K: Key> Sweep<'m, K> {
+impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
     pub(crate) fn new(hierarchy: &'m Hierarchy, arcs: &'m Arcs<K>) -> Self {
         let height = hierarchy.height();
         let none = vec![[K::UNREACHED; LANES]; height];
@@ -58,11 +59,39 @@ impl<'m, K: Key> Sweep<'m, K> {
         &mut self,
         sources: &[u32],
         ranks: impl Iterator<Item = u32>,
-        found: &mut [Lanes<K>],
+        found: &mut [[K; LANES]],
     ) {
         self.walk_up(sources);
+        self.walk_on(ranks, found);
+    }
+
+    /// Writes the distances of all vertices from `sources` by rank, those from the first source
+    /// before those from the second and so on: a plane a source.
+    pub(crate) fn pass_all(&mut self, sources: &[u32], planes: &mut [K]) {
+        let n = self.hierarchy.n_vertices();
+        let mut block = [[K::UNREACHED; LANES]; BLOCK];
+        self.walk_up(sources);
+        let mut end = n;
+        while end > 0 {
+            let first = end.saturating_sub(BLOCK);
+            let found = &mut block[..end - first];
+            self.walk_on((first as u32..end as u32).rev(), found);
+            for (lane, plane) in planes.chunks_exact_mut(n).take(sources.len()).enumerate() {
+                let places = plane[first..end].iter_mut().rev();
+                places.zip(&*found).for_each(|(place, keys)| *place = keys[lane]);
+            }
+            end = first;
+        }
+    }
+
+    /// Walks down from where it has come to.
+    fn walk_on(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has been asked for the instructions.
+            unsafe { self.walk_down_with_avx512(ranks, found) };
+            return;
+        } else if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has been asked for the instructions.
             unsafe { self.walk_down_with_avx2(ranks, found) };
             return;
@@ -73,12 +102,23 @@ impl<'m, K: Key> Sweep<'m, K> {
     /// The same in registers of 32 bytes, and with an instruction for the lesser of two integers.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn walk_down_with_avx2(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [Lanes<K>]) {
+    fn walk_down_with_avx2(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
+        self.walk_down(ranks, found);
+    }
+
+    /// The same in registers of 64 bytes.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn walk_down_with_avx512(
+        &mut self,
+        ranks: impl Iterator<Item = u32>,
+        found: &mut [[K; LANES]],
+    ) {
         self.walk_down(ranks, found);
     }
 
     #[inline(always)]
-    fn walk_down(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [Lanes<K>]) {
+    fn walk_down(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
         let Self { hierarchy, arcs, ancestors, keys_up, stack, is_shared } = self;
         for (rank, found) in ranks.zip(found) {
             let depth = usize::from(hierarchy.depths[rank as usize]);

@@ -1,10 +1,10 @@
-//! Distances from many sources.
+//! Distances from many sources to some targets.
 
 use std::marker::PhantomData;
 
 use graph_formats::{Distance, VertexId, Weight};
 use ndarray::Array2;
-use paths::{DistanceTable, Distances};
+use paths::DistanceTable;
 use rayon::prelude::*;
 
 use crate::HierarchyError;
@@ -13,97 +13,16 @@ use crate::elimination_tree::ROOT;
 use crate::hierarchy::Hierarchy;
 use crate::key::Key;
 use crate::metric::{Metric, with_arcs};
-use crate::sweep::{LANES, Lanes, Sweep};
+use crate::sweep::{LANES, Sweep};
 
 /// Columns that are brought from lanes to rows at a time, which fit into the fastest cache.
 const COLUMNS_PER_BLOCK: usize = 128;
 
 impl<W: Weight> Metric<'_, W> {
-    /// The distances of all vertices from each of `sources`, in the order given.
-    ///
-    /// As [`Metric::map_distances`], with memory for all of them.
-    ///
-    /// # Errors
-    /// When a source does not exist, or a distance overflows its type.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let metric = hierarchy.customize(&graph)?;
-    /// let distances = metric.distances(&[0, 1])?;
-    /// assert_eq!(distances[0].iter().collect::<Vec<_>>(), [Some(0), Some(5), Some(7)]);
-    /// assert_eq!(distances[1].get(0), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn distances(
-        &self,
-        sources: &[VertexId],
-    ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
-        self.map_distances(sources, |_, distances| distances.clone())
-    }
-
-    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
-    /// order given.
-    ///
-    /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
-    /// are added up first, in `f64`, so that last digits may differ from those of a path.
-    /// O(n + arcs of the hierarchy) for each pass, and up to 400 bytes a vertex for each thread.
-    ///
-    /// # Errors
-    /// As [`Metric::distances`].
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let metric = hierarchy.customize(&graph)?;
-    /// let eccentricities = metric.map_distances(&[0, 1], |_, distances| distances.max())?;
-    /// assert_eq!(eccentricities, [Some(7), Some(2)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn map_distances<T: Send>(
-        &self,
-        sources: &[VertexId],
-        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
-    ) -> Result<Vec<T>, HierarchyError> {
-        let n = self.hierarchy.n_vertices();
-        let targets: Vec<VertexId> = self.graph.vertices().collect();
-        let above = (0..n as u32).rev().collect();
-        let places = self.hierarchy.ranks.iter().map(|&rank| n - 1 - rank as usize).collect();
-        let columns = Columns { targets: &targets, above, places };
-        let ranks = self.ranks("source", sources)?;
-        let batches = ranks.par_chunks(LANES).zip(sources.par_chunks(LANES));
-        let results: Result<Vec<Vec<T>>, HierarchyError> = with_arcs!(&self.arcs, arcs => {
-            let new = || {
-                let rows = vec![vec![W::Distance::ZERO; n]; LANES.min(sources.len())];
-                (Pass::new(self, arcs, &columns), rows)
-            };
-            batches
-                .map_init(new, |(pass, rows), (ranks, sources)| {
-                    let slices = rows.iter_mut().map(Vec::as_mut_slice);
-                    pass.fill(ranks, sources, &mut slices.take(sources.len()).collect::<Vec<_>>())?;
-                    let each = sources.iter().zip(rows).map(|(&source, row)| {
-                        let distances = Distances::from_storage(std::mem::take(row));
-                        let made = result(source, &distances);
-                        *row = distances.into_storage();
-                        made
-                    });
-                    Ok(each.collect())
-                })
-                .collect()
-        });
-        Ok(results?.into_iter().flatten().collect())
-    }
-
     /// The distances from each of `sources` to each of `targets`; a row a source, in the order
     /// given.
     ///
-    /// As [`Metric::distances`], but the passes are over those vertices only that are ancestors of
+    /// In parallel and as exact as [`Metric::distances`], but the passes are over those vertices only that are ancestors of
     /// a target.
     ///
     /// # Errors
@@ -143,7 +62,12 @@ impl<W: Weight> Metric<'_, W> {
         Ok(DistanceTable::from_storage(table.unwrap_or_default()))
     }
 
-    fn ranks(&self, role: &'static str, vertices: &[VertexId]) -> Result<Vec<u32>, HierarchyError> {
+    /// The ranks of vertices that play this role.
+    pub(crate) fn ranks(
+        &self,
+        role: &'static str,
+        vertices: &[VertexId],
+    ) -> Result<Vec<u32>, HierarchyError> {
         vertices.iter().map(|&vertex| self.rank(role, vertex)).collect()
     }
 
@@ -193,9 +117,9 @@ struct Columns<'t> {
 /// Passes for the same columns.
 struct Pass<'a, W: Weight, K> {
     columns: &'a Columns<'a>,
-    sweep: Sweep<'a, K>,
+    sweep: Sweep<'a, K, LANES>,
     /// The distances of the vertices above the columns.
-    found: Vec<Lanes<K>>,
+    found: Vec<[K; LANES]>,
     weights: PhantomData<W>,
 }
 
