@@ -1,15 +1,26 @@
 //! What is near a source.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use graph_formats::{VertexId, Weight};
 
 use crate::HierarchyError;
-use crate::metric::Metric;
+use crate::customize::Arcs;
+use crate::key::Key;
+use crate::metric::{Metric, with_arcs};
+use crate::surroundings::Surroundings;
+
+/// So many vertices are put in order faster by a list of all than by sorting: one of these.
+const SHARE_TO_SORT: usize = 16;
 
 impl<W: Weight> Metric<'_, W> {
     /// The `k` of `targets` that are nearest to `source`, with their distances, the nearest first;
     /// of those equally near the ones listed first. Fewer where no path leads to so many.
     ///
-    /// As exact as [`Metric::table`], of which this is a row, sorted.
+    /// As exact as [`Metric::table`], of which this is a part of a row, sorted. With t targets
+    /// O(height² + t log t), and the arcs that lead up from the ancestors of the targets, but for
+    /// most that are farther than the last of the nearest.
     ///
     /// # Errors
     /// When the source or a target does not exist, or a distance overflows its type.
@@ -30,23 +41,58 @@ impl<W: Weight> Metric<'_, W> {
         targets: &[VertexId],
         k: usize,
     ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        let table = self.table(&[source], targets)?;
-        let reached = targets.iter().zip(table.row(0));
-        let mut reached: Vec<_> =
-            reached.filter_map(|(&v, distance)| Some((v, distance?))).collect();
-        reached.sort_by(|a, b| a.1.order(b.1));
-        reached.truncate(k);
-        Ok(reached)
+        let rank = self.rank("source", source)?;
+        let ranks = self.ranks("target", targets)?;
+        with_arcs!(&self.arcs, arcs => self.nearest_by(arcs, (source, rank), (targets, &ranks), k))
+    }
+
+    /// The same by ranks, which go with the vertices.
+    fn nearest_by<K: Key>(
+        &self,
+        arcs: &Arcs<K>,
+        (source, rank): (VertexId, u32),
+        (targets, ranks): (&[VertexId], &[u32]),
+        k: usize,
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        if k == 0 {
+            return Ok(Vec::new());
+        }
+        let farthest = |nearest: &BinaryHeap<Near<K>>| match nearest.peek() {
+            Some(last) if nearest.len() == k => last.0,
+            _ => K::UNREACHED,
+        };
+        let mut by_rank: Vec<(u32, usize)> = ranks.iter().copied().zip(0..).collect();
+        by_rank.sort_unstable();
+        let sorted: Vec<u32> = by_rank.iter().map(|&(rank, _)| rank).collect();
+        let mut nearest = BinaryHeap::new();
+        let look = Surroundings::new(self.hierarchy, arcs, Some(&sorted), K::UNREACHED);
+        look.look(rank, |rank, key| {
+            let first = sorted.partition_point(|&other| other < rank);
+            for &(_, place) in by_rank[first..].iter().take_while(|(other, _)| *other == rank) {
+                nearest.push(Near(key, place));
+                if nearest.len() > k {
+                    nearest.pop();
+                }
+            }
+            farthest(&nearest)
+        });
+        let nearest = nearest.into_sorted_vec().into_iter();
+        let reached = nearest.filter(|&Near(key, _)| key < K::UNREACHED);
+        let distance = |Near(key, place)| {
+            let target = targets[place];
+            Ok(self.distance(key, source, target)?.map(|distance| (target, distance)))
+        };
+        reached.filter_map(|near| distance(near).transpose()).collect()
     }
 
     /// The vertices no farther than `radius` from `source`, with their distances, ascending by
     /// vertex.
     ///
-    /// As exact as [`Metric::distances`], and as much work: O(n + arcs of the hierarchy) for
-    /// however small a radius.
+    /// As exact as [`Metric::distances`]. O(height² + arcs that lead up from vertices so near or
+    /// with an end so near, and f log f to sort the f that are found).
     ///
     /// # Errors
-    /// When the source does not exist, or a distance overflows its type.
+    /// When the source does not exist.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -63,8 +109,53 @@ impl<W: Weight> Metric<'_, W> {
         source: VertexId,
         radius: W::Distance,
     ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        let all = self.distances(&[source])?;
-        let reached = all.iter().flat_map(|distances| distances.reached());
-        Ok(reached.filter(|&(_, distance)| distance <= radius).collect())
+        let rank = self.rank("source", source)?;
+        with_arcs!(&self.arcs, arcs => Ok(self.within_by(arcs, rank, radius)))
+    }
+
+    /// The same by the rank of the source.
+    fn within_by<K: Key>(
+        &self,
+        arcs: &Arcs<K>,
+        source: u32,
+        radius: W::Distance,
+    ) -> Vec<(VertexId, W::Distance)> {
+        let Some(greatest) = K::at_most(radius) else { return Vec::new() };
+        let mut found = Vec::new();
+        let look = Surroundings::new(self.hierarchy, arcs, None, greatest);
+        look.look(source, |rank, key| {
+            let vertex = self.hierarchy.vertices[rank as usize];
+            let distance = key.to_distance::<W>().filter(|&distance| distance <= radius);
+            found.extend(distance.map(|distance| (vertex, distance)));
+            greatest
+        });
+        let n = self.hierarchy.n_vertices();
+        if found.len() < n / SHARE_TO_SORT {
+            found.sort_unstable_by_key(|&(vertex, _)| vertex);
+            return found;
+        }
+        let mut all = vec![None; n];
+        found.iter().for_each(|&(vertex, distance)| all[vertex as usize] = Some(distance));
+        let all = all.into_iter().zip(0..);
+        all.filter_map(|(distance, vertex)| Some((vertex, distance?))).collect()
     }
 }
+
+/// The key of a target and its place in the list, in this order.
+#[derive(PartialEq)]
+struct Near<K>(K, usize);
+
+impl<K: Key> Ord for Near<K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_key = self.0.partial_cmp(&other.0).unwrap_or(Ordering::Equal);
+        by_key.then(self.1.cmp(&other.1))
+    }
+}
+
+impl<K: Key> PartialOrd for Near<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Key> Eq for Near<K> {}
