@@ -99,6 +99,12 @@ impl<T> From<Vec<T>> for Buffer<T> {
     }
 }
 
+impl<T> Default for Buffer<T> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
 impl<T> Deref for Buffer<T> {
     type Target = [T];
 

@@ -22,7 +22,7 @@ use crate::key::Key;
 
 /// The arcs of a hierarchy, [`UP`] and [`DOWN`]: what they weigh, and which way they lead: an arc
 /// of the graph, marked, or through a lower vertex, whose arc to the lower end is noted.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Arcs<K> {
     pub(crate) keys: Buffer<[K; 2]>,
     pub(crate) origins: Buffer<[u32; 2]>,
@@ -35,20 +35,27 @@ const ARCS_PER_TASK: usize = 1 << 13;
 
 /// An arc while its vertex is customized.
 #[derive(Clone, Copy)]
-struct Arc<K> {
-    keys: [K; 2],
-    origins: [u32; 2],
+pub(crate) struct Arc<K> {
+    pub(crate) keys: [K; 2],
+    pub(crate) origins: [u32; 2],
 }
 
 impl<K: Key> Arc<K> {
-    const NONE: Self = Self { keys: [K::UNREACHED; 2], origins: [OF_GRAPH; 2] };
+    pub(crate) const NONE: Self = Self { keys: [K::UNREACHED; 2], origins: [OF_GRAPH; 2] };
 
     #[inline(always)]
-    fn lower(&mut self, direction: usize, key: K, origin: u32) {
+    pub(crate) fn lower(&mut self, direction: usize, key: K, origin: u32) {
         // two moves, where a branch would often be mispredicted
         let is_less = key < self.keys[direction];
         self.keys[direction] = select_unpredictable(is_less, key, self.keys[direction]);
         self.origins[direction] = select_unpredictable(is_less, origin, self.origins[direction]);
+    }
+
+    /// Lowers it by the arcs that lead up from a lower vertex to both its ends, the lower one first.
+    pub(crate) fn lower_by_triangle(&mut self, keys: &[[K; 2]], first: u32, second: usize) {
+        let ([from_middle, to_middle], other) = (keys[first as usize], keys[second]);
+        self.lower(UP, to_middle.add(other[UP]), first);
+        self.lower(DOWN, other[DOWN].add(from_middle), first);
     }
 }
 

@@ -94,8 +94,8 @@ pub(crate) enum KeyKind {
 }
 
 impl KeyKind {
-    /// The narrowest that holds all lengths. In parallel; O(n + m).
-    pub(crate) fn of<W: Weight>(graph: &Csr<W>) -> Result<Self, HierarchyError> {
+    /// The narrowest that holds all lengths, and a bound on these. In parallel; O(n + m).
+    pub(crate) fn of<W: Weight>(graph: &Csr<W>) -> Result<(Self, f64), HierarchyError> {
         if let Some((arc, from, to)) = graph.first_negative() {
             let weight = graph.weight(arc).to_string();
             return Err(HierarchyError::NegativeWeight { from, to, weight });
@@ -106,12 +106,13 @@ impl KeyKind {
             let greatest = graph.weight_summary().greatest.to_string();
             return Err(HierarchyError::SumsTooLarge { greatest });
         }
-        Ok(match bound {
+        let kind = match bound {
             _ if is_float => Self::F64,
             bound if bound < f64::from(<u32 as Key>::UNREACHED) => Self::U32,
             bound if bound < <u64 as Key>::UNREACHED as f64 => Self::U64,
             _ => Self::U128,
-        })
+        };
+        Ok((kind, bound))
     }
 }
 

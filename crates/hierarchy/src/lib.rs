@@ -47,6 +47,7 @@ mod order;
 mod prefetch;
 mod prepared;
 mod query;
+mod recustomize;
 mod surroundings;
 mod sweep;
 mod table;

@@ -16,6 +16,8 @@ pub struct Metric<'a, W: Weight> {
     pub(crate) hierarchy: &'a Hierarchy,
     pub(crate) graph: &'a Csr<W>,
     pub(crate) arcs: AnyArcs,
+    /// A bound on the length of every path.
+    pub(crate) bound: f64,
 }
 
 /// The arcs of the hierarchy, in the narrowest keys that hold all lengths.
@@ -42,13 +44,14 @@ pub(crate) use with_arcs;
 
 impl<'a, W: Weight> Metric<'a, W> {
     pub(crate) fn new(hierarchy: &'a Hierarchy, graph: &'a Csr<W>) -> Result<Self, HierarchyError> {
-        let arcs = match KeyKind::of(graph)? {
+        let (kind, bound) = KeyKind::of(graph)?;
+        let arcs = match kind {
             KeyKind::U32 => AnyArcs::U32(customize(hierarchy, graph)),
             KeyKind::U64 => AnyArcs::U64(customize(hierarchy, graph)),
             KeyKind::U128 => AnyArcs::U128(customize(hierarchy, graph)),
             KeyKind::F64 => AnyArcs::F64(customize(hierarchy, graph)),
         };
-        Ok(Self { hierarchy, graph, arcs })
+        Ok(Self { hierarchy, graph, arcs, bound })
     }
 
     /// A work space for distances and paths between two vertices, one for each thread. O(height).

@@ -18,7 +18,7 @@ use graph_formats::{
 
 use crate::customize::{Arcs, OF_GRAPH};
 use crate::hierarchy::mix;
-use crate::key::Key;
+use crate::key::{Key, KeyKind};
 use crate::metric::{AnyArcs, with_arcs};
 use crate::{Hierarchy, HierarchyError, Metric};
 
@@ -94,7 +94,8 @@ impl Prepared {
         if self.weights != digest_of_weights(graph) {
             return Err(HierarchyError::AnotherGraph);
         }
-        Ok(Metric { hierarchy: &self.hierarchy, graph, arcs: self.arcs.clone() })
+        let (_, bound) = KeyKind::of(graph)?;
+        Ok(Metric { hierarchy: &self.hierarchy, graph, arcs: self.arcs.clone(), bound })
     }
 
     fn of_bytes(bytes: &Buffer<u8>, csr: &AnyCsr) -> Option<Self> {

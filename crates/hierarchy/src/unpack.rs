@@ -19,6 +19,7 @@ const END: u32 = u32::MAX;
 
 /// A shortcut to be unpacked.
 struct Shortcut {
+    arc: u32,
     /// The arc from the middle vertex to the lower end.
     lower: u32,
     /// The depth of the higher end.
@@ -36,13 +37,14 @@ struct Entry {
 }
 
 /// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its direction, in
-/// the order of travel. `columns` will be read at these.
+/// the order of travel; `columns` will be read at these. None where a shortcut does not lead through
+/// a vertex, as in a file that was tampered with.
 pub(crate) fn unpack(
     hierarchy: &Hierarchy,
     origins: &[[u32; 2]],
     columns: &[u32],
     steps: impl Iterator<Item = (u32, usize)>,
-) -> Vec<usize> {
+) -> Option<Vec<usize>> {
     let ends = &hierarchy.ends;
     let mut list: Vec<Entry> = Vec::new();
     let mut queue: Vec<Shortcut> = Vec::new();
@@ -52,7 +54,7 @@ pub(crate) fn unpack(
             prefetch(ends, origin as usize);
             prefetch(origins, origin as usize);
             let (end, direction) = (ends[arc as usize], direction as u16);
-            queue.push(Shortcut { lower: origin, end, direction, entry });
+            queue.push(Shortcut { arc, lower: origin, end, direction, entry });
         } else {
             let arc = origin & !OF_GRAPH;
             prefetch(columns, arc as usize);
@@ -68,12 +70,11 @@ pub(crate) fn unpack(
         last.next = END;
     }
     let mut n_unpacked = 0;
-    while let Some(&Shortcut { lower, end, direction, entry }) = queue.get(n_unpacked) {
+    while let Some(&Shortcut { arc, lower, end, direction, entry }) = queue.get(n_unpacked) {
         n_unpacked += 1;
-        let mut higher = lower;
-        while ends[higher as usize] != end {
-            higher += 1;
-        }
+        // arcs of lower vertices come before
+        let row = ends.get(lower as usize..arc as usize)?;
+        let higher = lower + row.iter().position(|other| *other == end)? as u32;
         let up = usize::from(direction) == UP;
         let (first, second) = if up { (lower, higher) } else { (higher, lower) };
         let after = list.len() as u32;
@@ -88,5 +89,5 @@ pub(crate) fn unpack(
         arcs.push(entry.arc as usize);
         next = entry.next;
     }
-    arcs
+    Some(arcs)
 }

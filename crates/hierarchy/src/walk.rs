@@ -214,6 +214,7 @@ impl<W: Weight, K: Key> Pairs<W> for Walk<'_, W, K> {
         let down = self.steps(place(ends.1), highest, DOWN);
         let columns = graph.column_indices();
         let arcs = unpack(hierarchy, &self.arcs.origins, columns, up.chain(down));
+        let arcs = arcs.ok_or(HierarchyError::Damaged)?;
         let mut vertices = Vec::with_capacity(arcs.len() + 1);
         vertices.push(source);
         vertices.extend(arcs.iter().map(|&arc| columns[arc]));

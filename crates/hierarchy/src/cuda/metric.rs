@@ -64,7 +64,7 @@ impl<'a, W: Weight> DeviceMetric<'a, W> {
         device: &'a DeviceHierarchy<'a>,
         graph: &'a Csr<W>,
     ) -> Result<Self, HierarchyError> {
-        let mut keys = AnyKeys::new(device, KeyKind::of(graph)?)?;
+        let mut keys = AnyKeys::new(device, KeyKind::of(graph)?.0)?;
         with_keys!(&mut keys, keys => keys.customize(device, graph))?;
         Ok(Self { device, graph, keys })
     }
@@ -94,7 +94,7 @@ impl<'a, W: Weight> DeviceMetric<'a, W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn customize(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
-        let kind = KeyKind::of(graph)?;
+        let kind = KeyKind::of(graph)?.0;
         if kind != self.keys.kind() {
             self.keys = AnyKeys::new(self.device, kind)?;
         }
