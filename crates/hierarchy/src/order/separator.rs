@@ -1,16 +1,21 @@
 //! A least set of vertices that separates two sides of a part: a maximum flow.
 //!
-//! Paths from the one side to the other that share no vertex are found by Dinic's algorithm:
-//! levels by breadth-first search, then depth-first searches along them until they find no
-//! more. The vertices between the sides have capacity one, those of the sides any. A vertex is
-//! two states, where a path may arrive (in) and where it may leave (out). O(m √n), and hardly
-//! more than O(m) for the short separators of road networks.
+//! Paths from the one side to the other that share no vertex are found in phases: a breadth-first
+//! search from the one side has levels, then depth-first searches from the other go back, to lower
+//! levels first, until none of them finds a path of vertices that no search of the phase has seen.
+//! The vertices between the sides have capacity one, those of the sides any. A vertex is two
+//! states, where a path may arrive (in) and where it may leave (out). O(m) for a phase, of which
+//! there are about ten.
+//!
+//! Dinic's algorithm searches along shortest paths alone, of which a road network has one or two
+//! of each length, so that nearly every path took a phase. That a search may go anywhere once is
+//! how matchings are augmented.
 //!
 //! Inertial flow cuts edges, and takes a vertex of each; here vertices are cut, because the
 //! separators are smaller, and of the two least cuts nearest to the sides the one that is better
 //! balanced is taken.
 //!
-//! Reference: dinic-1970, schild-sommer-2015
+//! Reference: dinic-1970, pothen-fan-1990, schild-sommer-2015
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -58,7 +63,9 @@ struct Flow<'a> {
     previous: Vec<u32>,
     /// Of both states of each vertex.
     levels: Vec<u32>,
-    /// Which neighbour of a vertex is tried next.
+    /// The states that a path of this phase has been looked for from.
+    is_seen: Vec<bool>,
+    /// Which neighbour of a vertex is tried next: those nearer to the goal first, then all.
     cursors: Vec<u32>,
     queue: Vec<u32>,
     path: Vec<u32>,
@@ -95,38 +102,40 @@ pub(crate) fn separator(
     if !sides.contains(&Side::Sink) {
         return Err(NoSeparator::NoSides);
     }
-    let sources: Vec<u32> = (0..n as u32)
-        .filter(|&v| sides[v as usize] == Side::Middle && touches_source(v, &sides))
-        .collect();
+    let beside = |side: Side| {
+        let touches = |&v: &u32| part.neighbours(v).iter().any(|&end| sides[end as usize] == side);
+        let middle = (0..n as u32).filter(|&v| sides[v as usize] == Side::Middle);
+        middle.filter(touches).collect::<Vec<u32>>()
+    };
+    let (sources, sinks) = (beside(Side::Source), beside(Side::Sink));
     let mut flow = Flow {
         part,
         sides: &sides,
         next: vec![NONE; n],
         previous: vec![NONE; n],
         levels: vec![NONE; 2 * n],
+        is_seen: vec![false; 2 * n],
         cursors: vec![0; n],
         queue: Vec::new(),
         path: Vec::new(),
     };
     let mut size = 0;
     while flow.find_levels(&sources, Side::Sink) {
+        flow.reverse();
+        flow.is_seen.fill(false);
         flow.cursors.fill(0);
-        for &source in &sources {
-            if flow.augment(source) {
+        for &sink in &sinks {
+            if flow.augment(sink, Side::Source) {
                 size += 1;
                 if size > limit.load(Relaxed) {
                     return Err(NoSeparator::TooLarge);
                 }
             }
         }
+        flow.reverse();
     }
     let near_sources = flow.cut(Side::Source, size);
-    // the flow backwards is one from the sinks to the sources
-    let touches_sink =
-        |v: u32| part.neighbours(v).iter().any(|&end| sides[end as usize] == Side::Sink);
-    let sinks: Vec<u32> =
-        (0..n as u32).filter(|&v| sides[v as usize] == Side::Middle && touches_sink(v)).collect();
-    std::mem::swap(&mut flow.next, &mut flow.previous);
+    flow.reverse();
     flow.find_levels(&sinks, Side::Source);
     let near_sinks = flow.cut(Side::Sink, size);
     let is_better = near_sinks.smaller_side > near_sources.smaller_side;
@@ -139,6 +148,12 @@ pub(crate) fn separator(
 }
 
 impl Flow<'_> {
+    /// Makes it a flow from the sinks to the sources. The levels stay, those of a vertex exchanged:
+    /// where a path arrives, one of the other direction leaves.
+    fn reverse(&mut self) {
+        std::mem::swap(&mut self.next, &mut self.previous);
+    }
+
     /// How many steps each state is away from the `starts`, up to the first beside a vertex of
     /// `goal`; whether there is one.
     fn find_levels(&mut self, starts: &[u32], goal: Side) -> bool {
@@ -189,65 +204,68 @@ impl Flow<'_> {
         is_reached
     }
 
-    /// Adds a path from `start` to the sinks along ascending levels, if one is left.
-    fn augment(&mut self, start: u32) -> bool {
+    /// Adds a path from `start` to `goal` of states not seen yet, if there is one. The levels are
+    /// those of the other direction.
+    fn augment(&mut self, start: u32, goal: Side) -> bool {
         let mut path = std::mem::take(&mut self.path);
         path.clear();
-        path.push(arriving(start));
-        let mut is_found = self.levels[arriving(start) as usize] != NONE;
-        while is_found && let Some(&state) = path.last() {
-            match self.step(state) {
-                Some(END) => break,
-                Some(further) => path.push(further),
+        let mut further = Some(arriving(start)).filter(|&state| !self.is_seen[state as usize]);
+        while further != Some(END) {
+            match further {
+                Some(state) => {
+                    self.is_seen[state as usize] = true;
+                    path.push(state);
+                }
                 None => {
-                    // no path goes on from here in this phase
-                    self.levels[state as usize] = NONE;
                     path.pop();
-                    is_found = !path.is_empty();
                 }
             }
+            let Some(&state) = path.last() else { break };
+            further = self.step(state, goal);
         }
-        if is_found {
-            self.add(&path);
-        }
+        let is_found = !path.is_empty();
+        self.add(&path);
         self.path = path;
         is_found
     }
 
-    /// A state one level further, or [`END`] beside a sink.
-    fn step(&mut self, state: u32) -> Option<u32> {
+    /// A state not seen yet, or [`END`] beside the goal.
+    fn step(&mut self, state: u32, goal: Side) -> Option<u32> {
         let vertex = state / 2;
-        let level = self.levels[state as usize];
-        let is_further = |levels: &[u32], state: u32| levels[state as usize] == level + 1;
         let (after, before) = (self.next[vertex as usize], self.previous[vertex as usize]);
+        let is_seen = |state: u32| self.is_seen[state as usize];
         if state == arriving(vertex) {
             let further = match before {
                 NONE => leaving(vertex),
                 END => return None,
                 before => leaving(before),
             };
-            return is_further(&self.levels, further).then_some(further);
+            return Some(further).filter(|&further| !is_seen(further));
         }
+        let level = |state: u32| self.levels[(state ^ 1) as usize];
         let neighbours = self.part.neighbours(vertex);
         let cursor = &mut self.cursors[vertex as usize];
-        while let Some(&end) = neighbours.get(*cursor as usize) {
+        while (*cursor as usize) < 2 * neighbours.len() {
+            let is_first_time = (*cursor as usize) < neighbours.len();
+            let end = neighbours[*cursor as usize % neighbours.len()];
+            let further = arriving(end);
             match self.sides[end as usize] {
-                Side::Sink => return Some(END),
-                Side::Middle if is_further(&self.levels, arriving(end)) => {
-                    return Some(arriving(end));
+                side if side == goal => return Some(END),
+                Side::Middle
+                    if !is_seen(further) && (!is_first_time || level(further) < level(state)) =>
+                {
+                    return Some(further);
                 }
                 _ => *cursor += 1,
             }
         }
-        (after != NONE && is_further(&self.levels, arriving(vertex))).then(|| arriving(vertex))
+        (after != NONE && !is_seen(arriving(vertex))).then(|| arriving(vertex))
     }
 
     /// Puts a path of states into the flow, and takes out what it goes back along.
     fn add(&mut self, path: &[u32]) {
         let mut from = END;
         for (at, &state) in path.iter().enumerate() {
-            // each state is on one path of a phase at most
-            self.levels[state as usize] = NONE;
             let vertex = state / 2;
             let further = path.get(at + 1).map_or(END, |&further| further / 2);
             if state == arriving(vertex) {
