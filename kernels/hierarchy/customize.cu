@@ -47,7 +47,7 @@ __device__ __forceinline__ void relax(const Customization& of, Triangle at) {
 //
 // A cooperative launch of any number of blocks; `arrived` is 0 before. A thread takes a triangle,
 // and has read which before the barrier, since that is known without keys.
-extern "C" __global__ void __launch_bounds__(512) ENTRY(hierarchy_customize)(Customization of) {
+extern "C" __global__ void __launch_bounds__(1024) ENTRY(hierarchy_customize)(Customization of) {
     const u64 first = blockIdx.x * static_cast<u64>(blockDim.x) + threadIdx.x;
     const u64 step = gridDim.x * static_cast<u64>(blockDim.x);
     GridBarrier barrier{of.arrived, gridDim.x, 0};

@@ -2,8 +2,8 @@
 // all, side by side.
 //
 // Keys that are found lie by rank, and in a row by lane, which is the place of a source in its
-// batch. A thread has 16 bytes of a row, a warp 512: what a warp reads and writes in a pass are its
-// own lanes only, so that it needs no barrier from a vertex to the next.
+// batch. A thread has 16 bytes of a row, a warp 512: what a warp, or a block, reads and writes in a
+// pass are its own lanes only, so that it waits for no others from a vertex to the next.
 #include "key.cuh"
 
 // What is launched on. The host has the same structures.
@@ -137,12 +137,57 @@ __device__ __forceinline__ Keys keys_up(const Sweep& of, u32 rank, u32 first_lan
     return keys;
 }
 
-// Finds the least of what the ancestors of each vertex have and the arcs from them.
+__device__ __forceinline__ Keys no_keys() {
+    Keys keys;
+#pragma unroll
+    for (u32 i = 0; i < keys_per_thread; ++i) keys.of[i] = unreached;
+    return keys;
+}
+
+// Up to 32 vertices of a segment, one a lane.
+struct Vertices {
+    u32 ranks, rows, row_ends;
+    // A bit for each: whether it is an ancestor of a source of the batch.
+    u32 marked;
+};
+
+__device__ __forceinline__ Vertices vertices(const Sweep& of, u32 first, u32 end) {
+    Vertices at;
+    at.ranks = of.ranks[min(first + lane(), end - 1)];
+    at.rows = of.offsets[at.ranks];
+    at.row_ends = of.offsets[at.ranks + 1];
+    at.marked = __ballot_sync(everyone, of.marks[at.ranks] & of.mark);
+    return at;
+}
+
+// An arc of a row for this lane; the last one where the row is shorter, which changes nothing.
+struct Arc {
+    u32 head;
+    Key key;
+};
+
+__device__ __forceinline__ Arc arc_at(const Sweep& of, u32 arc, u32 row_end) {
+    if (row_end == 0) return {0, unreached};
+    const u32 at = min(arc, row_end - 1);
+    return {of.heads[at], of.keys[2ull * at + down]};
+}
+
+// Lowers the keys of a thread by four arcs, which the lanes from `first` on have.
+__device__ __forceinline__ void lower_by_four(Keys& least, const Key* found, u32 n_lanes, Arc arc, u32 first) {
+    Keys from[4];
+#pragma unroll
+    for (u32 k = 0; k < 4; ++k) {
+        from[k] = load_keys(found + static_cast<u64>(__shfl_sync(everyone, arc.head, first + k)) * n_lanes);
+    }
+#pragma unroll
+    for (u32 k = 0; k < 4; ++k) least.lower(from[k], __shfl_sync(everyone, arc.key, first + k));
+}
+
+// Finds the least of what the ancestors of each vertex have and the arcs from them, for subtrees.
 //
 // A warp for each segment and 512 bytes of lanes. The ancestors of a vertex are in its segment,
-// before it, or in segments of launches before. Rows are padded to four arcs by ones that lead
-// nowhere, so that four loads are under way; the next vertex's row is read ahead.
-extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_sweep)(Sweep of) {
+// before it, or in segments of launches before. The next vertex's row is read ahead.
+extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_sweep_subtrees)(Sweep of) {
     const u32 n_groups = of.n_lanes / (32 * keys_per_thread);
     const u32 item = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     const u32 segment = item / n_groups;
@@ -151,49 +196,74 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_sweep)(Sweep o
     Key* const found = of.found + first_lane;
     const u32 begin = of.segments[of.first_segment + segment], end = of.segments[of.first_segment + segment + 1];
     for (u32 first = begin; first < end; first += 32) {
-        const u32 count = min(end - first, 32u);
-        const u32 ranks = of.ranks[min(first + lane(), end - 1)];
-        const u32 rows = of.offsets[ranks], row_ends = of.offsets[ranks + 1];
-        const u32 marked = __ballot_sync(everyone, of.marks[ranks] & of.mark);
-        // an arc a lane; what is beyond the row leads nowhere
-        const auto arc_of = [&](u32 arc, u32 row_end, u32& head, Key& key) {
-            const bool has = arc + lane() < row_end;
-            head = has ? of.heads[arc + lane()] : ranks;
-            key = has ? of.keys[2ull * (arc + lane()) + down] : unreached;
-        };
-        u32 row = __shfl_sync(everyone, rows, 0), row_end = __shfl_sync(everyone, row_ends, 0), next_head;
-        Key next_key;
-        arc_of(row, row_end, next_head, next_key);
-        for (u32 i = 0; i < count; ++i) {
-            const u32 rank = __shfl_sync(everyone, ranks, i);
-            u32 head = next_head;
-            Key key = next_key;
-            const u32 next_row = __shfl_sync(everyone, rows, i + 1), next_row_end = __shfl_sync(everyone, row_ends, i + 1);
-            arc_of(next_row, next_row_end, next_head, next_key);
-            Keys least;
-#pragma unroll
-            for (u32 j = 0; j < keys_per_thread; ++j) least.of[j] = unreached;
-            if (marked >> i & 1) least = keys_up(of, rank, first_lane);
-            while (true) {
-                const u32 n_arcs = row < row_end ? min(row_end - row, 32u) : 0;
-                for (u32 j = 0; j < n_arcs; j += 4) {
-                    Keys from[4];
-#pragma unroll
-                    for (u32 k = 0; k < 4; ++k) {
-                        const u32 at = j + k < n_arcs ? j + k : j;
-                        from[k] = load_keys(found + static_cast<u64>(__shfl_sync(everyone, head, at)) * of.n_lanes);
-                    }
-#pragma unroll
-                    for (u32 k = 0; k < 4; ++k) {
-                        const u32 at = j + k < n_arcs ? j + k : j;
-                        least.lower(from[k], __shfl_sync(everyone, key, at));
-                    }
-                }
+        const Vertices of_lane = vertices(of, first, end);
+        u32 row = __shfl_sync(everyone, of_lane.rows, 0), row_end = __shfl_sync(everyone, of_lane.row_ends, 0);
+        Arc next = arc_at(of, row + lane(), row_end);
+        for (u32 i = 0; i < min(end - first, 32u); ++i) {
+            const u32 rank = __shfl_sync(everyone, of_lane.ranks, i);
+            const u32 next_row = __shfl_sync(everyone, of_lane.rows, i + 1);
+            const u32 next_row_end = __shfl_sync(everyone, of_lane.row_ends, i + 1);
+            Arc arc = next;
+            next = arc_at(of, next_row + lane(), next_row_end);
+            Keys least = of_lane.marked >> i & 1 ? keys_up(of, rank, first_lane) : no_keys();
+            while (row < row_end) {
+                for (u32 j = 0; j < min(row_end - row, 32u); j += 4) lower_by_four(least, found, of.n_lanes, arc, j);
                 row += 32;
-                if (row >= row_end) break;
-                arc_of(row, row_end, head, key);
+                if (row < row_end) arc = arc_at(of, row + lane(), row_end);
             }
             *reinterpret_cast<Keys*>(found + static_cast<u64>(rank) * of.n_lanes) = least;
+            row = next_row, row_end = next_row_end;
+        }
+    }
+}
+
+// Warps that share the rows of a chain.
+constexpr u32 warps_of_chain = 8;
+
+// The same for chains, whose vertices have long rows and follow one another.
+//
+// A block of eight warps for each segment and 512 bytes of lanes. Each warp takes four arcs of every
+// 32, of which its lanes hold those of 256, read ahead; what the warps have found is brought
+// together in shared memory.
+extern "C" __global__ void __launch_bounds__(32 * warps_of_chain) ENTRY(hierarchy_sweep_chains)(Sweep of) {
+    __shared__ Keys parts[warps_of_chain][32];
+    const u32 n_groups = of.n_lanes / (32 * keys_per_thread), segment = blockIdx.x / n_groups;
+    const u32 warp = threadIdx.x / 32, first_of_group = blockIdx.x % n_groups * 32 * keys_per_thread;
+    const u32 first_lane = first_of_group + lane() * keys_per_thread;
+    const Key* const found = of.found + first_lane;
+    const u32 place = (lane() / 4 * warps_of_chain + warp) * 4 + lane() % 4;
+    const u32 begin = of.segments[of.first_segment + segment], end = of.segments[of.first_segment + segment + 1];
+    for (u32 first = begin; first < end; first += 32) {
+        const Vertices of_lane = vertices(of, first, end);
+        u32 row = __shfl_sync(everyone, of_lane.rows, 0), row_end = __shfl_sync(everyone, of_lane.row_ends, 0);
+        Arc next = arc_at(of, row + place, row_end);
+        for (u32 i = 0; i < min(end - first, 32u); ++i) {
+            const u32 rank = __shfl_sync(everyone, of_lane.ranks, i);
+            const u32 next_row = __shfl_sync(everyone, of_lane.rows, i + 1);
+            const u32 next_row_end = __shfl_sync(everyone, of_lane.row_ends, i + 1);
+            Arc arc = next;
+            next = arc_at(of, next_row + place, next_row_end);
+            const bool is_marked = warp == 0 && of_lane.marked >> i & 1;
+            Keys least = is_marked ? keys_up(of, rank, first_lane) : no_keys();
+            while (row < row_end) {
+                for (u32 j = 0; j < 32 && row + (j * warps_of_chain + warp * 4) < row_end; j += 4) {
+                    lower_by_four(least, found, of.n_lanes, arc, j);
+                }
+                row += 32 * warps_of_chain;
+                if (row < row_end) arc = arc_at(of, row + place, row_end);
+            }
+            parts[warp][lane()] = least;
+            __syncthreads();
+            if (threadIdx.x < 32 * keys_per_thread) {
+                Key all = unreached;
+#pragma unroll
+                for (u32 other = 0; other < warps_of_chain; ++other) {
+                    const Key part = parts[other][threadIdx.x / keys_per_thread].of[threadIdx.x % keys_per_thread];
+                    all = part < all ? part : all;
+                }
+                of.found[static_cast<u64>(rank) * of.n_lanes + first_of_group + threadIdx.x] = all;
+            }
+            __syncthreads();
             row = next_row, row_end = next_row_end;
         }
     }

@@ -48,10 +48,7 @@ const NODE_COST: f64 = 512.0;
 /// assert_eq!(pairs.row(0).flatten().count(), 216);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn supernodes<W: Weight>(
-    graph: &Csr<W>,
-    max_arcs: u64,
-) -> Result<Supernodes, HierarchyError> {
+pub fn supernodes<W: Weight>(graph: &Csr<W>, max_arcs: u64) -> Result<Supernodes, HierarchyError> {
     let order = Order::by_landmarks_within(graph, max_arcs)?;
     let hierarchy = Hierarchy::within(graph, &order, max_arcs)?;
     let mut nodes: Vec<Supernode> = Vec::new();

@@ -12,6 +12,7 @@
 use std::sync::OnceLock;
 
 use graph_formats::{Buffer, Csr, VertexId, Weight};
+use rayon::prelude::*;
 
 use crate::below::Below;
 use crate::elimination_tree::{ROOT, Tree, in_postorder, inverse};
@@ -45,6 +46,9 @@ pub struct Hierarchy {
     /// Of the graph's arcs.
     pub(crate) digest: u64,
 }
+
+/// As many offsets or ends are worth another thread.
+const NUMBERS_PER_TASK: usize = 1 << 14;
 
 /// From the lower vertex of an arc to the higher.
 pub(crate) const UP: usize = 0;
@@ -140,6 +144,11 @@ impl Hierarchy {
         self.below.get_or_init(|| Below::new(self, graph))
     }
 
+    /// The order of the vertices: that which it was made in, or another with the same arcs.
+    pub fn order(&self) -> Order {
+        Order::of(self.vertices.to_vec())
+    }
+
     /// How many vertices the graph has.
     pub fn n_vertices(&self) -> usize {
         self.vertices.len()
@@ -231,10 +240,14 @@ fn runs(offsets: &[u32], ends: &[u16]) -> Vec<u8> {
     runs
 }
 
-/// A number that tells the arcs of graphs apart, but for one chance in 2^64. O(n + m).
+/// A number that tells the arcs of graphs apart, but for one chance in 2^64. In parallel, by parts
+/// of one size, whatever the number of threads; O(n + m).
 fn digest<W: Weight>(graph: &Csr<W>) -> u64 {
-    let digest = graph.row_offsets().iter().fold(1, |digest, &offset| mix(digest, offset));
-    graph.column_indices().iter().fold(digest, |digest, &end| mix(digest, end.into()))
+    let offsets = graph.row_offsets().par_chunks(NUMBERS_PER_TASK);
+    let offsets = offsets.map(|part| part.iter().fold(1, |digest, &offset| mix(digest, offset)));
+    let ends = graph.column_indices().par_chunks(NUMBERS_PER_TASK);
+    let ends = ends.map(|part| part.iter().fold(1, |digest, &end| mix(digest, end.into())));
+    offsets.chain(ends).collect::<Vec<_>>().into_iter().fold(1, mix)
 }
 
 /// A digest with one more number in it.

@@ -24,6 +24,8 @@ pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
     /// A key that those of all distances up to this one are no greater than; none where there are
     /// no such distances.
     fn at_most<D: Distance>(distance: D) -> Option<Self>;
+    /// The sum of those that are reached; 0 of floats.
+    fn sum<const N: usize>(keys: &[Self; N]) -> u128;
     /// The distance of a path; none where its type cannot hold it.
     fn to_distance<W: Weight>(self) -> Option<W::Distance>;
 
@@ -39,7 +41,7 @@ pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
 }
 
 macro_rules! integer_key {
-    ($($t:ty),*) => {$(
+    ($($t:ty, $wide:ty);*) => {$(
         impl Key for $t {
             const ZERO: Self = 0;
             const UNREACHED: Self = <$t>::MAX / 2;
@@ -47,6 +49,11 @@ macro_rules! integer_key {
             fn of_weight<W: Weight>(weight: W) -> Self { weight.to_i128().unwrap_or(0) as Self }
             #[inline(always)]
             fn add(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn sum<const N: usize>(keys: &[Self; N]) -> u128 {
+                let reached = |&key: &$t| if key < <$t as Key>::UNREACHED { key as $wide } else { 0 };
+                keys.iter().map(reached).sum::<$wide>() as u128
+            }
             fn at_most<D: Distance>(distance: D) -> Option<Self> {
                 let greatest = <$t>::MAX / 2 - 1;
                 let distance = distance.to_i128().filter(|&distance| distance >= 0)?;
@@ -60,7 +67,7 @@ macro_rules! integer_key {
     )*};
 }
 
-integer_key!(u32, u64, u128);
+integer_key!(u32, u64; u64, u128; u128, u128);
 
 impl Key for f64 {
     const ZERO: Self = 0.0;
@@ -72,6 +79,9 @@ impl Key for f64 {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         self + other
+    }
+    fn sum<const N: usize>(_: &[Self; N]) -> u128 {
+        0
     }
     fn at_most<D: Distance>(distance: D) -> Option<Self> {
         // the nearest distance may be less than the key

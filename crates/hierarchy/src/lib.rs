@@ -51,6 +51,7 @@ mod recustomize;
 mod surroundings;
 mod sweep;
 mod table;
+mod totals;
 mod unpack;
 mod walk;
 
@@ -62,6 +63,7 @@ pub use metric::Metric;
 pub use order::Order;
 pub use prepared::Prepared;
 pub use query::{Path, Query};
+pub use totals::Totals;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -69,17 +69,29 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
     /// before those from the second and so on: a plane a source.
     pub(crate) fn pass_all(&mut self, sources: &[u32], planes: &mut [K]) {
         let n = self.hierarchy.n_vertices();
+        self.pass_by_blocks(sources, |first, found| {
+            for (lane, plane) in planes.chunks_exact_mut(n).take(sources.len()).enumerate() {
+                let places = plane[first..first + found.len()].iter_mut().rev();
+                places.zip(found).for_each(|(place, keys)| *place = keys[lane]);
+            }
+        });
+    }
+
+    /// Shows the distances of all vertices from `sources`, some ranks at a time: the first of them,
+    /// and what is found of each, the last first.
+    pub(crate) fn pass_by_blocks(
+        &mut self,
+        sources: &[u32],
+        mut visit: impl FnMut(usize, &[[K; LANES]]),
+    ) {
         let mut block = [[K::UNREACHED; LANES]; BLOCK];
         self.walk_up(sources);
-        let mut end = n;
+        let mut end = self.hierarchy.n_vertices();
         while end > 0 {
             let first = end.saturating_sub(BLOCK);
             let found = &mut block[..end - first];
             self.walk_on((first as u32..end as u32).rev(), found);
-            for (lane, plane) in planes.chunks_exact_mut(n).take(sources.len()).enumerate() {
-                let places = plane[first..end].iter_mut().rev();
-                places.zip(&*found).for_each(|(place, keys)| *place = keys[lane]);
-            }
+            visit(first, found);
             end = first;
         }
     }

@@ -21,8 +21,9 @@ use super::hierarchy::DeviceHierarchy;
 use super::rows::Landing;
 use crate::HierarchyError;
 
-/// Threads of a block of the launch, of which two blocks are resident on a multiprocessor.
-const THREADS: u32 = 512;
+/// Threads of a block of the launch, of which one is resident on each multiprocessor: the fewer
+/// blocks wait for one another, the better.
+const THREADS: u32 = 1024;
 /// As many weights are worth another thread.
 const WEIGHTS_PER_TASK: usize = 1 << 14;
 
@@ -127,8 +128,8 @@ impl<K: DeviceKey> Customized<K> {
             n_slots: self.weights.len() as u32,
             n_levels: device.levels.len() as u32 - 1,
         };
-        let blocks = 2 * gpu.properties().multiprocessors;
-        let config = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, THREADS) };
+        let config = LaunchConfig::new(gpu.properties().multiprocessors, THREADS);
+        let config = LaunchConfig { cooperative: true, ..config };
         // SAFETY: the staged weights are not written until the stream has been waited for; the
         // launch is on buffers of this hierarchy and these keys, as long as it is told.
         unsafe {

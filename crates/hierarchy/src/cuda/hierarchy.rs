@@ -42,13 +42,14 @@ pub struct DeviceHierarchy<'h> {
 pub(super) struct DeviceSegments {
     pub(super) ranks: Buffer<u32>,
     pub(super) starts: Buffer<u32>,
-    pub(super) launches: Vec<Range<u32>>,
+    pub(super) chains: Vec<Range<u32>>,
+    pub(super) subtrees: Range<u32>,
 }
 
 impl DeviceSegments {
     pub(super) fn upload(gpu: &Gpu, segments: Segments) -> Result<Self, HierarchyError> {
         let (ranks, starts) = (gpu.upload(&segments.ranks)?, gpu.upload(&segments.starts)?);
-        Ok(Self { ranks, starts, launches: segments.launches })
+        Ok(Self { ranks, starts, chains: segments.chains, subtrees: segments.subtrees })
     }
 }
 

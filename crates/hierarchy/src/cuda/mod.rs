@@ -43,4 +43,3 @@ mod triangles;
 
 pub use hierarchy::DeviceHierarchy;
 pub use metric::DeviceMetric;
-pub use totals::Totals;

@@ -30,7 +30,7 @@ use crate::key::Key;
 use crate::table::{ancestors, cells};
 
 /// Bytes of a piece, unless a row has more.
-const BYTES_PER_PIECE: usize = 16 << 20;
+const BYTES_PER_PIECE: usize = 32 << 20;
 /// Pieces that are copied, or waited for, at once.
 const N_PIECES: usize = 3;
 /// The side of the tiles that are transposed.
@@ -102,7 +102,7 @@ impl<K: DeviceKey> Landing<K> {
         n_rows: usize,
     ) -> Result<(), HierarchyError> {
         let rows = Launch {
-            found: batches.found.address(),
+            found: batches.found(batch).address(),
             columns: columns.address(),
             rows: self.rows[batch % 2].address(),
             n_columns: columns.len() as u32,
@@ -157,7 +157,7 @@ impl<W: Weight> DeviceMetric<'_, W> {
     /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
     /// order given; on threads of the CPU, while the next ones are found and copied.
     ///
-    /// Tells `progress` how many sources are done. The GPU holds three keys for each vertex and
+    /// Tells `progress` how many sources are done. The GPU holds four keys for each vertex and
     /// source of a batch, which are up to 512.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 //! A vertex needs its ancestors. Subtrees of little work are each swept by one warp in preorder,
 //! several small ones by the same, and none of them waits for another: one launch has them all.
 //! The vertices above them are few, but each branch has hundreds, most of them in chains, the
-//! separators of the graph: a chain is swept by one warp too, so that launches are as many as
-//! chains follow one another on a branch, about the logarithm of the number of subtrees, where
-//! levels of vertices would be hundreds. O(n).
+//! separators of the graph: a block sweeps a chain, so that launches are as many as chains follow
+//! one another on a branch, about the logarithm of the number of subtrees, where levels of vertices
+//! would be hundreds. O(n).
 //!
 //! Reference: delling-2011
 
@@ -27,8 +27,10 @@ pub(super) struct Segments {
     pub(super) ranks: Vec<u32>,
     /// Where each segment begins, and the last ends.
     pub(super) starts: Vec<u32>,
-    /// The segments of each launch, which need those of the launches before.
-    pub(super) launches: Vec<Range<u32>>,
+    /// The chains of each launch, which need those of the launches before.
+    pub(super) chains: Vec<Range<u32>>,
+    /// The subtrees below, of the last launch.
+    pub(super) subtrees: Range<u32>,
 }
 
 impl Segments {
@@ -80,24 +82,23 @@ impl Segments {
         let mut segments = Self { starts: vec![0], ..Self::default() };
         for level in 0..levels.iter().max().map_or(0, |&last| last + 1) {
             let of_level = (0..chains.len()).filter(|&chain| levels[chain] == level);
-            segments.launch(of_level.map(|chain| &chains[chain][..]));
+            let launch = segments.add(of_level.map(|chain| &chains[chain][..]));
+            segments.chains.push(launch);
         }
         let starts = small.starts.windows(2);
-        segments.launch(starts.map(|ends| &small.ranks[ends[0] as usize..ends[1] as usize]));
+        let subtrees = starts.map(|ends| &small.ranks[ends[0] as usize..ends[1] as usize]);
+        segments.subtrees = segments.add(subtrees);
         segments
     }
 
-    /// Adds a launch of these segments, if there are any.
-    fn launch<'a>(&mut self, segments: impl Iterator<Item = &'a [u32]>) {
+    /// Adds these segments. Their numbers.
+    fn add<'a>(&mut self, segments: impl Iterator<Item = &'a [u32]>) -> Range<u32> {
         let first = self.starts.len() as u32 - 1;
         for segment in segments {
             self.ranks.extend_from_slice(segment);
             self.starts.push(self.ranks.len() as u32);
         }
-        let end = self.starts.len() as u32 - 1;
-        if end > first {
-            self.launches.push(first..end);
-        }
+        first..self.starts.len() as u32 - 1
     }
 }
 

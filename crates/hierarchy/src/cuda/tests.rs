@@ -7,13 +7,13 @@ use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
 use graph_formats::{Csr, Direction, VertexId, Weight, read};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
-use paths::oracle;
+use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 
 use super::metric::AnyKeys;
-use super::{DeviceHierarchy, DeviceMetric, Totals};
+use super::{DeviceHierarchy, DeviceMetric};
 use crate::metric::{AnyArcs, Metric};
-use crate::{Hierarchy, HierarchyError, Order};
+use crate::{Hierarchy, HierarchyError, Order, Totals};
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {
@@ -58,14 +58,7 @@ fn check_keys<W: Weight>(on_gpu: &DeviceMetric<'_, W>, metric: &Metric<'_, W>) {
 
 /// The totals as they are of rows, added up one after the other.
 fn totals_of<W: Weight>(metric: &Metric<'_, W>, sources: &[VertexId], n: usize) -> Totals {
-    let is_integer = W::ZERO.to_i128().is_some();
-    let mut totals = Totals {
-        n_sources: vec![0; n],
-        sums: vec![0.0; n],
-        exact_sums: is_integer.then(|| vec![0; n]),
-        greatest: vec![0.0; n],
-        reciprocals: vec![0.0; n],
-    };
+    let mut totals = Totals::new::<W>(n);
     for row in metric.distances(sources).unwrap() {
         for (v, distance) in row.reached() {
             let (v, length) = (v as usize, distance.to_f64());
@@ -95,16 +88,22 @@ fn check<W: Weight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vertices: 
     };
     check_keys(&on_gpu, &metric);
     let expected = metric.distances(vertices);
-    assert_eq!(on_gpu.distances(vertices, None), expected);
+    let found = on_gpu.distances(vertices, None);
+    assert!(found == expected, "{:?}", (found.err(), expected.err()));
     let targets: Vec<_> = vertices.iter().rev().copied().step_by(2).collect();
-    assert_eq!(
-        on_gpu.table(vertices, &targets, None).map(|table| table.into_storage()),
-        metric.table(vertices, &targets).map(|table| table.into_storage())
-    );
+    let cells = |table: Result<DistanceTable<W>, _>| table.map(DistanceTable::into_storage);
+    let found = cells(on_gpu.table(vertices, &targets, None));
+    assert!(found == cells(metric.table(vertices, &targets)), "{:?}", found.err());
     match expected {
         Ok(_) => {
             let expected = totals_of(&metric, vertices, graph.n_vertices());
-            assert_eq!(on_gpu.totals(vertices, None).unwrap(), expected);
+            assert!(on_gpu.totals(vertices, None).unwrap() == expected);
+            // and in two parts
+            let mut totals = Totals::new::<W>(graph.n_vertices());
+            for part in vertices.chunks(vertices.len().div_ceil(2).max(1)) {
+                on_gpu.add_totals(&mut totals, part, None).unwrap();
+            }
+            assert!(totals == expected);
         }
         Err(_) => assert!(on_gpu.totals(vertices, None).is_err()),
     }
@@ -134,7 +133,8 @@ fn grids_and_points_with_one_way_arcs_and_without() {
     let Some(gpu) = gpu() else { return };
     for direction in [Direction::Directed, Direction::Undirected] {
         let options = GraphOptions { weights: 0..=50, direction, ..Default::default() };
-        let square = grid(&GridConfig { side: 40, options: options.clone(), ..Default::default() }).unwrap();
+        let square =
+            grid(&GridConfig { side: 40, options: options.clone(), ..Default::default() }).unwrap();
         let points = GeometricConfig { n_vertices: 2_000, options, ..Default::default() };
         for graph in [square, geometric(&points).unwrap()] {
             check(&gpu, &graph, &hierarchy_of(&graph), &some_vertices(&graph, 1_300));
@@ -229,6 +229,9 @@ fn ends_memory_and_vertices_are_checked() {
     assert_eq!(metric.distances(&[9], None).unwrap(), [expected]);
     let none = HierarchyError::NoSuchVertex { role: "source", vertex: 2_500, n_vertices: 2_500 };
     assert_eq!(metric.totals(&[0, 2_500], None), Err(none));
+    let (what, expected, found) = ("totals", 2_500, 3);
+    let others = HierarchyError::NotAllVertices { what, expected, found };
+    assert_eq!(metric.add_totals(&mut Totals::new::<u32>(3), &[0], None), Err(others));
 
     let refused = |error: HierarchyError| {
         assert!(
@@ -236,12 +239,13 @@ fn ends_memory_and_vertices_are_checked() {
         );
     };
     refused(DeviceHierarchy::new(&hierarchy, &graph, &gpu.with_memory_cap(1 << 10)).err().unwrap());
-    // room for 128 sources, and then for fewer than a warp has
-    for (cap, is_enough) in [(9 << 20, true), (3 << 20, false)] {
+    // room for fewer sources at a time, and then for fewer than a warp has
+    let expected = metric.totals(&all, None).unwrap();
+    for (cap, is_enough) in [(9 << 20, true), (6 << 20, false)] {
         let device = DeviceHierarchy::new(&hierarchy, &graph, &gpu.with_memory_cap(cap)).unwrap();
         let mut metric = device.customize(&graph).unwrap();
         match metric.totals(&all, None) {
-            Ok(totals) => assert!(is_enough && totals.n_sources.iter().all(|&n| n == 2_500)),
+            Ok(totals) => assert!(is_enough && totals == expected),
             Err(error) => {
                 assert!(!is_enough);
                 refused(error);
@@ -267,6 +271,8 @@ fn new_york() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
     #[test]
     fn arbitrary_graphs(graph in arbitrary_graph::<i32>(40, 120, 0..=9)) {
         if let Some(gpu) = gpu() {

@@ -5,7 +5,7 @@
 //! other on the CPU. Only the totals are copied. O(arcs of the hierarchy + n) a source.
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu, LaunchConfig};
 use graph_formats::{VertexId, Weight, WeightKind};
 use paths::Progress;
 
@@ -14,28 +14,12 @@ use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::DeviceHierarchy;
 use super::metric::with_keys;
-use crate::HierarchyError;
+use crate::{HierarchyError, Totals};
 
 /// Vertices of a block.
 const VERTICES_PER_BLOCK: u32 = 128;
 /// What [`DeviceTotals::too_far`] has where no distance is.
 const NONE: u64 = u64::MAX;
-
-/// The distances of every vertex from some sources, added up: what measures of centrality are made
-/// of. All lists are by vertex, and of those sources only that have a path to it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Totals {
-    /// How many sources have one, the vertex itself included where it is a source.
-    pub n_sources: Vec<u32>,
-    /// The distances, added up as floats in the order of the sources.
-    pub sums: Vec<f64>,
-    /// The same exactly, where they are integers.
-    pub exact_sums: Option<Vec<u128>>,
-    /// The greatest distance; 0 of no source.
-    pub greatest: Vec<f64>,
-    /// One part in each distance but those of zero, added up in the order of the sources.
-    pub reciprocals: Vec<f64>,
-}
 
 /// `Totals` of `results.cu`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -97,34 +81,56 @@ impl<W: Weight> DeviceMetric<'_, W> {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<Totals, HierarchyError> {
-        let ranks = self.ranks("source", sources)?;
+        let mut totals = Totals::new::<W>(self.device.hierarchy.n_vertices());
+        self.add_totals(&mut totals, sources, progress)?;
+        Ok(totals)
+    }
+
+    /// The same, added to the totals of other sources, which have gone before: as those of all in
+    /// one call, to the last bit, so that a long work can be kept in between and resumed.
+    ///
+    /// # Errors
+    /// As [`DeviceMetric::totals`], and when the totals are not of as many vertices. They are then
+    /// as they were.
+    pub fn add_totals(
+        &mut self,
+        totals: &mut Totals,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), HierarchyError> {
         let device = self.device;
-        let is_integer = W::ZERO.to_i128().is_some();
-        let is_single = !is_integer && size_of::<W::Distance>() == size_of::<f32>();
-        let totals = DeviceTotals::new(device, is_integer)?;
+        let (expected, found) = (device.hierarchy.n_vertices(), totals.n_sources.len());
+        if expected != found {
+            let what = "totals";
+            return Err(HierarchyError::NotAllVertices { what, expected, found });
+        }
+        let ranks = self.ranks("source", sources)?;
+        let is_float = W::ZERO.to_i128().is_none();
+        let is_single = is_float && size_of::<W::Distance>() == size_of::<f32>();
+        let on_gpu = DeviceTotals::upload(device, totals)?;
         with_keys!(&mut self.keys, keys => {
             let before = keys.batches.take();
             let batches = Batches::for_sources(before, device, sources.len(), 0)?;
             let batches = keys.batches.insert(batches);
-            totals.add(device, &keys.keys, batches, &ranks, is_single, progress)?;
+            on_gpu.add(device, &keys.keys, batches, &ranks, is_single, progress)?;
         });
-        totals.download(device, sources, is_integer, W::Distance::KIND)
+        *totals = on_gpu.download(device, sources, W::Distance::KIND)?;
+        Ok(())
     }
 }
 
 impl DeviceTotals {
-    /// Of no distances yet.
-    fn new(device: &DeviceHierarchy<'_>, is_integer: bool) -> Result<Self, HierarchyError> {
-        let (gpu, n) = (&device.gpu, device.hierarchy.n_vertices());
-        let mut too_far = gpu.buffer(1)?;
-        too_far.upload(&[NONE])?;
+    /// Those that are there.
+    fn upload(device: &DeviceHierarchy<'_>, totals: &Totals) -> Result<Self, HierarchyError> {
+        let (gpu, vertices) = (&device.gpu, &device.hierarchy.vertices);
+        let exact_sums = totals.exact_sums.as_deref().unwrap_or_default();
         Ok(Self {
-            n_sources: gpu.buffer(n)?,
-            sums: gpu.buffer(n)?,
-            greatest: gpu.buffer(n)?,
-            reciprocals: gpu.buffer(n)?,
-            exact_sums: gpu.buffer(if is_integer { n } else { 0 })?,
-            too_far,
+            n_sources: by_rank(gpu, vertices, &totals.n_sources)?,
+            sums: by_rank(gpu, vertices, &totals.sums)?,
+            greatest: by_rank(gpu, vertices, &totals.greatest)?,
+            reciprocals: by_rank(gpu, vertices, &totals.reciprocals)?,
+            exact_sums: by_rank(gpu, vertices, exact_sums)?,
+            too_far: gpu.upload(&[NONE])?,
         })
     }
 
@@ -149,7 +155,7 @@ impl DeviceTotals {
             let first_source = batch * batches.n_lanes;
             let n_batch = batches.n_lanes.min(sources.len() - first_source);
             let launch = Launch {
-                found: batches.found.address(),
+                found: batches.found(batch).address(),
                 n_sources: self.n_sources.address(),
                 sums: self.sums.address(),
                 greatest: self.greatest.address(),
@@ -181,7 +187,6 @@ impl DeviceTotals {
         &self,
         device: &DeviceHierarchy<'_>,
         sources: &[VertexId],
-        is_integer: bool,
         kind: WeightKind,
     ) -> Result<Totals, HierarchyError> {
         let hierarchy = device.hierarchy;
@@ -198,14 +203,24 @@ impl DeviceTotals {
         Ok(Totals {
             n_sources: by_vertex(ranks, &self.n_sources)?,
             sums: by_vertex(ranks, &self.sums)?,
-            exact_sums: match is_integer {
-                true => Some(by_vertex(ranks, &self.exact_sums)?),
-                false => None,
+            exact_sums: match self.exact_sums.is_empty() {
+                true => None,
+                false => Some(by_vertex(ranks, &self.exact_sums)?),
             },
             greatest: by_vertex(ranks, &self.greatest)?,
             reciprocals: by_vertex(ranks, &self.reciprocals)?,
         })
     }
+}
+
+/// What each rank has, which is one of these vertices; nothing where no vertex has anything.
+fn by_rank<T: Pod>(
+    gpu: &Gpu,
+    vertices: &[VertexId],
+    by_vertex: &[T],
+) -> Result<Buffer<T>, HierarchyError> {
+    let of_rank = |&vertex: &VertexId| by_vertex.get(vertex as usize).copied();
+    Ok(gpu.upload(&vertices.iter().filter_map(of_rank).collect::<Vec<_>>())?)
 }
 
 /// What each vertex has, which has one of these ranks.

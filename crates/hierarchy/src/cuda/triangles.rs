@@ -49,10 +49,6 @@ impl Triangles {
         }
         Self { levels, arcs }
     }
-
-    pub(super) fn n_levels(&self) -> usize {
-        self.levels.len() - 1
-    }
 }
 
 /// The ranks that have triangles, by their height; and where each height begins.

@@ -80,6 +80,11 @@ impl Order {
         Ok(Self(vertices))
     }
 
+    /// The same of vertices that are there once.
+    pub(crate) fn of(vertices: Vec<VertexId>) -> Self {
+        Self(vertices)
+    }
+
     /// The vertices, the least important first.
     pub fn vertices(&self) -> &[VertexId] {
         &self.0

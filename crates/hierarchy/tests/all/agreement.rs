@@ -36,7 +36,8 @@ fn corner_cases_of_all_types() {
 fn grids_and_points_with_one_way_arcs_and_without() {
     for direction in [Direction::Directed, Direction::Undirected] {
         let options = GraphOptions { weights: 0..=50, direction, ..Default::default() };
-        let square = grid(&GridConfig { side: 40, options: options.clone(), ..Default::default() }).unwrap();
+        let square =
+            grid(&GridConfig { side: 40, options: options.clone(), ..Default::default() }).unwrap();
         let points = GeometricConfig { n_vertices: 2_000, options, ..Default::default() };
         for graph in [square, geometric(&points).unwrap()] {
             let hierarchy = hierarchy_of(&graph);

@@ -181,7 +181,8 @@ fn supernodes_of_another_graph_are_refused() {
     let path = Csr::from_edges(41, &path).unwrap();
     let star: Vec<_> = (1..41u32).map(|v| (0, v, 1i32)).collect();
     let star = Csr::from_edges(41, &star).unwrap();
-    let one = |rank: u32, ends: &[u32]| apsp::Supernode { ranks: rank..rank + 1, ends: ends.into() };
+    let one =
+        |rank: u32, ends: &[u32]| apsp::Supernode { ranks: rank..rank + 1, ends: ends.into() };
     // the order of a path, vertex after vertex
     let nodes = (0..40u32).map(|v| one(v, &[v + 1])).chain([one(40, &[])]).collect();
     let of_path = Supernodes::new((0..41).collect(), nodes).unwrap();

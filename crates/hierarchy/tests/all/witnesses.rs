@@ -41,7 +41,7 @@ fn grids() {
     let options = GraphOptions { weights: 0..=50, ..Default::default() };
     let config = GridConfig { side: 70, options, ..Default::default() };
     let graph = grid(&config).unwrap();
-    let places = config.coordinates().unwrap();
+    let places = config.coordinates::<2>().unwrap();
     let along = |axis: usize| places.iter().map(|place| place[axis] as f32).collect::<Vec<_>>();
     let tails: Vec<_> = graph.arcs().map(|(from, _, _)| from).collect();
     let (n, heads) = (graph.n_vertices() as u32, graph.column_indices());

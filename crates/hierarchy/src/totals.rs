@@ -1,0 +1,188 @@
+//! Distances added up for every vertex: what measures of centrality are made of.
+//!
+//! What a [pass](Sweep) finds is added where it lies, sixteen sources to a vertex at a time, and
+//! never brought into rows. Threads take groups of sources, whose totals are added in the order of
+//! the groups, so that floats are the same on any number of threads. O(n + arcs of the hierarchy)
+//! for sixteen sources, and 64 bytes a vertex for each thread.
+//!
+//! Reference: delling-2011
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use graph_formats::{Distance, VertexId, Weight};
+use paths::Progress;
+use rayon::prelude::*;
+
+use crate::HierarchyError;
+use crate::customize::Arcs;
+use crate::key::Key;
+use crate::metric::{Metric, with_arcs};
+use crate::sweep::{LANES, Sweep};
+
+/// Sources of a group.
+const SOURCES_PER_GROUP: usize = 256;
+
+/// The distances of every vertex from some sources, added up. All lists are by vertex, and of those
+/// sources only that have a path to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Totals {
+    /// How many sources have one, the vertex itself included where it is a source.
+    pub n_sources: Vec<u32>,
+    /// The distances, added up as floats.
+    pub sums: Vec<f64>,
+    /// The same exactly, where they are integers.
+    pub exact_sums: Option<Vec<u128>>,
+    /// The greatest distance; 0 of no source.
+    pub greatest: Vec<f64>,
+    /// One part in each distance but those of zero, added up.
+    pub reciprocals: Vec<f64>,
+}
+
+impl Totals {
+    /// Of no sources yet, for distances of weights of a type. O(n).
+    pub fn new<W: Weight>(n_vertices: usize) -> Self {
+        let zeros = || vec![0.0; n_vertices];
+        let is_integer = W::ZERO.to_i128().is_some();
+        Self {
+            n_sources: vec![0; n_vertices],
+            sums: zeros(),
+            exact_sums: is_integer.then(|| vec![0; n_vertices]),
+            greatest: zeros(),
+            reciprocals: zeros(),
+        }
+    }
+
+    /// Adds those of a group, which are by rank.
+    fn add(&mut self, ranks: &[u32], group: &[Sums]) {
+        for (vertex, &rank) in ranks.iter().enumerate() {
+            let own = &group[rank as usize];
+            self.n_sources[vertex] += own.n_sources;
+            self.sums[vertex] += own.sum;
+            self.greatest[vertex] = self.greatest[vertex].max(own.greatest);
+            self.reciprocals[vertex] += own.reciprocals;
+            if let Some(exact_sums) = &mut self.exact_sums {
+                exact_sums[vertex] += own.exact_sum;
+            }
+        }
+    }
+}
+
+impl<W: Weight> Metric<'_, W> {
+    /// Adds up the distances of every vertex from all of `sources`.
+    ///
+    /// In parallel; tells `progress` how many sources are done. Of floats, the weights of an arc of
+    /// the hierarchy are added up first.
+    ///
+    /// # Errors
+    /// When a source does not exist, a distance overflows its type, or the callback ended the work.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let totals = hierarchy.customize(&graph)?.totals(&[0, 1, 2], None)?;
+    /// assert_eq!((totals.n_sources, totals.greatest), (vec![1, 2, 3], vec![0.0, 5.0, 7.0]));
+    /// assert_eq!(totals.reciprocals, [0.0, 1.0 / 5.0, 1.0 / 7.0 + 1.0 / 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn totals(
+        &self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Totals, HierarchyError> {
+        let ranks = self.ranks("source", sources)?;
+        let mut totals = Totals::new::<W>(self.hierarchy.n_vertices());
+        let done = AtomicUsize::new(0);
+        let tell = |n_sources: usize| {
+            let done = done.fetch_add(n_sources, Relaxed) + n_sources;
+            match progress.map(|progress| progress(done as u64, sources.len() as u64)) {
+                Some(step) if step.is_break() => Err(HierarchyError::Interrupted),
+                _ => Ok(()),
+            }
+        };
+        with_arcs!(&self.arcs, arcs => {
+            // no more groups at a time than there are threads, which bounds the memory
+            let n_groups = rayon::current_num_threads();
+            for groups in ranks.chunks(SOURCES_PER_GROUP * n_groups) {
+                let groups = groups.par_chunks(SOURCES_PER_GROUP);
+                let groups: Result<Vec<_>, _> =
+                    groups.map(|group| self.group(arcs, group, &tell)).collect();
+                groups?.iter().for_each(|group| totals.add(&self.hierarchy.ranks, group));
+            }
+        });
+        Ok(totals)
+    }
+
+    /// The totals of some sources by rank.
+    fn group<K: Key>(
+        &self,
+        arcs: &Arcs<K>,
+        sources: &[u32],
+        tell: &(impl Fn(usize) -> Result<(), HierarchyError> + Sync),
+    ) -> Result<Vec<Sums>, HierarchyError> {
+        let mut sums = vec![Sums::default(); self.hierarchy.n_vertices()];
+        let mut sweep = Sweep::<K, LANES>::new(self.hierarchy, arcs);
+        for sources in sources.chunks(LANES) {
+            let mut too_far = None;
+            sweep.pass_by_blocks(sources, |first, found| {
+                let ranks = sums[first..first + found.len()].iter_mut().rev();
+                for ((sums, keys), back) in ranks.zip(found).zip(1..) {
+                    if let Err(lane) = sums.add::<W, K>(keys) {
+                        too_far = Some((lane, first + found.len() - back));
+                    }
+                }
+            });
+            if let Some((lane, rank)) = too_far {
+                let vertex = |rank: u32| self.hierarchy.vertices[rank as usize];
+                let (source_vertex, target) = (vertex(sources[lane]), vertex(rank as u32));
+                let kind = W::Distance::KIND;
+                return Err(HierarchyError::Overflow { source_vertex, target, kind });
+            }
+            tell(sources.len())?;
+        }
+        Ok(sums)
+    }
+}
+
+/// The distances of a vertex from the sources of a group.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    exact_sum: u128,
+    sum: f64,
+    greatest: f64,
+    reciprocals: f64,
+    n_sources: u32,
+}
+
+impl Sums {
+    /// Adds the distances from sixteen sources; or says of which it overflows its type.
+    #[inline(always)]
+    fn add<W: Weight, K: Key>(&mut self, keys: &[K; LANES]) -> Result<(), usize> {
+        let mut lengths = [0.0; LANES];
+        let mut too_far = None;
+        for (lane, (length, &key)) in lengths.iter_mut().zip(keys).enumerate() {
+            let is_reached = key < K::UNREACHED;
+            self.n_sources += u32::from(is_reached);
+            match key.to_distance::<W>() {
+                _ if !is_reached => {}
+                Some(distance) => *length = distance.to_f64(),
+                None => too_far = Some(lane),
+            }
+        }
+        self.exact_sum += K::sum(keys);
+        self.sum += sum(lengths);
+        self.greatest = lengths.into_iter().fold(self.greatest, f64::max);
+        self.reciprocals += sum(lengths.map(|l| if l > 0.0 { 1.0 / l } else { 0.0 }));
+        too_far.map_or(Ok(()), Err)
+    }
+}
+
+/// The sum, by halves: vector instructions add lane to lane.
+#[inline(always)]
+fn sum(values: [f64; LANES]) -> f64 {
+    let eight: [f64; 8] = std::array::from_fn(|i| values[i] + values[i + 8]);
+    let four: [f64; 4] = std::array::from_fn(|i| eight[i] + eight[i + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
+}
