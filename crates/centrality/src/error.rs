@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use graph_formats::{GraphError, VertexId};
+use hierarchy::HierarchyError;
 use sssp::SsspError;
 
 /// Why a measure could not be found.
@@ -44,6 +45,9 @@ pub enum CentralityError {
     /// A search could not be started or has no answer, or the progress callback ended it.
     #[error(transparent)]
     Search(#[from] SsspError),
+    /// The hierarchy is of another graph, or its GPU failed.
+    #[error(transparent)]
+    Hierarchy(#[from] HierarchyError),
     /// The system refused the memory for a sample, or a file cannot be written.
     #[error(transparent)]
     Graph(#[from] GraphError),

@@ -8,7 +8,7 @@
 //! [mean distance](Totals::mean_distance), [Wiener index](Totals::wiener_index) and
 //! [hop plot](Totals::hop_plot). [`Lengths`] says whether arcs count or their weights, [`Side`]
 //! which way distances go where arcs have a direction. [`totals_on_gpus`] does the same where there
-//! are GPUs. A run of hours keeps its state in a file, from which another goes on, where
+//! are GPUs, and [`totals_by_hierarchy`] for road networks. A run of hours keeps its state in a file, from which another goes on, where
 //! [`Config::checkpoint`] names one. [`diameter`] finds the diameter alone, by a few searches;
 //! [`betweenness`](betweenness()) counts the paths themselves.
 //!
@@ -32,6 +32,7 @@ mod error;
 mod measures;
 mod sample;
 mod search;
+mod sweeps;
 mod totals;
 
 pub use betweenness::{Betweenness, betweenness};
@@ -41,6 +42,7 @@ pub use error::CentralityError;
 pub use measures::Correction;
 pub use sample::{sampling_error, sources_for_error};
 pub use search::{totals, totals_on_gpus};
+pub use sweeps::totals_by_hierarchy;
 pub use totals::Totals;
 
 // The example of the README is a test too.

@@ -77,12 +77,8 @@ fn find<W: Weight>(
     refuse_negative(graph, config.lengths)?;
     let checkpoint = config.checkpoint.as_deref();
     let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "", config));
-    let is_undirected = graph.direction() == Direction::Undirected;
-    let transposed = (config.side == Side::Out && !is_undirected).then(|| graph.transposed());
-    let graph = transposed.as_ref().unwrap_or(graph);
-    let drawn = draw(n, config.sources)?;
-    let mut totals = Totals::new::<W>(n, drawn.as_deref(), is_undirected);
-    let sources = drawn.unwrap_or_else(|| graph.vertices().collect());
+    let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
+    let graph = turned.as_ref().unwrap_or(graph);
     let solver_config: sssp::Config = sssp::Config {
         threads: config.threads,
         expected_searches: NonZeroUsize::new(sources.len()),
@@ -100,6 +96,26 @@ fn find<W: Weight>(
         Lengths::Weights => add_weights(solver, &sources, &mut totals, checkpoint, progress)?,
     }
     Ok(totals)
+}
+
+/// What is searched, from where, and what that adds up to: nothing yet.
+pub(crate) struct Run<W: Weight> {
+    /// The graph with its arcs turned round, where that is searched.
+    pub(crate) graph: Option<Csr<W>>,
+    pub(crate) sources: Vec<VertexId>,
+    pub(crate) totals: Totals,
+}
+
+impl<W: Weight> Run<W> {
+    /// Of the sources that `config` asks for.
+    pub(crate) fn new(graph: &Csr<W>, config: &Config) -> Result<Self, CentralityError> {
+        let is_undirected = graph.direction() == Direction::Undirected;
+        let drawn = draw(graph.n_vertices(), config.sources)?;
+        let totals = Totals::new::<W>(graph.n_vertices(), drawn.as_deref(), is_undirected);
+        let sources = drawn.unwrap_or_else(|| graph.vertices().collect());
+        let is_turned = config.side == Side::Out && !is_undirected;
+        Ok(Self { graph: is_turned.then(|| graph.transposed()), sources, totals })
+    }
 }
 
 /// The sums of all hops; where they are kept, some sources at a time.

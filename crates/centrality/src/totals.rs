@@ -1,6 +1,7 @@
 //! What all searches have found, added up for every vertex.
 
 use graph_formats::{Distance, VertexId, Weight};
+use hierarchy::Totals as Swept;
 use ndarray::ArrayView2;
 use paths::Total;
 use rayon::prelude::*;
@@ -99,6 +100,19 @@ impl Totals {
         });
         if let (Some(all), Total::Integer(sum)) = (&mut self.sum, sum) {
             *all += sum;
+        }
+    }
+
+    /// Adds what sweeps have found.
+    pub(crate) fn add_swept(&mut self, swept: &Swept) {
+        for (v, vertex) in self.of.iter_mut().enumerate() {
+            vertex.n_sources += swept.n_sources[v];
+            vertex.sum += swept.sums[v];
+            vertex.greatest = vertex.greatest.max(swept.greatest[v]);
+            vertex.reciprocals += swept.reciprocals[v];
+        }
+        if let (Some(all), Some(sums)) = (&mut self.sum, &swept.exact_sums) {
+            *all += sums.iter().map(|&sum| sum as i128).sum::<i128>();
         }
     }
 

@@ -27,7 +27,15 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
     ),
     (
         "starpath-centrality",
-        &["graph-formats", "starpath-paths", "sssp", "apsp", "gpu-runtime", "starpath-kernels"],
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "sssp",
+            "apsp",
+            "starpath-hierarchy",
+            "gpu-runtime",
+            "starpath-kernels",
+        ],
     ),
     ("starpath-closure", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     (

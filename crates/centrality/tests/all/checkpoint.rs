@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use centrality::{CentralityError, Config, Lengths, Side, Sources, totals};
+use centrality::{CentralityError, Config, Lengths, Side, Sources, totals, totals_by_hierarchy};
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, Weight};
+use hierarchy::{Hierarchy, Order};
 use sssp::SsspError;
 
 /// Sources of two threads between two states.
@@ -52,6 +53,30 @@ fn check<W: Weight>(graph: &Csr<W>, config: &Config) {
         ControlFlow::Continue(())
     };
     assert_eq!(totals(graph, config, Some(&none)).unwrap(), expected);
+}
+
+/// The same of sweeps, which keep a state after 16,384 sources.
+#[test]
+fn sweeps_go_on_where_others_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state");
+    let graph = grid(&GridConfig { side: 140, ..Default::default() }).unwrap();
+    let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph).unwrap()).unwrap();
+    let sweep = |checkpoint: Option<&Path>, end: u64| {
+        let step = |done, _| match done > end {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let config = config(Lengths::Weights, checkpoint);
+        totals_by_hierarchy(&hierarchy, &[], &graph, &config, Some(&step))
+    };
+    let expected = sweep(None, u64::MAX).unwrap();
+    let ended = sweep(Some(&file), 17_000).unwrap_err();
+    assert!(matches!(ended, CentralityError::Search(SsspError::Interrupted)));
+    assert_eq!(sweep(Some(&file), u64::MAX).unwrap(), expected);
+    // a state of searches adds floats up in another order
+    let searched = totals(&graph, &config(Lengths::Weights, Some(&file)), None).unwrap_err();
+    assert!(matches!(searched, CentralityError::Checkpoint { .. }), "{searched}");
 }
 
 #[test]

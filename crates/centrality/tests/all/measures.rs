@@ -5,10 +5,12 @@ use std::ops::ControlFlow;
 
 use centrality::{
     CentralityError, Config, Correction, Lengths, Side, Sources, Totals, sampling_error, totals,
+    totals_by_hierarchy,
 };
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, VertexId, Weight};
+use hierarchy::{Hierarchy, Order};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Total, oracle};
 use proptest::prelude::*;
@@ -38,9 +40,16 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0)
 }
 
-/// Every measure as it is defined.
+/// Every measure as it is defined, by searches and by sweeps of a hierarchy.
 fn check<W: Weight>(graph: &Csr<W>, config: &Config) {
-    let (rows, found) = (all_pairs(graph, config), totals(graph, config, None).unwrap());
+    check_totals(graph, config, &totals(graph, config, None).unwrap());
+    let hierarchy = Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap();
+    let swept = totals_by_hierarchy(&hierarchy, &[], graph, config, None).unwrap();
+    check_totals(graph, config, &swept);
+}
+
+fn check_totals<W: Weight>(graph: &Csr<W>, config: &Config, found: &Totals) {
+    let rows = all_pairs(graph, config);
     let n = rows.len();
     let corrected = found.closeness(Correction::WassermanFaust);
     let (plain, harmonic) = (found.closeness(Correction::None), found.harmonic());

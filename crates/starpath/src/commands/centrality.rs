@@ -9,10 +9,11 @@ use std::path::Path;
 
 use ::centrality::{
     CentralityError, Config, Correction, Lengths, Sources, Totals, sampling_error, totals,
-    totals_on_gpus,
+    totals_by_hierarchy, totals_on_gpus,
 };
 use anyhow::anyhow;
 use graph_formats::{Csr, Weight, with_csr};
+use hierarchy::Prepared;
 use serde::Serialize;
 
 use crate::backend;
@@ -78,7 +79,8 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let solved = with_csr!(&loaded.csr, |graph| solve(graph, &names, args, common))?;
+    let prepared = loaded.prepared.as_ref();
+    let solved = with_csr!(&loaded.csr, |graph| solve(graph, &names, prepared, args, common))?;
     let solve = Times::of(solved.times)?;
     let (totals, lengths) = (&solved.totals, solved.lengths);
     if let Some(output) = output {
@@ -93,6 +95,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
             command: "centrality",
             algorithm: Some(match lengths {
                 Lengths::Hops => "bit-parallel",
+                Lengths::Weights if prepared.is_some() => "hierarchy",
                 Lengths::Weights => "rows",
             }),
             backend: solved.backend,
@@ -123,6 +126,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
 fn solve<W: Weight>(
     graph: &Csr<W>,
     names: &Names<'_>,
+    prepared: Option<&Prepared>,
     args: &CentralityArgs,
     common: &Common,
 ) -> anyhow::Result<Solved> {
@@ -133,9 +137,13 @@ fn solve<W: Weight>(
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let (totals, times) = repeated(common, || {
-        let found = match &gpus {
-            Some(gpus) => totals_on_gpus(gpus, graph, &config, Some(&step)),
-            None => totals(graph, &config, Some(&step)),
+        let found = match (prepared, &gpus) {
+            (Some(prepared), gpus) => {
+                let gpus = gpus.as_deref().unwrap_or_default();
+                totals_by_hierarchy(prepared.hierarchy(), gpus, graph, &config, Some(&step))
+            }
+            (None, Some(gpus)) => totals_on_gpus(gpus, graph, &config, Some(&step)),
+            (None, None) => totals(graph, &config, Some(&step)),
         };
         found.map_err(|error| explain(error, names))
     })?;
@@ -207,6 +215,7 @@ fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Ve
 fn explain(error: CentralityError, names: &Names<'_>) -> anyhow::Error {
     match error {
         CentralityError::Search(error) => names.explain(error),
+        CentralityError::Hierarchy(error) => names.explain_hierarchy(error),
         CentralityError::NegativeWeight { from, to, weight } => anyhow!(
             "measures of distances need weights of at least zero, but the arc from {} to {} has \
              {weight}; count arcs with --hops",

@@ -1,0 +1,153 @@
+//! The distances that totals are of, by sweeps of a hierarchy: for road networks.
+//!
+//! A sweep goes down the hierarchy once for sixteen sources on the CPU, or for hundreds on a GPU,
+//! and what it finds is added up where it lies. So the totals of all vertices take no search.
+
+use std::ops::ControlFlow;
+use std::thread;
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, VertexId, Weight};
+use hierarchy::cuda::{DeviceHierarchy, DeviceMetric};
+use hierarchy::{Hierarchy, HierarchyError, Metric, Totals as Swept};
+use paths::Progress;
+use sssp::SsspError;
+
+use crate::checkpoint::{Checkpoint, add_up};
+use crate::search::{Run, refuse_negative, totals, totals_on_gpus};
+use crate::{CentralityError, Config, Lengths, Totals};
+
+/// Sources of a part. Floats are added up part by part, so that sums are the same however many GPUs
+/// share the parts.
+const SOURCES_PER_PART: usize = 1 << 12;
+/// Parts between two states that may be kept.
+const PARTS_AT_A_TIME: usize = 4;
+
+/// As [`totals`](crate::totals()), by the hierarchy of `graph`, on these GPUs, or where there are
+/// none on the CPU.
+///
+/// Whole numbers are the same as those of searches; of floats the weights of shortcuts are added
+/// up first, so that last digits may differ, also between CPU and GPU. Counting arcs, it is
+/// [`totals`](crate::totals()). O(s·arcs of the hierarchy).
+///
+/// # Errors
+/// As [`totals`](crate::totals()), where the hierarchy is of another graph, and where a GPU fails or
+/// has too little memory.
+///
+/// ```
+/// use centrality::{Config, Lengths, Side, totals_by_hierarchy};
+/// use graph_formats::Csr;
+/// use hierarchy::{Hierarchy, Order};
+///
+/// let graph = Csr::from_edges(3, &[(0, 1, 2u32), (1, 2, 4)])?;
+/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+/// let config = Config { lengths: Lengths::Weights, ..Config::default() };
+/// let totals = totals_by_hierarchy(&hierarchy, &[], &graph, &config, None)?;
+/// assert_eq!(totals.eccentricities(), [6.0, 4.0, 6.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn totals_by_hierarchy<W: Weight>(
+    hierarchy: &Hierarchy,
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    match (config.lengths, gpus) {
+        (Lengths::Weights, _) => {}
+        (Lengths::Hops, []) => return totals(graph, config, progress),
+        (Lengths::Hops, _) => return totals_on_gpus(gpus, graph, config, progress),
+    }
+    refuse_negative(graph, config.lengths)?;
+    let checkpoint = config.checkpoint.as_deref();
+    let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "hierarchy, ", config));
+    let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
+    // the arcs turned round have the same order, and a hierarchy of their own
+    let own = match &turned {
+        Some(turned) => Some(Hierarchy::new(turned, &hierarchy.order())?),
+        None => None,
+    };
+    let (hierarchy, graph) = (own.as_ref().unwrap_or(hierarchy), turned.as_ref().unwrap_or(graph));
+    match gpus {
+        [] => {
+            let metric = hierarchy.customize(graph)?;
+            let sweep = |parts: &[&[VertexId]], step: Progress<'_>| on_cpu(&metric, parts, step);
+            sweep_all(&mut totals, &sources, checkpoint, progress, sweep)?;
+        }
+        gpus => {
+            let devices: Result<Vec<_>, _> =
+                gpus.iter().map(|gpu| DeviceHierarchy::new(hierarchy, graph, gpu)).collect();
+            let devices = devices?;
+            let metrics: Result<Vec<_>, _> =
+                devices.iter().map(|device| device.customize(graph)).collect();
+            let mut metrics = metrics?;
+            let sweep = |parts: &[&[VertexId]], step: Progress<'_>| on_gpus(&mut metrics, parts, step);
+            sweep_all(&mut totals, &sources, checkpoint, progress, sweep)?;
+        }
+    }
+    Ok(totals)
+}
+
+/// Adds what `sweep` finds from all sources, some parts at a time.
+fn sweep_all(
+    totals: &mut Totals,
+    sources: &[VertexId],
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+    mut sweep: impl FnMut(&[&[VertexId]], Progress<'_>) -> Result<Vec<Swept>, HierarchyError>,
+) -> Result<(), CentralityError> {
+    let total = sources.len() as u64;
+    let at_a_time = SOURCES_PER_PART * PARTS_AT_A_TIME;
+    add_up(totals, sources, at_a_time, checkpoint, |totals, sources, before| {
+        let step = |done, _| match progress {
+            Some(progress) => progress(before as u64 + done, total),
+            None => ControlFlow::Continue(()),
+        };
+        let parts: Vec<_> = sources.chunks(SOURCES_PER_PART).collect();
+        let found = sweep(&parts, &step).map_err(|error| match error {
+            HierarchyError::Interrupted => SsspError::Interrupted.into(),
+            other => CentralityError::from(other),
+        })?;
+        found.iter().for_each(|found| totals.add_swept(found));
+        Ok(())
+    })
+}
+
+/// The totals of each part, on the threads of the CPU.
+fn on_cpu<W: Weight>(
+    metric: &Metric<'_, W>,
+    parts: &[&[VertexId]],
+    progress: Progress<'_>,
+) -> Result<Vec<Swept>, HierarchyError> {
+    let part = |(part, sources): (usize, &&[VertexId])| {
+        let before = (part * SOURCES_PER_PART) as u64;
+        metric.totals(sources, Some(&|done, total| progress(before + done, total)))
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+/// The totals of each part, each on one of the GPUs, by turns.
+fn on_gpus<W: Weight>(
+    metrics: &mut [DeviceMetric<'_, W>],
+    parts: &[&[VertexId]],
+    progress: Progress<'_>,
+) -> Result<Vec<Swept>, HierarchyError> {
+    let n_gpus = metrics.len();
+    let found = thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for (first, metric) in metrics.iter_mut().enumerate() {
+            let own = parts.iter().enumerate().skip(first).step_by(n_gpus);
+            let part = move |(part, sources): (usize, &&[VertexId])| {
+                let before = (part * SOURCES_PER_PART) as u64;
+                let step = |done, total| progress(before + done, total);
+                Ok((part, metric.totals(sources, Some(&step))?))
+            };
+            threads.push(scope.spawn(|| own.map(part).collect::<Result<Vec<_>, _>>()));
+        }
+        let ended = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
+        ended.collect::<Result<Vec<_>, HierarchyError>>()
+    });
+    let mut found = found?.concat();
+    found.sort_by_key(|(part, _)| *part);
+    Ok(found.into_iter().map(|(_, found)| found).collect())
+}
