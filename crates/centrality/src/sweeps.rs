@@ -81,7 +81,8 @@ pub fn totals_by_hierarchy<W: Weight>(
             let metrics: Result<Vec<_>, _> =
                 devices.iter().map(|device| device.customize(graph)).collect();
             let mut metrics = metrics?;
-            let sweep = |parts: &[&[VertexId]], step: Progress<'_>| on_gpus(&mut metrics, parts, step);
+            let sweep =
+                |parts: &[&[VertexId]], step: Progress<'_>| on_gpus(&mut metrics, parts, step);
             sweep_all(&mut totals, &sources, checkpoint, progress, sweep)?;
         }
     }

@@ -115,7 +115,18 @@ impl Hierarchy {
         let Tree { parents, subtrees, depths } = Tree::of_arcs(&offsets, &ends)?;
         let ranks = inverse(&vertices)?;
         let (runs, below) = (runs(&offsets, &ends), OnceLock::new());
-        Some(Self { ranks, vertices, parents, subtrees, depths, offsets, ends, runs, below, digest })
+        Some(Self {
+            ranks,
+            vertices,
+            parents,
+            subtrees,
+            depths,
+            offsets,
+            ends,
+            runs,
+            below,
+            digest,
+        })
     }
 
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another

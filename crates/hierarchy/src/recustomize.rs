@@ -81,12 +81,7 @@ impl<'a, W: Weight> Metric<'a, W> {
 }
 
 /// Makes `arcs` those of `graph`, of whose arcs those in `changed` have other weights than before.
-fn change<W: Weight>(
-    arcs: &mut AnyArcs,
-    hierarchy: &Hierarchy,
-    graph: &Csr<W>,
-    changed: &[usize],
-) {
+fn change<W: Weight>(arcs: &mut AnyArcs, hierarchy: &Hierarchy, graph: &Csr<W>, changed: &[usize]) {
     with_arcs!(arcs, arcs => {
         *arcs = Changes::new(hierarchy, graph, std::mem::take(arcs)).make(changed);
     });
@@ -160,8 +155,7 @@ impl<'c, W: Weight, K: Key> Changes<'c, W, K> {
     /// Gives an arc this candidate if it is the first of the least, in the order in which a
     /// customization comes to them: arcs of the graph, then triangles.
     fn take_candidate(&mut self, arc: u32, direction: usize, key: K, origin: u32) {
-        let (keys, origins) =
-            (&mut self.keys[arc as usize], &mut self.origins[arc as usize]);
+        let (keys, origins) = (&mut self.keys[arc as usize], &mut self.origins[arc as usize]);
         let before = *keys;
         let (own, own_origin) = (&mut keys[direction], &mut origins[direction]);
         let comes_first = origin ^ OF_GRAPH < *own_origin ^ OF_GRAPH;
@@ -179,7 +173,8 @@ impl<'c, W: Weight, K: Key> Changes<'c, W, K> {
     /// Goes through all candidates of an arc that leads up from `rank`.
     fn find_again(&mut self, rank: u32, arc: u32) {
         let Hierarchy { offsets, ends, .. } = self.hierarchy;
-        let Below { lower_offsets, lower, input_offsets, inputs } = self.hierarchy.below(self.graph);
+        let Below { lower_offsets, lower, input_offsets, inputs } =
+            self.hierarchy.below(self.graph);
         let range =
             |offsets: &[u32]| offsets[rank as usize] as usize..offsets[rank as usize + 1] as usize;
         let end = ends[arc as usize];

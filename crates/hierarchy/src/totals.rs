@@ -52,6 +52,21 @@ impl Totals {
         }
     }
 
+    /// An error unless all lists have an entry for each vertex.
+    pub(crate) fn check(&self, n_vertices: usize, is_integer: bool) -> Result<(), HierarchyError> {
+        let exact_sums = self.exact_sums.as_ref().map_or(0, Vec::len);
+        let [n_sources, sums] = [self.n_sources.len(), self.sums.len()];
+        let mut lengths = vec![n_sources, sums, self.greatest.len(), self.reciprocals.len()];
+        lengths.extend(is_integer.then_some(exact_sums));
+        match lengths.into_iter().find(|&found| found != n_vertices) {
+            Some(found) => {
+                let (what, expected) = ("totals", n_vertices);
+                Err(HierarchyError::NotAllVertices { what, expected, found })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Adds those of a group, which are by rank.
     fn add(&mut self, ranks: &[u32], group: &[Sums]) {
         for (vertex, &rank) in ranks.iter().enumerate() {

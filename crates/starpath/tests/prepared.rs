@@ -16,7 +16,8 @@ fn folder() -> tempfile::TempDir {
     assert_eq!(run_in(at, "generate grid --side 30 -o {}/streets.spg").code, Some(0));
     assert_eq!(run_in(at, "convert {}/streets.spg {}/streets.gr").code, Some(0));
     let places = (0..900).map(|i| format!("{},{},{}\n", i + 1, i % 30, i / 30));
-    fs::write(at.join("places.csv"), format!("vertex,x,y\n{}", places.collect::<String>())).unwrap();
+    fs::write(at.join("places.csv"), format!("vertex,x,y\n{}", places.collect::<String>()))
+        .unwrap();
     let pairs: String = (1..=200).map(|i| format!("{} {}\n", i * 4, 901 - i * 3)).collect();
     fs::write(at.join("pairs.txt"), pairs).unwrap();
     let prepared = json_in(at, "prepare {}/streets.gr -o {}/streets.prepared");
@@ -133,7 +134,10 @@ fn new_weights_are_those_of_a_fresh_preparation() {
     let fewer = fewer.join("\n").replace("p sp 900 3480", "p sp 900 3479");
     fs::write(at.join("fewer.gr"), fewer + "\n").unwrap();
     let run = run_in(at, "customize {}/streets.prepared {}/fewer.gr -o {}/fewer.prepared");
-    assert!(run.stderr.contains("fewer.gr: its arcs are not those of the prepared graph"), "{run:?}");
+    assert!(
+        run.stderr.contains("fewer.gr: its arcs are not those of the prepared graph"),
+        "{run:?}"
+    );
     let run = run_in(at, "customize {}/streets.prepared {}/streets.spg -o {}/x.prepared");
     assert!(run.stderr.contains("streets.spg names its vertices otherwise"), "{run:?}");
     let run = run_in(at, "customize {}/streets.gr {}/rush.gr -o {}/x.prepared");

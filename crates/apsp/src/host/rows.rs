@@ -8,9 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::aligned::{Aligned, line};
-use super::min_plus::{
-    Kernel, MinPlus, pack, pack_groups, packed_len, relax_packed, relax_rows,
-};
+use super::min_plus::{Kernel, MinPlus, pack, pack_groups, packed_len, relax_packed, relax_rows};
 
 /// Pivots of a block, in [`Rows::close_through`].
 const PIVOTS: usize = 64;
@@ -67,7 +65,8 @@ impl<E: MinPlus> Rows<E> {
             let rows = &mut self.numbers[block.start * stride..block.end * stride];
             for k in block.clone() {
                 let through = rows[(k - first) * stride..][..n_columns].to_vec();
-                rows.par_chunks_mut(stride).with_min_len(MIN_SUMS_PER_TASK / 16 / stride + 1)
+                rows.par_chunks_mut(stride)
+                    .with_min_len(MIN_SUMS_PER_TASK / 16 / stride + 1)
                     .for_each(|row| relax_row(row, k, &through));
             }
             strips.resize(packed_len(&kernel, block.len(), n_columns), E::ZERO);

@@ -45,7 +45,10 @@ impl<E: MinPlus> Fronts<E> {
         let n_nodes = supernodes.nodes().len();
         let mut children = vec![Vec::new(); n_nodes];
         for node in 0..n_nodes as u32 {
-            supernodes.parent(node).into_iter().for_each(|above| children[above as usize].push(node));
+            supernodes
+                .parent(node)
+                .into_iter()
+                .for_each(|above| children[above as usize].push(node));
         }
         let mut nodes: Vec<Option<Node<E>>> = (0..n_nodes).map(|_| None).collect();
         let mut left: Vec<Option<Rows<E>>> = (0..n_nodes).map(|_| None).collect();
@@ -84,9 +87,8 @@ impl<E: MinPlus> Fronts<E> {
         let kept = |(own, ends)| {
             Rows::<E>::bytes(own, own) + Rows::<E>::bytes(own, ends) + Rows::<E>::bytes(ends, own)
         };
-        let at_work = |(own, ends)| {
-            Rows::<E>::bytes(own + ends, own + ends) + Rows::<E>::bytes(ends, ends)
-        };
+        let at_work =
+            |(own, ends)| Rows::<E>::bytes(own + ends, own + ends) + Rows::<E>::bytes(ends, ends);
         let levels = supernodes.levels().iter();
         let all: u128 = levels.clone().flatten().map(|node| kept(sizes(node))).sum();
         let of_level = |level: &Vec<u32>| level.iter().map(|node| at_work(sizes(node))).sum();

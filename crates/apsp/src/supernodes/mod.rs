@@ -109,7 +109,8 @@ impl Supernodes {
         let mut node_of = Vec::with_capacity(n);
         for (node, number) in nodes.iter().zip(0u32..) {
             let first = node_of.len();
-            if node.ranks.start as usize != first || node.ranks.end as usize > n || node.len() == 0 {
+            if node.ranks.start as usize != first || node.ranks.end as usize > n || node.len() == 0
+            {
                 return Err(not(format!("{:?} do not follow rank {first}", node.ranks)));
             }
             node_of.resize(node.ranks.end as usize, number);

@@ -70,7 +70,8 @@ pub(crate) fn solve<W: Weight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspError>
     let mut report = Report::default();
     let distances = loop {
         let number = plan.number.ok_or(ApspError::TooHeavy { bound: f64::INFINITY })?;
-        let found = with_element!(W, number, E => pool.install(|| work.find::<E>(&plan, &mut report)))?;
+        let found =
+            with_element!(W, number, E => pool.install(|| work.find::<E>(&plan, &mut report)))?;
         let start = Instant::now();
         let wider = plan.wider(&Alone, &pool, graph, &sources, &found)?;
         report.download_ms += milliseconds(start);
@@ -129,7 +130,9 @@ impl<W: Weight> Work<'_, W> {
         let steps = Steps::new(supernodes, self.progress);
         let fronts = Fronts::<E>::of(graph, supernodes, &steps)?;
         report.prepare_ms += milliseconds(start);
-        if self.gpu.is_some() { return Err(ApspError::NoSupernodes); }
+        if self.gpu.is_some() {
+            return Err(ApspError::NoSupernodes);
+        }
         let start = Instant::now();
         let closed = host::Closed::of(fronts, supernodes, &steps)?;
         report.solve_ms += milliseconds(start);
@@ -140,7 +143,10 @@ impl<W: Weight> Work<'_, W> {
         let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
         cells.par_chunks_mut(n.max(1)).zip(ranks).for_each(|(cells, &source)| {
             let row = closed.row(source);
-            cells.iter_mut().zip(ranks).for_each(|(cell, &rank)| *cell = row[rank as usize].decode());
+            cells
+                .iter_mut()
+                .zip(ranks)
+                .for_each(|(cell, &rank)| *cell = row[rank as usize].decode());
         });
         report.download_ms += milliseconds(start);
         let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;

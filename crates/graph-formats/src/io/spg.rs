@@ -212,7 +212,8 @@ impl Header {
             n_vertices: self.n_vertices,
             n_arcs: self.n_arcs,
             names_bytes: self.names_bytes,
-            attachment: (self.version >= 4).then_some((self.attachment.kind, self.attachment.bytes)),
+            attachment: (self.version >= 4)
+                .then_some((self.attachment.kind, self.attachment.bytes)),
             body_checksum: self.body_checksum,
         }
     }
@@ -356,9 +357,8 @@ pub(super) fn write<W: Weight>(
         Ids::Listed(listed) => (LISTED, listed, ""),
         Ids::Words(words) => (WORDS, words.ends(), words.text()),
     };
-    let attached = attachment.map(|(kind, pieces)| {
-        (kind, pieces.iter().map(|piece| piece.len() as u64).sum::<u64>())
-    });
+    let attached = attachment
+        .map(|(kind, pieces)| (kind, pieces.iter().map(|piece| piece.len() as u64).sum::<u64>()));
     let shape = Shape {
         version: if attached.is_some() { VERSION } else { VERSION_WITHOUT },
         weights: weights as u8,

@@ -18,7 +18,8 @@ fn one_of_each(size: u32, options: &GraphOptions) -> [Csr<u32>; 5] {
     [
         rmat(&RmatConfig { numbering: VertexNumbering::AsDrawn, ..drawn.clone() }).unwrap(),
         rmat(&drawn).unwrap(),
-        grid(&GridConfig { side: size * 2, options: options.clone(), ..Default::default() }).unwrap(),
+        grid(&GridConfig { side: size * 2, options: options.clone(), ..Default::default() })
+            .unwrap(),
         uniform(&UniformConfig { n_vertices, n_edges: 999, options: options.clone() }).unwrap(),
         geometric(&GeometricConfig { n_vertices, radius, options }).unwrap(),
     ]

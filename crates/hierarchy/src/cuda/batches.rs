@@ -3,20 +3,22 @@
 //! Hundreds of sources share a sweep: the keys of a vertex lie side by side, 16 bytes of them are a
 //! thread's, and 512 a warp's, which goes through a subtree, or a block's, which goes through a
 //! chain (`segments.rs`, `kernels/hierarchy/sweep.cu`). As they read only lanes that they have
-//! written themselves, or that a launch before has, a sweep is a few launches without barriers of
-//! the grid, and every arc is read once for 512 bytes of lanes. The walks up from the sources, a warp each, are done for several batches
-//! together: one is long and has little work.
+//! written themselves, or that a launch before has, a sweep is some twenty launches without barriers
+//! of the grid, and every arc is read once for 512 bytes of lanes. The walks up from the sources, a
+//! warp each, are done for several batches together: one is long and has little work.
 //! O(arcs of the hierarchy) additions a source.
 //!
 //! The paper sweeps by levels of vertices: with those of an elimination tree, hundreds, waiting
-//! between them would take longer than the work.
+//! between them would take longer than the work. Chains beside the subtrees of the batch before, on
+//! a stream of their own, take longer than one after the other, for each of their launches waits
+//! until long blocks of subtrees make room.
 //!
 //! Reference: delling-2011
 
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Event, Gpu, Kernel, LaunchConfig, Priority};
+use gpu_runtime::{Arg, Buffer, Kernel, LaunchConfig};
 
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::{DeviceHierarchy, DeviceSegments};
@@ -76,16 +78,8 @@ struct Sweep {
 pub(super) struct Batches<K> {
     /// How many sources a batch has, at most.
     pub(super) n_lanes: usize,
-    /// By rank and lane, what sweeps have found: of batches of even numbers, and of odd ones where
-    /// there are any.
-    found: Vec<Buffer<K>>,
-    /// A stream that goes first, for walks up and chains: they are long and have little work, and
-    /// are done beside the subtrees of the batch before.
-    above: Gpu,
-    /// When the chains of the last two batches are done,
-    swept_above: [Event; 2],
-    /// and when what was made of all batches before them is.
-    used: [Event; 2],
+    /// By rank and lane, what the last sweep has found.
+    pub(super) found: Buffer<K>,
     /// By batch, depth and lane.
     ancestors: Buffer<u32>,
     found_up: Buffer<K>,
@@ -116,18 +110,13 @@ impl<K: DeviceKey> Batches<K> {
         }
         let least = BYTES_PER_WARP / size_of::<K>();
         let mut n_lanes = n_sources.next_multiple_of(least).clamp(least, MAX_LANES);
-        let n_found = |n_lanes: usize| if n_sources > n_lanes { 2 } else { 1 };
-        let fits =
-            |before: &Self| before.n_lanes == n_lanes && before.found.len() >= n_found(n_lanes);
-        if let Some(before) = before.filter(fits) {
+        if let Some(before) = before.filter(|before| before.n_lanes == n_lanes) {
             return Ok(before);
         }
         let walks = BATCHES_PER_WALK * height * (size_of::<K>() + size_of::<u32>());
         let n = device.hierarchy.n_vertices();
-        let required = |n_lanes: usize| {
-            let of_lane = n_found(n_lanes) * n * size_of::<K>() + walks + bytes_per_lane;
-            (n_lanes * of_lane + n * size_of::<u32>()) as u64
-        };
+        let of_lane = n * size_of::<K>() + walks + bytes_per_lane;
+        let required = |n_lanes: usize| (n_lanes * of_lane + n * size_of::<u32>()) as u64;
         while n_lanes > least && required(n_lanes) > gpu.available_bytes()? {
             n_lanes = (n_lanes / 2).next_multiple_of(least);
         }
@@ -135,17 +124,12 @@ impl<K: DeviceKey> Batches<K> {
         let walk_up = kernel::<K>(gpu, Part::Sweep, "hierarchy_walk_up")?;
         // the most, for another hierarchy's walks are allowed the same
         walk_up.allow_shared(limit as u32)?;
-        let above = gpu.new_stream(Priority::High)?;
-        let found = (0..n_found(n_lanes)).map(|_| above.buffer(n * n_lanes));
         Ok(Self {
             n_lanes,
-            found: found.collect::<Result<_, _>>()?,
-            swept_above: [gpu.event()?, gpu.event()?],
-            used: [gpu.event()?, gpu.event()?],
-            ancestors: above.buffer(BATCHES_PER_WALK * height * n_lanes)?,
-            found_up: above.buffer(BATCHES_PER_WALK * height * n_lanes)?,
-            marks: above.buffer(n)?,
-            above,
+            found: gpu.buffer(n * n_lanes)?,
+            ancestors: gpu.buffer(BATCHES_PER_WALK * height * n_lanes)?,
+            found_up: gpu.buffer(BATCHES_PER_WALK * height * n_lanes)?,
+            marks: gpu.buffer(n)?,
             walk_up,
             sweep_chains: kernel::<K>(gpu, Part::Sweep, "hierarchy_sweep_chains")?,
             sweep_subtrees: kernel::<K>(gpu, Part::Sweep, "hierarchy_sweep_subtrees")?,
@@ -157,14 +141,8 @@ impl<K: DeviceKey> Batches<K> {
         n_sources.div_ceil(self.n_lanes)
     }
 
-    /// What the sweep of a batch has found, or will.
-    pub(super) fn found(&self, batch: usize) -> &Buffer<K> {
-        &self.found[batch % 2]
-    }
-
     /// Queues the sweep of a batch of the sources, whose ranks are given, over `segments`. Batches
-    /// are swept in ascending order from 0 on, and what is made of each is queued, on the stream of
-    /// the hierarchy, before the next is.
+    /// are swept in ascending order from 0 on.
     pub(super) fn sweep(
         &mut self,
         device: &DeviceHierarchy<'_>,
@@ -173,19 +151,12 @@ impl<K: DeviceKey> Batches<K> {
         segments: &DeviceSegments,
         batch: usize,
     ) -> Result<(), HierarchyError> {
-        let (this, other) = (batch % 2, (batch + 1) % 2);
-        self.used[other].record(&device.gpu)?;
-        // what is made of the batch before the last one, whose place this batch takes
-        self.above.wait_for(&self.used[this])?;
-        if batch % BATCHES_PER_WALK == 0 {
-            self.above.wait_for(&self.used[other])?;
+        if batch.is_multiple_of(BATCHES_PER_WALK) {
             self.walk_up(device, keys, sources, batch * self.n_lanes)?;
         }
         for chains in &segments.chains {
             self.launch(device, keys, segments, chains, batch)?;
         }
-        self.swept_above[this].record(&self.above)?;
-        device.gpu.wait_for(&self.swept_above[this])?;
         match segments.subtrees.is_empty() {
             true => Ok(()),
             false => self.launch(device, keys, segments, &segments.subtrees, batch),
@@ -213,7 +184,7 @@ impl<K: DeviceKey> Batches<K> {
             ancestors: self.ancestors.address() + (first * size_of::<u32>()) as u64,
             found_up: self.found_up.address() + (first * size_of::<K>()) as u64,
             marks: self.marks.address(),
-            found: self.found(batch).address(),
+            found: self.found.address(),
             first_segment: launch.start,
             n_segments: launch.len() as u32,
             n_lanes: self.n_lanes as u32,
@@ -222,17 +193,15 @@ impl<K: DeviceKey> Batches<K> {
         // a part of a segment for the lanes of a warp
         let n_parts = (launch.len() * self.n_lanes * size_of::<K>() / BYTES_PER_WARP) as u64;
         let is_last = *launch == segments.subtrees;
-        let (gpu, kernel, config) = if is_last {
-            let config = LaunchConfig::covering(32 * n_parts, THREADS);
-            (&device.gpu, &self.sweep_subtrees, config)
+        let (kernel, config) = if is_last {
+            (&self.sweep_subtrees, LaunchConfig::covering(32 * n_parts, THREADS))
         } else {
             let config = LaunchConfig::covering(n_parts, 1);
-            (&self.above, &self.sweep_chains, LaunchConfig { block: THREADS_OF_CHAIN, ..config })
+            (&self.sweep_chains, LaunchConfig { block: THREADS_OF_CHAIN, ..config })
         };
         // SAFETY: segments have ranks of this hierarchy, whose buffers these are, and all that is
-        // found has a place for each lane of a rank, or of a depth and batch; another stream does
-        // not write it meanwhile, for events are waited for.
-        unsafe { gpu.launch(kernel, config, &[Arg::structure(&sweep)])? };
+        // found has a place for each lane of a rank, or of a depth and batch.
+        unsafe { device.gpu.launch(kernel, config, &[Arg::structure(&sweep)])? };
         Ok(())
     }
 
@@ -244,10 +213,9 @@ impl<K: DeviceKey> Batches<K> {
         sources: &Buffer<u32>,
         first: usize,
     ) -> Result<(), HierarchyError> {
-        let gpu = &self.above;
+        let gpu = &device.gpu;
         let n_sources = (sources.len() - first).min(BATCHES_PER_WALK * self.n_lanes);
         let height = device.hierarchy.height();
-        // on the stream of walks, with which they were made
         self.marks.fill_bytes(0)?;
         self.ancestors.fill_bytes(u8::MAX)?;
         let walk = WalkUp {

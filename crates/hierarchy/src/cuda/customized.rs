@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::DeviceHierarchy;
-use super::rows::Landing;
+use super::landing::Landing;
 use crate::HierarchyError;
 
 /// Threads of a block of the launch, of which one is resident on each multiprocessor: the fewer

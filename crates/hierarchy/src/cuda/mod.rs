@@ -32,7 +32,9 @@
 mod batches;
 mod customized;
 mod device_key;
+mod device_totals;
 mod hierarchy;
+mod landing;
 mod metric;
 mod rows;
 mod segments;

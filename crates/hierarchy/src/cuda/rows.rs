@@ -10,8 +10,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Event, Gpu, Kernel, LaunchConfig, PinnedBuffer, Priority};
+use gpu_runtime::Buffer;
 use graph_formats::{Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances, Progress};
@@ -20,124 +19,15 @@ use rayon::prelude::*;
 use super::DeviceMetric;
 use super::batches::Batches;
 use super::customized::Customized;
-use super::device_key::{DeviceKey, Part, kernel};
+use super::device_key::DeviceKey;
 use super::hierarchy::{DeviceHierarchy, DeviceSegments};
+use super::landing::{Landing, N_PIECES, rows_per_piece};
 use super::metric::with_keys;
 use super::segments::Segments;
 use super::totals::tell;
 use crate::HierarchyError;
 use crate::key::Key;
 use crate::table::{ancestors, cells};
-
-/// Bytes of a piece, unless a row has more.
-const BYTES_PER_PIECE: usize = 32 << 20;
-/// Pieces that are copied, or waited for, at once.
-const N_PIECES: usize = 3;
-/// The side of the tiles that are transposed.
-const TILE_SIDE: u32 = 32;
-/// Threads of a block.
-const THREADS: u32 = 256;
-
-/// `Rows` of `results.cu`.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Launch {
-    found: u64,
-    columns: u64,
-    rows: u64,
-    n_columns: u32,
-    n_rows: u32,
-    n_lanes: u32,
-    padding: u32,
-}
-
-/// Where rows land, on both sides.
-pub(super) struct Landing<K> {
-    /// The stream of copies.
-    copies: Gpu,
-    kernel: Kernel,
-    /// The rows of this batch and of the next, and what says that they are there, and copied.
-    rows: [Buffer<K>; 2],
-    made: [Event; 2],
-    copied: [Event; 2],
-    pieces: [PinnedBuffer<K>; N_PIECES],
-    landed: [Event; N_PIECES],
-}
-
-impl<K: DeviceKey> Landing<K> {
-    /// For batches of so many rows; what a call before has left where it is large enough.
-    fn for_rows(
-        before: Option<Self>,
-        gpu: &Gpu,
-        n_lanes: usize,
-        n_columns: usize,
-    ) -> Result<Self, HierarchyError> {
-        let piece = n_columns * rows_per_piece::<K>(n_columns, n_lanes);
-        let fits = |landing: &Self| {
-            landing.rows[0].len() >= n_lanes * n_columns && landing.pieces[0].len() >= piece
-        };
-        if let Some(before) = before.filter(fits) {
-            return Ok(before);
-        }
-        let (rows, event, pinned) =
-            (|| gpu.buffer(n_lanes * n_columns), || gpu.event(), || gpu.pinned(piece));
-        Ok(Self {
-            copies: gpu.new_stream(Priority::Normal)?,
-            kernel: kernel::<K>(gpu, Part::Results, "hierarchy_rows")?,
-            rows: [rows()?, rows()?],
-            made: [event()?, event()?],
-            copied: [event()?, event()?],
-            pieces: [pinned()?, pinned()?, pinned()?],
-            landed: [event()?, event()?, event()?],
-        })
-    }
-
-    /// Queues what makes the rows of a batch from what has been found.
-    fn make(
-        &self,
-        gpu: &Gpu,
-        batches: &Batches<K>,
-        columns: &Buffer<u32>,
-        batch: usize,
-        n_rows: usize,
-    ) -> Result<(), HierarchyError> {
-        let rows = Launch {
-            found: batches.found(batch).address(),
-            columns: columns.address(),
-            rows: self.rows[batch % 2].address(),
-            n_columns: columns.len() as u32,
-            n_rows: n_rows as u32,
-            n_lanes: batches.n_lanes as u32,
-            padding: 0,
-        };
-        let grid = (rows.n_columns.div_ceil(TILE_SIDE), rows.n_rows.div_ceil(TILE_SIDE), 1);
-        let config = LaunchConfig { grid, ..LaunchConfig::new(1, THREADS) };
-        gpu.wait_for(&self.copied[batch % 2])?;
-        // SAFETY: columns are ranks that have been swept; there is room for the rows, which have
-        // been copied if there were others.
-        unsafe { gpu.launch(&self.kernel, config, &[Arg::structure(&rows)])? };
-        Ok(self.made[batch % 2].record(gpu)?)
-    }
-
-    /// Queues the copy of some rows of a batch into a piece.
-    fn copy(
-        &mut self,
-        batch: usize,
-        rows: Range<usize>,
-        n_columns: usize,
-        piece: usize,
-    ) -> Result<(), HierarchyError> {
-        let cells = rows.start * n_columns..rows.end * n_columns;
-        self.copies.wait_for(&self.made[batch % 2])?;
-        // SAFETY: what was in the piece has been taken, and rows are not made anew before the
-        // event that follows.
-        unsafe {
-            self.copies.queue_download(&self.rows[batch % 2], cells, &mut self.pieces[piece], 0)?;
-        }
-        self.landed[piece].record(&self.copies)?;
-        Ok(self.copied[batch % 2].record(&self.copies)?)
-    }
-}
 
 impl<W: Weight> DeviceMetric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
@@ -157,7 +47,7 @@ impl<W: Weight> DeviceMetric<'_, W> {
     /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
     /// order given; on threads of the CPU, while the next ones are found and copied.
     ///
-    /// Tells `progress` how many sources are done. The GPU holds four keys for each vertex and
+    /// Tells `progress` how many sources are done. The GPU holds three keys for each vertex and
     /// source of a batch, which are up to 512.
     ///
     /// # Errors
@@ -288,10 +178,9 @@ impl<K: DeviceKey> Customized<K> {
         let mut under_way = VecDeque::new();
         let mut next_piece = 0;
         let mut receive = |landing: &mut Landing<K>, (piece, places): (usize, Range<usize>)| {
-            landing.landed[piece].wait()?;
             let done = places.end;
-            let n_cells = places.len() * n_columns;
-            take(places, &landing.pieces[piece][..n_cells])?;
+            let keys = landing.wait(piece, places.len() * n_columns)?;
+            take(places, keys)?;
             tell(progress, done, sources.len())
         };
         let queue = |batches: &mut Batches<K>, landing: &Landing<K>, batch: usize| {
@@ -319,11 +208,6 @@ impl<K: DeviceKey> Customized<K> {
     }
 }
 
-/// Rows of so many columns that are copied at a time.
-fn rows_per_piece<K>(n_columns: usize, n_lanes: usize) -> usize {
-    (BYTES_PER_PIECE / (n_columns * size_of::<K>()).max(1)).clamp(1, n_lanes)
-}
-
 /// Makes distances of a row of keys. The column of one that its type cannot hold.
 fn to_distances<W: Weight, K: Key>(keys: &[K], row: &mut [W::Distance]) -> Option<usize> {
     let mut too_far = None;
@@ -348,19 +232,5 @@ fn refuse_overflow<W: Weight>(too_far: Option<(VertexId, VertexId)>) -> Result<(
             Err(HierarchyError::Overflow { source_vertex, target, kind })
         }
         None => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kernels::layout;
-    use kernels::layout::{HIERARCHY_RESULTS, layout_in};
-
-    use super::Launch;
-
-    #[test]
-    fn the_structure_is_as_the_kernel_has_it() {
-        let here = layout!(Launch: found, columns, rows, n_columns, n_rows, n_lanes, padding);
-        assert_eq!(here, layout_in(HIERARCHY_RESULTS, "Rows"));
     }
 }

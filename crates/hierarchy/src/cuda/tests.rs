@@ -229,9 +229,12 @@ fn ends_memory_and_vertices_are_checked() {
     assert_eq!(metric.distances(&[9], None).unwrap(), [expected]);
     let none = HierarchyError::NoSuchVertex { role: "source", vertex: 2_500, n_vertices: 2_500 };
     assert_eq!(metric.totals(&[0, 2_500], None), Err(none));
-    let (what, expected, found) = ("totals", 2_500, 3);
-    let others = HierarchyError::NotAllVertices { what, expected, found };
-    assert_eq!(metric.add_totals(&mut Totals::new::<u32>(3), &[0], None), Err(others));
+    // totals of another graph, and of floats
+    for (mut totals, found) in [(Totals::new::<u32>(3), 3), (Totals::new::<f32>(2_500), 0)] {
+        let (what, expected) = ("totals", 2_500);
+        let others = HierarchyError::NotAllVertices { what, expected, found };
+        assert_eq!(metric.add_totals(&mut totals, &[0], None), Err(others));
+    }
 
     let refused = |error: HierarchyError| {
         assert!(

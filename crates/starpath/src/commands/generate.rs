@@ -8,7 +8,9 @@ use graph_formats::generate::{
     Duplicates, GeometricConfig, GraphOptions, GridConfig, RmatConfig, UniformConfig, geometric,
     grid, rmat, uniform,
 };
-use graph_formats::{Direction, Format, GraphError, Ids, LoadedGraph, names_lost, write_coordinates};
+use graph_formats::{
+    Direction, Format, GraphError, Ids, LoadedGraph, names_lost, write_coordinates,
+};
 use serde::Serialize;
 
 use crate::cli::{Common, GenerateArgs, GenerateOptions, Shape};

@@ -81,9 +81,7 @@ fn pairs(
         else {
             bail!("{place}: expected two vertex ids, found `{text}`");
         };
-        let vertex = |role, id| {
-            names.vertex(role, id).map_err(|error| anyhow!("{place}: {error}"))
-        };
+        let vertex = |role, id| names.vertex(role, id).map_err(|error| anyhow!("{place}: {error}"));
         Ok((vertex("source", source)?, vertex("target", target)?))
     };
     entries.iter().map(pair).collect()
@@ -121,7 +119,8 @@ fn ask<W: Weight>(
     };
     let (answers, times) = repeated(common, || {
         let tasks = pairs.par_chunks(PAIRS_PER_TASK);
-        let answers = tasks.map_init(|| metric.query(), task).collect::<anyhow::Result<Vec<_>>>()?;
+        let answers =
+            tasks.map_init(|| metric.query(), task).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(answers.concat())
     })?;
     if let Some(output) = output {
@@ -156,7 +155,8 @@ fn write<D: Distance>(
     answers: &[Answer<D>],
     with_paths: bool,
 ) -> anyhow::Result<()> {
-    let header = if with_paths { "source\ttarget\tdistance\tpath" } else { "source\ttarget\tdistance" };
+    let header =
+        if with_paths { "source\ttarget\tdistance\tpath" } else { "source\ttarget\tdistance" };
     let rows: Vec<_> = pairs.iter().zip(answers).collect();
     output.write_rows(header, &rows, |((source, target), answer)| {
         let distance = answer.distance.map(|distance| distance.to_string()).unwrap_or_default();
@@ -173,7 +173,9 @@ fn write<D: Distance>(
 fn sum<D: Distance>(mut distances: impl Iterator<Item = D>) -> Option<Number> {
     distances.try_fold(Number::Integer(0), |sum, distance| {
         Some(match (sum, Number::of(distance)) {
-            (Number::Integer(sum), Number::Integer(distance)) => Number::Integer(sum.checked_add(distance)?),
+            (Number::Integer(sum), Number::Integer(distance)) => {
+                Number::Integer(sum.checked_add(distance)?)
+            }
             (sum, distance) => Number::Float(sum.to_f64() + distance.to_f64()),
         })
     })
