@@ -9,9 +9,7 @@
 //! O(arcs of the hierarchy) additions a source.
 //!
 //! The paper sweeps by levels of vertices: with those of an elimination tree, hundreds, waiting
-//! between them would take longer than the work. Chains beside the subtrees of the batch before, on
-//! a stream of their own, take longer than one after the other, for each of their launches waits
-//! until long blocks of subtrees make room.
+//! between them would take longer than the work.
 //!
 //! Reference: delling-2011
 
@@ -99,7 +97,7 @@ impl<K: DeviceKey> Batches<K> {
         bytes_per_lane: usize,
     ) -> Result<Self, HierarchyError> {
         let gpu = &device.gpu;
-        let height = device.hierarchy.height();
+        let height = device.height;
         let shared = height * size_of::<K>();
         let limit = gpu.properties().shared_bytes_per_block as usize;
         if shared > limit {
@@ -173,7 +171,7 @@ impl<K: DeviceKey> Batches<K> {
         batch: usize,
     ) -> Result<(), HierarchyError> {
         let of_walk = batch % BATCHES_PER_WALK;
-        let first = of_walk * device.hierarchy.height() * self.n_lanes;
+        let first = of_walk * device.height * self.n_lanes;
         let sweep = Sweep {
             ranks: segments.ranks.address(),
             segments: segments.starts.address(),
@@ -215,7 +213,7 @@ impl<K: DeviceKey> Batches<K> {
     ) -> Result<(), HierarchyError> {
         let gpu = &device.gpu;
         let n_sources = (sources.len() - first).min(BATCHES_PER_WALK * self.n_lanes);
-        let height = device.hierarchy.height();
+        let height = device.height;
         self.marks.fill_bytes(0)?;
         self.ancestors.fill_bytes(u8::MAX)?;
         let walk = WalkUp {

@@ -21,6 +21,8 @@ const NO_SLOT: u32 = u32::MAX;
 pub struct DeviceHierarchy<'h> {
     pub(super) hierarchy: &'h Hierarchy,
     pub(super) gpu: Gpu,
+    /// How many vertices the longest way up has.
+    pub(super) height: usize,
     pub(super) parents: Buffer<u32>,
     pub(super) depths: Buffer<u16>,
     pub(super) offsets: Buffer<u32>,
@@ -92,6 +94,7 @@ impl<'h> DeviceHierarchy<'h> {
         Ok(Self {
             hierarchy,
             gpu: gpu.clone(),
+            height: hierarchy.height(),
             parents: gpu.upload(&hierarchy.parents)?,
             depths: gpu.upload(&hierarchy.depths)?,
             offsets: gpu.upload(&hierarchy.offsets)?,
