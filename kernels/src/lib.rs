@@ -230,6 +230,20 @@ pub mod apsp {
     pub const STRIPS_90_I64: Module = module!("apsp/strips_90_i64");
     /// `strips.cu` on `f64`, for compute capability 9.0.
     pub const STRIPS_90_F64: Module = module!("apsp/strips_90_f64");
+    /// `supernodes.cu` on `i32`: rows of supernodes through their ends.
+    pub const SUPERNODES_I32: Module = module!("apsp/supernodes_i32");
+    /// `supernodes.cu` on `i64`.
+    pub const SUPERNODES_I64: Module = module!("apsp/supernodes_i64");
+    /// `supernodes.cu` on `f32` that is never negative.
+    pub const SUPERNODES_F32: Module = module!("apsp/supernodes_f32");
+    /// `supernodes.cu` on `f64`.
+    pub const SUPERNODES_F64: Module = module!("apsp/supernodes_f64");
+    /// `supernodes.cu` on `i32`, for compute capability 9.0.
+    pub const SUPERNODES_90_I32: Module = module!("apsp/supernodes_90_i32");
+    /// `supernodes.cu` on `u16`, for compute capability 9.0.
+    pub const SUPERNODES_90_U16: Module = module!("apsp/supernodes_90_u16");
+    /// `supernodes.cu` on `f32` that is never negative, for compute capability 9.0.
+    pub const SUPERNODES_90_F32: Module = module!("apsp/supernodes_90_f32");
     /// `matrix.cu` on `i32`: the matrix that solvers start from.
     pub const MATRIX_I32: Module = module!("apsp/matrix_i32");
     /// `matrix.cu` on `u16`: the matrix that solvers start from.

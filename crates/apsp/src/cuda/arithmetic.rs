@@ -43,7 +43,7 @@ impl Arithmetic {
     }
 
     /// The same of a plan for GPUs, whose numbers are of 16 bits only where they can be.
-    pub(super) fn of_plan<W: Weight>(
+    pub(crate) fn of_plan<W: Weight>(
         numbers: Option<Number>,
         graph: &Csr<W>,
     ) -> Result<Self, ApspError> {
@@ -95,6 +95,16 @@ impl Arithmetic {
     /// Tiles of the kernels, as [high](TILE_ROWS), beside each other.
     pub(super) fn tiles_across(self, side: usize) -> usize {
         self.words(side) * self.word_bytes() / 512
+    }
+
+    /// Elements of a row of such a tile,
+    pub(super) fn tile_width(self) -> usize {
+        self.lanes() * 512 / self.word_bytes()
+    }
+
+    /// and what the kernels take at a time of what is summed over.
+    pub(super) fn depth(self) -> usize {
+        64 / self.word_bytes()
     }
 
     /// What sides of matrices are multiples of: whole tiles of 128 words.

@@ -19,6 +19,7 @@ mod product;
 pub mod published;
 mod rows;
 mod solve;
+pub(crate) mod supernodes;
 mod tile;
 
 pub(crate) use arithmetic::Arithmetic;

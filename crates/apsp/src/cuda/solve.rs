@@ -32,7 +32,7 @@ use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Pairs, Plan, Report, hops};
 
 /// How many times as fast a GPU is as a processor.
-const SPEED: f64 = 200.0;
+pub(super) const SPEED: f64 = 200.0;
 
 /// By these GPUs, in their memory or passing through it.
 pub(crate) fn solve<W: Weight>(

@@ -42,6 +42,14 @@ impl<E: MinPlus> Rows<E> {
         high as u128 * stride as u128 * size_of::<E>() as u128
     }
 
+    pub(crate) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    pub(crate) fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
     pub(crate) fn row(&self, row: usize) -> &[E] {
         &self.numbers[row * self.stride..][..self.n_columns]
     }

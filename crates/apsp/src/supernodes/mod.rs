@@ -32,7 +32,7 @@ use graph_formats::VertexId;
 use crate::ApspError;
 
 pub(crate) use self::fronts::{Fronts, Node};
-pub(crate) use self::solve::{Work, solve};
+pub(crate) use self::solve::{Steps, Work, solve};
 
 /// Vertices with ranks in sequence, and the higher ones that they lead to when all lower ones are
 /// contracted.
@@ -156,12 +156,6 @@ impl Supernodes {
             own * ends * n + own * (own + ends) * (own + ends)
         };
         self.nodes.iter().map(of_node).sum()
-    }
-
-    /// How many numbers the dense matrices of the supernodes have that are kept. O(supernodes).
-    pub(crate) fn n_kept(&self) -> u128 {
-        let of_node = |node: &Supernode| node.len() * (node.len() + 2 * node.ends.len());
-        self.nodes.iter().map(|node| of_node(node) as u128).sum()
     }
 
     /// The vertex of each rank,

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::{Fronts, Supernodes, host};
+use crate::cuda::{Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
 use crate::host::{Deal, MinPlus};
 use crate::pairs::{Rows, milliseconds, zeros};
@@ -60,10 +61,10 @@ pub(crate) fn solve<W: Weight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspError>
     work.check()?;
     let narrow = match gpu {
         None => Narrow::Tried { speed: 1.0 },
-        Some(_) => Narrow::Never,
+        Some(gpu) => on_gpu::narrow(gpu),
     };
     let mut plan = Plan::new(graph, config, narrow, progress)?;
-    let needed = bytes(&plan, graph, supernodes, gpu.is_none());
+    let needed = bytes::<W>(&plan, supernodes, gpu.is_none());
     work.check_memory(needed)?;
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
     let sources: Vec<_> = graph.vertices().collect();
@@ -130,8 +131,11 @@ impl<W: Weight> Work<'_, W> {
         let steps = Steps::new(supernodes, self.progress);
         let fronts = Fronts::<E>::of(graph, supernodes, &steps)?;
         report.prepare_ms += milliseconds(start);
-        if self.gpu.is_some() {
-            return Err(ApspError::NoSupernodes);
+        if let Some(gpu) = self.gpu {
+            let arithmetic = Arithmetic::of_plan(plan.number, graph)?;
+            let closed = on_gpu::close(gpu, arithmetic, supernodes, &fronts, &steps, report)?;
+            drop(fronts);
+            return closed.table::<W, E>(report);
         }
         let start = Instant::now();
         let closed = host::Closed::of(fronts, supernodes, &steps)?;
@@ -155,12 +159,7 @@ impl<W: Weight> Work<'_, W> {
 }
 
 /// Bytes of the host's memory beside the table: of the fronts, and of the matrix where it is there.
-fn bytes<W: Weight>(
-    plan: &Plan,
-    _graph: &Csr<W>,
-    supernodes: &Supernodes,
-    has_matrix: bool,
-) -> u128 {
+fn bytes<W: Weight>(plan: &Plan, supernodes: &Supernodes, has_matrix: bool) -> u128 {
     let Some(number) = plan.widest() else { return 0 };
     with_element!(W, number, E => match has_matrix {
         true => host::bytes::<E>(supernodes),

@@ -1,0 +1,350 @@
+//! All pairs by supernodes on a GPU, which holds the matrix in the order of the ranks.
+//!
+//! The processor has closed the fronts. All supernodes of a level are lowered together, by a launch
+//! for each height of tiles: first in the columns of the ranks above them and in their own, which
+//! turned over are what these ranks lack, and when that is done for all levels, in all columns
+//! that are left. Where arcs do not lead both ways, a second matrix has the paths back until then.
+//! O(n · arcs of the hierarchy), a tile of 128 rows at the rate of dense Floyd-Warshall.
+//!
+//! Reference: sao-2020
+
+mod layout;
+
+use std::ops::Range;
+use std::time::Instant;
+
+use bytemuck::{Pod, cast_slice};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
+use graph_formats::Weight;
+use paths::DistanceTable;
+
+use self::layout::{Band, HEIGHTS, Layout, Level, Patch, Place, Square};
+use super::arithmetic::{Arithmetic, adds_and_compares};
+use super::solve::{SPEED, Table};
+use crate::host::MinPlus;
+use crate::pairs::milliseconds;
+use crate::supernodes::{Fronts, Steps, Supernodes};
+use crate::width::Narrow;
+use crate::{ApspError, Report};
+
+/// Bytes of distances that come back at a time.
+const DOWNLOADED: usize = 256 << 20;
+
+/// Where 16 bits are taken, on this GPU.
+pub(crate) fn narrow(gpu: &Gpu) -> Narrow {
+    if adds_and_compares(gpu) { Narrow::Tried { speed: SPEED } } else { Narrow::Never }
+}
+
+/// The names of the kernels for an element.
+macro_rules! names {
+    ($element:literal) => {
+        [
+            concat!("clear_matrix_", $element),
+            concat!("lower_128_", $element),
+            concat!("lower_64_", $element),
+            concat!("lower_32_", $element),
+            concat!("turn_patches_", $element),
+            concat!("place_squares_", $element),
+            concat!("rows_of_vertices_", $element),
+        ]
+    };
+}
+/// The kernels for an arithmetic.
+struct Kernels {
+    clear_matrix: Kernel,
+    lower: [Kernel; 3],
+    turn_patches: Kernel,
+    place_squares: Kernel,
+    rows_of_vertices: Kernel,
+}
+
+impl Kernels {
+    fn load(gpu: &Gpu, arithmetic: Arithmetic) -> Result<Self, GpuError> {
+        use kernels::apsp as of;
+        let (matrix, module, name) = match (arithmetic, adds_and_compares(gpu)) {
+            (Arithmetic::U16, _) => (of::MATRIX_U16, of::SUPERNODES_90_U16, names!("u16")),
+            (Arithmetic::I32, true) => (of::MATRIX_I32, of::SUPERNODES_90_I32, names!("i32")),
+            (Arithmetic::I32, false) => (of::MATRIX_I32, of::SUPERNODES_I32, names!("i32")),
+            (Arithmetic::I64, _) => (of::MATRIX_I64, of::SUPERNODES_I64, names!("i64")),
+            (Arithmetic::F64, _) => (of::MATRIX_F64, of::SUPERNODES_F64, names!("f64")),
+            (_, true) => (of::MATRIX_F32, of::SUPERNODES_90_F32, names!("f32")),
+            (_, false) => (of::MATRIX_F32, of::SUPERNODES_F32, names!("f32")),
+        };
+        let [clear, high, middle, low, turn, place, rows] = name;
+        let [matrix, module] = [matrix, module].map(|module| Ptx::new(module.name, module.ptx));
+        let kernel = |name| gpu.kernel(&module, name);
+        Ok(Self {
+            clear_matrix: gpu.kernel(&matrix, clear)?,
+            lower: [kernel(high)?, kernel(middle)?, kernel(low)?],
+            turn_patches: kernel(turn)?,
+            place_squares: kernel(place)?,
+            rows_of_vertices: kernel(rows)?,
+        })
+    }
+}
+
+/// The matrix of all pairs on a GPU, by rank.
+pub(crate) struct OnGpu<'a> {
+    gpu: &'a Gpu,
+    supernodes: &'a Supernodes,
+    kernels: Kernels,
+    shape: Shape,
+    matrix: Buffer<u32>,
+}
+
+/// How the matrix lies in memory.
+#[derive(Clone, Copy)]
+struct Shape {
+    arithmetic: Arithmetic,
+    /// Elements of a row, whole tiles,
+    side: usize,
+    /// and rows, some more than there are, which tiles may read.
+    n_rows: usize,
+}
+
+impl Shape {
+    fn of(arithmetic: Arithmetic, n: usize) -> Self {
+        let side = n.max(1).next_multiple_of(arithmetic.tile_width());
+        Self { arithmetic, side, n_rows: n + HEIGHTS[0] }
+    }
+
+    /// The 32 bits of all words.
+    fn len(&self) -> usize {
+        self.n_rows * self.arithmetic.stride(self.side)
+    }
+}
+
+/// The lists on the GPU.
+struct Lists {
+    bands: [Buffer<Band>; 3],
+    bands_back: [Buffer<Band>; 3],
+    places: [Buffer<Place>; 3],
+    patches: Buffer<Patch>,
+    ends: Buffer<u32>,
+    paths: Buffer<u32>,
+}
+
+/// Closes the matrix of all pairs on `gpu`.
+pub(crate) fn close<'a, E: MinPlus>(
+    gpu: &'a Gpu,
+    arithmetic: Arithmetic,
+    supernodes: &'a Supernodes,
+    fronts: &Fronts<E>,
+    steps: &Steps<'_>,
+    report: &mut Report,
+) -> Result<OnGpu<'a>, ApspError> {
+    let shape = Shape::of(arithmetic, supernodes.n_vertices());
+    let n_matrices = if fronts.is_symmetric { 1 } else { 2 };
+    let matrices = n_matrices * (shape.len() * size_of::<u32>()) as u64;
+    let required = matrices + layout::bytes::<E>(supernodes, arithmetic);
+    gpu.check_fits("the matrix of all pairs, and the paths of supernodes", required)?;
+    let jit_before = gpu.jit_ms();
+    let kernels = Kernels::load(gpu, arithmetic)?;
+    report.jit_ms += gpu.jit_ms() - jit_before;
+
+    let start = Instant::now();
+    let layout = Layout::of(supernodes, fronts, arithmetic);
+    report.prepare_ms += milliseconds(start);
+    let start = Instant::now();
+    let matrix = gpu.buffer::<u32>(shape.len())?;
+    let back = if fronts.is_symmetric { None } else { Some(gpu.buffer::<u32>(shape.len())?) };
+    let squares = gpu.upload(&layout.squares)?;
+    let elements = gpu.upload(cast_slice::<E, u8>(&layout.elements))?;
+    let lists = Lists::of(gpu, &layout)?;
+    gpu.synchronize()?;
+    report.upload_ms += milliseconds(start);
+
+    let closer = Closer { gpu, kernels: &kernels, shape, matrix: &matrix, back: back.as_ref(), lists: &lists };
+    let timer = gpu.timer()?;
+    timer.start()?;
+    closer.clear()?;
+    let mut launches = 1 + closer.place(&squares, &elements)?;
+    for level in &layout.levels {
+        launches += closer.between(level)?;
+        steps.next()?;
+    }
+    for level in &layout.levels {
+        launches += closer.rows(level)?;
+        steps.next()?;
+    }
+    timer.stop()?;
+    report.solve_ms += timer.elapsed_ms()?;
+    report.launches += launches;
+    Ok(OnGpu { gpu, supernodes, kernels, shape, matrix })
+}
+
+impl Lists {
+    fn of<E>(gpu: &Gpu, layout: &Layout<E>) -> Result<Self, GpuError> {
+        fn three<T: Pod>(gpu: &Gpu, lists: &[Vec<T>; 3]) -> Result<[Buffer<T>; 3], GpuError> {
+            Ok([gpu.upload(&lists[0])?, gpu.upload(&lists[1])?, gpu.upload(&lists[2])?])
+        }
+        Ok(Self {
+            bands: three(gpu, &layout.bands)?,
+            bands_back: three(gpu, &layout.bands_back)?,
+            places: three(gpu, &layout.places)?,
+            patches: gpu.upload(&layout.patches)?,
+            ends: gpu.upload(&layout.ends)?,
+            paths: gpu.upload(&layout.paths)?,
+        })
+    }
+}
+
+/// Queues the launches.
+struct Closer<'a> {
+    gpu: &'a Gpu,
+    kernels: &'a Kernels,
+    shape: Shape,
+    matrix: &'a Buffer<u32>,
+    /// Turned over, where that differs.
+    back: Option<&'a Buffer<u32>>,
+    lists: &'a Lists,
+}
+
+impl Closer<'_> {
+    /// No paths.
+    fn clear(&self) -> Result<(), GpuError> {
+        let n_words = (self.shape.len() * size_of::<u32>() / self.shape.arithmetic.word_bytes()) as u64;
+        for matrix in [Some(self.matrix), self.back].into_iter().flatten() {
+            let shape = LaunchConfig::covering(n_words.div_ceil(16), 256);
+            // SAFETY: the matrix has so many words.
+            unsafe { self.gpu.launch(&self.kernels.clear_matrix, shape, &[matrix.into(), n_words.into()])? };
+        }
+        Ok(())
+    }
+
+    /// The paths inside supernodes.
+    fn place(&self, squares: &Buffer<Square>, elements: &Buffer<u8>) -> Result<u64, GpuError> {
+        if squares.is_empty() {
+            return Ok(0);
+        }
+        let side = (self.shape.side as u64).into();
+        let args: [Arg<'_>; 4] = [self.matrix.into(), side, elements.into(), squares.into()];
+        let shape = LaunchConfig::new(squares.len() as u32, 256);
+        // SAFETY: squares are of supernodes, whose ranks are rows and columns, and their elements
+        // were uploaded with them.
+        unsafe { self.gpu.launch(&self.kernels.place_squares, shape, &args)? };
+        Ok(1)
+    }
+
+    /// The distances between a level and the ranks above it.
+    fn between(&self, level: &Level) -> Result<u64, GpuError> {
+        let (matrix, back) = (self.matrix, self.back.unwrap_or(self.matrix));
+        let mut launches = self.lower_places(matrix, &self.lists.bands, &level.above)?;
+        if self.back.is_some() {
+            launches += self.lower_places(back, &self.lists.bands_back, &level.above)?;
+            launches += self.turn(back, matrix, &level.turned)?;
+        }
+        launches += self.turn(matrix, back, &level.turned)?;
+        launches += self.lower_places(matrix, &self.lists.bands, &level.own)?;
+        if self.back.is_some() {
+            launches += self.turn(matrix, back, &level.diagonal)?;
+        }
+        Ok(launches)
+    }
+
+    /// The distances between a level and all that is not below it.
+    fn rows(&self, level: &Level) -> Result<u64, GpuError> {
+        let n_tiles = (self.shape.side / self.shape.arithmetic.tile_width()) as u32;
+        let mut launches = 0;
+        for (h, bands) in level.bands.iter().enumerate().filter(|(_, bands)| !bands.is_empty()) {
+            let first = self.lists.bands[h].address() + (bands.start * size_of::<Band>()) as u64;
+            self.lower(h, self.matrix, first, 0, (bands.len() as u32, n_tiles, 1))?;
+            launches += 1;
+        }
+        Ok(launches)
+    }
+
+    fn lower_places(
+        &self,
+        matrix: &Buffer<u32>,
+        bands: &[Buffer<Band>; 3],
+        places: &[Range<usize>; 3],
+    ) -> Result<u64, GpuError> {
+        let mut launches = 0;
+        for (h, places) in places.iter().enumerate().filter(|(_, places)| !places.is_empty()) {
+            let first = (places.start * size_of::<Place>()) as u64 + self.lists.places[h].address();
+            self.lower(h, matrix, bands[h].address(), first, (places.len() as u32, 1, 1))?;
+            launches += 1;
+        }
+        Ok(launches)
+    }
+
+    fn lower(
+        &self,
+        height: usize,
+        matrix: &Buffer<u32>,
+        bands: u64,
+        places: u64,
+        grid: (u32, u32, u32),
+    ) -> Result<(), GpuError> {
+        let Lists { paths, ends, .. } = self.lists;
+        let stride = self.shape.arithmetic.words(self.shape.side) as u64;
+        let args: [Arg<'_>; 6] = [
+            matrix.into(),
+            stride.into(),
+            paths.into(),
+            ends.into(),
+            bands.into(),
+            places.into(),
+        ];
+        let threads = 2 * HEIGHTS[height] as u32;
+        let shape = LaunchConfig { grid, ..LaunchConfig::new(1, threads) };
+        // SAFETY: bands are rows of the matrix, which has a tile's rows more than ranks, and tiles
+        // are within its columns; ends are ranks above the band's supernode, whose rows no band of
+        // the level has; paths have a row for each end. Places name bands of their list.
+        unsafe { self.gpu.launch(&self.kernels.lower[height], shape, &args) }
+    }
+
+    fn turn(
+        &self,
+        from: &Buffer<u32>,
+        to: &Buffer<u32>,
+        patches: &Range<usize>,
+    ) -> Result<u64, GpuError> {
+        if patches.is_empty() {
+            return Ok(0);
+        }
+        let first = self.lists.patches.address() + (patches.start * size_of::<Patch>()) as u64;
+        let args: [Arg<'_>; 4] =
+            [from.into(), to.into(), (self.shape.side as u64).into(), first.into()];
+        let shape = LaunchConfig::new(patches.len() as u32, 256);
+        // SAFETY: patches are of rows and columns of both matrices; within one, what is written are
+        // rows of ranks above the level, whose own rows are read.
+        unsafe { self.gpu.launch(&self.kernels.turn_patches, shape, &args)? };
+        Ok(1)
+    }
+}
+
+impl OnGpu<'_> {
+    /// The distances, in the order of the vertices.
+    pub(crate) fn table<W: Weight, E: MinPlus>(
+        &self,
+        report: &mut Report,
+    ) -> Result<DistanceTable<W>, ApspError> {
+        let start = Instant::now();
+        let n = self.supernodes.n_vertices();
+        let mut table = Table::<W>::new(n, n)?;
+        let ranks = self.gpu.upload(self.supernodes.ranks())?;
+        let n_rows = (DOWNLOADED / (n * size_of::<E>()).max(1)).clamp(1, n.max(1));
+        let rows = self.gpu.buffer::<u32>((n_rows * n * size_of::<E>()).div_ceil(size_of::<u32>()))?;
+        for first in (0..n).step_by(n_rows) {
+            let here = n_rows.min(n - first);
+            let args: [Arg<'_>; 6] = [
+                (&self.matrix).into(),
+                (self.shape.side as u64).into(),
+                (&ranks).into(),
+                (n as u32).into(),
+                (first as u32).into(),
+                (&rows).into(),
+            ];
+            let shape = LaunchConfig::new(here as u32, 256);
+            // SAFETY: ranks are rows and columns of the matrix, and there is room for so many rows.
+            unsafe { self.gpu.launch(&self.kernels.rows_of_vertices, shape, &args)? };
+            let words = (here * n * size_of::<E>()).div_ceil(size_of::<u32>());
+            let found = rows.download_range(0..words)?;
+            table.fill::<E>(first, n, &cast_slice(&found)[..here * n]);
+        }
+        report.download_ms += milliseconds(start);
+        Ok(table.finish())
+    }
+}
