@@ -16,6 +16,8 @@
 //! refused: contraction would make it dense.
 //!
 //! [`cuda`] customizes and has many distances on a GPU.
+//! With the feature `all-pairs`, `supernodes` makes what the crate `apsp` needs for all pairs of a
+//! graph by these separators.
 //!
 //! ```
 //! use graph_formats::Csr;

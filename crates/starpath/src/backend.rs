@@ -1,6 +1,7 @@
 //! Which processor solves.
 
 use anyhow::{Context, anyhow};
+use apsp::Supernodes;
 use collectives::Communicator;
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight};
@@ -122,14 +123,19 @@ pub(crate) fn gpu_for_closure(
     gpu_if_slower(seconds_for_cubes(rate, n_vertices, common), n_vertices, common)
 }
 
-/// A GPU for all pairs, if the command line wants it there, or leaves the choice and it pays;
-/// `None` is the CPU.
+/// A GPU for all pairs, by supernodes if there are some, if the command line wants it there, or
+/// leaves the choice and it pays; `None` is the CPU.
 pub(crate) fn gpu_for_pairs<W: Weight>(
     graph: &Csr<W>,
     algorithm: apsp::Algorithm,
+    supernodes: Option<&Supernodes>,
     common: &Common,
 ) -> anyhow::Result<Option<Gpu>> {
     let n = graph.n_vertices();
+    if let Some(supernodes) = supernodes {
+        let rate = SUMS_A_SECOND * cpu_of(common).threads as f64;
+        return gpu_if_slower(supernodes.n_sums() / rate, n, common);
+    }
     let by_search = || cost::on_cpu(&Outline::of(graph), Searches::Table(n), &cpu_of(common));
     let seconds = match algorithm {
         apsp::Algorithm::Auto => by_search().min(seconds_for_cubes(SUMS_A_SECOND, n, common)),

@@ -139,6 +139,7 @@ const CASES: &[Case] = &[
     ("apsp {}/road.gr --scratch {}/new --next-hops {}/out.tsv", 2, &["out.tsv", ".npy"]),
     ("apsp {}/road.gr --scratch {}/new --memory 1K", 1, &["at least", "1024 allowed"]),
     ("apsp {}/road.gr --scratch {}/new --algorithm johnson", 1, &["johnson", "blocked"]),
+    ("apsp {}/road.gr --scratch {}/new --algorithm supernodes", 1, &["supernodes", "blocked"]),
     ("apsp {}/road.gr --scratch {}", 1, &["no scratch folder", "empty folder"]),
     ("apsp {}/road.gr --scratch {}/road.gr", 1, &["road.gr"]),
     ("sssp {}/missing.gr --source 1 -o {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),

@@ -49,6 +49,7 @@ fn graphs_survive_every_format() {
         "uniform --vertices 100 --edges 400",
         "geometric --vertices 200 --radius 0.15 --min-weight 10 --max-weight 900",
         "grid --side 9 --min-weight 1 --max-weight 1",
+        "grid --side 5 --dimensions 3",
     ];
     for shape in shapes {
         let made = json_in(folder, &format!("generate {shape} -o {{}}/a.spg"));
@@ -370,12 +371,36 @@ fn interrupts_leave_nothing() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), inputs);
 }
 
+/// A cube goes by supernodes where the choice is left, and a graph without small separators not.
+#[test]
+fn sparse_graphs_go_by_supernodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let cube = "generate grid --side 13 --dimensions 3 -o {}/cube.spg --coordinates {}/cube.csv";
+    json_in(folder, cube);
+    assert_eq!(read(folder, "cube.csv").lines().nth(1), Some("0,0,0,0"));
+    assert!(read(folder, "cube.csv").starts_with("vertex,x,y,z\n"));
+    let report = json_in(folder, "apsp {}/cube.spg --backend cpu");
+    assert_eq!(report["algorithm"], "supernodes");
+    assert_fields(&report, &["order_ms", "numbers"]);
+    let other = json_in(folder, "apsp {}/cube.spg --backend cpu --algorithm blocked");
+    for field in ["reachable_pairs", "distance_sum", "max_distance"] {
+        assert_eq!(report[field], other[field], "{field}");
+    }
+    assert_eq!(other.get("order_ms"), None);
+    json_in(folder, "generate uniform --vertices 2100 --edges 30000 -o {}/dense.spg");
+    let report = json_in(folder, "apsp {}/dense.spg --backend cpu");
+    assert_ne!(report["algorithm"], "supernodes");
+}
+
 #[test]
 fn all_pairs_by_either_algorithm() {
     let folder = road();
     let folder = folder.path();
     let of_matrix = [Some("u16"), Some("proven")];
-    for (algorithm, expected) in [("blocked", of_matrix), ("johnson", [None; 2])] {
+    for (algorithm, expected) in
+        [("blocked", of_matrix), ("johnson", [None; 2]), ("supernodes", of_matrix)]
+    {
         let report = json_in(
             folder,
             &format!("apsp {{}}/road.gr --algorithm {algorithm} --distances {{}}/all.npy"),

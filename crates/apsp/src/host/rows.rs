@@ -65,28 +65,44 @@ impl<E: MinPlus> Rows<E> {
 
     /// Takes all pairs of a row and a column through the vertices `pivots`, which are rows and
     /// columns of the same number. O(pivots · rows · columns), in parallel.
+    ///
+    /// As blocked Floyd-Warshall does: a block of pivots is closed, its rows are relaxed through
+    /// it, and then all others through these.
     pub(crate) fn close_through(&mut self, pivots: Range<usize>) {
-        let Self { n_rows, n_columns, stride, kernel, .. } = *self;
         let mut strips = Vec::new();
         for first in pivots.clone().step_by(PIVOTS) {
             let block = first..(first + PIVOTS).min(pivots.end);
-            let rows = &mut self.numbers[block.start * stride..block.end * stride];
             for k in block.clone() {
-                let through = rows[(k - first) * stride..][..n_columns].to_vec();
-                rows.par_chunks_mut(stride)
-                    .with_min_len(MIN_SUMS_PER_TASK / 16 / stride + 1)
-                    .for_each(|row| relax_row(row, k, &through));
+                let through = self.row(k)[block.clone()].to_vec();
+                for row in block.clone() {
+                    relax_row(&mut self.row_mut(row)[block.clone()], k - first, &through);
+                }
             }
-            strips.resize(packed_len(&kernel, block.len(), n_columns), E::ZERO);
-            pack(&kernel, &mut strips, rows, stride, &(0..n_columns));
-            for others in [0..block.start, block.end..n_rows] {
-                let others = self.whole_blocks(&others);
-                let height = self.height(block.len() * n_columns);
-                let c = self.numbers[others].par_chunks_mut(height * stride);
-                c.for_each_init(Vec::new, |groups, c| {
-                    relax_rows(&kernel, c, stride, 0, &block, &strips, groups);
-                });
-            }
+            self.relax_through(&block, [block.clone()], &mut strips);
+            self.relax_through(&block, [0..block.start, block.end..self.n_rows], &mut strips);
+        }
+    }
+
+    /// Relaxes some rows through others, which are pivots; `strips` is work space.
+    fn relax_through<const PARTS: usize>(
+        &mut self,
+        pivots: &Range<usize>,
+        parts: [Range<usize>; PARTS],
+        strips: &mut Vec<E>,
+    ) {
+        let Self { n_columns, stride, kernel, .. } = *self;
+        strips.resize(packed_len(&kernel, pivots.len(), n_columns), E::ZERO);
+        let rows = &self.numbers[pivots.start * stride..pivots.end * stride];
+        pack(&kernel, strips, rows, stride, &(0..n_columns));
+        let height = self.height(pivots.len() * n_columns);
+        for part in parts {
+            let part = self.whole_blocks(&part);
+            self.numbers[part].par_chunks_mut(height * stride).for_each_init(
+                Vec::new,
+                |groups, c| {
+                    relax_rows(&kernel, c, stride, 0, pivots, strips, groups);
+                },
+            );
         }
     }
 

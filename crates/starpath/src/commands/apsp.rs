@@ -1,5 +1,6 @@
 //! `starpath apsp`: the distances of all pairs, and their paths, in memory or in a folder.
 
+mod by_supernodes;
 mod over_ranks;
 
 use std::fmt;
@@ -21,6 +22,8 @@ use crate::progress::{Bar, check_interrupt};
 use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Times, repeated};
 
+use self::by_supernodes::Ordered;
+
 pub(crate) use self::over_ranks::run_over;
 
 #[derive(Serialize)]
@@ -31,6 +34,9 @@ struct Report {
     matrix: Option<Matrix>,
     #[serde(flatten)]
     device: Option<Device>,
+    /// Finding the supernodes, where there are some: once, however often they are solved by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order_ms: Option<Ms>,
     /// Processes that shared the work, each with as many threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<usize>,
@@ -169,6 +175,7 @@ struct Found<W: Weight> {
     ranks: Option<usize>,
     in_memory: bool,
     times: Times,
+    order_ms: Option<Ms>,
 }
 
 impl<W: Weight> Found<W> {
@@ -180,7 +187,7 @@ impl<W: Weight> Found<W> {
         outputs: &Outputs,
         common: &Common,
     ) -> anyhow::Result<Report> {
-        let Self { pairs, gpus, ranks, in_memory, times } = self;
+        let Self { pairs, gpus, ranks, in_memory, times, order_ms } = self;
         let names = loaded.names();
         let plan = &pairs.plan;
         if common.explain {
@@ -214,6 +221,7 @@ impl<W: Weight> Found<W> {
             },
             matrix: Matrix::of(plan),
             device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, &pairs.report)),
+            order_ms,
             ranks,
             reachable_pairs: summary.n_reachable_pairs,
             distance_sum: summary.sum.into(),
@@ -225,12 +233,52 @@ impl<W: Weight> Found<W> {
 /// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
 /// asked for them.
 fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow::Result<Found<W>> {
+    let ordered = by_supernodes::choose(graph, request, common)?;
+    let found = find_by(graph, request, ordered.as_ref(), common);
+    match found {
+        // searches take less memory
+        Err(error) if ordered.is_some() && request.config.algorithm == Algorithm::Auto => {
+            match error.downcast::<ApspError>()? {
+                ApspError::TooLarge { .. } | ApspError::OverMemory { .. } => {
+                    find_by(graph, request, None, common)
+                }
+                error => Err(error.into()),
+            }
+        }
+        found => found,
+    }
+}
+
+/// The same by supernodes, or without.
+fn find_by<W: Weight>(
+    graph: &Csr<W>,
+    request: &Request,
+    ordered: Option<&Ordered>,
+    common: &Common,
+) -> anyhow::Result<Found<W>> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
-    let solver = Solver::new(graph, &request.config);
-    let gpu = match request.config.algorithm {
+    let config = ordered.map_or(request.config.clone(), |_| Config {
+        algorithm: Algorithm::Supernodes,
+        ..request.config.clone()
+    });
+    let solver = match ordered {
+        Some(ordered) => Solver::new(graph, &config).by_supernodes(&ordered.supernodes),
+        None => Solver::new(graph, &config),
+    };
+    let explained = |mut pairs: Pairs<W>| {
+        if let Some(reason) = ordered.and_then(|ordered| ordered.reason.clone()) {
+            pairs.plan.reason = reason;
+        }
+        pairs
+    };
+    let order_ms = ordered.map(|ordered| ordered.order_ms);
+    let gpu = match config.algorithm {
         Algorithm::Johnson if common.backend == Backend::Auto => None,
-        algorithm => backend::gpu_for_pairs(graph, algorithm, common)?,
+        algorithm => {
+            let supernodes = ordered.map(|ordered| &ordered.supernodes);
+            backend::gpu_for_pairs(graph, algorithm, supernodes, common)?
+        }
     };
     let in_memory = request.scratch.is_none();
     let had_run = request.scratch.as_ref().is_some_and(ScratchFolder::holds_run);
@@ -251,7 +299,15 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
                 // what goes back and forth is reported beside the solving
                 let times = if in_memory { solve_ms } else { whole_ms };
                 let times = Times::of(times)?;
-                return Ok(Found { pairs, gpus: Some(gpus), ranks: None, in_memory, times });
+                let pairs = explained(pairs);
+                return Ok(Found {
+                    pairs,
+                    gpus: Some(gpus),
+                    ranks: None,
+                    in_memory,
+                    times,
+                    order_ms,
+                });
             }
             Err(reason) => match reason.downcast::<ApspError>()? {
                 reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
@@ -270,7 +326,8 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
         None => solver,
     };
     let (pairs, times) = repeated(common, || Ok(solver.solve(Some(&step))?))?;
-    Ok(Found { pairs, gpus: None, ranks: None, in_memory, times: Times::of(times)? })
+    let (pairs, times) = (explained(pairs), Times::of(times)?);
+    Ok(Found { pairs, gpus: None, ranks: None, in_memory, times, order_ms })
 }
 
 /// Whether a GPU has failed, or refused.

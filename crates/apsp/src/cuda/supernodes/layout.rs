@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::{Pod, Zeroable, cast_slice};
+use rayon::prelude::*;
 
 use crate::cuda::arithmetic::Arithmetic;
 use crate::element::Element;
-use crate::host::MinPlus;
+use crate::host::{MinPlus, Rows};
 use crate::supernodes::{Fronts, Supernode, Supernodes};
 
 /// Rows of the tiles that there are kernels for.
@@ -99,11 +100,20 @@ impl<E: MinPlus> Layout<E> {
             elements: Vec::new(),
         };
         let firsts = supernodes.subtrees();
+        let spread: Vec<[Vec<u32>; 2]> = fronts
+            .nodes
+            .par_iter()
+            .map(|node| match fronts.is_symmetric {
+                true => [spread_up(&node.up, arithmetic), Vec::new()],
+                false => [spread_up(&node.up, arithmetic), spread_down(&node.down, arithmetic)],
+            })
+            .collect();
         for nodes in supernodes.levels() {
             let mut level = Level::default();
             let starts = layout.bands.each_ref().map(Vec::len);
             for &node in nodes {
-                layout.add_bands(supernodes.node(node), node, firsts[node as usize], fronts, arithmetic);
+                let (first, spread) = (firsts[node as usize], &spread[node as usize]);
+                layout.add_bands(supernodes, node, first, spread, fronts, arithmetic);
             }
             for (h, start) in starts.into_iter().enumerate() {
                 level.bands[h] = start..layout.bands[h].len();
@@ -118,13 +128,14 @@ impl<E: MinPlus> Layout<E> {
     /// The bands of a supernode, of the fewest rows beyond its own.
     fn add_bands(
         &mut self,
-        node: &Supernode,
+        supernodes: &Supernodes,
         number: u32,
         first: u32,
+        spread: &[Vec<u32>; 2],
         fronts: &Fronts<E>,
         arithmetic: Arithmetic,
     ) {
-        let front = &fronts.nodes[number as usize];
+        let (node, front) = (supernodes.node(number), &fronts.nodes[number as usize]);
         self.squares.push(Square {
             first: node.ranks.start,
             side: node.len() as u32,
@@ -137,11 +148,14 @@ impl<E: MinPlus> Layout<E> {
         self.ends.extend(&node.ends);
         // any row, for there is no path to it
         self.ends.resize(ends as usize + n_ends, node.ends.last().copied().unwrap_or(0));
-        let paths = self.add_paths(n_ends, stride, |end, row| front.up.row(row)[end], front);
-        let back = match fronts.is_symmetric {
-            true => paths,
-            false => self.add_paths(n_ends, stride, |end, row| front.down.row(end)[row], front),
+        let words = arithmetic.word_bytes() / size_of::<u32>();
+        let mut append = |spread: &[u32]| {
+            let start = self.paths.len() / words;
+            self.paths.extend(spread);
+            start as u64
         };
+        let paths = append(&spread[0]);
+        let back = if fronts.is_symmetric { paths } else { append(&spread[1]) };
         let mut row = 0;
         while row < stride {
             let fits = |&h: &usize| HEIGHTS[h] <= stride - row;
@@ -163,28 +177,6 @@ impl<E: MinPlus> Layout<E> {
         }
     }
 
-    /// Appends a row of words for each end, and says where they begin, in words of the kernels.
-    fn add_paths(
-        &mut self,
-        n_ends: usize,
-        stride: usize,
-        path: impl Fn(usize, usize) -> E,
-        front: &crate::supernodes::Node<E>,
-    ) -> u64 {
-        let (n_own, n_known) = (front.up.n_rows(), front.up.n_columns());
-        let words = size_of::<E>().div_ceil(size_of::<u32>());
-        let start = self.paths.len() / words;
-        self.paths.reserve(n_ends * stride * words);
-        for end in 0..n_ends {
-            for row in 0..stride {
-                let is_known = end < n_known && row < n_own;
-                let path = if is_known { path(end, row) } else { E::INFINITE };
-                push_spread(&mut self.paths, path);
-            }
-        }
-        start as u64
-    }
-
     /// The tiles of phase 2, each once.
     fn add_places(
         &mut self,
@@ -194,9 +186,8 @@ impl<E: MinPlus> Layout<E> {
         level: &mut Level,
     ) {
         let width = arithmetic.tile_width();
-        let tiles = |ranks: &Range<u32>| {
-            ranks.start as usize / width..(ranks.end as usize).div_ceil(width)
-        };
+        let tiles =
+            |ranks: &Range<u32>| ranks.start as usize / width..(ranks.end as usize).div_ceil(width);
         for (h, list) in self.places.iter_mut().enumerate() {
             // bands are in the order of the nodes
             let mut is_above = true;
@@ -255,11 +246,37 @@ impl<E: MinPlus> Layout<E> {
     }
 }
 
-/// Appends a number, of 16 bits twice, as the kernels' words have it.
-fn push_spread<E: Element>(words: &mut Vec<u32>, number: E) {
-    match bytemuck::bytes_of(&number) {
-        &[a, b] => words.push(u32::from(u16::from_ne_bytes([a, b])) * 0x1_0001),
-        bytes => words.extend(bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))),
+/// Paths from a supernode to its ends as the kernels read them: a row of words for each end.
+fn spread_up<E: MinPlus>(up: &Rows<E>, arithmetic: Arithmetic) -> Vec<u32> {
+    let stride = up.n_rows().next_multiple_of(HEIGHTS[2]);
+    let mut turned = nowhere(up.n_columns(), stride, arithmetic);
+    for row in 0..up.n_rows() {
+        let column = turned.iter_mut().skip(row).step_by(stride);
+        column.zip(up.row(row)).for_each(|(to, &path)| *to = path);
+    }
+    spread(&turned)
+}
+
+/// Paths from the ends, a row for each, as the kernels read them.
+fn spread_down<E: MinPlus>(down: &Rows<E>, arithmetic: Arithmetic) -> Vec<u32> {
+    let stride = down.n_columns().next_multiple_of(HEIGHTS[2]);
+    let mut rows = nowhere(down.n_rows(), stride, arithmetic);
+    for (row, to) in rows.chunks_exact_mut(stride).take(down.n_rows()).enumerate() {
+        to[..down.n_columns()].copy_from_slice(down.row(row));
+    }
+    spread(&rows)
+}
+
+/// No paths, for as many ends as the kernels take at once, or twice, and so on.
+fn nowhere<E: Element>(n_ends: usize, stride: usize, arithmetic: Arithmetic) -> Vec<E> {
+    vec![E::INFINITE; n_ends.next_multiple_of(arithmetic.depth()) * stride]
+}
+
+/// Numbers, those of 16 bits twice, as the kernels' words have them.
+fn spread<E: Element>(numbers: &[E]) -> Vec<u32> {
+    match size_of::<E>() {
+        2 => cast_slice::<E, u16>(numbers).iter().map(|&n| u32::from(n) * 0x1_0001).collect(),
+        _ => cast_slice(numbers).to_vec(),
     }
 }
 

@@ -154,7 +154,14 @@ pub(crate) fn close<'a, E: MinPlus>(
     gpu.synchronize()?;
     report.upload_ms += milliseconds(start);
 
-    let closer = Closer { gpu, kernels: &kernels, shape, matrix: &matrix, back: back.as_ref(), lists: &lists };
+    let closer = Closer {
+        gpu,
+        kernels: &kernels,
+        shape,
+        matrix: &matrix,
+        back: back.as_ref(),
+        lists: &lists,
+    };
     let timer = gpu.timer()?;
     timer.start()?;
     closer.clear()?;
@@ -203,11 +210,18 @@ struct Closer<'a> {
 impl Closer<'_> {
     /// No paths.
     fn clear(&self) -> Result<(), GpuError> {
-        let n_words = (self.shape.len() * size_of::<u32>() / self.shape.arithmetic.word_bytes()) as u64;
+        let n_words =
+            (self.shape.len() * size_of::<u32>() / self.shape.arithmetic.word_bytes()) as u64;
         for matrix in [Some(self.matrix), self.back].into_iter().flatten() {
             let shape = LaunchConfig::covering(n_words.div_ceil(16), 256);
             // SAFETY: the matrix has so many words.
-            unsafe { self.gpu.launch(&self.kernels.clear_matrix, shape, &[matrix.into(), n_words.into()])? };
+            unsafe {
+                self.gpu.launch(
+                    &self.kernels.clear_matrix,
+                    shape,
+                    &[matrix.into(), n_words.into()],
+                )?
+            };
         }
         Ok(())
     }
@@ -279,14 +293,8 @@ impl Closer<'_> {
     ) -> Result<(), GpuError> {
         let Lists { paths, ends, .. } = self.lists;
         let stride = self.shape.arithmetic.words(self.shape.side) as u64;
-        let args: [Arg<'_>; 6] = [
-            matrix.into(),
-            stride.into(),
-            paths.into(),
-            ends.into(),
-            bands.into(),
-            places.into(),
-        ];
+        let args: [Arg<'_>; 6] =
+            [matrix.into(), stride.into(), paths.into(), ends.into(), bands.into(), places.into()];
         let threads = 2 * HEIGHTS[height] as u32;
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, threads) };
         // SAFETY: bands are rows of the matrix, which has a tile's rows more than ranks, and tiles
@@ -326,7 +334,8 @@ impl OnGpu<'_> {
         let mut table = Table::<W>::new(n, n)?;
         let ranks = self.gpu.upload(self.supernodes.ranks())?;
         let n_rows = (DOWNLOADED / (n * size_of::<E>()).max(1)).clamp(1, n.max(1));
-        let rows = self.gpu.buffer::<u32>((n_rows * n * size_of::<E>()).div_ceil(size_of::<u32>()))?;
+        let rows =
+            self.gpu.buffer::<u32>((n_rows * n * size_of::<E>()).div_ceil(size_of::<u32>()))?;
         for first in (0..n).step_by(n_rows) {
             let here = n_rows.min(n - first);
             let args: [Arg<'_>; 6] = [

@@ -95,6 +95,7 @@ impl Work<'_> {
                 ranks: Some(ranks.size()),
                 in_memory: false,
                 times: Times::of(times)?,
+                order_ms: None,
             };
             found.write(graph, &root.loaded, &root.outputs, common)
         });
@@ -166,6 +167,7 @@ impl Work<'_> {
             },
             matrix: Matrix::of(plan),
             device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), &found.report)),
+            order_ms: None,
             ranks: Some(ranks.size()),
             reachable_pairs: summary.n_reachable_pairs,
             distance_sum: summary.sum.into(),
