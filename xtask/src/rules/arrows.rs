@@ -68,6 +68,7 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
             "apsp",
             "starpath-centrality",
             "starpath-closure",
+            "starpath-hierarchy",
             "star-machine",
         ],
     ),

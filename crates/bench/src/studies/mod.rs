@@ -10,6 +10,7 @@ mod families;
 mod floyd_warshall;
 mod min_plus;
 mod published;
+mod roads;
 mod segments;
 pub(crate) mod sssp;
 mod star_algorithms;
@@ -43,12 +44,13 @@ use crate::table::number;
 use crate::verify::{Columns, Rows, check};
 
 /// All of them.
-pub(crate) const ALL: [Entry; 15] = [
+pub(crate) const ALL: [Entry; 16] = [
     Entry::of::<sssp::Sssp>(),
     Entry::of::<families::Families>(),
     Entry::of::<auto::Auto>(),
     Entry::of::<extract_min::LeastLabel>(),
     Entry::of::<choice::Choice>(),
+    Entry::of::<roads::Roads>(),
     Entry::of::<segments::Segments>(),
     Entry::of::<all_pairs::AllPairs>(),
     Entry::of::<floyd_warshall::FloydWarshall>(),
@@ -99,6 +101,11 @@ mod tests {
             "segments --without-gpu --scales 7,8 --sources 2 --sweep 16,64 --host-up-to 7",
             62,
             &["## u32: M arcs/s", "## f64: M arcs/s", "(f64-arcs.svg)", "(u32-speed-up.svg)"],
+        ),
+        (
+            "roads --graphs grid-12,geometric-9 --pairs 70",
+            2 * 3,
+            &["## grid-12", "| hierarchy |", "| cch 0.3.0 |"],
         ),
         ("min-plus --sizes 60", 5, &["| 60 | blocked | u16 |"]),
         (
