@@ -59,7 +59,7 @@ impl<'h> DeviceHierarchy<'h> {
     /// Uploads the hierarchy of `graph`. O(triangles) on the CPU, in parallel.
     ///
     /// # Errors
-    /// When the arcs of `graph` are others, the GPU fails or has too little memory, or the hierarchy is too high for it.
+    /// When the arcs of `graph` are others, or the GPU fails or has too little memory.
     ///
     /// ```
     /// use gpu_runtime::Gpu;
