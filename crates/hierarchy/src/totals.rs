@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{VertexId, Weight};
 use paths::Progress;
 use rayon::prelude::*;
 

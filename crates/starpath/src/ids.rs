@@ -107,6 +107,7 @@ impl<'a> Names<'a> {
     /// The same of a hierarchy.
     pub(crate) fn explain_hierarchy(&self, error: HierarchyError) -> anyhow::Error {
         match error {
+            HierarchyError::Interrupted => Interrupted.into(),
             HierarchyError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
             HierarchyError::NegativeWeight { from, to, weight } => anyhow!(
                 "a hierarchy needs weights of at least zero, but the arc from {} to {} has \

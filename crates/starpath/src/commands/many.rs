@@ -2,13 +2,15 @@
 //! vertex the nearest of many.
 
 use std::fmt;
+use std::thread;
 
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::{Csr, VertexId, Weight, with_csr};
-use hierarchy::Prepared;
-use ndarray::Array2;
-use paths::DistanceTable;
+use hierarchy::cuda::{DeviceHierarchy, DeviceMetric};
+use hierarchy::{HierarchyError, Prepared};
+use ndarray::{Array2, Axis};
+use paths::{DistanceTable, Progress};
 use serde::Serialize;
 use sssp::cost::Searches;
 use sssp::{Solver, SsspError};
@@ -87,7 +89,7 @@ pub(crate) fn run(
                 && configs.is_auto()
                 && ranks.size() == 1 =>
         {
-            let table = ask(graph, loaded, prepared, sources, targets, common)?;
+            let table = ask(graph, loaded, prepared, [sources, targets], args.gpus, common)?;
             if let Some(output) = output {
                 output.write_table(&loaded.names(), sources, targets, &table.0)?;
             }
@@ -188,14 +190,33 @@ fn ask<W: Weight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     prepared: &Prepared,
-    sources: &[VertexId],
-    targets: &[VertexId],
+    [sources, targets]: [&[VertexId]; 2],
+    gpus: Option<GpuCount>,
     common: &Common,
 ) -> anyhow::Result<(DistanceTable<W>, Report)> {
     let explain = |error| loaded.names().explain_hierarchy(error);
-    let backend = backend::cpu("a table of a prepared graph", common)?;
+    let gpus = match backend::gpu_on_request(common)? {
+        Some(first) => backend::with_others(first, gpus, None)?,
+        None => Vec::new(),
+    };
+    let bar = Bar::new("sweeping", common);
+    let step = |done, total| bar.step(done, total);
     let metric = prepared.metric(graph).map_err(explain)?;
-    let (table, times) = repeated(common, || metric.table(sources, targets).map_err(explain))?;
+    let (table, times) = if gpus.is_empty() {
+        repeated(common, || metric.table(sources, targets).map_err(explain))?
+    } else {
+        let on_gpu = |gpu| DeviceHierarchy::new(prepared.hierarchy(), graph, gpu);
+        let devices: Vec<_> = gpus.iter().map(on_gpu).collect::<Result<_, _>>().map_err(explain)?;
+        let mut metrics: Vec<_> = devices
+            .iter()
+            .map(|device| device.customize(graph))
+            .collect::<Result<_, _>>()
+            .map_err(explain)?;
+        repeated(common, || {
+            table_on_gpus(&mut metrics, sources, targets, &step).map_err(explain)
+        })?
+    };
+    let backend = if gpus.is_empty() { "cpu" } else { "cuda" };
     let times = Times::of(times)?;
     let head = Head {
         command: "sssp",
@@ -209,7 +230,34 @@ fn ask<W: Weight>(
         solve_min_ms: times.least(common),
     };
     let report = Report::of_table(head, &table);
-    Ok((table, report))
+    let gpus = Some(gpus.len()).filter(|&n_gpus| n_gpus > 0);
+    Ok((table, Report { gpus, ..report }))
+}
+
+/// A table from GPUs, each of which has a share of the sources.
+fn table_on_gpus<W: Weight>(
+    metrics: &mut [DeviceMetric<'_, W>],
+    sources: &[VertexId],
+    targets: &[VertexId],
+    progress: Progress<'_>,
+) -> Result<DistanceTable<W>, HierarchyError> {
+    let share = sources.len().div_ceil(metrics.len()).max(1);
+    let tables = thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for (metric, sources) in metrics.iter_mut().zip(sources.chunks(share)) {
+            threads.push(scope.spawn(|| metric.table(sources, targets, Some(progress))));
+        }
+        let ended = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
+        ended.collect::<Result<Vec<_>, _>>()
+    })?;
+    if let [_] = &tables[..] {
+        return Ok(tables.into_iter().next().expect("there is one"));
+    }
+    let mut all = Array2::default((0, targets.len()));
+    for table in tables {
+        all.append(Axis(0), table.as_storage().view()).expect("rows have the same length");
+    }
+    Ok(DistanceTable::from_storage(all))
 }
 
 /// The rows of all ranks, at rank 0; the others keep their own.

@@ -50,7 +50,7 @@ fn ask<W: Weight>(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let backend = backend::cpu("path in a prepared graph", common)?;
+    let backend = backend::cpu("a path of a prepared graph", common)?;
     let (source, target) = args.ends(&names)?;
     let explain = |error| names.explain_hierarchy(error);
     let metric = prepared.metric(graph).map_err(explain)?;
