@@ -62,6 +62,7 @@ fn paths_and_tables_are_those_of_the_graph() {
         }
     }
     let [searched, asked] = both(at, "centrality {}/GRAPH");
+    assert_eq!((&searched["algorithm"], &asked["algorithm"]), (&"rows".into(), &"hierarchy".into()));
     for field in ["radius", "centre", "diameter", "mean_distance", "wiener_index"] {
         assert_eq!(searched[field], asked[field], "{field}");
     }
@@ -194,4 +195,30 @@ fn what_is_no_prepared_graph_is_refused_by_name() {
     let run = run_in(at, "prepare {}/debt.csv -o {}/debt.prepared");
     assert!(run.stderr.contains("the arc from 2 to 3 has -4"), "{}", run.stderr);
     assert!(!at.join("web.prepared").exists() && !at.join("debt.prepared").exists());
+}
+
+/// Tables and measures from a GPU are those of the CPU.
+#[test]
+fn a_gpu_answers_as_the_cpu_does() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("some.txt"), "1\n30\n450\n900\n30\n").unwrap();
+    let lists = "--sources {}/some.txt --targets {}/some.txt";
+    let table = format!("sssp {{}}/streets.prepared {lists} -o {{}}/out.tsv");
+    let run = run_in(at, &format!("{table} --backend cuda --gpus all"));
+    if run.code != Some(0) {
+        assert!(run.stderr.contains("backend cuda: "), "{}", run.stderr);
+        println!("SKIPPED: {}", run.stderr.trim());
+        return;
+    }
+    let found = fs::read_to_string(at.join("out.tsv")).unwrap();
+    json_in(at, &table);
+    assert_eq!(found, fs::read_to_string(at.join("out.tsv")).unwrap());
+    let measures = ["cpu", "cuda"].map(|backend| {
+        let line = format!("centrality {{}}/streets.prepared -o {{}}/{backend}.tsv");
+        let report = json_in(at, &format!("{line} --backend {backend}"));
+        (report["wiener_index"].clone(), report["diameter"].clone(), report["algorithm"].clone())
+    });
+    assert_eq!(measures[0], measures[1]);
+    assert_eq!(measures[0].2, "hierarchy");
 }
