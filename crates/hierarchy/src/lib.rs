@@ -50,6 +50,7 @@ mod prefetch;
 mod prepared;
 mod query;
 mod recustomize;
+mod relax;
 mod surroundings;
 mod sweep;
 mod table;

@@ -1,8 +1,9 @@
 //! Distances of all vertices from many sources.
 //!
-//! A [pass](Sweep) leaves a plane a source, in which vertices are by rank. The distances from one
-//! source after another are then brought into the order of the graph, into the same memory, which
-//! stays in the caches while the caller looks at them.
+//! A [pass](Sweep) leaves planes, in which vertices are by rank, and four sources side by side. The
+//! distances from four sources after others are then brought into the order of the graph, which
+//! looks for each vertex in another place, and into the same rows, which stay in the caches while
+//! the caller looks at them.
 
 use graph_formats::{Distance, VertexId, Weight};
 use paths::Distances;
@@ -12,7 +13,13 @@ use crate::HierarchyError;
 use crate::customize::Arcs;
 use crate::key::Key;
 use crate::metric::{Metric, with_arcs};
+use crate::prefetch::prefetch;
 use crate::sweep::{LANES, Sweep};
+
+/// How many sources are side by side in a plane.
+const GROUP: usize = 4;
+/// Vertices that are brought into order at a time: what is read of them fits into the fastest cache.
+const BLOCK: usize = 128;
 
 impl<W: Weight> Metric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
@@ -46,7 +53,7 @@ impl<W: Weight> Metric<'_, W> {
     ///
     /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
     /// are added up first, in `f64`, so that last digits may differ from those of a path.
-    /// O(n + arcs of the hierarchy) for each pass, and up to 272 bytes a vertex for each thread.
+    /// O(n + arcs of the hierarchy) for each pass, and up to 320 bytes a vertex for each thread.
     ///
     /// # Errors
     /// As [`Metric::distances`].
@@ -69,13 +76,13 @@ impl<W: Weight> Metric<'_, W> {
     ) -> Result<Vec<T>, HierarchyError> {
         let ranks = self.ranks("source", sources)?;
         with_arcs!(&self.arcs, arcs => match sources.len() {
-            1 => self.map_batches::<_, _, 1>(arcs, &ranks, sources, result),
-            _ => self.map_batches::<_, _, LANES>(arcs, &ranks, sources, result),
+            1 => self.map_batches::<_, _, 1, 1>(arcs, &ranks, sources, result),
+            _ => self.map_batches::<_, _, LANES, GROUP>(arcs, &ranks, sources, result),
         })
     }
 
     /// The same for sources of which the ranks are known, `LANES` in a pass.
-    fn map_batches<K: Key, T: Send, const LANES: usize>(
+    fn map_batches<K: Key, T: Send, const LANES: usize, const GROUP: usize>(
         &self,
         arcs: &Arcs<K>,
         ranks: &[u32],
@@ -84,49 +91,60 @@ impl<W: Weight> Metric<'_, W> {
     ) -> Result<Vec<T>, HierarchyError> {
         let n = self.hierarchy.n_vertices();
         let new = || {
-            let planes = vec![K::UNREACHED; n * LANES.min(sources.len())];
-            let sweep = Sweep::<K, LANES>::new(self.hierarchy, arcs);
-            (sweep, planes, vec![W::Distance::ZERO; n])
+            let n_planes = LANES.min(sources.len()).div_ceil(GROUP);
+            let planes = vec![[K::UNREACHED; GROUP]; n * n_planes];
+            let rows = vec![vec![W::Distance::ZERO; n]; GROUP.min(sources.len())];
+            (Sweep::<K, LANES>::new(self.hierarchy, arcs), planes, rows)
         };
         let batches = ranks.par_chunks(LANES).zip(sources.par_chunks(LANES));
-        let batches = batches.map_init(new, |(sweep, planes, row), (ranks, sources)| {
+        let batches = batches.map_init(new, |(sweep, planes, rows), (ranks, sources)| {
             sweep.pass_all(ranks, planes);
-            let each = sources.iter().zip(planes.chunks_exact(n)).map(|(&source, plane)| {
-                self.by_vertex(source, plane, row)?;
-                let distances = Distances::from_storage(std::mem::take(row));
-                let made = result(source, &distances);
-                *row = distances.into_storage();
-                Ok(made)
-            });
-            each.collect::<Result<Vec<T>, HierarchyError>>()
+            let mut results = Vec::with_capacity(sources.len());
+            for (sources, plane) in sources.chunks(GROUP).zip(planes.chunks_exact(n)) {
+                self.by_vertex(sources, plane, rows)?;
+                for (&source, row) in sources.iter().zip(&mut *rows) {
+                    let distances = Distances::from_storage(std::mem::take(row));
+                    results.push(result(source, &distances));
+                    *row = distances.into_storage();
+                }
+            }
+            Ok(results)
         });
         let results: Result<Vec<Vec<T>>, HierarchyError> = batches.collect();
         Ok(results?.into_iter().flatten().collect())
     }
 
-    /// The distances by vertex of what is by rank.
-    fn by_vertex<K: Key>(
+    /// A row by vertex for each source from a plane by rank.
+    fn by_vertex<K: Key, const GROUP: usize>(
         &self,
-        source_vertex: VertexId,
-        plane: &[K],
-        row: &mut [W::Distance],
+        sources: &[VertexId],
+        plane: &[[K; GROUP]],
+        rows: &mut [Vec<W::Distance>],
     ) -> Result<(), HierarchyError> {
-        let mut too_far = None;
-        for ((place, &rank), target) in row.iter_mut().zip(&self.hierarchy.ranks).zip(0..) {
-            let key = plane[rank as usize];
-            *place = match key.to_distance::<W>() {
-                _ if key >= K::UNREACHED => W::Distance::UNREACHED,
-                Some(distance) => distance,
-                None => {
-                    too_far = Some(target);
-                    W::Distance::UNREACHED
+        let blocks = self.hierarchy.ranks.chunks(BLOCK);
+        let later = blocks.clone().skip(1).chain([&[][..]]);
+        for ((block, ranks), later) in blocks.enumerate().zip(later) {
+            let first = block * BLOCK;
+            later.iter().for_each(|&rank| prefetch(plane, rank as usize));
+            for ((&source_vertex, row), lane) in sources.iter().zip(&mut *rows).zip(0..) {
+                let mut too_far = None;
+                for ((place, &rank), target) in row[first..].iter_mut().zip(ranks).zip(first..) {
+                    let key = plane[rank as usize][lane];
+                    *place = match key.to_distance::<W>() {
+                        _ if key >= K::UNREACHED => W::Distance::UNREACHED,
+                        Some(distance) => distance,
+                        None => {
+                            too_far = Some(target as VertexId);
+                            W::Distance::UNREACHED
+                        }
+                    };
                 }
-            };
+                if let Some(target) = too_far {
+                    let kind = W::Distance::KIND;
+                    return Err(HierarchyError::Overflow { source_vertex, target, kind });
+                }
+            }
         }
-        let kind = W::Distance::KIND;
-        match too_far {
-            Some(target) => Err(HierarchyError::Overflow { source_vertex, target, kind }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }

@@ -24,7 +24,9 @@ use crate::key::Key;
 use crate::metric::{AnyArcs, Metric, with_arcs};
 
 /// Where more than one of so many arcs is another, all are customized.
-const SHARE: usize = 1 << 10;
+const SHARE: usize = 1 << 12;
+/// Weights that are compared at a time.
+const BLOCK: usize = 64;
 
 impl<'a, W: Weight> Metric<'a, W> {
     /// Takes the weights of `graph`, which has the same arcs, instead of those it has; the same as
@@ -57,8 +59,7 @@ impl<'a, W: Weight> Metric<'a, W> {
         if !is_same {
             return Err(HierarchyError::AnotherGraph);
         }
-        let is_other = |&arc: &usize| graph.weight(arc) != before.weight(arc);
-        let changed: Vec<usize> = (0..graph.n_arcs()).filter(is_other).collect();
+        let changed = changed(before.weights(), graph.weights());
         let growth = changed
             .iter()
             .map(|&arc| (graph.weight(arc).to_f64() - before.weight(arc).to_f64()).max(0.0));
@@ -85,6 +86,18 @@ fn change<W: Weight>(arcs: &mut AnyArcs, hierarchy: &Hierarchy, graph: &Csr<W>, 
     with_arcs!(arcs, arcs => {
         *arcs = Changes::new(hierarchy, graph, std::mem::take(arcs)).make(changed);
     });
+}
+
+/// Where two lists differ.
+fn changed<W: Weight>(before: &[W], after: &[W]) -> Vec<usize> {
+    let mut changed = Vec::new();
+    for (block, (before, after)) in before.chunks(BLOCK).zip(after.chunks(BLOCK)).enumerate() {
+        if before != after {
+            let pairs = (block * BLOCK..).zip(before.iter().zip(after));
+            changed.extend(pairs.filter(|(_, (a, b))| a != b).map(|(arc, _)| arc));
+        }
+    }
+    changed
 }
 
 /// An arc of the hierarchy with a candidate that has changed.

@@ -65,14 +65,21 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
         self.walk_on(ranks, found);
     }
 
-    /// Writes the distances of all vertices from `sources` by rank, those from the first source
-    /// before those from the second and so on: a plane a source.
-    pub(crate) fn pass_all(&mut self, sources: &[u32], planes: &mut [K]) {
+    /// Writes the distances of all vertices from `sources` by rank: those from the first `GROUP` of
+    /// these into a plane, in which they are side by side, then those from the next.
+    pub(crate) fn pass_all<const GROUP: usize>(
+        &mut self,
+        sources: &[u32],
+        planes: &mut [[K; GROUP]],
+    ) {
         let n = self.hierarchy.n_vertices();
         self.pass_by_blocks(sources, |first, found| {
-            for (lane, plane) in planes.chunks_exact_mut(n).take(sources.len()).enumerate() {
+            for (group, plane) in planes.chunks_exact_mut(n).enumerate() {
                 let places = plane[first..first + found.len()].iter_mut().rev();
-                places.zip(found).for_each(|(place, keys)| *place = keys[lane]);
+                for (place, keys) in places.zip(found) {
+                    let keys = keys[group * GROUP..].first_chunk();
+                    *place = keys.copied().unwrap_or([K::UNREACHED; GROUP]);
+                }
             }
         });
     }
@@ -99,11 +106,7 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
     /// Walks down from where it has come to.
     fn walk_on(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has been asked for the instructions.
-            unsafe { self.walk_down_with_avx512(ranks, found) };
-            return;
-        } else if is_x86_feature_detected!("avx2") {
+        if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has been asked for the instructions.
             unsafe { self.walk_down_with_avx2(ranks, found) };
             return;
@@ -115,17 +118,6 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn walk_down_with_avx2(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
-        self.walk_down(ranks, found);
-    }
-
-    /// The same in registers of 64 bytes.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f")]
-    fn walk_down_with_avx512(
-        &mut self,
-        ranks: impl Iterator<Item = u32>,
-        found: &mut [[K; LANES]],
-    ) {
         self.walk_down(ranks, found);
     }
 

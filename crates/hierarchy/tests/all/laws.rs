@@ -57,6 +57,29 @@ proptest! {
         check(&graph, &metric, &graph.vertices().collect::<Vec<_>>());
     }
 
+    /// Other weights one after another are as good as a new metric.
+    #[test]
+    fn weights_may_change(
+        graph in arbitrary_graph::<u32>(40, 120, 0..=9),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u32..=20), 1..20),
+    ) {
+        prop_assume!(graph.n_arcs() > 0);
+        let mut weights = graph.weights().to_vec();
+        let graphs = changes.iter().map(|(arc, weight)| {
+            weights[arc.index(graph.n_arcs())] = *weight;
+            let (offsets, columns) = (graph.row_offsets(), graph.column_indices());
+            Csr::new(offsets.to_vec(), columns.to_vec(), weights.clone()).unwrap()
+        });
+        let graphs: Vec<Csr<u32>> = graphs.collect();
+        let hierarchy = hierarchy_of(&graph);
+        let mut metric = hierarchy.customize(&graph).unwrap();
+        for graph in &graphs {
+            metric.recustomize(graph).unwrap();
+        }
+        let vertices: Vec<_> = graph.vertices().collect();
+        check(&graphs[graphs.len() - 1], &metric, &vertices);
+    }
+
     #[test]
     fn weights_times_c_are_distances_times_c(
         graph in arbitrary_graph::<u32>(30, 90, 0..=9),
