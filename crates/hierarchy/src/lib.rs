@@ -7,6 +7,7 @@
 //! * [`Hierarchy::customize`] makes the [`Metric`] of the weights: milliseconds, whenever they
 //!   change;
 //! * a [`Query`] has distances and paths between two vertices: microseconds;
+//!   [`Metric::k_shortest_paths`] has the next shortest too;
 //!   [`Metric::pairs`], [`Metric::table`] and
 //!   [`Metric::distances`] have many at once, [`Metric::nearest`] and [`Metric::within`] what is
 //!   near.
@@ -41,6 +42,7 @@ mod customize;
 mod elimination_tree;
 mod error;
 mod hierarchy;
+mod k_paths;
 mod key;
 mod metric;
 mod near;

@@ -57,7 +57,7 @@ pub use config::{Config, Goal};
 pub use delta::Delta;
 pub use error::SsspError;
 pub use hop_sums::HopSums;
-pub use k_paths::Path;
+pub use k_paths::{Path, k_shortest_paths};
 pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;

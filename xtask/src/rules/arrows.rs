@@ -38,9 +38,10 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
         ],
     ),
     ("starpath-closure", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
+    // the search of sssp for the k shortest paths, with distances of the hierarchy
     (
         "starpath-hierarchy",
-        &["graph-formats", "starpath-paths", "apsp", "gpu-runtime", "starpath-kernels"],
+        &["graph-formats", "starpath-paths", "sssp", "apsp", "gpu-runtime", "starpath-kernels"],
     ),
     ("star-machine", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
     (

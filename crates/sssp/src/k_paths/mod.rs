@@ -14,7 +14,7 @@
 //!
 //! Beside the search from the target, O(k·l) rows of arcs for paths of l arcs, and in the worst
 //! case as many searches, O(k·l·(m + n log n)), where classes have no path or much longer ones than
-//! their bounds. 8 bytes a vertex for the distances, 12 or 16 for the searches, and up to k·l
+//! their bounds. 8 bytes a vertex for the distances, 8 or 12 for the searches, and up to k·l
 //! classes of some 80 bytes. How it differs from the papers: they search each class when it is made,
 //! and without a bound.
 //!
@@ -118,7 +118,8 @@ impl<W: Weight> Solver<'_, W> {
         };
         let (to_target, work) = found.map_err(|error| error.named(&self.gpus))?;
         let to_target = Distances::from_storage(to_target);
-        let mut searches = SpurSearches::new(self.graph, incoming, to_target.as_storage(), target);
+        let distance = |vertex: VertexId| to_target.as_storage()[vertex as usize];
+        let mut searches = SpurSearches::new(self.graph, target, distance);
         let paths = shortest(&mut searches, source, k, &all)?;
         let may_overflow =
             || searches.has_overflowed || check_overflow(incoming, &to_target).is_err();
@@ -132,9 +133,52 @@ impl<W: Weight> Solver<'_, W> {
     }
 }
 
+/// The `k` shortest simple paths from `source` to `target`, as [`Solver::k_shortest_paths`] has
+/// them, by distances to the target that come from elsewhere: `to_target` has that of any vertex,
+/// `None` where there is no path. It is asked about those that the searches come to, each several
+/// times.
+///
+/// No weight may be negative. Distances are the least sums, of floats in any order of additions;
+/// with others the paths are others. O(k) searches as a rule.
+///
+/// # Errors
+/// When a vertex does not exist. [`SsspError::Overflow`] where fewer than `k` paths have a length
+/// that its type can hold, and there may be longer ones.
+///
+/// ```
+/// use graph_formats::Csr;
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1), (1, 2, 1)])?;
+/// let to_target = |vertex| Some([3, 2, 1, 0][vertex as usize]);
+/// let paths = sssp::k_shortest_paths(&graph, 0, 3, 2, to_target)?;
+/// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
+/// assert_eq!(found, [(3, &[0, 1, 2, 3][..]), (3, &[0, 2, 3])]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn k_shortest_paths<W: Weight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+    k: usize,
+    mut to_target: impl FnMut(VertexId) -> Option<W::Distance>,
+) -> Result<Vec<Path<W::Distance>>, SsspError> {
+    check_vertices(graph, "source", &[source])?;
+    check_vertices(graph, "target", &[target])?;
+    let distance = |vertex| to_target(vertex).unwrap_or(W::Distance::UNREACHED);
+    let mut searches = SpurSearches::new(graph, target, distance);
+    let limit = W::Distance::UNREACHED;
+    let query = Query { source, targets: &[target], limit, progress: None };
+    let paths = shortest(&mut searches, source, k, &query)?;
+    if paths.len() < k && searches.has_overflowed {
+        let kind = std::any::type_name::<W::Distance>();
+        return Err(SsspError::Overflow { vertex: target, kind });
+    }
+    Ok(paths)
+}
+
 /// The first `k` paths, told to the progress callback of `query`.
-fn shortest<W: Weight>(
-    searches: &mut SpurSearches<'_, W>,
+fn shortest<W: Weight, F: FnMut(VertexId) -> W::Distance>(
+    searches: &mut SpurSearches<'_, W, F>,
     source: VertexId,
     k: usize,
     query: &Query<'_, W::Distance>,

@@ -2,12 +2,12 @@
 //!
 //! A*: from the spur vertex, vertices in the order of their distance from the source plus that to
 //! the target, which no path through them can be below. Where nothing is in the way it goes
-//! straight along a shortest path; labels have the number of the search that set them, so that it
+//! straight along a shortest path; keys have the number of the search that set them, so that it
 //! costs what it reaches. It ends when no path as short as the one found is left, so that of those
-//! of equal length the first can be taken: arcs of shortest paths are followed back from the target,
-//! and then from the spur vertex depth first, to the smallest vertex each time. Along arcs that add
-//! nothing that may end where all is passed already; what is left then leads nowhere, and is not
-//! entered again.
+//! of equal length the first can be taken: arcs of shortest paths are followed from the spur vertex
+//! depth first, to the smallest vertex each time. That may end where all is passed already, or what
+//! the distance to the target leads through is not to be passed; such a vertex leads nowhere, and is
+//! not entered again.
 //!
 //! Floats are summed in another order from the target than from the source. Bounds are lowered by
 //! as much as all rounding can amount to, so that lengths are exact.
@@ -25,36 +25,31 @@ use crate::key::{FullKeys, KeyArithmetic};
 
 type Key<W> = <<W as Weight>::Distance as Distance>::Key;
 
-/// What a search has of a vertex.
-#[derive(Clone, Copy)]
-struct Label<K> {
-    /// How far it is from the source.
-    key: K,
-    /// The search that it is of; for all others the vertex has no label.
-    search: u32,
-    role: Role,
-}
-
+/// What a vertex is to a search that has a key of it.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     /// Not to be passed again: it is before the spur vertex, or that itself.
     Before,
     Reached,
-    /// On a shortest path, and not passed yet.
-    OnShortest,
+    /// Entered on the way to the first of the shortest paths.
+    Entered,
 }
 
+/// How many there are.
+const N_ROLES: u32 = 3;
+
 /// Searches from spur vertices to one target, in the same work space.
-pub(super) struct SpurSearches<'a, W: Weight> {
+pub(super) struct SpurSearches<'a, W: Weight, F> {
     graph: &'a Csr<W>,
-    /// The same arcs by their ends.
-    incoming: &'a Csr<W>,
-    /// The distances to the target.
-    to_target: &'a [W::Distance],
+    /// The distance of a vertex to the target.
+    to_target: F,
     target: VertexId,
     /// The part of a sum that rounding is sure to leave; `None` where there is no rounding.
     share: Option<f64>,
-    labels: Vec<Label<Key<W>>>,
+    /// How far each vertex is from the source, if its mark is of this search.
+    keys: Vec<Key<W>>,
+    /// The search that the key is of, and the role of the vertex in it.
+    marks: Vec<u32>,
     search: u32,
     queue: QuaternaryHeap<Key<W>>,
     /// Whether a path was given up because its length cannot be held.
@@ -62,13 +57,8 @@ pub(super) struct SpurSearches<'a, W: Weight> {
     pub(super) work: Work,
 }
 
-impl<'a, W: Weight> SpurSearches<'a, W> {
-    pub(super) fn new(
-        graph: &'a Csr<W>,
-        incoming: &'a Csr<W>,
-        to_target: &'a [W::Distance],
-        target: VertexId,
-    ) -> Self {
+impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
+    pub(super) fn new(graph: &'a Csr<W>, target: VertexId, to_target: F) -> Self {
         let unit = match W::Distance::KIND {
             WeightKind::F32 => Some(f64::from(f32::EPSILON)),
             WeightKind::F64 => Some(f64::EPSILON),
@@ -76,14 +66,14 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         };
         // n - 1 additions either way round by half a unit each; the rest is for the bound's own
         let share = unit.map(|unit| (1.0 - (graph.n_vertices() as f64 + 4.0) * unit).max(0.0));
-        let none = Label { key: Key::<W>::GREATEST, search: 0, role: Role::Reached };
         Self {
             graph,
-            incoming,
             to_target,
             target,
             share,
-            labels: vec![none; graph.n_vertices()],
+            // zeros, which take no time until they are written
+            keys: vec![Key::<W>::LEAST; graph.n_vertices()],
+            marks: vec![0; graph.n_vertices()],
             search: 0,
             queue: QuaternaryHeap::default(),
             has_overflowed: false,
@@ -112,11 +102,11 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         }
         self.begin(&path[..spur]);
         let key = self.reach(path[spur], to_spur, &banned, longest)?;
-        let path = self.first_of_shortest(&path[..=spur], &banned);
+        let path = self.first_of_shortest(&path[..=spur], &banned, key);
         Some(Candidate { key, path, spur, to_spur, banned, next: None })
     }
 
-    /// Labels every vertex on a shortest path from `spur`, and perhaps others; the distance of the
+    /// Has a key for every vertex on a shortest path from `spur`, and perhaps others; that of the
     /// target.
     fn reach(
         &mut self,
@@ -134,7 +124,7 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
             if bound > longest {
                 break;
             }
-            let key = self.labels[vertex as usize].key;
+            let key = self.keys[vertex as usize];
             // the target ends all paths
             if vertex == self.target || self.bound(key, vertex) != Some(bound) {
                 continue;
@@ -146,7 +136,7 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
                     continue;
                 }
                 let through = <FullKeys as KeyArithmetic<W>>::after(key, weight);
-                if self.label(to).is_some_and(|label| label.key <= through) {
+                if self.key(to).is_some_and(|key| key <= through) {
                     continue;
                 }
                 if let Some(bound) = self.bound(through, to)
@@ -161,35 +151,37 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
                 }
             }
         }
-        self.label(self.target).map(|label| label.key)
+        self.key(self.target)
     }
 
     /// After a search, the first of the shortest paths in the order of their vertices, of which
-    /// `begin` has those up to the spur vertex.
-    fn first_of_shortest(&mut self, begin: &[VertexId], banned: &[VertexId]) -> Rc<[VertexId]> {
-        let (graph, incoming) = (self.graph, self.incoming);
-        let mut left = vec![self.target];
-        self.labels[self.target as usize].role = Role::OnShortest;
-        while let Some(to) = left.pop() {
-            for (from, weight) in incoming.arcs_from(to) {
-                if self.has_role(from, Role::Reached) && self.is_tight(from, weight, to) {
-                    self.labels[from as usize].role = Role::OnShortest;
-                    left.push(from);
-                }
-            }
-        }
+    /// `begin` has those up to the spur vertex, and which are as long as `length`.
+    fn first_of_shortest(
+        &mut self,
+        begin: &[VertexId],
+        banned: &[VertexId],
+        length: Key<W>,
+    ) -> Rc<[VertexId]> {
+        let graph = self.graph;
         let mut path = begin.to_vec();
         while let Some(&last) = path.last()
             && last != self.target
         {
-            let goes_on = |&(to, weight): &(VertexId, W)| {
-                self.has_role(to, Role::OnShortest)
+            let banned = if path.len() == begin.len() { banned } else { &[] };
+            let mut next: Option<VertexId> = None;
+            for (to, weight) in graph.arcs_from(last) {
+                if next.is_none_or(|next| to < next)
+                    && self.has_role(to, Role::Reached)
                     && self.is_tight(last, weight, to)
-                    && (path.len() > begin.len() || banned.binary_search(&to).is_err())
-            };
-            match graph.arcs_from(last).filter(goes_on).map(|(to, _)| to).min() {
+                    && banned.binary_search(&to).is_err()
+                    && self.bound(self.keys[to as usize], to).is_some_and(|bound| bound <= length)
+                {
+                    next = Some(to);
+                }
+            }
+            match next {
                 Some(next) => {
-                    self.labels[next as usize].role = Role::Reached;
+                    self.set(next, self.keys[next as usize], Role::Entered);
                     path.push(next);
                 }
                 None => {
@@ -240,7 +232,7 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
     /// there is none, or none that can be held.
     #[inline(always)]
     fn bound(&mut self, key: Key<W>, vertex: VertexId) -> Option<Key<W>> {
-        let ahead = self.to_target[vertex as usize];
+        let ahead = (self.to_target)(vertex);
         if ahead == W::Distance::UNREACHED {
             return None;
         }
@@ -257,30 +249,38 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         }
     }
 
-    /// Takes back all labels, and gives one to each of these vertices.
+    /// Forgets all keys, and sets one for each of these vertices.
     fn begin(&mut self, before: &[VertexId]) {
-        self.search = self.search.checked_add(1).unwrap_or_else(|| {
-            self.labels.iter_mut().for_each(|label| label.search = 0);
-            1
-        });
+        if self.search == u32::MAX / N_ROLES - 1 {
+            self.marks.fill(0);
+            self.search = 0;
+        }
+        self.search += 1;
         for &vertex in before {
             self.set(vertex, Key::<W>::LEAST, Role::Before);
         }
     }
 
     #[inline(always)]
-    fn set(&mut self, vertex: VertexId, key: Key<W>, role: Role) {
-        self.labels[vertex as usize] = Label { key, search: self.search, role };
+    fn mark(&self, role: Role) -> u32 {
+        self.search * N_ROLES + role as u32
     }
 
     #[inline(always)]
-    fn label(&self, vertex: VertexId) -> Option<&Label<Key<W>>> {
-        Some(&self.labels[vertex as usize]).filter(|label| label.search == self.search)
+    fn set(&mut self, vertex: VertexId, key: Key<W>, role: Role) {
+        self.keys[vertex as usize] = key;
+        self.marks[vertex as usize] = self.mark(role);
+    }
+
+    #[inline(always)]
+    fn key(&self, vertex: VertexId) -> Option<Key<W>> {
+        let is_known = self.marks[vertex as usize] / N_ROLES == self.search;
+        is_known.then(|| self.keys[vertex as usize])
     }
 
     #[inline(always)]
     fn has_role(&self, vertex: VertexId, role: Role) -> bool {
-        self.label(vertex).is_some_and(|label| label.role == role)
+        self.marks[vertex as usize] == self.mark(role)
     }
 
     #[inline(always)]
@@ -288,10 +288,10 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         self.has_role(vertex, Role::Before)
     }
 
-    /// Whether the label of `to` is that of `from` and this arc's weight.
+    /// Whether the key of `to` is that of `from` and this arc's weight.
     #[inline(always)]
     fn is_tight(&self, from: VertexId, weight: W, to: VertexId) -> bool {
-        let through = <FullKeys as KeyArithmetic<W>>::after(self.labels[from as usize].key, weight);
-        through == self.labels[to as usize].key
+        let through = <FullKeys as KeyArithmetic<W>>::after(self.keys[from as usize], weight);
+        through == self.keys[to as usize]
     }
 }

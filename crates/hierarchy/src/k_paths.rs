@@ -1,0 +1,149 @@
+//! The k shortest simple paths between two vertices.
+//!
+//! The searches of `sssp` ask how far a vertex is from the target. Here that is found when it is
+//! asked for: the distances of the ancestors of the target by a walk up from it, and of any other
+//! vertex from those of its own ancestors, which the searches have asked about before or which are
+//! kept, so that the work is in proportion to what the searches see.
+//!
+//! Reference: strasser-zeitz-2021, yen-1971
+
+use graph_formats::{VertexId, Weight};
+
+use crate::HierarchyError;
+use crate::customize::Arcs;
+use crate::elimination_tree::ROOT;
+use crate::hierarchy::{DOWN, Hierarchy, UP};
+use crate::key::Key;
+use crate::metric::{Metric, with_arcs};
+
+impl<W: Weight> Metric<'_, W> {
+    /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
+    /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
+    ///
+    /// About k searches, which go straight along shortest paths where nothing is in the way, and
+    /// for each vertex that they come to the arcs that lead up from it and from those ancestors
+    /// that were not needed before.
+    ///
+    /// # Errors
+    /// When the source or target does not exist, or fewer than `k` paths have a length that its
+    /// type can hold and there may be longer ones.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let paths = hierarchy.customize(&graph)?.k_shortest_paths(0, 3, 2)?;
+    /// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
+    /// assert_eq!(found, [(3, &[0, 2, 3][..]), (5, &[0, 1, 3])]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn k_shortest_paths(
+        &self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
+        self.rank("source", source)?;
+        let rank = self.rank("target", target)?;
+        with_arcs!(&self.arcs, arcs => self.k_shortest_by(arcs, (source, target, rank), k))
+    }
+
+    /// The same by the rank of the target.
+    fn k_shortest_by<K: Key>(
+        &self,
+        arcs: &Arcs<K>,
+        (source, target, rank): (VertexId, VertexId, u32),
+        k: usize,
+    ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
+        let mut to_target = ToTarget::new(self.hierarchy, arcs, rank);
+        let mut is_too_far = false;
+        let distance = |vertex: VertexId| {
+            let key = to_target.key(self.hierarchy.ranks[vertex as usize]);
+            if key >= K::UNREACHED {
+                return None;
+            }
+            let distance = key.to_distance::<W>();
+            is_too_far |= distance.is_none();
+            distance
+        };
+        let paths = sssp::k_shortest_paths(self.graph, source, target, k, distance);
+        let kind = W::Distance::KIND;
+        let overflow = HierarchyError::Overflow { source_vertex: source, target, kind };
+        match paths {
+            Ok(paths) if paths.len() == k || !is_too_far => Ok(paths),
+            _ => Err(overflow),
+        }
+    }
+}
+
+/// The distances to one target.
+struct ToTarget<'m, K> {
+    hierarchy: &'m Hierarchy,
+    arcs: &'m Arcs<K>,
+    /// By depth, how far the target is from its ancestors by the way down alone; its own ranks.
+    down: Vec<(u32, K)>,
+    /// By depth, the ancestors of the rank asked about last, and how far the target is from them.
+    path: Vec<(u32, K)>,
+    /// By rank, what has been found, where that is so.
+    keys: Vec<K>,
+    is_found: Vec<bool>,
+}
+
+impl<'m, K: Key> ToTarget<'m, K> {
+    fn new(hierarchy: &'m Hierarchy, arcs: &'m Arcs<K>, target: u32) -> Self {
+        let n = hierarchy.n_vertices();
+        let mut down = vec![(ROOT, K::UNREACHED); hierarchy.height()];
+        down[usize::from(hierarchy.depths[target as usize])].1 = K::ZERO;
+        let mut rank = target;
+        while rank != ROOT {
+            let depth = usize::from(hierarchy.depths[rank as usize]);
+            down[depth].0 = rank;
+            let from = down[depth].1;
+            let row = hierarchy.row(rank);
+            for (&end, keys) in hierarchy.ends[row.clone()].iter().zip(&arcs.keys[row]) {
+                let key = &mut down[usize::from(end)].1;
+                *key = key.min(from.add(keys[DOWN]));
+            }
+            rank = hierarchy.parents[rank as usize];
+        }
+        // zeros, which take no time until they are written
+        let (keys, is_found) = (vec![K::ZERO; n], vec![false; n]);
+        Self { hierarchy, arcs, down, path: Vec::new(), keys, is_found }
+    }
+
+    /// How far the target is from a rank.
+    fn key(&mut self, rank: u32) -> K {
+        if self.is_found[rank as usize] {
+            return self.keys[rank as usize];
+        }
+        let hierarchy = self.hierarchy;
+        let mut missing = Vec::new();
+        let mut above = rank;
+        let is_last = |path: &[(u32, K)], rank: u32| {
+            let depth = usize::from(hierarchy.depths[rank as usize]);
+            path.get(depth).is_some_and(|&(other, _)| other == rank)
+        };
+        while above != ROOT && !is_last(&self.path, above) {
+            missing.push(above);
+            above = hierarchy.parents[above as usize];
+        }
+        let depth = usize::from(hierarchy.depths[rank as usize]);
+        self.path.truncate(depth + 1 - missing.len());
+        for &rank in missing.iter().rev() {
+            if !self.is_found[rank as usize] {
+                let (ancestor, key) = self.down[self.path.len()];
+                let down = if ancestor == rank { key } else { K::UNREACHED };
+                let row = hierarchy.row(rank);
+                let row = hierarchy.ends[row.clone()].iter().zip(&self.arcs.keys[row]);
+                self.keys[rank as usize] = row.fold(down, |key, (&end, keys)| {
+                    key.min(keys[UP].add(self.path[usize::from(end)].1))
+                });
+                self.is_found[rank as usize] = true;
+            }
+            self.path.push((rank, self.keys[rank as usize]));
+        }
+        self.keys[rank as usize]
+    }
+}

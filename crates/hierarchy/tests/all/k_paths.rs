@@ -1,0 +1,65 @@
+//! The k shortest paths are those of the solver.
+
+use graph_formats::generate::{GridConfig, grid};
+use graph_formats::{Csr, VertexId, Weight, read};
+use hierarchy::{HierarchyError, Metric};
+use paths::corner_cases::{arbitrary_graph, corner_cases};
+use proptest::prelude::*;
+use sssp::{Config, Solver};
+
+use crate::common::{data, hierarchy_of, some_vertices};
+
+fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId], k: usize) {
+    let mut solver = Solver::new(graph, &Config::default()).unwrap();
+    for &source in vertices {
+        for &target in vertices {
+            let found = metric.k_shortest_paths(source, target, k);
+            match solver.k_shortest_paths(source, target, k) {
+                Ok(expected) => assert_eq!(found.unwrap(), expected, "{source} -> {target}"),
+                Err(_) => assert!(matches!(found, Err(HierarchyError::Overflow { .. }))),
+            }
+        }
+    }
+}
+
+fn check_corner_cases<W: Weight>() {
+    for (name, graph) in corner_cases::<W>() {
+        println!("{name}");
+        if let Ok(metric) = hierarchy_of(&graph).customize(&graph) {
+            check(&graph, &metric, &some_vertices(&graph, 3), 5);
+        }
+    }
+}
+
+#[test]
+fn corner_cases_of_all_types() {
+    check_corner_cases::<u32>();
+    check_corner_cases::<i32>();
+    check_corner_cases::<u64>();
+    check_corner_cases::<i64>();
+    check_corner_cases::<f64>();
+}
+
+#[test]
+fn grids_have_many_paths_as_short() {
+    let graph = grid(&GridConfig { side: 15, ..Default::default() }).unwrap();
+    let hierarchy = hierarchy_of(&graph);
+    check(&graph, &hierarchy.customize(&graph).unwrap(), &[0, 17, 112, 224], 30);
+}
+
+#[test]
+fn rome() {
+    let Some(path) = data("dimacs/rome99.gr") else { return };
+    let graph: Csr<u32> = read(path).unwrap().csr.into_csr().unwrap();
+    let hierarchy = hierarchy_of(&graph);
+    check(&graph, &hierarchy.customize(&graph).unwrap(), &some_vertices(&graph, 5), 20);
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_graphs(graph in arbitrary_graph::<u32>(12, 40, 0..=4)) {
+        let hierarchy = hierarchy_of(&graph);
+        let metric = hierarchy.customize(&graph).unwrap();
+        check(&graph, &metric, &graph.vertices().collect::<Vec<_>>(), 12);
+    }
+}
