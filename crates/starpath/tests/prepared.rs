@@ -62,7 +62,10 @@ fn paths_and_tables_are_those_of_the_graph() {
         }
     }
     let [searched, asked] = both(at, "centrality {}/GRAPH");
-    assert_eq!((&searched["algorithm"], &asked["algorithm"]), (&"rows".into(), &"hierarchy".into()));
+    assert_eq!(
+        (&searched["algorithm"], &asked["algorithm"]),
+        (&"rows".into(), &"hierarchy".into())
+    );
     for field in ["radius", "centre", "diameter", "mean_distance", "wiener_index"] {
         assert_eq!(searched[field], asked[field], "{field}");
     }

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use graph_formats::{Csr, Distance, Weight, with_csr};
+use hierarchy::Prepared;
 use serde::Serialize;
 use sssp::{Config, Path, Solver, SsspError};
 
@@ -21,10 +22,12 @@ use crate::search::{Times, repeated};
 struct Report {
     #[serde(flatten)]
     head: Head,
-    /// What is done once for the graph, before any search.
-    prepare_ms: Ms,
-    /// Arcs looked at.
-    relaxations: u64,
+    /// What is done once for the graph, before any search; `None` where it is prepared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prepare_ms: Option<Ms>,
+    /// Arcs looked at by searches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relaxations: Option<u64>,
     source: Id,
     target: Id,
     /// How many paths were asked for.
@@ -50,8 +53,50 @@ impl Found {
 pub(crate) fn run(args: &PathArgs, k: NonZeroUsize, common: &Common) -> anyhow::Result<()> {
     let backend = backend::cpu("path --k", common)?;
     let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, k, backend, common))?;
-    loaded.print(&report, common)
+    let report = match &loaded.prepared {
+        Some(prepared) => {
+            with_csr!(&loaded.csr, |graph| ask(graph, &loaded, prepared, args, k, common))
+        }
+        None => with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, k, backend, common)),
+    };
+    loaded.print(&report?, common)
+}
+
+/// By the distances of the hierarchy.
+fn ask<W: Weight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    prepared: &Prepared,
+    args: &PathArgs,
+    k: NonZeroUsize,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let (source, target) = args.ends(&names)?;
+    let explain = |error| names.explain_hierarchy(error);
+    let metric = prepared.metric(graph).map_err(explain)?;
+    let (paths, times) =
+        repeated(common, || metric.k_shortest_paths(source, target, k.get()).map_err(explain))?;
+    let times = Times::of(times)?;
+    Ok(Report {
+        head: Head {
+            command: "path",
+            algorithm: Some("hierarchy"),
+            backend: "cpu",
+            threads: 1,
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: Some(loaded.load_ms),
+            solve_ms: Some(times.median()),
+            solve_min_ms: times.least(common),
+        },
+        prepare_ms: None,
+        relaxations: None,
+        source: names.name(source).into(),
+        target: names.name(target).into(),
+        k,
+        paths: paths.into_iter().map(|path| Found::of(path, &names)).collect(),
+    })
 }
 
 fn solve<W: Weight>(
@@ -93,8 +138,8 @@ fn solve<W: Weight>(
     };
     Ok(Report {
         head,
-        prepare_ms,
-        relaxations: work.relaxations,
+        prepare_ms: Some(prepare_ms),
+        relaxations: Some(work.relaxations),
         source: names.name(source).into(),
         target: names.name(target).into(),
         k,

@@ -212,9 +212,7 @@ fn ask<W: Weight>(
             .map(|device| device.customize(graph))
             .collect::<Result<_, _>>()
             .map_err(explain)?;
-        repeated(common, || {
-            table_on_gpus(&mut metrics, sources, targets, &step).map_err(explain)
-        })?
+        repeated(common, || table_on_gpus(&mut metrics, sources, targets, &step).map_err(explain))?
     };
     let backend = if gpus.is_empty() { "cpu" } else { "cuda" };
     let times = Times::of(times)?;
