@@ -57,14 +57,14 @@ impl<'a> Steps<'a> {
 }
 
 pub(crate) fn solve<W: Weight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspError> {
-    let Work { graph, supernodes, config, gpu, progress } = work;
+    let Work { graph, config, gpu, progress, .. } = work;
     work.check()?;
     let narrow = match gpu {
         None => Narrow::Tried { speed: 1.0 },
         Some(gpu) => on_gpu::narrow(gpu),
     };
     let mut plan = Plan::new(graph, config, narrow, progress)?;
-    let needed = bytes::<W>(&plan, supernodes, gpu.is_none());
+    let needed = work.bytes(&plan)?;
     work.check_memory(needed)?;
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
     let sources: Vec<_> = graph.vertices().collect();
@@ -120,6 +120,20 @@ impl<W: Weight> Work<'_, W> {
         Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
     }
 
+    /// Bytes of the host's memory beside the table: of the fronts, and of the matrix or what a GPU
+    /// is sent.
+    fn bytes(&self, plan: &Plan) -> Result<u128, ApspError> {
+        let Self { graph, supernodes, gpu, .. } = *self;
+        let Some(number) = plan.widest() else { return Ok(0) };
+        let arithmetic = Arithmetic::of_plan(plan.widest(), graph)?;
+        Ok(with_element!(W, number, E => match gpu {
+            None => host::bytes::<E>(supernodes),
+            Some(_) => {
+                Fronts::<E>::bytes(supernodes) + on_gpu::bytes_on_host::<E>(supernodes, arithmetic)
+            }
+        }))
+    }
+
     /// In these numbers.
     fn find<E: MinPlus>(
         &self,
@@ -156,13 +170,4 @@ impl<W: Weight> Work<'_, W> {
         let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
         Ok(DistanceTable::from_storage(table))
     }
-}
-
-/// Bytes of the host's memory beside the table: of the fronts, and of the matrix where it is there.
-fn bytes<W: Weight>(plan: &Plan, supernodes: &Supernodes, has_matrix: bool) -> u128 {
-    let Some(number) = plan.widest() else { return 0 };
-    with_element!(W, number, E => match has_matrix {
-        true => host::bytes::<E>(supernodes),
-        false => Fronts::<E>::bytes(supernodes),
-    })
 }
