@@ -1,7 +1,7 @@
 //! The same answers as the CPU's.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
@@ -260,10 +260,8 @@ fn ends_memory_and_vertices_are_checked() {
 #[test]
 fn new_york() {
     let Some(gpu) = gpu() else { return };
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("STARPATH_DATA").map_or_else(beside, PathBuf::from);
     let path = folder.join("dimacs/USA-road-d.NY.gr.gz");
     if !path.is_file() {
         println!("SKIPPED: there is no {}", path.display());
