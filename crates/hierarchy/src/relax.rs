@@ -5,6 +5,8 @@
 //! run as the row is: four arcs at a time, two keys each, for which there are vector instructions.
 //! Of the last arcs of a run, those that are no more of it are raised to no path.
 
+use std::hint::black_box;
+
 use crate::key::Key;
 
 /// Arcs that are relaxed at a time.
@@ -108,10 +110,11 @@ fn relax<K: Key, const WITH_ORIGINS: bool>(
         through = std::array::from_fn(|lane| through[lane].max(mask[lane]));
     }
     if WITH_ORIGINS && let Some(origins) = origins.first_chunk_mut::<LANES>() {
-        *origins = std::array::from_fn(|lane| {
-            let is_less = u32::from(through[lane] < keys[lane]).wrapping_neg();
-            Ord::max(origins[lane], origin & is_less)
-        });
+        let is_less: [u32; LANES] =
+            std::array::from_fn(|lane| u32::from(through[lane] < keys[lane]).wrapping_neg());
+        // hidden, or a masked store is made of it, which takes many times as long on some processors
+        let is_less = black_box(is_less);
+        *origins = std::array::from_fn(|lane| Ord::max(origins[lane], origin & is_less[lane]));
     }
     *keys = std::array::from_fn(|lane| keys[lane].min(through[lane]));
 }
