@@ -4,6 +4,7 @@ mod agreement;
 #[cfg(feature = "all-pairs")]
 mod all_pairs;
 mod common;
+mod extremes;
 mod k_paths;
 mod laws;
 mod many_queries;
