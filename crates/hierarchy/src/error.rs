@@ -15,6 +15,14 @@ pub enum HierarchyError {
         /// How many would be made.
         max_arcs: u64,
     },
+    /// An order in which a way up is too long.
+    #[error(
+        "in this order a way up the hierarchy has more than {limit} vertices; order them by nested dissection, or use sssp"
+    )]
+    TooHigh {
+        /// How many it may have.
+        limit: usize,
+    },
     /// More arcs than a hierarchy numbers.
     #[error("a hierarchy takes graphs of up to {limit} {what}, and this one has {found}; use sssp")]
     TooLarge {

@@ -59,8 +59,8 @@ impl Hierarchy {
     /// Prepares `graph` for searches in this order. Its weights do not matter.
     ///
     /// # Errors
-    /// When the order is of another number of vertices, the graph has too many arcs, or its
-    /// hierarchy would have.
+    /// When the order is of another number of vertices or has too long a way up, the graph has too
+    /// many arcs, or its hierarchy would have.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -91,7 +91,7 @@ impl Hierarchy {
         let vertices = in_postorder(&undirected, order.vertices());
         let ranks = inverse(&vertices).expect("a postorder has each vertex once");
         let (offsets, heads) = completion(&undirected, &vertices, &ranks, max_arcs)?;
-        let too_high = HierarchyError::NoSmallSeparators { max_arcs };
+        let too_high = HierarchyError::TooHigh { limit: 1 << 16 };
         let depths = depths(&offsets, &heads).ok_or(too_high)?;
         let ends: Vec<u16> = heads.iter().map(|&head| depths[head as usize]).collect();
         let (vertices, offsets, ends) = (vertices.into(), offsets.into(), ends.into());

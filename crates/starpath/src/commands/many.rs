@@ -22,7 +22,7 @@ use crate::failure::say;
 use crate::ids::{IdList, Names};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::progress::Bar;
+use crate::progress::{Bar, EndAtOnce};
 use crate::ranks::{agree, refuse, share_graph};
 use crate::report::{Head, Ms, Number, grouped};
 use crate::search::{Device, Times, repeated, repeated_by};
@@ -201,8 +201,10 @@ fn ask<W: Weight>(
     };
     let bar = Bar::new("sweeping", common);
     let step = |done, total| bar.step(done, total);
-    let metric = prepared.metric(graph).map_err(explain)?;
     let (table, times) = if gpus.is_empty() {
+        let metric = prepared.metric(graph).map_err(explain)?;
+        // nothing is open for writing yet
+        let _at_once = EndAtOnce::new();
         repeated(common, || metric.table(sources, targets).map_err(explain))?
     } else {
         let on_gpu = |gpu| DeviceHierarchy::new(prepared.hierarchy(), graph, gpu);
