@@ -17,6 +17,13 @@ use crate::prefetch::prefetch;
 /// No entry.
 const END: u32 = u32::MAX;
 
+/// The work space, which stays from one path to the next.
+#[derive(Default)]
+pub(crate) struct Unpacker {
+    list: Vec<Entry>,
+    queue: Vec<Shortcut>,
+}
+
 /// A shortcut to be unpacked.
 struct Shortcut {
     arc: u32,
@@ -36,58 +43,63 @@ struct Entry {
     next: u32,
 }
 
-/// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its direction, in
-/// the order of travel; `columns` will be read at these. None where a shortcut does not lead through
-/// a vertex, as in a file that was tampered with.
-pub(crate) fn unpack(
-    hierarchy: &Hierarchy,
-    origins: &[[u32; 2]],
-    columns: &[u32],
-    steps: impl Iterator<Item = (u32, usize)>,
-) -> Option<Vec<usize>> {
-    let ends = &hierarchy.ends;
-    let mut list: Vec<Entry> = Vec::new();
-    let mut queue: Vec<Shortcut> = Vec::new();
-    let enter = |list: &mut Vec<Entry>, queue: &mut Vec<Shortcut>, entry, arc: u32, direction| {
-        let origin: u32 = origins[arc as usize][direction];
-        if origin & OF_GRAPH == 0 {
-            prefetch(ends, origin as usize);
-            prefetch(origins, origin as usize);
-            let (end, direction) = (ends[arc as usize], direction as u16);
-            queue.push(Shortcut { arc, lower: origin, end, direction, entry });
-        } else {
-            let arc = origin & !OF_GRAPH;
-            prefetch(columns, arc as usize);
-            list[entry as usize].arc = arc;
+impl Unpacker {
+    /// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its direction, in
+    /// the order of travel; `columns` will be read at these. None where a shortcut does not lead through
+    /// a vertex, as in a file that was tampered with.
+    pub(crate) fn unpack(
+        &mut self,
+        hierarchy: &Hierarchy,
+        origins: &[[u32; 2]],
+        columns: &[u32],
+        steps: impl Iterator<Item = (u32, usize)>,
+    ) -> Option<Vec<usize>> {
+        let ends = &hierarchy.ends;
+        let Self { list, queue } = self;
+        list.clear();
+        queue.clear();
+        let enter =
+            |list: &mut Vec<Entry>, queue: &mut Vec<Shortcut>, entry, arc: u32, direction| {
+                let origin: u32 = origins[arc as usize][direction];
+                if origin & OF_GRAPH == 0 {
+                    prefetch(ends, origin as usize);
+                    prefetch(origins, origin as usize);
+                    let (end, direction) = (ends[arc as usize], direction as u16);
+                    queue.push(Shortcut { arc, lower: origin, end, direction, entry });
+                } else {
+                    let arc = origin & !OF_GRAPH;
+                    prefetch(columns, arc as usize);
+                    list[entry as usize].arc = arc;
+                }
+            };
+        for (arc, direction) in steps {
+            let entry = list.len() as u32;
+            list.push(Entry { arc: 0, next: entry + 1 });
+            enter(list, queue, entry, arc, direction);
         }
-    };
-    for (arc, direction) in steps {
-        let entry = list.len() as u32;
-        list.push(Entry { arc: 0, next: entry + 1 });
-        enter(&mut list, &mut queue, entry, arc, direction);
+        if let Some(last) = list.last_mut() {
+            last.next = END;
+        }
+        let mut n_unpacked = 0;
+        while let Some(&Shortcut { arc, lower, end, direction, entry }) = queue.get(n_unpacked) {
+            n_unpacked += 1;
+            // arcs of lower vertices come before
+            let row = ends.get(lower as usize..arc as usize)?;
+            let higher = lower + row.iter().position(|other| *other == end)? as u32;
+            let up = usize::from(direction) == UP;
+            let (first, second) = if up { (lower, higher) } else { (higher, lower) };
+            let after = list.len() as u32;
+            let next = std::mem::replace(&mut list[entry as usize].next, after);
+            list.push(Entry { arc: 0, next });
+            enter(list, queue, entry, first, DOWN);
+            enter(list, queue, after, second, UP);
+        }
+        let mut arcs = Vec::with_capacity(list.len());
+        let mut next = if list.is_empty() { END } else { 0 };
+        while let Some(entry) = list.get(next as usize) {
+            arcs.push(entry.arc as usize);
+            next = entry.next;
+        }
+        Some(arcs)
     }
-    if let Some(last) = list.last_mut() {
-        last.next = END;
-    }
-    let mut n_unpacked = 0;
-    while let Some(&Shortcut { arc, lower, end, direction, entry }) = queue.get(n_unpacked) {
-        n_unpacked += 1;
-        // arcs of lower vertices come before
-        let row = ends.get(lower as usize..arc as usize)?;
-        let higher = lower + row.iter().position(|other| *other == end)? as u32;
-        let up = usize::from(direction) == UP;
-        let (first, second) = if up { (lower, higher) } else { (higher, lower) };
-        let after = list.len() as u32;
-        let next = std::mem::replace(&mut list[entry as usize].next, after);
-        list.push(Entry { arc: 0, next });
-        enter(&mut list, &mut queue, entry, first, DOWN);
-        enter(&mut list, &mut queue, after, second, UP);
-    }
-    let mut arcs = Vec::with_capacity(list.len());
-    let mut next = if list.is_empty() { END } else { 0 };
-    while let Some(entry) = list.get(next as usize) {
-        arcs.push(entry.arc as usize);
-        next = entry.next;
-    }
-    Some(arcs)
 }
