@@ -18,8 +18,10 @@ use crate::sweep::{LANES, Sweep};
 
 /// How many sources are side by side in a plane.
 const GROUP: usize = 4;
-/// Vertices that are brought into order at a time: what is read of them fits into the fastest cache.
-const BLOCK: usize = 128;
+/// Vertices that are brought into order at a time, in vector instructions.
+const VERTICES: usize = 4;
+/// How many times as many before that their places in a plane are prefetched.
+const AHEAD: usize = 32;
 
 impl<W: Weight> Metric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
@@ -93,7 +95,7 @@ impl<W: Weight> Metric<'_, W> {
         let new = || {
             let n_planes = LANES.min(sources.len()).div_ceil(GROUP);
             let planes = vec![[K::UNREACHED; GROUP]; n * n_planes];
-            let rows = vec![vec![W::Distance::ZERO; n]; GROUP.min(sources.len())];
+            let rows: [_; GROUP] = std::array::from_fn(|_| vec![W::Distance::ZERO; n]);
             (Sweep::<K, LANES>::new(self.hierarchy, arcs), planes, rows)
         };
         let batches = ranks.par_chunks(LANES).zip(sources.par_chunks(LANES));
@@ -101,7 +103,9 @@ impl<W: Weight> Metric<'_, W> {
             sweep.pass_all(ranks, planes);
             let mut results = Vec::with_capacity(sources.len());
             for (sources, plane) in sources.chunks(GROUP).zip(planes.chunks_exact(n)) {
-                self.by_vertex(sources, plane, rows)?;
+                if !self.by_vertex(plane, rows) {
+                    self.check(sources, plane)?;
+                }
                 for (&source, row) in sources.iter().zip(&mut *rows) {
                     let distances = Distances::from_storage(std::mem::take(row));
                     results.push(result(source, &distances));
@@ -114,32 +118,46 @@ impl<W: Weight> Metric<'_, W> {
         Ok(results?.into_iter().flatten().collect())
     }
 
-    /// A row by vertex for each source from a plane by rank.
+    /// A row by vertex for each source from a plane by rank; whether all distances fit their type.
     fn by_vertex<K: Key, const GROUP: usize>(
+        &self,
+        plane: &[[K; GROUP]],
+        rows: &mut [Vec<W::Distance>; GROUP],
+    ) -> bool {
+        let (blocks, last) = self.hierarchy.ranks.as_chunks::<VERTICES>();
+        let mut all_fit = true;
+        let mut distance = |key: K| {
+            let distance = key.to_distance::<W>();
+            all_fit &= key >= K::UNREACHED || distance.is_some();
+            distance.filter(|_| key < K::UNREACHED).unwrap_or(W::Distance::UNREACHED)
+        };
+        let mut places = rows.each_mut().map(|row| row.as_chunks_mut().0);
+        for (block, ranks) in blocks.iter().enumerate() {
+            let later = blocks.get(block + AHEAD).into_iter().flatten();
+            later.for_each(|&rank| prefetch(plane, rank as usize));
+            let keys: [[K; GROUP]; VERTICES] = ranks.map(|rank| plane[rank as usize]);
+            for (lane, places) in places.iter_mut().enumerate() {
+                places[block] = keys.map(|keys| distance(keys[lane]));
+            }
+        }
+        for (&rank, vertex) in last.iter().zip(blocks.len() * VERTICES..) {
+            for (row, key) in rows.iter_mut().zip(plane[rank as usize]) {
+                row[vertex] = distance(key);
+            }
+        }
+        all_fit
+    }
+
+    /// An error where a distance in a plane does not fit its type.
+    fn check<K: Key, const GROUP: usize>(
         &self,
         sources: &[VertexId],
         plane: &[[K; GROUP]],
-        rows: &mut [Vec<W::Distance>],
     ) -> Result<(), HierarchyError> {
-        let blocks = self.hierarchy.ranks.chunks(BLOCK);
-        let later = blocks.clone().skip(1).chain([&[][..]]);
-        for ((block, ranks), later) in blocks.enumerate().zip(later) {
-            let first = block * BLOCK;
-            later.iter().for_each(|&rank| prefetch(plane, rank as usize));
-            for ((&source_vertex, row), lane) in sources.iter().zip(&mut *rows).zip(0..) {
-                let mut too_far = None;
-                for ((place, &rank), target) in row[first..].iter_mut().zip(ranks).zip(first..) {
-                    let key = plane[rank as usize][lane];
-                    *place = match key.to_distance::<W>() {
-                        _ if key >= K::UNREACHED => W::Distance::UNREACHED,
-                        Some(distance) => distance,
-                        None => {
-                            too_far = Some(target as VertexId);
-                            W::Distance::UNREACHED
-                        }
-                    };
-                }
-                if let Some(target) = too_far {
+        let is_too_far = |key: K| key < K::UNREACHED && key.to_distance::<W>().is_none();
+        for (&target, keys) in self.hierarchy.vertices.iter().zip(plane) {
+            for (&source_vertex, &key) in sources.iter().zip(keys) {
+                if is_too_far(key) {
                     let kind = W::Distance::KIND;
                     return Err(HierarchyError::Overflow { source_vertex, target, kind });
                 }
