@@ -51,7 +51,7 @@ const NODE_COST: f64 = 512.0;
 pub fn supernodes<W: Weight>(graph: &Csr<W>, max_arcs: u64) -> Result<Supernodes, HierarchyError> {
     // arcs are numbered in 32 bits
     let max_arcs = max_arcs.min(u64::from(u32::MAX));
-    let order = Order::by_landmarks_within(graph, max_arcs)?;
+    let order = Order::within(graph, None, None, max_arcs)?;
     let hierarchy = Hierarchy::within(graph, &order, max_arcs)?;
     let mut nodes: Vec<Supernode> = Vec::new();
     let firsts = cut(&hierarchy);

@@ -8,7 +8,8 @@
 //!
 //! Tentative distances are stored by the depth of the ancestor, of both directions side by side:
 //! a few kilobytes, where the paper has an array of all vertices. Both directions are always
-//! [relaxed](Places::relax); one that is not asked for starts from no path.
+//! [relaxed](Places::relax); one that is not asked for starts from no path. A path is traced back
+//! from where it is highest, by the arcs along which the distances were found.
 //!
 //! Reference: dibbelt-2016
 

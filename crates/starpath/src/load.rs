@@ -81,7 +81,12 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     let start = Instant::now();
     let at_once = EndAtOnce::new();
     let step = |done, total| bar.step(done, total);
-    let read = graph_formats::read_with(&args.path, &options, &step);
+    let read = if args.map {
+        // SAFETY: who asks for it has been told that nobody may write into the file
+        unsafe { graph_formats::map_spg(&args.path) }
+    } else {
+        graph_formats::read_with(&args.path, &options, &step)
+    };
     drop(at_once);
     let load_ms = milliseconds(start.elapsed());
     check_interrupt()?;

@@ -41,6 +41,8 @@ fn paths_and_tables_are_those_of_the_graph() {
     assert_eq!(asked["path"][0], 1);
     let [searched, asked] = both(at, "path {}/GRAPH 1 900 --algorithm dijkstra");
     assert_eq!((&searched["path"], &asked["algorithm"]), (&asked["path"], &"dijkstra".into()));
+    let mapped = json_in(at, "path {}/streets.prepared 1 900 --map");
+    assert_eq!(mapped["distance"], searched["distance"]);
     let [searched, asked] = both(at, "path {}/GRAPH 7 450 --k 4");
     assert_eq!(searched["paths"], asked["paths"]);
 
@@ -183,6 +185,12 @@ fn what_is_no_prepared_graph_is_refused_by_name() {
     assert!(refused(&whole[..whole.len() / 2]).contains("the header promises"));
     assert!(refused(b"p sp 2 1\na 1 2 7\n").contains("a header takes 128 bytes"));
     assert!(refused(&[]).contains("a header takes 128 bytes"));
+
+    let run = run_in(at, "path {}/bad.prepared 1 2 --map");
+    assert_eq!((run.code, run.stderr.contains("bad.prepared: ")), (Some(1), true), "{run:?}");
+    let run = run_in(at, "path {}/streets.gr 1 2 --map");
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("--map is for .spg and .prepared files"), "{}", run.stderr);
 
     let run = run_in(at, "prepare {}/streets.gr -o {}/streets.spg");
     assert_eq!(run.code, Some(2));

@@ -7,9 +7,11 @@
 //!
 //! Reference: schild-sommer-2015, dibbelt-2016
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::VertexId;
+use paths::Progress;
 use rayon::prelude::*;
 
 use super::least_degree::{self, MAX_VERTICES};
@@ -25,22 +27,50 @@ const LINES: [[f64; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]];
 /// Orders parts of one graph.
 pub(super) struct Dissection<'a, P> {
     /// The graph.
-    pub(super) whole: &'a Part,
+    whole: &'a Part,
     /// Two numbers for each vertex of a part.
-    pub(super) positions: P,
+    positions: P,
     /// How many arcs the hierarchy may have.
-    pub(super) max_arcs: u64,
+    max_arcs: u64,
     /// How many it has between vertices of the same separator.
-    pub(super) n_arcs: AtomicU64,
+    n_arcs: AtomicU64,
+    progress: Option<Progress<'a>>,
+    /// How much work is done.
+    done: AtomicU64,
 }
 
-impl<P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'_, P> {
-    /// Writes the vertices of parts that no edge joins into `order`, the least important first.
-    pub(super) fn order(
+/// About how much work a part of so many vertices is: each is in a part again and again, of half as
+/// many.
+fn work(n_vertices: usize) -> u64 {
+    n_vertices as u64 * u64::from((n_vertices / MAX_VERTICES).checked_ilog2().map_or(1, |n| n + 2))
+}
+
+impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
+    pub(super) fn new(
+        whole: &'a Part,
+        positions: P,
+        max_arcs: u64,
+        progress: Option<Progress<'a>>,
+    ) -> Self {
+        let (n_arcs, done) = (0.into(), 0.into());
+        Self { whole, positions, max_arcs, n_arcs, progress, done }
+    }
+
+    /// Writes the vertices of the graph into `order`, the least important first.
+    pub(super) fn order(&self, order: &mut [VertexId]) -> Result<(), HierarchyError> {
+        let n = self.whole.n_vertices();
+        self.order_parts(work(n), self.whole.components(|_| false), order)
+    }
+
+    /// Writes the vertices of parts that no edge joins into `order`; what was cut into these was so
+    /// much work.
+    fn order_parts(
         &self,
+        whole: u64,
         parts: Vec<Part>,
         mut order: &mut [VertexId],
     ) -> Result<(), HierarchyError> {
+        self.tell(whole - parts.iter().map(|part| work(part.n_vertices())).sum::<u64>())?;
         let mut tasks = Vec::with_capacity(parts.len());
         for part in parts {
             let (places, left) = order.split_at_mut(part.n_vertices());
@@ -51,19 +81,30 @@ impl<P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'_, P> {
     }
 
     fn order_part(&self, part: &Part, order: &mut [VertexId]) -> Result<(), HierarchyError> {
+        let work = work(part.n_vertices());
         if part.n_vertices() <= MAX_VERTICES {
             least_degree::order(part, self.whole, order);
-            return Ok(());
+            return self.tell(work);
         }
         let Some(separator) = self.separator(part)? else {
             by_degree(part, order);
-            return Ok(());
+            return self.tell(work);
         };
         let parts = part.components(|v| separator.is_in[v as usize]);
         let (first, last) = order.split_at_mut(part.n_vertices() - separator.size);
         let in_separator = part.vertices.iter().zip(&separator.is_in).filter(|(_, is_in)| **is_in);
         last.iter_mut().zip(in_separator).for_each(|(place, (vertex, _))| *place = *vertex);
-        self.order(parts, first)
+        self.order_parts(work, parts, first)
+    }
+
+    /// Tells that so much work is done.
+    fn tell(&self, work: u64) -> Result<(), HierarchyError> {
+        let Some(progress) = self.progress else { return Ok(()) };
+        let done = self.done.fetch_add(work, Relaxed) + work;
+        match progress(done, self::work(self.whole.n_vertices())) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(HierarchyError::Interrupted),
+        }
     }
 
     /// The least separator along one of the lines; none where no line has two sides.

@@ -7,6 +7,7 @@ mod positions;
 mod separator;
 
 use graph_formats::{Csr, VertexId, Weight};
+use paths::Progress;
 
 use self::dissect::Dissection;
 pub(crate) use self::part::Part;
@@ -36,15 +37,7 @@ impl Order {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn by_landmarks<W: Weight>(graph: &Csr<W>) -> Result<Self, HierarchyError> {
-        Self::by_landmarks_within(graph, max_arcs(graph.n_vertices(), graph.n_arcs()))
-    }
-
-    /// The same where the hierarchy may have so many arcs.
-    pub(crate) fn by_landmarks_within<W: Weight>(
-        graph: &Csr<W>,
-        max_arcs: u64,
-    ) -> Result<Self, HierarchyError> {
-        Self::by_dissection(graph, max_arcs, positions::by_landmarks)
+        Self::by_dissection(graph, None, None)
     }
 
     /// By nested dissection, along lines through the coordinates of the vertices.
@@ -55,14 +48,43 @@ impl Order {
         graph: &Csr<W>,
         coordinates: &[[f64; 2]],
     ) -> Result<Self, HierarchyError> {
-        let (expected, found) = (graph.n_vertices(), coordinates.len());
+        Self::by_dissection(graph, Some(coordinates), None)
+    }
+
+    /// By coordinates where there are some, else by landmarks; `progress` hears about how much of
+    /// the work is done.
+    ///
+    /// # Errors
+    /// As [`Order::by_coordinates`], and when the callback ended the work.
+    pub fn by_dissection<W: Weight>(
+        graph: &Csr<W>,
+        coordinates: Option<&[[f64; 2]]>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Self, HierarchyError> {
+        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
+        Self::within(graph, coordinates, progress, max_arcs)
+    }
+
+    /// The same where the hierarchy may have so many arcs.
+    pub(crate) fn within<W: Weight>(
+        graph: &Csr<W>,
+        coordinates: Option<&[[f64; 2]]>,
+        progress: Option<Progress<'_>>,
+        max_arcs: u64,
+    ) -> Result<Self, HierarchyError> {
+        let (expected, found) =
+            (graph.n_vertices(), coordinates.map_or(graph.n_vertices(), <[_]>::len));
         if expected != found {
             return Err(HierarchyError::NotAllVertices { what: "positions", expected, found });
         }
-        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
-        Self::by_dissection(graph, max_arcs, |part| {
-            part.vertices.iter().map(|&v| coordinates[v as usize]).collect()
-        })
+        let positions = |part: &Part| match coordinates {
+            Some(coordinates) => part.vertices.iter().map(|&v| coordinates[v as usize]).collect(),
+            None => positions::by_landmarks(part),
+        };
+        let whole = Part::of_graph(graph)?;
+        let mut order = vec![0; graph.n_vertices()];
+        Dissection::new(&whole, positions, max_arcs, progress).order(&mut order)?;
+        Ok(Self(order))
     }
 
     /// These vertices, the least important first: an order found elsewhere.
@@ -88,18 +110,6 @@ impl Order {
     /// The vertices, the least important first.
     pub fn vertices(&self) -> &[VertexId] {
         &self.0
-    }
-
-    fn by_dissection<W: Weight>(
-        graph: &Csr<W>,
-        max_arcs: u64,
-        positions: impl Fn(&Part) -> Vec<[f64; 2]> + Sync,
-    ) -> Result<Self, HierarchyError> {
-        let whole = Part::of_graph(graph)?;
-        let dissection = Dissection { whole: &whole, positions, max_arcs, n_arcs: 0.into() };
-        let mut order = vec![0; graph.n_vertices()];
-        dissection.order(whole.components(|_| false), &mut order)?;
-        Ok(Self(order))
     }
 }
 

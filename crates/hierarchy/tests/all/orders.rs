@@ -1,7 +1,10 @@
 //! Orders are permutations, the same on any number of threads, and good ones.
 
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
 use graph_formats::generate::{GeometricConfig, GridConfig, geometric, grid};
-use hierarchy::{Hierarchy, Order};
+use hierarchy::{Hierarchy, HierarchyError, Order};
 use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 
@@ -33,4 +36,23 @@ fn a_grid_has_small_separators() {
         assert!(hierarchy.height() < 5 * 64, "{}", hierarchy.height());
         assert!(hierarchy.n_arcs() < 16 * graph.n_vertices(), "{}", hierarchy.n_arcs());
     }
+}
+
+/// All work is told of once, and a callback ends it.
+#[test]
+fn progress_comes_to_its_end() {
+    let graph = geometric(&GeometricConfig { n_vertices: 5_000, ..Default::default() }).unwrap();
+    let told = Mutex::new(Vec::new());
+    let all = |done, total| {
+        told.lock().unwrap().push((done, total));
+        ControlFlow::Continue(())
+    };
+    let order = Order::by_dissection(&graph, None, Some(&all)).unwrap();
+    assert_eq!(order, Order::by_landmarks(&graph).unwrap());
+    let told = told.into_inner().unwrap();
+    let last = told.iter().max().unwrap();
+    assert!(last.0 == last.1 && told.len() > 50, "{last:?} of {}", told.len());
+
+    let ended = Order::by_dissection(&graph, None, Some(&|_, _| ControlFlow::Break(())));
+    assert_eq!(ended, Err(HierarchyError::Interrupted));
 }

@@ -19,6 +19,10 @@ pub(crate) struct GraphArgs {
     /// csv, tsv, sg, wsg or spg
     #[arg(long, help_heading = HEADING, value_name = "F", value_parser = parse_format)]
     format: Option<Format>,
+    /// Use an .spg or .prepared file where it lies in the system's cache, which processes share,
+    /// instead of copying it; nobody may write into it meanwhile
+    #[arg(long, help_heading = HEADING)]
+    pub(crate) map: bool,
     /// Count arcs: whatever the file says, each weighs 1
     #[arg(long, help_heading = HEADING)]
     pub(crate) unweighted: bool,
@@ -66,6 +70,10 @@ impl GraphArgs {
         if !format.is_edge_list() {
             self.refuse_for_lists(&format!("the format {}", format.suffix()))?;
         }
+        if self.map && format != Format::Spg {
+            let text = "--map is for .spg and .prepared files, which lie in memory as in the file";
+            return Err(WrongUse(text.to_owned()).into());
+        }
         let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
         let header = match header {
             HeaderArg::Auto => Header::Auto,
@@ -98,7 +106,11 @@ impl GraphArgs {
 
     /// An error for what is said of a graph's file; a saved matrix is read.
     pub(crate) fn refuse_for_matrix(&self) -> Result<(), WrongUse> {
-        let for_graphs = [("--format", self.format.is_some()), ("--unweighted", self.unweighted)];
+        let for_graphs = [
+            ("--format", self.format.is_some()),
+            ("--map", self.map),
+            ("--unweighted", self.unweighted),
+        ];
         match for_graphs.iter().find(|option| option.1) {
             Some((option, _)) => {
                 let text = format!("{option} is for graphs; a saved matrix has no use for it");

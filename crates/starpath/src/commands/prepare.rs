@@ -73,20 +73,18 @@ fn order<W: Weight>(
         .map(|path| read_coordinates(path, &loaded.ids, graph.n_vertices()))
         .transpose()?;
     let bar = Bar::new("ordering", common);
+    let step = |done, total| bar.step(done, total);
     // nothing is open for writing yet
     let at_once = EndAtOnce::new();
     let start = Instant::now();
-    let order = match coordinates {
-        Some(coordinates) => Order::by_coordinates(graph, &coordinates),
-        None => Order::by_landmarks(graph),
-    };
-    let order = order.map_err(explain)?;
+    let order =
+        Order::by_dissection(graph, coordinates.as_deref(), Some(&step)).map_err(explain)?;
     let order_ms = milliseconds(start.elapsed());
     let start = Instant::now();
+    drop(bar);
     let hierarchy = Hierarchy::new(graph, &order).map_err(explain)?;
     let contract_ms = milliseconds(start.elapsed());
     drop(at_once);
-    drop(bar);
     let report = write(graph, loaded, &hierarchy, &args.output)?;
     let solve_ms = Some(Ms(order_ms.0 + contract_ms.0 + report.customize_ms.0));
     let head = Head { algorithm: Some("nested-dissection"), solve_ms, ..report.head };
