@@ -44,9 +44,9 @@ struct Entry {
 }
 
 impl Unpacker {
-    /// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its direction, in
-    /// the order of travel; `columns` will be read at these. None where a shortcut does not lead through
-    /// a vertex, as in a file that was tampered with.
+    /// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its
+    /// direction, in the order of travel; `columns` will be read at these. None where a shortcut
+    /// does not lead through a vertex, as in a file that was tampered with.
     pub(crate) fn unpack(
         &mut self,
         hierarchy: &Hierarchy,
