@@ -11,8 +11,9 @@ use crc32fast::Hasher;
 use memmap2::{Mmap, MmapMut};
 use rayon::prelude::*;
 
-use super::memory;
+use super::compression::Compression;
 use super::source::{PlainFile, Source};
+use super::{malformed, memory};
 use crate::{Buffer, GraphError};
 
 /// Bytes that one task reads and sums: few enough to be in a cache for the second.
@@ -62,6 +63,13 @@ pub(super) fn read(
 pub(super) unsafe fn map(path: &Path) -> Result<Buffer<u8>, GraphError> {
     let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
     let file = File::open(path).map_err(fail)?;
+    if file.metadata().map_err(fail)?.is_dir() {
+        return Err(fail(io::ErrorKind::IsADirectory.into()));
+    }
+    if Compression::of_name(path).is_some() {
+        let reason = "a compressed file cannot be mapped; decompress it, or read it";
+        return Err(malformed(path, reason.to_owned()));
+    }
     // SAFETY: the caller promises that nobody changes the file. The map is only read, as
     // bytes or as plain data that any bytes are valid for.
     let map = unsafe { Mmap::map(&file) }.map_err(fail)?;

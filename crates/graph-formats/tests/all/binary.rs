@@ -79,6 +79,18 @@ fn spg_files_are_refused_where_anything_disagrees() {
 }
 
 #[test]
+fn what_cannot_be_mapped_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.spg.gz");
+    write(&path, &triangle()).unwrap();
+    for (path, says) in [(&*path, "a compressed file cannot be mapped"), (folder.path(), "a dir")] {
+        // SAFETY: nobody else has heard of these
+        let error = unsafe { map_spg(path) }.unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
 fn an_attachment_is_read_and_mapped_and_found_out_where_it_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.prepared");

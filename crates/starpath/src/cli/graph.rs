@@ -70,7 +70,7 @@ impl GraphArgs {
         if !format.is_edge_list() {
             self.refuse_for_lists(&format!("the format {}", format.suffix()))?;
         }
-        if self.map && format != Format::Spg {
+        if self.map && (format != Format::Spg || self.path == Path::new("-")) {
             let text = "--map is for .spg and .prepared files, which lie in memory as in the file";
             return Err(WrongUse(text.to_owned()).into());
         }
