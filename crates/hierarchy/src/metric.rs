@@ -54,7 +54,8 @@ impl<'a, W: Weight> Metric<'a, W> {
         Ok(Self { hierarchy, graph, arcs, bound })
     }
 
-    /// A work space for distances and paths between two vertices, one for each thread. O(height).
+    /// A work space for distances and paths between two vertices, one for each thread. O(height +
+    /// longest path).
     pub fn query(&self) -> Query<'_, W> {
         Query::new(self)
     }

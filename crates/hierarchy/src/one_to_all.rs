@@ -18,10 +18,10 @@ use crate::sweep::{LANES, Sweep};
 
 /// How many sources are side by side in a plane.
 const GROUP: usize = 4;
-/// Vertices that are brought into order at a time, in vector instructions.
-const VERTICES: usize = 4;
-/// How many times as many before that their places in a plane are prefetched.
-const AHEAD: usize = 32;
+/// Vertices that are brought into order at a time, by vector instructions.
+const BLOCK: usize = 4;
+/// How many blocks ahead places in a plane are prefetched.
+const BLOCKS_AHEAD: usize = 32;
 
 impl<W: Weight> Metric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
@@ -124,7 +124,7 @@ impl<W: Weight> Metric<'_, W> {
         plane: &[[K; GROUP]],
         rows: &mut [Vec<W::Distance>; GROUP],
     ) -> bool {
-        let (blocks, last) = self.hierarchy.ranks.as_chunks::<VERTICES>();
+        let (blocks, last) = self.hierarchy.ranks.as_chunks::<BLOCK>();
         let mut all_fit = true;
         let mut distance = |key: K| {
             let distance = key.to_distance::<W>();
@@ -133,14 +133,14 @@ impl<W: Weight> Metric<'_, W> {
         };
         let mut places = rows.each_mut().map(|row| row.as_chunks_mut().0);
         for (block, ranks) in blocks.iter().enumerate() {
-            let later = blocks.get(block + AHEAD).into_iter().flatten();
+            let later = blocks.get(block + BLOCKS_AHEAD).into_iter().flatten();
             later.for_each(|&rank| prefetch(plane, rank as usize));
-            let keys: [[K; GROUP]; VERTICES] = ranks.map(|rank| plane[rank as usize]);
+            let keys: [[K; GROUP]; BLOCK] = ranks.map(|rank| plane[rank as usize]);
             for (lane, places) in places.iter_mut().enumerate() {
                 places[block] = keys.map(|keys| distance(keys[lane]));
             }
         }
-        for (&rank, vertex) in last.iter().zip(blocks.len() * VERTICES..) {
+        for (&rank, vertex) in last.iter().zip(blocks.len() * BLOCK..) {
             for (row, key) in rows.iter_mut().zip(plane[rank as usize]) {
                 row[vertex] = distance(key);
             }

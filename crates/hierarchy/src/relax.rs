@@ -5,6 +5,8 @@
 //! run as the row is: four arcs at a time, two keys each, for which there are vector instructions.
 //! Of the last arcs of a run, those that are no more of it are raised to no path.
 
+use std::hint::black_box;
+
 use crate::key::Key;
 
 /// Arcs that are relaxed at a time.
@@ -18,6 +20,8 @@ pub(crate) struct Places<K> {
     top: usize,
     /// The least keys.
     pub(crate) keys: Vec<[K; 2]>,
+    /// What these were found by: the greatest origin that made them less.
+    pub(crate) origins: Vec<[u32; 2]>,
     /// What one arc of a chunk, two and so on are raised to.
     masks: [[K; LANES]; CHUNK],
 }
@@ -29,6 +33,7 @@ impl<K: Key> Places<K> {
             top: height.saturating_sub(1),
             // a chunk writes what it has read behind the top
             keys: vec![[K::UNREACHED; 2]; height + CHUNK],
+            origins: vec![[0; 2]; height + CHUNK],
             masks: std::array::from_fn(|n_arcs| std::array::from_fn(|lane| mask(n_arcs, lane))),
         }
     }
@@ -47,22 +52,34 @@ impl<K: Key> Places<K> {
     #[inline(always)]
     pub(crate) fn clear(&mut self, first: usize) {
         self.keys[first..].fill([K::UNREACHED; 2]);
+        self.origins[first..].fill([0; 2]);
     }
 
-    /// Relaxes arcs of one row, the keys of which come first in `arcs`, from vertices this far.
+    /// Relaxes arcs of one row, the keys of which come first in `arcs`: from vertices this far, by
+    /// an origin that is noted where it is asked for.
     #[inline(always)]
-    pub(crate) fn relax(&mut self, ends: &[u16], runs: &[u8], arcs: &[[K; 2]], from: [K; 2]) {
+    pub(crate) fn relax<const WITH_ORIGINS: bool>(
+        &mut self,
+        ends: &[u16],
+        runs: &[u8],
+        arcs: &[[K; 2]],
+        from: [K; 2],
+        origin: u32,
+    ) {
         let from = std::array::from_fn(|lane| from[lane % 2]);
         let mut arc = 0;
         while let (Some(&run), Some(&end)) = (runs.get(arc), ends.get(arc)) {
             let place = self.of_depth(end);
             let arcs = arcs[arc..].as_flattened();
             let keys = self.keys[place..].as_flattened_mut();
+            let origins = self.origins[place..].as_flattened_mut();
             arc += usize::from(run);
             let n_lanes = 2 * usize::from(run);
             let mut lane = 0;
             while lane + LANES <= n_lanes {
-                relax(arcs[lane..].first_chunk(), &from, None, &mut keys[lane..]);
+                let arcs = arcs[lane..].first_chunk();
+                let (keys, origins) = (&mut keys[lane..], &mut origins[lane..]);
+                relax::<K, WITH_ORIGINS>(arcs, &from, None, keys, origins, origin);
                 lane += LANES;
             }
             if lane < n_lanes {
@@ -70,7 +87,8 @@ impl<K: Key> Places<K> {
                 let few = || std::array::from_fn(|i| left.get(i).copied().unwrap_or(K::UNREACHED));
                 let arcs = whole.copied().unwrap_or_else(few);
                 let mask = &self.masks[(n_lanes - lane) / 2 % CHUNK];
-                relax(Some(&arcs), &from, Some(mask), &mut keys[lane..]);
+                let (keys, origins) = (&mut keys[lane..], &mut origins[lane..]);
+                relax::<K, WITH_ORIGINS>(Some(&arcs), &from, Some(mask), keys, origins, origin);
             }
         }
     }
@@ -78,16 +96,25 @@ impl<K: Key> Places<K> {
 
 /// Relaxes arcs side by side.
 #[inline(always)]
-fn relax<K: Key>(
+fn relax<K: Key, const WITH_ORIGINS: bool>(
     arcs: Option<&[K; LANES]>,
     from: &[K; LANES],
     mask: Option<&[K; LANES]>,
     keys: &mut [K],
+    origins: &mut [u32],
+    origin: u32,
 ) {
     let (Some(arcs), Some(keys)) = (arcs, keys.first_chunk_mut::<LANES>()) else { return };
     let mut through: [K; LANES] = std::array::from_fn(|lane| from[lane].add(arcs[lane]));
     if let Some(mask) = mask {
         through = std::array::from_fn(|lane| through[lane].max(mask[lane]));
+    }
+    if WITH_ORIGINS && let Some(origins) = origins.first_chunk_mut::<LANES>() {
+        let is_less: [u32; LANES] =
+            std::array::from_fn(|lane| u32::from(through[lane] < keys[lane]).wrapping_neg());
+        // hidden, or a masked store is made of it, which takes many times as long on some processors
+        let is_less = black_box(is_less);
+        *origins = std::array::from_fn(|lane| Ord::max(origins[lane], origin & is_less[lane]));
     }
     *keys = std::array::from_fn(|lane| keys[lane].min(through[lane]));
 }

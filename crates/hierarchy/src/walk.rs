@@ -8,8 +8,9 @@
 //!
 //! Tentative distances are stored by the depth of the ancestor, of both directions side by side:
 //! a few kilobytes, where the paper has an array of all vertices. Both directions are always
-//! [relaxed](Places::relax); one that is not asked for starts from no path. A path is traced back
-//! from where it is highest, by the arcs along which the distances were found.
+//! [relaxed](Places::relax); one that is not asked for starts from no path. Of equal ways to an
+//! ancestor the one from the lowest vertex stays, which was found first: a way from a higher one
+//! may go round a cycle of no weight.
 //!
 //! Reference: dibbelt-2016
 
@@ -35,7 +36,8 @@ const ARCS_PER_LINE: usize = 8;
 pub(crate) struct Walk<'m, W: Weight, K> {
     metric: &'m Metric<'m, W>,
     arcs: &'m Arcs<K>,
-    /// By place, the least distance from the source and to the target.
+    /// By place, the least distance from the source and to the target; where paths are asked for,
+    /// with the place of the lower end of the arc that it ends or begins with.
     places: Places<K>,
     /// By place, the ancestors of the source and of the target.
     ranks: Vec<[u32; 2]>,
@@ -50,24 +52,24 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
     }
 
     /// The length of the shortest path between two ranks, and the place of its highest vertex.
-    fn meet(&mut self, source: u32, target: u32) -> (K, usize) {
+    fn meet<const WITH_PATH: bool>(&mut self, source: u32, target: u32) -> (K, usize) {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has been asked for the instructions.
-            return unsafe { self.meet_with_avx2(source, target) };
+            return unsafe { self.meet_with_avx2::<WITH_PATH>(source, target) };
         }
-        self.meet_by(source, target)
+        self.meet_by::<WITH_PATH>(source, target)
     }
 
     /// The same in registers of 32 bytes, and with an instruction for the lesser of two integers.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn meet_with_avx2(&mut self, source: u32, target: u32) -> (K, usize) {
-        self.meet_by(source, target)
+    fn meet_with_avx2<const WITH_PATH: bool>(&mut self, source: u32, target: u32) -> (K, usize) {
+        self.meet_by::<WITH_PATH>(source, target)
     }
 
     #[inline(always)]
-    fn meet_by(&mut self, source: u32, target: u32) -> (K, usize) {
+    fn meet_by<const WITH_PATH: bool>(&mut self, source: u32, target: u32) -> (K, usize) {
         let depths = &self.metric.hierarchy.depths;
         let ends = [source, target].map(|rank| self.places.of_depth(depths[rank as usize]));
         self.places.clear(ends[UP].min(ends[DOWN]));
@@ -81,7 +83,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
             for place in ends[direction]..meeting {
                 let mut from = [K::UNREACHED; 2];
                 from[direction] = self.places.keys[place][direction];
-                self.relax(place, direction, from);
+                self.relax::<WITH_PATH>(place, direction, from);
             }
         }
         let (mut best, mut highest) = (K::UNREACHED, 0);
@@ -92,7 +94,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
                 (best, highest) = (through, place);
             }
             if from_source.min(to_target) < best {
-                self.relax(place, UP, [from_source, to_target]);
+                self.relax::<WITH_PATH>(place, UP, [from_source, to_target]);
             }
         }
         (best, highest)
@@ -112,7 +114,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
 
     /// Relaxes the arcs of the ancestor at a place.
     #[inline(always)]
-    fn relax(&mut self, place: usize, direction: usize, from: [K; 2]) {
+    fn relax<const WITH_PATH: bool>(&mut self, place: usize, direction: usize, from: [K; 2]) {
         let Hierarchy { ends, runs, offsets, .. } = self.metric.hierarchy;
         if let Some(later) = self.ranks.get(place + PLACES_AHEAD) {
             let first = offsets[later[direction] as usize] as usize;
@@ -124,28 +126,22 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
         let row = self.metric.hierarchy.row(self.ranks[place][direction]);
         let arcs = &self.arcs.keys[row.start..];
         let (ends, runs) = (&ends[row.clone()], &runs[row]);
-        self.places.relax(ends, runs, arcs, from);
+        self.places.relax::<WITH_PATH>(ends, runs, arcs, from, place as u32);
     }
 
     /// The arcs between an end, which is at place `end`, and the ancestor at place `highest`, from
-    /// the ancestor on: always one along which the distance of its higher end was found.
+    /// the ancestor on.
     fn steps(&self, end: usize, highest: usize, direction: usize) -> Vec<(u32, usize)> {
-        let Hierarchy { ends, .. } = self.metric.hierarchy;
+        let hierarchy = self.metric.hierarchy;
         let mut steps = Vec::new();
-        let mut key = self.places.keys[highest][direction];
-        let mut depth = self.places.depth_of(highest);
-        for place in (end..highest).rev() {
-            let from = self.places.keys[place][direction];
-            if from > key {
-                continue;
-            }
-            let row = self.metric.hierarchy.row(self.ranks[place][direction]);
-            let arc = row.start + ends[row.clone()].partition_point(|&end| end > depth);
-            let leads_there = row.contains(&arc) && ends[arc] == depth;
-            if leads_there && from.add(self.arcs.keys[arc][direction]) == key {
-                steps.push((arc as u32, direction));
-                (key, depth) = (from, self.places.depth_of(place));
-            }
+        let mut place = highest;
+        while place != end {
+            let from = self.places.origins[place][direction] as usize;
+            let row = hierarchy.row(self.ranks[from][direction]);
+            let depth = self.places.depth_of(place);
+            let at = hierarchy.ends[row.clone()].partition_point(|&end| end > depth);
+            steps.push(((row.start + at) as u32, direction));
+            place = from;
         }
         steps
     }
@@ -161,7 +157,7 @@ impl<W: Weight, K: Key> Pairs<W> for Walk<'_, W, K> {
             return Ok(self.path(source, target)?.map(|path| path.length));
         }
         let ends = (self.metric.rank("source", source)?, self.metric.rank("target", target)?);
-        let (key, _) = self.meet(ends.0, ends.1);
+        let (key, _) = self.meet::<false>(ends.0, ends.1);
         self.metric.distance(key, source, target)
     }
 
@@ -171,7 +167,7 @@ impl<W: Weight, K: Key> Pairs<W> for Walk<'_, W, K> {
         target: VertexId,
     ) -> Result<Option<Path<W::Distance>>, HierarchyError> {
         let ends = (self.metric.rank("source", source)?, self.metric.rank("target", target)?);
-        let (key, highest) = self.meet(ends.0, ends.1);
+        let (key, highest) = self.meet::<true>(ends.0, ends.1);
         if key >= K::UNREACHED {
             return Ok(None);
         }

@@ -63,11 +63,9 @@ pub(super) fn read(
 pub(super) unsafe fn map(path: &Path) -> Result<Buffer<u8>, GraphError> {
     let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
     let file = File::open(path).map_err(fail)?;
-    if file.metadata().map_err(fail)?.is_dir() {
-        return Err(fail(io::ErrorKind::IsADirectory.into()));
-    }
-    if Compression::of_name(path).is_some() {
-        let reason = "a compressed file cannot be mapped; decompress it, or read it";
+    let is_file = file.metadata().map_err(fail)?.is_file();
+    if !is_file || Compression::of_name(path).is_some() {
+        let reason = "only files can be mapped that are not compressed; read it instead";
         return Err(malformed(path, reason.to_owned()));
     }
     // SAFETY: the caller promises that nobody changes the file. The map is only read, as

@@ -83,10 +83,10 @@ fn what_cannot_be_mapped_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.spg.gz");
     write(&path, &triangle()).unwrap();
-    for (path, says) in [(&*path, "a compressed file cannot be mapped"), (folder.path(), "a dir")] {
+    for path in [&*path, folder.path()] {
         // SAFETY: nobody else has heard of these
         let error = unsafe { map_spg(path) }.unwrap_err().to_string();
-        assert!(error.contains(says), "{error}");
+        assert!(error.contains("only files can be mapped that are not compressed"), "{error}");
     }
 }
 

@@ -39,9 +39,9 @@ pub(super) struct Dissection<'a, P> {
     done: AtomicU64,
 }
 
-/// About how much work a part of so many vertices is: each is in a part again and again, of half as
-/// many.
-fn work(n_vertices: usize) -> u64 {
+/// About how much work a part of so many vertices is: each vertex is in some log₂(n / 64) parts,
+/// each of half as many as the one before.
+fn work_of(n_vertices: usize) -> u64 {
     n_vertices as u64 * u64::from((n_vertices / MAX_VERTICES).checked_ilog2().map_or(1, |n| n + 2))
 }
 
@@ -59,18 +59,18 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
     /// Writes the vertices of the graph into `order`, the least important first.
     pub(super) fn order(&self, order: &mut [VertexId]) -> Result<(), HierarchyError> {
         let n = self.whole.n_vertices();
-        self.order_parts(work(n), self.whole.components(|_| false), order)
+        self.order_parts(work_of(n), self.whole.components(|_| false), order)
     }
 
-    /// Writes the vertices of parts that no edge joins into `order`; what was cut into these was so
-    /// much work.
+    /// Writes the vertices of parts that no edge joins into `order`; `before` is the work of what
+    /// was cut into these.
     fn order_parts(
         &self,
-        whole: u64,
+        before: u64,
         parts: Vec<Part>,
         mut order: &mut [VertexId],
     ) -> Result<(), HierarchyError> {
-        self.tell(whole - parts.iter().map(|part| work(part.n_vertices())).sum::<u64>())?;
+        self.tell(before - parts.iter().map(|part| work_of(part.n_vertices())).sum::<u64>())?;
         let mut tasks = Vec::with_capacity(parts.len());
         for part in parts {
             let (places, left) = order.split_at_mut(part.n_vertices());
@@ -81,7 +81,7 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
     }
 
     fn order_part(&self, part: &Part, order: &mut [VertexId]) -> Result<(), HierarchyError> {
-        let work = work(part.n_vertices());
+        let work = work_of(part.n_vertices());
         if part.n_vertices() <= MAX_VERTICES {
             least_degree::order(part, self.whole, order);
             return self.tell(work);
@@ -101,7 +101,7 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
     fn tell(&self, work: u64) -> Result<(), HierarchyError> {
         let Some(progress) = self.progress else { return Ok(()) };
         let done = self.done.fetch_add(work, Relaxed) + work;
-        match progress(done, self::work(self.whole.n_vertices())) {
+        match progress(done, work_of(self.whole.n_vertices())) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(HierarchyError::Interrupted),
         }

@@ -1,5 +1,6 @@
 //! What the tests share.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use graph_formats::{Csr, VertexId, Weight};
@@ -39,6 +40,10 @@ pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices:
                 length = graph.weight(arc).after(length).unwrap();
             }
             assert_eq!((path.length, path.vertices.len()), (length, path.arcs.len() + 1));
+            if W::ZERO.to_i128().is_some() {
+                let n_different = path.vertices.iter().collect::<BTreeSet<_>>().len();
+                assert_eq!(n_different, path.vertices.len(), "{source} -> {target}: a cycle");
+            }
         }
     }
 }

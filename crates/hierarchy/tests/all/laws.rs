@@ -19,6 +19,22 @@ fn a_hierarchy_serves_any_weights() {
     }
 }
 
+/// A shortcut through a cycle of no weight, or of one that rounding swallows, is as long as what it
+/// goes round.
+#[test]
+fn paths_pass_no_vertex_twice() {
+    let order = Order::from_vertices(vec![0, 1, 2, 3]).unwrap();
+    let whole = Csr::from_edges(4, &[(0, 1, 0u32), (0, 2, 5), (1, 3, 100), (3, 2, 100)]).unwrap();
+    let hierarchy = Hierarchy::new(&whole, &order).unwrap();
+    let metric = hierarchy.customize(&whole).unwrap();
+    assert_eq!(metric.query().path(0, 2).unwrap().unwrap().vertices, [0, 2]);
+    let edges = [(0, 1, 1e-20), (0, 2, 5.0), (1, 3, 100.0), (3, 2, 100.0)];
+    let floats = Csr::from_edges(4, &edges).unwrap();
+    let hierarchy = Hierarchy::new(&floats, &order).unwrap();
+    let metric = hierarchy.customize(&floats).unwrap();
+    assert_eq!(metric.query().path(0, 2).unwrap().unwrap().vertices, [0, 2]);
+}
+
 /// The floats that paths add up to, in their order, and as good as the oracle's but for rounding.
 #[test]
 fn floats_are_sums_along_paths() {

@@ -19,8 +19,8 @@ pub(crate) struct GraphArgs {
     /// csv, tsv, sg, wsg or spg
     #[arg(long, help_heading = HEADING, value_name = "F", value_parser = parse_format)]
     format: Option<Format>,
-    /// Use an .spg or .prepared file where it lies in the system's cache, which processes share,
-    /// instead of copying it; nobody may write into it meanwhile
+    /// Map an .spg or .prepared file into memory, which processes share, instead of copying it;
+    /// nobody may write into it meanwhile, or the program may crash or answer wrongly
     #[arg(long, help_heading = HEADING)]
     pub(crate) map: bool,
     /// Count arcs: whatever the file says, each weighs 1

@@ -80,8 +80,9 @@ fn order<W: Weight>(
     let order =
         Order::by_dissection(graph, coordinates.as_deref(), Some(&step)).map_err(explain)?;
     let order_ms = milliseconds(start.elapsed());
-    let start = Instant::now();
     drop(bar);
+    let _bar = Bar::new("contracting", common);
+    let start = Instant::now();
     let hierarchy = Hierarchy::new(graph, &order).map_err(explain)?;
     let contract_ms = milliseconds(start.elapsed());
     drop(at_once);
