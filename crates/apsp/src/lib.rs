@@ -44,10 +44,10 @@ mod supernodes;
 mod width;
 
 pub use config::{Algorithm, Config};
-pub use cuda::published;
+pub use cuda::{DevicePairs, published};
 pub use error::ApspError;
 pub use number::Number;
-pub use pairs::{Pairs, Report, Summary};
+pub use pairs::{Pairs, Phases, Report, Summary};
 pub use plan::Plan;
 pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};

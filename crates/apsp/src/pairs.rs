@@ -62,6 +62,8 @@ pub struct Report {
     pub prepare_ms: f64,
     /// The distances: Floyd-Warshall, on GPUs by their clock, or the searches.
     pub solve_ms: f64,
+    /// What GPUs did meanwhile.
+    pub phases: Phases,
     /// The next hops, where they were asked for.
     pub next_hops_ms: f64,
     /// Making the table of distances, copied back from GPUs, and looking at it where numbers of
@@ -75,12 +77,51 @@ pub struct Report {
     pub hop_strips: u64,
 }
 
+/// What a GPU did while [`Algorithm::Blocked`](crate::Algorithm::Blocked) closed a matrix of more
+/// than one block of pivots, in milliseconds of its clock and in the mean of all GPUs. What happens
+/// side by side counts in each.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Closing blocks of pivots among themselves.
+    pub closing_ms: f64,
+    /// Bringing closed blocks from or to other GPUs.
+    pub sending_ms: f64,
+    /// Taking the other rows through the pivots.
+    pub updating_ms: f64,
+    /// Neither closing nor updating.
+    pub waiting_ms: f64,
+}
+
+impl Phases {
+    /// In the mean of some, if there are any.
+    pub(crate) fn mean(all: &[Self]) -> Self {
+        let of =
+            |phase: fn(&Self) -> f64| all.iter().map(phase).sum::<f64>() / all.len().max(1) as f64;
+        Self {
+            closing_ms: of(|phases| phases.closing_ms),
+            sending_ms: of(|phases| phases.sending_ms),
+            updating_ms: of(|phases| phases.updating_ms),
+            waiting_ms: of(|phases| phases.waiting_ms),
+        }
+    }
+}
+
+impl AddAssign for Phases {
+    fn add_assign(&mut self, more: Self) {
+        self.closing_ms += more.closing_ms;
+        self.sending_ms += more.sending_ms;
+        self.updating_ms += more.updating_ms;
+        self.waiting_ms += more.waiting_ms;
+    }
+}
+
 impl AddAssign for Report {
     fn add_assign(&mut self, more: Self) {
         self.jit_ms += more.jit_ms;
         self.upload_ms += more.upload_ms;
         self.prepare_ms += more.prepare_ms;
         self.solve_ms += more.solve_ms;
+        self.phases += more.phases;
         self.next_hops_ms += more.next_hops_ms;
         self.download_ms += more.download_ms;
         self.launches += more.launches;

@@ -9,7 +9,7 @@ use crate::error::agree;
 use crate::pairs::Rows;
 use crate::ranks::{self, RankPairs};
 use crate::supernodes::{self, Supernodes, Work};
-use crate::{Algorithm, ApspError, Config, Pairs, ScratchFolder, cuda, scratch};
+use crate::{Algorithm, ApspError, Config, DevicePairs, Pairs, ScratchFolder, cuda, scratch};
 
 /// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
 /// paths: in memory by the processor, unless it is told otherwise.
@@ -154,6 +154,39 @@ impl<'a, W: Weight> Solver<'a, W> {
             (None, None) => in_memory(graph, config, progress),
         };
         solved.map_err(|error| error.named(gpus.unwrap_or_default()))
+    }
+
+    /// Finds them by the [given GPUs](Self::on) and leaves them there, for whoever asks for some rows
+    /// only: nothing of n² numbers is on the host. By the [blocked](Algorithm::Blocked) form; the
+    /// GPUs' memory together has to hold the matrix. Numbers have 16 bits only where that is proven
+    /// to do, for nobody looks at all of them. O(n³ / p) by p GPUs.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve) by GPUs, and [`ApspError::NotOnGpu`] where none are given, or
+    /// another form, next hops or a folder are asked for.
+    ///
+    /// ```
+    /// use apsp::{Config, Solver};
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    ///
+    /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
+    /// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
+    /// let pairs = Solver::new(&graph, &Config::default()).on(&[gpu]).solve_on_gpus(None)?;
+    /// assert_eq!(pairs.row(1)?, [None, Some(0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_on_gpus(
+        self,
+        progress: Option<Progress<'_>>,
+    ) -> Result<DevicePairs<W>, ApspError> {
+        let Self { graph, config, gpus, folder, .. } = self;
+        if folder.is_some() {
+            let reason = "what is kept in a folder does not stay on GPUs".to_owned();
+            return Err(ApspError::NotOnGpu { reason });
+        }
+        let gpus = gpus.unwrap_or_default();
+        cuda::solve_on_gpus(gpus, graph, config, progress).map_err(|error| error.named(gpus))
     }
 
     /// Finds them by ranks, which all hold the graph, with its rows shared among them. To be called

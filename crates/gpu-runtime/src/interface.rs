@@ -23,6 +23,7 @@ macro_rules! interface {
             fn has_failed(&self) -> bool;
             fn new_stream(&self, priority: Priority) -> Result<Gpu>;
             fn event(&self) -> Result<Event>;
+            fn timed_event(&self) -> Result<Event>;
             fn wait_for(&self, event: &Event) -> Result<()>;
             unsafe fn queue_upload<T>(
                 &self, source: &PinnedBuffer<T>, range: Range<usize>, target: &Buffer<T>, at: usize
@@ -72,6 +73,7 @@ macro_rules! interface {
         $each! { [] Event {
             fn record(&self, gpu: &Gpu) -> Result<()>;
             fn wait(&self) -> Result<()>;
+            fn ms_since(&self, earlier: &Event) -> Result<f64>;
         } }
         $each! { [] Timer {
             fn start(&self) -> Result<()>;

@@ -28,12 +28,13 @@ use gpu_runtime::{Buffer, Event, Gpu, GpuError, Priority};
 use sssp::{Progress, SsspError};
 
 use super::arithmetic::Kernels;
+use super::clock::{Clock, Phase};
 use super::cut::{Cut, SLOTS};
 use super::link::Link;
 use super::panel::{Closer, Panel};
 use super::product::{self, take_through};
 use super::rows::{Rows, Turn, panels};
-use crate::ApspError;
+use crate::{ApspError, Phases};
 
 /// A stream, and what the strip needs whose turn it is there.
 #[derive(Debug)]
@@ -61,6 +62,8 @@ pub(super) struct FloydWarshall {
     closer: Closer,
     /// Room for the closed rows of other GPUs, where each keeps its own.
     panels: Option<[Buffer<u32>; 2]>,
+    /// Of the matrices that are more than one block.
+    clock: Option<Clock>,
 }
 
 impl FloydWarshall {
@@ -85,6 +88,7 @@ impl FloydWarshall {
                 true => Some(panels(gpu, cut)?),
                 false => None,
             },
+            clock: (cut.n_blocks() > 1).then(|| Clock::new(gpu)).transpose()?,
         };
         // buffers are cleared on the first stream, and used on the others
         gpu.synchronize()?;
@@ -93,6 +97,19 @@ impl FloydWarshall {
 
     pub(super) fn panels(&self) -> Option<&[Buffer<u32>; 2]> {
         self.panels.as_ref()
+    }
+
+    /// Queues work of a phase, which is timed if any is.
+    fn time<T>(
+        &self,
+        phase: Phase,
+        gpu: &Gpu,
+        queue: impl FnOnce() -> Result<T, ApspError>,
+    ) -> Result<T, ApspError> {
+        match &self.clock {
+            Some(clock) => clock.time(phase, gpu, queue),
+            None => queue(),
+        }
     }
 
     fn finish(&self) -> Result<(), GpuError> {
@@ -114,17 +131,20 @@ pub(super) struct Part<'a, R> {
 }
 
 /// Makes distances of the arcs in the rows of all parts, and waits for them; with a link, of those
-/// that this rank has.
+/// that this rank has. Tells the phases in the mean of the parts.
 pub(super) fn close<R: Rows>(
     parts: &[Part<'_, R>],
     progress: Option<Progress<'_>>,
-) -> Result<Counts, ApspError> {
+) -> Result<(Counts, Phases), ApspError> {
+    let timed = || parts.iter().filter_map(|part| Some((part, part.form.clock.as_ref()?)));
+    timed().try_for_each(|(part, clock)| clock.start(&part.form.gpu))?;
     let queued = schedule::queue(parts, progress);
     // nothing may go on using the matrix, whatever became of the rest
     let finished = parts.iter().try_for_each(|part| part.form.finish());
     let counts = queued?;
     finished?;
-    Ok(counts)
+    let phases = timed().map(|(_, clock)| clock.phases()).collect::<Result<Vec<_>, _>>()?;
+    Ok((counts, Phases::mean(&phases)))
 }
 
 impl<R: Rows> schedule::Part for Part<'_, R> {
@@ -153,7 +173,9 @@ impl<R: Rows> schedule::Part for Part<'_, R> {
         }
         slots.iter().try_for_each(|slot| gpu.wait_for(&slot.computed))?;
         let panel = Panel { rows: self.rows.panel(block), first: cut.rows_of_block(block).start };
-        let launches = closer.close(gpu, self.kernels, panel, progress)?;
+        let launches = self
+            .form
+            .time(Phase::Closing, gpu, || closer.close(gpu, self.kernels, panel, progress))?;
         closed[block % 2].record(gpu)?;
         self.rows.store_panel(gpu, block)?;
         Ok(launches)
@@ -171,16 +193,18 @@ impl<R: Rows> schedule::Part for Part<'_, R> {
             gpu.wait_for(free)?;
         }
         match (self.link, owner) {
-            // SAFETY: the rows lie in the panel; nobody writes them in this turn, and where they
-            // come to, nobody uses them before `closed`, or since the panel was free.
-            (Some(link), _) => unsafe { link.broadcast(gpu, panel, number)? },
+            (Some(link), _) => self.form.time(Phase::Sending, gpu, || {
+                // SAFETY: the rows lie in the panel; nobody writes them in this turn, and where
+                // they come to, nobody uses them before `closed`, or since the panel was free.
+                unsafe { link.broadcast(gpu, panel, number) }
+            })?,
             (None, Some(owner)) => {
                 gpu.wait_for(&owner.form.closed[block % 2])?;
-                let from = owner.rows.panel(block);
-                // SAFETY: as above.
-                unsafe {
-                    gpu.queue_copy(from.buffer, from.range(), panel.buffer, panel.range().start)?
-                }
+                let (from, at) = (owner.rows.panel(block), panel.range().start);
+                self.form.time(Phase::Sending, gpu, || {
+                    // SAFETY: as above.
+                    unsafe { Ok(gpu.queue_copy(from.buffer, from.range(), panel.buffer, at)?) }
+                })?;
             }
             (None, None) => {}
         }
@@ -212,9 +236,11 @@ impl<R: Rows> schedule::Part for Part<'_, R> {
         gpu.wait_for(&closed[pivots % 2])?;
         let (columns, panel) = (rows.columns(cut.rows_of_block(pivots)), self.rows.panel(pivots));
         let taken = product::Strip { rows, columns, turned, panel };
-        // SAFETY: the strip and its columns lie where they were loaded; the panel is closed, and
-        // only read; `turned` is the slot's own.
-        unsafe { take_through(gpu, self.kernels, &taken)? };
+        self.form.time(Phase::Updating, gpu, || {
+            // SAFETY: the strip and its columns lie where they were loaded; the panel is closed,
+            // and only read; `turned` is the slot's own.
+            unsafe { Ok(take_through(gpu, self.kernels, &taken)?) }
+        })?;
         computed.record(gpu)?;
         self.rows.store(gpu, turn, place, &strip_rows)?;
         done.record(gpu)?;

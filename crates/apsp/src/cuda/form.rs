@@ -9,7 +9,7 @@ use super::cut::Cut;
 use super::floyd_warshall::{FloydWarshall, Part, close};
 use super::published::{Element, Parameters, Published};
 use super::rows::OnGpu;
-use crate::{Algorithm, ApspError};
+use crate::{Algorithm, ApspError, Phases};
 
 /// A form with its kernels loaded and its memory taken, so that what is timed is launches.
 pub(super) enum Form {
@@ -47,14 +47,15 @@ impl Form {
     }
 
     /// Makes distances of the arcs between the first `n` vertices of the matrix; returns its
-    /// shares, and how many launches that took, of which some may be under way.
+    /// shares, how many launches that took, of which some may be under way, and the phases.
     pub(super) fn solve(
         &mut self,
         mut shares: Vec<Share>,
         cut: Cut,
         n: usize,
         progress: Option<Progress<'_>>,
-    ) -> Result<(Vec<Share>, u64), ApspError> {
+    ) -> Result<(Vec<Share>, u64, Phases), ApspError> {
+        let mut phases = Phases::default();
         let launches = match self {
             Self::Default(forms) => {
                 let mut parts = Vec::new();
@@ -63,12 +64,14 @@ impl Form {
                     let kernels = &share.kernels;
                     parts.push(Part { number, form, kernels, rows, link: None });
                 }
-                close(&parts, progress)?.launches
+                let (counts, of_parts) = close(&parts, progress)?;
+                phases = of_parts;
+                counts.launches
             }
             Self::I32(form) => published(form, &mut shares, n)?,
             Self::F32(form) => published(form, &mut shares, n)?,
         };
-        Ok((shares, launches))
+        Ok((shares, launches, phases))
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod arcs;
 mod arithmetic;
+mod clock;
 mod cut;
 mod floyd_warshall;
 pub(crate) mod folder;
@@ -13,6 +14,7 @@ mod johnson;
 mod link;
 mod memory;
 mod next_hops;
+mod on_gpus;
 mod over_ranks;
 mod panel;
 mod product;
@@ -23,6 +25,8 @@ pub(crate) mod supernodes;
 mod tile;
 
 pub(crate) use arithmetic::Arithmetic;
+pub use on_gpus::DevicePairs;
+pub(crate) use on_gpus::solve as solve_on_gpus;
 pub(crate) use over_ranks::solve_over;
 pub(crate) use solve::solve;
 

@@ -1,8 +1,8 @@
 //! All pairs of a graph by ranks with a GPU each, which keep the rows of their blocks.
 
+use std::ops::Range;
 use std::time::Instant;
 
-use bytemuck::cast_slice;
 use collectives::Communicator;
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
@@ -16,14 +16,15 @@ use super::floyd_warshall::{FloydWarshall, Part, close};
 use super::link::Link;
 use super::memory::Need;
 use super::rows::OnGpu;
-use super::solve::{Table, plan};
+use super::solve::{Table, plan, tried};
 use crate::element::{Element, with_element};
 use crate::error::agree;
 use crate::host::Deal;
 use crate::pairs::milliseconds;
 use crate::potentials::potentials;
 use crate::ranks::{RankPairs, bytes_of_table};
-use crate::{Algorithm, ApspError, Config, Number, Plan, Report, hops};
+use crate::width::Narrow;
+use crate::{Algorithm, ApspError, Config, Number, Phases, Plan, Report, hops};
 
 /// By ranks, each with one of these GPUs.
 pub(crate) fn solve_over<W: Weight>(
@@ -39,7 +40,10 @@ pub(crate) fn solve_over<W: Weight>(
         _ => Err(ApspError::NotByRanks { what: "other than one GPU for each" }),
     };
     let gpu = agree(ranks, asked)?;
-    let narrow = !ranks.any(!adds_and_compares(gpu))?;
+    let narrow = match ranks.any(!adds_and_compares(gpu))? {
+        true => Narrow::Never,
+        false => tried(1),
+    };
     let planned = ranks.is_root().then(|| plan(1, narrow, graph, config, progress)).transpose();
     let mut plan = Plan::broadcast(agree(ranks, planned)?.map(|(plan, _)| plan), ranks, config)?;
     let mut arithmetic = agree(ranks, Arithmetic::of_plan(plan.number, graph))?;
@@ -121,23 +125,23 @@ impl<W: Weight> Work<'_, W> {
             return Err(ApspError::RankLost { reason: error.to_string() });
         }
         // from here on no GPU reads what another sent, and the link may go
-        let launches = agree(ranks, closed)?.launches;
+        let (counts, own) = agree(ranks, closed)?;
         report.solve_ms = milliseconds(start);
-        report.launches = launches;
+        report.launches = counts.launches;
+        let mean = |ms: f64| Ok::<_, ApspError>(ranks.sum(ms)? / size as f64);
+        report.phases = Phases {
+            closing_ms: mean(own.closing_ms)?,
+            sending_ms: mean(own.sending_ms)?,
+            updating_ms: mean(own.updating_ms)?,
+            waiting_ms: mean(own.waiting_ms)?,
+        };
 
         let start = Instant::now();
-        let mut download = || {
-            for block in (0..deal.n_blocks()).filter(|&block| deal.owns(block)) {
-                let vertices = deal.block(block);
-                let first = cut.first_kept(block);
-                let words = first * cut.stride()..(first + vertices.len()) * cut.stride();
-                let words = matrix.download_range(words)?;
-                let first = deal.own(&vertices).start;
-                self.pool.install(|| table.fill::<E>(first, cut.side, cast_slice(&words)));
-            }
-            Ok(())
+        let own = |rows: Range<usize>| {
+            matrix.download_range(rows.start * cut.stride()..rows.end * cut.stride())
         };
-        agree(ranks, download())?;
+        let brought = self.pool.install(|| table.bring::<E>(cut.side, own));
+        agree(ranks, brought.map_err(ApspError::from))?;
         report.download_ms = milliseconds(start);
         let sources = deal.vertices().map(|v| v as VertexId).collect();
         let (distances, plan) = (table.finish(), plan.clone());

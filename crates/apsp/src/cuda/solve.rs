@@ -1,12 +1,13 @@
 //! All pairs of a graph on a GPU.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Distance, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage};
 use rayon::ThreadPoolBuilder;
@@ -21,15 +22,15 @@ use super::form::{Form, Share};
 use super::johnson;
 use super::memory::{Need, parameters};
 use super::next_hops::{Closed, Finder};
-use super::published::{self, OutOfCore};
+use super::published::{self, OutOfCore, SIDE_STEP};
 use super::rows::Passing;
-use crate::element::{Element, write_row};
+use crate::element::{Element, with_element, write_row};
 use crate::host::Deal;
 use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Pairs, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report, hops};
 
 /// How many times as fast a GPU is as a processor.
 pub(super) const SPEED: f64 = 200.0;
@@ -44,11 +45,12 @@ pub(crate) fn solve<W: Weight>(
     if config.algorithm == Algorithm::Johnson {
         return johnson::solve(gpus, graph, config, progress);
     }
-    let narrow = gpus.iter().all(adds_and_compares);
+    let narrow = match gpus.iter().all(adds_and_compares) {
+        true => tried(gpus.len()),
+        false => Narrow::Never,
+    };
     let (mut plan, mut arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
-    for (i, gpu) in gpus.iter().enumerate() {
-        gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
-    }
+    reach_each_other(gpus)?;
     let need =
         |plan: &Plan, arithmetic| Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
     need(&plan, Arithmetic::of_plan(plan.widest(), graph)?).check_host(config.memory)?;
@@ -63,13 +65,8 @@ pub(crate) fn solve<W: Weight>(
     let Solved { mut distances, mut next_hops, .. } = loop {
         let need = need(&plan, arithmetic);
         let work = Work { gpus, graph, config, plan: &plan, need, progress };
-        let solved = pool.install(|| match arithmetic {
-            Arithmetic::U16 => work.solve::<u16>(arithmetic),
-            Arithmetic::I32 => work.solve::<i32>(arithmetic),
-            Arithmetic::I64 => work.solve::<i64>(arithmetic),
-            Arithmetic::F32 | Arithmetic::F32Signed => work.solve::<f32>(arithmetic),
-            Arithmetic::F64 => work.solve::<f64>(arithmetic),
-        })?;
+        let number = plan.number.unwrap_or(Number::I32);
+        let solved = pool.install(|| with_element!(W, number, E => work.solve::<E>(arithmetic)))?;
         report += solved.report;
         let start = Instant::now();
         let wider = plan.wider(&Alone, &pool, graph, &sources, &solved.distances)?;
@@ -89,10 +86,23 @@ pub(crate) fn solve<W: Weight>(
     Ok(Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) })
 }
 
-/// What is going to be done by so many GPUs, in numbers of 16 bits if they can.
+/// Numbers of 16 bits where they are likely to do, for so many GPUs.
+pub(super) fn tried(n_gpus: usize) -> Narrow {
+    Narrow::Tried { speed: SPEED * n_gpus as f64 }
+}
+
+/// Lets GPUs have each other's rows, directly where they can.
+pub(super) fn reach_each_other(gpus: &[Gpu]) -> Result<(), GpuError> {
+    for (i, gpu) in gpus.iter().enumerate() {
+        gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
+    }
+    Ok(())
+}
+
+/// What is going to be done by so many GPUs, which have numbers of 16 bits where that says.
 pub(super) fn plan<W: Weight>(
     n_gpus: usize,
-    narrow: bool,
+    narrow: Narrow,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
@@ -109,10 +119,7 @@ pub(super) fn plan<W: Weight>(
         return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
     }
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
-    let narrow = match algorithm {
-        Algorithm::Blocked if narrow => Narrow::Tried { speed: SPEED * n_gpus as f64 },
-        _ => Narrow::Never,
-    };
+    let narrow = if algorithm == Algorithm::Blocked { narrow } else { Narrow::Never };
     let mut plan = Plan::new(graph, &matrix, narrow, progress)?;
     let arithmetic = match algorithm {
         Algorithm::Blocked => Arithmetic::of_plan(plan.number, graph)?,
@@ -126,13 +133,31 @@ pub(super) fn plan<W: Weight>(
     Ok((plan, arithmetic))
 }
 
-struct Work<'a, W: Weight> {
-    gpus: &'a [Gpu],
-    graph: &'a Csr<W>,
-    config: &'a Config,
-    plan: &'a Plan,
-    need: Need,
-    progress: Option<Progress<'a>>,
+pub(super) struct Work<'a, W: Weight> {
+    pub(super) gpus: &'a [Gpu],
+    pub(super) graph: &'a Csr<W>,
+    pub(super) config: &'a Config,
+    pub(super) plan: &'a Plan,
+    pub(super) need: Need,
+    pub(super) progress: Option<Progress<'a>>,
+}
+
+/// A closed matrix in the memory of GPUs.
+pub(super) struct Shares {
+    pub(super) cut: Cut,
+    pub(super) shares: Vec<Share>,
+    pub(super) report: Report,
+}
+
+impl Shares {
+    /// The words of some rows of a block.
+    pub(super) fn words(&self, rows: Range<usize>) -> Result<Vec<u32>, GpuError> {
+        let Self { cut, shares, .. } = self;
+        let block = rows.start / cut.block_rows;
+        let first = cut.first_kept(block) + rows.start % cut.block_rows;
+        let words = first * cut.stride()..(first + rows.len()) * cut.stride();
+        shares[cut.owner(block)].matrix.download_range(words)
+    }
 }
 
 struct Solved<W: Weight> {
@@ -158,18 +183,19 @@ impl<W: Weight> Work<'_, W> {
         let available = available.into_iter().min().unwrap_or_default();
         let fits = self.need.on_gpu() <= available;
         if fits || self.plan.algorithm != Algorithm::Blocked {
-            self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu())?;
             self.in_core::<E>(arithmetic, kernels)
         } else {
             self.streamed::<E>(arithmetic, &kernels, available)
         }
     }
 
-    fn in_core<E: Element>(
+    /// The closed matrix in the memory of the GPUs.
+    pub(super) fn shares<E: Element>(
         &self,
         arithmetic: Arithmetic,
         kernels: Vec<Kernels>,
-    ) -> Result<Solved<W>, ApspError> {
+    ) -> Result<Shares, ApspError> {
+        self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu())?;
         let (gpus, graph, algorithm) = (self.gpus, self.graph, self.plan.algorithm);
         let n = graph.n_vertices();
         let cut = match algorithm {
@@ -200,22 +226,26 @@ impl<W: Weight> Work<'_, W> {
 
         let timer = gpus[0].timer()?;
         timer.start()?;
-        let (shares, launches) = form.solve(shares, cut, n, self.progress)?;
+        let (shares, launches, phases) = form.solve(shares, cut, n, self.progress)?;
         timer.stop()?;
         report.solve_ms = timer.elapsed_ms()?;
-        drop(form);
+        (report.launches, report.phases) = (launches, phases);
+        Ok(Shares { cut, shares, report })
+    }
 
+    fn in_core<E: Element>(
+        &self,
+        arithmetic: Arithmetic,
+        kernels: Vec<Kernels>,
+    ) -> Result<Solved<W>, ApspError> {
+        let found = self.shares::<E>(arithmetic, kernels)?;
         let start = Instant::now();
+        let n = self.graph.n_vertices();
         let mut table = Table::<W>::new(n, n)?;
-        for block in 0..cut.n_blocks() {
-            let (rows, first) = (cut.rows_of_block(block), cut.first_kept(block));
-            let words = first * cut.stride()..(first + rows.len()) * cut.stride();
-            let words = shares[cut.owner(block)].matrix.download_range(words)?;
-            table.fill::<E>(rows.start, cut.side, cast_slice(&words));
-        }
+        table.bring::<E>(found.cut.side, |rows| found.words(rows))?;
         let distances = table.finish();
+        let Shares { cut, shares, mut report } = found;
         report.download_ms = milliseconds(start);
-        report.launches = launches;
         let kernels = shares.iter().map(|share| &share.kernels).collect();
         let closed = Closed::OnGpus(&shares);
         let next_hops = self.next_hops::<E>(&distances, closed, cut, kernels, &mut report)?;
@@ -246,7 +276,8 @@ impl<W: Weight> Work<'_, W> {
         }
         report.prepare_ms = milliseconds(start);
         let start = Instant::now();
-        report.strips = close(&parts, self.progress)?.strips;
+        let (counts, phases) = close(&parts, self.progress)?;
+        (report.strips, report.phases) = (counts.strips, phases);
         report.solve_ms = milliseconds(start);
         drop(parts);
         drop(forms);
@@ -324,18 +355,38 @@ impl<W: Weight> Table<W> {
         Ok(Self(Array2::from_shape_vec((n_sources, n), cells).map_err(|_| too_large())?))
     }
 
+    /// With the words of rows of a matrix of this side, which several threads ask for, few rows at a
+    /// time that are all of one block.
+    pub(super) fn bring<E: Element>(
+        &mut self,
+        side: usize,
+        words: impl Fn(Range<usize>) -> Result<Vec<u32>, GpuError> + Sync,
+    ) -> Result<(), GpuError> {
+        let n = self.0.ncols().max(1);
+        let cells = self.0.as_slice_mut().unwrap_or_default();
+        cells.par_chunks_mut(SIDE_STEP * n).enumerate().try_for_each(|(i, cells)| {
+            let first = i * SIDE_STEP;
+            let words = words(first..first + cells.len() / n)?;
+            let numbers = cast_slice::<u32, E>(&words).chunks(side);
+            cells.chunks_mut(n).zip(numbers).for_each(|(cells, numbers)| decode(cells, numbers));
+            Ok(())
+        })
+    }
+
     /// From row `first` on, with rows of a matrix of this side, of which the last may be no
     /// vertex's.
     pub(super) fn fill<E: Element>(&mut self, first: usize, side: usize, numbers: &[E]) {
         let n = self.0.ncols();
         let cells = self.0.as_slice_mut().unwrap_or_default();
         let rows = cells.par_chunks_mut(n.max(1)).skip(first).zip(numbers.par_chunks(side));
-        rows.for_each(|(cells, numbers)| {
-            cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
-        });
+        rows.for_each(|(cells, numbers)| decode(cells, numbers));
     }
 
     pub(super) fn finish(self) -> DistanceTable<W> {
         DistanceTable::from_storage(self.0)
     }
+}
+
+fn decode<D: Distance, E: Element>(cells: &mut [D], numbers: &[E]) {
+    cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
 }

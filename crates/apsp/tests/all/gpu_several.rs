@@ -1,8 +1,8 @@
 //! Several GPUs find what one does, and what the processor does.
 
-use apsp::{Algorithm, ApspError, Config, Pairs, Solver};
+use apsp::{Algorithm, ApspError, Config, Number, Pairs, Phases, Solver};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 use paths::corner_cases::corner_cases;
 
 use crate::common::{identical, same};
@@ -49,6 +49,65 @@ fn several_gpus_share_a_matrix() {
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
     let refused = Solver::new(&heavy, &config).on(&[]).solve(None);
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
+}
+
+/// What stays on one GPU or three is what is brought back from one, and so is what closing it took.
+#[test]
+fn rows_stay_on_gpus() {
+    let Some(all) = some_gpus(3) else { return };
+    fn check<W: Weight>(all: &[Gpu], graph: &Csr<W>, number: Option<Number>) {
+        let config = Config::default();
+        let expected = by_gpu(&all[0], graph, &config).unwrap();
+        for gpus in [&all[..1], &all[..2], all] {
+            let found = Solver::new(graph, &config).on(gpus).solve_on_gpus(None).unwrap();
+            assert_eq!(found.n_vertices(), graph.n_vertices());
+            assert!(number.is_none_or(|number| found.plan.number == Some(number)));
+            for source in graph.vertices() {
+                let (found, expected) = (found.row(source).unwrap(), expected.row(source));
+                let is_same = |(found, expected): (&Option<W::Distance>, Option<W::Distance>)| {
+                    let [a, b] =
+                        [*found, expected].map(|d| d.map_or(f64::INFINITY, |d| d.to_f64()));
+                    a == b || W::ZERO.to_i128().is_none() && (a - b).abs() <= 1e-5 * a.abs()
+                };
+                assert!(found.iter().zip(expected).all(is_same), "{number:?} from {source}");
+            }
+            assert!(found.row(graph.n_vertices() as VertexId).unwrap().is_empty());
+            let (report, n_blocks) = (found.report, graph.n_vertices() / 1024);
+            let phases = report.phases;
+            let all_ms = [phases.closing_ms, phases.updating_ms, phases.waiting_ms];
+            let sent = phases.sending_ms;
+            if n_blocks > 4 {
+                assert!(all_ms.iter().all(|ms| (0.0..=report.solve_ms).contains(ms)), "{report:?}");
+                assert!(phases.closing_ms > 0.0 && phases.updating_ms > 0.0, "{report:?}");
+                assert_eq!(sent > 0.0, gpus.len() > 1, "{report:?}");
+            } else if gpus.len() == 1 {
+                // one block, of which nothing is to be told
+                assert_eq!(phases, Phases::default());
+            }
+        }
+    }
+    let heavy = in_32_bits(5200, 20_000, 50_000);
+    check(&all, &heavy, Some(Number::I32));
+    check(&all, &heavy.clone().convert_weights::<f32>().unwrap(), Some(Number::F32));
+    check(&all, &light(3000, 9000), None);
+    check(&all, &in_64_bits(&slope(2100)), Some(Number::I64));
+    check(&all, &slope(1500).convert_weights::<f64>().unwrap(), Some(Number::F64));
+    for n in [0, 1, 100] {
+        check(&all, &Csr::<u32>::from_arcs(n, &[]).unwrap(), None);
+    }
+    let graph = light(500, 900);
+    let refused = |config: &Config, gpus: &[Gpu]| {
+        let found = Solver::new(&graph, config).on(gpus).solve_on_gpus(None);
+        assert!(matches!(found, Err(ApspError::NotOnGpu { .. })), "{found:?}");
+    };
+    refused(&Config::default(), &[]);
+    refused(&Config::with(Algorithm::Johnson), &all);
+    refused(&Config::with(Algorithm::Recursive), &all[..1]);
+    refused(&Config { next_hops: true, ..Config::default() }, &all);
+    let small: Vec<_> = all.iter().map(|gpu| gpu.with_memory_cap(1 << 20)).collect();
+    let large = in_32_bits(2500, 9000, 50_000);
+    let found = Solver::new(&large, &Config::default()).on(&small).solve_on_gpus(None);
+    assert!(matches!(found, Err(ApspError::Gpu(_))), "{found:?}");
 }
 
 /// Johnson's searches on one GPU and on three find what the processor's do, floats to the last bit.

@@ -52,11 +52,22 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::Driver`].
     pub fn event(&self) -> Result<Event, GpuError> {
+        self.event_of(Flags::CU_EVENT_DISABLE_TIMING)
+    }
+
+    /// The same that keeps the time, too, which takes a little longer.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn timed_event(&self) -> Result<Event, GpuError> {
+        self.event_of(Flags::CU_EVENT_DEFAULT)
+    }
+
+    fn event_of(&self, kind: Flags) -> Result<Event, GpuError> {
         self.make_current()?;
         let mut event = ptr::null_mut();
         // SAFETY: the driver writes one handle, to a place that is one.
-        let result =
-            unsafe { sys::cuEventCreate(&raw mut event, Flags::CU_EVENT_DISABLE_TIMING as u32) };
+        let result = unsafe { sys::cuEventCreate(&raw mut event, kind as u32) };
         check("making an event", result)?;
         Ok(Event { event, gpu: self.clone() })
     }
@@ -101,6 +112,21 @@ impl Event {
         self.gpu.make_current()?;
         // SAFETY: the event is open.
         check("waiting for an event", unsafe { sys::cuEventSynchronize(self.event) })
+    }
+
+    /// Milliseconds from another's last recording to its own, on whatever streams of one GPU, to
+    /// about half a microsecond; below zero where the other was later.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`], also where one of them is not done, or not a [timed
+    /// one](Gpu::timed_event).
+    pub fn ms_since(&self, earlier: &Self) -> Result<f64, GpuError> {
+        self.gpu.make_current()?;
+        let mut ms = 0.0f32;
+        // SAFETY: both events are open, and the driver writes one number, to a place that is one.
+        let result = unsafe { sys::cuEventElapsedTime(&raw mut ms, earlier.event, self.event) };
+        check("reading the time between events", result)?;
+        Ok(ms.into())
     }
 }
 

@@ -1,0 +1,100 @@
+//! All pairs of a graph that stay in the memory of the GPUs that found them.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use bytemuck::cast_slice;
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use sssp::Progress;
+
+use super::arithmetic::{Kernels, adds_and_compares};
+use super::memory::Need;
+use super::solve::{Shares, Work, plan, reach_each_other};
+use crate::element::{Element, with_element};
+use crate::potentials::potentials;
+use crate::width::Narrow;
+use crate::{Algorithm, ApspError, Config, Number, Plan, Report};
+
+/// The distances of all pairs of vertices in the memory of GPUs, which have n² numbers of 2 to 8
+/// bytes together; the host has none until it asks.
+pub struct DevicePairs<W: Weight> {
+    /// What found them, and why that.
+    pub plan: Plan,
+    /// What that took.
+    pub report: Report,
+    n_vertices: usize,
+    found: Shares,
+    weights: PhantomData<W>,
+}
+
+/// By these GPUs.
+pub(crate) fn solve<W: Weight>(
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<DevicePairs<W>, ApspError> {
+    if !matches!(config.algorithm, Algorithm::Auto | Algorithm::Blocked) || config.next_hops {
+        let reason = "what stays on GPUs is the distances by the blocked form".to_owned();
+        return Err(ApspError::NotOnGpu { reason });
+    }
+    // nobody looks at the whole matrix afterwards
+    let narrow = match gpus.iter().all(adds_and_compares) {
+        true => Narrow::Proven,
+        false => Narrow::Never,
+    };
+    let (plan, arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
+    reach_each_other(gpus)?;
+    if graph.first_negative().is_some() {
+        potentials(graph, config.threads, progress)?;
+    }
+    let need = Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
+    let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
+    let jit_before = jit_ms();
+    let kernels = gpus.iter().map(|gpu| Kernels::load(gpu, arithmetic));
+    let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
+    let jit_ms = jit_ms() - jit_before;
+    let work = Work { gpus, graph, config, plan: &plan, need, progress };
+    let number = plan.number.unwrap_or(Number::I32);
+    let found = with_element!(W, number, E => work.shares::<E>(arithmetic, kernels))?;
+    let report = Report { jit_ms, ..found.report };
+    Ok(DevicePairs { plan, report, n_vertices: graph.n_vertices(), found, weights: PhantomData })
+}
+
+impl<W: Weight> DevicePairs<W> {
+    /// How many rows, and columns.
+    pub fn n_vertices(&self) -> usize {
+        self.n_vertices
+    }
+
+    /// The distances from `source` in the order of the vertices, `None` for no path; empty when
+    /// there is no such vertex. O(n), which are copied from the GPU.
+    ///
+    /// # Errors
+    /// [`ApspError::Gpu`] when that fails.
+    pub fn row(&self, source: VertexId) -> Result<Vec<Option<W::Distance>>, ApspError> {
+        let source = source as usize;
+        if source >= self.n_vertices {
+            return Ok(Vec::new());
+        }
+        let words = self.found.words(source..source + 1)?;
+        let number = self.plan.number.unwrap_or(Number::I32);
+        Ok(with_element!(W, number, E => {
+            let numbers = &cast_slice::<u32, E>(&words)[..self.n_vertices];
+            let distances = numbers.iter().map(|number| number.decode::<W::Distance>());
+            distances.map(|d| Some(d).filter(|&d| d != W::Distance::UNREACHED)).collect()
+        }))
+    }
+}
+
+impl<W: Weight> fmt::Debug for DevicePairs<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plan, report, n_vertices, .. } = self;
+        f.debug_struct("DevicePairs")
+            .field("n_vertices", n_vertices)
+            .field("plan", plan)
+            .field("report", report)
+            .finish_non_exhaustive()
+    }
+}
