@@ -7,7 +7,7 @@
 //!   vertex to be copied.
 //!
 //! Integers are the same as those of [`Metric`](crate::Metric), floats too. Several GPUs have a
-//! `DeviceHierarchy` each, and share the sources.
+//! `DeviceHierarchy` each, and share the sources of a [table](shared_table).
 //!
 //! ```
 //! use gpu_runtime::Gpu;
@@ -45,3 +45,4 @@ mod triangles;
 
 pub use hierarchy::DeviceHierarchy;
 pub use metric::DeviceMetric;
+pub use rows::shared_table;

@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::{slice, thread};
 
 use gpu_runtime::Buffer;
 use graph_formats::{Distance, VertexId, Weight};
@@ -117,10 +118,20 @@ impl<W: Weight> DeviceMetric<'_, W> {
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<DistanceTable<W>, HierarchyError> {
+        shared_table(slice::from_mut(self), sources, targets, progress)
+    }
+
+    /// Fills a table of these sources, row by row.
+    fn fill(
+        &mut self,
+        table: &mut [W::Distance],
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), HierarchyError> {
         let device = self.device;
         let columns = self.ranks("target", targets)?;
         let ranks = self.ranks("source", sources)?;
-        let mut table = cells::<W::Distance>(sources.len(), targets.len())?;
         let above = ancestors(device.hierarchy, &columns);
         let segments = Segments::of(device.hierarchy, &above);
         let segments = DeviceSegments::upload(&device.gpu, segments)?;
@@ -136,10 +147,66 @@ impl<W: Weight> DeviceMetric<'_, W> {
                     refuse_overflow::<W>(too_far.map(|column| (source, targets[column])))
                 })
             })
-        })?;
-        let table = Array2::from_shape_vec((sources.len(), targets.len()), table);
-        Ok(DistanceTable::from_storage(table.unwrap_or_default()))
+        })
     }
+}
+
+/// The distances from each of `sources` to each of `targets` by GPUs that have the same weights, each
+/// from a share of the sources: the table that any of them would [find](DeviceMetric::table) alone.
+///
+/// `progress` hears of the share of each. Of no GPUs it is empty.
+///
+/// # Errors
+/// As [`DeviceMetric::table`], on any of them.
+///
+/// ```
+/// use gpu_runtime::Gpu;
+/// use graph_formats::Csr;
+/// use hierarchy::cuda::{DeviceHierarchy, shared_table};
+/// use hierarchy::{Hierarchy, Order};
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3), (2, 3, 2)])?;
+/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+/// let mut on_gpus = Vec::new();
+/// for i in 0..Gpu::count().unwrap_or_default() {
+///     on_gpus.push(DeviceHierarchy::new(&hierarchy, &graph, &Gpu::open_ordinal(i)?)?);
+/// }
+/// let metrics = on_gpus.iter().map(|on_gpu| on_gpu.customize(&graph));
+/// let mut metrics = metrics.collect::<Result<Vec<_>, _>>()?;
+/// if !metrics.is_empty() {
+///     let table = shared_table(&mut metrics, &[0, 1, 2], &[3], None)?;
+///     assert_eq!(table.get(2, 0), Some(2));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shared_table<W: Weight>(
+    metrics: &mut [DeviceMetric<'_, W>],
+    sources: &[VertexId],
+    targets: &[VertexId],
+    progress: Option<Progress<'_>>,
+) -> Result<DistanceTable<W>, HierarchyError> {
+    let n_rows = if metrics.is_empty() { 0 } else { sources.len() };
+    for metric in &*metrics {
+        metric.ranks("target", targets)?;
+        metric.ranks("source", sources)?;
+    }
+    let mut table = cells::<W::Distance>(n_rows, targets.len())?;
+    match metrics {
+        [only] => only.fill(&mut table, sources, targets, progress)?,
+        _ => thread::scope(|scope| {
+            let share = sources.len().div_ceil(metrics.len().max(1)).max(1);
+            let (mut rest, mut threads) = (&mut table[..], Vec::new());
+            for (metric, sources) in metrics.iter_mut().zip(sources.chunks(share)) {
+                let (rows, after) = rest.split_at_mut(sources.len() * targets.len());
+                rest = after;
+                threads.push(scope.spawn(|| metric.fill(rows, sources, targets, progress)));
+            }
+            let ended = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
+            ended.collect::<Result<(), _>>()
+        })?,
+    }
+    let table = Array2::from_shape_vec((n_rows, targets.len()), table);
+    Ok(DistanceTable::from_storage(table.unwrap_or_default()))
 }
 
 /// What is asked for of every source.

@@ -11,7 +11,7 @@ use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 
 use super::metric::AnyKeys;
-use super::{DeviceHierarchy, DeviceMetric};
+use super::{DeviceHierarchy, DeviceMetric, shared_table};
 use crate::metric::{AnyArcs, Metric};
 use crate::{Hierarchy, HierarchyError, Order, Totals};
 
@@ -93,7 +93,15 @@ fn check<W: Weight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vertices: 
     let targets: Vec<_> = vertices.iter().rev().copied().step_by(2).collect();
     let cells = |table: Result<DistanceTable<W>, _>| table.map(DistanceTable::into_storage);
     let found = cells(on_gpu.table(vertices, &targets, None));
-    assert!(found == cells(metric.table(vertices, &targets)), "{:?}", found.err());
+    let expected_table = cells(metric.table(vertices, &targets));
+    assert!(found == expected_table, "{:?}", found.err());
+    let several = (0..3).map(|_| device.customize(graph));
+    let mut several = several.collect::<Result<Vec<_>, _>>().unwrap();
+    for n_gpus in [2, 3] {
+        let shared = cells(shared_table(&mut several[..n_gpus], vertices, &targets, None));
+        assert_eq!(shared.is_ok(), expected_table.is_ok());
+        assert!(shared.is_err() || shared == expected_table, "{n_gpus}");
+    }
     match expected {
         Ok(_) => {
             let expected = totals_of(&metric, vertices, graph.n_vertices());

@@ -2,15 +2,14 @@
 //! vertex the nearest of many.
 
 use std::fmt;
-use std::thread;
 
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::{Csr, VertexId, Weight, with_csr};
-use hierarchy::cuda::{DeviceHierarchy, DeviceMetric};
-use hierarchy::{HierarchyError, Prepared};
-use ndarray::{Array2, Axis};
-use paths::{DistanceTable, Progress};
+use hierarchy::Prepared;
+use hierarchy::cuda::{DeviceHierarchy, shared_table};
+use ndarray::Array2;
+use paths::DistanceTable;
 use serde::Serialize;
 use sssp::cost::Searches;
 use sssp::{Solver, SsspError};
@@ -214,7 +213,9 @@ fn ask<W: Weight>(
             .map(|device| device.customize(graph))
             .collect::<Result<_, _>>()
             .map_err(explain)?;
-        repeated(common, || table_on_gpus(&mut metrics, sources, targets, &step).map_err(explain))?
+        repeated(common, || {
+            shared_table(&mut metrics, sources, targets, Some(&step)).map_err(explain)
+        })?
     };
     let backend = if gpus.is_empty() { "cpu" } else { "cuda" };
     let times = Times::of(times)?;
@@ -232,32 +233,6 @@ fn ask<W: Weight>(
     let report = Report::of_table(head, &table);
     let gpus = Some(gpus.len()).filter(|&n_gpus| n_gpus > 0);
     Ok((table, Report { gpus, ..report }))
-}
-
-/// A table from GPUs, each of which has a share of the sources.
-fn table_on_gpus<W: Weight>(
-    metrics: &mut [DeviceMetric<'_, W>],
-    sources: &[VertexId],
-    targets: &[VertexId],
-    progress: Progress<'_>,
-) -> Result<DistanceTable<W>, HierarchyError> {
-    let share = sources.len().div_ceil(metrics.len()).max(1);
-    let tables = thread::scope(|scope| {
-        let mut threads = Vec::new();
-        for (metric, sources) in metrics.iter_mut().zip(sources.chunks(share)) {
-            threads.push(scope.spawn(|| metric.table(sources, targets, Some(progress))));
-        }
-        let ended = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
-        ended.collect::<Result<Vec<_>, _>>()
-    })?;
-    if let [_] = &tables[..] {
-        return Ok(tables.into_iter().next().expect("there is one"));
-    }
-    let mut all = Array2::default((0, targets.len()));
-    for table in tables {
-        all.append(Axis(0), table.as_storage().view()).expect("rows have the same length");
-    }
-    Ok(DistanceTable::from_storage(all))
 }
 
 /// The rows of all ranks, at rank 0; the others keep their own.
