@@ -135,6 +135,7 @@ const CASES: &[Case] = &[
     ("apsp {}/road.gr --memory 0", 2, &["--memory", "nothing"]),
     ("apsp {}/road.gr --memory 1K", 1, &["--scratch", "1024 allowed"]),
     ("apsp {}/road.gr --resume", 2, &["--scratch"]),
+    ("apsp {}/road.gr --check 0", 2, &["--check"]),
     ("apsp {}/road.gr --scratch {}/new --repeat 2", 2, &["--repeat"]),
     ("apsp {}/road.gr --scratch {}/new --next-hops {}/out.tsv", 2, &["out.tsv", ".npy"]),
     ("apsp {}/road.gr --scratch {}/new --memory 1K", 1, &["at least", "1024 allowed"]),

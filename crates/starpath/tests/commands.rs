@@ -380,9 +380,10 @@ fn sparse_graphs_go_by_supernodes() {
     json_in(folder, cube);
     assert_eq!(read(folder, "cube.csv").lines().nth(1), Some("0,0,0,0"));
     assert!(read(folder, "cube.csv").starts_with("vertex,x,y,z\n"));
-    let report = json_in(folder, "apsp {}/cube.spg --backend cpu");
+    let report = json_in(folder, "apsp {}/cube.spg --backend cpu --check 5");
     assert_eq!(report["algorithm"], "supernodes");
     assert_fields(&report, &["order_ms", "numbers"]);
+    assert_eq!(report["checked_rows"], 5);
     let other = json_in(folder, "apsp {}/cube.spg --backend cpu --algorithm blocked");
     for field in ["reachable_pairs", "distance_sum", "max_distance"] {
         assert_eq!(report[field], other[field], "{field}");
@@ -403,8 +404,11 @@ fn all_pairs_by_either_algorithm() {
     {
         let report = json_in(
             folder,
-            &format!("apsp {{}}/road.gr --algorithm {algorithm} --distances {{}}/all.npy"),
+            &format!(
+                "apsp {{}}/road.gr --algorithm {algorithm} --distances {{}}/all.npy --check 9"
+            ),
         );
+        assert_eq!(report["checked_rows"], 4);
         assert_fields(&report, &["reachable_pairs", "distance_sum", "max_distance"]);
         assert_eq!(report["algorithm"], algorithm);
         assert_eq!(["numbers", "certainty"].map(|name| report[name].as_str()), expected);

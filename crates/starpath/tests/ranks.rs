@@ -82,9 +82,9 @@ fn ranks_write_the_bytes_that_one_process_writes() {
     fs::write(folder.join("few"), ids(7)).unwrap();
     fs::write(folder.join("targets"), ids(90)).unwrap();
     for command in [
-        "apsp {}/whole.spg --algorithm blocked --distances",
+        "apsp {}/whole.spg --algorithm blocked --check 9 --distances",
         "apsp {}/named.wel --next-hops {}/hops-OUT.npy --distances",
-        "apsp {}/floats.wel --algorithm blocked --distances",
+        "apsp {}/floats.wel --algorithm blocked --check 500 --distances",
         "apsp {}/floats.wel --next-hops {}/hops-OUT.npy --algorithm blocked --distances",
         "apsp {}/named.wel --next-hops {}/hops-OUT.npy --algorithm johnson --distances",
         "sssp {}/named.wel --sources {}/sources --targets {}/targets -o",

@@ -147,7 +147,8 @@ fn a_full_disk_is_an_error_and_no_loss() {
     let error = String::from_utf8_lossy(&limited.stderr);
     assert_eq!(limited.status.code(), Some(1), "{error}");
     assert!(error.contains("matrix.bin: cannot write") && error.contains("--resume"), "{error}");
-    let rest = json_in(folder, "apsp {}/graph.spg --scratch {}/work --resume");
+    let rest = json_in(folder, "apsp {}/graph.spg --scratch {}/work --resume --check 20");
+    assert_eq!(rest["checked_rows"], 20);
     let whole = json_in(folder, "apsp {}/graph.spg");
     assert_eq!(rest["distance_sum"], whole["distance_sum"]);
 }

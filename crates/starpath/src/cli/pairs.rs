@@ -1,6 +1,6 @@
 //! What concerns all pairs of vertices: `apsp`, `query` and `closure`.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -64,6 +64,10 @@ pub(crate) struct ApspArgs {
     /// Go on with the run that the folder holds
     #[arg(long, requires = "scratch")]
     pub(crate) resume: bool,
+    /// Compare N rows, spread over all vertices, with searches by the CPU before anything is
+    /// written
+    #[arg(long, value_name = "N")]
+    pub(crate) check: Option<NonZeroUsize>,
     /// Write the distances: OUT.npy or OUT.tsv, see below
     #[arg(long, value_name = "OUT")]
     pub(crate) distances: Option<PathBuf>,

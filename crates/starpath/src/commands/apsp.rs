@@ -1,9 +1,11 @@
 //! `starpath apsp`: the distances of all pairs, and their paths, in memory or in a folder.
 
 mod by_supernodes;
+mod check;
 mod over_ranks;
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -44,6 +46,9 @@ struct Report {
     reachable_pairs: usize,
     distance_sum: Number,
     max_distance: Option<Number>,
+    /// Rows that searches have found, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked_rows: Option<usize>,
 }
 
 /// What the matrix is of, where there is one.
@@ -70,10 +75,32 @@ struct Device {
     jit_ms: Ms,
     upload_ms: Ms,
     prepare_ms: Ms,
+    #[serde(flatten)]
+    phases: Option<Phases>,
     next_hops_ms: Ms,
     download_ms: Ms,
     /// Strips of rows that passed through it, where it could not hold the matrix.
     strips: u64,
+}
+
+/// What a GPU did meanwhile, in the mean of all, where the matrix is closed by blocks of pivots.
+#[derive(Serialize)]
+struct Phases {
+    closing_ms: Ms,
+    sending_ms: Ms,
+    updating_ms: Ms,
+    waiting_ms: Ms,
+}
+
+impl Phases {
+    fn of(phases: apsp::Phases) -> Option<Self> {
+        (phases != apsp::Phases::default()).then_some(Self {
+            closing_ms: Ms(phases.closing_ms),
+            sending_ms: Ms(phases.sending_ms),
+            updating_ms: Ms(phases.updating_ms),
+            waiting_ms: Ms(phases.waiting_ms),
+        })
+    }
 }
 
 impl Device {
@@ -84,6 +111,7 @@ impl Device {
             jit_ms: Ms(report.jit_ms),
             upload_ms: Ms(report.upload_ms),
             prepare_ms: Ms(report.prepare_ms),
+            phases: Phases::of(report.phases),
             next_hops_ms: Ms(report.next_hops_ms),
             download_ms: Ms(report.download_ms),
             strips: report.strips,
@@ -99,8 +127,9 @@ struct Request {
     outputs: Outputs,
 }
 
-/// Where results are to be written.
+/// Where results are to be written, and how many rows are to be compared before.
 struct Outputs {
+    check: Option<NonZeroUsize>,
     distances: Option<ResultFile>,
     next_hops: Option<ResultFile>,
 }
@@ -116,7 +145,7 @@ impl Outputs {
         if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
             distances.refuse_same(next_hops)?;
         }
-        Ok(Self { distances, next_hops })
+        Ok(Self { check: args.check, distances, next_hops })
     }
 }
 
@@ -196,6 +225,11 @@ impl<W: Weight> Found<W> {
                 None => say(format_args!("{plan}")),
             }
         }
+        let checked_rows = outputs.check.map(|n_rows| {
+            let sources = check::spread(graph.n_vertices(), n_rows);
+            check::check_rows(graph, &names, common.threads, sources, |source| pairs.row(source))
+        });
+        let checked_rows = checked_rows.transpose()?;
         let bar = Bar::new("writing", common);
         let step = |done, total| bar.step(done, total);
         if let Some(output) = &outputs.distances {
@@ -226,6 +260,7 @@ impl<W: Weight> Found<W> {
             reachable_pairs: summary.n_reachable_pairs,
             distance_sum: summary.sum.into(),
             max_distance: summary.max.map(Number::of),
+            checked_rows,
         })
     }
 }
@@ -376,6 +411,11 @@ impl fmt::Display for Report {
         match self.max_distance {
             Some(max) => writeln!(f, ", the greatest is {max}"),
             None => writeln!(f),
+        }?;
+        match self.checked_rows {
+            Some(1) => writeln!(f, "1 row is what a search finds"),
+            Some(n_rows) => writeln!(f, "{n_rows} rows are what searches find"),
+            None => Ok(()),
         }
     }
 }

@@ -11,7 +11,9 @@ use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, with_csr};
 
-use super::{Device, Found, Matrix, Outputs, Report, config, explain, say_kept, scratch_folder};
+use super::{
+    Device, Found, Matrix, Outputs, Report, check, config, explain, say_kept, scratch_folder,
+};
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
@@ -127,6 +129,14 @@ impl Work<'_> {
         if common.explain {
             say(format_args!("{plan} on each of {} ranks", ranks.size()));
         }
+        let checked_rows = args.check.map(|n_rows| {
+            let place = |source| found.sources.binary_search(&source);
+            let own = check::spread(graph.n_vertices(), n_rows).filter(|&v| place(v).is_ok());
+            let row = |source| found.distances.row(place(source).unwrap_or_default());
+            let n_own = agree(ranks, check::check_rows(graph, &names, common.threads, own, row))?;
+            Ok::<_, anyhow::Error>(ranks.sum(n_own as u64)? as usize)
+        });
+        let checked_rows = checked_rows.transpose()?;
         let bar = Bar::new("writing", common);
         let step = |done, total| bar.step(done, total);
         let outputs = root.map(|root| &root.outputs);
@@ -172,6 +182,7 @@ impl Work<'_> {
             reachable_pairs: summary.n_reachable_pairs,
             distance_sum: summary.sum.into(),
             max_distance: summary.max.map(Number::of),
+            checked_rows,
         })
     }
 }
