@@ -50,8 +50,10 @@ impl<'a> Contender<'a> {
 /// How often, and how long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// Timed turns of each, after an untimed one.
+    /// Timed turns of each, after an untimed one
     pub(crate) runs: usize,
+    /// unless there is nothing that the first pays for.
+    pub(crate) warm_up: bool,
     /// A run that takes longer is ended where its contender asks the [`Deadline`], and turns when
     /// they have taken as long together.
     pub(crate) patience: Duration,
@@ -104,8 +106,8 @@ pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64() * 1e3, given)
 }
 
-/// Lets everybody run once untimed, then `terms.runs` times in turns. Who refuses what it is to
-/// solve or takes too long has the reason in its record.
+/// Lets everybody run once untimed if that is to be, then `terms.runs` times in turns. Who refuses
+/// what it is to solve or takes too long has the reason in its record.
 pub(crate) fn in_turns(
     contenders: Vec<Contender<'_>>,
     terms: &Terms,
@@ -114,6 +116,10 @@ pub(crate) fn in_turns(
     let mut quickest = f64::INFINITY;
     let mut ready = Vec::new();
     for mut contender in contenders {
+        if !terms.warm_up {
+            ready.push((contender, 1));
+            continue;
+        }
         // the first run pays for memory that nobody has touched yet
         let hopeless_ms = terms.hopeless.map_or(f64::INFINITY, |f| 2.0 * f * quickest + 50.0);
         let patience = Duration::try_from_secs_f64(hopeless_ms / 1e3).unwrap_or(Duration::MAX);
@@ -211,8 +217,13 @@ mod tests {
 
     use super::*;
 
-    const TERMS: Terms =
-        Terms { runs: 3, patience: Duration::from_secs(10), turn: Duration::ZERO, hopeless: None };
+    const TERMS: Terms = Terms {
+        runs: 3,
+        warm_up: true,
+        patience: Duration::from_secs(10),
+        turn: Duration::ZERO,
+        hopeless: None,
+    };
 
     fn measured(terms: Terms, answers: Vec<Result<f64>>) -> Result<Record> {
         let mut answers = answers.into_iter();

@@ -121,6 +121,7 @@ impl Bench {
             all: pool(common.threads.map_or(0, NonZeroUsize::get))?,
             terms: Terms {
                 runs: common.runs.get(),
+                warm_up: true,
                 patience: Duration::from_secs_f64(seconds),
                 turn: Duration::ZERO,
                 hopeless: None,

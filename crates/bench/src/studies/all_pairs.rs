@@ -126,7 +126,7 @@ fn race<W: Weight>(
 }
 
 /// The same with larger weights, and a last vertex too far away for 16 bits.
-fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
+pub(super) fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
     let near = connected(n - 1, degree, 1..=(SUMS / n) as u32)?;
     let far = (0, VertexId::try_from(n - 1)?, FAR);
     let arcs: Vec<_> = near.arcs().chain([far]).collect();

@@ -11,6 +11,7 @@ mod floyd_warshall;
 mod min_plus;
 mod published;
 mod roads;
+mod scaling;
 mod segments;
 pub(crate) mod sssp;
 mod star_algorithms;
@@ -19,7 +20,7 @@ mod star_memory;
 mod star_operations;
 mod star_printed;
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice;
@@ -44,7 +45,7 @@ use crate::table::number;
 use crate::verify::{Columns, Rows, check};
 
 /// All of them.
-pub(crate) const ALL: [Entry; 16] = [
+pub(crate) const ALL: [Entry; 17] = [
     Entry::of::<sssp::Sssp>(),
     Entry::of::<families::Families>(),
     Entry::of::<auto::Auto>(),
@@ -53,6 +54,7 @@ pub(crate) const ALL: [Entry; 16] = [
     Entry::of::<roads::Roads>(),
     Entry::of::<segments::Segments>(),
     Entry::of::<all_pairs::AllPairs>(),
+    Entry::of::<scaling::Scaling>(),
     Entry::of::<floyd_warshall::FloydWarshall>(),
     Entry::of::<min_plus::MinPlus>(),
     Entry::of::<closure::ClosureStudy>(),
