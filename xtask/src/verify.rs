@@ -158,14 +158,21 @@ fn tests() -> Result<Outcome> {
     tests_run::run(command)
 }
 
-fn ranks() -> Result<Outcome> {
-    for program in ["mpicc", "mpirun"] {
+/// What there is not of what ranks are built and started with.
+pub(crate) fn missing_for_ranks() -> Option<String> {
+    let is_missing = |program: &&str| {
         let mut command = Command::new(program);
         command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-        if !command.status().is_ok_and(|status| status.success()) {
-            let packages = "libopenmpi-dev, openmpi-bin and libclang-dev on Debian";
-            return Ok(Outcome::skipped(format!("there is no {program} ({packages})")));
-        }
+        !command.status().is_ok_and(|status| status.success())
+    };
+    let program = ["mpicc", "mpirun"].into_iter().find(is_missing)?;
+    let packages = "libopenmpi-dev, openmpi-bin and libclang-dev on Debian";
+    Some(format!("there is no {program} ({packages})"))
+}
+
+fn ranks() -> Result<Outcome> {
+    if let Some(missing) = missing_for_ranks() {
+        return Ok(Outcome::skipped(missing));
     }
     let on_two = ["--locked", "--package", "collectives", "--package", "starpath"];
     if has_component("clippy") {

@@ -7,6 +7,8 @@
 //! at run time, if the tests look for graphs where `STARPATH_DATA` says and for the program
 //! where `CARGO_BIN_EXE_starpath` says, both as the environment has them when they run.
 //!
+//! With MPI here the program is built once more, for ranks.
+//!
 //! The folder must fit a transfer of [`LIMIT`] bytes. `verify` does not build it, which takes
 //! minutes, but holds what it links anyway to a bound: see [`fits`].
 
@@ -21,17 +23,19 @@ use anyhow::{Context, Result, ensure};
 pub(crate) use artifact::{Artifact, built_by};
 
 use crate::python;
+use crate::verify::missing_for_ranks;
 use crate::workspace::{cargo, root, target};
 
 /// What is built, and from which packages.
 const PROGRAMS: [&str; 2] = ["starpath", "bench"];
 const TESTED: [&str; 6] =
     ["gpu-runtime", "sssp", "apsp", "starpath-closure", "star-machine", "starpath"];
-const SCRIPTS: [(&str, &str); 4] = [
+const SCRIPTS: [(&str, &str); 5] = [
     ("unpack.sh", include_str!("unpack.sh")),
     ("verify.sh", include_str!("verify.sh")),
     ("bench.sh", include_str!("bench.sh")),
     ("sanitize.sh", include_str!("sanitize.sh")),
+    ("scaling.sh", include_str!("scaling.sh")),
 ];
 const ARCHIVE: &str = "contents.tar.xz";
 /// The most that the folder may hold, in bytes.
@@ -50,9 +54,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         ensure!(!is_native, "{flags}: target-cpu=native may not run on another machine");
     }
     let origin = Origin::look();
-    let mut artifacts = build(&["build", "--bins"], &PROGRAMS, &origin)?;
+    let mut artifacts = build(&["build", "--bins"], &PROGRAMS, "cuda", &origin)?;
     let tests = ["test", "--no-run", "--lib", "--bins", "--tests"];
-    artifacts.extend(build(&tests, &TESTED, &origin)?);
+    artifacts.extend(build(&tests, &TESTED, "cuda", &origin)?);
 
     let bundle = target()?.join("bundle");
     if bundle.exists() {
@@ -72,6 +76,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         println!("SKIPPED: there are no graphs in {} to bundle", graphs.display());
     }
     bundle_python(&contents)?;
+    bundle_ranks(&contents, &origin)?;
     fs::write(contents.join("origin"), origin.for_people()).context("cannot write the origin")?;
     let mut tar = Command::new("tar");
     // two thirds of what gzip leaves, in little more time
@@ -96,6 +101,20 @@ fn bundle_python(contents: &Path) -> Result<()> {
     copy(&root().join("crates/python/tests"), &contents.join("python/tests"))
 }
 
+/// Adds the program for ranks that mpirun starts, where MPI is here to build it with.
+fn bundle_ranks(contents: &Path, origin: &Origin) -> Result<()> {
+    if let Some(missing) = missing_for_ranks() {
+        println!("SKIPPED: {missing}, so that the bundle has no ranks");
+        return Ok(());
+    }
+    for artifact in build(&["build", "--bins"], &["starpath"], "cuda,mpi", origin)? {
+        let place = contents.join("bin/starpath-mpi");
+        copy(&artifact.file, &place)?;
+        succeeds(Command::new("strip").arg(&place))?;
+    }
+    Ok(())
+}
+
 fn succeeds(command: &mut Command) -> Result<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().with_context(|| format!("cannot start {program}"))?;
@@ -104,9 +123,14 @@ fn succeeds(command: &mut Command) -> Result<()> {
 }
 
 /// Builds these packages for a bundle.
-fn build(task: &[&str], packages: &[&str], origin: &Origin) -> Result<Vec<Artifact>> {
+fn build(
+    task: &[&str],
+    packages: &[&str],
+    features: &str,
+    origin: &Origin,
+) -> Result<Vec<Artifact>> {
     let mut command = cargo();
-    command.args(task).args(["--release", "--locked", "--features", "cuda"]);
+    command.args(task).args(["--release", "--locked", "--features", features]);
     packages.iter().for_each(|package| _ = command.args(["--package", package]));
     command.env("STARPATH_COMMIT", &origin.commit).env("STARPATH_RUSTC", &origin.rustc);
     let mut artifacts = built_by(command)?;
