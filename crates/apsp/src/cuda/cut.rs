@@ -14,6 +14,8 @@ pub(super) const SLOTS: usize = 4;
 /// Rows of a block of pivots, and of a strip, of a matrix that the GPU keeps: with more, closing
 /// them takes more of the time; with fewer, tiles are read and written more often.
 const BLOCK_ROWS: usize = 1024;
+/// A pass over the tiles takes as long as so many rows of pivots more.
+const ROWS_OF_A_PASS: f64 = 20.0;
 /// Rows of a matrix that is one block.
 const MAX_ROWS_OF_ONE: usize = 4096;
 /// Rows of a block whose rows pass through the GPU, and of a strip, that suffice to hide the
@@ -45,15 +47,25 @@ impl Cut {
         Self { arithmetic, n_parts, passes, side, block_rows: side, strip_rows: side }
     }
 
-    /// For so many vertices, whose matrix so many GPUs hold: as many blocks for each.
+    /// For so many vertices, whose matrix so many GPUs hold: of the heights of blocks with about as
+    /// many for each, the one that is soonest done by whoever has the most rows.
     pub(super) fn on_gpus(arithmetic: Arithmetic, n_vertices: usize, n_parts: usize) -> Self {
         let whole = Self::whole(arithmetic, n_vertices);
         if n_parts == 1 && whole.side <= MAX_ROWS_OF_ONE {
             return whole;
         }
+        let step = arithmetic.side_step();
         let n_blocks = n_parts * whole.side.div_ceil(n_parts * BLOCK_ROWS);
-        let rows = whole.side.div_ceil(n_blocks).next_multiple_of(arithmetic.side_step());
-        Self { n_parts, block_rows: rows, strip_rows: rows, ..whole }
+        let even = whole.side.div_ceil(n_blocks).next_multiple_of(step);
+        let cut = |rows| Self { n_parts, block_rows: rows, strip_rows: rows, ..whole };
+        let time = |cut: &Self| {
+            let pass = 1.0 + ROWS_OF_A_PASS / cut.block_rows as f64;
+            cut.most_rows() as f64 * pass
+        };
+        let heights = (even.min(BLOCK_ROWS / 2)..=even.max(BLOCK_ROWS)).step_by(step);
+        let heights = heights.map(cut).filter(|cut| cut.block_rows <= whole.side);
+        let best = heights.min_by(|a, b| time(a).total_cmp(&time(b)));
+        best.unwrap_or_else(|| cut(even))
     }
 
     /// The largest blocks and strips for so many vertices whose rows pass through so many GPUs
@@ -132,7 +144,16 @@ impl Cut {
         block / self.n_parts * self.block_rows
     }
 
-    /// Rows of the GPU that has the most.
+    /// The rows of whoever has the most of them.
+    fn most_rows(&self) -> usize {
+        let rows_of = |part| -> usize {
+            let own = (part..self.n_blocks()).step_by(self.n_parts);
+            own.map(|block| self.rows_of_block(block).len()).sum()
+        };
+        (0..self.n_parts.min(self.n_blocks())).map(rows_of).max().unwrap_or_default()
+    }
+
+    /// Room that is enough for the rows of each GPU.
     pub(super) fn rows_of_part(&self) -> usize {
         (self.n_blocks().div_ceil(self.n_parts) * self.block_rows).min(self.side)
     }
@@ -148,5 +169,32 @@ impl Cut {
         let first = rows.start + strip.number * self.strip_rows;
         let number = self.first_kept(strip.block) / self.strip_rows + strip.number;
         (number, first..(first + self.strip_rows).min(rows.end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Heights are rounded to tiles, and yet nobody has many rows more than others.
+    #[test]
+    fn gpus_have_about_as_many_rows() {
+        for arithmetic in [Arithmetic::I32, Arithmetic::U16] {
+            for n_parts in [1, 2, 3, 4, 8] {
+                for n in [1, 100, 1500, 4200, 9001, 16_384, 32_768, 46_341, 65_536, 92_682] {
+                    let cut = Cut::on_gpus(arithmetic, n, n_parts);
+                    let (most, even) = (cut.most_rows(), cut.side.div_ceil(n_parts));
+                    assert!(most <= cut.rows_of_part() && cut.block_rows <= cut.side);
+                    assert!(cut.block_rows.is_multiple_of(arithmetic.side_step()));
+                    // tiles of 16 bits are twice as high
+                    let more = if n > 30_000 { even / 16 } else { cut.block_rows };
+                    assert!(most <= even + more, "{n} on {n_parts}: {cut:?} has {most}");
+                }
+            }
+        }
+        // powers of two have blocks of 1,024 rows, whoever shares them
+        for n_parts in [1, 2, 4, 8] {
+            assert_eq!(Cut::on_gpus(Arithmetic::U16, 32_768, n_parts).block_rows, BLOCK_ROWS);
+        }
     }
 }
