@@ -53,11 +53,11 @@ take_one_out() {
         echo "FAILED: no GPU was taken out, for the run had ended"
         return 1
     fi
-    done=$(sed -n 's/^blocks-done //p' "$scratch/journal")
+    n_done=$(sed -n 's/^blocks-done //p' "$scratch/journal")
     rest=$(echo "$gpus" | head -n $((n - 1)) | paste -sd, -)
     CUDA_VISIBLE_DEVICES=$rest "$programs/starpath" apsp "$graph" --backend cuda --gpus all \
         --scratch "$scratch" --resume --check 8 --json >"$work/resumed"
-    echo "of $n GPUs one was taken out after $done blocks of pivots, and the rest went on"
+    echo "of $n GPUs one was taken out after $n_done blocks of pivots, and the rest went on"
     cat "$work/whole" "$work/resumed"
     [ "$(sum "$work/whole")" = "$(sum "$work/resumed")" ]
 }
