@@ -99,7 +99,10 @@ impl<W: Weight> Rows<W> {
         is_same: impl Fn(D, W::Distance) -> bool,
     ) -> Result<()> {
         for (source, right) in &self.0 {
-            for (target, found) in (0..).zip(row(*source)?) {
+            let found = row(*source)?;
+            let (n, expected) = (found.len(), right.n_vertices());
+            ensure!(n == expected, "from {source}: {n} distances for {expected} vertices");
+            for (target, found) in (0..).zip(found) {
                 let expected = right.get(target);
                 let is_right = match (found, expected) {
                     (Some(found), Some(expected)) => is_same(found, expected),
