@@ -56,6 +56,22 @@ impl<T> Buffer<T> {
     }
 }
 
+impl<T: Pod + Send + Sync> Buffer<T> {
+    /// The same memory as elements of another type of the same size. O(1).
+    pub(crate) fn cast<U: Pod>(&self) -> Buffer<U> {
+        Buffer::of_owner(Cast(self.clone()))
+    }
+}
+
+/// Elements that are read as others of the same size.
+struct Cast<T>(Buffer<T>);
+
+impl<T: Pod, U: Pod> AsRef<[U]> for Cast<T> {
+    fn as_ref(&self) -> &[U] {
+        bytemuck::cast_slice(&self.0)
+    }
+}
+
 impl Buffer<u8> {
     /// These of the bytes as an array: where they lie, or copied where a `T` may not lie there.
     /// Bytes beyond a whole number of `T`s are left out.

@@ -262,6 +262,31 @@ impl<W: Weight> Csr<W> {
         Ok(this.with_array(weights.into(), summary))
     }
 
+    /// The same graph with weights that are unsigned, or floats; `None` where one is negative. It
+    /// shares the memory of this one. O(1), once the array of weights is there.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)])?;
+    /// let unsigned = graph.as_unsigned().expect("no weight is negative");
+    /// assert_eq!(unsigned, Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?);
+    /// assert!(Csr::from_arcs(2, &[(0, 1, -5i64)])?.as_unsigned().is_none());
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    pub fn as_unsigned(&self) -> Option<Csr<W::Unsigned>> {
+        let WeightSummary { least, greatest, sum_of_sizes, first_negative } = self.weight_summary;
+        if first_negative.is_some() {
+            return None;
+        }
+        // made here where all are the same, so that every copy has the same array
+        self.weights();
+        let weights = self.weights.get().map(Buffer::cast).unwrap_or_default().into();
+        let (least, greatest) = (bytemuck::cast(least), bytemuck::cast(greatest));
+        let summary = WeightSummary { least, greatest, sum_of_sizes, first_negative };
+        Some(self.clone().with_weights(weights, summary))
+    }
+
     /// The same arcs without their weights: each counts one. O(1).
     pub fn unweighted<V: Weight>(self) -> Csr<V> {
         let summary = WeightSummary::of_equal(V::ONE, self.n_arcs());

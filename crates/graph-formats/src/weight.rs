@@ -60,7 +60,7 @@ pub trait Distance: Weight<Distance = Self> {
     /// A key that orders as the distance does, provided that it is not negative: the
     /// integer itself, or a float's bits. [`Distance::UNREACHED`] has the greatest.
     fn to_key(self) -> Self::Key;
-    /// The distance with this key.
+    /// The distance with this key; [`Distance::UNREACHED`] where the type has none.
     fn from_key(key: Self::Key) -> Self;
 }
 
@@ -90,6 +90,9 @@ pub trait Weight:
 {
     /// What weights of this type add up to.
     type Distance: Distance;
+    /// The type that has the same bits for every weight of at least zero: the unsigned integer of
+    /// the same width, or the float itself. Its distances have the same keys.
+    type Unsigned: Weight<Distance: Distance<Key = <Self::Distance as Distance>::Key>>;
 
     /// This type's name at run time.
     const KIND: WeightKind;
@@ -127,7 +130,7 @@ macro_rules! integer_distance {
             fn to_key(self) -> u64 { if self == <$t>::MAX { u64::MAX } else { self as u64 } }
             #[inline(always)]
             fn from_key(key: u64) -> Self {
-                if key == u64::MAX { <$t>::MAX } else { key as $t }
+                if key < <$t>::MAX as u64 { key as $t } else { <$t>::MAX }
             }
         }
     )*};
@@ -157,9 +160,10 @@ impl sealed::Sealed for u32 {}
 impl sealed::Sealed for i32 {}
 
 macro_rules! integer_weight {
-    ($($t:ty, $d:ty, $kind:ident;)*) => {$(
+    ($($t:ty, $unsigned:ty, $d:ty, $kind:ident;)*) => {$(
         impl Weight for $t {
             type Distance = $d;
+            type Unsigned = $unsigned;
             const KIND: WeightKind = WeightKind::$kind;
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -190,6 +194,7 @@ macro_rules! float_weight {
     ($($t:ty, $kind:ident;)*) => {$(
         impl Weight for $t {
             type Distance = $t;
+            type Unsigned = $t;
             const KIND: WeightKind = WeightKind::$kind;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -216,7 +221,12 @@ macro_rules! float_weight {
     )*};
 }
 
-integer_weight! { u32, u64, U32; i32, i64, I32; u64, u64, U64; i64, i64, I64; }
+integer_weight! {
+    u32, u32, u64, U32;
+    i32, u32, i64, I32;
+    u64, u64, u64, U64;
+    i64, u64, i64, I64;
+}
 float_weight! { f32, F32; f64, F64; }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! How many arcs vertices are away from many sources, all in all.
 
-use graph_formats::{VertexId, Weight};
+use graph_formats::VertexId;
 
 use crate::cpu::bit_parallel::Searches;
 use crate::query::check_vertices;
 use crate::solver::in_own_pool;
-use crate::{Solver, SsspError};
+use crate::weights::SearchWeight;
+use crate::{Found, Solver, SsspError, Work};
 
 /// Sums over searches from many sources that count arcs, for every vertex that they reach.
 ///
@@ -85,13 +86,13 @@ impl HopSums {
     }
 }
 
-impl<W: Weight> Solver<'_, W> {
+impl<W: SearchWeight> Solver<'_, W> {
     /// Counts the arcs of the shortest of paths from each of `sources`, whatever they weigh, and
     /// adds up what a search from each would find. A source that is given twice counts twice.
     ///
     /// Up to 512 searches go on at once, a bit each, and as many such batches as threads. O(s·m/512)
     /// word operations where paths have few arcs, 32 bytes a vertex for each thread and up to 192
-    /// more. On a GPU up to 1,024 at once, and [`Solver::device_times`] has what that took.
+    /// more. On a GPU up to 1,024 at once, and [`Found::device_times`] has what that took.
     ///
     /// # Errors
     /// When a source does not exist, or the progress callback, which is told of sources, ended the
@@ -108,17 +109,24 @@ impl<W: Weight> Solver<'_, W> {
     /// assert_eq!(sums.reciprocals[0], (1 << 64) + (1 << 63));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn hop_sums(&mut self, sources: &[VertexId]) -> Result<HopSums, SsspError> {
+    pub fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError> {
+        W::hop_sums(self, sources)
+    }
+
+    pub(crate) fn find_hop_sums(
+        &mut self,
+        sources: &[VertexId],
+    ) -> Result<Found<HopSums>, SsspError> {
         check_vertices(self.graph, "source", sources)?;
-        (self.work, self.device_times, self.table_plan) = Default::default();
         let found = self.search.hop_sums(sources, self.progress);
         if let Some(sums) = found.map_err(|error| error.named(&self.gpus))? {
-            return Ok(sums);
+            return Ok(self.found(sums, Work::default()));
         }
         let (graph, progress) = (self.graph, self.progress);
         let threads = self.cpu.as_ref().map_or_else(rayon::current_num_threads, |c| c.n_threads());
-        in_own_pool(&self.cpu, &self.pool, || {
+        let sums = in_own_pool(&self.cpu, &self.pool, || {
             Searches::new(graph, sources.len(), threads, progress).sums(sources)
-        })
+        })?;
+        Ok(self.found(sums, Work::default()))
     }
 }

@@ -9,7 +9,7 @@
 use graph_formats::{Distance, DistanceKey, Weight, WeightSummary};
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
-pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
+pub trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
     /// What a vertex is labelled with.
     type Key: DistanceKey;
     /// Whether no sum can be too large to be held.
@@ -20,21 +20,24 @@ pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
     /// The key of a path with key `key` followed by an arc of weight `weight`; the
     /// greatest key when the sum cannot be held.
     fn after(key: Self::Key, weight: W) -> Self::Key;
-    /// The distance that a key stands for.
-    fn distance(key: Self::Key) -> W::Distance;
+    /// The key of the distance that a key stands for.
+    fn full(key: Self::Key) -> FullKey<W>;
     /// 1/Δ, as [`bucket`](Self::bucket) takes it.
     fn per_delta(delta: f64) -> Self::PerDelta;
     /// The bucket of a key; never less for a greater key.
     fn bucket(key: Self::Key, per_delta: Self::PerDelta) -> u64;
-    /// The greatest key whose distance is at most `limit`, which is not negative.
-    fn limit_key(limit: W::Distance) -> Self::Key;
+    /// The greatest key whose distance is at most that of `limit`.
+    fn limit_key(limit: FullKey<W>) -> Self::Key;
 }
 
+/// The key of a distance.
+pub(crate) type FullKey<W> = <<W as Weight>::Distance as Distance>::Key;
+
 /// Sums in the distance type, checked.
-pub(crate) struct FullKeys;
+pub struct FullKeys;
 
 impl<W: Weight> KeyArithmetic<W> for FullKeys {
-    type Key = <W::Distance as Distance>::Key;
+    type Key = FullKey<W>;
     const HOLDS_ALL: bool = size_of::<W>() < size_of::<W::Distance>();
     type PerDelta = f64;
 
@@ -47,8 +50,8 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
     }
 
     #[inline(always)]
-    fn distance(key: Self::Key) -> W::Distance {
-        W::Distance::from_key(key)
+    fn full(key: FullKey<W>) -> FullKey<W> {
+        key
     }
 
     fn per_delta(delta: f64) -> f64 {
@@ -60,8 +63,8 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
         (W::Distance::from_key(key).to_f64() * per_delta) as u64
     }
 
-    fn limit_key(limit: W::Distance) -> Self::Key {
-        limit.to_key()
+    fn limit_key(limit: FullKey<W>) -> FullKey<W> {
+        limit
     }
 }
 
@@ -69,7 +72,7 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
 const U32_RANGE: f64 = 4_294_967_296.0;
 
 /// Keys of 32 bits. The CPU adds integers in them, on graphs whose [`distance_bound`] fits.
-pub(crate) struct U32Keys;
+pub struct U32Keys;
 
 impl<W: Weight> KeyArithmetic<W> for U32Keys {
     type Key = u32;
@@ -85,11 +88,11 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
     }
 
     #[inline(always)]
-    fn distance(key: u32) -> W::Distance {
+    fn full(key: u32) -> FullKey<W> {
         if key == u32::MAX {
-            return W::Distance::UNREACHED;
+            return FullKey::<W>::GREATEST;
         }
-        W::Distance::from_key(DistanceKey::from_u64(u64::from(key)))
+        FullKey::<W>::from_u64(u64::from(key))
     }
 
     fn per_delta(delta: f64) -> u64 {
@@ -102,9 +105,9 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
         (u64::from(key) * per_delta) >> u32::BITS
     }
 
-    fn limit_key(limit: W::Distance) -> u32 {
+    fn limit_key(limit: FullKey<W>) -> u32 {
         // the greatest key of all means unreached
-        limit.to_key().to_u64().min(u64::from(u32::MAX - 1)) as u32
+        limit.to_u64().min(u64::from(u32::MAX - 1)) as u32
     }
 }
 
@@ -128,11 +131,11 @@ mod tests {
     use super::*;
 
     fn distance<W: Weight>(key: u32) -> W::Distance {
-        <U32Keys as KeyArithmetic<W>>::distance(key)
+        W::Distance::from_key(<U32Keys as KeyArithmetic<W>>::full(key))
     }
 
     fn limit<W: Weight>(limit: W::Distance) -> u32 {
-        <U32Keys as KeyArithmetic<W>>::limit_key(limit)
+        <U32Keys as KeyArithmetic<W>>::limit_key(limit.to_key())
     }
 
     #[test]

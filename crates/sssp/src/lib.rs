@@ -46,6 +46,7 @@ mod predecessors;
 mod query;
 mod search;
 mod solver;
+mod weights;
 mod work;
 
 pub use algorithm::{Algorithm, Queue, QueueRule};
@@ -62,7 +63,8 @@ pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;
 pub use solver::{Solver, shortest_paths};
-pub use work::{Again, DeviceTimes, Work};
+pub use weights::SearchWeight;
+pub use work::{Again, DeviceTimes, Found, Work};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

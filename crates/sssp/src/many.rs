@@ -15,13 +15,14 @@ use crate::outline::Outline;
 use crate::query::{Query, awaited, check_overflow, check_vertices};
 use crate::search::Search;
 use crate::solver::in_own_pool;
-use crate::{Config, Plan, Progress, Solver, SsspError, Work};
+use crate::weights::SearchWeight;
+use crate::{Config, Found, Plan, Progress, Solver, SsspError, Work};
 
 /// Vertices and arcs of all searches together for which another thread is woken, unless threads
 /// are asked for.
 const STEPS_A_WORKER: usize = 1 << 15;
 
-impl<W: Weight> Solver<'_, W> {
+impl<W: SearchWeight> Solver<'_, W> {
     /// The distances from each of `sources` to each of `targets`; a row a source, in the
     /// order given.
     ///
@@ -49,19 +50,8 @@ impl<W: Weight> Solver<'_, W> {
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
-    ) -> Result<DistanceTable<W>, SsspError> {
-        check_vertices(self.graph, "source", sources)?;
-        check_vertices(self.graph, "target", targets)?;
-        let mut table = empty_table::<W>(sources.len(), targets.len())?;
-        (self.work, self.device_times, self.table_plan) = Default::default();
-        let cells = table.as_slice_mut().unwrap_or_default();
-        if !cells.is_empty() {
-            self.work = match self.cpu.clone() {
-                Some(config) => self.fill_on_cpu(&config, sources, targets, cells)?,
-                None => self.fill_on_gpus(sources, targets, cells)?,
-            };
-        }
-        Ok(DistanceTable::from_storage(table))
+    ) -> Result<Found<DistanceTable<W>>, SsspError> {
+        W::table(self, sources, targets)
     }
 
     /// For every vertex, which of `sources` is nearest, and how far it is. Of several that
@@ -86,23 +76,49 @@ impl<W: Weight> Solver<'_, W> {
     /// assert_eq!((nearest.source_of(2), nearest.distance(2)), (Some(3), Some(1)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn nearest(&mut self, sources: &[VertexId]) -> Result<Nearest<W>, SsspError> {
+    pub fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<Nearest<W>>, SsspError> {
+        W::nearest(self, sources)
+    }
+}
+
+impl<W: SearchWeight> Solver<'_, W> {
+    pub(crate) fn find_table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<Found<DistanceTable<W>>, SsspError> {
+        check_vertices(self.graph, "source", sources)?;
+        check_vertices(self.graph, "target", targets)?;
+        let mut table = empty_table::<W>(sources.len(), targets.len())?;
+        let cells = table.as_slice_mut().unwrap_or_default();
+        let Found { plan, work, device_times, predecessors_time, .. } = match self.cpu.clone() {
+            _ if cells.is_empty() => self.found((), Work::default()),
+            Some(config) => self.fill_on_cpu(&config, sources, targets, cells)?,
+            None => self.fill_on_gpus(sources, targets, cells)?,
+        };
+        let answer = DistanceTable::from_storage(table);
+        Ok(Found { answer, plan, work, device_times, predecessors_time })
+    }
+
+    pub(crate) fn find_nearest(
+        &mut self,
+        sources: &[VertexId],
+    ) -> Result<Found<Nearest<W>>, SsspError> {
         check_vertices(self.graph, "source", sources)?;
         if let Some((arc, from, to)) = self.graph.first_negative() {
             let weight = self.graph.weights()[arc].to_string();
             return Err(SsspError::NegativeWeight { algorithm: "dijkstra", from, to, weight });
         }
-        (self.work, self.device_times, self.table_plan) = Default::default();
         let found = self.search.nearest(sources, self.progress);
-        match found.map_err(|error| error.named(&self.gpus))? {
+        let (nearest, work) = match found.map_err(|error| error.named(&self.gpus))? {
             Some(((distances, work), owners)) => {
-                self.work = work;
                 let distances = Distances::from_storage(distances);
                 check_overflow(self.graph, &distances)?;
-                Ok(Nearest::from_storage(distances, owners))
+                (Nearest::from_storage(distances, owners), work)
             }
-            None => nearest::solve(self.graph, sources, self.progress),
-        }
+            None => (nearest::solve(self.graph, sources, self.progress)?, Work::default()),
+        };
+        Ok(self.found(nearest, work))
     }
 
     /// Fills the rows, of one cell at least, by threads that take one after the other.
@@ -112,7 +128,7 @@ impl<W: Weight> Solver<'_, W> {
         sources: &[VertexId],
         targets: &[VertexId],
         cells: &mut [W::Distance],
-    ) -> Result<Work, SsspError> {
+    ) -> Result<Found<()>, SsspError> {
         let (graph, progress) = (self.graph, self.progress);
         let (mut plan, chosen) = Plan::for_table(graph, config, sources.len())?;
         if matches!(chosen, Chosen::BreadthFirst { .. })
@@ -126,8 +142,7 @@ impl<W: Weight> Solver<'_, W> {
             if is_held? {
                 plan.reason += ", and searches go on together, a bit each";
                 plan.threads = threads;
-                self.table_plan = Some(plan);
-                return Ok(Work::default());
+                return Ok(Found { plan, ..self.found((), Work::default()) });
             }
         }
         if let Prepared::Nothing = self.prepared {
@@ -164,10 +179,9 @@ impl<W: Weight> Solver<'_, W> {
         if let Some(error) = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
-        self.table_plan = Some(plan);
         let mut work = Work::default();
         works.iter().for_each(|part| work.add(part));
-        Ok(work)
+        Ok(Found { plan, ..self.found((), work) })
     }
 }
 

@@ -29,9 +29,12 @@ use rayon::prelude::*;
 
 use crate::SsspError;
 use crate::cpu::delta_stepping::long_arcs::ArcSplit;
-use crate::key::{FullKeys, KeyArithmetic};
+use crate::key::{FullKey, FullKeys, KeyArithmetic};
 use crate::query::check_vertices;
+use crate::weights::SearchWeight;
 
+/// Distances of which a task makes keys.
+const DISTANCES_PER_TASK: usize = 1 << 14;
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
 /// Rows and arcs that one task of the parallel pass takes.
@@ -60,7 +63,15 @@ const PART_OF_NEAREST: usize = 256;
 /// assert_eq!(predecessors.get(2), Some(0)); // strictly nearer than 1 is
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn predecessors<W: Weight>(
+pub fn predecessors<W: SearchWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    distances: &Distances<W::Distance>,
+) -> Result<Predecessors, SsspError> {
+    W::predecessors(graph, source, distances)
+}
+
+pub(crate) fn checked_from_distances<W: Weight>(
     graph: &Csr<W>,
     source: VertexId,
     distances: &Distances<W::Distance>,
@@ -80,10 +91,11 @@ pub(crate) fn from_distances<W: Weight>(
     distances: &Distances<W::Distance>,
 ) -> Predecessors {
     let distances = distances.as_storage();
-    if graph.first_negative().is_none() {
-        let key = |distance: &W::Distance| distance.to_key();
+    if let Some(graph) = graph.as_unsigned() {
+        let distances = distances.par_iter().with_min_len(DISTANCES_PER_TASK);
+        let keys: Vec<FullKey<W>> = distances.map(|distance| distance.to_key()).collect();
         let limit = DistanceKey::GREATEST;
-        return from_labels::<W, FullKeys, _>(graph, source, limit, None, distances, key);
+        return from_labels::<_, FullKeys, _>(&graph, source, limit, None, &keys, |&key| key);
     }
     let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
     if distances[source as usize] != W::Distance::UNREACHED {

@@ -14,7 +14,8 @@ use crate::cpu::{self, Prepared};
 use crate::k_paths::Reversed;
 use crate::query::{Query, check_overflow, check_vertices};
 use crate::search::Search;
-use crate::{Config, DeviceTimes, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
+use crate::weights::SearchWeight;
+use crate::{Config, DeviceTimes, Found, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
 
 /// Searches a graph from one source after another, in the same work space.
 ///
@@ -41,20 +42,14 @@ pub struct Solver<'g, W: Weight> {
     /// What to solve with on the CPU; `None` on a GPU.
     pub(crate) cpu: Option<Config>,
     pub(crate) prepared: Prepared<W>,
-    /// That of a table, where it is not that of other searches.
-    pub(crate) table_plan: Option<Plan>,
     pub(crate) progress: Option<Progress<'g>>,
-    pub(crate) work: Work,
     /// The threads of [`in_own_pool`]; empty where the system refuses one.
     pub(crate) pool: OnceLock<Option<ThreadPool>>,
     /// The graph transposed, once paths were asked for and where it is directed.
     pub(crate) reversed: Option<Reversed<W>>,
-    predecessors_time: Duration,
-    /// Those of a table, where they are not the last search's.
-    pub(crate) device_times: Option<DeviceTimes>,
 }
 
-impl<'g, W: Weight> Solver<'g, W> {
+impl<'g, W: SearchWeight> Solver<'g, W> {
     /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
     /// vertex, and the queues: empty, up to 200 kB a thread for Δ-stepping, and for Dial's
     /// four bytes a unit of the largest weight. For Δ-stepping on a dense undirected graph
@@ -67,11 +62,7 @@ impl<'g, W: Weight> Solver<'g, W> {
     /// When the configuration does not fit the graph: negative weights for an algorithm
     /// that does not take them, a bad Δ, a queue for other weights.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let (plan, chosen) = Plan::on_cpu(graph, config)?;
-        let prepared = cpu::prepare(graph, chosen);
-        let search = cpu::search(graph, chosen, plan.narrow, prepared.clone());
-        let cpu = Some(config.clone());
-        Ok(Self { cpu, prepared, ..Self::with_search(graph, plan, search) })
+        W::solver_on_cpu(graph, config)
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping takes weights
@@ -112,28 +103,7 @@ impl<'g, W: Weight> Solver<'g, W> {
         graph: &'g Csr<W>,
         config: &gpu::Config,
     ) -> Result<Self, SsspError> {
-        let (plan, search, others) = gpu::searches(gpus, graph, config)?;
-        let gpus = gpus.to_vec();
-        Ok(Self { gpus, others, ..Self::with_search(graph, plan, search) })
-    }
-
-    fn with_search(graph: &'g Csr<W>, plan: Plan, search: Box<dyn Search<W> + 'g>) -> Self {
-        Self {
-            graph,
-            plan,
-            search,
-            gpus: Vec::new(),
-            others: Vec::new(),
-            cpu: None,
-            prepared: Prepared::Nothing,
-            table_plan: None,
-            progress: None,
-            work: Work::default(),
-            pool: OnceLock::new(),
-            reversed: None,
-            predecessors_time: Duration::ZERO,
-            device_times: None,
-        }
+        W::solver_on_gpus(gpus, graph, config)
     }
 
     /// The GPUs that it is on; none on the CPU.
@@ -141,10 +111,9 @@ impl<'g, W: Weight> Solver<'g, W> {
         &self.gpus
     }
 
-    /// Where the time on the device went, if the solver is on one: that of the last search,
-    /// or of all searches of the last [table](Solver::table), on the GPU that took the longest.
-    pub fn device_times(&self) -> Option<DeviceTimes> {
-        self.device_times.or_else(|| self.search.device_times())
+    /// What making the solver took on the device, if it is on one.
+    pub fn preparation(&self) -> Option<DeviceTimes> {
+        self.search.device_times().map(DeviceTimes::without_search)
     }
 
     /// The same, telling `progress` how far a search is.
@@ -153,20 +122,9 @@ impl<'g, W: Weight> Solver<'g, W> {
         self
     }
 
-    /// What was chosen, and why; after a [table](Solver::table), for each of its searches.
+    /// What was chosen for single searches, and why.
     pub fn plan(&self) -> &Plan {
-        self.table_plan.as_ref().unwrap_or(&self.plan)
-    }
-
-    /// Counts of the last search, or of all searches of the last [table](Solver::table).
-    pub fn work(&self) -> Work {
-        self.work
-    }
-
-    /// How long the second pass of the last [`Solver::tree`] took, which finds the
-    /// predecessors; from a GPU, with their way back.
-    pub fn predecessors_time(&self) -> Duration {
-        self.predecessors_time
+        &self.plan
     }
 
     /// The distances from `source`, as far as `goal` asks.
@@ -181,8 +139,8 @@ impl<'g, W: Weight> Solver<'g, W> {
         &mut self,
         source: VertexId,
         goal: Goal<W::Distance>,
-    ) -> Result<Distances<W::Distance>, SsspError> {
-        Ok(self.limited(source, goal)?.0)
+    ) -> Result<Found<Distances<W::Distance>>, SsspError> {
+        W::distances(self, source, goal)
     }
 
     /// The distances from `source` and the paths that have them; predecessors take a
@@ -195,8 +153,67 @@ impl<'g, W: Weight> Solver<'g, W> {
         &mut self,
         source: VertexId,
         goal: Goal<W::Distance>,
-    ) -> Result<Tree<W>, SsspError> {
-        let (distances, limit) = self.limited(source, goal)?;
+    ) -> Result<Found<Tree<W>>, SsspError> {
+        W::tree(self, source, goal)
+    }
+}
+
+impl<'g, W: SearchWeight> Solver<'g, W> {
+    pub(crate) fn on_cpu(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
+        let (plan, chosen) = Plan::on_cpu(graph, config)?;
+        let prepared = cpu::prepare(graph, chosen);
+        let search = cpu::search(graph, chosen, plan.narrow, prepared.clone());
+        let cpu = Some(config.clone());
+        Ok(Self { cpu, prepared, ..Self::with_search(graph, plan, search) })
+    }
+
+    pub(crate) fn on_all(
+        gpus: &[Gpu],
+        graph: &'g Csr<W>,
+        config: &gpu::Config,
+    ) -> Result<Self, SsspError> {
+        let (plan, search, others) = gpu::searches(gpus, graph, config)?;
+        let gpus = gpus.to_vec();
+        Ok(Self { gpus, others, ..Self::with_search(graph, plan, search) })
+    }
+
+    fn with_search(graph: &'g Csr<W>, plan: Plan, search: Box<dyn Search<W> + 'g>) -> Self {
+        Self {
+            graph,
+            plan,
+            search,
+            gpus: Vec::new(),
+            others: Vec::new(),
+            cpu: None,
+            prepared: Prepared::Nothing,
+            progress: None,
+            pool: OnceLock::new(),
+            reversed: None,
+        }
+    }
+
+    /// What a single search found, and what it took.
+    pub(crate) fn found<T>(&self, answer: T, work: Work) -> Found<T> {
+        let device_times = self.search.device_times();
+        let (plan, predecessors_time) = (self.plan.clone(), Duration::ZERO);
+        Found { answer, plan, work, device_times, predecessors_time }
+    }
+
+    pub(crate) fn find_distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Found<Distances<W::Distance>>, SsspError> {
+        let (distances, _, work) = self.limited(source, goal)?;
+        Ok(self.found(distances, work))
+    }
+
+    pub(crate) fn find_tree(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Found<Tree<W>>, SsspError> {
+        let (distances, limit, work) = self.limited(source, goal)?;
         let start = Instant::now();
         let limit_of_tree = limit.unwrap_or(W::Distance::UNREACHED);
         let has_own_threads = self.search.has_own_threads();
@@ -214,8 +231,9 @@ impl<'g, W: Weight> Solver<'g, W> {
         let from_distances = || predecessors::from_distances(self.graph, source, &distances);
         let predecessors =
             found.unwrap_or_else(|| in_own_pool(&self.cpu, &self.pool, from_distances));
-        self.predecessors_time = start.elapsed();
-        Ok(Tree { source, limit, predecessors, distances })
+        let predecessors_time = start.elapsed();
+        let tree = Tree { source, limit, predecessors, distances };
+        Ok(Found { predecessors_time, ..self.found(tree, work) })
     }
 
     /// The distances that `goal` asks for, and the limit that it comes to.
@@ -249,37 +267,34 @@ impl<'g, W: Weight> Solver<'g, W> {
             let weight = self.graph.weights()[arc].to_string();
             return Err(SsspError::CutoffWithNegativeWeight { from, to, weight });
         }
-        (self.device_times, self.table_plan) = (None, None);
         if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
-            self.work = Work::default();
             let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];
-            return Ok((Distances::from_storage(nothing), limit));
+            return Ok((Distances::from_storage(nothing), limit, Work::default()));
         }
         // a zero may have a sign, which keys tell apart
         let zero = query.limit == W::Distance::ZERO;
         let query = query.with_limit(if zero { W::Distance::ZERO } else { query.limit });
         let found = self.search.search(&query);
         let (distances, work) = found.map_err(|error| error.named(&self.gpus))?;
-        self.work = work;
         let distances = Distances::from_storage(distances);
         if limit.is_none() && self.plan.negative.is_none() {
             let of_targets = targets.iter().map(|&target| distances.get(target));
             limit = of_targets.reduce(|a, b| Some(if a? < b? { b? } else { a? })).flatten();
         }
         match limit {
-            Some(limit) => Ok((distances.within(limit), Some(limit))),
+            Some(limit) => Ok((distances.within(limit), Some(limit), work)),
             None => {
                 if !self.plan.bounded {
                     check_overflow(self.graph, &distances)?;
                 }
-                Ok((distances, None))
+                Ok((distances, None, work))
             }
         }
     }
 }
 
-/// Distances, and the greatest that was asked for, if not all were.
-type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
+/// Distances, the greatest that was asked for if not all were, and what the search did.
+type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>, Work);
 
 /// The tree of shortest paths from `source`: a [`Solver`] for one search.
 ///
@@ -296,12 +311,12 @@ type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Dis
 /// assert_eq!(tree.path_to(1), Some(vec![0, 2, 1]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn shortest_paths<W: Weight>(
+pub fn shortest_paths<W: SearchWeight>(
     graph: &Csr<W>,
     source: VertexId,
     config: &Config,
 ) -> Result<Tree<W>, SsspError> {
-    Solver::new(graph, config)?.tree(source, Goal::All)
+    Ok(Solver::new(graph, config)?.tree(source, Goal::All)?.answer)
 }
 
 /// Does what needs no answers from other threads, so that it may wait in a pool: one of as many

@@ -21,21 +21,21 @@ use crate::{SsspError, Work};
 const SETTLED_A_REPORT: u64 = 1 << 16;
 
 /// The solver with its work space, for any number of sources.
-pub(crate) struct Dijkstra<'g, W: Weight, L: KeyArithmetic<W>, Q> {
-    graph: &'g Csr<W>,
+pub(crate) struct Dijkstra<W: Weight, L: KeyArithmetic<W>, Q> {
+    graph: Csr<W>,
     keys: Vec<L::Key>,
     queue: Q,
     unsettled: Targets,
 }
 
-impl<'g, W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, W, L, Q> {
-    pub(crate) fn new(graph: &'g Csr<W>, queue: Q) -> Self {
+impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<W, L, Q> {
+    pub(crate) fn new(graph: Csr<W>, queue: Q) -> Self {
         let keys = vec![L::Key::GREATEST; graph.n_vertices()];
         Self { graph, keys, queue, unsettled: Targets::default() }
     }
 
-    pub(crate) fn graph(&self) -> &'g Csr<W> {
-        self.graph
+    pub(crate) fn graph(&self) -> &Csr<W> {
+        &self.graph
     }
 
     /// The keys of the last search; the greatest key where there is no path.
@@ -48,6 +48,7 @@ impl<'g, W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<'g, 
     pub(crate) fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         // as locals, for the compiler to know that nobody else changes them
         let Self { graph, keys, queue, unsettled } = self;
+        let graph = &*graph;
         let keys = keys.as_mut_slice();
         keys.fill(L::Key::GREATEST);
         queue.clear();

@@ -1,7 +1,7 @@
 //! What the algorithms that compare [keys](crate::key) do alike: distances, predecessors and rows
 //! of tables are made of the keys that a search has left.
 
-use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
 use rayon::prelude::*;
 
@@ -38,9 +38,21 @@ pub(super) trait KeySearch<W: Weight>: Send {
     fn labels(&self) -> &[Self::Label];
 
     fn key(label: &Self::Label) -> Self::Key;
+
+    /// The predecessors of the vertices whose key is at most `limit`, after a search.
+    fn predecessors(&self, source: VertexId, limit: Self::Key) -> Predecessors {
+        predecessors::from_labels::<W, Self::Arithmetic, _>(
+            self.graph(),
+            source,
+            limit,
+            self.short_arcs(),
+            self.labels(),
+            Self::key,
+        )
+    }
 }
 
-impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<'_, W, L> {
+impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<W, L> {
     type Arithmetic = L;
     type Key = L::Key;
     type Label = <L::Key as DistanceKey>::Atomic;
@@ -66,9 +78,7 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<'_, W, L> {
     }
 }
 
-impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W>
-    for Dijkstra<'_, W, L, Q>
-{
+impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W> for Dijkstra<W, L, Q> {
     type Arithmetic = L;
     type Key = L::Key;
     type Label = L::Key;
@@ -90,14 +100,16 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W>
     }
 }
 
-/// A search by keys as a search by distances.
+/// A search by keys, of a graph whose weights are unsigned, as a search by distances.
 pub(super) struct OnKeys<S>(pub(super) S);
 
-impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
+impl<W: Weight, S: KeySearch<W::Unsigned> + Sync> Search<W> for OnKeys<S> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        let work = self.0.solve(&query.with_limit(S::Arithmetic::limit_key(query.limit)))?;
+        let limit = S::Arithmetic::limit_key(query.limit.to_key());
+        let work = self.0.solve(&query.with_limit(limit))?;
         let labels = self.0.labels().par_iter().with_min_len(DISTANCES_PER_TASK);
-        Ok((labels.map(|label| S::Arithmetic::distance(S::key(label))).collect(), work))
+        let distance = |label| W::Distance::from_key(S::Arithmetic::full(S::key(label)));
+        Ok((labels.map(distance).collect(), work))
     }
 
     fn predecessors(
@@ -105,18 +117,8 @@ impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
-        let (graph, labels) = (self.0.graph(), self.0.labels());
-        let limit = S::Arithmetic::limit_key(limit);
-        let short_arcs = self.0.short_arcs();
-        let found = predecessors::from_labels::<W, S::Arithmetic, _>(
-            graph,
-            source,
-            limit,
-            short_arcs,
-            labels,
-            S::key,
-        );
-        Ok(Some(found))
+        let limit = S::Arithmetic::limit_key(limit.to_key());
+        Ok(Some(self.0.predecessors(source, limit)))
     }
 
     /// Where keys hold all distances, without a list of these in between.
@@ -133,7 +135,8 @@ impl<W: Weight, S: KeySearch<W> + Sync> Search<W> for OnKeys<S> {
         let query = Query { source, targets: awaited, limit: S::Key::GREATEST, progress: None };
         let work = self.0.solve(&query)?;
         for (cell, &target) in row.iter_mut().zip(targets) {
-            *cell = S::Arithmetic::distance(S::key(&self.0.labels()[target as usize]));
+            let key = S::key(&self.0.labels()[target as usize]);
+            *cell = W::Distance::from_key(S::Arithmetic::full(key));
         }
         Ok(Some(work))
     }

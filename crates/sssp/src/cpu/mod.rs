@@ -27,8 +27,9 @@ use self::key_search::OnKeys;
 use self::queue::{Dial, QuaternaryHeap, RadixHeap};
 use crate::algorithm::{Queue, QueueRule};
 use crate::config::Team;
-use crate::key::{FullKeys, KeyArithmetic, U32Keys};
+use crate::key::{FullKeys, KeyArithmetic};
 use crate::search::Search;
+use crate::weights::SearchWeight;
 
 /// What runs on the CPU, with nothing left to choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +61,7 @@ pub(crate) enum Chosen {
 pub(crate) enum Prepared<W: Weight> {
     Nothing,
     /// Its short arcs, where the long ones are deferred.
-    ShortArcs(Arc<ArcSplit<W>>),
+    ShortArcs(Arc<ArcSplit<W::Unsigned>>),
     /// Its arcs by their ends, where levels are pulled.
     Incoming(Csr<u32>),
 }
@@ -69,7 +70,7 @@ pub(crate) enum Prepared<W: Weight> {
 pub(crate) fn prepare<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> Prepared<W> {
     match chosen {
         Chosen::DeltaStepping { defers_long_arcs: true, .. } => {
-            let split = long_arcs::split(graph, graph.weight_summary().greatest);
+            let split = graph.as_unsigned().and_then(|graph| long_arcs::split(&graph));
             split.map_or(Prepared::Nothing, |split| Prepared::ShortArcs(Arc::new(split)))
         }
         Chosen::BreadthFirst { turns_arcs, .. } => {
@@ -81,64 +82,61 @@ pub(crate) fn prepare<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> Prepared<W> 
 
 /// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with what is
 /// [`prepare`]d for it.
-pub(crate) fn search<'g, W: Weight>(
+pub(crate) fn search<'g, W: SearchWeight>(
     graph: &'g Csr<W>,
     chosen: Chosen,
     narrow: bool,
     prepared: Prepared<W>,
 ) -> Box<dyn Search<W> + 'g> {
-    let negative = graph.first_negative().is_some();
-    match (chosen, narrow) {
-        (Chosen::BellmanFord, _) => Box::new(BellmanFord::new(graph)),
-        (Chosen::BellmanFordQueue(rule), _) => {
+    match chosen {
+        Chosen::BellmanFord => Box::new(BellmanFord::new(graph)),
+        Chosen::BellmanFordQueue(rule) => {
+            let negative = graph.first_negative().is_some();
             Box::new(QueuedBellmanFord::new(graph, rule, negative))
         }
-        (Chosen::BreadthFirst { threads, team, .. }, _) => {
+        Chosen::BreadthFirst { threads, team, .. } => {
             let incoming = match prepared {
                 Prepared::Incoming(incoming) => Some(incoming),
                 _ => None,
             };
             Box::new(BreadthFirst::new(graph, incoming, threads, team))
         }
-        (Chosen::Dijkstra(queue), true) => dijkstra::<W, U32Keys>(graph, queue),
-        (Chosen::Dijkstra(queue), false) => dijkstra::<W, FullKeys>(graph, queue),
-        (Chosen::DeltaStepping { width, threads, team, .. }, true) => {
-            delta_stepping::<W, U32Keys>(graph, width, prepared, threads, team)
-        }
-        (Chosen::DeltaStepping { width, threads, team, .. }, false) => {
-            delta_stepping::<W, FullKeys>(graph, width, prepared, threads, team)
+        Chosen::Dijkstra(queue) if narrow => dijkstra::<W, W::NarrowKeys>(graph, queue),
+        Chosen::Dijkstra(queue) => dijkstra::<W, FullKeys>(graph, queue),
+        Chosen::DeltaStepping { width, threads, team, .. } => {
+            let short_arcs = match prepared {
+                Prepared::ShortArcs(split) => Some(split),
+                _ => None,
+            };
+            let graph = unsigned(graph);
+            match narrow {
+                true => Box::new(OnKeys(DeltaStepping::<_, W::NarrowKeys>::new(
+                    graph, width, short_arcs, threads, team,
+                ))),
+                false => Box::new(OnKeys(DeltaStepping::<_, FullKeys>::new(
+                    graph, width, short_arcs, threads, team,
+                ))),
+            }
         }
     }
 }
 
-fn dijkstra<W: Weight, L: KeyArithmetic<W>>(
+fn dijkstra<W: SearchWeight, L: KeyArithmetic<W::Unsigned>>(
     graph: &Csr<W>,
     queue: Queue,
-) -> Box<dyn Search<W> + '_> {
+) -> Box<dyn Search<W>> {
+    let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0) as u64;
+    let graph = unsigned(graph);
     match queue {
-        Queue::Dial => {
-            let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0);
-            Box::new(OnKeys(Dijkstra::<W, L, _>::new(graph, Dial::new(greatest as u64))))
-        }
+        Queue::Dial => Box::new(OnKeys(Dijkstra::<_, L, _>::new(graph, Dial::new(greatest)))),
         Queue::QuaternaryHeap => {
-            Box::new(OnKeys(Dijkstra::<W, L, _>::new(graph, QuaternaryHeap::default())))
+            Box::new(OnKeys(Dijkstra::<_, L, _>::new(graph, QuaternaryHeap::default())))
         }
-        Queue::Radix => Box::new(OnKeys(Dijkstra::<W, L, _>::new(graph, RadixHeap::default()))),
+        Queue::Radix => Box::new(OnKeys(Dijkstra::<_, L, _>::new(graph, RadixHeap::default()))),
     }
 }
 
-fn delta_stepping<W: Weight, L: KeyArithmetic<W>>(
-    graph: &Csr<W>,
-    width: f64,
-    prepared: Prepared<W>,
-    threads: usize,
-    team: Team,
-) -> Box<dyn Search<W> + '_> {
-    let greatest = graph.weight_summary().greatest;
-    let short_arcs = match prepared {
-        Prepared::ShortArcs(split) => Some(split),
-        _ => None,
-    };
-    let search = DeltaStepping::<W, L>::new(graph, width, greatest, short_arcs, threads, team);
-    Box::new(OnKeys(search))
+/// The graph for an algorithm on keys: a plan refuses one whose weights are negative.
+fn unsigned<W: Weight>(graph: &Csr<W>) -> Csr<W::Unsigned> {
+    graph.as_unsigned().expect("a plan for keys is made where no weight is negative")
 }

@@ -15,6 +15,7 @@ use super::launch::milliseconds;
 use crate::cpu;
 use crate::query::Query;
 use crate::search::{Answer, Owners, Search};
+use crate::weights::SearchWeight;
 use crate::{Config, DeviceTimes, HopSums, Plan, Progress, SsspError, Work};
 
 /// The error of a search on a device that has no answer: a sum does not fit what the kernels add
@@ -45,7 +46,7 @@ pub(super) struct WithFallback<'g, W: Weight> {
     on_device: bool,
 }
 
-impl<'g, W: Weight> WithFallback<'g, W> {
+impl<'g, W: SearchWeight> WithFallback<'g, W> {
     /// For `device`, which searches `graph` as `plan` says; on the CPU, by `config`.
     pub(super) fn new(
         device: Box<dyn Search<W> + 'g>,
@@ -94,7 +95,7 @@ impl<'g, W: Weight> WithFallback<'g, W> {
     }
 }
 
-impl<W: Weight> Search<W> for WithFallback<'_, W> {
+impl<W: SearchWeight> Search<W> for WithFallback<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.begin();
         match self.device.search(query) {

@@ -87,7 +87,7 @@ impl KeyKind {
         let cells = cells.par_iter_mut().with_min_len(PER_TASK);
         match self.words_of_key() {
             1 => cells.zip(words).for_each(|(cell, &key)| {
-                *cell = <U32Keys as KeyArithmetic<W>>::distance(key);
+                *cell = W::Distance::from_key(<U32Keys as KeyArithmetic<W>>::full(key));
             }),
             _ => cells.zip(words.as_chunks().0).for_each(|(cell, &[low, high])| {
                 let key = u64::from(low) | u64::from(high) << 32;

@@ -55,6 +55,7 @@ pub use self::extract_min::{ExtractMin, Reduction};
 use self::fallback::WithFallback;
 pub(crate) use self::several::searches;
 use crate::search::Search;
+use crate::weights::SearchWeight;
 use crate::{Delta, Plan, QueueRule, SsspError, cost, delta, plan};
 
 /// An algorithm on a device, whichever it is.
@@ -65,7 +66,7 @@ pub type Config = crate::Config<Algorithm>;
 
 /// The search that `config` asks for, and what was chosen: where that is left to the solver and
 /// enough searches are expected to make up for trials, the fastest.
-fn search<'g, W: Weight>(
+fn search<'g, W: SearchWeight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     config: &Config,

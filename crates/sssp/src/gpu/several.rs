@@ -16,13 +16,14 @@ use graph_formats::{Csr, VertexId, Weight};
 use super::{Boxed, Config, search};
 use crate::cpu::threads::EndsOnPanic;
 use crate::many::fill_row;
-use crate::{DeviceTimes, Plan, Progress, Solver, SsspError, Work};
+use crate::weights::SearchWeight;
+use crate::{DeviceTimes, Found, Plan, Progress, Solver, SsspError, Work};
 
 /// The plan and the search of the first GPU, and the searches of the others.
 type Searches<'g, W> = (Plan, Boxed<'g, W>, Vec<Boxed<'g, W>>);
 
 /// Those that `config` asks for, made on all `gpus` at once.
-pub(crate) fn searches<'g, W: Weight>(
+pub(crate) fn searches<'g, W: SearchWeight>(
     gpus: &[Gpu],
     graph: &'g Csr<W>,
     config: &Config,
@@ -47,14 +48,14 @@ struct Share<'a, 'g, W: Weight> {
 /// What came of it, and where the time went.
 type Filled = Result<(Work, Option<DeviceTimes>), SsspError>;
 
-impl<W: Weight> Solver<'_, W> {
+impl<W: SearchWeight> Solver<'_, W> {
     /// Fills the rows, of one cell at least.
     pub(crate) fn fill_on_gpus(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
         cells: &mut [W::Distance],
-    ) -> Result<Work, SsspError> {
+    ) -> Result<Found<()>, SsspError> {
         let Self { graph, plan, search, gpus, others, progress, .. } = self;
         let (graph, plan, progress) = (*graph, &*plan, *progress);
         let n_rows = sources.len().div_ceil(gpus.len());
@@ -100,8 +101,10 @@ impl<W: Weight> Solver<'_, W> {
                 }
             }
         }
-        self.device_times = times;
-        if interrupted { Err(SsspError::Interrupted) } else { Ok(work) }
+        if interrupted {
+            return Err(SsspError::Interrupted);
+        }
+        Ok(Found { device_times: times, ..self.found((), work) })
     }
 }
 

@@ -33,7 +33,8 @@ use self::candidate::Candidate;
 use self::spur::SpurSearches;
 use crate::cpu::{self, Chosen, Prepared};
 use crate::query::{Query, check_overflow, check_vertices};
-use crate::{Config, Plan, Solver, SsspError};
+use crate::weights::SearchWeight;
+use crate::{Config, Found, Plan, Solver, SsspError};
 
 /// A path and its length.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +60,7 @@ impl<W: Weight> Reversed<W> {
     }
 }
 
-impl<W: Weight> Solver<'_, W> {
+impl<W: SearchWeight> Solver<'_, W> {
     /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: by
     /// length, and those of equal length in the order of their vertices, compared one by one.
     ///
@@ -94,14 +95,22 @@ impl<W: Weight> Solver<'_, W> {
         source: VertexId,
         target: VertexId,
         k: usize,
-    ) -> Result<Vec<Path<W::Distance>>, SsspError> {
+    ) -> Result<Found<Vec<Path<W::Distance>>>, SsspError> {
+        W::paths(self, source, target, k)
+    }
+
+    pub(crate) fn find_paths(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Found<Vec<Path<W::Distance>>>, SsspError> {
         check_vertices(self.graph, "source", &[source])?;
         check_vertices(self.graph, "target", &[target])?;
         if let Some((arc, from, to)) = self.plan.negative {
             let weight = self.graph.weights()[arc].to_string();
             return Err(SsspError::PathsWithNegativeWeight { from, to, weight });
         }
-        (self.work, self.device_times, self.table_plan) = Default::default();
         let progress = self.progress;
         let all = Query { source: target, targets: &[], limit: W::Distance::UNREACHED, progress };
         let (incoming, found) = match self.graph.direction() {
@@ -116,7 +125,7 @@ impl<W: Weight> Solver<'_, W> {
                 (graph, search.search(&all))
             }
         };
-        let (to_target, work) = found.map_err(|error| error.named(&self.gpus))?;
+        let (to_target, mut work) = found.map_err(|error| error.named(&self.gpus))?;
         let to_target = Distances::from_storage(to_target);
         let distance = |vertex: VertexId| to_target.as_storage()[vertex as usize];
         let mut searches = SpurSearches::new(self.graph, target, distance);
@@ -127,9 +136,8 @@ impl<W: Weight> Solver<'_, W> {
             let kind = std::any::type_name::<W::Distance>();
             return Err(SsspError::Overflow { vertex: target, kind });
         }
-        self.work = work;
-        self.work.add(&searches.work);
-        Ok(paths)
+        work.add(&searches.work);
+        Ok(self.found(paths, work))
     }
 }
 
@@ -155,12 +163,21 @@ impl<W: Weight> Solver<'_, W> {
 /// assert_eq!(found, [(3, &[0, 1, 2, 3][..]), (3, &[0, 2, 3])]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn k_shortest_paths<W: Weight>(
+pub fn k_shortest_paths<W: SearchWeight>(
     graph: &Csr<W>,
     source: VertexId,
     target: VertexId,
     k: usize,
     mut to_target: impl FnMut(VertexId) -> Option<W::Distance>,
+) -> Result<Vec<Path<W::Distance>>, SsspError> {
+    W::paths_by(graph, [source, target], k, &mut to_target)
+}
+
+pub(crate) fn by_distances<W: SearchWeight>(
+    graph: &Csr<W>,
+    [source, target]: [VertexId; 2],
+    k: usize,
+    to_target: &mut dyn FnMut(VertexId) -> Option<W::Distance>,
 ) -> Result<Vec<Path<W::Distance>>, SsspError> {
     check_vertices(graph, "source", &[source])?;
     check_vertices(graph, "target", &[target])?;

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use graph_formats::{DistanceKey, VertexId, Weight};
+use graph_formats::{Distance, DistanceKey, VertexId, Weight};
 
 use super::{NO_VERTEX, Tails};
 use crate::cpu::prefetch::prefetch;
@@ -129,7 +129,8 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     /// How long an arc to a vertex with this key can be from one not below `near`, if some
     /// arcs of the graph are longer.
     fn longest(&self, key: L::Key, near: L::Key) -> Option<W> {
-        let (distance, nearest) = (L::distance(key), L::distance(near));
+        let distance = |key| W::Distance::from_key(L::full(key));
+        let (distance, nearest) = (distance(key), distance(near));
         let longest = match (distance.to_i128(), nearest.to_i128()) {
             (Some(distance), Some(nearest)) => W::from_i128(distance - nearest)?,
             // differences round, but no weight is greater than a sum with it

@@ -88,8 +88,8 @@ pub(crate) fn limit_below<W: Weight>(max_weight: W) -> Option<W> {
 }
 
 /// The arcs of `graph`, split; `None` where none are to be deferred. O(n + m).
-pub(crate) fn split<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<ArcSplit<W>> {
-    let limit = short_limit(graph, max_weight)?;
+pub(crate) fn split<W: Weight>(graph: &Csr<W>) -> Option<ArcSplit<W>> {
+    let limit = short_limit(graph, graph.weight_summary().greatest)?;
     let short = ShortArcs::new(graph, limit);
     defers_enough(short.n_arcs(), graph.n_arcs()).then_some(ArcSplit { limit, short })
 }

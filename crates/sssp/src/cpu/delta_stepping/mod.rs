@@ -68,8 +68,8 @@ pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
 }
 
 /// The solver with its work space, for any number of sources.
-pub(crate) struct DeltaStepping<'g, W: Weight, L: KeyArithmetic<W>> {
-    graph: &'g Csr<W>,
+pub(crate) struct DeltaStepping<W: Weight, L: KeyArithmetic<W>> {
+    graph: Csr<W>,
     per_delta: L::PerDelta,
     /// Which arcs are short, and how far ahead others are deferred; none when `None`.
     split: Option<Arc<ArcSplit<W>>>,
@@ -122,25 +122,24 @@ struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
     ended: &'a AtomicBool,
 }
 
-impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
-    /// Prepares for `graph`, whose weights are at most `max_weight`, none negative, with the
+impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
+    /// Prepares for `graph`, whose weights are not negative, with the
     /// [`split`](long_arcs::split) that defers long arcs or without. O(n + m).
     pub(crate) fn new(
-        graph: &'g Csr<W>,
+        graph: Csr<W>,
         delta: f64,
-        max_weight: W,
         split: Option<Arc<ArcSplit<W>>>,
         n_threads: usize,
         team: Team,
     ) -> Self {
-        let span = bucket_span(max_weight, delta);
+        let span = bucket_span(graph.weight_summary().greatest, delta);
         let unreached = graph.vertices().into_par_iter().with_min_len(LABELS_A_TASK);
         Self {
-            graph,
             per_delta: L::per_delta(delta),
             split,
             labels: unreached.map(|_| L::Key::GREATEST.atomic()).collect(),
-            with_out_arcs: long_arcs::vertices_with_out_arcs(graph),
+            with_out_arcs: long_arcs::vertices_with_out_arcs(&graph),
+            graph,
             workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
             threads: Threads::new(n_threads),
@@ -151,8 +150,8 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         }
     }
 
-    pub(crate) fn graph(&self) -> &'g Csr<W> {
-        self.graph
+    pub(crate) fn graph(&self) -> &Csr<W> {
+        &self.graph
     }
 
     /// The short arcs, if long ones are deferred.
@@ -171,7 +170,7 @@ impl<'g, W: Weight, L: KeyArithmetic<W>> DeltaStepping<'g, W, L> {
         let (workers, threads) = (&mut self.workers, &self.threads);
         let ended = AtomicBool::new(false);
         let mut phase = Phase::<W, L> {
-            graph: self.graph,
+            graph: &self.graph,
             per_delta: self.per_delta,
             labels: &self.labels,
             with_out_arcs: &self.with_out_arcs,
