@@ -10,11 +10,9 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use crate::checks::{summary_of_finite, validate_columns, validate_vertex_count};
 use crate::rows::{for_each_row_block, rows_ascend};
-use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary};
+use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary, parallel};
 
 /// Rows that one task of a parallel check takes.
 const ROWS_PER_TASK: usize = 1 << 15;
@@ -97,8 +95,9 @@ impl<W: Weight> Csr<W> {
         let n_vertices = row_offsets.len() - 1;
         validate_vertex_count(n_vertices)?;
         let descends = |row: &usize| row_offsets[*row] > row_offsets[*row + 1];
-        let rows = (0..n_vertices).into_par_iter().with_min_len(ROWS_PER_TASK);
-        if let Some(row) = rows.find_first(descends) {
+        let first =
+            parallel::find_first(n_vertices, ROWS_PER_TASK, &|mut rows| rows.find(descends));
+        if let Some(row) = first {
             let (previous, value) = (row_offsets[row], row_offsets[row + 1]);
             return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
         }
@@ -193,7 +192,7 @@ impl<W: Weight> Csr<W> {
     /// The arcs as triples, in row order. O(n + m).
     pub fn to_coo(&self) -> Coo<W> {
         let mut sources = vec![0; self.n_arcs()];
-        for_each_row_block(&self.row_offsets, &mut sources, |rows, block| {
+        for_each_row_block(&self.row_offsets, &mut sources, &|rows, block| {
             let base = self.row_offsets[rows.start];
             for row in rows {
                 let range = self.row_offsets[row] - base..self.row_offsets[row + 1] - base;

@@ -33,6 +33,7 @@ pub mod generate;
 mod ids;
 mod io;
 mod key;
+pub mod parallel;
 pub mod permute;
 mod progress;
 mod rows;

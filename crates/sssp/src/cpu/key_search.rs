@@ -1,9 +1,8 @@
 //! What the algorithms that compare [keys](crate::key) do alike: distances, predecessors and rows
 //! of tables are made of the keys that a search has left.
 
-use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight, parallel};
 use paths::Predecessors;
-use rayon::prelude::*;
 
 use super::delta_stepping::DeltaStepping;
 use super::delta_stepping::long_arcs::ArcSplit;
@@ -107,9 +106,14 @@ impl<W: Weight, S: KeySearch<W::Unsigned> + Sync> Search<W> for OnKeys<S> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let limit = S::Arithmetic::limit_key(query.limit.to_key());
         let work = self.0.solve(&query.with_limit(limit))?;
-        let labels = self.0.labels().par_iter().with_min_len(DISTANCES_PER_TASK);
-        let distance = |label| W::Distance::from_key(S::Arithmetic::full(S::key(label)));
-        Ok((labels.map(distance).collect(), work))
+        let labels = self.0.labels();
+        let mut distances = vec![W::Distance::ZERO; labels.len()];
+        parallel::fill(&mut distances, DISTANCES_PER_TASK, &|first, part| {
+            for (distance, label) in part.iter_mut().zip(&labels[first..]) {
+                *distance = W::Distance::from_key(S::Arithmetic::full(S::key(label)));
+            }
+        });
+        Ok((distances, work))
     }
 
     fn predecessors(
