@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use crate::SsspError;
 use crate::cpu::delta_stepping::long_arcs::ArcSplit;
-use crate::key::{FullKey, FullKeys, KeyArithmetic};
+use crate::key::{FullKey, FullKeys, KeyArithmetic, Labels};
 use crate::query::check_vertices;
 use crate::weights::SearchWeight;
 
@@ -99,7 +99,8 @@ pub(crate) fn from_distances<W: Weight>(
             }
         });
         let limit = DistanceKey::GREATEST;
-        return from_labels::<_, FullKeys, _>(&graph, source, limit, None, &keys, |&key| key);
+        let labels = Labels::Plain(&keys);
+        return from_labels::<_, FullKeys>(&graph, source, limit, None, labels);
     }
     let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
     if distances[source as usize] != W::Distance::UNREACHED {
@@ -113,24 +114,26 @@ pub(crate) fn from_distances<W: Weight>(
 }
 
 /// The predecessors that belong to the distances up to `limit` from `source`, where no weight
-/// is negative; `key` reads the label of a vertex. A copy of the short arcs, if there is one,
-/// makes it faster.
-pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
+/// is negative. A copy of the short arcs, if there is one, makes it faster.
+pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>>(
     graph: &Csr<W>,
     source: VertexId,
     limit: L::Key,
     short_arcs: Option<&ArcSplit<W>>,
-    labels: &[T],
-    key: impl Fn(&T) -> L::Key + Sync,
+    labels: Labels<'_, L::Key>,
 ) -> Predecessors {
-    let key = |label: &T| match key(label) {
-        beyond if beyond > limit => L::Key::GREATEST,
-        key => key,
-    };
-    let tails =
-        Tails::<W, L, _, _> { graph, source, short_arcs, labels, key, lengths: PhantomData };
-    let (chosen, left) = tails.nearer();
-    Predecessors::from_storage(tails.fill_plateaus(chosen, &left))
+    let within = |key: L::Key| if key > limit { L::Key::GREATEST } else { key };
+    let lengths = PhantomData::<L>;
+    match labels {
+        Labels::Plain(labels) => {
+            let key = |&label: &L::Key| within(label);
+            Tails { graph, source, short_arcs, labels, key, lengths }.choose()
+        }
+        Labels::Shared(labels) => {
+            let key = |label: &_| within(L::Key::load(label));
+            Tails { graph, source, short_arcs, labels, key, lengths }.choose()
+        }
+    }
 }
 
 /// The tails of tight arcs.
@@ -147,6 +150,11 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     #[inline(always)]
     fn key(&self, vertex: VertexId) -> L::Key {
         (self.key)(&self.labels[vertex as usize])
+    }
+
+    fn choose(&self) -> Predecessors {
+        let (chosen, left) = self.nearer();
+        Predecessors::from_storage(self.fill_plateaus(chosen, &left))
     }
 
     /// Whether an arc of this weight is tight; its tail is reached.
