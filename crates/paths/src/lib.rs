@@ -30,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+mod any;
 mod bit_matrix;
 pub mod certificate;
 mod closure;
@@ -44,6 +45,7 @@ mod subgraph;
 mod table;
 mod tree;
 
+pub use any::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 pub use bit_matrix::BitMatrix;
 pub use closure::Closure;
 pub use degree::Degree;

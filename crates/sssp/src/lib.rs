@@ -28,6 +28,7 @@
 #![doc = include_str!("../WHICH.md")]
 
 mod algorithm;
+pub mod any;
 mod bounds;
 mod config;
 pub mod cost;

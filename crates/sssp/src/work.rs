@@ -24,6 +24,14 @@ pub struct Found<T> {
     pub predecessors_time: Duration,
 }
 
+impl<T> Found<T> {
+    /// The same with another answer, made of this one.
+    pub fn map<U>(self, answer: impl FnOnce(T) -> U) -> Found<U> {
+        let Self { answer: own, plan, work, device_times, predecessors_time } = self;
+        Found { answer: answer(own), plan, work, device_times, predecessors_time }
+    }
+}
+
 impl<T> Deref for Found<T> {
     type Target = T;
 
