@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, Kernel};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
 use kernels::Module;
 use kernels::sssp::{
@@ -88,6 +88,10 @@ impl<W: SearchWeight> DeviceSolver<W> {
     }
 
     pub(crate) fn of_arrays(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
+        // as in `Solver::on_all`
+        if !cfg!(feature = "cuda") {
+            return Err(GpuError::NotCompiled.into());
+        }
         let (start, jit_before) = (Instant::now(), gpu.jit_ms());
         let facts = arrays.look(gpu)?;
         let bound = distance_bound(arrays.n_vertices(), &facts.weights);
