@@ -20,6 +20,7 @@ mod memory;
 mod metis;
 mod names;
 mod note;
+pub mod npy;
 mod numbering;
 mod options;
 mod pages;
