@@ -32,10 +32,11 @@ pub(crate) use star::{
     arg_required_else_help = true,
     after_help = "\
 Files are recognised by their suffix: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist
-.csv .tsv .txt .spg .prepared .sg .wsg, and .gz, .bz2, .xz or .zst may follow; --format reads a file
-whatever its suffix, and - is standard input. Lines of an edge list are arcs, unless --undirected
-makes them edges. Vertices are named as the file names them, by numbers or words. Notes on how a
-file was read go to standard error, with --json into the object.
+.csv .tsv .txt .spg .prepared .sg .wsg, and .gz may follow, or .bz2, .xz or .zst where the program
+was built with the feature compression; --format reads a file whatever its suffix, and - is standard
+input. Lines of an edge list are arcs, unless --undirected makes them edges. Vertices are named as
+the file names them, by numbers or words. Notes on how a file was read go to standard error, with
+--json into the object.
 
 Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C (a second Ctrl-C
 stops at once). No file is ever left half-written.
