@@ -3,6 +3,7 @@
 mod centrality;
 mod graph;
 mod pairs;
+#[cfg(feature = "plot")]
 mod plot;
 mod roads;
 mod solver;
@@ -17,6 +18,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
+#[cfg(feature = "plot")]
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
 pub(crate) use roads::{CustomizeArgs, PathArgs, PrepareArgs};
 pub(crate) use solver::{Configs, SolverArgs};
@@ -295,6 +297,15 @@ pub(crate) struct SsspArgs {
     /// Write the results: OUT.tsv or OUT.npy, see below
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// Draw distances, degrees or a matrix; only with the feature plot, which this build lacks
+#[cfg(not(feature = "plot"))]
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct PlotArgs {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _any: Vec<std::ffi::OsString>,
 }
 
 /// Print a completion script for a shell

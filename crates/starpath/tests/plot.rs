@@ -1,5 +1,7 @@
 //! Pictures: they show what the other commands say, and can be read.
 
+#![cfg(feature = "plot")]
+
 mod support;
 
 use std::collections::BTreeMap;
