@@ -5,6 +5,7 @@
 
 mod bench;
 mod bundle;
+mod outside;
 mod ptx;
 mod python;
 mod report;
@@ -27,6 +28,7 @@ Usage: cargo xtask <TASK>
 Tasks:
   verify [--list] [--only STEP]...   check everything; a few minutes from a cold start
   bench  [ARGS]...                   measure; ARGS go to the bench program (try --help)
+  bench  outside                     compare the program with a project that depends on sssp
   shim                               a libcuda to link --features cuda against, made with cc
                                      for machines that have no CUDA toolkit
   wheel                              build the Python package with its GPU code
@@ -61,6 +63,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "--help" | "-h" | "help" => println!("{HELP}"),
         "verify" if asks_help(rest) => println!("{HELP}"),
         "verify" => return verify::run(rest),
+        "bench" if rest == ["outside"] => return outside::run(),
         "bench" => return bench::run(rest),
         "shim" if asks_help(rest) => println!("{HELP}"),
         "shim" if rest.is_empty() => shim::run()?,
