@@ -12,7 +12,7 @@ use paths::corner_cases::corner_cases;
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
 use sssp::gpu::Config;
-use sssp::{Goal, Solver, SsspError};
+use sssp::{Found, Goal, SearchWeight, Solver, SsspError};
 
 /// Held by every test that uses the GPU, and alone by those that look at a search under way:
 /// a test beside them that frees memory waits for that search, and the driver with it.
@@ -68,7 +68,7 @@ macro_rules! corner_case_tests {
 pub(crate) use corner_case_tests;
 
 /// Hands every corner case to `agree`.
-pub(crate) fn for_corner_cases<W: Weight>(agree: impl Fn(&Gpu, &str, &Csr<W>)) {
+pub(crate) fn for_corner_cases<W: SearchWeight>(agree: impl Fn(&Gpu, &str, &Csr<W>)) {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph);
@@ -85,29 +85,29 @@ pub(crate) fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
 }
 
 /// All of `configs` against the oracle, from some sources, in one work space each; `check` looks
-/// at what else is to be true after a search that found a tree.
-pub(crate) fn agree_by<W: Weight>(
+/// at what else is to be true of a search that found a tree.
+pub(crate) fn agree_by<W: SearchWeight>(
     gpu: &Gpu,
     name: &str,
     graph: &Csr<W>,
     configs: &[Config],
-    check: impl Fn(&Config, &Solver<'_, W>, &Tree<W>, &str),
+    check: impl Fn(&Config, &Found<Tree<W>>, &str),
 ) {
     let sources = some_sources(graph);
     let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
     for config in configs {
         let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
         for (&source, expected) in sources.iter().zip(&expected) {
-            let tree = solver.tree(source, Goal::All).unwrap();
+            let found = solver.tree(source, Goal::All).unwrap();
             let name = format!("{name}, {}, from {source}, {config:?}", W::KIND);
-            assert!(tree == *expected, "{name}");
-            check(config, &solver, &tree, &name);
+            assert!(found.answer == *expected, "{name}");
+            check(config, &found, &name);
         }
     }
 }
 
 /// The oracle's tree by all of `configs`, or a negative cycle as it finds one.
-pub(crate) fn agrees_or_cycles<W: Weight>(
+pub(crate) fn agrees_or_cycles<W: SearchWeight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     configs: &[Config],
@@ -116,7 +116,7 @@ pub(crate) fn agrees_or_cycles<W: Weight>(
     for config in configs {
         let found = Solver::on_gpu(gpu, graph, config).unwrap().tree(0, Goal::All);
         match (found, &expected) {
-            (Ok(tree), Ok(expected)) => prop_assert!(tree == *expected, "{config:?}"),
+            (Ok(tree), Ok(expected)) => prop_assert!(tree.answer == *expected, "{config:?}"),
             (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
                 let checked = check_negative_cycle(graph, &cycle);
                 prop_assert!(checked.is_ok(), "{config:?}: {cycle:?}");

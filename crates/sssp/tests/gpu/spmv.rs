@@ -15,7 +15,7 @@ use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, Layout};
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 
 use crate::common::{
     agree_by, agrees_or_cycles, corner_case_tests, gpu, gpu_alone, one_way, thirds,
@@ -41,13 +41,13 @@ fn longest_row<W: Weight>(graph: &Csr<W>) -> u64 {
 
 /// All products against the oracle, from some sources, in one work space a product. Counts
 /// are those of whole products.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let n = graph.n_vertices() as u64;
     let padded = with(Layout::Ell);
-    agree_by(gpu, name, graph, &configs(), |config, solver, _, what| {
+    agree_by(gpu, name, graph, &configs(), |config, found, what| {
         let product =
             if *config == padded { n * longest_row(graph) } else { graph.n_arcs() as u64 };
-        let work = solver.work();
+        let work = found.work;
         // where the CPU has taken over, the counts are its own
         if work.relaxations == work.rounds * product {
             assert!((1..=n).contains(&work.rounds), "{what}: {} rounds", work.rounds);
@@ -57,7 +57,7 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     });
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph);
@@ -230,8 +230,8 @@ fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
         let mut solver = solver.with_progress(&tell);
         let distances = solver.distances(0, Goal::All).unwrap();
         assert!(most.load(Relaxed) >= 256, "{}", most.load(Relaxed));
-        let whole = solver.work().rounds;
-        assert!(solver.work().improvements >= u64::from(n) - 1);
+        let whole = distances.work.rounds;
+        assert!(distances.work.improvements >= u64::from(n) - 1);
         ends.store(true, Relaxed);
         most.store(0, Relaxed);
         assert!(matches!(solver.distances(0, Goal::All), Err(SsspError::Interrupted)));
@@ -239,7 +239,7 @@ fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
         // and goes on afterwards
         ends.store(false, Relaxed);
         most.store(0, Relaxed);
-        assert!(solver.distances(0, Goal::All).unwrap() == distances);
+        assert!(solver.distances(0, Goal::All).unwrap().answer == distances.answer);
         most.store(0, Relaxed);
     }
 }
@@ -253,13 +253,14 @@ fn goals_are_kept() {
         let mut device = Solver::on_gpu(&gpu, &graph, &config).unwrap();
         assert_eq!(device.plan().algorithm, "bellman-ford-spmv");
         for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0)] {
-            assert!(device.tree(0, goal).unwrap() == host.tree(0, goal).unwrap(), "{goal:?}");
+            let found = device.tree(0, goal).unwrap();
+            assert!(found.answer == host.tree(0, goal).unwrap().answer, "{goal:?}");
+            let times = found.device_times.unwrap();
+            assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
         }
-        let times = device.device_times().unwrap();
-        assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
         let sources = [0, 7, 3599, 7];
-        let tables = (device.table(&sources, &sources), host.table(&sources, &sources));
-        assert!(tables.0.unwrap() == tables.1.unwrap(), "{config:?}");
+        let found = device.table(&sources, &sources).unwrap();
+        assert!(found.answer == host.table(&sources, &sources).unwrap().answer, "{config:?}");
     }
 }
 
@@ -323,12 +324,13 @@ fn real_graphs() {
             continue;
         }
         with_csr!(&read(&path).unwrap().csr, |graph| {
-            let expected = Solver::new(graph, &Config::default()).unwrap().distances(0, Goal::All);
+            let mut host = Solver::new(graph, &Config::default()).unwrap();
+            let expected = host.distances(0, Goal::All).unwrap();
             for (layout, config) in layouts() {
                 let mut solver = Solver::on_gpu(&gpu, graph, &config).unwrap();
-                let found = solver.distances(0, Goal::All);
-                assert!(found == expected, "{name}, {config:?}");
-                println!("{name}, {:?}: {} rounds", layout, solver.work().rounds);
+                let found = solver.distances(0, Goal::All).unwrap();
+                assert!(found.answer == expected.answer, "{name}, {config:?}");
+                println!("{name}, {:?}: {} rounds", layout, found.work.rounds);
             }
         });
     }
