@@ -16,7 +16,7 @@ pub(crate) fn npy_kind<W: Weight>() -> &'static str {
 
 /// Begins the file of a square array. `kind` is NumPy's letter and size of its numbers, as
 /// "u8" for 64-bit unsigned ones.
-pub(crate) fn write_header(out: &mut impl Write, kind: &str, side: usize) -> io::Result<()> {
+pub(crate) fn write_header(out: &mut dyn Write, kind: &str, side: usize) -> io::Result<()> {
     let order = if cfg!(target_endian = "little") { '<' } else { '>' };
     let shape = format!("({side}, {side})");
     let mut text =
