@@ -2,9 +2,9 @@
 
 use std::slice;
 
-use apsp::{Algorithm, ApspError, Config, Number, Pairs, Solver};
+use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Solver};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use paths::certificate::{check_all_pairs, check_next_hops};
 use paths::corner_cases::corner_cases;
 
@@ -85,7 +85,7 @@ pub(crate) fn in_64_bits(graph: &Csr<i32>) -> Csr<i64> {
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
 }
 
-pub(crate) fn by_gpu<W: Weight>(
+pub(crate) fn by_gpu<W: PairsWeight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     config: &Config,
@@ -95,7 +95,7 @@ pub(crate) fn by_gpu<W: Weight>(
 
 /// Solves with next hops, and compares both matrices with the CPU's, floats bit for bit; and
 /// without, where floats may be rounded otherwise.
-pub(crate) fn agree<W: Weight>(
+pub(crate) fn agree<W: PairsWeight>(
     gpu: &Gpu,
     name: &str,
     graph: &Csr<W>,
@@ -122,7 +122,7 @@ pub(crate) fn agree<W: Weight>(
     Some(pairs)
 }
 
-fn corner_cases_agrees<W: Weight>(gpu: &Gpu) {
+fn corner_cases_agrees<W: PairsWeight>(gpu: &Gpu) {
     for (name, graph) in
         corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
     {

@@ -92,7 +92,7 @@ scalars! { bool, Bool; u8, U8; u16, U16; u32, U32; u64, U64; i64, I64; f32, F32;
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write_header(out: &mut impl Write, dtype: Dtype, shape: &[usize]) -> io::Result<()> {
+pub fn write_header(out: &mut dyn Write, dtype: Dtype, shape: &[usize]) -> io::Result<()> {
     let mut lengths = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     if shape.len() == 1 {
         lengths.push(',');
