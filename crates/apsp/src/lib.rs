@@ -31,7 +31,6 @@ mod element;
 mod error;
 mod hops;
 mod host;
-mod npy;
 mod number;
 mod pairs;
 mod plan;

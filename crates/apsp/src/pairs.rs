@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use std::ops::AddAssign;
 use std::time::Instant;
 
-use bytemuck::{Pod, cast_slice};
+use bytemuck::cast_slice;
+use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops, Paths, Total};
 use sssp::{Progress, SsspError};
 
 use crate::host::next_hops::Hop;
-use crate::npy::{npy_kind, write_header};
 use crate::scratch::Mapped;
 use crate::{ApspError, Plan};
 
@@ -284,7 +284,7 @@ impl<W: Weight> Pairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let mut row = Vec::new();
-        self.write_rows(out, npy_kind::<W>(), progress, |out, u| {
+        self.write_rows(out, W::Distance::DTYPE, progress, |out, u| {
             self.read_row(u, &mut row);
             out.write_all(cast_slice(&row))
         })
@@ -304,26 +304,25 @@ impl<W: Weight> Pairs<W> {
     ) -> Result<(), ApspError> {
         match &self.rows {
             Rows::Memory { next_hops: Some(hops), .. } => match hops.as_storage() {
-                HopStorage::Narrow(hops) => self.write_hops(out, progress, "u2", slice_of(hops)),
-                HopStorage::Wide(hops) => self.write_hops(out, progress, "u4", slice_of(hops)),
+                HopStorage::Narrow(hops) => self.write_hops(out, progress, slice_of(hops)),
+                HopStorage::Wide(hops) => self.write_hops(out, progress, slice_of(hops)),
             },
             Rows::Folder { hops: Some(hops), .. } => match hops {
-                Hops::Narrow(hops) => self.write_hops(out, progress, "u2", hops.numbers()),
-                Hops::Wide(hops) => self.write_hops(out, progress, "u4", hops.numbers()),
+                Hops::Narrow(hops) => self.write_hops(out, progress, hops.numbers()),
+                Hops::Wide(hops) => self.write_hops(out, progress, hops.numbers()),
             },
             _ => Err(ApspError::NotAskedFor { what: "next hops" }),
         }
     }
 
-    fn write_hops<H: Pod>(
+    fn write_hops<H: Scalar>(
         &self,
         out: &mut impl Write,
         progress: Option<Progress<'_>>,
-        kind: &str,
         hops: &[H],
     ) -> Result<(), ApspError> {
         let n = self.n_vertices();
-        self.write_rows(out, kind, progress, |out, u| {
+        self.write_rows(out, H::DTYPE, progress, |out, u| {
             out.write_all(cast_slice(&hops[u * n..(u + 1) * n]))
         })
     }
@@ -342,12 +341,12 @@ impl<W: Weight> Pairs<W> {
     fn write_rows<O: Write>(
         &self,
         out: &mut O,
-        kind: &str,
+        dtype: Dtype,
         progress: Option<Progress<'_>>,
         mut write_row: impl FnMut(&mut O, usize) -> io::Result<()>,
     ) -> Result<(), ApspError> {
         let n = self.n_vertices();
-        write_header(out, kind, n).map_err(ApspError::Output)?;
+        write_header(out, dtype, &[n, n]).map_err(ApspError::Output)?;
         for u in 0..n {
             tell(progress, u, n)?;
             write_row(out, u).map_err(ApspError::Output)?;

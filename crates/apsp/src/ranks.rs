@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
+use graph_formats::npy::{Scalar, write_header};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, Total};
@@ -20,7 +21,6 @@ use sssp::{Progress, SsspError};
 use crate::element::with_element;
 use crate::error::agree;
 use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
-use crate::npy::{npy_kind, write_header};
 use crate::pairs::{milliseconds, slice_of, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
@@ -309,7 +309,7 @@ impl<W: Weight> RankPairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let cells = slice_of(self.distances.as_storage());
-        self.write(ranks, Some(out), npy_kind::<W>(), cells, progress)
+        self.write(ranks, Some(out), cells, progress)
     }
 
     /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
@@ -325,25 +325,22 @@ impl<W: Weight> RankPairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         match &self.next_hops {
-            Some(HopStorage::Narrow(hops)) => {
-                self.write(ranks, out, "u2", slice_of(hops), progress)
-            }
-            Some(HopStorage::Wide(hops)) => self.write(ranks, out, "u4", slice_of(hops), progress),
+            Some(HopStorage::Narrow(hops)) => self.write(ranks, out, slice_of(hops), progress),
+            Some(HopStorage::Wide(hops)) => self.write(ranks, out, slice_of(hops), progress),
             None => Err(ApspError::NotAskedFor { what: "next hops" }),
         }
     }
 
     /// Writes the rows of all ranks, where there is something to write to.
-    fn write<T: Pod>(
+    fn write<T: Scalar + Pod>(
         &self,
         ranks: &dyn Communicator,
         mut out: Option<&mut impl Write>,
-        kind: &str,
         cells: &[T],
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let n = self.deal.n_vertices;
-        let header = out.as_mut().map(|out| write_header(out, kind, n));
+        let header = out.as_mut().map(|out| write_header(out, T::DTYPE, &[n, n]));
         let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
         self.gather(ranks, cells, |source, row| {
             let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());

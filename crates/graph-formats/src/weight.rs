@@ -7,7 +7,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use crate::DistanceKey;
+use crate::{DistanceKey, npy};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -49,7 +49,7 @@ impl Display for WeightKind {
 ///
 /// Distances have a total order here because NaN never occurs: weights are finite and an
 /// addition that leaves the finite range fails.
-pub trait Distance: Weight<Distance = Self> {
+pub trait Distance: Weight<Distance = Self> + npy::Scalar {
     /// The code that storage uses for "no path": the type's greatest value.
     /// It is no distance: sums that would reach it are overflows.
     const UNREACHED: Self;

@@ -13,6 +13,7 @@ mod ids;
 mod load;
 mod numbers;
 mod output;
+#[cfg(feature = "plot")]
 mod plot;
 mod progress;
 mod ranks;

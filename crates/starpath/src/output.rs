@@ -90,7 +90,7 @@ impl ResultFile {
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
             let storage = tree.distances.as_storage();
-            return self.write_distances::<W, _>(names, Axes::Vertices, storage, storage.len());
+            return self.write_array(names, Axes::Vertices, storage, &[storage.len()]);
         }
         let reached = tree.distances.reached();
         self.write_lines("vertex\tdistance\tpredecessor", reached, |out, (vertex, distance)| {
@@ -112,23 +112,14 @@ impl ResultFile {
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
             let axes = Axes::Lists { rows: sources, columns: targets };
-            return self.write_table_array(names, axes, table);
+            let storage = table.as_storage().as_standard_layout();
+            let slice = storage.as_slice().expect("standard layout is contiguous");
+            return self.write_array(names, axes, slice, storage.shape());
         }
         let header = header_of(names, targets.iter().copied());
         self.write_lines(&header, sources.iter().enumerate(), |out, (row, &source)| {
             write_row(out, names.name(source), table.row(row))
         })
-    }
-
-    fn write_table_array<W: Weight>(
-        &self,
-        names: &Names<'_>,
-        axes: Axes<'_>,
-        table: &DistanceTable<W>,
-    ) -> anyhow::Result<()> {
-        let storage = table.as_storage().as_standard_layout();
-        let slice = storage.as_slice().expect("standard layout is contiguous");
-        self.write_distances::<W, _>(names, axes, slice, storage.dim())
     }
 
     /// Writes a row for every vertex and a column for every vertex.

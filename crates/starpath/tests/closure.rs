@@ -6,8 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use ndarray::Array2;
-use ndarray_npy::read_npy;
-use support::{json_in, run_in};
+use support::{json_in, read_npy, run_in};
 
 /// Those of the processor.
 const ALGORITHMS: [&str; 6] =
@@ -39,7 +38,7 @@ fn closures_have_the_pairs_of_at_least_one_arc() {
     assert_eq!(lines.lines().count(), 13);
     assert!(lines.starts_with("from\tto\n1\t1\n1\t2\n1\t3\n2\t1\n"), "{lines}");
     json_in(folder, "closure {}/road.gr -o {}/all.npy");
-    let joined: Array2<bool> = read_npy(folder.join("all.npy")).unwrap();
+    let joined: Array2<bool> = read_npy(folder.join("all.npy"));
     assert_eq!(joined, Array2::from_shape_fn((4, 4), |(_, v)| v != 3));
     let people = run_in(folder, "closure {}/road.gr");
     assert!(people.stdout.ends_with("12 pairs have a path\n"), "{}", people.stdout);
@@ -81,8 +80,8 @@ fn packed_arrays_and_counts_hold_what_the_booleans_hold() {
         json_in(folder, &line);
         json_in(folder, "closure {}/u.gr -o {}/all.npy --counts {}/counts.tsv");
         json_in(folder, "closure {}/u.gr -o {}/packed.npy --packed");
-        let joined: Array2<bool> = read_npy(folder.join("all.npy")).unwrap();
-        let packed: Array2<u8> = read_npy(folder.join("packed.npy")).unwrap();
+        let joined: Array2<bool> = read_npy(folder.join("all.npy"));
+        let packed: Array2<u8> = read_npy(folder.join("packed.npy"));
         assert_eq!((joined.dim(), packed.dim()), ((n, n), (n, n.div_ceil(8))));
         for ((u, v), &joined) in joined.indexed_iter() {
             assert_eq!(packed[[u, v / 8]] >> (v % 8) & 1 == 1, joined, "{u}, {v} of {n}");

@@ -1,5 +1,7 @@
 //! The texts of pictures can be read: none lies over another, at any size.
 
+#![cfg(feature = "plot")]
+
 mod support;
 
 use std::fs;

@@ -3,10 +3,18 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
+use std::path::Path;
 
 use support::run_in;
 
+/// The files in a folder.
+fn names(folder: &Path) -> BTreeSet<OsString> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
+#[cfg(feature = "plot")]
 #[test]
 fn wrong_input_is_refused_before_anything_is_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -107,19 +115,37 @@ fn wrong_input_is_refused_before_anything_is_written() {
         ("degrees {}/g.gr -o {}/out".into(), 2, &[".svg or .png"]),
         ("degrees {}/g.gr -o {}/out.svg --backend cuda".into(), 1, &["plot degrees"]),
     ];
-    let names = || {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-        entries.collect::<BTreeSet<_>>()
-    };
-    let before = names();
+    let before = names(folder);
     for (line, code, parts) in cases {
         let run = run_in(folder, &format!("plot {line}"));
         assert_eq!((run.code, run.stdout.as_str()), (Some(*code), ""), "{line}: {}", run.stderr);
         for part in *parts {
             assert!(run.stderr.contains(part), "{line}: no {part:?} in {}", run.stderr);
         }
-        assert_eq!(names(), before, "{line} has left a file");
+        assert_eq!(names(folder), before, "{line} has left a file");
     }
+}
+
+/// A program that draws nothing says at once how to get one that does.
+#[cfg(not(feature = "plot"))]
+#[test]
+fn a_build_without_pictures_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in ["", "--help", "map", "matrix {}/g.gr -o {}/a.svg --json", "--size 10x10 -- x"] {
+        let run = run_in(folder.path(), &format!("plot {line}"));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{line}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{line}: {}", run.stderr);
+        let way = "cargo install --locked --path crates/starpath --features plot";
+        assert!(run.stderr.contains(way), "{line}: {}", run.stderr);
+        assert!(names(folder.path()).is_empty(), "{line}");
+    }
+    assert!(run_in(folder.path(), "help").stdout.contains("only with the feature plot"));
+}
+
+#[test]
+fn coordinates_are_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     for (line, part) in [
         ("-o {}/a.spg --coordinates {}/a.co", ".csv only"),
         ("-o {}/a.csv --coordinates {}/./a.csv", "written twice"),
@@ -127,6 +153,6 @@ fn wrong_input_is_refused_before_anything_is_written() {
     ] {
         let run = run_in(folder, &format!("generate grid --side 3 {line}"));
         assert!(run.code != Some(0) && run.stderr.contains(part), "{line}: {}", run.stderr);
-        assert_eq!(names(), before, "{line} has left a file");
+        assert!(names(folder).is_empty(), "{line} has left a file");
     }
 }

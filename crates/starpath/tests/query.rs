@@ -7,9 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use ndarray::{Array2, array};
-use ndarray_npy::{read_npy, write_npy};
 use serde_json::Value;
-use support::{json_in, run_in};
+use support::{json_in, read_npy, run_in, write_npy};
 
 const NONE: u16 = u16::MAX;
 const SAVE: &str = "apsp {}/road.gr --distances {}/dist.npy --next-hops {}/hops.npy";
@@ -34,7 +33,7 @@ fn queries_answer_as_searches_do() {
     let folder = folder.path();
     for algorithm in ["blocked", "johnson"] {
         json_in(folder, &format!("{SAVE} --algorithm {algorithm}"));
-        let hops: Array2<u16> = read_npy(folder.join("hops.npy")).unwrap();
+        let hops: Array2<u16> = read_npy(folder.join("hops.npy"));
         let expected =
             array![[NONE, 1, 1, NONE], [2, NONE, 2, NONE], [0, 0, NONE, NONE], [0, 0, 0, NONE]];
         assert_eq!(hops, expected);
@@ -147,36 +146,39 @@ fn damaged_matrices_are_refused() {
     let (dist, hops) = (folder.join("dist.npy"), folder.join("hops.npy"));
     let fresh = || json_in(folder, SAVE);
     fresh();
-    let narrow: Array2<u16> = read_npy(&hops).unwrap();
-    let wide: Array2<u64> = read_npy(&dist).unwrap();
+    let narrow: Array2<u16> = read_npy(&hops);
+    let wide: Array2<u64> = read_npy(&dist);
     // hops in a cycle, to nowhere, to no vertex
     let mut wrong = narrow.clone();
     wrong[(1, 2)] = 0;
-    write_npy(&hops, &wrong).unwrap();
+    write_npy(&hops, &wrong);
     assert!(complaint(folder, "1 3").contains("do not lead to 3"));
     wrong[(1, 2)] = NONE;
-    write_npy(&hops, &wrong).unwrap();
+    write_npy(&hops, &wrong);
     assert!(complaint(folder, "1 3").contains("do not lead to 3"));
     wrong[(1, 2)] = 4;
-    write_npy(&hops, &wrong).unwrap();
+    write_npy(&hops, &wrong);
     assert!(complaint(folder, "1 3").contains("not among the vertices 0..4"));
     // shapes and types
-    write_npy(&hops, &Array2::<u16>::zeros((4, 5))).unwrap();
+    write_npy(&hops, &Array2::<u16>::zeros((4, 5)));
     assert!(complaint(folder, "1 3").contains("no square matrix"));
-    write_npy(&hops, &ndarray::Array1::<u16>::zeros(16)).unwrap();
+    write_npy(&hops, &ndarray::Array1::<u16>::zeros(16));
     assert!(complaint(folder, "1 3").contains("no square matrix"));
-    write_npy(&hops, &Array2::<u16>::zeros((3, 3))).unwrap();
+    write_npy(&hops, &Array2::<u16>::zeros((3, 3)));
     assert!(complaint(folder, "1 3").contains("of 4 vertices"));
-    write_npy(&hops, &Array2::<u32>::zeros((4, 4))).unwrap();
+    write_npy(&hops, &Array2::<u32>::zeros((4, 4)));
     assert!(complaint(folder, "1 3").contains("u16 below 65535"));
-    write_npy(&hops, &wide).unwrap();
+    write_npy(&hops, &wide);
     assert!(complaint(folder, "1 3").contains("expected u16 or u32"));
-    write_npy(&hops, &narrow.t()).unwrap();
+    write_npy(&hops, &narrow);
+    let rows = fs::read(&hops).unwrap();
+    let place = rows.windows(5).position(|word| word == b"False").unwrap();
+    fs::write(&hops, [&rows[..place], b"True ", &rows[place + 5..]].concat()).unwrap();
     assert!(complaint(folder, "1 3").contains("no square matrix"), "columns after each other");
     fresh();
-    write_npy(&dist, &narrow).unwrap();
+    write_npy(&dist, &narrow);
     assert!(complaint(folder, "1 3").contains("expected u64 or i64 or f32 or f64"));
-    write_npy(&dist, &Array2::from_elem((4, 4), f64::NAN)).unwrap();
+    write_npy(&dist, &Array2::from_elem((4, 4), f64::NAN));
     assert!(complaint(folder, "1 3").contains("no distance"));
     // names
     fresh();
@@ -190,6 +192,9 @@ fn damaged_matrices_are_refused() {
         fs::write(folder.join("hops.npy.ids"), ids).unwrap();
         assert!(complaint(folder, "1 3").contains(fragment));
     }
+    fresh();
+    fs::write(folder.join("dist.npy.ids"), "1\n2\n3\n5\n").unwrap();
+    assert!(complaint(folder, "1 3").contains("two files of one run"));
     // a header that promises more than there is, in either length of headers
     fresh();
     let whole = fs::read(&hops).unwrap();

@@ -12,8 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ndarray::Array2;
-use ndarray_npy::read_npy;
-use support::{json_in, program, run_in};
+use support::{json_in, program, read_npy, run_in};
 
 const KILLS: usize = 20;
 /// Of these, so many at least while the matrix or the next hops are at work.
@@ -118,12 +117,12 @@ fn results_are_those_without_a_folder() {
     }
     let read = |name: &str| fs::read(folder.join(name)).unwrap();
     assert!(read("table.tsv") == read("rows.tsv"));
-    let table: Array2<u64> = read_npy(folder.join("table.npy")).unwrap();
+    let table: Array2<u64> = read_npy(folder.join("table.npy"));
     let line = "apsp {}/graph.spg --scratch {}/npy --resume --next-hops {}/hops.npy";
     json_in(folder, line);
-    let distances: Array2<u64> = read_npy(folder.join("rows.npy")).unwrap();
+    let distances: Array2<u64> = read_npy(folder.join("rows.npy"));
     assert!(distances == table);
-    let hops: Array2<u16> = read_npy(folder.join("hops.npy")).unwrap();
+    let hops: Array2<u16> = read_npy(folder.join("hops.npy"));
     for ((pair, &hop), &distance) in hops.indexed_iter().zip(&distances) {
         assert_eq!(hop == u16::MAX, distance == u64::MAX || pair.0 == pair.1, "{pair:?}");
         let rest = distances.get((usize::from(hop), pair.1));

@@ -3,9 +3,13 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use bytemuck::checked::{CheckedBitPattern, pod_read_unaligned};
+use graph_formats::npy::{self, Dtype, Header, Scalar};
+use ndarray::{Array, Dimension, IxDyn};
 use serde_json::Value;
 
 /// How a run ended.
@@ -67,6 +71,27 @@ pub(crate) fn json_in(folder: &Path, line: &str) -> Value {
     assert_eq!(run.stderr, "", "{line}");
     assert_eq!(run.stdout.lines().count(), 1, "{line}: {}", run.stdout);
     serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{line}: {e}: {}", run.stdout))
+}
+
+/// The array in a file.
+pub(crate) fn read_npy<T: Scalar + CheckedBitPattern, D: Dimension>(
+    path: impl AsRef<Path>,
+) -> Array<T, D> {
+    let bytes = fs::read(path).unwrap();
+    let header = Header::read(&bytes[..]).unwrap().expect("an array");
+    let (descr, shape) = header.layout().expect("numbers, row by row");
+    assert_eq!(Dtype::of(descr), Some(T::DTYPE));
+    let shape: Vec<_> = shape.into_iter().map(|length| length as usize).collect();
+    let elements = bytes[header.start as usize..].chunks_exact(size_of::<T>());
+    let elements = elements.map(pod_read_unaligned).collect();
+    let array = Array::from_shape_vec(IxDyn(&shape), elements).expect("as many as the shape says");
+    array.into_dimensionality().expect("as many dimensions as expected")
+}
+
+/// Writes an array that lies row by row.
+pub(crate) fn write_npy<T: Scalar, D: Dimension>(path: &Path, array: &Array<T, D>) {
+    let mut file = fs::File::create(path).unwrap();
+    npy::write(&mut file, array.shape(), array.as_slice().unwrap()).unwrap();
 }
 
 /// The folder of real graphs, or a note that they are missing.

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use apsp::{Config, Pairs, Solver};
 use closure::closure;
+use graph_formats::npy::Dtype;
 use graph_formats::{Csr, Ids, VertexId, Weight, with_csr};
 use paths::Closure;
 
@@ -17,7 +18,7 @@ use crate::load::{Loaded, load};
 use crate::plot::heat::Rows;
 use crate::progress::Bar;
 use crate::report::{Number, milliseconds};
-use crate::saved::{SavedMatrix, ids_beside};
+use crate::saved::{Matrix, ids_beside};
 
 /// All pairs, the names of their vertices, and how they were found.
 pub(super) struct AllPairs {
@@ -56,9 +57,11 @@ impl AllPairs {
 
     fn saved(path: &Path, wants_closure: bool) -> anyhow::Result<Self> {
         let start = Instant::now();
-        let matrix = SavedMatrix::open(path)?;
-        let vertices = matrix.n_vertices();
-        let (is_closure, is_whole) = (matrix.is_closure(), matrix.is_whole());
+        let dtypes = [Dtype::Bool, Dtype::U64, Dtype::I64, Dtype::F32, Dtype::F64];
+        let matrix = Matrix::open(path, &dtypes)?;
+        let vertices = matrix.n;
+        let is_closure = matrix.dtype == Dtype::Bool;
+        let is_whole = matches!(matrix.dtype, Dtype::U64 | Dtype::I64);
         if wants_closure && !is_closure {
             let shown = path.display();
             let text = format!("{shown} holds distances; --closure is for graphs");
@@ -74,6 +77,25 @@ impl AllPairs {
 /// Whether the file holds a matrix and no graph.
 pub(super) fn is_saved(path: &Path) -> bool {
     path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy"))
+}
+
+impl Rows for Matrix {
+    fn n_vertices(&self) -> usize {
+        self.n
+    }
+
+    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
+        let size = self.dtype.size();
+        let mut bytes = vec![0; self.n * size];
+        self.read_at(source, 0, &mut bytes)?;
+        row.clear();
+        for entry in bytes.chunks_exact(size) {
+            let mut padded = [0; 8];
+            padded[..size].copy_from_slice(entry);
+            row.push(self.distance(padded)?.map(Number::to_f64));
+        }
+        Ok(())
+    }
 }
 
 impl<W: Weight> Rows for Pairs<W> {
