@@ -8,6 +8,7 @@ use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
 use paths::{AnyNearest, AnyTable, AnyTree, Number};
 
+use crate::cost::Outline;
 use crate::weights::SearchWeight;
 use crate::{
     Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, Solver, SsspError, gpu,
@@ -71,6 +72,11 @@ pub fn solver_on_gpus<'g>(
     with_csr!(graph, |graph| Ok(boxed(Solver::on_gpus(gpus, graph, config)?, progress)))
 }
 
+/// As [`Outline::of`].
+pub fn outline(graph: &AnyCsr) -> Outline {
+    with_csr!(graph, |graph| Outline::of(graph))
+}
+
 fn boxed<'g, W: SearchWeight>(
     solver: Solver<'g, W>,
     progress: Option<Progress<'g>>,
@@ -83,11 +89,7 @@ fn boxed<'g, W: SearchWeight>(
 
 impl<W: SearchWeight> AnySolver for Solver<'_, W> {
     fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError> {
-        let goal = match goal {
-            Goal::All => Goal::All,
-            Goal::Target(target) => Goal::Target(target),
-            Goal::Within(limit) => Goal::Within(limit_of(limit)?),
-        };
+        let goal = goal.typed()?;
         Ok(Solver::tree(self, source, goal)?.map(AnyTree::from))
     }
 
@@ -131,7 +133,35 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
     }
 }
 
-/// A limit in the type of the distances: an error where that has no such number.
-fn limit_of<D: Distance>(limit: Number) -> Result<D, SsspError> {
-    limit.exactly().ok_or_else(|| SsspError::BadCutoff(limit.to_string()))
+impl Goal<Number> {
+    /// The same in distances of one type: of floats the nearest.
+    ///
+    /// # Errors
+    /// [`SsspError::BadCutoff`] where the limit is no number, or below all of the type.
+    ///
+    /// ```
+    /// use paths::Number;
+    /// use sssp::Goal;
+    ///
+    /// assert_eq!(Goal::Within(Number::F64(2.5)).typed(), Ok(Goal::Within(2u64)));
+    /// assert_eq!(Goal::Within(Number::F64(1e300)).typed::<f32>(), Ok(Goal::All));
+    /// assert!(Goal::Within(Number::I64(-1)).typed::<u64>().is_err());
+    /// ```
+    pub fn typed<D: Distance>(self) -> Result<Goal<D>, SsspError> {
+        let limit = match self {
+            Self::All => return Ok(Goal::All),
+            Self::Target(target) => return Ok(Goal::Target(target)),
+            Self::Within(limit) => limit,
+        };
+        let whole = match limit.to_i128() {
+            None if D::KIND.is_integer() => Number::F64(limit.to_f64().floor()),
+            _ => limit,
+        };
+        match whole.exactly() {
+            Some(limit) => Ok(Goal::Within(limit)),
+            // no distance is as great
+            None if limit.to_f64() > 0.0 => Ok(Goal::All),
+            None => Err(SsspError::BadCutoff(limit.to_string())),
+        }
+    }
 }
