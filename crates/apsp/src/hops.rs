@@ -22,7 +22,7 @@ use crate::host::settle::Settler;
 use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
 use crate::pairs::milliseconds;
 use crate::ranks::bytes_of_table;
-use crate::{ApspError, Report};
+use crate::{ApspError, PairsWeight, Report};
 
 /// Bytes that the work on the next hops of these rows takes, neither they nor the distances counted.
 pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>, rows: Deal) -> u128 {
@@ -85,7 +85,7 @@ impl<D: Distance> Rows<D> for Own<'_, D> {
     }
 }
 
-impl<W: Weight> Work<'_, W> {
+impl<W: PairsWeight> Work<'_, W> {
     /// For each of this rank's rows the hops, and its distances. To be called by all ranks.
     pub(crate) fn find(
         &self,

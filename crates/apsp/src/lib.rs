@@ -40,6 +40,7 @@ mod ranks;
 mod scratch;
 mod solver;
 mod supernodes;
+mod weights;
 mod width;
 
 pub use config::{Algorithm, Config};
@@ -52,6 +53,7 @@ pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};
 pub use solver::Solver;
 pub use supernodes::{Supernode, Supernodes};
+pub use weights::PairsWeight;
 pub use width::Certainty;
 
 // The example of the README is a test too.

@@ -6,7 +6,7 @@ use graph_formats::{Csr, Weight};
 use sssp::Progress;
 
 use crate::width::{Narrow, Width};
-use crate::{Algorithm, ApspError, Certainty, Config, Number};
+use crate::{Algorithm, ApspError, Certainty, Config, Number, PairsWeight};
 
 /// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
 const ENTRIES_A_VERTEX: f64 = 1000.0;
@@ -33,7 +33,7 @@ pub struct Plan {
 impl Plan {
     /// Decides for `graph`. O(m), and where narrow numbers may do, searches to prove it.
     /// `progress` is only asked whether to go on.
-    pub(crate) fn new<W: Weight>(
+    pub(crate) fn new<W: PairsWeight>(
         graph: &Csr<W>,
         config: &Config,
         narrow: Narrow,

@@ -11,10 +11,10 @@ use std::num::NonZeroUsize;
 use graph_formats::{Csr, VertexId, Weight};
 use sssp::{Algorithm, Config, Goal, Progress, QueueRule, Solver};
 
-use crate::ApspError;
+use crate::{ApspError, PairsWeight};
 
 /// The potential of each vertex, none of them above zero.
-pub(crate) fn potentials<W: Weight>(
+pub(crate) fn potentials<W: PairsWeight>(
     graph: &Csr<W>,
     threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use graph_formats::{Components, Csr, VertexId, Weight};
-use sssp::{Config, Goal, Progress, Solver, SsspError};
+use sssp::{Config, Goal, Progress, SearchWeight, Solver, SsspError};
 
 /// Bounds on the greatest distance between vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub(crate) fn some_distance<W: Weight>(graph: &Csr<W>) -> f64 {
 /// Bounds on the greatest distance of `graph`, whose weights are not negative, as close as it
 /// takes to tell that it is below `limit`, or not. Infinite where a search fails. `progress` is only
 /// asked whether to go on, the one thing that is an error.
-pub(crate) fn greatest_distance<W: Weight>(
+pub(crate) fn greatest_distance<W: SearchWeight>(
     graph: &Csr<W>,
     limit: f64,
     threads: Option<NonZeroUsize>,
@@ -112,7 +112,7 @@ fn within<W: Weight>(
 }
 
 /// How far the vertex is that is farthest from this one, and which; infinite where a search fails.
-fn farthest<W: Weight>(
+fn farthest<W: SearchWeight>(
     graph: &Csr<W>,
     from: VertexId,
     config: &Config,

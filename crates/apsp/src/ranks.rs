@@ -24,7 +24,9 @@ use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
 use crate::pairs::{milliseconds, slice_of, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Certainty, Config, Number, Plan, Report, Summary, hops};
+use crate::{
+    Algorithm, ApspError, Certainty, Config, Number, PairsWeight, Plan, Report, Summary, hops,
+};
 
 /// The distances that a rank has: those from some of the vertices, dealt in blocks by turns.
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ pub struct RankPairs<W: Weight> {
 }
 
 /// By ranks, or by the only one.
-pub(crate) fn solve<W: Weight>(
+pub(crate) fn solve<W: PairsWeight>(
     ranks: &dyn Communicator,
     graph: &Csr<W>,
     config: &Config,
@@ -228,7 +230,7 @@ fn matrix_of<W: Weight, E: MinPlus>(
     Matrix::of(graph, deal, kernel)
 }
 
-impl<W: Weight> RankPairs<W> {
+impl<W: PairsWeight> RankPairs<W> {
     /// The same with next hops.
     pub(crate) fn with_next_hops(
         mut self,

@@ -9,7 +9,9 @@ use crate::error::agree;
 use crate::pairs::Rows;
 use crate::ranks::{self, RankPairs};
 use crate::supernodes::{self, Supernodes, Work};
-use crate::{Algorithm, ApspError, Config, DevicePairs, Pairs, ScratchFolder, cuda, scratch};
+use crate::{
+    Algorithm, ApspError, Config, DevicePairs, Pairs, PairsWeight, ScratchFolder, cuda, scratch,
+};
 
 /// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
 /// paths: in memory by the processor, unless it is told otherwise.
@@ -45,7 +47,7 @@ pub struct Solver<'a, W: Weight> {
     supernodes: Option<&'a Supernodes>,
 }
 
-impl<'a, W: Weight> Solver<'a, W> {
+impl<'a, W: PairsWeight> Solver<'a, W> {
     /// For this graph.
     pub fn new(graph: &'a Csr<W>, config: &'a Config) -> Self {
         Self { graph, config, gpus: None, folder: None, supernodes: None }
@@ -291,7 +293,7 @@ impl<'a, W: Weight> Solver<'a, W> {
 }
 
 /// By the processor, in memory.
-fn in_memory<W: Weight>(
+fn in_memory<W: PairsWeight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,

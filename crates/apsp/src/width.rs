@@ -19,7 +19,7 @@ use crate::element::Element;
 use crate::number::is_float;
 use crate::plan::search;
 use crate::proof::{greatest_distance, some_distance};
-use crate::{Config, Number};
+use crate::{Config, Number, PairsWeight};
 
 /// Proving takes as long as so many searches, most of it to get them ready.
 const SEARCHES_OF_A_PROOF: f64 = 40.0;
@@ -80,7 +80,7 @@ impl Width {
     }
 
     /// The least. O(m), and searches where they pay. `progress` is only asked whether to go on.
-    pub(crate) fn least<W: Weight>(
+    pub(crate) fn least<W: PairsWeight>(
         graph: &Csr<W>,
         config: &Config,
         narrow: Narrow,

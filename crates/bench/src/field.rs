@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use graph_formats::{Csr, Weight};
-use sssp::{Algorithm, Config, Goal, Progress, Queue, Solver, Work, gpu};
+use sssp::{Algorithm, Config, Goal, Progress, Queue, SearchWeight, Solver, Work, gpu};
 
 use crate::clock::{Contender, timed};
 use crate::page::{Figure, Page};
@@ -54,7 +54,7 @@ impl Asked {
 
 /// Calls `race` with the field of a graph, made in so many milliseconds, which is told under its
 /// name.
-pub(crate) fn on_field<W: Weight>(
+pub(crate) fn on_field<W: SearchWeight>(
     bench: &Bench,
     name: &dyn Display,
     (load_ms, graph): (f64, &Csr<W>),
@@ -127,7 +127,7 @@ pub(crate) fn on_cpu(threads: NonZeroUsize) -> Vec<(String, Asked)> {
     choices
 }
 
-impl<'a, W: Weight> Field<'a, W> {
+impl<'a, W: SearchWeight> Field<'a, W> {
     /// Solvers of this project, prepared, as `record` names them or leaves them out; none on a GPU
     /// where there is none.
     pub(crate) fn contenders(
@@ -154,7 +154,7 @@ impl<'a, W: Weight> Field<'a, W> {
         let mut prepare_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut pool = &bench.one;
         if let Ok(solver) = &made {
-            let device = solver.device_times().filter(|_| on_gpu);
+            let device = solver.preparation().filter(|_| on_gpu);
             prepare_ms = device.map_or(prepare_ms, |times| times.prepare_ms);
             record = record.with(&[("chose", solver.plan())]);
             if solver.plan().threads > 1 {
@@ -169,12 +169,13 @@ impl<'a, W: Weight> Field<'a, W> {
             };
             pool.install(|| {
                 let (elapsed_ms, found) = timed(|| solver.distances(task.source, Goal::All));
-                task.check(&found?)?;
-                let device = solver.device_times().filter(|_| on_gpu);
+                let found = found?;
+                task.check(&found)?;
+                let device = found.device_times.filter(|_| on_gpu);
                 let ms = device.map_or(elapsed_ms, |times| times.solve_ms);
                 let mut run = vec![("ms", ms), ("prepare_ms", prepare_ms)];
                 run.extend(solver.plan().delta.map(|delta| ("delta", delta)));
-                run.extend(counts(solver.work()));
+                run.extend(counts(found.work));
                 Ok(run)
             })
         }))

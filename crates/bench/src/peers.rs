@@ -28,7 +28,7 @@ use anyhow::{Context, Result, bail, ensure};
 use graph_formats::{Ids, Weight, write_csr};
 use paths::Distances;
 use serde::Deserialize;
-use sssp::SsspError;
+use sssp::{SearchWeight, SsspError};
 
 use crate::clock::{Contender, Excuse};
 use crate::field::Field;
@@ -84,7 +84,7 @@ impl Peer {
     }
 
     /// One for each width, with the name of a solver; files of theirs go into `scratch`.
-    pub(crate) fn contenders<'a, W: Weight>(
+    pub(crate) fn contenders<'a, W: SearchWeight>(
         &'a self,
         field: &Field<'a, W>,
         scratch: &'a Path,
@@ -119,7 +119,12 @@ impl Peer {
         }
     }
 
-    fn run<W: Weight>(&self, field: &Field<'_, W>, scratch: &Path, delta: f64) -> Result<Run> {
+    fn run<W: SearchWeight>(
+        &self,
+        field: &Field<'_, W>,
+        scratch: &Path,
+        delta: f64,
+    ) -> Result<Run> {
         let task = field.task;
         ensure!(self.verified() != "nothing", "its answer cannot be verified: it tells none");
         let graph = scratch.join(format!("graph.{}", self.format));

@@ -7,7 +7,7 @@ use apsp::Pairs;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree, certificate};
 use rayon::prelude::*;
-use sssp::{Algorithm, Config, Goal, QueueRule, Solver};
+use sssp::{Algorithm, Config, Goal, QueueRule, SearchWeight, Solver};
 
 /// Vertices tried as a source until one reaches a tenth of the graph.
 const TRIED_SOURCES: usize = 16;
@@ -22,7 +22,7 @@ pub(crate) struct Task<'g, W: Weight> {
     pub(crate) certified: Distances<W::Distance>,
 }
 
-impl<'g, W: Weight> Task<'g, W> {
+impl<'g, W: SearchWeight> Task<'g, W> {
     /// Searches from the first vertex that reaches many, and certifies what is found.
     pub(crate) fn new(graph: &'g Csr<W>) -> Result<Self> {
         let algorithm = match graph.first_negative() {
@@ -33,7 +33,7 @@ impl<'g, W: Weight> Task<'g, W> {
         let with_arcs = graph.vertices().filter(|&vertex| graph.out_degree(vertex) > 0);
         let mut found: Option<(VertexId, Distances<W::Distance>)> = None;
         for source in with_arcs.take(TRIED_SOURCES) {
-            let distances = solver.distances(source, Goal::All)?;
+            let distances = solver.distances(source, Goal::All)?.answer;
             let is_large = distances.n_reached() >= graph.n_vertices() / 10;
             if is_large || found.is_none() {
                 found = Some((source, distances));
@@ -75,11 +75,11 @@ pub(crate) fn check<A: Distance, B: Distance>(
 /// Rows of a matrix of distances, as searches have them.
 pub(crate) struct Rows<W: Weight>(Vec<(VertexId, Distances<W::Distance>)>);
 
-impl<W: Weight> Rows<W> {
+impl<W: SearchWeight> Rows<W> {
     /// So many rows, spread evenly.
     pub(crate) fn of(graph: &Csr<W>, n_rows: usize) -> Result<Self> {
         let mut solver = Solver::new(graph, &Config::default())?;
-        let row = |source| Ok((source, solver.distances(source, Goal::All)?));
+        let row = |source| Ok((source, solver.distances(source, Goal::All)?.answer));
         Ok(Self(spread(graph, n_rows).map(row).collect::<Result<_>>()?))
     }
 
@@ -118,12 +118,13 @@ impl<W: Weight> Rows<W> {
 /// Columns of a matrix of next hops, as trees of searches against the arcs have them.
 pub(crate) struct Columns<W: Weight>(Vec<Tree<W>>);
 
-impl<W: Weight> Columns<W> {
+impl<W: SearchWeight> Columns<W> {
     /// So many columns, spread evenly.
     pub(crate) fn of(graph: &Csr<W>, n_columns: usize) -> Result<Self> {
         let reversed = graph.transposed();
         let mut solver = Solver::new(&reversed, &Config::default())?;
-        let trees = spread(graph, n_columns).map(|target| Ok(solver.tree(target, Goal::All)?));
+        let trees =
+            spread(graph, n_columns).map(|target| Ok(solver.tree(target, Goal::All)?.answer));
         Ok(Self(trees.collect::<Result<_>>()?))
     }
 

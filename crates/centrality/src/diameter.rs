@@ -23,7 +23,7 @@ use std::num::NonZeroUsize;
 
 use graph_formats::{Components, Csr, Direction, VertexId, Weight, WeightKind};
 use paths::Progress;
-use sssp::{Goal, Solver, SsspError};
+use sssp::{Goal, SearchWeight, Solver, SsspError};
 
 use crate::search::refuse_negative;
 use crate::{CentralityError, Lengths};
@@ -69,7 +69,7 @@ pub struct Diameter {
 /// assert_eq!(weighted.value, 1998.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn diameter<W: Weight>(
+pub fn diameter<W: SearchWeight>(
     graph: &Csr<W>,
     lengths: Lengths,
     threads: Option<NonZeroUsize>,
@@ -124,7 +124,7 @@ struct Search<'g, W: Weight> {
     n: usize,
 }
 
-impl<W: Weight> Search<'_, W> {
+impl<W: SearchWeight> Search<'_, W> {
     /// How far each vertex is, infinity where there is no path.
     fn distances(&mut self, source: VertexId) -> Result<Vec<f64>, SsspError> {
         self.n += 1;
@@ -161,7 +161,7 @@ struct Bounds<'g, W: Weight> {
     greatest: Option<(f64, Option<VertexId>, VertexId)>,
 }
 
-impl<'g, W: Weight> Bounds<'g, W> {
+impl<'g, W: SearchWeight> Bounds<'g, W> {
     fn new(graph: &'g Csr<W>, lengths: Lengths) -> Self {
         let n = graph.n_vertices();
         let mut bounds = Self {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::Progress;
-use sssp::{HopSums, Solver, SsspError};
+use sssp::{HopSums, SearchWeight, Solver, SsspError};
 
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::sample::draw;
@@ -43,7 +43,7 @@ const SOURCES_PER_THREAD: usize = 2 << 10;
 /// assert_eq!(totals.eccentricities(), [0.0, 2.5, 6.5]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn totals<W: Weight>(
+pub fn totals<W: SearchWeight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
@@ -55,7 +55,7 @@ pub fn totals<W: Weight>(
 ///
 /// # Errors
 /// As [`totals`], and where a GPU fails, has too little memory, or none is given.
-pub fn totals_on_gpus<W: Weight>(
+pub fn totals_on_gpus<W: SearchWeight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
@@ -67,7 +67,7 @@ pub fn totals_on_gpus<W: Weight>(
     find(gpus, graph, config, progress)
 }
 
-fn find<W: Weight>(
+fn find<W: SearchWeight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
@@ -119,7 +119,7 @@ impl<W: Weight> Run<W> {
 }
 
 /// The sums of all hops; where they are kept, some sources at a time.
-fn add_hops<W: Weight>(
+fn add_hops<W: SearchWeight>(
     solver: Solver<'_, W>,
     sources: &[VertexId],
     n_vertices: usize,
@@ -141,7 +141,7 @@ fn add_hops<W: Weight>(
     let mut hops = HopSums::new(n_vertices);
     add_up(&mut hops, sources, at_a_time, checkpoint, |hops, sources, done| {
         before.store(done as u64, Relaxed);
-        hops.add(&solver.hop_sums(sources)?);
+        hops.add(&solver.hop_sums(sources)?.answer);
         Ok(())
     })?;
     Ok(hops)
@@ -162,7 +162,7 @@ pub(crate) fn refuse_negative<W: Weight>(
 }
 
 /// Adds the rows of all sources, some at a time.
-fn add_weights<W: Weight>(
+fn add_weights<W: SearchWeight>(
     mut solver: Solver<'_, W>,
     sources: &[VertexId],
     totals: &mut Totals,

@@ -11,7 +11,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use hierarchy::cuda::{DeviceHierarchy, DeviceMetric};
 use hierarchy::{Hierarchy, HierarchyError, Metric, Totals as Swept};
 use paths::Progress;
-use sssp::SsspError;
+use sssp::{SearchWeight, SsspError};
 
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::search::{Run, refuse_negative, totals, totals_on_gpus};
@@ -46,7 +46,7 @@ const PARTS_AT_A_TIME: usize = 4;
 /// assert_eq!(totals.eccentricities(), [6.0, 4.0, 6.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn totals_by_hierarchy<W: Weight>(
+pub fn totals_by_hierarchy<W: SearchWeight>(
     hierarchy: &Hierarchy,
     gpus: &[Gpu],
     graph: &Csr<W>,

@@ -8,6 +8,7 @@
 //! Reference: strasser-zeitz-2021, yen-1971
 
 use graph_formats::{VertexId, Weight};
+use sssp::SearchWeight;
 
 use crate::HierarchyError;
 use crate::customize::Arcs;
@@ -16,7 +17,7 @@ use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 use crate::metric::{Metric, with_arcs};
 
-impl<W: Weight> Metric<'_, W> {
+impl<W: SearchWeight> Metric<'_, W> {
     /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
     /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
     ///

@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sssp::gpu::{Arrays, DeviceSolver};
-use sssp::{DeviceTimes, Goal, Progress};
+use sssp::{DeviceTimes, Goal, Progress, SearchWeight};
 
 use crate::device_array::{Cells, DeviceArray, Foreign};
 use crate::error::Error;
@@ -77,7 +77,7 @@ macro_rules! with_dtype {
     };
 }
 
-impl<W: Weight> Searches for DeviceSolver<W> {
+impl<W: SearchWeight> Searches for DeviceSolver<W> {
     fn size(&self) -> (usize, usize) {
         (self.n_vertices(), self.n_arcs())
     }
@@ -322,7 +322,7 @@ impl DeviceGraph {
     }
 }
 
-fn solver<W: Weight>(
+fn solver<W: SearchWeight>(
     py: Python<'_>,
     gpu: &Gpu,
     indptr: &Foreign,

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use apsp::Pairs;
+use apsp::{Pairs, PairsWeight};
 use gpu_runtime::{Gpu, KeptContext};
 use graph_formats::{Csr, Weight};
-use sssp::{Config, Progress, Solver};
+use sssp::{Config, Progress, SearchWeight, Solver};
 
 use crate::error::Error;
 use crate::run::SMALL;
@@ -68,7 +68,7 @@ impl How {
     }
 
     /// All pairs of vertices, in memory.
-    pub(crate) fn all_pairs<W: Weight>(
+    pub(crate) fn all_pairs<W: PairsWeight>(
         &self,
         graph: &Csr<W>,
         next_hops: bool,
@@ -83,7 +83,7 @@ impl How {
     }
 
     /// A solver that tells `progress`, for so many searches.
-    pub(crate) fn solver<'g, W: Weight>(
+    pub(crate) fn solver<'g, W: SearchWeight>(
         &self,
         graph: &'g Csr<W>,
         n_searches: usize,

@@ -9,7 +9,7 @@ use apsp::ApspError;
 use graph_formats::{Csr, VertexId, Weight};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
-use sssp::Progress;
+use sssp::{Progress, SearchWeight};
 
 use crate::error::Error;
 use crate::how::How;
@@ -121,7 +121,7 @@ impl Out {
 
     /// Writes all distances: from a matrix in memory, or where it cannot hold one some rows at a
     /// time.
-    pub(crate) fn fill<W: Weight>(
+    pub(crate) fn fill<W: SearchWeight>(
         &self,
         graph: &Csr<W>,
         how: &How,
@@ -156,7 +156,7 @@ impl Out {
         let all: Vec<VertexId> = graph.vertices().collect();
         for part in all.chunks(rows) {
             before.store(part[0].into(), Relaxed);
-            let table = solver.table(part, &all)?.into_storage();
+            let table = solver.table(part, &all)?.answer.into_storage();
             self.put(part[0] as usize, n, table.into_raw_vec_and_offset().0)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use apsp::PairsWeight;
 use graph_formats::{Distance, VertexId, Weight, with_csr};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -34,7 +35,7 @@ trait Rows: Send + Sync {
     fn plan(&self) -> String;
 }
 
-impl<W: Weight> Rows for apsp::Pairs<W> {
+impl<W: PairsWeight> Rows for apsp::Pairs<W> {
     fn n_vertices(&self) -> usize {
         self.n_vertices()
     }

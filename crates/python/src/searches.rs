@@ -7,7 +7,7 @@ use graph_formats::{Distance, VertexId, Weight, with_csr};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use sssp::{Goal, Solver};
+use sssp::{Goal, SearchWeight, Solver};
 
 use crate::arrays::whole_numbers;
 use crate::error::Error;
@@ -56,13 +56,13 @@ impl Reach {
 }
 
 /// Distances and predecessors from a vertex, -1 for none.
-pub(crate) fn tree<W: Weight>(
+pub(crate) fn tree<W: SearchWeight>(
     solver: &mut Solver<'_, W>,
     source: VertexId,
     reach: Reach,
     dtype: Dtype,
 ) -> Result<(Numbers, Vec<i32>), Error> {
-    let tree = solver.tree(source, reach.goal())?;
+    let tree = solver.tree(source, reach.goal())?.answer;
     // the code for none becomes -1
     let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
     Ok((Numbers::of(tree.distances.into_storage(), dtype)?, predecessors))
@@ -267,7 +267,7 @@ impl Graph {
         let (how, dtype) = (How::new(None, threads, None)?, Dtype::of(py, dtype)?);
         let (distances, owners) = with_csr!(&self.csr, |graph| {
             run(py, self.size(), false, |progress| {
-                let nearest = how.solver(graph, 1, progress)?.nearest(&sources)?;
+                let nearest = how.solver(graph, 1, progress)?.nearest(&sources)?.answer;
                 let distances = nearest.distances.as_storage().to_vec();
                 Ok((Numbers::of(distances, dtype)?, nearest.owners_as_storage().to_vec()))
             })?
@@ -314,7 +314,7 @@ impl Graph {
         let paths = with_csr!(&self.csr, |graph| {
             run(py, self.size().saturating_mul(k), false, |progress| {
                 let mut solver = How::new(None, None, None)?.solver(graph, 1, progress)?;
-                let paths = solver.k_shortest_paths(source, target, k)?.into_iter();
+                let paths = solver.k_shortest_paths(source, target, k)?.answer.into_iter();
                 let numbers =
                     paths.map(|path| (path.length.to_i128(), path.length.to_f64(), path.vertices));
                 Ok(numbers.collect::<Vec<_>>())

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use graph_formats::{AnyCsr, VertexId, Weight, with_csr};
 use pyo3::prelude::*;
 use self_cell::self_cell;
+use sssp::SearchWeight;
 
 use crate::error::Error;
 use crate::graph::Graph;
@@ -36,7 +37,7 @@ trait Searches: Send {
     fn plan(&self) -> String;
 }
 
-impl<W: Weight> Searches for sssp::Solver<'_, W> {
+impl<W: SearchWeight> Searches for sssp::Solver<'_, W> {
     fn tree(
         &mut self,
         source: VertexId,
@@ -53,7 +54,7 @@ impl<W: Weight> Searches for sssp::Solver<'_, W> {
         dtype: Dtype,
     ) -> Result<Numbers, Error> {
         ensure_fits(sources.len(), targets.len(), size_of::<W::Distance>())?;
-        let table = sssp::Solver::table(self, sources, targets)?.into_storage();
+        let table = sssp::Solver::table(self, sources, targets)?.answer.into_storage();
         Numbers::of(table.into_raw_vec_and_offset().0, dtype)
     }
 

@@ -3,12 +3,13 @@
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
+use apsp::PairsWeight;
 use graph_formats::{Csr, VertexId, Weight, with_csr};
 use ndarray::Array2;
 use paths::HopStorage;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use sssp::{Config, Goal, Progress, Solver, SsspError};
+use sssp::{Config, Goal, Progress, SearchWeight, Solver, SsspError};
 
 use crate::error::Error;
 use crate::graph::Graph;
@@ -74,7 +75,7 @@ impl Graph {
             run(py, size, progress, |progress| {
                 ensure_fits(sources.len(), targets.len(), size_of_distance(graph))?;
                 let mut solver = how.solver(graph, sources.len(), progress)?;
-                let table = solver.table(&sources, &targets)?.into_storage();
+                let table = solver.table(&sources, &targets)?.answer.into_storage();
                 Numbers::of(table.into_raw_vec_and_offset().0, dtype)
             })?
         });
@@ -218,7 +219,7 @@ impl Graph {
                 ensure_fits(n, n, size_of_distance(graph))?;
                 if how.is_soon_done(graph) {
                     let all: Vec<VertexId> = graph.vertices().collect();
-                    let table = how.solver(graph, n, None)?.table(&all, &all)?;
+                    let table = how.solver(graph, n, None)?.table(&all, &all)?.answer;
                     return Numbers::of(table.into_storage().into_raw_vec_and_offset().0, dtype);
                 }
                 let pairs = how.all_pairs(graph, false, progress)?;
@@ -235,7 +236,7 @@ type Rows<W> = (Vec<<W as Weight>::Distance>, Vec<i32>);
 
 /// By a search from each source, one a thread; or one after the other where there is a GPU, or not
 /// enough to do.
-fn rows<W: Weight>(
+fn rows<W: SearchWeight>(
     graph: &Csr<W>,
     sources: &[VertexId],
     goal: Goal<W::Distance>,
@@ -278,7 +279,7 @@ fn rows<W: Weight>(
 
 /// From all vertices, by a matrix: the predecessor of v on a path from u is the vertex after v on
 /// the path to u along arcs turned round.
-fn by_next_hops<W: Weight>(
+fn by_next_hops<W: PairsWeight>(
     graph: &Csr<W>,
     threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,

@@ -6,7 +6,7 @@ use collectives::Communicator;
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight};
 use sssp::cost::{self, Cpu, Outline, Searches};
-use sssp::{Config, Solver, SsspError};
+use sssp::{Config, SearchWeight, Solver, SsspError};
 
 use crate::cli::{Backend, ClosureAlgorithm, Common, Configs, GpuCount};
 use crate::failure::say;
@@ -20,7 +20,7 @@ const SUPERNODE_SUMS_A_SECOND: f64 = 5e9;
 
 /// A solver for `searches` where the command line wants it, on so many GPUs if on any, and the
 /// backend's name in reports.
-pub(crate) fn solver<'g, W: Weight>(
+pub(crate) fn solver<'g, W: SearchWeight>(
     graph: &'g Csr<W>,
     configs: &Configs,
     searches: Searches,
@@ -39,7 +39,7 @@ pub(crate) fn solver<'g, W: Weight>(
 
 /// A solver on GPUs, if the command line wants it there, or leaves the choice and all of
 /// `searches` should be done there sooner, the way there counted; `None` is the CPU.
-fn on_gpus<'g, W: Weight>(
+fn on_gpus<'g, W: SearchWeight>(
     graph: &'g Csr<W>,
     configs: &Configs,
     searches: Searches,

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use apsp::{ApspError, Pairs, RankPairs};
+use apsp::{ApspError, Pairs, PairsWeight, RankPairs};
 use collectives::Communicator;
 use graph_formats::{AtomicFile, Distance, Format as GraphFormat, Name, VertexId, Weight};
 use paths::{DistanceTable, Nearest, Tree};
@@ -123,7 +123,7 @@ impl ResultFile {
     }
 
     /// Writes a row for every vertex and a column for every vertex.
-    pub(crate) fn write_pairs<W: Weight>(
+    pub(crate) fn write_pairs<W: PairsWeight>(
         &self,
         names: &Names<'_>,
         pairs: &Pairs<W>,
@@ -147,7 +147,7 @@ impl ResultFile {
 
     /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks: at rank 0,
     /// which gathers them to a file that [`create`](Self::create) has opened.
-    pub(crate) fn write_gathered<W: Weight>(
+    pub(crate) fn write_gathered<W: PairsWeight>(
         &self,
         mut file: AtomicFile,
         names: &Names<'_>,
@@ -179,7 +179,7 @@ impl ResultFile {
     }
 
     /// Writes the array of next hops.
-    pub(crate) fn write_next_hops<W: Weight>(
+    pub(crate) fn write_next_hops<W: PairsWeight>(
         &self,
         names: &Names<'_>,
         pairs: &Pairs<W>,
@@ -191,7 +191,7 @@ impl ResultFile {
     }
 
     /// The same from the rows of several ranks, at rank 0.
-    pub(crate) fn write_gathered_hops<W: Weight>(
+    pub(crate) fn write_gathered_hops<W: PairsWeight>(
         &self,
         file: AtomicFile,
         names: &Names<'_>,

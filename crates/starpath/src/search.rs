@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use anyhow::anyhow;
 use collectives::{Alone, Communicator};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use paths::Tree;
 use serde::Serialize;
 use sssp::cost::Searches;
-use sssp::{DeviceTimes, Goal, Plan};
+use sssp::{DeviceTimes, Goal, Plan, SearchWeight};
 
 use crate::backend;
 use crate::cli::{Common, Configs};
@@ -107,7 +107,7 @@ pub(crate) fn repeated_by<T>(
 }
 
 /// Distances and paths from `source` as far as `goal` says.
-pub(crate) fn search<W: Weight>(
+pub(crate) fn search<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     command: &'static str,
@@ -124,17 +124,17 @@ pub(crate) fn search<W: Weight>(
     let solver = backend::solver(graph, configs, searches, None, common)?;
     let (solver, backend) = solver.map_err(|e| names.explain(e))?;
     let mut solver = solver.with_progress(&step);
-    let prepare_ms = match solver.device_times() {
+    let prepare_ms = match solver.preparation() {
         Some(times) => Ms(times.prepare_ms),
         None => milliseconds(start.elapsed()),
     };
     let mut device_times = Vec::new();
     let mut second_passes = Vec::new();
-    let (tree, whole) = repeated(common, || {
-        let tree = solver.tree(source, goal).map_err(|e| names.explain(e))?;
-        device_times.extend(solver.device_times());
-        second_passes.push(milliseconds(solver.predecessors_time()).0);
-        Ok(tree)
+    let (found, whole) = repeated(common, || {
+        let found = solver.tree(source, goal).map_err(|e| names.explain(e))?;
+        device_times.extend(found.device_times);
+        second_passes.push(milliseconds(found.predecessors_time).0);
+        Ok(found)
     })?;
     // on a GPU, the search itself: what goes back and forth is reported beside it
     let solve = match device_times.as_slice() {
@@ -142,8 +142,8 @@ pub(crate) fn search<W: Weight>(
         on_device => on_device.iter().map(|times| times.solve_ms).collect(),
     };
     let (solve, second_passes) = (Times::of(solve)?, Times::of(second_passes)?);
-    let device = device_times.last().map(|times| Device::of(times, solver.plan()));
-    let (plan, work) = (solver.plan(), solver.work());
+    let device = device_times.last().map(|times| Device::of(times, &found.plan));
+    let (plan, work) = (&found.plan, found.work);
     if common.explain {
         say(format_args!("{plan}"));
         say(format_args!(
@@ -169,7 +169,7 @@ pub(crate) fn search<W: Weight>(
         solve_min_ms: solve.least(common),
     };
     let (relaxations, predecessors_ms) = (work.relaxations, second_passes.median());
-    Ok((tree, Searched { head, prepare_ms, device, predecessors_ms, relaxations }))
+    Ok((found.answer, Searched { head, prepare_ms, device, predecessors_ms, relaxations }))
 }
 
 #[cfg(test)]

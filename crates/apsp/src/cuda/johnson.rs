@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use collectives::Alone;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use sssp::{Progress, SsspError};
 
 use crate::host::{Deal, johnson};
@@ -17,10 +17,10 @@ use crate::pairs::{Rows, milliseconds};
 use crate::potentials::potentials;
 use crate::ranks::check_memory;
 use crate::width::Narrow;
-use crate::{ApspError, Config, Pairs, Plan, Report, hops};
+use crate::{ApspError, Config, Pairs, PairsWeight, Plan, Report, hops};
 
 /// By these GPUs.
-pub(super) fn solve<W: Weight>(
+pub(super) fn solve<W: PairsWeight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,

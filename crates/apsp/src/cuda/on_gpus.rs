@@ -14,7 +14,7 @@ use super::solve::{Shares, Work, plan, reach_each_other};
 use crate::element::{Element, with_element};
 use crate::potentials::potentials;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, Plan, Report};
+use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Plan, Report};
 
 /// The distances of all pairs of vertices in the memory of GPUs, which have n² numbers of 2 to 8
 /// bytes together; the host has none until it asks.
@@ -29,7 +29,7 @@ pub struct DevicePairs<W: Weight> {
 }
 
 /// By these GPUs.
-pub(crate) fn solve<W: Weight>(
+pub(crate) fn solve<W: PairsWeight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,

@@ -24,10 +24,10 @@ use crate::pairs::milliseconds;
 use crate::potentials::potentials;
 use crate::ranks::{RankPairs, bytes_of_table};
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, Phases, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Phases, Plan, Report, hops};
 
 /// By ranks, each with one of these GPUs.
-pub(crate) fn solve_over<W: Weight>(
+pub(crate) fn solve_over<W: PairsWeight>(
     ranks: &dyn Communicator,
     gpus: &[Gpu],
     graph: &Csr<W>,

@@ -30,13 +30,13 @@ use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Plan, Report, hops};
 
 /// How many times as fast a GPU is as a processor.
 pub(super) const SPEED: f64 = 200.0;
 
 /// By these GPUs, in their memory or passing through it.
-pub(crate) fn solve<W: Weight>(
+pub(crate) fn solve<W: PairsWeight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
@@ -100,7 +100,7 @@ pub(super) fn reach_each_other(gpus: &[Gpu]) -> Result<(), GpuError> {
 }
 
 /// What is going to be done by so many GPUs, which have numbers of 16 bits where that says.
-pub(super) fn plan<W: Weight>(
+pub(super) fn plan<W: PairsWeight>(
     n_gpus: usize,
     narrow: Narrow,
     graph: &Csr<W>,

@@ -17,17 +17,17 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::DistanceTable;
 use rayon::prelude::*;
-use sssp::{Config, Progress, Solver, SsspError};
+use sssp::{Config, Progress, SearchWeight, Solver, SsspError};
 
-use crate::ApspError;
 use crate::error::agree;
+use crate::{ApspError, PairsWeight};
 
 /// Searches of a rank until the next time that all ranks hear of errors.
 const SEARCHES_PER_TURN: usize = 1024;
 
 /// The distances from these vertices, those of a rank, to all, of a graph without negative weights;
 /// by GPUs if there are any.
-pub(crate) fn search<W: Weight>(
+pub(crate) fn search<W: SearchWeight>(
     ranks: &dyn Communicator,
     gpus: &[Gpu],
     graph: &Csr<W>,
@@ -58,7 +58,7 @@ pub(crate) fn search<W: Weight>(
     for _ in 0..n_turns {
         let turn = turns.next().unwrap_or_default();
         let found = solver.table(turn, &all).map_err(ApspError::from);
-        let found = agree(ranks, found)?.into_storage();
+        let found = agree(ranks, found)?.answer.into_storage();
         match cells.is_empty() {
             true => cells = found.into_raw_vec_and_offset().0,
             false => cells.extend(found),
@@ -72,7 +72,7 @@ pub(crate) fn search<W: Weight>(
 }
 
 /// The distances from these vertices to all, of a graph with these potentials.
-pub(crate) fn search_with<W: Weight>(
+pub(crate) fn search_with<W: PairsWeight>(
     ranks: &dyn Communicator,
     gpus: &[Gpu],
     graph: &Csr<W>,
@@ -81,20 +81,19 @@ pub(crate) fn search_with<W: Weight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<DistanceTable<W>, ApspError> {
-    type Raised<W> = <W as Weight>::Distance;
     let overflow =
-        |vertex| SsspError::Overflow { vertex, kind: std::any::type_name::<Raised<W>>() };
+        |vertex| SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() };
     let mut arcs = Vec::with_capacity(graph.n_arcs());
     for (u, v, weight) in graph.arcs() {
         let (from, to) = (potentials[u as usize], potentials[v as usize]);
         let through = weight.after(from).ok_or_else(|| overflow(v))?;
-        let raised = minus::<W>(through, to).ok_or_else(|| overflow(v))?;
+        let raised: W::Raised = minus(through, to).ok_or_else(|| overflow(v))?;
         // floats may round to less than nothing
         arcs.push((u, v, if raised < Weight::ZERO { Weight::ZERO } else { raised }));
     }
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).expect("finite weights on its arcs");
     drop(arcs);
-    let mut table: Array2<Raised<W>> =
+    let mut table: Array2<W::Distance> =
         search(ranks, gpus, &raised, sources, config, progress)?.into_storage();
     let n = potentials.len().max(1);
     let rows = table.as_slice_mut().unwrap_or_default().par_chunks_mut(n);
@@ -103,9 +102,9 @@ pub(crate) fn search_with<W: Weight>(
         for ((v, distance), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
             if u == v {
                 *distance = Weight::ZERO;
-            } else if *distance != Raised::<W>::UNREACHED {
+            } else if *distance != W::Distance::UNREACHED {
                 // d + (h(v) - h(u)), the difference first: neither leaves the type
-                let difference = minus::<W>(to, from).ok_or_else(|| overflow(v))?;
+                let difference: W::Distance = minus(to, from).ok_or_else(|| overflow(v))?;
                 *distance = difference.after(*distance).ok_or_else(|| overflow(v))?;
             }
         }
@@ -114,9 +113,9 @@ pub(crate) fn search_with<W: Weight>(
     Ok(DistanceTable::from_storage(table))
 }
 
-fn minus<W: Weight>(a: W::Distance, b: W::Distance) -> Option<W::Distance> {
-    match (Weight::to_i128(a), Weight::to_i128(b)) {
-        (Some(a), Some(b)) => W::Distance::from_i128(a - b),
-        _ => W::Distance::from_f64(Weight::to_f64(a) - Weight::to_f64(b)),
+fn minus<D: Distance, R: Weight>(a: D, b: D) -> Option<R> {
+    match (a.to_i128(), b.to_i128()) {
+        (Some(a), Some(b)) => R::from_i128(a - b),
+        _ => R::from_f64(a.to_f64() - b.to_f64()),
     }
 }

@@ -16,7 +16,7 @@ use std::ops::{ControlFlow, Range};
 
 use graph_formats::{Csr, VertexId, Weight};
 use ndarray::Array2;
-use sssp::{Config, Progress, Solver, SsspError};
+use sssp::{Config, Progress, SearchWeight, Solver, SsspError};
 
 /// Searches for the distances along the useful arcs of a graph.
 pub(crate) struct Settler<W: Weight> {
@@ -24,7 +24,7 @@ pub(crate) struct Settler<W: Weight> {
     config: Config,
 }
 
-impl<W: Weight> Settler<W> {
+impl<W: SearchWeight> Settler<W> {
     pub(crate) fn new(arcs: &Csr<W>, threads: usize) -> Self {
         let threads = NonZeroUsize::new(threads);
         Self { reversed: arcs.transposed(), config: Config { threads, ..Config::default() } }
@@ -44,7 +44,7 @@ impl<W: Weight> Settler<W> {
         };
         let found = Solver::new(&self.reversed, &self.config)
             .and_then(|solver| solver.with_progress(&tell).table(&all[columns], &all));
-        Ok(found.map_err(turned_round)?.into_storage())
+        Ok(found.map_err(turned_round)?.answer.into_storage())
     }
 }
 

@@ -22,11 +22,11 @@ use sssp::{Progress, SsspError};
 use super::journal::State;
 use super::map::{Mapped, write};
 use super::{Scratch, ScratchError};
-use crate::ApspError;
 use crate::element::Element;
 use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels};
 use crate::host::settle::Settler;
 use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
+use crate::{ApspError, PairsWeight};
 
 /// Rows that are found together.
 const ROWS: usize = 64;
@@ -70,7 +70,7 @@ fn finder<'a, W: Weight, E: Element>(
 }
 
 /// Writes what the folder has not yet of the hops of the closed matrix; returns all.
-pub(super) fn write_hops<W: Weight, E: Element, H: Hop + Pod>(
+pub(super) fn write_hops<W: PairsWeight, E: Element, H: Hop + Pod>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,
@@ -114,7 +114,7 @@ pub(super) fn write_hops<W: Weight, E: Element, H: Hop + Pod>(
 }
 
 /// Settles the rest of a matrix that a run before has begun to settle.
-pub(super) fn settle_rest<W: Weight, E: Element>(
+pub(super) fn settle_rest<W: PairsWeight, E: Element>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,
@@ -127,7 +127,7 @@ pub(super) fn settle_rest<W: Weight, E: Element>(
 
 /// The arcs that begin a shortest path; settles the matrix, if its sums are rounded and it is
 /// not settled.
-fn useful<W: Weight, E: Element>(
+fn useful<W: PairsWeight, E: Element>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,

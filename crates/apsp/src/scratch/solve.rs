@@ -24,7 +24,7 @@ use crate::host::MinPlus;
 use crate::pairs::{Hops, Rows};
 use crate::potentials::potentials;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report};
+use crate::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Plan, Report};
 
 /// Where a matrix is kept that memory cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl ScratchFolder {
 /// By all ranks, each with its processor, or GPUs through which the matrix passes in strips of
 /// rows: in the same numbers. The answer is rank 0's, which reads the folder when all are done;
 /// the others have none.
-pub(crate) fn solve<W: Weight>(
+pub(crate) fn solve<W: PairsWeight>(
     scratch: &ScratchFolder,
     ranks: &dyn Communicator,
     gpus: Option<&[Gpu]>,
@@ -104,7 +104,7 @@ struct Opened {
     gpus: Option<Gpus>,
 }
 
-impl<W: Weight> Run<'_, W> {
+impl<W: PairsWeight> Run<'_, W> {
     /// What the work takes on this rank, in these numbers; with `settles` where no hops are asked
     /// for, but floats are to be settled.
     fn need(&self, numbers: Number, settles: bool) -> Result<Need, ApspError> {
@@ -222,7 +222,7 @@ impl<W: Weight> Run<'_, W> {
 }
 
 /// The closed matrix, and next hops in the folder, if they are asked for.
-fn answer<W: Weight, E: MinPlus>(
+fn answer<W: PairsWeight, E: MinPlus>(
     mut matrix: Scratch<E>,
     graph: &Csr<W>,
     next_hops: bool,

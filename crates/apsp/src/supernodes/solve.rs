@@ -19,7 +19,7 @@ use crate::host::{Deal, MinPlus};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::ranks::bytes_of_table;
 use crate::width::Narrow;
-use crate::{ApspError, Config, Pairs, Plan, Report, hops};
+use crate::{ApspError, Config, Pairs, PairsWeight, Plan, Report, hops};
 
 /// All pairs of a graph by its supernodes, on a GPU if there is one.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-pub(crate) fn solve<W: Weight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspError> {
+pub(crate) fn solve<W: PairsWeight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspError> {
     let Work { graph, config, gpu, progress, .. } = work;
     work.check()?;
     let narrow = match gpu {

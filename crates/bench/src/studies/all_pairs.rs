@@ -9,6 +9,8 @@
 //!
 //! Reference: venkataraman-2003, origin-out-of-core
 
+use apsp::PairsWeight;
+
 use super::*;
 
 /// Rows and columns of an answer that are compared with searches.
@@ -88,7 +90,7 @@ impl Study for AllPairs {
 }
 
 /// With so much of the GPU's memory.
-fn race<W: Weight>(
+fn race<W: PairsWeight>(
     bench: &Bench,
     graph: &Csr<W>,
     next_hops: bool,

@@ -113,7 +113,7 @@ fn settings(record: &Record) -> (&str, Vec<&str>) {
 }
 
 /// Every single choice, `auto` first, on each backend.
-fn race<W: Weight>(field: &Field<'_, W>, set: &str, graph: &Graph) -> Result<()> {
+fn race<W: SearchWeight>(field: &Field<'_, W>, set: &str, graph: &Graph) -> Result<()> {
     let bench = field.bench;
     let terms = Terms { turn: TURN, hopeless: Some(HOPELESS), ..bench.terms() };
     let of_cpu = if bench.on_cpu() { on_cpu(bench.threads()) } else { Vec::new() };

@@ -127,7 +127,7 @@ impl Study for Families {
 }
 
 /// Everybody on one graph.
-fn race<W: Weight>(field: &Field<'_, W>, graph: &Graph, boost: Option<&Peer>) -> Result<()> {
+fn race<W: SearchWeight>(field: &Field<'_, W>, graph: &Graph, boost: Option<&Peer>) -> Result<()> {
     let (bench, csr) = (field.bench, field.task.graph);
     let (is_small, takes) = (csr.n_vertices() <= SMALL, W::KIND == WeightKind::U32);
     let record = |name: &str| Some(Record::of(&[("graph", graph), ("solver", &name)]));
@@ -165,7 +165,7 @@ fn race<W: Weight>(field: &Field<'_, W>, graph: &Graph, boost: Option<&Peer>) ->
 }
 
 /// What the buckets as published do another time, at most, by each rule.
-fn bounds<W: Weight>(field: &Field<'_, W>, graph: &Graph) -> Result<()> {
+fn bounds<W: SearchWeight>(field: &Field<'_, W>, graph: &Graph) -> Result<()> {
     let (csr, mut draws) = (field.task.graph, Draws::new(1));
     let from: Vec<_> = (0..64).map(|_| draws.below(csr.n_vertices()) as VertexId).collect();
     let farthest = field.task.certified.max().map_or(0.0, |distance| distance.to_f64());

@@ -7,7 +7,7 @@
 //! random, of sixteen arcs a vertex, weights 1 to 255; how many there are makes no difference
 //! to the time. Rows of each answer are compared with searches.
 
-use apsp::{Algorithm, Config, Number};
+use apsp::{Algorithm, Config, Number, PairsWeight};
 
 use super::*;
 
@@ -91,7 +91,12 @@ fn graph<W: Weight>(n: usize, weight: impl Fn(VertexId, VertexId, u64) -> W) -> 
     Ok(Csr::from_arcs(n, &arcs)?)
 }
 
-fn race<W: Weight>(bench: &Bench, graph: &Csr<W>, number: Number, config: &Config) -> Result<()> {
+fn race<W: PairsWeight>(
+    bench: &Bench,
+    graph: &Csr<W>,
+    number: Number,
+    config: &Config,
+) -> Result<()> {
     let n = graph.n_vertices();
     let rows = Rows::of(graph, CHECKED_ROWS)?;
     let peak = || {

@@ -26,7 +26,7 @@ use std::process::Command;
 use std::slice;
 use std::time::Duration;
 
-use ::sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, gpu};
+use ::sssp::{Algorithm, Config, Delta, Goal, Queue, SearchWeight, Solver, gpu};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use gpu_runtime::Gpu;

@@ -185,7 +185,7 @@ impl Segments {
         let mut references = Vec::new();
         for i in 0..n {
             let source = reached[i * reached.len() / n];
-            let distances = solver.distances(source, Goal::All)?;
+            let distances = solver.distances(source, Goal::All)?.answer;
             if i < n_certified {
                 certificate::check_distances(&graph, source, None, &distances)
                     .context("the answer that all others are to be compared with is wrong")?;
@@ -216,7 +216,7 @@ impl Segments {
     }
 
     /// All solvers that take any type of weights.
-    fn solvers<W: Weight>(&self, at: &Scale<'_>, graph: &Csr<W>) -> Result<()> {
+    fn solvers<W: SearchWeight>(&self, at: &Scale<'_>, graph: &Csr<W>) -> Result<()> {
         let (n, n_sources) = (graph.n_vertices(), at.references.len());
         let labels = |solver: &str| {
             Record::of(&[("scale", &at.scale), ("type", &W::KIND), ("solver", &solver)])
@@ -280,7 +280,7 @@ impl Segments {
 impl Scale<'_> {
     /// For each part one solve for nothing, and so many from its first sources in turns; the
     /// median of the milliseconds of the last part.
-    fn race<W: Weight>(
+    fn race<W: SearchWeight>(
         &self,
         mut solver: Solver<'_, W>,
         labels: &Record,
@@ -292,11 +292,12 @@ impl Scale<'_> {
                 self.references[..1].iter().chain(self.references[..n].iter().cycle());
             let run = || -> Result<Run> {
                 let (source, right) = sources.next().context("no vertex has arcs")?;
-                let (elapsed_ms, distances) = timed(|| solver.distances(*source, Goal::All));
-                check(right, &distances?).with_context(|| format!("from {source}"))?;
-                let ms = solver.device_times().map_or(elapsed_ms, |times| times.solve_ms);
+                let (elapsed_ms, found) = timed(|| solver.distances(*source, Goal::All));
+                let found = found?;
+                check(right, &found).with_context(|| format!("from {source}"))?;
+                let ms = found.device_times.map_or(elapsed_ms, |times| times.solve_ms);
                 // arcs a millisecond are thousands a second
-                let (rate, rounds) = (self.arcs / ms / 1e3, solver.work().rounds as f64);
+                let (rate, rounds) = (self.arcs / ms / 1e3, found.work.rounds as f64);
                 Ok(vec![
                     ("ms", ms),
                     ("rate", rate),
@@ -312,7 +313,7 @@ impl Scale<'_> {
     }
 }
 
-fn on_gpu<'g, W: Weight>(
+fn on_gpu<'g, W: SearchWeight>(
     gpu: Option<&Gpu>,
     graph: &'g Csr<W>,
     algorithm: gpu::Algorithm,

@@ -25,7 +25,7 @@ use graph_formats::{Csr, Direction, GraphError, VertexId, Weight};
 use ndarray::ArrayView1;
 use paths::Progress;
 use rayon::prelude::*;
-use sssp::{Solver, SsspError};
+use sssp::{SearchWeight, Solver, SsspError};
 
 use self::batch::{Batch, LANES};
 use self::single::Single;
@@ -117,7 +117,7 @@ impl Betweenness {
 /// assert_eq!(found.normalised()[3], 3.0 / 12.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn betweenness<W: Weight>(
+pub fn betweenness<W: SearchWeight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,

@@ -9,7 +9,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use apsp::{Algorithm, ApspError, Config, Pairs, Plan, ScratchError, ScratchFolder, Solver};
+use apsp::{
+    Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, ScratchError, ScratchFolder, Solver,
+};
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
@@ -173,7 +175,7 @@ fn scratch_folder(args: &ApspArgs) -> Option<ScratchFolder> {
 }
 
 /// Solves, and writes the results row by row.
-fn solve<W: Weight>(
+fn solve<W: PairsWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     request: &Request,
@@ -207,7 +209,7 @@ struct Found<W: Weight> {
     order_ms: Option<Ms>,
 }
 
-impl<W: Weight> Found<W> {
+impl<W: PairsWeight> Found<W> {
     /// Writes the results row by row.
     fn write(
         self,
@@ -267,7 +269,11 @@ impl<W: Weight> Found<W> {
 
 /// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
 /// asked for them.
-fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow::Result<Found<W>> {
+fn find<W: PairsWeight>(
+    graph: &Csr<W>,
+    request: &Request,
+    common: &Common,
+) -> anyhow::Result<Found<W>> {
     let ordered = by_supernodes::choose(graph, request, common)?;
     let found = find_by(graph, request, ordered.as_ref(), common);
     match found {
@@ -285,7 +291,7 @@ fn find<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> anyhow
 }
 
 /// The same by supernodes, or without.
-fn find_by<W: Weight>(
+fn find_by<W: PairsWeight>(
     graph: &Csr<W>,
     request: &Request,
     ordered: Option<&Ordered>,

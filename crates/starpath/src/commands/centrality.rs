@@ -15,6 +15,7 @@ use anyhow::anyhow;
 use graph_formats::{Csr, Weight, with_csr};
 use hierarchy::Prepared;
 use serde::Serialize;
+use sssp::SearchWeight;
 
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure, Side};
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     loaded.print(&report, common)
 }
 
-fn solve<W: Weight>(
+fn solve<W: SearchWeight>(
     graph: &Csr<W>,
     names: &Names<'_>,
     prepared: Option<&Prepared>,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use graph_formats::{Csr, Direction, VertexId, Weight, with_csr};
 use serde::Serialize;
-use sssp::Solver;
+use sssp::{SearchWeight, Solver};
 
 use crate::backend;
 use crate::cli::{Common, InfoArgs};
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &InfoArgs, common: &Common) -> anyhow::Result<()> {
     loaded.print(&report, common)
 }
 
-fn survey<W: Weight>(
+fn survey<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     backend: &'static str,

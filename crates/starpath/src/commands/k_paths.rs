@@ -4,10 +4,10 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use graph_formats::{Csr, Distance, Weight, with_csr};
+use graph_formats::{Csr, Distance, with_csr};
 use hierarchy::Prepared;
 use serde::Serialize;
-use sssp::{Config, Path, Solver, SsspError};
+use sssp::{Config, Path, SearchWeight, Solver, SsspError};
 
 use crate::backend;
 use crate::cli::{Common, PathArgs};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &PathArgs, k: NonZeroUsize, common: &Common) -> anyhow::
 }
 
 /// By the distances of the hierarchy.
-fn ask<W: Weight>(
+fn ask<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     prepared: &Prepared,
@@ -99,7 +99,7 @@ fn ask<W: Weight>(
     })
 }
 
-fn solve<W: Weight>(
+fn solve<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     args: &PathArgs,
@@ -117,9 +117,9 @@ fn solve<W: Weight>(
     let start = Instant::now();
     let mut solver = Solver::new(graph, &config).map_err(explain)?.with_progress(&step);
     let prepare_ms = milliseconds(start.elapsed());
-    let (paths, times) =
+    let (found, times) =
         repeated(common, || solver.k_shortest_paths(source, target, k.get()).map_err(explain))?;
-    let (times, plan, work) = (Times::of(times)?, solver.plan(), solver.work());
+    let (times, plan, work) = (Times::of(times)?, &found.plan, found.work);
     if common.explain {
         say(format_args!("distances to the target: {plan}"));
         let (arcs, settled) = (work.relaxations, work.settled);
@@ -143,7 +143,7 @@ fn solve<W: Weight>(
         source: names.name(source).into(),
         target: names.name(target).into(),
         k,
-        paths: paths.into_iter().map(|path| Found::of(path, &names)).collect(),
+        paths: found.answer.into_iter().map(|path| Found::of(path, &names)).collect(),
     })
 }
 

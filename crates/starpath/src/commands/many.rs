@@ -12,7 +12,7 @@ use ndarray::Array2;
 use paths::DistanceTable;
 use serde::Serialize;
 use sssp::cost::Searches;
-use sssp::{Solver, SsspError};
+use sssp::{SearchWeight, Solver, SsspError};
 
 use crate::backend;
 use crate::cli::{Backend, Common, Configs, GpuCount, SsspArgs};
@@ -121,7 +121,7 @@ impl Root {
 }
 
 /// Finds the distances of every pair, from a share of the sources on each rank, and writes them.
-fn table<W: Weight>(
+fn table<W: SearchWeight>(
     ranks: &dyn Communicator,
     graph: &Csr<W>,
     root: Option<&Root>,
@@ -146,13 +146,14 @@ fn table<W: Weight>(
     let step = |done, total| bar.step(done, total);
     let mut solver = solver.with_progress(&step);
     let mut on_device = Vec::new();
-    let (table, times) = repeated_by(ranks, common, || {
-        let table = solver.table(own, &targets).map_err(|e| names.explain(e));
-        on_device.extend(solver.device_times().map(|times| times.solve_ms));
-        gathered(ranks, agree(ranks, table)?, sources.len(), targets.len())
+    let ((table, plan, device_times), times) = repeated_by(ranks, common, || {
+        let found = solver.table(own, &targets).map_err(|e| names.explain(e));
+        let found = agree(ranks, found)?;
+        on_device.extend(found.device_times.map(|times| times.solve_ms));
+        let table = gathered(ranks, found.answer, sources.len(), targets.len())?;
+        Ok((table, found.plan, found.device_times))
     })?;
     let solve = Times::of(if on_device.is_empty() { times } else { on_device })?;
-    let (plan, device_times) = (solver.plan(), solver.device_times());
     let at_once = configs.cpu.as_ref().map_or(1, |config| config.n_threads().min(own.len()));
     let threads = if plan.device.is_some() { plan.threads } else { plan.threads.max(at_once) };
     if common.explain {
@@ -175,7 +176,7 @@ fn table<W: Weight>(
     };
     Ok(Report {
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
-        device: device_times.map(|times| Device::of(&times, plan)),
+        device: device_times.map(|times| Device::of(&times, &plan)),
         gpus: Some(solver.gpus().len()).filter(|&n_gpus| n_gpus > 0),
         sources: sources.len(),
         targets: Some(targets.len()),
@@ -185,7 +186,7 @@ fn table<W: Weight>(
 }
 
 /// Asks the hierarchy for the distances of every pair.
-fn ask<W: Weight>(
+fn ask<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     prepared: &Prepared,
@@ -256,7 +257,7 @@ fn gathered<W: Weight>(
 }
 
 /// Finds the nearest source of every vertex, and writes them.
-fn nearest<W: Weight>(
+fn nearest<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     sources: &[VertexId],
@@ -280,11 +281,11 @@ fn nearest<W: Weight>(
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let mut solver = solver.with_progress(&step);
-    let (nearest, times) = repeated(common, || solver.nearest(sources).map_err(explain))?;
+    let (found, times) = repeated(common, || solver.nearest(sources).map_err(explain))?;
     let solve = Times::of(times)?;
-    let (plan, device_times) = (solver.plan(), solver.device_times());
+    let (plan, device_times, nearest) = (&found.plan, found.device_times, &found.answer);
     if let Some(output) = output {
-        output.write_nearest(&names, &nearest)?;
+        output.write_nearest(&names, nearest)?;
     }
     Ok(Report {
         head: Head {

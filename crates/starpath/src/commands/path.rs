@@ -5,7 +5,7 @@ use std::fmt;
 use graph_formats::{Csr, Weight, with_csr};
 use hierarchy::Prepared;
 use serde::Serialize;
-use sssp::Goal;
+use sssp::{Goal, SearchWeight};
 
 use crate::backend;
 use crate::cli::{Common, Configs, PathArgs};
@@ -78,7 +78,7 @@ fn ask<W: Weight>(
     Ok(Report { found: Found::Prepared(head), route })
 }
 
-fn solve<W: Weight>(
+fn solve<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     args: &PathArgs,

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use graph_formats::{Csr, Weight, with_csr};
 use serde::Serialize;
-use sssp::Goal;
+use sssp::{Goal, SearchWeight};
 
 use crate::cli::{Common, Configs, SsspArgs};
 use crate::failure::WrongUse;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &SsspArgs, configs: &Configs, common: &Common) -> anyhow
     loaded.print(&report, common)
 }
 
-fn solve<W: Weight>(
+fn solve<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     args: &SsspArgs,

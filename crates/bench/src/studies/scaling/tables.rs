@@ -101,8 +101,8 @@ pub(super) fn searches(
             let mut solver = Solver::on_gpus(&gpus[..count], asked.graph, &config)?;
             solver.table(&sources[..sources.len().min(FIRST * count)], targets)?;
             let table = move || {
-                let table = solver.table(sources, targets)?;
-                Ok((table, solver.device_times().map(|times| times.solve_ms)))
+                let found = solver.table(sources, targets)?;
+                Ok((found.answer, found.device_times.map(|times| times.solve_ms)))
             };
             tables.push((count, Box::new(table) as MakeTable<'_>));
         }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::ensure;
 use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
-use sssp::{Config, Goal, Solver};
+use sssp::{Config, Goal, SearchWeight, Solver};
 
 use crate::ids::Names;
 
@@ -16,7 +16,7 @@ pub(super) fn spread(n_vertices: usize, n: NonZeroUsize) -> impl Iterator<Item =
 
 /// An error where the rows of these sources are not what searches find: floats may differ by what n
 /// sums of a row's greatest distance round.
-pub(super) fn check_rows<W: Weight, R>(
+pub(super) fn check_rows<W: SearchWeight, R>(
     graph: &Csr<W>,
     names: &Names<'_>,
     threads: Option<NonZeroUsize>,

@@ -6,10 +6,10 @@
 use std::ops::ControlFlow;
 use std::slice;
 
-use apsp::{ApspError, ScratchFolder, Solver};
+use apsp::{ApspError, PairsWeight, ScratchFolder, Solver};
 use collectives::Communicator;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight, with_csr};
+use graph_formats::{Csr, with_csr};
 
 use super::{
     Device, Found, Matrix, Outputs, Report, check, config, explain, say_kept, scratch_folder,
@@ -72,7 +72,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// With the matrix in a folder, from which rank 0 writes the results, as one process would.
-    fn solve_in<W: Weight>(
+    fn solve_in<W: PairsWeight>(
         &self,
         folder: &ScratchFolder,
         graph: &Csr<W>,
@@ -104,7 +104,7 @@ impl Work<'_> {
         agree(ranks, report.transpose())
     }
 
-    fn solve<W: Weight>(&self, graph: &Csr<W>) -> anyhow::Result<Report> {
+    fn solve<W: PairsWeight>(&self, graph: &Csr<W>) -> anyhow::Result<Report> {
         let Self { ranks, gpu, root, args, common } = *self;
         let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
         let bar = Bar::new("solving", common);

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, Weight, with_csr};
+use graph_formats::{Csr, with_csr};
 use serde::Serialize;
-use sssp::Goal;
+use sssp::{Goal, SearchWeight};
 
 use super::pairs::AllPairs;
 use super::{Made, Report, file_name};
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &DistancesArgs, common: &Common) -> anyhow::Result<()> {
     }
 }
 
-fn of_search<W: Weight>(
+fn of_search<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     source: &str,

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 use graph_formats::{Csr, Direction, VertexId, Weight, read_coordinates, with_csr};
 use serde::Serialize;
-use sssp::Goal;
+use sssp::{Goal, SearchWeight};
 
 use super::{Made, Report, file_name};
 use crate::cli::{Common, Configs, MapArgs};
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &MapArgs, common: &Common) -> anyhow::Result<()> {
     loaded.print(&report, common)
 }
 
-fn draw<W: Weight>(
+fn draw<W: SearchWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     args: &MapArgs,

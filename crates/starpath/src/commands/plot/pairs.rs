@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use apsp::{Config, Pairs, Solver};
+use apsp::{Config, Pairs, PairsWeight, Solver};
 use closure::closure;
 use graph_formats::npy::Dtype;
 use graph_formats::{Csr, Ids, VertexId, Weight, with_csr};
@@ -124,7 +124,11 @@ impl Rows for Closure {
 }
 
 /// The distances of all pairs of a graph.
-fn solved<W: Weight>(graph: &Csr<W>, loaded: &Loaded, common: &Common) -> anyhow::Result<AllPairs> {
+fn solved<W: PairsWeight>(
+    graph: &Csr<W>,
+    loaded: &Loaded,
+    common: &Common,
+) -> anyhow::Result<AllPairs> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
