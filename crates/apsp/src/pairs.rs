@@ -280,7 +280,7 @@ impl<W: Weight> Pairs<W> {
     /// When `out` fails, or the progress callback ends the work.
     pub fn write_npy(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let mut row = Vec::new();
@@ -299,7 +299,7 @@ impl<W: Weight> Pairs<W> {
     /// work.
     pub fn write_next_hops_npy(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         match &self.rows {
@@ -317,7 +317,7 @@ impl<W: Weight> Pairs<W> {
 
     fn write_hops<H: Scalar>(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         progress: Option<Progress<'_>>,
         hops: &[H],
     ) -> Result<(), ApspError> {
@@ -338,12 +338,12 @@ impl<W: Weight> Pairs<W> {
         }
     }
 
-    fn write_rows<O: Write>(
+    fn write_rows(
         &self,
-        out: &mut O,
+        out: &mut dyn Write,
         dtype: Dtype,
         progress: Option<Progress<'_>>,
-        mut write_row: impl FnMut(&mut O, usize) -> io::Result<()>,
+        mut write_row: impl FnMut(&mut dyn Write, usize) -> io::Result<()>,
     ) -> Result<(), ApspError> {
         let n = self.n_vertices();
         write_header(out, dtype, &[n, n]).map_err(ApspError::Output)?;

@@ -299,19 +299,19 @@ impl<W: PairsWeight> RankPairs<W> {
         Ok(())
     }
 
-    /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes. To
-    /// be called by rank 0, while the others call [`gather_rows`](Self::gather_rows). O(n²).
+    /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes, at the rank that
+    /// has it, which is rank 0. To be called by all ranks. O(n²).
     ///
     /// # Errors
     /// When `out` fails, the progress callback ends the work, or another rank has ended.
     pub fn write_npy(
         &self,
         ranks: &dyn Communicator,
-        out: &mut impl Write,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let cells = slice_of(self.distances.as_storage());
-        self.write(ranks, Some(out), cells, progress)
+        self.write(ranks, out, cells, progress)
     }
 
     /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
@@ -323,7 +323,7 @@ impl<W: PairsWeight> RankPairs<W> {
     pub fn write_next_hops_npy(
         &self,
         ranks: &dyn Communicator,
-        out: Option<&mut impl Write>,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         match &self.next_hops {
@@ -337,7 +337,7 @@ impl<W: PairsWeight> RankPairs<W> {
     fn write<T: Scalar + Pod>(
         &self,
         ranks: &dyn Communicator,
-        mut out: Option<&mut impl Write>,
+        mut out: Option<&mut dyn Write>,
         cells: &[T],
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {

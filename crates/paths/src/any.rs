@@ -64,6 +64,7 @@ macro_rules! with_distances {
 
 impl Number {
     /// The distance, whatever its type.
+    #[inline]
     pub fn of<D: Distance>(distance: D) -> Self {
         let distance: &dyn Any = &distance;
         let held = distance.downcast_ref().map(|&number| Self::U64(number));
@@ -71,6 +72,12 @@ impl Number {
         let held = held.or_else(|| distance.downcast_ref().map(|&number| Self::F32(number)));
         let held = held.or_else(|| distance.downcast_ref().map(|&number| Self::F64(number)));
         held.expect("these are all types of distances")
+    }
+
+    /// The same, as solvers store it: `None` for [`Distance::UNREACHED`].
+    #[inline]
+    pub fn of_stored<D: Distance>(distance: D) -> Option<Self> {
+        (distance != D::UNREACHED).then(|| Self::of(distance))
     }
 
     /// The distance that the text is, of the type that weights of this kind add up to; `None` where
@@ -192,7 +199,9 @@ impl AnyDistances {
     /// The one at this place; `None` where there is no path.
     #[inline]
     pub fn get(&self, at: usize) -> Option<Number> {
-        with_any!(self, Self, |distances| number(distances.as_storage(), at))
+        with_any!(self, Self, |distances| {
+            distances.as_storage().get(at).and_then(|&distance| Number::of_stored(distance))
+        })
     }
 
     /// All of them, in order.
@@ -229,12 +238,6 @@ impl AnyDistances {
     pub fn sum(&self) -> Total {
         with_any!(self, Self, |distances| distances.sum())
     }
-}
-
-/// The distance at a place of storage.
-#[inline]
-fn number<D: Distance>(storage: &[D], at: usize) -> Option<Number> {
-    storage.get(at).filter(|&&distance| distance != D::UNREACHED).map(|&d| Number::of(d))
 }
 
 /// A [`Tree`] of shortest paths, whatever the weights are.

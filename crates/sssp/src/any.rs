@@ -115,9 +115,8 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
         target: VertexId,
         k: usize,
     ) -> Result<Found<Vec<Path<Number>>>, SsspError> {
-        let any = |Path { length, vertices }| Path { length: Number::of(length), vertices };
         let found = Solver::k_shortest_paths(self, source, target, k)?;
-        Ok(found.map(|paths| paths.into_iter().map(any).collect()))
+        Ok(found.map(|paths| paths.into_iter().map(Path::any).collect()))
     }
 
     fn plan(&self) -> &Plan {
@@ -130,6 +129,14 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
 
     fn gpus(&self) -> &[Gpu] {
         Solver::gpus(self)
+    }
+}
+
+impl<D: Distance> Path<D> {
+    /// The same, with a length of any type.
+    pub fn any(self) -> Path<Number> {
+        let Self { length, vertices } = self;
+        Path { length: Number::of(length), vertices }
     }
 }
 

@@ -92,7 +92,7 @@ scalars! { bool, Bool; u8, U8; u16, U16; u32, U32; u64, U64; i64, I64; f32, F32;
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write_header(out: &mut impl Write, dtype: Dtype, shape: &[usize]) -> io::Result<()> {
+pub fn write_header(out: &mut dyn Write, dtype: Dtype, shape: &[usize]) -> io::Result<()> {
     let mut lengths = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     if shape.len() == 1 {
         lengths.push(',');
@@ -123,7 +123,7 @@ pub fn write_header(out: &mut impl Write, dtype: Dtype, shape: &[usize]) -> io::
 /// assert_eq!(file[header.start as usize..][..4], [1, 0, 2, 0]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn write<T: Scalar>(out: &mut impl Write, shape: &[usize], elements: &[T]) -> io::Result<()> {
+pub fn write<T: Scalar>(out: &mut dyn Write, shape: &[usize], elements: &[T]) -> io::Result<()> {
     write_header(out, T::DTYPE, shape)?;
     out.write_all(cast_slice(elements))
 }
