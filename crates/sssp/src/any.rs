@@ -6,7 +6,7 @@
 
 use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
-use paths::{AnyNearest, AnyTable, AnyTree, Number};
+use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 
 use crate::cost::Outline;
 use crate::weights::SearchWeight;
@@ -17,6 +17,11 @@ use crate::{
 /// A [`Solver`] for whatever weights the graph has; its methods are the solver's.
 #[expect(missing_docs, reason = "each does what the solver's method of its name does")]
 pub trait AnySolver: Send {
+    fn distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<Number>,
+    ) -> Result<Found<AnyDistances>, SsspError>;
     fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError>;
     fn table(
         &mut self,
@@ -88,9 +93,16 @@ fn boxed<'g, W: SearchWeight>(
 }
 
 impl<W: SearchWeight> AnySolver for Solver<'_, W> {
+    fn distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<Number>,
+    ) -> Result<Found<AnyDistances>, SsspError> {
+        Ok(Solver::distances(self, source, goal.typed()?)?.map(AnyDistances::from))
+    }
+
     fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError> {
-        let goal = goal.typed()?;
-        Ok(Solver::tree(self, source, goal)?.map(AnyTree::from))
+        Ok(Solver::tree(self, source, goal.typed()?)?.map(AnyTree::from))
     }
 
     fn table(
