@@ -353,7 +353,7 @@ impl<W: PairsWeight> Pairs<W> {
     /// When `out` fails, or the progress callback ends the work.
     pub fn write_npy(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         W::write_npy(self, out, progress)
@@ -380,7 +380,7 @@ impl<W: PairsWeight> Pairs<W> {
     /// work.
     pub fn write_next_hops_npy(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let hops = self.rows.hops().ok_or(ApspError::NotAskedFor { what: "next hops" })?;

@@ -294,15 +294,15 @@ impl<W: PairsWeight> RankPairs<W> {
         self.deal.gather(ranks, slice_of(self.distances.as_storage()), take)
     }
 
-    /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes. To
-    /// be called by rank 0, while the others call [`gather_rows`](Self::gather_rows). O(n²).
+    /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes, at the rank that
+    /// has it, which is rank 0. To be called by all ranks. O(n²).
     ///
     /// # Errors
     /// When `out` fails, the progress callback ends the work, or another rank has ended.
     pub fn write_npy(
         &self,
         ranks: &dyn Communicator,
-        out: &mut impl Write,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         W::write_npy_over(self, ranks, out, progress)
@@ -311,11 +311,11 @@ impl<W: PairsWeight> RankPairs<W> {
     pub(crate) fn write_distances(
         &self,
         ranks: &dyn Communicator,
-        out: &mut dyn Write,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let cells = slice_of(self.distances.as_storage());
-        self.deal.write(ranks, Some(out), W::Distance::DTYPE, cells, progress)
+        self.deal.write(ranks, out, W::Distance::DTYPE, cells, progress)
     }
 
     /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
@@ -327,10 +327,9 @@ impl<W: PairsWeight> RankPairs<W> {
     pub fn write_next_hops_npy(
         &self,
         ranks: &dyn Communicator,
-        out: Option<&mut impl Write>,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        let out = out.map(|out| out as &mut dyn Write);
         write_hops(self.deal, self.next_hops.as_ref(), ranks, out, progress)
     }
 }

@@ -402,8 +402,17 @@ impl<W: Weight> Csr<W> {
     /// The first arc of negative weight: its position, source and destination. O(log n).
     pub fn first_negative(&self) -> Option<(usize, VertexId, VertexId)> {
         let arc = self.weight_summary.first_negative?;
+        let (source, destination) = self.ends(arc);
+        Some((arc, source, destination))
+    }
+
+    /// Where the arc at this position starts, and where it ends. O(log n).
+    ///
+    /// # Panics
+    /// When the graph has no such arc.
+    pub fn ends(&self, arc: usize) -> (VertexId, VertexId) {
         let source = self.row_offsets.partition_point(|&offset| offset <= arc as u64) - 1;
-        Some((arc, source as VertexId, self.column_indices[arc]))
+        (source as VertexId, self.column_indices[arc])
     }
 }
 

@@ -5,8 +5,9 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::{Add, Range};
 
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{Distance, VertexId, Weight, WeightKind};
 
 use crate::tree::path_to;
 use crate::{DistanceTable, Distances, Nearest, Predecessors, Total, Tree};
@@ -25,8 +26,7 @@ pub enum Number {
     F64(f64),
 }
 
-/// Runs `$body` with `$value` bound to what one of these enums holds: [`Number`] or
-/// [`AnyDistances`].
+/// Runs `$body` with `$value` bound to what a [`Number`] or an [`AnyDistances`] holds.
 macro_rules! with_any {
     ($any:expr, $kind:ident, |$value:ident| $body:expr) => {
         match $any {
@@ -38,8 +38,33 @@ macro_rules! with_any {
     };
 }
 
+/// Runs `$body` with `$distances` bound to the typed [`Distances`](crate::Distances) inside an
+/// [`AnyDistances`].
+///
+/// ```
+/// use paths::{AnyDistances, Distances, with_distances};
+///
+/// let any = AnyDistances::from(Distances::from_storage(vec![0.5f32, 2.5]));
+/// assert_eq!(with_distances!(&any, |distances| size_of_val(distances.as_storage())), 8);
+/// ```
+#[macro_export]
+macro_rules! with_distances {
+    ($any:expr, |$distances:ident| $body:expr) => {
+        match $any {
+            $crate::AnyDistances::U64($distances) => $body,
+            $crate::AnyDistances::I64($distances) => $body,
+            $crate::AnyDistances::F32($distances) => $body,
+            $crate::AnyDistances::F64($distances) => $body,
+            // AnyDistances is #[non_exhaustive] to other crates
+            #[allow(unreachable_patterns)]
+            _ => unreachable!("a type of distances without an arm in with_distances!"),
+        }
+    };
+}
+
 impl Number {
     /// The distance, whatever its type.
+    #[inline]
     pub fn of<D: Distance>(distance: D) -> Self {
         let distance: &dyn Any = &distance;
         let held = distance.downcast_ref().map(|&number| Self::U64(number));
@@ -47,6 +72,31 @@ impl Number {
         let held = held.or_else(|| distance.downcast_ref().map(|&number| Self::F32(number)));
         let held = held.or_else(|| distance.downcast_ref().map(|&number| Self::F64(number)));
         held.expect("these are all types of distances")
+    }
+
+    /// The same, as solvers store it: `None` for [`Distance::UNREACHED`].
+    #[inline]
+    pub fn of_stored<D: Distance>(distance: D) -> Option<Self> {
+        (distance != D::UNREACHED).then(|| Self::of(distance))
+    }
+
+    /// The distance that the text is, of the type that weights of this kind add up to; `None` where
+    /// it is none.
+    ///
+    /// ```
+    /// use graph_formats::WeightKind;
+    /// use paths::Number;
+    ///
+    /// assert_eq!(Number::parse("7", WeightKind::U32), Some(Number::U64(7)));
+    /// assert_eq!(Number::parse("0.5", WeightKind::U32), None);
+    /// ```
+    pub fn parse(text: &str, kind: WeightKind) -> Option<Self> {
+        match kind.distance() {
+            WeightKind::U64 => text.parse().ok().map(Self::U64),
+            WeightKind::I64 => text.parse().ok().map(Self::I64),
+            WeightKind::F32 => text.parse().ok().map(Self::F32),
+            _ => text.parse().ok().map(Self::F64),
+        }
     }
 
     /// The distance of type `D` with this value, where there is one; of floats the nearest.
@@ -58,7 +108,14 @@ impl Number {
     /// assert_eq!(Number::F64(0.5).exactly::<u64>(), None);
     /// ```
     pub fn exactly<D: Distance>(self) -> Option<D> {
-        self.to_i128().map_or_else(|| D::from_f64(self.to_f64()), D::from_i128)
+        let same = with_any!(self, Self, |number| {
+            let number: &dyn Any = &number;
+            number.downcast_ref().copied()
+        });
+        same.or_else(|| match self.to_i128() {
+            Some(whole) => D::from_i128(whole),
+            None => D::from_f64(self.to_f64()),
+        })
     }
 
     /// The value, where the type is one of integers.
@@ -75,6 +132,25 @@ impl Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         with_any!(self, Self, |number| number.fmt(f))
+    }
+}
+
+impl From<Number> for Total {
+    fn from(number: Number) -> Self {
+        number.to_i128().map_or_else(|| Self::Float(number.to_f64()), Self::Integer)
+    }
+}
+
+/// Exact where both are whole; otherwise a sum of floats.
+impl Add<Number> for Total {
+    type Output = Self;
+
+    fn add(self, number: Number) -> Self {
+        match (self, number.to_i128()) {
+            (Self::Integer(sum), Some(number)) => Self::Integer(sum + number),
+            (Self::Integer(sum), None) => Self::Float(sum as f64 + number.to_f64()),
+            (Self::Float(sum), _) => Self::Float(sum + number.to_f64()),
+        }
     }
 }
 
@@ -123,12 +199,29 @@ impl AnyDistances {
     /// The one at this place; `None` where there is no path.
     #[inline]
     pub fn get(&self, at: usize) -> Option<Number> {
-        with_any!(self, Self, |distances| distances.get(at as VertexId).map(Number::of))
+        with_any!(self, Self, |distances| {
+            distances.as_storage().get(at).and_then(|&distance| Number::of_stored(distance))
+        })
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<Number>> + '_ {
         (0..self.len()).map(|at| self.get(at))
+    }
+
+    /// The vertices that have one, where there is one for each vertex, ascending.
+    pub fn reached(&self) -> impl Iterator<Item = (VertexId, Number)> + '_ {
+        (0..).zip(self.iter()).filter_map(|(vertex, distance)| Some((vertex, distance?)))
+    }
+
+    /// A copy of those at these places.
+    ///
+    /// # Panics
+    /// When there are not as many.
+    pub fn part(&self, places: Range<usize>) -> Self {
+        with_any!(self, Self, |distances| {
+            Distances::from_storage(distances.as_storage()[places].to_vec()).into()
+        })
     }
 
     /// How many are distances of a path. O(n).
@@ -256,6 +349,23 @@ mod tests {
         assert_eq!(Number::U64(u64::MAX).to_i128(), Some(u64::MAX.into()));
         assert_eq!(Number::I64(-1).exactly::<u64>(), None);
         assert_eq!(Number::F64(f64::MAX).exactly::<f32>(), None);
+        for (kind, number) in [
+            (WeightKind::U64, Some(Number::U64(3))),
+            (WeightKind::I32, Some(Number::I64(3))),
+            (WeightKind::F32, Some(Number::F32(3.0))),
+            (WeightKind::F64, Some(Number::F64(3.0))),
+        ] {
+            assert_eq!(Number::parse("3", kind), number);
+            assert_eq!(Number::parse("three", kind), None);
+        }
+    }
+
+    #[test]
+    fn sums_are_exact_where_numbers_are_whole() {
+        let whole = Total::Integer(0) + Number::U64(u64::MAX) + Number::I64(-1);
+        assert_eq!(whole, Total::Integer(i128::from(u64::MAX) - 1));
+        assert_eq!(Total::Integer(1) + Number::F32(0.5), Total::Float(1.5));
+        assert_eq!(Total::from(Number::F32(0.5)) + Number::U64(2), Total::Float(2.5));
     }
 
     #[test]
@@ -265,6 +375,10 @@ mod tests {
         assert_eq!(any, AnyDistances::I64(distances.clone()));
         assert_eq!((any.len(), any.n_reached(), any.max()), (3, 2, Some(Number::I64(0))));
         assert_eq!((any.get(1), any.get(2)), (None, Some(Number::I64(-4))));
+        assert_eq!(any.get(3), None);
+        let reached: Vec<_> = any.reached().collect();
+        assert_eq!(reached, [(0, Number::I64(0)), (2, Number::I64(-4))]);
+        assert_eq!(any.part(1..3), AnyDistances::from(Distances::from_iter([None, Some(-4i64)])));
         let predecessors = Predecessors::from_iter([None, None, Some(0)]);
         let tree = Tree::<i32> { source: 0, limit: Some(9), distances, predecessors };
         let any = AnyTree::from(tree.clone());

@@ -6,8 +6,9 @@
 
 use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
-use paths::{AnyNearest, AnyTable, AnyTree, Number};
+use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 
+use crate::cost::Outline;
 use crate::weights::SearchWeight;
 use crate::{
     Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, Solver, SsspError, gpu,
@@ -16,6 +17,11 @@ use crate::{
 /// A [`Solver`] for whatever weights the graph has; its methods are the solver's.
 #[expect(missing_docs, reason = "each does what the solver's method of its name does")]
 pub trait AnySolver: Send {
+    fn distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<Number>,
+    ) -> Result<Found<AnyDistances>, SsspError>;
     fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError>;
     fn table(
         &mut self,
@@ -71,6 +77,11 @@ pub fn solver_on_gpus<'g>(
     with_csr!(graph, |graph| Ok(boxed(Solver::on_gpus(gpus, graph, config)?, progress)))
 }
 
+/// As [`Outline::of`].
+pub fn outline(graph: &AnyCsr) -> Outline {
+    with_csr!(graph, |graph| Outline::of(graph))
+}
+
 fn boxed<'g, W: SearchWeight>(
     solver: Solver<'g, W>,
     progress: Option<Progress<'g>>,
@@ -82,13 +93,16 @@ fn boxed<'g, W: SearchWeight>(
 }
 
 impl<W: SearchWeight> AnySolver for Solver<'_, W> {
+    fn distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<Number>,
+    ) -> Result<Found<AnyDistances>, SsspError> {
+        Ok(Solver::distances(self, source, goal.typed()?)?.map(AnyDistances::from))
+    }
+
     fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError> {
-        let goal = match goal {
-            Goal::All => Goal::All,
-            Goal::Target(target) => Goal::Target(target),
-            Goal::Within(limit) => Goal::Within(limit_of(limit)?),
-        };
-        Ok(Solver::tree(self, source, goal)?.map(AnyTree::from))
+        Ok(Solver::tree(self, source, goal.typed()?)?.map(AnyTree::from))
     }
 
     fn table(
@@ -113,9 +127,8 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
         target: VertexId,
         k: usize,
     ) -> Result<Found<Vec<Path<Number>>>, SsspError> {
-        let any = |Path { length, vertices }| Path { length: Number::of(length), vertices };
         let found = Solver::k_shortest_paths(self, source, target, k)?;
-        Ok(found.map(|paths| paths.into_iter().map(any).collect()))
+        Ok(found.map(|paths| paths.into_iter().map(Path::any).collect()))
     }
 
     fn plan(&self) -> &Plan {
@@ -131,7 +144,43 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
     }
 }
 
-/// A limit in the type of the distances: an error where that has no such number.
-fn limit_of<D: Distance>(limit: Number) -> Result<D, SsspError> {
-    limit.exactly().ok_or_else(|| SsspError::BadCutoff(limit.to_string()))
+impl<D: Distance> Path<D> {
+    /// The same, with a length of any type.
+    pub fn any(self) -> Path<Number> {
+        let Self { length, vertices } = self;
+        Path { length: Number::of(length), vertices }
+    }
+}
+
+impl Goal<Number> {
+    /// The same in distances of one type: of floats the nearest.
+    ///
+    /// # Errors
+    /// [`SsspError::BadCutoff`] where the limit is no number, or below all of the type.
+    ///
+    /// ```
+    /// use paths::Number;
+    /// use sssp::Goal;
+    ///
+    /// assert_eq!(Goal::Within(Number::F64(2.5)).typed(), Ok(Goal::Within(2u64)));
+    /// assert_eq!(Goal::Within(Number::F64(1e300)).typed::<f32>(), Ok(Goal::All));
+    /// assert!(Goal::Within(Number::I64(-1)).typed::<u64>().is_err());
+    /// ```
+    pub fn typed<D: Distance>(self) -> Result<Goal<D>, SsspError> {
+        let limit = match self {
+            Self::All => return Ok(Goal::All),
+            Self::Target(target) => return Ok(Goal::Target(target)),
+            Self::Within(limit) => limit,
+        };
+        let whole = match limit.to_i128() {
+            None if D::KIND.is_integer() => Number::F64(limit.to_f64().floor()),
+            _ => limit,
+        };
+        match whole.exactly() {
+            Some(limit) => Ok(Goal::Within(limit)),
+            // no distance is as great
+            None if limit.to_f64() > 0.0 => Ok(Goal::All),
+            None => Err(SsspError::BadCutoff(limit.to_string())),
+        }
+    }
 }

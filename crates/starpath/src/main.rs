@@ -7,7 +7,6 @@
 mod backend;
 mod cli;
 mod commands;
-mod components;
 mod failure;
 mod ids;
 mod load;

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use graph_formats::npy::{Dtype, Header};
 use graph_formats::{Ids, VertexId};
-use paths::NextHops;
+use paths::{NextHops, Number};
 
 use crate::output::ids_path;
-use crate::report::Number;
 
 /// A square matrix in an .npy file.
 pub(crate) struct Matrix {
@@ -80,22 +79,22 @@ impl Matrix {
     /// The distance that an entry is, `None` where there is no path.
     pub(crate) fn distance(&self, bytes: [u8; 8]) -> anyhow::Result<Option<Number>> {
         let [a, b, c, d, ..] = bytes;
-        let integer =
-            |value: i128, none: i128| Some(Number::Integer(value)).filter(|_| value != none);
-        let float = match self.dtype {
+        let number = match self.dtype {
             Dtype::Bool if a > 1 => {
                 bail!("{}: an entry is {a}, which is no boolean", self.path.display())
             }
-            Dtype::Bool => return Ok((a == 1).then_some(Number::Integer(1))),
-            Dtype::I64 => return Ok(integer(i64::from_le_bytes(bytes).into(), i64::MAX.into())),
-            Dtype::F32 => f32::from_le_bytes([a, b, c, d]).into(),
-            Dtype::F64 => f64::from_le_bytes(bytes),
-            _ => return Ok(integer(u64::from_le_bytes(bytes).into(), u64::MAX.into())),
+            Dtype::Bool => (a == 1).then_some(Number::U64(1)),
+            Dtype::I64 => Number::of_stored(i64::from_le_bytes(bytes)),
+            Dtype::F32 => Number::of_stored(f32::from_le_bytes([a, b, c, d])),
+            Dtype::F64 => Number::of_stored(f64::from_le_bytes(bytes)),
+            _ => Number::of_stored(u64::from_le_bytes(bytes)),
         };
-        if float.is_nan() || float == f64::NEG_INFINITY {
-            bail!("{}: an entry is {float}, which is no distance", self.path.display());
+        match number.map(Number::to_f64) {
+            Some(float) if float.is_nan() || float == f64::NEG_INFINITY => {
+                bail!("{}: an entry is {float}, which is no distance", self.path.display())
+            }
+            _ => Ok(number),
         }
-        Ok(Some(Number::Float(float)).filter(|_| float != f64::INFINITY))
     }
 }
 

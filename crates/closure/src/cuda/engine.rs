@@ -17,7 +17,7 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::schedule::{self, Strip};
 use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use paths::Progress;
 
 use super::cut::Cut;
@@ -80,7 +80,7 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Bytes of GPU memory for a graph, while its arcs are there too.
-    pub(super) fn bytes<W: Weight>(graph: &Csr<W>, form: Form, cut: Cut) -> u64 {
+    pub(super) fn bytes(graph: &Csr<u32>, form: Form, cut: Cut) -> u64 {
         let [turned, other] = turned_lines(form, cut);
         let lines = cut.lines_of_part() + turned + other + 2 * cut.lines_of_panel();
         let arcs = graph.n_vertices() as u64 + 1 + graph.n_arcs() as u64;
@@ -88,9 +88,9 @@ impl Engine {
     }
 
     /// The relation of the arcs from those vertices whose lines are this part's.
-    pub(super) fn new<W: Weight>(
+    pub(super) fn new(
         gpu: &Gpu,
-        graph: &Csr<W>,
+        graph: &Csr<u32>,
         form: Form,
         cut: Cut,
         number: usize,

@@ -47,7 +47,7 @@ pub use note::Note;
 pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
 use source::{Source, untold};
 
-use crate::{Csr, GraphError, Ids, LoadedGraph, Progress, Weight, with_csr};
+use crate::{Csr, GraphError, Ids, LoadedGraph, Progress, Weight};
 
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
@@ -215,7 +215,7 @@ fn decode(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: impl AsRef<Path>, graph: &LoadedGraph) -> Result<(), GraphError> {
-    with_csr!(&graph.csr, |csr| write_csr(path, csr, &graph.ids))
+    graph.csr.write(path, &graph.ids)
 }
 
 /// As [`write`](fn@write), for a graph whose weight type is known.

@@ -123,7 +123,7 @@ pub fn write_header(out: &mut dyn Write, dtype: Dtype, shape: &[usize]) -> io::R
 /// assert_eq!(file[header.start as usize..][..4], [1, 0, 2, 0]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn write<T: Scalar>(out: &mut impl Write, shape: &[usize], elements: &[T]) -> io::Result<()> {
+pub fn write<T: Scalar>(out: &mut dyn Write, shape: &[usize], elements: &[T]) -> io::Result<()> {
     write_header(out, T::DTYPE, shape)?;
     out.write_all(cast_slice(elements))
 }

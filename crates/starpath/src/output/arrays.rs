@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use graph_formats::npy::{self, Scalar};
 use graph_formats::{AtomicFile, Name, VertexId};
+use paths::{AnyDistances, with_distances};
 
 use super::ResultFile;
 use crate::ids::Names;
@@ -88,8 +89,21 @@ impl ResultFile {
         needless.iter().try_for_each(|path| remove(path))
     }
 
-    /// Writes these elements, row by row. Distances are as they are stored, where the greatest
-    /// value of an integer type and the infinity of a float stand for no path.
+    /// Writes these distances, row by row, as they are stored: the greatest value of an integer
+    /// type and the infinity of a float stand for no path.
+    pub(super) fn write_distances(
+        &self,
+        names: &Names<'_>,
+        axes: Axes<'_>,
+        distances: &AnyDistances,
+        shape: &[usize],
+    ) -> anyhow::Result<()> {
+        with_distances!(distances, |distances| {
+            self.write_array(names, axes, distances.as_storage(), shape)
+        })
+    }
+
+    /// Writes these elements, row by row.
     pub(super) fn write_array<T: Scalar>(
         &self,
         names: &Names<'_>,
