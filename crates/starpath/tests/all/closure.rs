@@ -1,13 +1,12 @@
 //! `starpath closure`: by every algorithm the same, and what its files hold.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use ndarray::Array2;
 use ndarray_npy::read_npy;
-use support::{json_in, run_in};
+
+use crate::support::{json_in, run_in};
 
 /// Those of the processor.
 const ALGORITHMS: [&str; 6] =

@@ -1,7 +1,5 @@
 //! Saved matrices and what is answered from them.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -9,7 +7,8 @@ use std::path::Path;
 use ndarray::{Array2, array};
 use ndarray_npy::{read_npy, write_npy};
 use serde_json::Value;
-use support::{json_in, run_in};
+
+use crate::support::{json_in, run_in};
 
 const NONE: u16 = u16::MAX;
 const SAVE: &str = "apsp {}/road.gr --distances {}/dist.npy --next-hops {}/hops.npy";

@@ -1,9 +1,7 @@
 //! Runs the program and looks at what it says.
 
-#![allow(dead_code, reason = "each test file uses its own part of this")]
-
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -67,17 +65,4 @@ pub(crate) fn json_in(folder: &Path, line: &str) -> Value {
     assert_eq!(run.stderr, "", "{line}");
     assert_eq!(run.stdout.lines().count(), 1, "{line}: {}", run.stdout);
     serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{line}: {e}: {}", run.stdout))
-}
-
-/// The folder of real graphs, or a note that they are missing.
-pub(crate) fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("SKIPPED: no graphs in {}; set STARPATH_DATA", folder.display());
-    None
 }

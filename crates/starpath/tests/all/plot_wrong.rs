@@ -1,11 +1,9 @@
 //! What `starpath plot` refuses: with a message that says what to do, and no file left behind.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 
-use support::run_in;
+use crate::support::run_in;
 
 #[test]
 fn wrong_input_is_refused_before_anything_is_written() {
