@@ -13,9 +13,9 @@ use graph_formats::generate::{UniformConfig, uniform};
 use graph_formats::{Csr, Distance};
 use ndarray::Array2;
 use paths::DistanceTable;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use sssp::SsspError;
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{identical, minus_zeros, rounding_path, same};
 use crate::gpu::{in_32_bits, in_64_bits, light, slope, some_gpus};

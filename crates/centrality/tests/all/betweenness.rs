@@ -10,10 +10,10 @@ use centrality::{
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::{Goal, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// By the number of shortest paths of all pairs: a vertex is on as many of those of a pair as there
 /// are to it times those on from it, where its distances add up to that of the pair.

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use centrality::{CentralityError, Config, Diameter, Lengths, diameter, totals};
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Direction, Weight};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use sssp::{Goal, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// The greatest of all eccentricities, and a path that shows it.
 fn check<W: Weight>(graph: &Csr<W>, lengths: Lengths) -> Option<Diameter> {

@@ -11,10 +11,10 @@ use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use hierarchy::{Hierarchy, Order};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Total, oracle};
 use proptest::prelude::*;
 use sssp::{Goal, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// The distances out of each vertex, or into it, row by row, by the plainest search.
 fn all_pairs<W: Weight>(graph: &Csr<W>, config: &Config) -> Vec<Vec<Option<f64>>> {

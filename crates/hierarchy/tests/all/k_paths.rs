@@ -3,11 +3,11 @@
 use graph_formats::generate::{GridConfig, grid};
 use graph_formats::{Csr, VertexId, Weight, read};
 use hierarchy::{HierarchyError, Metric};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use sssp::{Config, Solver};
+use test_support::{arbitrary_graph, corner_cases, data, some_vertices};
 
-use crate::common::{data, hierarchy_of, some_vertices};
+use crate::common::hierarchy_of;
 
 fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId], k: usize) {
     let mut solver = Solver::new(graph, &Config::default()).unwrap();

@@ -6,10 +6,10 @@ use std::num::NonZeroUsize;
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_negative_cycle, check_tree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
 use sssp::{Algorithm, Config, Delta, Goal, SearchWeight, SsspError, Work};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// All solvers against the oracle, from some sources, in one work space a solver.
 fn agree<W: SearchWeight>(name: &str, graph: &Csr<W>, configs: &[Config]) {

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use graph_formats::generate::{GraphOptions, GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::certificate::check_tree;
-use paths::corner_cases::arbitrary_graph;
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::{Algorithm, Config, Goal, SearchWeight, Solver, SsspError, Team, shortest_paths};
+use test_support::arbitrary_graph;
 
 /// By so many threads, which share every level.
 fn shared(threads: usize) -> Config {

@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use graph_formats::generate::{GraphOptions, GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::{Config, HopSums, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// One search after another, added up.
 fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {

@@ -3,15 +3,14 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use crate::common::configs;
 use graph_formats::generate::{GridConfig, grid};
 use graph_formats::{Csr, VertexId, Weight, read};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::{Config, Goal, Path, SearchWeight, Solver, SsspError, shortest_paths};
+use test_support::{arbitrary_graph, corner_cases, data};
 
 type Paths<W> = Vec<Path<<W as Weight>::Distance>>;
 
@@ -291,14 +290,7 @@ fn grids_of_weights() {
 /// A city, between some pairs.
 #[test]
 fn rome() {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let path = folder.join("dimacs/rome99.gr");
-    if !path.is_file() {
-        return println!("SKIPPED: there is no {}", path.display());
-    }
+    let Some(path) = data("dimacs/rome99.gr") else { return };
     let graph: Csr<u32> = read(path).unwrap().csr.into_csr().unwrap();
     let lengths = |paths: &Paths<u32>| paths.iter().map(|p| p.length).collect::<Vec<_>>();
     for (source, target) in [(0, 3352), (500, 3000), (2500, 1000)] {

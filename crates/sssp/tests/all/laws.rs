@@ -4,9 +4,9 @@ use crate::common::{configs, solver, tree};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, VertexId};
 use paths::certificate::{check_distances, check_tree};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use sssp::{Algorithm, Config, Delta, Goal, SearchWeight};
+use test_support::arbitrary_graph;
 
 fn graph() -> impl Strategy<Value = Csr<u32>> {
     arbitrary_graph::<u32>(30, 120, 0..=50)

@@ -8,13 +8,13 @@ use crate::common::fitting;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId};
 use paths::certificate::check_nearest;
-use paths::corner_cases::arbitrary_graph;
 use paths::{Distances, Nearest, oracle};
 use proptest::prelude::*;
 use sssp::{
     Algorithm, Config, Delta, Queue, SearchWeight, Solver, SsspError, Team, predecessors,
     shortest_paths,
 };
+use test_support::arbitrary_graph;
 
 fn vertices() -> impl Strategy<Value = Vec<VertexId>> {
     prop::collection::vec(0u32..1000, 0..8)

@@ -8,12 +8,12 @@ use gpu_runtime::Gpu;
 use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::arbitrary_graph;
 use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, EdgeOrder, Loads, Stores};
 use sssp::{Config, DeviceTimes, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use crate::common::{
     agree_by, agrees_or_cycles, corner_case_tests, for_corner_cases, gpu, one_way, thirds,

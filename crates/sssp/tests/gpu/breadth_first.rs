@@ -8,11 +8,11 @@ use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
 use graph_formats::{Csr, VertexId, Weight};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use crate::common::{
     agree_by, agrees_or_cycles, corner_case_tests, for_corner_cases, gpu, gpu_alone, one_way,

@@ -11,16 +11,14 @@ use graph_formats::generate::{
 use graph_formats::{Csr, VertexId, Weight, WeightKind, read};
 use paths::Tree;
 use paths::certificate::check_tree;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Bounds, Config, Delta, Goal, SearchWeight, Solver, SsspError, Work};
+use test_support::{arbitrary_graph, corner_cases, data};
 
-use crate::common::{
-    agree_by, as_floats, coarse, corner_case_tests, data, gpu, gpu_alone, one_way,
-};
+use crate::common::{agree_by, as_floats, coarse, corner_case_tests, gpu, gpu_alone, one_way};
 
 fn with(delta: Delta) -> Config<Algorithm> {
     Config::with(Algorithm::DeltaSteppingBuckets(delta))

@@ -1,18 +1,17 @@
 //! What the tests share: the GPU while a test has it, graphs, and how answers are compared.
 
 use std::ops::Deref;
-use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Coo, Csr, VertexId, Weight};
 use paths::Tree;
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::corner_cases;
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
 use sssp::gpu::Config;
 use sssp::{Found, Goal, SearchWeight, Solver, SsspError};
+use test_support::corner_cases;
 
 /// Held by every test that uses the GPU, and alone by those that look at a search under way:
 /// a test beside them that frees memory waits for that search, and the driver with it.
@@ -45,15 +44,7 @@ pub(crate) fn gpu_alone() -> Option<Lent<RwLockWriteGuard<'static, ()>>> {
 }
 
 fn first() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
+    test_support::gpu(Gpu::open())
 }
 
 /// A test of each type of weights, by a function of it.
@@ -156,19 +147,4 @@ pub(crate) fn thirds(graph: &Csr<u32>) -> Csr<f64> {
     let weights = edges.weights().iter().map(|&w| f64::from(w) / 3.0).collect();
     let (tails, heads) = (edges.sources().to_vec(), edges.destinations().to_vec());
     Csr::from_undirected_edges(&Coo::new(graph.n_vertices(), tails, heads, weights).unwrap())
-}
-
-/// A file of the folder of real graphs, compressed or not, if it is there.
-pub(crate) fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let plain = folder.join(name);
-    let path = if plain.is_file() { plain } else { folder.join(format!("{name}.gz")) };
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }

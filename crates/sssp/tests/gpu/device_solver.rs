@@ -4,11 +4,11 @@
 use gpu_runtime::{Buffer, Gpu, GpuError};
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Arrays, DeviceSolver, Indices};
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use crate::common::{
     as_floats, coarse, corner_case_tests, for_corner_cases, gpu, one_way, reweighted, some_sources,

@@ -2,7 +2,6 @@
 //! against the oracle, to the bit.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
@@ -10,12 +9,12 @@ use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
 use graph_formats::{AnyCsr, Csr, WeightKind, read};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, BlockSize};
 use sssp::{Config, Delta, Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases, data};
 
 use crate::common::{agree_by, as_floats, corner_case_tests, gpu, gpu_alone, one_way, reweighted};
 
@@ -324,13 +323,6 @@ fn what_they_cannot_do_is_refused() {
 #[test]
 fn real_graphs() {
     let Some(gpu) = gpu() else { return };
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if !folder.is_dir() {
-        return println!("SKIPPED: there is no {}", folder.display());
-    }
     let names = [
         "dimacs/rome99.gr",
         "dimacs/DE.gr",
@@ -344,7 +336,8 @@ fn real_graphs() {
         "mtx/cage8.mtx",
     ];
     for name in names {
-        match read(folder.join(name)).unwrap().csr {
+        let Some(path) = data(name) else { continue };
+        match read(path).unwrap().csr {
             AnyCsr::U32(graph) => agree(&gpu, name, &graph, &defaults()),
             AnyCsr::I32(graph) => agree(&gpu, name, &graph, &defaults()),
             AnyCsr::U64(graph) => agree(&gpu, name, &graph, &defaults()),

@@ -26,11 +26,11 @@ use graph_formats::generate::{
 };
 use graph_formats::{Csr, VertexId};
 use paths::certificate::check_tree;
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Delta, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use common::{
     as_floats, coarse, corner_case_tests, for_corner_cases, gpu, gpu_alone, some_sources,

@@ -4,10 +4,10 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{as_floats, coarse, corner_case_tests, gpu, reweighted};
 

@@ -9,14 +9,14 @@ use graph_formats::generate::{
 };
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, read};
 use paths::certificate::{check_negative_cycle, check_tree};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, QueueRule, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, data};
 
 use crate::common::{
-    agree_by, agrees_or_cycles, corner_case_tests, data, for_corner_cases, gpu, gpu_alone,
+    agree_by, agrees_or_cycles, corner_case_tests, for_corner_cases, gpu, gpu_alone,
 };
 
 const FORMS: [Algorithm; 4] = [

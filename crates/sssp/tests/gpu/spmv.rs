@@ -2,7 +2,6 @@
 //! bit.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
@@ -11,11 +10,11 @@ use graph_formats::generate::{
 };
 use graph_formats::{Csr, Direction, Weight, read, with_csr};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, Layout};
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases, data};
 
 use crate::common::{
     agree_by, agrees_or_cycles, corner_case_tests, gpu, gpu_alone, one_way, thirds,
@@ -305,10 +304,6 @@ fn padding_that_does_not_fit_is_refused() {
 #[test]
 fn real_graphs() {
     let Some(gpu) = gpu() else { return };
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
     for name in [
         "dimacs/rome99.gr",
         "dimacs/DE.gr",
@@ -318,11 +313,7 @@ fn real_graphs() {
         "mtx/ca-GrQc.mtx",
         "snap/wiki-Vote.txt",
     ] {
-        let path = folder.join(name);
-        if !path.is_file() {
-            println!("SKIPPED: there is no {}", path.display());
-            continue;
-        }
+        let Some(path) = data(name) else { continue };
         with_csr!(&read(&path).unwrap().csr, |graph| {
             let mut host = Solver::new(graph, &Config::default()).unwrap();
             let expected = host.distances(0, Goal::All).unwrap();

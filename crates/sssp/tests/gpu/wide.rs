@@ -4,10 +4,10 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{GeometricConfig, GridConfig, RmatConfig, geometric, grid, rmat};
 use graph_formats::{Csr, VertexId};
 use paths::certificate::check_tree;
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use crate::agree;
 use crate::common::{gpu, reweighted};

@@ -2,10 +2,6 @@
 //!
 //! Without the feature `mpi` there is nothing to test here; without `mpirun`, tests say SKIPPED.
 
-#![cfg(all(feature = "mpi", unix))]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +9,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Run, json_in, program, run_in};
+
+use crate::support::{Run, json_in, program, run_in};
 
 /// Starts a command line on so many ranks; `None` where that cannot be.
 fn start(folder: &Path, n_ranks: usize, line: &str) -> Option<Child> {

@@ -1,10 +1,6 @@
 //! `starpath apsp --scratch`: the answers of `apsp` without it, and of a run that is killed
 //! again and again those of one that is not.
 
-#![cfg(unix)]
-
-mod support;
-
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -12,7 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ndarray::Array2;
-use support::{json_in, program, read_npy, run_in};
+
+use crate::support::{json_in, program, read_npy, run_in};
 
 const KILLS: usize = 20;
 /// Of these, so many at least while the matrix or the next hops are at work.

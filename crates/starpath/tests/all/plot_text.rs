@@ -1,16 +1,13 @@
 //! The texts of pictures can be read: none lies over another, at any size.
 
-#![cfg(feature = "plot")]
-
-mod support;
-
 use std::fs;
 
 use resvg::usvg::{self, Rect};
-use support::json_in;
+
+use crate::support::json_in;
 
 /// The font of the program.
-const FONT: &[u8] = include_bytes!("../fonts/DejaVuSans-subset.ttf");
+const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
 
 /// Words and numbers as names, two components of several vertices, one that is apart.
 const LINKS: &str = "from,to,length

@@ -1,8 +1,6 @@
 //! Real graphs, every algorithm, through the program: reached vertices, sum and maximum
 //! of distances as `reference.json` beside the graphs has them.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +9,9 @@ use graph_formats::{Csr, VertexId, read};
 use rayon::prelude::*;
 use serde_json::Value;
 use sssp::Algorithm;
-use support::{data, starpath};
+use test_support::{data_folder, gpu};
+
+use crate::support::starpath;
 
 /// Relative error of a sum of floats.
 const TOLERANCE: f64 = 1e-9;
@@ -88,12 +88,8 @@ fn compare(path: &str, report: &Value, expected: &Value) {
 /// Every graph that the GPU solver takes, on a GPU.
 #[test]
 fn every_graph_on_a_gpu() {
-    if let Err(reason) = Gpu::open() {
-        let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-        assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-        return println!("SKIPPED: {reason}");
-    }
-    let Some(data) = data() else { return };
+    let Some(_) = gpu(Gpu::open()) else { return };
+    let Some(data) = data_folder() else { return };
     let text = fs::read_to_string(data.join("reference.json")).expect("reference.json");
     let reference: Value = serde_json::from_str(&text).expect("reference.json is JSON");
     let mut n_solved = 0;
@@ -141,7 +137,7 @@ fn tables_agree(path: &str, source: &str) {
 
 #[test]
 fn every_graph_and_algorithm() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let text = fs::read_to_string(data.join("reference.json")).expect("reference.json");
     let reference: Value = serde_json::from_str(&text).expect("reference.json is JSON");
     let graphs = reference["results"].as_object().expect("results by graph");
@@ -160,7 +156,7 @@ fn every_graph_and_algorithm() {
 /// The numbers that everybody has for two well-known road networks.
 #[test]
 fn known_road_networks() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     for (name, reached, sum, max) in [
         ("dimacs/rome99.gr", 3353u64, 116_006_476u64, 69102u64),
         ("dimacs/USA-road-d.NY.gr", 264_346, 186_686_642_878, 1_440_081),
@@ -178,7 +174,7 @@ fn known_road_networks() {
 /// Directed graphs are no METIS files, whatever their suffix.
 #[test]
 fn directed_metis_files_are_refused() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     for name in ["gapbs/4.graph", "gapbs/4w.graph"] {
         let path = data.join(name);
         let path = path.to_str().expect("names of graphs are UTF-8");

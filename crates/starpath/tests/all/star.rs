@@ -1,12 +1,11 @@
 //! `starpath star`: procedures of the STAR-machine on columns of numbers.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use support::{json_in, run_in};
+
+use crate::support::{json_in, run_in};
 
 /// Two columns of five numbers.
 fn columns() -> tempfile::TempDir {

@@ -1,12 +1,10 @@
 //! Names of vertices: in results that are arrays, and in files that a graph is converted to.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use support::{json_in, run_in};
+use crate::support::{json_in, run_in};
 
 /// Ids that are listed: 10 → 77 → 900, and 900 → 77.
 const SPARSE: &str = "source\ttarget\tweight\n10\t77\t3\n77\t900\t4\n900\t77\t5\n";

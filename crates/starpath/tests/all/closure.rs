@@ -1,12 +1,11 @@
 //! `starpath closure`: by every algorithm the same, and what its files hold.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use ndarray::Array2;
-use support::{json_in, read_npy, run_in};
+
+use crate::support::{json_in, read_npy, run_in};
 
 /// Those of the processor.
 const ALGORITHMS: [&str; 6] =

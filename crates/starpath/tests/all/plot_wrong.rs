@@ -1,13 +1,11 @@
 //! What `starpath plot` refuses: with a message that says what to do, and no file left behind.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use support::run_in;
+use crate::support::run_in;
 
 /// The files in a folder.
 fn names(folder: &Path) -> BTreeSet<OsString> {

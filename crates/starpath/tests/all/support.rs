@@ -1,10 +1,8 @@
 //! Runs the program and looks at what it says.
 
-#![allow(dead_code, reason = "each test file uses its own part of this")]
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bytemuck::checked::{CheckedBitPattern, pod_read_unaligned};
@@ -92,17 +90,4 @@ pub(crate) fn read_npy<T: Scalar + CheckedBitPattern, D: Dimension>(
 pub(crate) fn write_npy<T: Scalar, D: Dimension>(path: &Path, array: &Array<T, D>) {
     let mut file = fs::File::create(path).unwrap();
     npy::write(&mut file, array.shape(), array.as_slice().unwrap()).unwrap();
-}
-
-/// The folder of real graphs, or a note that they are missing.
-pub(crate) fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("SKIPPED: no graphs in {}; set STARPATH_DATA", folder.display());
-    None
 }

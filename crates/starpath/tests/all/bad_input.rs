@@ -1,8 +1,6 @@
 //! What must fail: with the right exit code, a message that says what to do, nothing on
 //! standard output, and no file left behind.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -10,7 +8,9 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use support::{Run, data, run_in};
+use test_support::data_folder;
+
+use crate::support::{Run, run_in};
 
 /// A command line with `{}` for the folder, its exit code, and what the message has.
 type Case = (&'static str, i32, &'static [&'static str]);
@@ -364,7 +364,7 @@ fn files_that_exist_survive_failures() {
 /// Every malformed matrix of the data folder is refused with its name and line.
 #[test]
 fn malformed_matrices_are_refused() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let folder = data.join("mtx/suitesparse-reader");
     let malformed = [
         "mangled1",

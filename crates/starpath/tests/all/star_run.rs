@@ -1,12 +1,12 @@
 //! `starpath star run`: programs in the language Star, with arguments from the command line.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use support::{json_in, run_in};
+use test_support::gpu;
+
+use crate::support::{interrupt, json_in, run_in};
 
 const SEARCH: &str = "\
 proc LEAST(T: table; X: slice(T); var Z: slice(T));
@@ -342,7 +342,7 @@ fn failures_say_what_to_do_and_leave_nothing() {
 fn an_endless_program_is_stopped() {
     let folder = folder();
     let args = ["star", "run", "endless.star", "--slice", "X=all:9", "-o", "X=x.csv"];
-    support::interrupt(folder.path(), &args);
+    interrupt(folder.path(), &args);
     assert!(!folder.path().join("x.csv").exists());
 }
 
@@ -359,9 +359,7 @@ fn a_gpu_gives_the_same() {
         let run = run_in(folder, &format!("star {line} --backend cuda --json"));
         if run.code != Some(0) {
             assert!(run.stderr.starts_with("starpath: backend cuda: "), "{}", run.stderr);
-            let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!required, "STARPATH_REQUIRE_GPU=1, but {}", run.stderr);
-            println!("SKIPPED: {}", run.stderr.trim());
+            gpu::<(), _>(Err(run.stderr.trim()));
             return;
         }
         let there: Value = serde_json::from_str(&run.stdout).unwrap();

@@ -1,11 +1,10 @@
 //! `starpath star NAME GRAPH`: the graph algorithms of the STAR-machine.
 
-mod support;
-
 use std::fs;
 
 use serde_json::{Value, json};
-use support::{Run, json_in, run_in};
+
+use crate::support::{Run, json_in, run_in};
 
 /// A triangle with a tail; the other way round it is not connected.
 const ARCS: &str = "0 1 3\n1 2 4\n2 0 5\n2 3 1\n";

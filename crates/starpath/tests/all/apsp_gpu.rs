@@ -1,12 +1,12 @@
 //! `starpath apsp` on a GPU: what its report says of the time.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use support::program;
+use test_support::gpu;
+
+use crate::support::program;
 
 /// A published form is timed without the compiling of its kernels, of which no earlier run has
 /// left any here.
@@ -25,7 +25,7 @@ fn kernels_are_loaded_before_the_clock_starts() {
         let said = String::from_utf8_lossy(&run.stderr);
         if !run.status.success() {
             assert!(said.contains("backend cuda: "), "{said}");
-            println!("SKIPPED: {}", said.trim());
+            gpu::<(), _>(Err(said.trim()));
             return;
         }
         let report: Value = serde_json::from_slice(&run.stdout).unwrap();

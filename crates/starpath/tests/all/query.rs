@@ -1,14 +1,13 @@
 //! Saved matrices and what is answered from them.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use ndarray::{Array2, array};
 use serde_json::Value;
-use support::{json_in, read_npy, run_in, write_npy};
+
+use crate::support::{json_in, read_npy, run_in, write_npy};
 
 const NONE: u16 = u16::MAX;
 const SAVE: &str = "apsp {}/road.gr --distances {}/dist.npy --next-hops {}/hops.npy";

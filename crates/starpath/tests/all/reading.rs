@@ -1,8 +1,6 @@
 //! How graph files are read: the flags for what a file does not say, and the notes on what
 //! reading decided.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::{json_in, program, run_in};
+
+use crate::support::{Run, json_in, program, run_in};
 
 const TRIANGLE: &str = "1 2\n2 3\n3 1\n";
 
@@ -189,7 +188,7 @@ fn weights_by_their_place_are_said() {
 }
 
 /// Runs the program with this on its standard input.
-fn piped(arguments: &[&str], input: &[u8]) -> support::Run {
+fn piped(arguments: &[&str], input: &[u8]) -> Run {
     let mut child = Command::new(program())
         .args(arguments)
         .stdin(Stdio::piped())
@@ -199,7 +198,7 @@ fn piped(arguments: &[&str], input: &[u8]) -> support::Run {
         .unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     let output = child.wait_with_output().unwrap();
-    support::Run {
+    Run {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),

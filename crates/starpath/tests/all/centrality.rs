@@ -1,12 +1,12 @@
 //! `starpath centrality`: its report, its files, and what it refuses.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use support::{data, interrupt, json_in, run_in};
+use test_support::data_folder;
+
+use crate::support::{interrupt, json_in, run_in};
 
 /// A path of three vertices by edges, and one more vertex.
 fn path() -> tempfile::TempDir {
@@ -88,7 +88,7 @@ fn sides_threads_and_samples() {
 /// Counted from each vertex alone, the sums are the same.
 #[test]
 fn real_graphs_have_the_sums_of_all_pairs() {
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for name in ["dimacs/rome99.gr", "mtx/ca-GrQc.mtx", "mtx/cage8.mtx", "metis/power.graph"] {
@@ -159,7 +159,7 @@ fn a_diameter_alone() {
     fs::write(folder.join("none.gr"), "p sp 0 0\n").unwrap();
     let report = json_in(folder, "centrality {}/none.gr --measure diameter");
     assert_eq!((&report["diameter"], &report["searches"]), (&Value::Null, &json!(0)));
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     for name in ["snap/wiki-Vote.txt", "mtx/ca-GrQc.mtx"] {
         let graph = data.join(name);
         let graph = graph.display();
@@ -190,7 +190,7 @@ fn betweenness_alone() {
     let report = json_in(folder, "centrality {}/none.gr --measure betweenness");
     assert_eq!(report["greatest"], Value::Null);
     // the inner vertices of a path are one fewer than its arcs
-    let Some(data) = data() else { return };
+    let Some(data) = data_folder() else { return };
     for name in ["snap/wiki-Vote.txt", "mtx/ca-GrQc.mtx"] {
         let graph = data.join(name);
         let graph = graph.display();

@@ -1,11 +1,10 @@
 //! What a search answers: how far it went, the path or that there is none, and how long it took.
 
-mod support;
-
 use std::fs;
 
 use serde_json::Value;
-use support::{json_in, run_in};
+
+use crate::support::{json_in, run_in};
 
 /// A directed graph with a vertex that cannot be reached: 1 → 2 → 3 → 1, 1 → 3, 4 → 1.
 const ROAD: &str = "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 7\na 1 3 11\na 4 1 1\n";

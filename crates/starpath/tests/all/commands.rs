@@ -1,7 +1,5 @@
 //! The commands together: what one writes, the next reads, and the answers agree.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -10,7 +8,8 @@ use std::process::{Command, Stdio};
 
 use ndarray::{Array1, Array2};
 use serde_json::Value;
-use support::{json_in, program, read_npy, run_in, starpath};
+
+use crate::support::{interrupt, json_in, program, read_npy, run_in, starpath};
 
 const HEAD: [&str; 8] =
     ["command", "algorithm", "backend", "threads", "vertices", "edges", "load_ms", "solve_ms"];
@@ -367,7 +366,7 @@ fn interrupts_leave_nothing() {
     let folder = road();
     let inputs = fs::read_dir(folder.path()).unwrap().count();
     let run = ["sssp", "road.gr", "--source", "1", "-o", "out.tsv", "--repeat", "1000000000"];
-    support::interrupt(folder.path(), &run);
+    interrupt(folder.path(), &run);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), inputs);
 }
 

@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 use graph_formats::{Csr, VertexId, Weight, WeightKind};
 use proptest::prelude::*;
 
+use crate::draws;
+
 /// Every corner case by name. No weight is negative, all are whole numbers, and every
 /// distance between two vertices of the same graph fits its type, so that all solvers
 /// have the same answers, whatever the source.
@@ -12,7 +14,7 @@ use proptest::prelude::*;
 /// The largest has 10,000 vertices. The last 71 have 0, 1, 2, …, 70.
 ///
 /// ```
-/// use paths::corner_cases::corner_cases;
+/// use test_support::corner_cases;
 ///
 /// let (name, graph) = &corner_cases::<u32>()[0];
 /// assert_eq!((*name, graph.n_vertices()), ("empty", 0));
@@ -47,7 +49,7 @@ pub fn corner_cases<W: Weight>() -> Vec<(&'static str, Csr<W>)> {
         ("path of 10,000, against the order", directed(10_000, &backwards)),
         ("two components", directed(6, &[(0, 1, 2), (1, 2, 2), (2, 0, 2), (3, 4, 1), (4, 5, 1)])),
     ];
-    graphs.extend((0..=70).map(|n| ("every size", directed(n as usize, &scattered(n)))));
+    graphs.extend((0..=70).map(|n| ("every size", directed(n as usize, &scattered_arcs(n, 3)))));
     graphs
 }
 
@@ -74,6 +76,34 @@ pub fn arbitrary_graph<W: Weight>(
     })
 }
 
+/// A graph of `n` vertices and `degree` arcs for each of them, with ends and weights from 0 to 9
+/// that follow no pattern.
+pub fn scattered(n: VertexId, degree: u32) -> Csr<u32> {
+    let arcs = scattered_arcs(n, degree).into_iter().map(|(u, v, w)| (u, v, w as u32));
+    Csr::from_arcs(n as usize, &arcs.collect::<Vec<_>>()).expect("arcs between vertices")
+}
+
+fn scattered_arcs(n: VertexId, degree: u32) -> Vec<(VertexId, VertexId, i64)> {
+    let mut draw = draws(n.into());
+    let mut below = |bound: u32| draw(bound.into()) as u32;
+    (0..n * degree).map(|_| (below(n), below(n), below(10).into())).collect()
+}
+
+/// A forest of `n` vertices: each joins an arbitrary one before it, but for every
+/// `root_every`-th. Weights are 0 to 10.
+pub fn forest(n: VertexId, root_every: u32, seed: u32) -> Csr<u64> {
+    let parent = |v: VertexId| v.wrapping_mul(2_654_435_761).wrapping_add(seed) % v;
+    let others = (1..n).filter(|v| v % root_every != 0);
+    let edges: Vec<_> = others.map(|v| (parent(v), v, u64::from(v % 11))).collect();
+    Csr::from_edges(n as usize, &edges).expect("edges between vertices")
+}
+
+/// So many of the vertices of a graph, in no order, some of them twice.
+pub fn some_vertices<W: Weight>(graph: &Csr<W>, count: usize) -> Vec<VertexId> {
+    let n = graph.n_vertices() as u64;
+    (0..count as u64).filter(|_| n > 0).map(|i| (i * 7_919 % n) as VertexId).collect()
+}
+
 fn weight<W: Weight>(value: i64) -> W {
     W::from_i128(value.into()).expect("a weight that the type can hold")
 }
@@ -92,15 +122,4 @@ fn largest_weights<W: Weight>() -> Csr<W> {
     let largest = largest.expect("within the range of its own type");
     let pairs = (0..4).flat_map(|u| (0..4).filter(move |&v| v != u).map(move |v| (u, v, largest)));
     Csr::from_arcs(4, &pairs.collect::<Vec<_>>()).expect("arcs between vertices")
-}
-
-/// Three arcs a vertex, with ends and weights from 0 to 9 that follow no pattern.
-fn scattered(n: VertexId) -> Vec<(VertexId, VertexId, i64)> {
-    let mut state = u64::from(n);
-    let mut below = |bound: u32| {
-        // Knuth's MMIX generator; its high bits are the good ones
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((state >> 33) % u64::from(bound)) as u32
-    };
-    (0..3 * n).map(|_| (below(n), below(n), below(10).into())).collect()
 }

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-mod support;
-use support::{json_in, run_in};
+use crate::support::{json_in, run_in};
 
 /// A folder with `streets.gr`, its pairs, and `streets.prepared`.
 fn folder() -> tempfile::TempDir {
