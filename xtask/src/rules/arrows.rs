@@ -11,10 +11,11 @@ use crate::workspace::Workspace;
 const FOR_TESTS: &str = "test-support";
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 16] = [
+const MAY_NAME: [(&str, &[&str]); 17] = [
     ("graph-formats", &[]),
     (FOR_TESTS, &["graph-formats"]),
     ("collectives", &[]),
+    ("collectives-mpi", &["collectives"]),
     ("gpu-runtime", &[]),
     ("starpath-kernels", &[]),
     ("starpath-paths", &["graph-formats"]),
@@ -55,6 +56,7 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
             "graph-formats",
             "starpath-paths",
             "collectives",
+            "collectives-mpi",
             "gpu-runtime",
             "sssp",
             "apsp",

@@ -48,7 +48,7 @@ fn check<W: Weight>(graph: &Csr<W>, config: &Config) {
     check_totals(graph, config, &swept);
 }
 
-fn check_totals<W: Weight>(graph: &Csr<W>, config: &Config, found: &Totals) {
+pub(crate) fn check_totals<W: Weight>(graph: &Csr<W>, config: &Config, found: &Totals) {
     let rows = all_pairs(graph, config);
     let n = rows.len();
     let corrected = found.closeness(Correction::WassermanFaust);
@@ -92,7 +92,7 @@ fn check_totals<W: Weight>(graph: &Csr<W>, config: &Config, found: &Totals) {
     }
 }
 
-fn configs() -> Vec<Config> {
+pub(crate) fn configs() -> Vec<Config> {
     let mut configs = Vec::new();
     for lengths in [Lengths::Hops, Lengths::Weights] {
         for side in [Side::Out, Side::In] {

@@ -11,7 +11,6 @@ mod names;
 mod plot;
 #[cfg(feature = "plot")]
 mod plot_text;
-#[cfg(feature = "plot")]
 mod plot_wrong;
 mod prepared;
 mod query;

@@ -7,13 +7,12 @@
 use std::thread;
 use std::time::Duration;
 
+use collectives::{Communicator, RanksError};
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::request::{Request, Scope, scope};
 use mpi::topology::{Process, SimpleCommunicator};
 use mpi::traits::{Communicator as _, Destination as _, Root as _, Source as _};
-
-use crate::{Communicator, RanksError};
 
 /// Bytes of a message at most.
 const MAX_BYTES: usize = 1 << 30;
