@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{Algorithm, ApspError, Config, Pairs, Solver, Supernodes};
+use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, Solver, Supernodes};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GraphOptions, GridConfig, grid};
 use graph_formats::{Csr, Direction, Distance, Weight};
@@ -50,7 +50,7 @@ fn compare<W: Weight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
 }
 
 /// Compares all pairs by the processor, and by `gpu`, with the oracle.
-fn check<W: Weight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
+fn check<W: PairsWeight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
     let (supernodes, config) = (supernodes_of(graph), config());
     let solver = Solver::new(graph, &config).by_supernodes(&supernodes);
     let devices: [&[Gpu]; 2] = [&[], gpu.map_or(&[], std::slice::from_ref)];
@@ -65,7 +65,7 @@ fn check<W: Weight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
     }
 }
 
-fn check_corner_cases<W: Weight>() {
+fn check_corner_cases<W: PairsWeight>() {
     let gpu = gpu();
     for (name, graph) in corner_cases::<W>() {
         check(name, &graph, gpu.as_ref());

@@ -3,10 +3,10 @@
 
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Distances, Tree};
 use proptest::prelude::*;
 use sssp::{Goal, SearchWeight, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{configs, solver};
 
