@@ -287,7 +287,11 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         let solved = match (folder, gpus) {
             (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
                 .map(|found| found.expect("the only rank is rank 0")),
-            (None, Some(gpus)) => cuda::solve(gpus, graph, config, progress),
+            // a build without the feature has no GPUs, and need not generate what they do
+            (None, Some(gpus)) if cfg!(feature = "cuda") => {
+                cuda::solve(gpus, graph, config, progress)
+            }
+            (None, Some(_)) => Err(ApspError::NotOnGpu { reason: "none was named".to_owned() }),
             (None, None) => in_memory(graph, config, progress),
         };
         solved.map_err(|error| error.named(gpus.unwrap_or_default()))

@@ -49,6 +49,21 @@ pub fn for_each_of<T: Send>(
     });
 }
 
+/// The same with a work space for each of the threads, which `work` finds as the last task left it.
+pub fn for_each_with<S: Default + Send, T: Send>(
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    work: &(dyn Fn(&mut S, T) + Sync),
+) {
+    let spaces = Mutex::new(Vec::new());
+    let lock = || spaces.lock().unwrap_or_else(PoisonError::into_inner);
+    for_each_of(tasks, &|task| {
+        let unused: Option<S> = lock().pop();
+        let mut space = unused.unwrap_or_default();
+        work(&mut space, task);
+        lock().push(space);
+    });
+}
+
 /// The results of `work` for every number below `n_tasks`, in order.
 ///
 /// ```
