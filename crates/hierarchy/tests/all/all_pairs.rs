@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{Algorithm, ApspError, Config, Pairs, Solver, Supernodes};
+use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, Solver, Supernodes};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GraphOptions, GridConfig, grid};
-use graph_formats::{Csr, Direction, Distance, Weight};
+use graph_formats::{Csr, Direction, Distance};
 use hierarchy::{HierarchyError, supernodes};
 use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
@@ -28,7 +28,7 @@ fn gpu() -> Option<Gpu> {
 }
 
 /// Supernodes, however many arcs their hierarchy has.
-fn supernodes_of<W: Weight>(graph: &Csr<W>) -> Supernodes {
+fn supernodes_of<W: PairsWeight>(graph: &Csr<W>) -> Supernodes {
     supernodes(graph, 1 << 40).unwrap()
 }
 
@@ -46,7 +46,7 @@ fn same<D: Distance>(found: Option<D>, expected: Option<D>) -> bool {
     }
 }
 
-fn compare<W: Weight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
+fn compare<W: PairsWeight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
     for source in graph.vertices() {
         let expected = oracle::dijkstra(graph, source).unwrap();
         let row: Vec<_> = pairs.row(source).collect();
@@ -58,7 +58,7 @@ fn compare<W: Weight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
 }
 
 /// Compares all pairs by the processor, and by `gpu`, with the oracle.
-fn check<W: Weight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
+fn check<W: PairsWeight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
     let (supernodes, config) = (supernodes_of(graph), config());
     let solver = Solver::new(graph, &config).by_supernodes(&supernodes);
     let devices: [&[Gpu]; 2] = [&[], gpu.map_or(&[], std::slice::from_ref)];
@@ -73,7 +73,7 @@ fn check<W: Weight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
     }
 }
 
-fn check_corner_cases<W: Weight>() {
+fn check_corner_cases<W: PairsWeight>() {
     let gpu = gpu();
     for (name, graph) in corner_cases::<W>() {
         check(name, &graph, gpu.as_ref());

@@ -4,16 +4,20 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use graph_formats::{Csr, VertexId, Weight};
-use hierarchy::{Hierarchy, Metric, Order};
+use hierarchy::{Hierarchy, Metric, MetricWeight, Order};
 use paths::{Distances, oracle};
 
 /// The hierarchy of a graph by the order that needs no coordinates.
-pub(crate) fn hierarchy_of<W: Weight>(graph: &Csr<W>) -> Hierarchy {
+pub(crate) fn hierarchy_of<W: MetricWeight>(graph: &Csr<W>) -> Hierarchy {
     Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap()
 }
 
 /// Compares all that `metric` answers about these vertices with the oracle.
-pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId]) {
+pub(crate) fn check<W: MetricWeight>(
+    graph: &Csr<W>,
+    metric: &Metric<'_, W>,
+    vertices: &[VertexId],
+) {
     let mut query = metric.query();
     let all = metric.distances(vertices).unwrap();
     let table = metric.table(vertices, vertices).unwrap();
@@ -49,7 +53,7 @@ pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices:
 }
 
 /// Compares the nearest of `vertices`, and what is within the distance of the middle one.
-fn check_near<W: Weight>(
+fn check_near<W: MetricWeight>(
     metric: &Metric<'_, W>,
     source: VertexId,
     vertices: &[VertexId],
@@ -66,7 +70,7 @@ fn check_near<W: Weight>(
 }
 
 /// Some of the vertices of a graph, in no order.
-pub(crate) fn some_vertices<W: Weight>(graph: &Csr<W>, n: usize) -> Vec<VertexId> {
+pub(crate) fn some_vertices<W: MetricWeight>(graph: &Csr<W>, n: usize) -> Vec<VertexId> {
     let all = graph.n_vertices() as u64;
     (0..n as u64).filter(|_| all > 0).map(|i| (i * 7_919 % all) as VertexId).collect()
 }
@@ -81,7 +85,7 @@ pub(crate) fn draws(seed: u64, bound: usize) -> impl Iterator<Item = u32> {
 }
 
 /// The arcs of a graph with other weights, those of the two directions unequal.
-pub(crate) fn reweighted<W: Weight>(graph: &Csr<W>, seed: u32) -> Csr<u32> {
+pub(crate) fn reweighted<W: MetricWeight>(graph: &Csr<W>, seed: u32) -> Csr<u32> {
     let weights = (0..graph.n_arcs() as u32).map(|arc| arc.wrapping_mul(2_654_435_761) ^ seed);
     let weights: Vec<u32> = weights.map(|weight| weight % 1_000).collect();
     Csr::new(graph.row_offsets().to_vec(), graph.column_indices().to_vec(), weights).unwrap()

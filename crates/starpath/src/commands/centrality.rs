@@ -8,14 +8,13 @@ use std::fmt;
 use std::path::Path;
 
 use ::centrality::{
-    CentralityError, Config, Correction, Lengths, Sources, Totals, sampling_error, totals,
-    totals_by_hierarchy, totals_on_gpus,
+    CentralityError, Config, Correction, Lengths, MeasureWeight, Sources, Totals, sampling_error,
+    totals, totals_by_hierarchy, totals_on_gpus,
 };
 use anyhow::anyhow;
 use graph_formats::{Csr, Weight, with_csr};
 use hierarchy::Prepared;
 use serde::Serialize;
-use sssp::SearchWeight;
 
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure, Side};
@@ -124,7 +123,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     loaded.print(&report, common)
 }
 
-fn solve<W: SearchWeight>(
+fn solve<W: MeasureWeight>(
     graph: &Csr<W>,
     names: &Names<'_>,
     prepared: Option<&Prepared>,

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use graph_formats::{Csr, Distance, with_csr};
-use hierarchy::Prepared;
+use hierarchy::{MetricWeight, Prepared};
 use serde::Serialize;
 use sssp::{Config, Path, SearchWeight, Solver, SsspError};
 
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &PathArgs, k: NonZeroUsize, common: &Common) -> anyhow::
 }
 
 /// By the distances of the hierarchy.
-fn ask<W: SearchWeight>(
+fn ask<W: MetricWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     prepared: &Prepared,

@@ -6,8 +6,8 @@ use std::fmt;
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::{Csr, VertexId, Weight, with_csr};
-use hierarchy::Prepared;
 use hierarchy::cuda::{DeviceHierarchy, shared_table};
+use hierarchy::{MetricWeight, Prepared};
 use ndarray::Array2;
 use paths::DistanceTable;
 use serde::Serialize;
@@ -186,7 +186,7 @@ fn table<W: SearchWeight>(
 }
 
 /// Asks the hierarchy for the distances of every pair.
-fn ask<W: SearchWeight>(
+fn ask<W: MetricWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     prepared: &Prepared,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{anyhow, bail};
 use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
-use hierarchy::{HierarchyError, Prepared, Query};
+use hierarchy::{HierarchyError, MetricWeight, Prepared, Query};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ fn pairs(
     entries.iter().map(pair).collect()
 }
 
-fn ask<W: Weight>(
+fn ask<W: MetricWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     prepared: &Prepared,

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, Weight, with_csr};
-use hierarchy::Prepared;
+use graph_formats::{Csr, with_csr};
+use hierarchy::{MetricWeight, Prepared};
 use serde::Serialize;
 use sssp::{Goal, SearchWeight};
 
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &PathArgs, configs: &Configs, common: &Common) -> anyhow
 }
 
 /// Asks the hierarchy.
-fn ask<W: Weight>(
+fn ask<W: MetricWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     prepared: &Prepared,

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use graph_formats::{Csr, Ids, Weight, read_coordinates, with_csr};
-use hierarchy::{Hierarchy, HierarchyError, Metric, Order, Prepared};
+use graph_formats::{Csr, Ids, read_coordinates, with_csr};
+use hierarchy::{Hierarchy, HierarchyError, Metric, MetricWeight, Order, Prepared};
 use serde::Serialize;
 
 use crate::backend;
@@ -57,7 +57,7 @@ pub(crate) fn customize(args: &CustomizeArgs, common: &Common) -> anyhow::Result
 }
 
 /// Orders a graph, and writes its hierarchy.
-fn order<W: Weight>(
+fn order<W: MetricWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     args: &PrepareArgs,
@@ -94,7 +94,7 @@ fn order<W: Weight>(
 }
 
 /// Weighs the hierarchy that was made before with the weights of `graph`, and writes it.
-fn weigh<W: Weight>(
+fn weigh<W: MetricWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     before: &(Prepared, Ids),
@@ -113,7 +113,7 @@ fn weigh<W: Weight>(
 }
 
 /// Weighs a hierarchy and writes it.
-fn write<W: Weight>(
+fn write<W: MetricWeight>(
     graph: &Csr<W>,
     loaded: &Loaded,
     hierarchy: &Hierarchy,

@@ -4,10 +4,9 @@
 use std::fmt;
 use std::path::Path;
 
-use ::centrality::{Betweenness, Lengths, betweenness, sampling_error};
+use ::centrality::{Betweenness, Lengths, MeasureWeight, betweenness, sampling_error};
 use graph_formats::{Csr, VertexId, with_csr};
 use serde::Serialize;
-use sssp::SearchWeight;
 
 use super::{FAILURE, config, explain, lengths, n_threads, name_of};
 use crate::backend;
@@ -77,7 +76,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
 /// Betweenness, by what, and the times it took.
 type Solved = (Betweenness, Lengths, Vec<f64>);
 
-fn solve<W: SearchWeight>(
+fn solve<W: MeasureWeight>(
     graph: &Csr<W>,
     names: &Names<'_>,
     args: &CentralityArgs,

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use ::centrality::{Diameter, Lengths, diameter};
+use ::centrality::{Diameter, Lengths, MeasureWeight, diameter};
 use graph_formats::{Csr, with_csr};
 use serde::Serialize;
-use sssp::SearchWeight;
 
 use super::{explain, is_whole, lengths, n_threads, name_of, number};
 use crate::backend;
@@ -61,7 +60,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
 /// The diameter, of what, whether in whole numbers, and the times it took.
 type Solved = (Option<Diameter>, Lengths, bool, Vec<f64>);
 
-fn solve<W: SearchWeight>(
+fn solve<W: MeasureWeight>(
     graph: &Csr<W>,
     names: &Names<'_>,
     args: &CentralityArgs,
