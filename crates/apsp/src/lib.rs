@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod any;
 mod attempt;
 mod columns;
 mod config;
@@ -31,7 +32,6 @@ mod element;
 mod error;
 mod hops;
 mod host;
-mod npy;
 mod number;
 mod pairs;
 mod plan;

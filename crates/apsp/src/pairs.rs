@@ -6,13 +6,13 @@ use std::ops::AddAssign;
 use std::time::Instant;
 
 use bytemuck::cast_slice;
+use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops, Paths, Total};
 use sssp::{Progress, SsspError};
 
 use crate::host::next_hops::Hop;
-use crate::npy::{npy_kind, write_header};
 use crate::scratch::Mapped;
 use crate::{ApspError, PairsWeight, Plan};
 
@@ -119,11 +119,11 @@ impl HopRows<'_> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let n = self.n_vertices;
-        let (kind, size, cells): (_, _, &[u8]) = match self.cells {
-            HopCells::Narrow(hops) => ("u2", size_of::<u16>(), cast_slice(hops)),
-            HopCells::Wide(hops) => ("u4", size_of::<u32>(), cast_slice(hops)),
+        let (dtype, size, cells): (_, _, &[u8]) = match self.cells {
+            HopCells::Narrow(hops) => (u16::DTYPE, size_of::<u16>(), cast_slice(hops)),
+            HopCells::Wide(hops) => (u32::DTYPE, size_of::<u32>(), cast_slice(hops)),
         };
-        write_rows(out, kind, n, progress, &mut |out, u| {
+        write_rows(out, dtype, n, progress, &mut |out, u| {
             out.write_all(&cells[u * n * size..(u + 1) * n * size])
         })
     }
@@ -353,7 +353,7 @@ impl<W: PairsWeight> Pairs<W> {
     /// When `out` fails, or the progress callback ends the work.
     pub fn write_npy(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         W::write_npy(self, out, progress)
@@ -365,7 +365,7 @@ impl<W: PairsWeight> Pairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let mut row = Vec::new();
-        write_rows(out, npy_kind::<W>(), self.n_vertices(), progress, &mut |out, u| {
+        write_rows(out, W::Distance::DTYPE, self.n_vertices(), progress, &mut |out, u| {
             self.read_row(u, &mut row);
             out.write_all(cast_slice(&row))
         })
@@ -380,7 +380,7 @@ impl<W: PairsWeight> Pairs<W> {
     /// work.
     pub fn write_next_hops_npy(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let hops = self.rows.hops().ok_or(ApspError::NotAskedFor { what: "next hops" })?;
@@ -391,12 +391,12 @@ impl<W: PairsWeight> Pairs<W> {
 /// Writes the file of a square array, row by row.
 fn write_rows(
     out: &mut dyn Write,
-    kind: &str,
+    dtype: Dtype,
     n: usize,
     progress: Option<Progress<'_>>,
     write_row: &mut dyn FnMut(&mut dyn Write, usize) -> io::Result<()>,
 ) -> Result<(), ApspError> {
-    write_header(out, kind, n).map_err(ApspError::Output)?;
+    write_header(out, dtype, &[n, n]).map_err(ApspError::Output)?;
     for u in 0..n {
         tell(progress, u, n)?;
         write_row(out, u).map_err(ApspError::Output)?;

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
+use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, Total};
@@ -20,7 +21,6 @@ use sssp::{Progress, SsspError};
 use crate::element::with_element;
 use crate::error::agree;
 use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
-use crate::npy::{npy_kind, write_header};
 use crate::pairs::{milliseconds, slice_of, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
@@ -294,15 +294,15 @@ impl<W: PairsWeight> RankPairs<W> {
         self.deal.gather(ranks, slice_of(self.distances.as_storage()), take)
     }
 
-    /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes. To
-    /// be called by rank 0, while the others call [`gather_rows`](Self::gather_rows). O(n²).
+    /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes, at the rank that
+    /// has it, which is rank 0. To be called by all ranks. O(n²).
     ///
     /// # Errors
     /// When `out` fails, the progress callback ends the work, or another rank has ended.
     pub fn write_npy(
         &self,
         ranks: &dyn Communicator,
-        out: &mut impl Write,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         W::write_npy_over(self, ranks, out, progress)
@@ -311,11 +311,11 @@ impl<W: PairsWeight> RankPairs<W> {
     pub(crate) fn write_distances(
         &self,
         ranks: &dyn Communicator,
-        out: &mut dyn Write,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let cells = slice_of(self.distances.as_storage());
-        self.deal.write(ranks, Some(out), npy_kind::<W>(), cells, progress)
+        self.deal.write(ranks, out, W::Distance::DTYPE, cells, progress)
     }
 
     /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
@@ -327,10 +327,9 @@ impl<W: PairsWeight> RankPairs<W> {
     pub fn write_next_hops_npy(
         &self,
         ranks: &dyn Communicator,
-        out: Option<&mut impl Write>,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        let out = out.map(|out| out as &mut dyn Write);
         write_hops(self.deal, self.next_hops.as_ref(), ranks, out, progress)
     }
 }
@@ -344,8 +343,12 @@ fn write_hops(
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     match hops {
-        Some(HopStorage::Narrow(hops)) => deal.write(ranks, out, "u2", slice_of(hops), progress),
-        Some(HopStorage::Wide(hops)) => deal.write(ranks, out, "u4", slice_of(hops), progress),
+        Some(HopStorage::Narrow(hops)) => {
+            deal.write(ranks, out, u16::DTYPE, slice_of(hops), progress)
+        }
+        Some(HopStorage::Wide(hops)) => {
+            deal.write(ranks, out, u32::DTYPE, slice_of(hops), progress)
+        }
         None => Err(ApspError::NotAskedFor { what: "next hops" }),
     }
 }
@@ -377,12 +380,12 @@ impl Deal {
         self,
         ranks: &dyn Communicator,
         mut out: Option<&mut dyn Write>,
-        kind: &str,
+        dtype: Dtype,
         cells: &[T],
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let n = self.n_vertices;
-        let header = out.as_mut().map(|out| write_header(*out, kind, n));
+        let header = out.as_mut().map(|out| write_header(out, dtype, &[n, n]));
         let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
         self.gather(ranks, cells, &mut |source, row| {
             let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());

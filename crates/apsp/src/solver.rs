@@ -2,7 +2,7 @@
 
 use collectives::{Alone, Communicator};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use sssp::Progress;
 
 use crate::error::agree;
@@ -38,18 +38,28 @@ use crate::{
 /// assert_eq!(pairs.row(1).collect::<Vec<_>>(), [None, Some(0)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Solver<'a, W: Weight> {
-    graph: &'a Csr<W>,
+#[derive(Debug)]
+pub struct Solver<'a, G> {
+    pub(crate) graph: &'a G,
     config: &'a Config,
     gpus: Option<&'a [Gpu]>,
     folder: Option<&'a ScratchFolder>,
     supernodes: Option<&'a Supernodes>,
 }
 
-impl<'a, W: PairsWeight> Solver<'a, W> {
-    /// For this graph.
-    pub fn new(graph: &'a Csr<W>, config: &'a Config) -> Self {
+// not derived, for that would ask the same of `G`
+impl<G> Clone for Solver<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G> Copy for Solver<'_, G> {}
+
+impl<'a, G> Solver<'a, G> {
+    /// For this graph: a [`Csr`], or an [`AnyCsr`](graph_formats::AnyCsr) where the answers are to
+    /// be of [any type](crate::any).
+    pub fn new(graph: &'a G, config: &'a Config) -> Self {
         Self { graph, config, gpus: None, folder: None, supernodes: None }
     }
 
@@ -124,6 +134,14 @@ impl<'a, W: PairsWeight> Solver<'a, W> {
         Self { supernodes: Some(supernodes), ..self }
     }
 
+    /// The same for the graph in another form.
+    pub(crate) fn of<H>(self, graph: &'a H) -> Solver<'a, H> {
+        let Self { graph: _, config, gpus, folder, supernodes } = self;
+        Solver { graph, config, gpus, folder, supernodes }
+    }
+}
+
+impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
     /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
     /// the work, and may end it.
@@ -252,7 +270,7 @@ impl<'a, W: PairsWeight> Solver<'a, W> {
     }
 }
 
-impl<W: PairsWeight> Solver<'_, W> {
+impl<W: PairsWeight> Solver<'_, Csr<W>> {
     pub(crate) fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         let Self { graph, config, gpus, folder, supernodes } = self;
         let algorithm = config.algorithm;

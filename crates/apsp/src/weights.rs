@@ -8,7 +8,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use collectives::{Communicator, RanksError};
-use graph_formats::{VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 use sssp::{Progress, SearchWeight};
 
 use crate::{ApspError, DevicePairs, Pairs, RankPairs, Solver, Summary};
@@ -25,23 +25,23 @@ pub trait PairsWeight: SearchWeight {
 
     #[doc(hidden)]
     fn pairs(
-        solver: Solver<'_, Self>,
+        solver: Solver<'_, Csr<Self>>,
         progress: Option<Progress<'_>>,
     ) -> Result<Pairs<Self>, ApspError>;
     #[doc(hidden)]
     fn pairs_on_gpus(
-        solver: Solver<'_, Self>,
+        solver: Solver<'_, Csr<Self>>,
         progress: Option<Progress<'_>>,
     ) -> Result<DevicePairs<Self>, ApspError>;
     #[doc(hidden)]
     fn pairs_over(
-        solver: Solver<'_, Self>,
+        solver: Solver<'_, Csr<Self>>,
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<Self>, ApspError>;
     #[doc(hidden)]
     fn pairs_in_folder_over(
-        solver: Solver<'_, Self>,
+        solver: Solver<'_, Csr<Self>>,
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Pairs<Self>>, ApspError>;
@@ -76,7 +76,7 @@ pub trait PairsWeight: SearchWeight {
     fn write_npy_over(
         pairs: &RankPairs<Self>,
         ranks: &dyn Communicator,
-        out: &mut dyn Write,
+        out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError>;
 }
@@ -87,26 +87,26 @@ macro_rules! pairs_weights {
             type Raised = $raised;
 
             fn pairs(
-                solver: Solver<'_, Self>,
+                solver: Solver<'_, Csr<Self>>,
                 progress: Option<Progress<'_>>,
             ) -> Result<Pairs<Self>, ApspError> {
                 solver.find(progress)
             }
             fn pairs_on_gpus(
-                solver: Solver<'_, Self>,
+                solver: Solver<'_, Csr<Self>>,
                 progress: Option<Progress<'_>>,
             ) -> Result<DevicePairs<Self>, ApspError> {
                 solver.find_on_gpus(progress)
             }
             fn pairs_over(
-                solver: Solver<'_, Self>,
+                solver: Solver<'_, Csr<Self>>,
                 ranks: &dyn Communicator,
                 progress: Option<Progress<'_>>,
             ) -> Result<RankPairs<Self>, ApspError> {
                 solver.find_over(ranks, progress)
             }
             fn pairs_in_folder_over(
-                solver: Solver<'_, Self>,
+                solver: Solver<'_, Csr<Self>>,
                 ranks: &dyn Communicator,
                 progress: Option<Progress<'_>>,
             ) -> Result<Option<Pairs<Self>>, ApspError> {
@@ -147,7 +147,7 @@ macro_rules! pairs_weights {
             fn write_npy_over(
                 pairs: &RankPairs<Self>,
                 ranks: &dyn Communicator,
-                out: &mut dyn Write,
+                out: Option<&mut dyn Write>,
                 progress: Option<Progress<'_>>,
             ) -> Result<(), ApspError> {
                 pairs.write_distances(ranks, out, progress)

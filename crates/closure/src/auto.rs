@@ -1,6 +1,6 @@
 //! The shorter way: by components, or by an engine that closes lines of bits.
 
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use paths::Progress;
 
 use crate::components::by_components;
@@ -28,8 +28,8 @@ pub(crate) enum Auto {
 ///
 /// # Errors
 /// As [`closure`](crate::closure).
-pub(crate) fn auto<W: Weight>(
-    graph: &Csr<W>,
+pub(crate) fn auto(
+    graph: &Csr<u32>,
     config: &Config,
     engine: f64,
     progress: Option<Progress<'_>>,

@@ -15,7 +15,7 @@
 
 use std::array;
 
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use paths::{BitMatrix, Progress};
 use rayon::prelude::*;
 
@@ -43,7 +43,7 @@ type Selectors = [u64; SELECTORS];
 
 /// How long [`blocked`] takes for a graph on all threads of the current rayon pool, in
 /// nanoseconds.
-pub(crate) fn time<W: Weight>(graph: &Csr<W>) -> f64 {
+pub(crate) fn time(graph: &Csr<u32>) -> f64 {
     let n = graph.n_vertices() as f64;
     let look_ups = n * n / 4.0 * (n / WORD as f64);
     let shared = graph.n_arcs() as f64 * ARC + look_ups * LOOK_UP;

@@ -13,7 +13,7 @@
 //!
 //! Reference: tarjan-1972, goralcikova-1979, warshall-1962
 
-use graph_formats::{Components, Csr, VertexId, Weight};
+use graph_formats::{Components, Csr, VertexId};
 use paths::{BitMatrix, Closure, Progress};
 use rayon::prelude::*;
 
@@ -29,8 +29,8 @@ const LINES_A_TASK: usize = 64;
 ///
 /// # Errors
 /// As [`by_components`].
-pub(crate) fn closure<W: Weight>(
-    graph: &Csr<W>,
+pub(crate) fn closure(
+    graph: &Csr<u32>,
     progress: Option<Progress<'_>>,
 ) -> Result<Closure, ClosureError> {
     let found = by_components(graph, u64::MAX, progress)?;
@@ -52,8 +52,8 @@ pub(crate) struct ByComponents {
 /// # Errors
 /// [`ClosureError::TooLarge`] where memory cannot hold the result, [`ClosureError::Interrupted`] where
 /// `progress`, which is told of components, ends it.
-pub(crate) fn by_components<W: Weight>(
-    graph: &Csr<W>,
+pub(crate) fn by_components(
+    graph: &Csr<u32>,
     most_unions: u64,
     progress: Option<Progress<'_>>,
 ) -> Result<ByComponents, ClosureError> {

@@ -68,6 +68,15 @@ pub fn closure<W: Weight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Found, ClosureError> {
+    find(&graph.clone().unweighted(), config, progress)
+}
+
+/// The same of the arcs alone, so that its code does not hang on the type of the weights.
+fn find(
+    graph: &Csr<u32>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Found, ClosureError> {
     let plan = match config.algorithm {
         Algorithm::Auto => match auto(graph, config, blocked::time(graph), progress)? {
             Auto::Found(found) => return Ok(found),

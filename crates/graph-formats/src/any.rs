@@ -1,8 +1,11 @@
 //! A graph whose weight type is known only once its file has been read.
 
 use std::fmt;
+use std::path::Path;
 
-use crate::{Buffer, Csr, GraphError, Ids, Note, Weight, WeightKind};
+use crate::{
+    Buffer, Csr, Direction, GraphError, Ids, Note, VertexId, Weight, WeightKind, write_csr,
+};
 
 /// A graph of any of the six weight types.
 ///
@@ -105,9 +108,50 @@ impl AnyCsr {
         with_csr!(self, |graph| graph.n_arcs())
     }
 
-    /// The same arcs without their weights: each counts one. O(1).
-    pub fn unweighted(self) -> Self {
-        with_csr!(self, |graph| graph.unweighted::<u32>()).into()
+    /// Whether every arc is known to have its reverse.
+    pub fn direction(&self) -> Direction {
+        with_csr!(self, |graph| graph.direction())
+    }
+
+    /// The first arc of negative weight: its source, its destination and what it weighs. O(log n).
+    pub fn first_negative(&self) -> Option<(VertexId, VertexId, String)> {
+        with_csr!(self, |graph| {
+            let (arc, from, to) = graph.first_negative()?;
+            Some((from, to, graph.weight(arc).to_string()))
+        })
+    }
+
+    /// The weight that every arc has, where there is one, and it is above zero: the nearest `f64`.
+    pub fn common_weight(&self) -> Option<f64> {
+        with_csr!(self, |graph| graph.weight_summary().common().map(Weight::to_f64))
+    }
+
+    /// The same arcs, in the same memory, without their weights: each counts one. O(1).
+    ///
+    /// What hangs on the arcs alone needs no code for each of the weight types.
+    pub fn unweighted(&self) -> Csr<u32> {
+        with_csr!(self, |graph| graph.clone().unweighted())
+    }
+
+    /// As [`Csr::transposed`].
+    pub fn transposed(&self) -> Self {
+        with_csr!(self, |graph| graph.transposed().into())
+    }
+
+    /// As [`Csr::into_undirected`].
+    ///
+    /// # Errors
+    /// [`GraphError::NotUndirected`] names an arc without its reverse. O(m log d).
+    pub fn into_undirected(self) -> Result<Self, GraphError> {
+        with_csr!(self, |graph| graph.into_undirected().map(Self::from))
+    }
+
+    /// Writes the graph, whose vertices have these names, to a file.
+    ///
+    /// # Errors
+    /// As [`write_csr`].
+    pub fn write(&self, path: impl AsRef<Path>, ids: &Ids) -> Result<(), GraphError> {
+        with_csr!(self, |graph| write_csr(path, graph, ids))
     }
 
     /// The same graph with weights of type `W`: moved where they are of it already.

@@ -1,7 +1,8 @@
 //! What makes arrays a graph: the checks that constructors, readers and generators share.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
+use crate::parallel::find_first;
 use crate::{GraphError, VertexId, Weight, WeightSummary};
 
 /// Arcs that one task of a parallel check takes.
@@ -17,12 +18,14 @@ pub(crate) fn validate_vertex_count(n_vertices: usize) -> Result<(), GraphError>
 
 /// Columns in range, else an error with the first arc whose is not.
 pub(crate) fn validate_columns(n_vertices: usize, columns: &[VertexId]) -> Result<(), GraphError> {
-    // whole chunks first, for that is a maximum, which takes no branch for each arc
-    let in_range =
-        |chunk: &[VertexId]| chunk.iter().max().is_none_or(|&v| (v as usize) < n_vertices);
-    if !columns.par_chunks(ARCS_PER_TASK).all(in_range)
-        && let Some(arc) = columns.par_iter().position_first(|&v| v as usize >= n_vertices)
-    {
+    let wrong = |&v: &VertexId| v as usize >= n_vertices;
+    let first_wrong = |arcs: Range<usize>| {
+        // the whole part first, for that is a maximum, which takes no branch for each arc
+        let part = &columns[arcs.clone()];
+        let at = part.iter().max().filter(|v| wrong(v)).and(part.iter().position(wrong))?;
+        Some(arcs.start + at)
+    };
+    if let Some(arc) = find_first(columns.len(), ARCS_PER_TASK, &first_wrong) {
         let vertex = u64::from(columns[arc]);
         return Err(GraphError::VertexOutOfRange { arc, vertex, n_vertices });
     }
@@ -34,7 +37,7 @@ pub(crate) fn summary_of_finite<W: Weight>(weights: &[W]) -> Result<WeightSummar
     let summary = WeightSummary::of(weights);
     // of finite terms, unless they are too many or too great
     if !summary.sum_of_sizes.is_finite()
-        && let Some(arc) = weights.par_iter().position_first(|w| !w.is_finite())
+        && let Some(arc) = weights.iter().position(|w| !w.is_finite())
     {
         return Err(GraphError::WeightNotFinite { arc, weight: weights[arc].to_string() });
     }

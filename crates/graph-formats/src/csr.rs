@@ -10,11 +10,9 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use crate::checks::{summary_of_finite, validate_columns, validate_vertex_count};
 use crate::rows::{for_each_row_block, rows_ascend};
-use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary};
+use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary, parallel};
 
 /// Rows that one task of a parallel check takes.
 const ROWS_PER_TASK: usize = 1 << 15;
@@ -97,8 +95,9 @@ impl<W: Weight> Csr<W> {
         let n_vertices = row_offsets.len() - 1;
         validate_vertex_count(n_vertices)?;
         let descends = |row: &usize| row_offsets[*row] > row_offsets[*row + 1];
-        let rows = (0..n_vertices).into_par_iter().with_min_len(ROWS_PER_TASK);
-        if let Some(row) = rows.find_first(descends) {
+        let first =
+            parallel::find_first(n_vertices, ROWS_PER_TASK, &|mut rows| rows.find(descends));
+        if let Some(row) = first {
             let (previous, value) = (row_offsets[row], row_offsets[row + 1]);
             return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
         }
@@ -193,7 +192,7 @@ impl<W: Weight> Csr<W> {
     /// The arcs as triples, in row order. O(n + m).
     pub fn to_coo(&self) -> Coo<W> {
         let mut sources = vec![0; self.n_arcs()];
-        for_each_row_block(&self.row_offsets, &mut sources, |rows, block| {
+        for_each_row_block(&self.row_offsets, &mut sources, &|rows, block| {
             let base = self.row_offsets[rows.start];
             for row in rows {
                 let range = self.row_offsets[row] - base..self.row_offsets[row + 1] - base;
@@ -403,8 +402,17 @@ impl<W: Weight> Csr<W> {
     /// The first arc of negative weight: its position, source and destination. O(log n).
     pub fn first_negative(&self) -> Option<(usize, VertexId, VertexId)> {
         let arc = self.weight_summary.first_negative?;
+        let (source, destination) = self.ends(arc);
+        Some((arc, source, destination))
+    }
+
+    /// Where the arc at this position starts, and where it ends. O(log n).
+    ///
+    /// # Panics
+    /// When the graph has no such arc.
+    pub fn ends(&self, arc: usize) -> (VertexId, VertexId) {
         let source = self.row_offsets.partition_point(|&offset| offset <= arc as u64) - 1;
-        Some((arc, source as VertexId, self.column_indices[arc]))
+        (source as VertexId, self.column_indices[arc])
     }
 }
 
@@ -473,31 +481,6 @@ mod tests {
         ));
         let pointer = graph.weights().as_ptr();
         assert_eq!(graph.convert_weights::<f64>().unwrap().weights().as_ptr(), pointer);
-    }
-
-    #[test]
-    fn equal_weights_are_stored_once() {
-        let given = Csr::new(vec![0, 2, 3], vec![0, 1, 0], vec![2.5f32; 3]).unwrap();
-        assert_eq!(given.stored_weights(), [2.5]);
-        assert_eq!(given, Csr::with_equal_weights(vec![0, 2, 3], vec![0, 1, 0], 2.5).unwrap());
-        assert_eq!(given.transposed().transposed(), given);
-        assert_eq!(given.weights(), [2.5; 3]);
-        assert_eq!(given.clone().unweighted::<i32>().stored_weights(), [1]);
-        let whole = given.convert_weights::<f64>().unwrap();
-        assert_eq!((whole.stored_weights(), whole.weight(2)), (&[2.5][..], 2.5));
-        assert!(matches!(
-            whole.convert_weights::<u32>(),
-            Err(GraphError::WeightOutOfRange { arc: 0, .. })
-        ));
-        for odd in [0.0, -1.0] {
-            let graph = Csr::with_equal_weights(vec![0, 1, 2], vec![1, 0], odd).unwrap();
-            assert_eq!(graph, Csr::from_arcs(2, &[(0, 1, odd), (1, 0, odd)]).unwrap());
-            assert_eq!(graph.weights(), [odd; 2]);
-        }
-        let odd = Csr::with_equal_weights(vec![0, 1], vec![0], f32::NAN);
-        assert!(matches!(odd, Err(GraphError::WeightNotFinite { .. })));
-        let none = Csr::with_equal_weights(vec![0, 0], vec![], 3).unwrap();
-        assert_eq!(none, Csr::from_arcs(1, &[] as &[(u32, u32, i64)]).unwrap());
     }
 
     #[test]

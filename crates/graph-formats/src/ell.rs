@@ -10,9 +10,7 @@
 //!
 //! Reference: rice-boisvert-1985
 
-use rayon::prelude::*;
-
-use crate::{Csr, Direction, GraphError, VertexId, Weight};
+use crate::{Csr, Direction, GraphError, VertexId, Weight, parallel};
 
 /// A graph in ELLPACK storage.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,16 +54,15 @@ impl<W: Weight> Ell<W> {
         let n_rows = graph.n_vertices();
         let mut column_indices: Vec<VertexId> = vec![0; n_rows * width];
         let mut weights = vec![W::ZERO; n_rows * width];
-        let columns = column_indices.par_chunks_mut(n_rows.max(1));
-        columns.zip(weights.par_chunks_mut(n_rows.max(1))).enumerate().for_each(
-            |(k, (columns, weights))| {
-                for v in graph.vertices() {
-                    let (column, weight) = graph.arcs_from(v).nth(k).unwrap_or((v, W::ZERO));
-                    columns[v as usize] = column;
-                    weights[v as usize] = weight;
-                }
-            },
-        );
+        let columns = column_indices.chunks_mut(n_rows.max(1));
+        let slots = columns.zip(weights.chunks_mut(n_rows.max(1))).enumerate();
+        parallel::for_each_of(slots, &|(k, (columns, weights))| {
+            for v in graph.vertices() {
+                let (column, weight) = graph.arcs_from(v).nth(k).unwrap_or((v, W::ZERO));
+                columns[v as usize] = column;
+                weights[v as usize] = weight;
+            }
+        });
         Ok(Self {
             width,
             row_lengths: graph.vertices().map(|v| graph.out_degree(v) as u32).collect(),

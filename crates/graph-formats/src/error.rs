@@ -153,6 +153,18 @@ pub enum GraphError {
         /// The suffixes that would do.
         expected: &'static str,
     },
+    /// The file is compressed, and this build has no decoder for it.
+    #[error(
+        "{}: {tool} files are read by builds with the feature `compression`, which this one \
+         lacks: build with --features compression, or decompress the file first",
+        path.display()
+    )]
+    CompressionLeftOut {
+        /// The file.
+        path: PathBuf,
+        /// The tool that made it.
+        tool: &'static str,
+    },
     /// Standard input was to be read, and nothing says in which format.
     #[error("standard input has no suffix that says its format")]
     FormatNeeded,

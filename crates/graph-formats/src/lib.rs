@@ -7,6 +7,7 @@
 //! * [`Weight`] is the one place that says what an arc may weigh, and how distances
 //!   are added up without ever wrapping.
 //! * [`read`] loads any file this project knows, [`write`](fn@write) saves one.
+//! * [`npy`] writes results as arrays of NumPy, and reads them again.
 //! * [`generate`] makes seeded synthetic graphs, the same on any number of threads.
 //! * [`permute`] relabels vertices and sorts edges by segments of vertices.
 //!
@@ -33,6 +34,7 @@ pub mod generate;
 mod ids;
 mod io;
 mod key;
+pub mod parallel;
 pub mod permute;
 mod progress;
 mod rows;
@@ -55,7 +57,7 @@ pub use error::GraphError;
 pub use ids::{Ids, Name};
 pub use io::{
     AtomicFile, Base, Column, Columns, EdgeListOptions, Format, Header, NamesLost, Note,
-    ReadOptions, free_memory, map_spg, names_lost, parse, parse_with, read, read_coordinates,
+    ReadOptions, free_memory, map_spg, names_lost, npy, parse, parse_with, read, read_coordinates,
     read_with, write, write_attached, write_coordinates, write_csr, write_ids,
 };
 pub use key::DistanceKey;

@@ -7,10 +7,9 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
-use crate::{Csr, Direction, VertexId, Weight};
+use crate::{Csr, Direction, VertexId, Weight, parallel};
 
 /// Rows that one task of a parallel pass takes.
 const ROWS_PER_TASK: usize = 4096;
@@ -55,21 +54,20 @@ impl<W: Weight> Csr<W> {
             *cursor += 1;
         });
         step_back(&mut row_offsets);
-        let blocks = row_blocks(&row_offsets, &mut columns).into_par_iter();
-        blocks.zip(row_blocks(&row_offsets, &mut weights)).for_each_init(
-            Vec::new,
-            |row, ((rows, columns), (_, weights))| {
-                for range in ranges(&row_offsets, rows) {
-                    let (columns, weights) = (&mut columns[range.clone()], &mut weights[range]);
-                    row.clear();
-                    row.extend(columns.iter().copied().zip(weights.iter().copied()));
-                    row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
-                    for (at, &(column, weight)) in row.iter().enumerate() {
-                        (columns[at], weights[at]) = (column, weight);
-                    }
+        let blocks = row_blocks(&row_offsets, &mut columns).into_iter();
+        let blocks = blocks.zip(row_blocks(&row_offsets, &mut weights));
+        parallel::for_each_of(blocks, &|((rows, columns), (_, weights))| {
+            let mut row = Vec::new();
+            for range in ranges(&row_offsets, rows) {
+                let (columns, weights) = (&mut columns[range.clone()], &mut weights[range]);
+                row.clear();
+                row.extend(columns.iter().copied().zip(weights.iter().copied()));
+                row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
+                for (at, &(column, weight)) in row.iter().enumerate() {
+                    (columns[at], weights[at]) = (column, weight);
                 }
-            },
-        );
+            }
+        });
         Ok(Self::from_valid(row_offsets, columns, weights, Direction::Directed))
     }
 }
@@ -95,7 +93,7 @@ impl Rows {
             *cursor += 1;
         });
         step_back(&mut row_offsets);
-        row_blocks(&row_offsets, &mut columns).into_par_iter().for_each(|(rows, columns)| {
+        for_each_row_block(&row_offsets, &mut columns, &|rows, columns| {
             for range in ranges(&row_offsets, rows) {
                 columns[range].sort_unstable();
             }
@@ -119,27 +117,35 @@ pub(crate) fn first_parallel(
     row_offsets: &[u64],
     columns: &[VertexId],
 ) -> Option<(VertexId, VertexId)> {
-    let rows = row_offsets.par_windows(2).enumerate();
-    rows.find_map_first(|(source, range)| {
-        let row = &columns[range[0] as usize..range[1] as usize];
-        let pair = row.windows(2).find(|pair| pair[0] == pair[1])?;
-        Some((source as VertexId, pair[0]))
-    })
+    let row = |row: usize| &columns[row_offsets[row] as usize..row_offsets[row + 1] as usize];
+    let twice =
+        |row: &[VertexId]| row.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+    let source = parallel::find_first(row_offsets.len() - 1, ROWS_PER_TASK, &|mut rows| {
+        rows.find(|&source| twice(row(source)).is_some())
+    })?;
+    Some((source as VertexId, twice(row(source))?))
 }
 
 /// Whether columns ascend within each row: where one is less than the one before, a row begins.
 /// O(n + m).
 pub(crate) fn rows_ascend(row_offsets: &[u64], columns: &[VertexId]) -> bool {
     // counted without a branch, a task's last column compared with the next one's first
-    let falls = (0..columns.len()).into_par_iter().step_by(COLUMNS_PER_TASK).map(|first| {
-        let task = &columns[first..columns.len().min(first + COLUMNS_PER_TASK + 1)];
-        task.iter().zip(&task[1..]).map(|(a, b)| u32::from(a > b)).sum::<u32>() as usize
+    let falls = AtomicUsize::new(0);
+    parallel::for_each_part(columns.len(), COLUMNS_PER_TASK, &|part| {
+        let task = &columns[part.start..columns.len().min(part.end + 1)];
+        let in_task = task.iter().zip(&task[1..]).map(|(a, b)| u32::from(a > b)).sum::<u32>();
+        falls.fetch_add(in_task as usize, Relaxed);
     });
-    let at_rows = row_offsets.par_windows(2).with_min_len(ROWS_PER_TASK).filter(|row| {
-        let (first, end) = (row[0] as usize, row[1] as usize);
-        0 < first && first < end && columns[first - 1] > columns[first]
+    let at_rows = AtomicUsize::new(0);
+    parallel::for_each_part(row_offsets.len() - 1, ROWS_PER_TASK, &|rows| {
+        let falls = |row: &[u64]| {
+            let (first, end) = (row[0] as usize, row[1] as usize);
+            0 < first && first < end && columns[first - 1] > columns[first]
+        };
+        let offsets = row_offsets[rows.start..=rows.end].windows(2);
+        at_rows.fetch_add(offsets.filter(|row| falls(row)).count(), Relaxed);
     });
-    falls.sum::<usize>() == at_rows.count()
+    falls.into_inner() == at_rows.into_inner()
 }
 
 /// Where each row starts, and, last, the number of arcs.
@@ -191,9 +197,10 @@ fn ranges(row_offsets: &[u64], rows: Range<usize>) -> impl Iterator<Item = Range
 pub(crate) fn for_each_row_block<T: Send>(
     row_offsets: &[u64],
     arcs: &mut [T],
-    visit: impl Fn(Range<usize>, &mut [T]) + Sync,
+    visit: &(dyn Fn(Range<usize>, &mut [T]) + Sync),
 ) {
-    row_blocks(row_offsets, arcs).into_par_iter().for_each(|(rows, block)| visit(rows, block));
+    let blocks = row_blocks(row_offsets, arcs).into_iter();
+    parallel::for_each_of(blocks, &|(rows, block)| visit(rows, block));
 }
 
 #[cfg(test)]

@@ -6,11 +6,13 @@
 
 use std::cmp::Ordering;
 use std::iter::repeat;
-
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::rows::for_each_row_block;
-use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight};
+use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight, parallel};
+
+/// Rows that one task of a parallel pass takes.
+const ROWS_PER_TASK: usize = 1024;
 
 impl<W: Weight> Csr<W> {
     /// Every edge {u, v} of an undirected graph once, as the arc with u ≤ v, in row
@@ -83,25 +85,25 @@ impl<W: Weight> Csr<W> {
     /// max(a, b) edges. Rows must be sorted, as this crate builds them. O(n + m).
     pub(crate) fn with_reverses(&self) -> Self {
         let reverse = self.transposed();
-        let vertices = || self.vertices().into_par_iter();
-        let lengths: Vec<_> = vertices().map(|v| union(self, &reverse, v).count() as u64).collect();
-        let mut row_offsets = Vec::with_capacity(lengths.len() + 1);
-        row_offsets.push(0);
-        row_offsets.extend(lengths.iter().scan(0, |end, length| {
-            *end += length;
-            Some(*end)
-        }));
-        drop(lengths);
+        let mut row_offsets = vec![0; self.n_vertices() + 1];
+        parallel::fill(&mut row_offsets[1..], ROWS_PER_TASK, &|first, lengths| {
+            for (length, v) in lengths.iter_mut().zip(first as VertexId..) {
+                *length = union(self, &reverse, v).count() as u64;
+            }
+        });
+        for row in 0..self.n_vertices() {
+            row_offsets[row + 1] += row_offsets[row];
+        }
         let n_arcs = row_offsets[self.n_vertices()] as usize;
         let mut columns = vec![0; n_arcs];
-        for_each_row_block(&row_offsets, &mut columns, |rows, block| {
+        for_each_row_block(&row_offsets, &mut columns, &|rows, block| {
             let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
             block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.0);
         });
         let mut weights = Vec::new();
         if self.unequal_weights().is_some() {
             weights.resize(n_arcs, W::ZERO);
-            for_each_row_block(&row_offsets, &mut weights, |rows, block| {
+            for_each_row_block(&row_offsets, &mut weights, &|rows, block| {
                 let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
                 block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.1);
             });
@@ -123,7 +125,7 @@ impl<W: Weight> Csr<W> {
             row
         };
         let reverse = self.transposed();
-        let lonely = (0..self.n_vertices() as VertexId).into_par_iter().find_map_first(|v| {
+        let lonely_at = |v: VertexId| {
             let (forward, backward) = (sorted_row(&self, v), sorted_row(&reverse, v));
             let at = (0..forward.len().max(backward.len()))
                 .find(|&i| forward.get(i) != backward.get(i))?;
@@ -132,8 +134,11 @@ impl<W: Weight> Csr<W> {
                 (None, Some(&(from, weight))) => Some((from, v, weight)),
                 (None, None) => None,
             }
+        };
+        let row = parallel::find_first(self.n_vertices(), ROWS_PER_TASK, &|mut rows| {
+            rows.find(|&row| lonely_at(row as VertexId).is_some())
         });
-        match lonely {
+        match row.and_then(|row| lonely_at(row as VertexId)) {
             Some((from, to, weight)) => {
                 Err(GraphError::NotUndirected { from, to, weight: weight.to_string() })
             }
@@ -176,7 +181,7 @@ impl<W: Weight> Csr<W> {
             let bits = weight.to_i128().map_or(weight.to_f64().to_bits(), |whole| whole as u64);
             hash(u, v, bits).wrapping_sub(hash(v, u, bits))
         };
-        let excess = self.vertices().into_par_iter().map(|row| {
+        let excess_of_row = |row: VertexId| {
             let ends = self.ends_from(row).iter();
             let add = |sum: u64, (&end, &weight): (&VertexId, &W)| {
                 sum.wrapping_add(excess_of((row, end, weight)))
@@ -185,8 +190,13 @@ impl<W: Weight> Csr<W> {
                 Some(weights) => ends.zip(&weights[self.row(row)]).fold(0, add),
                 None => ends.zip(repeat(&self.weight_summary().greatest)).fold(0, add),
             }
+        };
+        let excess = AtomicU64::new(0);
+        parallel::for_each_part(self.n_vertices(), ROWS_PER_TASK, &|rows| {
+            let of_rows = rows.map(|row| excess_of_row(row as VertexId));
+            excess.fetch_add(of_rows.fold(0, u64::wrapping_add), Relaxed);
         });
-        excess.reduce(|| 0, u64::wrapping_add) == 0
+        excess.into_inner() == 0
     }
 }
 

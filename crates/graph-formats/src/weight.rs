@@ -7,7 +7,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use crate::DistanceKey;
+use crate::{DistanceKey, npy};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -31,6 +31,30 @@ pub enum WeightKind {
     F64,
 }
 
+impl WeightKind {
+    /// Whether weights are whole numbers.
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// What weights add up to.
+    pub fn distance(self) -> Self {
+        match self {
+            Self::U32 | Self::U64 => Self::U64,
+            Self::I32 | Self::I64 => Self::I64,
+            float => float,
+        }
+    }
+
+    /// Bytes of a weight.
+    pub fn size(self) -> usize {
+        match self {
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
 impl Display for WeightKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -49,7 +73,7 @@ impl Display for WeightKind {
 ///
 /// Distances have a total order here because NaN never occurs: weights are finite and an
 /// addition that leaves the finite range fails.
-pub trait Distance: Weight<Distance = Self> {
+pub trait Distance: Weight<Distance = Self> + npy::Scalar {
     /// The code that storage uses for "no path": the type's greatest value.
     /// It is no distance: sums that would reach it are overflows.
     const UNREACHED: Self;
@@ -232,6 +256,23 @@ float_weight! { f32, F32; f64, F64; }
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_are_those_of_the_types() {
+        fn check<W: Weight>() {
+            let is_integer = W::ZERO.to_i128().is_some();
+            assert_eq!(W::KIND.is_integer(), is_integer, "{}", W::KIND);
+            assert_eq!(W::KIND.distance(), W::Distance::KIND, "{}", W::KIND);
+            assert_eq!(W::KIND.size(), size_of::<W>(), "{}", W::KIND);
+            assert_eq!(W::KIND.to_string(), std::any::type_name::<W>());
+        }
+        check::<u32>();
+        check::<i32>();
+        check::<u64>();
+        check::<i64>();
+        check::<f32>();
+        check::<f64>();
+    }
 
     #[test]
     fn sums_never_wrap() {

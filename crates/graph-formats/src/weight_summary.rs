@@ -4,9 +4,7 @@
 //! it what they cannot solve; so it is found once, when a graph is made, in the pass that
 //! checks the weights.
 
-use rayon::prelude::*;
-
-use crate::Weight;
+use crate::{Weight, parallel};
 
 /// Weights that one task takes.
 const WEIGHTS_PER_TASK: usize = 1 << 16;
@@ -47,7 +45,10 @@ impl<W: Weight> WeightSummary<W> {
 
     /// Looks at each of `weights`; where one is not finite, the sum is not either. O(m).
     pub(crate) fn of(weights: &[W]) -> Self {
-        let tasks: Vec<_> = weights.par_chunks(WEIGHTS_PER_TASK).map(extremes_and_sum).collect();
+        let tasks = parallel::map(weights.len().div_ceil(WEIGHTS_PER_TASK), &|task| {
+            let rest = &weights[task * WEIGHTS_PER_TASK..];
+            extremes_and_sum(&rest[..rest.len().min(WEIGHTS_PER_TASK)])
+        });
         // in order, for sums of floats to depend on it alone
         let whole =
             tasks.into_iter().reduce(|(a_least, a_greatest, a_sum), (least, greatest, sum)| {
@@ -56,7 +57,10 @@ impl<W: Weight> WeightSummary<W> {
         let (least, greatest, sum_of_sizes) = whole.unwrap_or((W::ZERO, W::ZERO, 0.0));
         let is_negative = |weight: &W| weight.is_negative();
         let first_negative = match least.is_negative() {
-            true => weights.par_iter().position_first(is_negative),
+            true => parallel::find_first(weights.len(), WEIGHTS_PER_TASK, &|arcs| {
+                let first = weights[arcs.clone()].iter().position(is_negative);
+                first.map(|at| arcs.start + at)
+            }),
             false => None,
         };
         Self { least, greatest, sum_of_sizes, first_negative }

@@ -36,6 +36,7 @@
 
 #[cfg(feature = "all-pairs")]
 mod all_pairs;
+pub mod any;
 mod below;
 pub mod cuda;
 mod customize;

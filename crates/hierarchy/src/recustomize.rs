@@ -251,8 +251,8 @@ impl<'c, U: Weight, K: Key> Changes<'c, U, K> {
 
 #[cfg(test)]
 mod tests {
-    use paths::corner_cases::arbitrary_graph;
     use proptest::prelude::*;
+    use test_support::arbitrary_graph;
 
     use super::*;
     use crate::Order;

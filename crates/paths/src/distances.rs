@@ -25,19 +25,13 @@ pub enum Total {
 }
 
 impl Total {
-    pub(crate) fn of_distances<D: Distance>(distances: impl Iterator<Item = D>) -> Self {
-        if D::ZERO.to_i128().is_some() {
-            Self::Integer(distances.filter_map(D::to_i128).sum())
-        } else {
-            Self::Float(distances.map(D::to_f64).sum())
-        }
-    }
-
-    pub(crate) fn of_weights<W: Weight>(weights: impl Iterator<Item = W>) -> Self {
+    /// The sum of weights or distances, in their order.
+    pub fn of<W: Weight>(numbers: impl IntoIterator<Item = W>) -> Self {
+        let numbers = numbers.into_iter();
         if W::ZERO.to_i128().is_some() {
-            Self::Integer(weights.filter_map(W::to_i128).sum())
+            Self::Integer(numbers.filter_map(W::to_i128).sum())
         } else {
-            Self::Float(weights.map(W::to_f64).sum())
+            Self::Float(numbers.map(W::to_f64).sum())
         }
     }
 }
@@ -101,7 +95,7 @@ impl<D: Distance> Distances<D> {
 
     /// The sum of the distances of the reached vertices. O(n).
     pub fn sum(&self) -> Total {
-        Total::of_distances(self.reached().map(|(_, d)| d))
+        Total::of(self.reached().map(|(_, d)| d))
     }
 
     /// The same without the vertices farther than `limit`. O(n).

@@ -8,7 +8,6 @@
 //!   whom; [`BitMatrix`]: the bits that becomes one.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the plainest method there is.
-//! * `corner_cases` (Cargo feature `corner-cases`): graphs that solvers get wrong, for their tests.
 //!
 //! ```
 //! use graph_formats::Csr;
@@ -30,11 +29,10 @@
 
 #![forbid(unsafe_code)]
 
+mod any;
 mod bit_matrix;
 pub mod certificate;
 mod closure;
-#[cfg(feature = "corner-cases")]
-pub mod corner_cases;
 mod degree;
 mod distances;
 mod nearest;
@@ -44,6 +42,7 @@ mod subgraph;
 mod table;
 mod tree;
 
+pub use any::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 pub use bit_matrix::BitMatrix;
 pub use closure::Closure;
 pub use degree::Degree;

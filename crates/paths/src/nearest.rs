@@ -41,6 +41,11 @@ impl<W: Weight> Nearest<W> {
         Self { distances, owners }
     }
 
+    /// Both again.
+    pub fn into_storage(self) -> (Distances<W::Distance>, Vec<VertexId>) {
+        (self.distances, self.owners)
+    }
+
     /// Owners as solvers store them, where `VertexId::MAX` stands for none.
     pub fn owners_as_storage(&self) -> &[VertexId] {
         &self.owners

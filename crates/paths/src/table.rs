@@ -69,7 +69,7 @@ impl<W: Weight> DistanceTable<W> {
 
     /// The sum of all distances. O(size).
     pub fn sum(&self) -> Total {
-        Total::of_distances(self.reachable())
+        Total::of(self.reachable())
     }
 
     fn reachable(&self) -> impl Iterator<Item = W::Distance> + '_ {

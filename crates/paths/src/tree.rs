@@ -86,16 +86,25 @@ impl<W: Weight> Tree<W> {
     /// ```
     pub fn path_to(&self, vertex: VertexId) -> Option<Vec<VertexId>> {
         self.distances.get(vertex)?;
-        let mut path = vec![vertex];
-        let mut at = vertex;
-        while at != self.source {
-            at = self.predecessors.get(at)?;
-            path.push(at);
-            if path.len() > self.distances.n_vertices() {
-                return None;
-            }
-        }
-        path.reverse();
-        Some(path)
+        path_to(self.source, &self.predecessors, vertex)
     }
+}
+
+/// The path from `source` that predecessors lead back along from `vertex`.
+pub(crate) fn path_to(
+    source: VertexId,
+    predecessors: &Predecessors,
+    vertex: VertexId,
+) -> Option<Vec<VertexId>> {
+    let mut path = vec![vertex];
+    let mut at = vertex;
+    while at != source {
+        at = predecessors.get(at)?;
+        path.push(at);
+        if path.len() > predecessors.n_vertices() {
+            return None;
+        }
+    }
+    path.reverse();
+    Some(path)
 }

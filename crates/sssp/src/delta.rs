@@ -191,13 +191,13 @@ pub(crate) fn median<W: Weight>(weights: &[W]) -> f64 {
 
 /// Σd²/Σd over the out-degrees d: how many arcs the end of an arc has on average.
 pub(crate) fn degree_at_arc_end<W: Weight>(graph: &Csr<W>) -> f64 {
-    let squares = graph
-        .row_offsets()
-        .par_windows(2)
-        .map(|row| (row[1] - row[0]) as f64)
-        .map(|degree| degree * degree)
-        .sum::<f64>();
-    squares / graph.n_arcs() as f64
+    sum_of_squares(graph.row_offsets()) / graph.n_arcs() as f64
+}
+
+/// The squares of the degrees of all vertices, whose rows begin at these offsets.
+fn sum_of_squares(row_offsets: &[u64]) -> f64 {
+    let degrees = row_offsets.par_windows(2).map(|row| (row[1] - row[0]) as f64);
+    degrees.map(|degree| degree * degree).sum()
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@
 //! [`U32Keys`] halves the memory traffic where a proof allows it. On a GPU keys are narrow too:
 //! there a kernel tells where a sum does not fit, and they may be the bits of `f32`.
 
-use graph_formats::{Distance, DistanceKey, Weight, WeightSummary};
+use graph_formats::{Distance, DistanceKey, VertexId, Weight, WeightSummary, parallel};
+
+/// Distances that a task makes of labels.
+const DISTANCES_PER_TASK: usize = 1 << 14;
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
 pub trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
@@ -32,6 +35,48 @@ pub trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
 
 /// The key of a distance.
 pub(crate) type FullKey<W> = <<W as Weight>::Distance as Distance>::Key;
+
+/// What a search has left for each vertex.
+pub(crate) enum Labels<'a, K: DistanceKey> {
+    Plain(&'a [K]),
+    /// Threads have lowered them together.
+    Shared(&'a [K::Atomic]),
+}
+
+impl<K: DistanceKey> Labels<'_, K> {
+    /// The key of a vertex.
+    #[inline]
+    pub(crate) fn get(&self, vertex: VertexId) -> K {
+        match self {
+            Self::Plain(labels) => labels[vertex as usize],
+            Self::Shared(labels) => K::load(&labels[vertex as usize]),
+        }
+    }
+
+    /// The distances that they stand for. O(n).
+    pub(crate) fn distances<W, L>(&self) -> Vec<W::Distance>
+    where
+        W: Weight,
+        L: KeyArithmetic<W::Unsigned, Key = K>,
+    {
+        let distance = |key| W::Distance::from_key(L::full(key));
+        match self {
+            Self::Plain(labels) => mapped(labels, |&label| distance(label)),
+            Self::Shared(labels) => mapped(labels, |label| distance(K::load(label))),
+        }
+    }
+}
+
+/// What each label becomes.
+fn mapped<T: Sync, D: Distance>(labels: &[T], distance: impl Fn(&T) -> D + Sync) -> Vec<D> {
+    let mut distances = vec![D::ZERO; labels.len()];
+    parallel::fill(&mut distances, DISTANCES_PER_TASK, &|first, part| {
+        for (cell, label) in part.iter_mut().zip(&labels[first..]) {
+            *cell = distance(label);
+        }
+    });
+    distances
+}
 
 /// Sums in the distance type, checked.
 pub struct FullKeys;

@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances, Nearest};
-use rayon::prelude::*;
 
 use crate::cpu::bit_parallel::{self, Searches};
 use crate::cpu::threads::EndsOnPanic;
 use crate::cpu::{self, Chosen, Prepared, nearest};
+use crate::level_distances::LevelDistances;
 use crate::outline::Outline;
 use crate::query::{Query, awaited, check_overflow, check_vertices};
 use crate::search::Search;
@@ -28,8 +28,8 @@ impl<W: SearchWeight> Solver<'_, W> {
     ///
     /// Many searches run at once: on the CPU one a thread, which share what is prepared for the
     /// graph; on a GPU with Δ-stepping each on a part of the multiprocessors, and on [several
-    /// GPUs](Self::on_gpus) a share on each. What was chosen for them is the [plan](Self::plan)
-    /// afterwards. A search may end when all targets are settled.
+    /// GPUs](Self::on_gpus) a share on each. What was chosen for them is in [`Found::plan`]. A
+    /// search may end when all targets are settled.
     /// O(s·(n + m)), and O(s·t) memory for the table, besides up to 24 bytes a vertex for each
     /// thread; of a GPU's up to 44 bytes a vertex and half a byte an arc for each search at once.
     ///
@@ -137,7 +137,7 @@ impl<W: SearchWeight> Solver<'_, W> {
             let threads = config.n_threads();
             let is_held = in_own_pool(&self.cpu, &self.pool, || {
                 let searches = Searches::new(graph, sources.len(), threads, progress);
-                searches.rows(sources, targets, cells)
+                searches.rows(LevelDistances::of(graph), sources, targets, cells)
             });
             if is_held? {
                 plan.reason += ", and searches go on together, a bit each";
@@ -174,8 +174,8 @@ impl<W: SearchWeight> Solver<'_, W> {
             }
             work
         };
-        let fill_all = || (0..n_workers).into_par_iter().with_max_len(1).map(fill).collect();
-        let works: Vec<Work> = in_own_pool(&self.cpu, &self.pool, fill_all);
+        let fill_all = || parallel::map(n_workers, &fill);
+        let works = in_own_pool(&self.cpu, &self.pool, fill_all);
         if let Some(error) = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }

@@ -23,13 +23,13 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight, parallel};
 use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
 use crate::cpu::delta_stepping::long_arcs::ArcSplit;
-use crate::key::{FullKey, FullKeys, KeyArithmetic};
+use crate::key::{FullKey, FullKeys, KeyArithmetic, Labels};
 use crate::query::check_vertices;
 use crate::weights::SearchWeight;
 
@@ -92,10 +92,15 @@ pub(crate) fn from_distances<W: Weight>(
 ) -> Predecessors {
     let distances = distances.as_storage();
     if let Some(graph) = graph.as_unsigned() {
-        let distances = distances.par_iter().with_min_len(DISTANCES_PER_TASK);
-        let keys: Vec<FullKey<W>> = distances.map(|distance| distance.to_key()).collect();
+        let mut keys = vec![FullKey::<W>::LEAST; distances.len()];
+        parallel::fill(&mut keys, DISTANCES_PER_TASK, &|first, part| {
+            for (key, distance) in part.iter_mut().zip(&distances[first..]) {
+                *key = distance.to_key();
+            }
+        });
         let limit = DistanceKey::GREATEST;
-        return from_labels::<_, FullKeys, _>(&graph, source, limit, None, &keys, |&key| key);
+        let labels = Labels::Plain(&keys);
+        return from_labels::<_, FullKeys>(&graph, source, limit, None, labels);
     }
     let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
     if distances[source as usize] != W::Distance::UNREACHED {
@@ -109,24 +114,26 @@ pub(crate) fn from_distances<W: Weight>(
 }
 
 /// The predecessors that belong to the distances up to `limit` from `source`, where no weight
-/// is negative; `key` reads the label of a vertex. A copy of the short arcs, if there is one,
-/// makes it faster.
-pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>, T: Sync>(
+/// is negative. A copy of the short arcs, if there is one, makes it faster.
+pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>>(
     graph: &Csr<W>,
     source: VertexId,
     limit: L::Key,
     short_arcs: Option<&ArcSplit<W>>,
-    labels: &[T],
-    key: impl Fn(&T) -> L::Key + Sync,
+    labels: Labels<'_, L::Key>,
 ) -> Predecessors {
-    let key = |label: &T| match key(label) {
-        beyond if beyond > limit => L::Key::GREATEST,
-        key => key,
-    };
-    let tails =
-        Tails::<W, L, _, _> { graph, source, short_arcs, labels, key, lengths: PhantomData };
-    let (chosen, left) = tails.nearer();
-    Predecessors::from_storage(tails.fill_plateaus(chosen, &left))
+    let within = |key: L::Key| if key > limit { L::Key::GREATEST } else { key };
+    let lengths = PhantomData::<L>;
+    match labels {
+        Labels::Plain(labels) => {
+            let key = |&label: &L::Key| within(label);
+            Tails { graph, source, short_arcs, labels, key, lengths }.choose()
+        }
+        Labels::Shared(labels) => {
+            let key = |label: &_| within(L::Key::load(label));
+            Tails { graph, source, short_arcs, labels, key, lengths }.choose()
+        }
+    }
 }
 
 /// The tails of tight arcs.
@@ -145,6 +152,11 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         (self.key)(&self.labels[vertex as usize])
     }
 
+    fn choose(&self) -> Predecessors {
+        let (chosen, left) = self.nearer();
+        Predecessors::from_storage(self.fill_plateaus(chosen, &left))
+    }
+
     /// Whether an arc of this weight is tight; its tail is reached.
     #[inline(always)]
     fn is_tight(&self, from: VertexId, weight: W, to: VertexId) -> bool {
@@ -158,12 +170,10 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     fn nearer(&self) -> (Vec<VertexId>, Vec<VertexId>) {
         let looks = self.graph.direction() == Direction::Undirected && self.graph.rows_ascend();
         let near = if looks { self.near() } else { L::Key::GREATEST };
-        let none = |_| AtomicU32::new(NO_VERTEX);
-        let vertices = (0..self.graph.n_vertices()).into_par_iter();
-        let chosen: Vec<_> = vertices.with_min_len(ROWS_AND_ARCS_A_TASK).map(none).collect();
+        let chosen = unchosen(self.graph.n_vertices());
         let tasks = tasks(self.graph.row_offsets());
-        tasks.par_iter().for_each(|rows| {
-            for from in rows.clone().filter(|&from| self.key(from) < near) {
+        parallel::for_each(tasks.len(), &|task| {
+            for from in tasks[task].clone().filter(|&from| self.key(from) < near) {
                 let key = self.key(from);
                 for (to, weight) in self.graph.arcs_from(from) {
                     if self.is_tight(from, weight, to) && key < self.key(to) {
@@ -176,11 +186,11 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
             let is_placed = v == self.source || chosen[v as usize].load(Relaxed) != NO_VERTEX;
             !is_placed && self.key(v) != L::Key::GREATEST
         };
-        let left = tasks.par_iter().flat_map_iter(|rows| match looks {
-            true => self.look_along(rows.clone(), near, &chosen),
-            false => rows.clone().filter(|&v| is_left(v)).collect(),
+        let left = parallel::map(tasks.len(), &|task| match looks {
+            true => self.look_along(tasks[task].clone(), near, &chosen),
+            false => tasks[task].clone().filter(|&v| is_left(v)).collect(),
         });
-        let left = left.collect();
+        let left = left.concat();
         (chosen.into_iter().map(AtomicU32::into_inner).collect(), left)
     }
 
@@ -244,6 +254,12 @@ fn spread<W: Weight>(
         next.sort_unstable();
         level = next;
     }
+}
+
+/// A choice for each of so many vertices, none made.
+fn unchosen(n_vertices: usize) -> Vec<AtomicU32> {
+    let vertices = (0..n_vertices).into_par_iter().with_min_len(ROWS_AND_ARCS_A_TASK);
+    vertices.map(|_| AtomicU32::new(NO_VERTEX)).collect()
 }
 
 /// Lowers a choice to `from`.

@@ -1,9 +1,8 @@
 //! One question about one source, from the solver down to the loop or the kernel; and what is
 //! checked before it and of its answer.
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight, parallel};
 use paths::Distances;
-use rayon::prelude::*;
 
 use crate::{Progress, SsspError};
 
@@ -71,13 +70,15 @@ pub(crate) fn check_overflow<W: Weight>(
     if widened {
         return Ok(());
     }
-    let vertices = graph.vertices().into_par_iter().with_min_len(VERTICES_A_TASK);
-    let overflowing = vertices.find_map_any(|from| {
-        let distance = distances.get(from)?;
-        let mut arcs = graph.arcs_from(from);
+    let overflowing = |from: usize| {
+        let distance = distances.get(from as VertexId)?;
+        let mut arcs = graph.arcs_from(from as VertexId);
         arcs.find(|&(to, weight)| distances.get(to).is_none() && weight.after(distance).is_none())
+    };
+    let from = parallel::find_first(graph.n_vertices(), VERTICES_A_TASK, &|mut vertices| {
+        vertices.find(|&from| overflowing(from).is_some())
     });
-    match overflowing {
+    match from.and_then(overflowing) {
         Some((vertex, _)) => {
             Err(SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() })
         }

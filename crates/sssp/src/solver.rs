@@ -116,7 +116,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         self.search.device_times().map(DeviceTimes::without_search)
     }
 
-    /// The same, telling `progress` how far a search is.
+    /// This solver, which tells `progress` from now on how far a search is.
     pub fn with_progress(mut self, progress: Progress<'g>) -> Self {
         self.progress = Some(progress);
         self
@@ -172,6 +172,10 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         graph: &'g Csr<W>,
         config: &gpu::Config,
     ) -> Result<Self, SsspError> {
+        // a build without the feature has no GPUs, and need not generate what searches on them
+        if gpus.is_empty() || !cfg!(feature = "cuda") {
+            return Err(SsspError::NotOnGpu { reason: "none was named".to_owned() });
+        }
         let (plan, search, others) = gpu::searches(gpus, graph, config)?;
         let gpus = gpus.to_vec();
         Ok(Self { gpus, others, ..Self::with_search(graph, plan, search) })

@@ -69,16 +69,17 @@ impl Warshall {
         graph: &Csr<W>,
         progress: Option<Progress<'_>>,
     ) -> Result<Closure, StarError> {
+        let arcs = graph.clone().unweighted();
         match self {
-            Self::Rows => on_the_machine(graph, progress, procedures::warshall),
-            Self::Columns => on_the_machine(graph, progress, procedures::warshall_columns),
-            Self::Adapted => adapted(graph, progress),
+            Self::Rows => on_the_machine(&arcs, progress, procedures::warshall),
+            Self::Columns => on_the_machine(&arcs, progress, procedures::warshall_columns),
+            Self::Adapted => adapted(&arcs, progress),
         }
     }
 }
 
-fn on_the_machine<W: Weight>(
-    graph: &Csr<W>,
+fn on_the_machine(
+    graph: &Csr<u32>,
     progress: Option<Progress<'_>>,
     procedure: fn(&mut Host, TableVar, Range<usize>) -> Result<(), StarError>,
 ) -> Result<Closure, StarError> {
@@ -93,10 +94,7 @@ fn on_the_machine<W: Weight>(
 }
 
 /// For each pivot, all lines that reach it are united with its own.
-fn adapted<W: Weight>(
-    graph: &Csr<W>,
-    progress: Option<Progress<'_>>,
-) -> Result<Closure, StarError> {
+fn adapted(graph: &Csr<u32>, progress: Option<Progress<'_>>) -> Result<Closure, StarError> {
     let n = graph.n_vertices();
     let mut matrix = BitMatrix::of(graph).ok_or(too_large(n))?;
     let stride = matrix.stride();
@@ -117,7 +115,7 @@ fn adapted<W: Weight>(
 }
 
 /// Row u has the heads of the arcs from u; a table stores its columns, so these are the tails.
-pub(crate) fn adjacency<W: Weight>(graph: &Csr<W>) -> Result<Table, StarError> {
+pub(crate) fn adjacency(graph: &Csr<u32>) -> Result<Table, StarError> {
     let n = graph.n_vertices();
     let columns = BitMatrix::of(&graph.transposed()).map(BitMatrix::into_words);
     columns.and_then(|words| Table::from_words(n, n, words)).ok_or(too_large(n))

@@ -4,9 +4,10 @@ use anyhow::{Context, anyhow};
 use apsp::Supernodes;
 use collectives::Communicator;
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Weight};
-use sssp::cost::{self, Cpu, Outline, Searches};
-use sssp::{Config, SearchWeight, Solver, SsspError};
+use graph_formats::AnyCsr;
+use sssp::any::{self, AnySolver};
+use sssp::cost::{self, Cpu, Searches};
+use sssp::{Config, Progress, SsspError};
 
 use crate::cli::{Backend, ClosureAlgorithm, Common, Configs, GpuCount};
 use crate::failure::say;
@@ -18,20 +19,21 @@ const PAIRS_A_SECOND: f64 = 1e12;
 /// The same in products of supernodes, many of which are small.
 const SUPERNODE_SUMS_A_SECOND: f64 = 5e9;
 
-/// A solver for `searches` where the command line wants it, on so many GPUs if on any, and the
-/// backend's name in reports.
-pub(crate) fn solver<'g, W: SearchWeight>(
-    graph: &'g Csr<W>,
+/// A solver for `searches` where the command line wants it, on so many GPUs if on any, which tells
+/// `progress` how far it is, and the backend's name in reports.
+pub(crate) fn solver<'g>(
+    graph: &'g AnyCsr,
     configs: &Configs,
     searches: Searches,
     gpus: Option<GpuCount>,
+    progress: Progress<'g>,
     common: &Common,
-) -> anyhow::Result<Result<(Solver<'g, W>, &'static str), SsspError>> {
-    Ok(match on_gpus(graph, configs, searches, gpus, common)? {
+) -> anyhow::Result<Result<(Box<dyn AnySolver + 'g>, &'static str), SsspError>> {
+    Ok(match on_gpus(graph, configs, searches, gpus, progress, common)? {
         Ok(Some(solver)) => Ok((solver, "cuda")),
         Ok(None) => {
             let config = configs.cpu.clone().unwrap_or_default();
-            Solver::new(graph, &config).map(|solver| (solver, "cpu"))
+            any::solver(graph, &config, Some(progress)).map(|solver| (solver, "cpu"))
         }
         Err(error) => Err(error),
     })
@@ -39,13 +41,14 @@ pub(crate) fn solver<'g, W: SearchWeight>(
 
 /// A solver on GPUs, if the command line wants it there, or leaves the choice and all of
 /// `searches` should be done there sooner, the way there counted; `None` is the CPU.
-fn on_gpus<'g, W: SearchWeight>(
-    graph: &'g Csr<W>,
+fn on_gpus<'g>(
+    graph: &'g AnyCsr,
     configs: &Configs,
     searches: Searches,
     gpus: Option<GpuCount>,
+    progress: Progress<'g>,
     common: &Common,
-) -> anyhow::Result<Result<Option<Solver<'g, W>>, SsspError>> {
+) -> anyhow::Result<Result<Option<Box<dyn AnySolver + 'g>>, SsspError>> {
     let stay = |reason: &dyn std::fmt::Display| {
         if common.backend == Backend::Auto && common.explain {
             say(format_args!("backend: cpu, because {reason}"));
@@ -74,7 +77,8 @@ fn on_gpus<'g, W: SearchWeight>(
             Err(reason) => return stay(&reason),
         },
     };
-    match Solver::on_gpus(&with_others(gpu, gpus, None)?, graph, config) {
+    let gpus = with_others(gpu, gpus, None)?;
+    match any::solver_on_gpus(&gpus, graph, config, Some(progress)) {
         Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_))) if configs.cpu.is_some() => {
             stay(&reason)
         }
@@ -85,12 +89,8 @@ fn on_gpus<'g, W: SearchWeight>(
 /// The GPU, if it should have made `searches` before the CPU has, or why not; either with the
 /// estimates. It is opened only if the fastest one known would be worth that, for the opening
 /// is most of what it costs.
-fn sooner<W: Weight>(
-    graph: &Csr<W>,
-    searches: Searches,
-    n_threads: usize,
-) -> Result<(Gpu, String), String> {
-    let outline = Outline::of(graph);
+fn sooner(graph: &AnyCsr, searches: Searches, n_threads: usize) -> Result<(Gpu, String), String> {
+    let outline = any::outline(graph);
     let cpu = Cpu::with_threads(n_threads);
     let here = cost::on_cpu(&outline, searches, &cpu);
     let there = |gpu: &cost::Gpu| cost::on_gpu(&outline, searches, gpu, &cpu);
@@ -127,8 +127,8 @@ pub(crate) fn gpu_for_closure(
 
 /// A GPU for all pairs, by supernodes if there are some, if the command line wants it there, or
 /// leaves the choice and it pays; `None` is the CPU.
-pub(crate) fn gpu_for_pairs<W: Weight>(
-    graph: &Csr<W>,
+pub(crate) fn gpu_for_pairs(
+    graph: &AnyCsr,
     algorithm: apsp::Algorithm,
     supernodes: Option<&Supernodes>,
     common: &Common,
@@ -138,7 +138,7 @@ pub(crate) fn gpu_for_pairs<W: Weight>(
         let rate = SUPERNODE_SUMS_A_SECOND * cpu_of(common).threads as f64;
         return gpu_if_slower(supernodes.n_sums() / rate, n, common);
     }
-    let by_search = || cost::on_cpu(&Outline::of(graph), Searches::Table(n), &cpu_of(common));
+    let by_search = || cost::on_cpu(&any::outline(graph), Searches::Table(n), &cpu_of(common));
     let seconds = match algorithm {
         apsp::Algorithm::Auto => by_search().min(seconds_for_cubes(SUMS_A_SECOND, n, common)),
         _ => seconds_for_cubes(SUMS_A_SECOND, n, common),

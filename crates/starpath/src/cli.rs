@@ -3,6 +3,7 @@
 mod centrality;
 mod graph;
 mod pairs;
+#[cfg(feature = "plot")]
 mod plot;
 mod roads;
 mod solver;
@@ -17,6 +18,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
+#[cfg(feature = "plot")]
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
 pub(crate) use roads::{CustomizeArgs, PathArgs, PrepareArgs};
 pub(crate) use solver::{Configs, SolverArgs};
@@ -32,10 +34,11 @@ pub(crate) use star::{
     arg_required_else_help = true,
     after_help = "\
 Files are recognised by their suffix: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist
-.csv .tsv .txt .spg .prepared .sg .wsg, and .gz, .bz2, .xz or .zst may follow; --format reads a file
-whatever its suffix, and - is standard input. Lines of an edge list are arcs, unless --undirected
-makes them edges. Vertices are named as the file names them, by numbers or words. Notes on how a
-file was read go to standard error, with --json into the object.
+.csv .tsv .txt .spg .prepared .sg .wsg, and .gz may follow, or .bz2, .xz or .zst where the program
+was built with the feature compression; --format reads a file whatever its suffix, and - is standard
+input. Lines of an edge list are arcs, unless --undirected makes them edges. Vertices are named as
+the file names them, by numbers or words. Notes on how a file was read go to standard error, with
+--json into the object.
 
 Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C (a second Ctrl-C
 stops at once). No file is ever left half-written.
@@ -294,6 +297,15 @@ pub(crate) struct SsspArgs {
     /// Write the results: OUT.tsv or OUT.npy, see below
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// Draw distances, degrees or a matrix; only with the feature plot, which this build lacks
+#[cfg(not(feature = "plot"))]
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct PlotArgs {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _any: Vec<std::ffi::OsString>,
 }
 
 /// Print a completion script for a shell

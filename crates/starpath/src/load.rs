@@ -13,7 +13,7 @@ use crate::cli::{Common, GraphArgs};
 use crate::failure::{WrongUse, say};
 use crate::ids::{Names, shown};
 use crate::progress::{Bar, EndAtOnce, check_interrupt};
-use crate::report::{self, Ms, milliseconds};
+use crate::report::{self, Head, Ms, milliseconds};
 
 /// A graph as its file has it, and how long the reading took.
 pub(crate) struct Loaded {
@@ -30,6 +30,11 @@ pub(crate) struct Loaded {
 impl Loaded {
     pub(crate) fn names(&self) -> Names<'_> {
         Names { path: &self.path, ids: &self.ids, n_vertices: self.csr.n_vertices() }
+    }
+
+    /// What a command on it reports, before it has solved anything.
+    pub(crate) fn head(&self, command: &'static str) -> Head {
+        Head { load_ms: Some(self.load_ms), ..Head::of(command, &self.csr) }
     }
 
     /// Says something about the graph that a user should know.
@@ -97,7 +102,7 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
         let text = format!("{path} is prepared for its weights; prepare the graph --unweighted");
         return Err(WrongUse(text).into());
     }
-    let csr = if args.unweighted { read.csr.unweighted() } else { read.csr };
+    let csr = if args.unweighted { read.csr.unweighted().into() } else { read.csr };
     let notes = read.notes.iter().map(|note| format!("{path}: {note}")).collect();
     Ok(Loaded { path: args.path.clone(), csr, ids: read.ids, prepared, notes, load_ms })
 }

@@ -5,16 +5,16 @@ mod arrays;
 mod closure;
 mod measures;
 
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use apsp::{ApspError, Pairs, PairsWeight, RankPairs};
+use apsp::ApspError;
+use apsp::any::{AnyPairs, AnyRankPairs};
 use collectives::Communicator;
-use graph_formats::{AtomicFile, Distance, Format as GraphFormat, Name, VertexId, Weight};
-use paths::{DistanceTable, Nearest, Tree};
+use graph_formats::{AtomicFile, Format as GraphFormat, Name, VertexId};
+use paths::{AnyNearest, AnyTable, AnyTree, Number};
 use sssp::{Progress, SsspError};
 
 use self::arrays::{Axes, all_beside};
@@ -83,14 +83,10 @@ impl ResultFile {
     }
 
     /// Writes a line for every reached vertex, or the array of all distances.
-    pub(crate) fn write_tree<W: Weight>(
-        &self,
-        names: &Names<'_>,
-        tree: &Tree<W>,
-    ) -> anyhow::Result<()> {
+    pub(crate) fn write_tree(&self, names: &Names<'_>, tree: &AnyTree) -> anyhow::Result<()> {
         if self.format == Format::Npy {
-            let storage = tree.distances.as_storage();
-            return self.write_distances::<W, _>(names, Axes::Vertices, storage, storage.len());
+            let shape = [tree.distances.len()];
+            return self.write_distances(names, Axes::Vertices, &tree.distances, &shape);
         }
         let reached = tree.distances.reached();
         self.write_lines("vertex\tdistance\tpredecessor", reached, |out, (vertex, distance)| {
@@ -103,16 +99,17 @@ impl ResultFile {
     }
 
     /// Writes a row for every source and a column for every target.
-    pub(crate) fn write_table<W: Weight>(
+    pub(crate) fn write_table(
         &self,
         names: &Names<'_>,
         sources: &[VertexId],
         targets: &[VertexId],
-        table: &DistanceTable<W>,
+        table: &AnyTable,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
             let axes = Axes::Lists { rows: sources, columns: targets };
-            return self.write_table_array(names, axes, table);
+            let shape = [table.n_sources, table.n_targets];
+            return self.write_distances(names, axes, &table.distances, &shape);
         }
         let header = header_of(names, targets.iter().copied());
         self.write_lines(&header, sources.iter().enumerate(), |out, (row, &source)| {
@@ -120,22 +117,11 @@ impl ResultFile {
         })
     }
 
-    fn write_table_array<W: Weight>(
-        &self,
-        names: &Names<'_>,
-        axes: Axes<'_>,
-        table: &DistanceTable<W>,
-    ) -> anyhow::Result<()> {
-        let storage = table.as_storage().as_standard_layout();
-        let slice = storage.as_slice().expect("standard layout is contiguous");
-        self.write_distances::<W, _>(names, axes, slice, storage.dim())
-    }
-
     /// Writes a row for every vertex and a column for every vertex.
-    pub(crate) fn write_pairs<W: PairsWeight>(
+    pub(crate) fn write_pairs(
         &self,
         names: &Names<'_>,
-        pairs: &Pairs<W>,
+        pairs: &dyn AnyPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
@@ -145,7 +131,7 @@ impl ResultFile {
         }
         let all = 0..pairs.n_vertices() as VertexId;
         self.write_lines(&header_of(names, all.clone()), all, |out, source| {
-            write_row(out, names.name(source), pairs.row(source))
+            write_row(out, names.name(source), pairs.row(source).iter())
         })
     }
 
@@ -156,25 +142,24 @@ impl ResultFile {
 
     /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks: at rank 0,
     /// which gathers them to a file that [`create`](Self::create) has opened.
-    pub(crate) fn write_gathered<W: PairsWeight>(
+    pub(crate) fn write_gathered(
         &self,
         mut file: AtomicFile,
         names: &Names<'_>,
         ranks: &dyn Communicator,
-        pairs: &RankPairs<W>,
+        pairs: &dyn AnyRankPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
             return self.write_named_to(file, names, Axes::Vertices, |file| {
-                self.done(pairs.write_npy(ranks, file, Some(progress)))
+                self.done(pairs.write_npy(ranks, Some(file), Some(progress)))
             });
         }
         let header = header_of(names, 0..names.n_vertices as VertexId);
         let mut written = writeln!(file, "{header}");
-        pairs.gather_rows(ranks, |source, row| {
-            let row = row.iter().map(|&d| Some(d).filter(|&d| d != W::Distance::UNREACHED));
+        pairs.gather_rows(ranks, &mut |source, row| {
             if written.is_ok() {
-                written = write_row(&mut file, names.name(source), row);
+                written = write_row(&mut file, names.name(source), row.iter());
             }
             match written.is_ok() && progress(source.into(), names.n_vertices as u64).is_continue()
             {
@@ -188,10 +173,10 @@ impl ResultFile {
     }
 
     /// Writes the array of next hops.
-    pub(crate) fn write_next_hops<W: PairsWeight>(
+    pub(crate) fn write_next_hops(
         &self,
         names: &Names<'_>,
-        pairs: &Pairs<W>,
+        pairs: &dyn AnyPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         self.write_named(names, Axes::Vertices, |file| {
@@ -200,12 +185,12 @@ impl ResultFile {
     }
 
     /// The same from the rows of several ranks, at rank 0.
-    pub(crate) fn write_gathered_hops<W: PairsWeight>(
+    pub(crate) fn write_gathered_hops(
         &self,
         file: AtomicFile,
         names: &Names<'_>,
         ranks: &dyn Communicator,
-        pairs: &RankPairs<W>,
+        pairs: &dyn AnyRankPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         self.write_named_to(file, names, Axes::Vertices, |file| {
@@ -222,10 +207,10 @@ impl ResultFile {
     }
 
     /// Writes the nearest source of every vertex that has one.
-    pub(crate) fn write_nearest<W: Weight>(
+    pub(crate) fn write_nearest(
         &self,
         names: &Names<'_>,
-        nearest: &Nearest<W>,
+        nearest: &AnyNearest,
     ) -> anyhow::Result<()> {
         let owned = nearest
             .distances
@@ -274,10 +259,10 @@ fn header_of(names: &Names<'_>, targets: impl Iterator<Item = VertexId>) -> Stri
 }
 
 /// A line of a table.
-fn write_row<D: Display>(
+fn write_row(
     out: &mut AtomicFile,
     source: Name<'_>,
-    row: impl Iterator<Item = Option<D>>,
+    row: impl Iterator<Item = Option<Number>>,
 ) -> io::Result<()> {
     write!(out, "{source}")?;
     for distance in row {

@@ -4,12 +4,13 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use graph_formats::Distance;
+use graph_formats::AnyCsr;
 use paths::Total;
 use serde::{Serialize, Serializer};
 
 use crate::cli::Common;
 use crate::failure::is_silent;
+use crate::search::Times;
 
 /// The fields that every command reports.
 #[derive(Debug, Serialize)]
@@ -29,6 +30,29 @@ pub(crate) struct Head {
     pub(crate) solve_min_ms: Option<Ms>,
 }
 
+impl Head {
+    /// Of a command on this graph; on the CPU, by all threads, until it says otherwise.
+    pub(crate) fn of(command: &'static str, graph: &AnyCsr) -> Self {
+        Self {
+            command,
+            algorithm: None,
+            backend: "cpu",
+            threads: rayon::current_num_threads(),
+            vertices: graph.n_vertices(),
+            edges: graph.n_arcs(),
+            load_ms: None,
+            solve_ms: None,
+            solve_min_ms: None,
+        }
+    }
+
+    /// The same, where an algorithm took these times.
+    pub(crate) fn solved(self, algorithm: &'static str, times: &Times, common: &Common) -> Self {
+        let (solve_ms, solve_min_ms) = (Some(times.median()), times.least(common));
+        Self { algorithm: Some(algorithm), solve_ms, solve_min_ms, ..self }
+    }
+}
+
 impl fmt::Display for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (vertices, edges) = (grouped(self.vertices as u128), grouped(self.edges as u128));
@@ -44,42 +68,27 @@ impl fmt::Display for Head {
 }
 
 /// A number as JSON has it: integers in full, whatever their size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Number {
-    Integer(i128),
-    Float(f64),
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Amount(Total);
+
+impl<T: Into<Total>> From<T> for Amount {
+    fn from(number: T) -> Self {
+        Self(number.into())
+    }
 }
 
-impl Number {
-    pub(crate) fn of<D: Distance>(distance: D) -> Self {
-        distance.to_i128().map_or(Self::Float(distance.to_f64()), Self::Integer)
-    }
-
-    /// It as a float, rounded where that has too few digits.
-    pub(crate) fn to_f64(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Float(value) => value,
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Total::Integer(value) => value.serialize(serializer),
+            Total::Float(value) => value.serialize(serializer),
         }
     }
 }
 
-impl From<Total> for Number {
-    fn from(total: Total) -> Self {
-        match total {
-            Total::Integer(sum) => Self::Integer(sum),
-            Total::Float(sum) => Self::Float(sum),
-        }
-    }
-}
-
-impl fmt::Display for Number {
+impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Integer(value) => value.fmt(f),
-            Self::Float(value) => value.fmt(f),
-        }
+        self.0.fmt(f)
     }
 }
 
@@ -157,9 +166,9 @@ mod tests {
 
     #[test]
     fn integers_beyond_64_bits_stay_exact() {
-        let json = serde_json::to_string(&Number::Integer(i128::MAX)).unwrap();
+        let json = serde_json::to_string(&Amount(Total::Integer(i128::MAX))).unwrap();
         assert_eq!(json, i128::MAX.to_string());
-        assert_eq!(serde_json::to_string(&Number::Float(0.5)).unwrap(), "0.5");
+        assert_eq!(serde_json::to_string(&Amount(Total::Float(0.5))).unwrap(), "0.5");
     }
 
     #[test]

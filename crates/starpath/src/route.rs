@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use graph_formats::VertexId;
+use paths::Number;
 use serde::Serialize;
 
-use crate::ids::Id;
-use crate::report::{ARCS, Number, counted};
+use crate::ids::{Id, Names};
+use crate::report::{ARCS, Amount, counted};
 
 /// A path between two vertices, or that there is none.
 #[derive(Serialize)]
@@ -13,9 +15,24 @@ pub(crate) struct Route {
     pub(crate) source: Id,
     pub(crate) target: Id,
     /// `None` when no path leads from the one to the other.
-    pub(crate) distance: Option<Number>,
+    pub(crate) distance: Option<Amount>,
     /// The vertices on the way, both ends included.
     pub(crate) path: Option<Vec<Id>>,
+}
+
+impl Route {
+    /// Of the distance and the vertices of a path, if there is one.
+    pub(crate) fn of(
+        names: &Names<'_>,
+        (source, target): (VertexId, VertexId),
+        path: Option<(Number, Vec<VertexId>)>,
+    ) -> Self {
+        let id = |vertex| names.name(vertex).into();
+        let (distance, path) = path.unzip();
+        let (distance, path) =
+            (distance.map(Amount::from), path.map(|path| path.into_iter().map(id).collect()));
+        Self { source: id(source), target: id(target), distance, path }
+    }
 }
 
 impl fmt::Display for Route {

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use anyhow::anyhow;
 use collectives::{Alone, Communicator};
-use graph_formats::{Csr, VertexId};
-use paths::Tree;
+use graph_formats::VertexId;
+use paths::{AnyTree, Number};
 use serde::Serialize;
 use sssp::cost::Searches;
-use sssp::{DeviceTimes, Goal, Plan, SearchWeight};
+use sssp::{DeviceTimes, Goal, Plan};
 
 use crate::backend;
 use crate::cli::{Common, Configs};
@@ -107,23 +107,21 @@ pub(crate) fn repeated_by<T>(
 }
 
 /// Distances and paths from `source` as far as `goal` says.
-pub(crate) fn search<W: SearchWeight>(
-    graph: &Csr<W>,
+pub(crate) fn search(
     loaded: &Loaded,
     command: &'static str,
     source: VertexId,
-    goal: Goal<W::Distance>,
+    goal: Goal<Number>,
     configs: &Configs,
     common: &Common,
-) -> anyhow::Result<(Tree<W>, Searched)> {
+) -> anyhow::Result<(AnyTree, Searched)> {
     let names = loaded.names();
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
     let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
-    let solver = backend::solver(graph, configs, searches, None, common)?;
-    let (solver, backend) = solver.map_err(|e| names.explain(e))?;
-    let mut solver = solver.with_progress(&step);
+    let solver = backend::solver(&loaded.csr, configs, searches, None, &step, common)?;
+    let (mut solver, backend) = solver.map_err(|e| names.explain(e))?;
     let prepare_ms = match solver.preparation() {
         Some(times) => Ms(times.prepare_ms),
         None => milliseconds(start.elapsed()),
@@ -157,17 +155,8 @@ pub(crate) fn search<W: SearchWeight>(
             "on the device: near arcs {near:.3} ms, far lists {far:.3} ms, pushes {push:.3} ms, pulls {pull:.3} ms"
         ));
     }
-    let head = Head {
-        command,
-        algorithm: Some(plan.algorithm),
-        backend,
-        threads: plan.threads,
-        vertices: graph.n_vertices(),
-        edges: graph.n_arcs(),
-        load_ms: Some(loaded.load_ms),
-        solve_ms: Some(solve.median()),
-        solve_min_ms: solve.least(common),
-    };
+    let head = loaded.head(command).solved(plan.algorithm, &solve, common);
+    let head = Head { backend, threads: plan.threads, ..head };
     let (relaxations, predecessors_ms) = (work.relaxations, second_passes.median());
     Ok((found.answer, Searched { head, prepare_ms, device, predecessors_ms, relaxations }))
 }

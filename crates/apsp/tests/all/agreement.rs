@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use apsp::{Algorithm, ApspError, Config, Number, PairsWeight, Solver};
 use graph_formats::{Csr, VertexId, read};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::SsspError;
+use test_support::{arbitrary_graph, corner_cases, data};
 
-use crate::common::{data, identical, minus_zeros, same};
+use crate::common::{identical, minus_zeros, same};
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;

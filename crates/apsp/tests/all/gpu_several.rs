@@ -3,7 +3,7 @@
 use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Phases, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
-use paths::corner_cases::corner_cases;
+use test_support::corner_cases;
 
 use crate::common::{identical, same};
 use crate::gpu::{

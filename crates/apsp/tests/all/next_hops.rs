@@ -4,12 +4,12 @@ use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, Solver};
 use graph_formats::{Csr, Distance, VertexId, Weight, read};
 use ndarray::Array2;
 use paths::certificate::{check_all_pairs, check_next_hops, check_triangles};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use sssp::Goal;
+use test_support::{arbitrary_graph, corner_cases, data};
 
-use crate::common::{data, rounding_path};
+use crate::common::rounding_path;
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;

@@ -1,6 +1,7 @@
 //! The matrix of several ranks, which are threads here, against that of one, bit for bit.
 
 use std::fmt::Debug;
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,9 +13,9 @@ use graph_formats::generate::{UniformConfig, uniform};
 use graph_formats::{Csr, Distance};
 use ndarray::Array2;
 use paths::DistanceTable;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use sssp::SsspError;
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{identical, minus_zeros, rounding_path, same};
 use crate::gpu::{in_32_bits, in_64_bits, light, slope, some_gpus};
@@ -70,7 +71,7 @@ pub(crate) fn by_ranks_on<W: PairsWeight>(
         assert!(ranks.rank() == 0 || cells.is_empty());
         let mut hops = Vec::new();
         if config.next_hops {
-            let out = (ranks.rank() == 0).then_some(&mut hops);
+            let out = (ranks.rank() == 0).then_some(&mut hops as &mut dyn Write);
             found.write_next_hops_npy(ranks, out, None)?;
         }
         Ok::<_, ApspError>((cells, hops, summary, found.plan))

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, ScratchError, ScratchFolder, Solver};
 use graph_formats::{Csr, Weight};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::SsspError;
+use test_support::{arbitrary_graph, corner_cases};
 
 /// Arcs with weights of both signs and no negative cycle: each goes up or down a slope, and
 /// costs at least nothing beside it.

@@ -17,7 +17,7 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::schedule::{self, Strip};
 use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use paths::Progress;
 
 use super::cut::Cut;
@@ -80,7 +80,7 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Bytes of GPU memory for a graph, while its arcs are there too.
-    pub(super) fn bytes<W: Weight>(graph: &Csr<W>, form: Form, cut: Cut) -> u64 {
+    pub(super) fn bytes(graph: &Csr<u32>, form: Form, cut: Cut) -> u64 {
         let [turned, other] = turned_lines(form, cut);
         let lines = cut.lines_of_part() + turned + other + 2 * cut.lines_of_panel();
         let arcs = graph.n_vertices() as u64 + 1 + graph.n_arcs() as u64;
@@ -88,9 +88,9 @@ impl Engine {
     }
 
     /// The relation of the arcs from those vertices whose lines are this part's.
-    pub(super) fn new<W: Weight>(
+    pub(super) fn new(
         gpu: &Gpu,
-        graph: &Csr<W>,
+        graph: &Csr<u32>,
         form: Form,
         cut: Cut,
         number: usize,
@@ -336,16 +336,16 @@ fn turned_lines(form: Form, cut: Cut) -> [usize; 2] {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{CLOSURE, layout_in, number};
+    use test_support::layout::number;
+    use test_support::{assert_same_layout, kernel_source};
 
     use super::*;
 
     #[test]
     fn steps_are_laid_out_as_kernels_read_them() {
-        let step = layout!(Step: lines, pivots, turned, stride, chunk_bytes, first, count, skip, skipped,
-            pivot, n_chunks);
-        assert_eq!(step, layout_in(CLOSURE, "Step"));
-        assert_eq!(number(CLOSURE, "u32 chunk") as usize, CHUNK);
+        assert_same_layout! { Step as "Step" of ["closure/layout.cuh"]:
+            lines, pivots, turned, stride, chunk_bytes, first, count, skip, skipped, pivot, n_chunks
+        }
+        assert_eq!(number(kernel_source!("closure/layout.cuh"), "u32 chunk") as usize, CHUNK);
     }
 }

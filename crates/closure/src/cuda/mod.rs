@@ -77,6 +77,16 @@ pub fn closure_on_gpus<W: Weight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<OnGpu, ClosureError> {
+    find(gpus, &graph.clone().unweighted(), config, progress)
+}
+
+/// The same of the arcs alone.
+fn find(
+    gpus: &[Gpu],
+    graph: &Csr<u32>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<OnGpu, ClosureError> {
     if gpus.is_empty() {
         return Err(ClosureError::NoGpuNamed);
     }
@@ -88,7 +98,7 @@ pub fn closure_on_gpus<W: Weight>(
             Auto::Found(found) => return Ok(on_host(found)),
             Auto::Engine(plan) => plan,
         },
-        Algorithm::Components => return crate::closure(graph, config, progress).map(on_host),
+        Algorithm::Components => return crate::find(graph, config, progress).map(on_host),
         asked => Plan::asked(asked),
     };
     let mut times = Times { search_ms: ms_since(start), ..Default::default() };
@@ -155,7 +165,7 @@ fn ms_since(start: Instant) -> f64 {
 }
 
 /// How long forms take for a graph on so many GPUs, the result brought back, in nanoseconds.
-fn time<W: Weight>(gpus: &[Gpu], graph: &Csr<W>, forms: &[Form]) -> f64 {
+fn time(gpus: &[Gpu], graph: &Csr<u32>, forms: &[Form]) -> f64 {
     let n = graph.n_vertices() as f64;
     let arcs = graph.n_arcs() as f64;
     let chunks = n / form::CHUNK as f64;

@@ -96,7 +96,7 @@ pub fn geometric(config: &GeometricConfig) -> Result<Csr<u32>, GraphError> {
         least + (f64::from(greatest - least) * share).round() as u32
     };
     let mut arcs = vec![(0, 0); row_offsets[n_vertices] as usize];
-    for_each_row_block(&row_offsets, &mut arcs, |rows, block| {
+    for_each_row_block(&row_offsets, &mut arcs, &|rows, block| {
         let mut rest = block;
         for v in rows {
             let (row, tail) = rest.split_at_mut((row_offsets[v + 1] - row_offsets[v]) as usize);

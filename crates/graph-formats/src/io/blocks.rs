@@ -10,11 +10,9 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
 use super::scan::{Fault, Scanner};
 use super::source::Source;
-use crate::{GraphError, VertexId};
+use crate::{GraphError, VertexId, parallel};
 
 /// Bytes of a block: some hundred pieces, to keep many cores busy.
 pub(super) const BLOCK_BYTES: usize = 16 << 20;
@@ -289,12 +287,10 @@ impl Block {
         parse: impl Fn(usize, Scanner<'b>) -> Result<T, Fault> + Sync,
     ) -> Result<Vec<T>, GraphError> {
         let pieces = self.pieces();
-        let numbered = pieces.into_par_iter().enumerate();
-        let parts: Vec<_> = numbered
-            .map(|(number, piece)| {
-                parse(number, Scanner::new(&self.bytes[..piece.end], piece.start))
-            })
-            .collect();
+        let parts = parallel::map(pieces.len(), &|number| {
+            let piece = &pieces[number];
+            parse(number, Scanner::new(&self.bytes[..piece.end], piece.start))
+        });
         let parts: Result<_, _> = parts.into_iter().collect();
         parts.map_err(|fault| self.error(fault))
     }

@@ -1,16 +1,18 @@
 //! Compressed files: which suffix or which first bytes say what, and the decoders. Every
 //! one of them checks what it decodes against the checksums of the file.
+//!
+//! Only gzip's is in every build; the others come with the feature `compression`.
 
-use std::io::{self, BufRead, Read};
+use std::io::{BufRead, Read};
 use std::path::Path;
 
-use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
-use lzma_rust2::XzReader;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+#[cfg(feature = "compression")]
+use super::zstd::ZstdReader;
 
 /// Memory that the dictionary of an `.xz` file may claim: 16 times what `xz -9` uses.
+#[cfg(feature = "compression")]
 const XZ_LIMIT_KIB: u32 = 1 << 20;
 
 /// How a file is compressed.
@@ -64,84 +66,22 @@ impl Compression {
         start.iter().zip(self.magic()).all(|(a, b)| a == b)
     }
 
-    /// The bytes that `packed` holds, all of its members one after the other.
-    pub(super) fn decoder<'a>(self, packed: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
-        match self {
+    /// The bytes that `packed` holds, all of its members one after the other; `None` where this
+    /// build has no decoder.
+    pub(super) fn decoder<'a>(
+        self,
+        packed: impl BufRead + Send + 'a,
+    ) -> Option<Box<dyn Read + Send + 'a>> {
+        Some(match self {
             Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
-            Self::Bzip2 => Box::new(MultiBzDecoder::new(packed)),
-            Self::Xz => Box::new(XzReader::new_mem_limit(packed, true, XZ_LIMIT_KIB)),
+            #[cfg(feature = "compression")]
+            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(packed)),
+            #[cfg(feature = "compression")]
+            Self::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_LIMIT_KIB)),
+            #[cfg(feature = "compression")]
             Self::Zstd => Box::new(ZstdReader::new(packed)),
-        }
-    }
-}
-
-/// The frames of a `.zst` file one after the other.
-struct ZstdReader<R> {
-    packed: R,
-    decoder: FrameDecoder,
-    state: Frame,
-}
-
-#[derive(PartialEq)]
-enum Frame {
-    /// Not even the first one has begun.
-    None,
-    Begun,
-    Ended,
-}
-
-impl<R: BufRead> ZstdReader<R> {
-    fn new(packed: R) -> Self {
-        Self { packed, decoder: FrameDecoder::new(), state: Frame::None }
-    }
-
-    fn begin_frame(&mut self) -> io::Result<()> {
-        match self.decoder.reset(&mut self.packed) {
-            Ok(()) => self.state = Frame::Begun,
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                length,
-                ..
-            })) => {
-                let mut skipped = (&mut self.packed).take(u64::from(length));
-                if io::copy(&mut skipped, &mut io::sink())? < u64::from(length) {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
-            }
-            Err(error) => return Err(io::Error::other(error)),
-        }
-        Ok(())
-    }
-
-    fn end_frame(&mut self) -> io::Result<()> {
-        self.state = Frame::Ended;
-        let promised = self.decoder.get_checksum_from_data();
-        if promised.is_some() && promised != self.decoder.get_calculated_checksum() {
-            return Err(io::Error::other("the checksum does not match"));
-        }
-        Ok(())
-    }
-}
-
-impl<R: BufRead> Read for ZstdReader<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if self.state == Frame::Begun {
-                if self.decoder.can_collect() > 0 {
-                    return self.decoder.read(buffer);
-                }
-                if self.decoder.is_finished() {
-                    self.end_frame()?;
-                } else {
-                    let one = BlockDecodingStrategy::UptoBlocks(1);
-                    self.decoder.decode_blocks(&mut self.packed, one).map_err(io::Error::other)?;
-                }
-            } else if !self.packed.fill_buf()?.is_empty() {
-                self.begin_frame()?;
-            } else if self.state == Frame::None {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            } else {
-                return Ok(0);
-            }
-        }
+            #[cfg(not(feature = "compression"))]
+            Self::Bzip2 | Self::Xz | Self::Zstd => return None,
+        })
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn check<W: Weight>(
         return Err(unrepresentable(path, format!("32-bit signed ids cannot number {n} vertices")));
     }
     let fits = |&w: &W| if weighted { weight(w).is_some() } else { w == W::ONE };
-    match graph.stored_weights().par_iter().find_first(|w| !fits(w)) {
+    match graph.stored_weights().iter().find(|w| !fits(w)) {
         Some(w) if weighted => {
             let message = match w.to_i128() {
                 None => format!("weight {w:?} is a float, .wsg holds integers"),

@@ -19,8 +19,6 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::assemble::{self, ArcList, Arcs, Parallel};
 use super::blocks::Text;
 use super::line_index::LineIndex;
@@ -363,7 +361,7 @@ pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphE
         row.sort_unstable();
         row.windows(2).any(|pair| pair[0] == pair[1])
     };
-    graph.vertices().into_par_iter().find_first(twice).map_or(Ok(()), |v| {
+    graph.vertices().find(twice).map_or(Ok(()), |v| {
         let message = format!(
             "vertex {v}, counted from 0, has several arcs to one vertex; .mtx has one value at \
              each place, write .gr, .wel or .spg"

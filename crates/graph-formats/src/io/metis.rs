@@ -15,8 +15,6 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::assemble::{self, ArcList, Arcs, Parallel};
 use super::blocks::Text;
 use super::line_index::LineIndex;
@@ -170,14 +168,14 @@ fn read_rows(piece: Scanner<'_>, first: u64, header: &Header) -> Result<Arcs<Ver
 pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphError> {
     let refuse = |message: String| Err(unrepresentable(path, message));
     let positive = |w: &W| w.to_i128().is_some_and(|value| value > 0);
-    if let Some(weight) = graph.stored_weights().par_iter().find_first(|w| !positive(w)) {
+    if let Some(weight) = graph.stored_weights().iter().find(|w| !positive(w)) {
         return refuse(match weight.to_i128() {
             None => format!("weight {weight:?} is a float, .graph holds positive integers"),
             Some(_) => format!("weight {weight} is not positive, .graph holds positive integers"),
         });
     }
     let loops = |v: &VertexId| graph.ends_from(*v).contains(v);
-    if let Some(v) = graph.vertices().into_par_iter().find_first(loops) {
+    if let Some(v) = graph.vertices().find(loops) {
         return refuse(format!(
             "vertex {v}, counted from 0, has an arc to itself, .graph has none"
         ));
@@ -191,7 +189,7 @@ pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphE
 /// Writes a graph that [`check`] has passed, vertices counted from 1 whatever their
 /// names; without weights where all are 1.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Result<()> {
-    let weighted = graph.stored_weights().par_iter().any(|&weight| weight != W::ONE);
+    let weighted = graph.stored_weights().iter().any(|&weight| weight != W::ONE);
     let format = if weighted { " 001" } else { "" };
     writeln!(out, "{} {}{format}", graph.n_vertices(), graph.n_arcs() / 2)?;
     write_rows(out, graph.n_vertices(), |line, vertex| {

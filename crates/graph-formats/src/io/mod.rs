@@ -20,6 +20,7 @@ mod memory;
 mod metis;
 mod names;
 mod note;
+pub mod npy;
 mod numbering;
 mod options;
 mod pages;
@@ -28,6 +29,8 @@ mod source;
 mod spg;
 mod text;
 mod weights;
+#[cfg(feature = "compression")]
+mod zstd;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -44,13 +47,14 @@ pub use note::Note;
 pub use options::{Base, Column, Columns, EdgeListOptions, Header, ReadOptions};
 use source::{Source, untold};
 
-use crate::{Csr, GraphError, Ids, LoadedGraph, Progress, Weight, with_csr};
+use crate::{Csr, GraphError, Ids, LoadedGraph, Progress, Weight};
 
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
 
 /// Reads a graph; the suffix of `path` says in which [`Format`]. It may be compressed by
-/// gzip, bzip2, xz or zstd, as the suffix after that or the first bytes of the file say.
+/// gzip, and with the feature `compression` by bzip2, xz or zstd, as the suffix after that or the
+/// first bytes of the file say.
 ///
 /// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is only checked,
 /// O(n + m). At most 12 bytes an arc and 8 a vertex are in use at once for an unweighted
@@ -59,8 +63,8 @@ compile_error!("the binary formats are little-endian and are read and written as
 ///
 /// # Errors
 /// Whatever is wrong with the file, with the line for a text format; no such file, no
-/// permission, a folder; a suffix that names no format; [`GraphError::OutOfMemory`] as
-/// soon as it is clear that the memory does not hold the graph.
+/// permission, a folder; a suffix that names no format; [`GraphError::CompressionLeftOut`];
+/// [`GraphError::OutOfMemory`] as soon as it is clear that the memory does not hold the graph.
 ///
 /// ```
 /// use graph_formats::{Ids, read};
@@ -211,7 +215,7 @@ fn decode(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: impl AsRef<Path>, graph: &LoadedGraph) -> Result<(), GraphError> {
-    with_csr!(&graph.csr, |csr| write_csr(path, csr, &graph.ids))
+    graph.csr.write(path, &graph.ids)
 }
 
 /// As [`write`](fn@write), for a graph whose weight type is known.

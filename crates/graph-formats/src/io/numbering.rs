@@ -5,13 +5,12 @@
 //! the vertex of an id is the number of marks before it. Sparse ids are sorted, part by
 //! part and merged, and looked up: O(m log m).
 
+use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use rayon::prelude::*;
 
 use super::assemble::{Arcs, Part};
 use super::weights::{Extremes, Number};
-use crate::{GraphError, Ids, VertexId};
+use crate::{GraphError, Ids, VertexId, parallel};
 
 /// Bits of a bit map that any list may have: a megabyte.
 const FREE_BITS: u64 = 1 << 23;
@@ -117,17 +116,18 @@ impl Part for IdArcs {
 
 /// The least and the greatest id; `None` where there are no arcs.
 pub(super) fn range(parts: &[IdArcs]) -> Option<(u64, u64)> {
-    let ranges = parts.par_iter().filter(|part| part.n_arcs() > 0).map(|part| {
+    let ranges = parallel::map(parts.len(), &|part| {
         let mut range = (u64::MAX, 0);
-        part.for_each_id(|id| range = (range.0.min(id), range.1.max(id)));
+        parts[part].for_each_id(|id| range = (range.0.min(id), range.1.max(id)));
         range
     });
-    ranges.reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    let ranges = ranges.into_iter().filter(|&(least, greatest)| least <= greatest);
+    ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 /// The arcs between vertices where ids count from `first`.
 pub(super) fn counted_from(first: u64, parts: Vec<IdArcs>) -> Vec<Arcs<VertexId>> {
-    parts.into_par_iter().map(|part| part.map(|id| (id - first) as VertexId)).collect()
+    parallel::map_of(parts, &|part| part.map(|id| (id - first) as VertexId))
 }
 
 /// The number of vertices, their names, and the arcs between them, where exactly the ids
@@ -148,22 +148,28 @@ pub(super) fn by_occurrence(
         let ids = if least == 0 { Ids::FromZero } else { Ids::FromOne };
         return Ok((n_vertices, ids, counted_from(least, parts)));
     }
-    let parts = parts.into_par_iter().map(|part| part.map(|id| marks.before(id))).collect();
+    let parts = parallel::map_of(parts, &|part| part.map(|id| marks.before(id)));
     Ok((n_vertices, Ids::Listed(marks.list()), parts))
 }
 
 fn by_sorting(parts: Vec<IdArcs>) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
-    let sorted = parts.par_iter().map(|part| {
-        let mut ids = Vec::with_capacity(2 * part.n_arcs());
-        part.for_each_id(|id| ids.push(id));
+    let mut sorted = parallel::map(parts.len(), &|part| {
+        let mut ids = Vec::with_capacity(2 * parts[part].n_arcs());
+        parts[part].for_each_id(|id| ids.push(id));
         ids.sort_unstable();
         ids.dedup();
         ids
     });
-    let listed = sorted.reduce(Vec::new, merged);
+    while sorted.len() > 1 {
+        let mut lists = sorted.into_iter();
+        let pairs: Vec<_> =
+            iter::from_fn(|| Some((lists.next()?, lists.next().unwrap_or_default()))).collect();
+        sorted = parallel::map_of(pairs, &|(a, b)| merged(a, b));
+    }
+    let listed = sorted.pop().unwrap_or_default();
     crate::checks::validate_vertex_count(listed.len())?;
     let vertex = |id| listed.binary_search(&id).expect("listed above") as VertexId;
-    let parts = parts.into_par_iter().map(|part| part.map(vertex)).collect();
+    let parts = parallel::map_of(parts, &|part| part.map(vertex));
     Ok((listed.len(), Ids::Listed(listed), parts))
 }
 
@@ -204,8 +210,8 @@ struct Marks {
 impl Marks {
     fn of(parts: &[IdArcs], greatest: u64) -> Self {
         let bits: Vec<_> = (0..greatest / 64 + 1).map(|_| AtomicU64::new(0)).collect();
-        parts.par_iter().for_each(|part| {
-            part.for_each_id(|id| {
+        parallel::for_each(parts.len(), &|part| {
+            parts[part].for_each_id(|id| {
                 let (word, bit) = (&bits[(id / 64) as usize], 1 << (id % 64));
                 if word.load(Ordering::Relaxed) & bit == 0 {
                     word.fetch_or(bit, Ordering::Relaxed);

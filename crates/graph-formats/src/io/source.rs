@@ -124,7 +124,13 @@ impl<'a> Source<'a> {
         let compression = named.or_else(|| Compression::of_content(&start));
         let whole = Cursor::new(start).chain(counted);
         let reader: Box<dyn Read + Send + 'a> = match compression {
-            Some(kind) => kind.decoder(BufReader::with_capacity(STEP_BYTES, whole)),
+            Some(kind) => {
+                let decoder = kind.decoder(BufReader::with_capacity(STEP_BYTES, whole));
+                decoder.ok_or_else(|| GraphError::CompressionLeftOut {
+                    path: path.to_path_buf(),
+                    tool: kind.names().0,
+                })?
+            }
             None => Box::new(whole),
         };
         let path = path.to_path_buf();

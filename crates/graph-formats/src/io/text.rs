@@ -2,9 +2,7 @@
 
 use std::io::{self, Write};
 
-use rayon::prelude::*;
-
-use crate::{Csr, VertexId, Weight};
+use crate::{Csr, VertexId, Weight, parallel};
 
 /// Vertices whose lines one task formats.
 const ROWS_PER_TASK: usize = 4096;
@@ -32,16 +30,13 @@ pub(super) fn write_rows(
 ) -> io::Result<()> {
     let blocks: Vec<_> = (0..n_vertices).step_by(ROWS_PER_TASK).collect();
     for batch in blocks.chunks(TASKS_PER_BATCH) {
-        let texts: Vec<Vec<u8>> = batch
-            .par_iter()
-            .map(|&first| {
-                let mut text = Vec::new();
-                for row in first..(first + ROWS_PER_TASK).min(n_vertices) {
-                    push_row(&mut text, row as VertexId);
-                }
-                text
-            })
-            .collect();
+        let texts = parallel::map(batch.len(), &|task| {
+            let (first, mut text) = (batch[task], Vec::new());
+            for row in first..(first + ROWS_PER_TASK).min(n_vertices) {
+                push_row(&mut text, row as VertexId);
+            }
+            text
+        });
         texts.iter().try_for_each(|text| out.write_all(text))?;
     }
     Ok(())

@@ -139,7 +139,7 @@ impl Relabelling {
             row_offsets.push(n_arcs);
         }
         let mut arcs = vec![(0, W::ZERO); graph.n_arcs()];
-        for_each_row_block(&row_offsets, &mut arcs, |rows, block| {
+        for_each_row_block(&row_offsets, &mut arcs, &|rows, block| {
             let mut rest = block;
             for &old in &self.old_ids[rows] {
                 let (row, tail) = rest.split_at_mut(graph.out_degree(old));

@@ -46,7 +46,7 @@ pub fn check_negative_cycle<W: Weight>(
             None => return Err(Violation::CycleWithoutArc { from, to }),
         }
     }
-    let total = Total::of_weights(weights.into_iter());
+    let total = Total::of(weights);
     if matches!(total, Total::Integer(..0)) || matches!(total, Total::Float(sum) if sum < 0.0) {
         return Ok(());
     }

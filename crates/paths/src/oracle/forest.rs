@@ -38,6 +38,6 @@ pub fn minimum_spanning_forest<W: Weight>(graph: &Csr<W>) -> SpanningForest<W> {
     edges.par_sort_unstable_by(|a, b| a.2.order(b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
     let mut sets = DisjointSets::new(graph.n_vertices());
     edges.retain(|&(u, v, _)| sets.unite(u, v));
-    let total = Total::of_weights(edges.iter().map(|edge| edge.2));
+    let total = Total::of(edges.iter().map(|edge| edge.2));
     SpanningForest { edges, total }
 }

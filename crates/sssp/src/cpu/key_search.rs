@@ -3,26 +3,20 @@
 
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
-use rayon::prelude::*;
 
 use super::delta_stepping::DeltaStepping;
 use super::delta_stepping::long_arcs::ArcSplit;
 use super::dijkstra::Dijkstra;
 use super::queue::MonotoneQueue;
-use crate::key::KeyArithmetic;
+use crate::key::{KeyArithmetic, Labels};
 use crate::query::{Query, awaited};
 use crate::search::{Answer, Search};
 use crate::{SsspError, Work, predecessors};
-
-/// Distances that a thread makes at a time.
-const DISTANCES_PER_TASK: usize = 1 << 14;
 
 /// A search by keys.
 pub(super) trait KeySearch<W: Weight>: Send {
     type Arithmetic: KeyArithmetic<W, Key = Self::Key>;
     type Key: DistanceKey;
-    /// What a key is stored in.
-    type Label: Sync;
 
     fn graph(&self) -> &Csr<W>;
 
@@ -35,19 +29,16 @@ pub(super) trait KeySearch<W: Weight>: Send {
     }
 
     /// What the last search has left for each vertex.
-    fn labels(&self) -> &[Self::Label];
-
-    fn key(label: &Self::Label) -> Self::Key;
+    fn labels(&self) -> Labels<'_, Self::Key>;
 
     /// The predecessors of the vertices whose key is at most `limit`, after a search.
     fn predecessors(&self, source: VertexId, limit: Self::Key) -> Predecessors {
-        predecessors::from_labels::<W, Self::Arithmetic, _>(
+        predecessors::from_labels::<W, Self::Arithmetic>(
             self.graph(),
             source,
             limit,
             self.short_arcs(),
             self.labels(),
-            Self::key,
         )
     }
 }
@@ -55,7 +46,6 @@ pub(super) trait KeySearch<W: Weight>: Send {
 impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<W, L> {
     type Arithmetic = L;
     type Key = L::Key;
-    type Label = <L::Key as DistanceKey>::Atomic;
 
     fn graph(&self) -> &Csr<W> {
         self.graph()
@@ -69,19 +59,14 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<W, L> {
         self.split()
     }
 
-    fn labels(&self) -> &[Self::Label] {
-        self.labels()
-    }
-
-    fn key(label: &Self::Label) -> L::Key {
-        L::Key::load(label)
+    fn labels(&self) -> Labels<'_, L::Key> {
+        Labels::Shared(self.labels())
     }
 }
 
 impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W> for Dijkstra<W, L, Q> {
     type Arithmetic = L;
     type Key = L::Key;
-    type Label = L::Key;
 
     fn graph(&self) -> &Csr<W> {
         self.graph()
@@ -91,12 +76,8 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W> for 
         self.solve(query)
     }
 
-    fn labels(&self) -> &[L::Key] {
-        self.keys()
-    }
-
-    fn key(&label: &L::Key) -> L::Key {
-        label
+    fn labels(&self) -> Labels<'_, L::Key> {
+        Labels::Plain(self.keys())
     }
 }
 
@@ -107,9 +88,7 @@ impl<W: Weight, S: KeySearch<W::Unsigned> + Sync> Search<W> for OnKeys<S> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let limit = S::Arithmetic::limit_key(query.limit.to_key());
         let work = self.0.solve(&query.with_limit(limit))?;
-        let labels = self.0.labels().par_iter().with_min_len(DISTANCES_PER_TASK);
-        let distance = |label| W::Distance::from_key(S::Arithmetic::full(S::key(label)));
-        Ok((labels.map(distance).collect(), work))
+        Ok((self.0.labels().distances::<W, S::Arithmetic>(), work))
     }
 
     fn predecessors(
@@ -134,9 +113,9 @@ impl<W: Weight, S: KeySearch<W::Unsigned> + Sync> Search<W> for OnKeys<S> {
         let awaited = awaited(targets, self.0.graph().n_vertices());
         let query = Query { source, targets: awaited, limit: S::Key::GREATEST, progress: None };
         let work = self.0.solve(&query)?;
+        let labels = self.0.labels();
         for (cell, &target) in row.iter_mut().zip(targets) {
-            let key = S::key(&self.0.labels()[target as usize]);
-            *cell = W::Distance::from_key(S::Arithmetic::full(key));
+            *cell = W::Distance::from_key(S::Arithmetic::full(labels.get(target)));
         }
         Ok(Some(work))
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, Kernel};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
 use kernels::Module;
 use kernels::sssp::{
@@ -88,6 +88,10 @@ impl<W: SearchWeight> DeviceSolver<W> {
     }
 
     pub(crate) fn of_arrays(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
+        // as in `Solver::on_all`
+        if !cfg!(feature = "cuda") {
+            return Err(GpuError::NotCompiled.into());
+        }
         let (start, jit_before) = (Instant::now(), gpu.jit_ms());
         let facts = arrays.look(gpu)?;
         let bound = distance_bound(arrays.n_vertices(), &facts.weights);
@@ -320,12 +324,13 @@ impl CellsKernel {
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Cells as "Cells" of ["distances.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Cells as "Cells" of ["sssp/distances.cu", "sssp/delta_stepping/search.cuh"]:
             keys, cells, inexact, n, limit, cell_type, padding
         }
     }

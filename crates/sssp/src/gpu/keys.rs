@@ -9,8 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use gpu_runtime::{Buffer, GpuError};
-use graph_formats::{Distance, DistanceKey, Weight, WeightKind};
-use rayon::prelude::*;
+use graph_formats::{Distance, DistanceKey, Weight, WeightKind, parallel};
 
 use crate::key::{KeyArithmetic, U32Keys};
 
@@ -84,16 +83,20 @@ impl KeyKind {
 
     /// Writes them into `cells`, as many.
     pub(super) fn write_distances<W: Weight>(self, words: &[u32], cells: &mut [W::Distance]) {
-        let cells = cells.par_iter_mut().with_min_len(PER_TASK);
-        match self.words_of_key() {
-            1 => cells.zip(words).for_each(|(cell, &key)| {
-                *cell = W::Distance::from_key(<U32Keys as KeyArithmetic<W>>::full(key));
-            }),
-            _ => cells.zip(words.as_chunks().0).for_each(|(cell, &[low, high])| {
-                let key = u64::from(low) | u64::from(high) << 32;
-                *cell = W::Distance::from_key(DistanceKey::from_u64(key));
-            }),
-        }
+        let n_words = self.words_of_key();
+        parallel::fill(cells, PER_TASK, &|first, cells| {
+            let words = &words[first * n_words..];
+            if n_words == 1 {
+                for (cell, &key) in cells.iter_mut().zip(words) {
+                    *cell = W::Distance::from_key(<U32Keys as KeyArithmetic<W>>::full(key));
+                }
+            } else {
+                for (cell, &[low, high]) in cells.iter_mut().zip(words.as_chunks().0) {
+                    let key = u64::from(low) | u64::from(high) << 32;
+                    *cell = W::Distance::from_key(DistanceKey::from_u64(key));
+                }
+            }
+        });
     }
 }
 
@@ -120,8 +123,13 @@ pub(super) fn limit_key<W: Weight>(limit: W::Distance) -> u64 {
 pub(super) fn download<W: Weight>(sums: &Buffer<W>) -> Result<Vec<W::Distance>, GpuError> {
     let sums = sums.download()?;
     let unreached = unreached::<W>();
-    let sums = sums.par_iter().with_min_len(PER_TASK);
-    Ok(sums.map(|&sum| distance(sum, unreached)).collect())
+    let mut distances = vec![W::Distance::ZERO; sums.len()];
+    parallel::fill(&mut distances, PER_TASK, &|first, part| {
+        for (cell, &sum) in part.iter_mut().zip(&sums[first..]) {
+            *cell = distance(sum, unreached);
+        }
+    });
+    Ok(distances)
 }
 
 /// What kernels leave for a vertex that is not reached, where `W` has no infinity.

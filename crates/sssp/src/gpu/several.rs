@@ -22,7 +22,7 @@ use crate::{DeviceTimes, Found, Plan, Progress, Solver, SsspError, Work};
 /// The plan and the search of the first GPU, and the searches of the others.
 type Searches<'g, W> = (Plan, Boxed<'g, W>, Vec<Boxed<'g, W>>);
 
-/// Those that `config` asks for, made on all `gpus` at once.
+/// Those that `config` asks for, made on all `gpus` at once, of which there is one at least.
 pub(crate) fn searches<'g, W: SearchWeight>(
     gpus: &[Gpu],
     graph: &'g Csr<W>,
@@ -32,8 +32,7 @@ pub(crate) fn searches<'g, W: SearchWeight>(
         search(gpu, graph, config).map_err(|error| error.named(gpus).named(slice::from_ref(gpu)))
     });
     let mut made = made.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
-    let (plan, first) =
-        made.next().ok_or_else(|| SsspError::NotOnGpu { reason: "none was named".to_owned() })?;
+    let (plan, first) = made.next().expect("there is one GPU at least");
     Ok((plan, first, made.map(|(_, search)| search).collect()))
 }
 

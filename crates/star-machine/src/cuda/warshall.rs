@@ -57,7 +57,7 @@ impl Warshall {
         if n > 0 {
             tell(progress, 0, n)?;
         }
-        let table = adjacency(graph)?;
+        let table = adjacency(&graph.clone().unweighted())?;
         let jit_before = gpu.jit_ms();
         let mut times = WarshallTimes::default();
         let (table, launches) = match self {

@@ -105,6 +105,7 @@ impl GraphArgs {
     }
 
     /// An error for what is said of a graph's file; a saved matrix is read.
+    #[cfg(feature = "plot")]
     pub(crate) fn refuse_for_matrix(&self) -> Result<(), WrongUse> {
         let for_graphs = [
             ("--format", self.format.is_some()),

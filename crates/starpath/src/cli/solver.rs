@@ -58,6 +58,7 @@ pub(crate) struct Configs {
 
 impl Configs {
     /// Whatever suits the graph, where the backend asked for allows it.
+    #[cfg(feature = "plot")]
     pub(crate) fn auto(common: &Common) -> Self {
         let config: Config = Config {
             threads: common.threads,

@@ -9,11 +9,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use apsp::{
-    Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, ScratchError, ScratchFolder, Solver,
-};
+use apsp::any::AnyPairs;
+use apsp::{Algorithm, ApspError, Config, Plan, ScratchError, ScratchFolder, Solver};
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Weight, with_csr};
+use graph_formats::AnyCsr;
 use serde::Serialize;
 
 use crate::backend;
@@ -23,7 +22,7 @@ use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::{Bar, check_interrupt};
-use crate::report::{Head, Ms, Number, grouped};
+use crate::report::{Amount, Head, Ms, grouped};
 use crate::search::{Times, repeated};
 
 use self::by_supernodes::Ordered;
@@ -46,8 +45,8 @@ struct Report {
     ranks: Option<usize>,
     /// Ordered pairs with a distance, those of a vertex with itself included.
     reachable_pairs: usize,
-    distance_sum: Number,
-    max_distance: Option<Number>,
+    distance_sum: Amount,
+    max_distance: Option<Amount>,
     /// Rows that searches have found, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_rows: Option<usize>,
@@ -156,7 +155,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     let (config, scratch) = (config(args, common), scratch_folder(args));
     let request = Request { config, gpus: args.gpus, scratch, outputs };
     let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| solve(graph, &loaded, &request, common))?;
+    let report = solve(&loaded, &request, common)?;
     loaded.print(&report, common)
 }
 
@@ -175,18 +174,13 @@ fn scratch_folder(args: &ApspArgs) -> Option<ScratchFolder> {
 }
 
 /// Solves, and writes the results row by row.
-fn solve<W: PairsWeight>(
-    graph: &Csr<W>,
-    loaded: &Loaded,
-    request: &Request,
-    common: &Common,
-) -> anyhow::Result<Report> {
-    let found = find(graph, request, common).map_err(|error| match error.downcast() {
+fn solve(loaded: &Loaded, request: &Request, common: &Common) -> anyhow::Result<Report> {
+    let found = find(&loaded.csr, request, common).map_err(|error| match error.downcast() {
         Ok(error) => explain(&loaded.names(), error),
         Err(error) => error,
     });
     let found = found.inspect_err(|error| say_kept(error, request.scratch.as_ref()))?;
-    found.write(graph, loaded, &request.outputs, common)
+    found.write(loaded, &request.outputs, common)
 }
 
 /// Says that what a run has done which was interrupted, or whose GPU failed, is in its folder.
@@ -199,8 +193,9 @@ fn say_kept(error: &anyhow::Error, scratch: Option<&ScratchFolder>) {
 }
 
 /// The pairs, and who found them.
-struct Found<W: Weight> {
-    pairs: Pairs<W>,
+struct Found {
+    pairs: Box<dyn AnyPairs>,
+    plan: Plan,
     gpus: Option<Vec<Gpu>>,
     /// How many ranks, if not one.
     ranks: Option<usize>,
@@ -209,18 +204,11 @@ struct Found<W: Weight> {
     order_ms: Option<Ms>,
 }
 
-impl<W: PairsWeight> Found<W> {
+impl Found {
     /// Writes the results row by row.
-    fn write(
-        self,
-        graph: &Csr<W>,
-        loaded: &Loaded,
-        outputs: &Outputs,
-        common: &Common,
-    ) -> anyhow::Result<Report> {
-        let Self { pairs, gpus, ranks, in_memory, times, order_ms } = self;
+    fn write(self, loaded: &Loaded, outputs: &Outputs, common: &Common) -> anyhow::Result<Report> {
+        let Self { pairs, plan, gpus, ranks, in_memory, times, order_ms } = self;
         let names = loaded.names();
-        let plan = &pairs.plan;
         if common.explain {
             match ranks {
                 Some(ranks) => say(format_args!("{plan} on each of {ranks} ranks")),
@@ -228,40 +216,35 @@ impl<W: PairsWeight> Found<W> {
             }
         }
         let checked_rows = outputs.check.map(|n_rows| {
-            let sources = check::spread(graph.n_vertices(), n_rows);
-            check::check_rows(graph, &names, common.threads, sources, |source| pairs.row(source))
+            let sources = check::spread(names.n_vertices, n_rows);
+            let row = |source| pairs.row(source);
+            check::check_rows(&loaded.csr, &names, common.threads, sources, row)
         });
         let checked_rows = checked_rows.transpose()?;
         let bar = Bar::new("writing", common);
         let step = |done, total| bar.step(done, total);
         if let Some(output) = &outputs.distances {
-            output.write_pairs(&names, &pairs, &step)?;
+            output.write_pairs(&names, &*pairs, &step)?;
         }
         if let Some(output) = &outputs.next_hops {
-            output.write_next_hops(&names, &pairs, &step)?;
+            output.write_next_hops(&names, &*pairs, &step)?;
         }
         let summary = pairs.summary(Some(&step)).map_err(|error| explain(&names, error))?;
         drop(bar);
         check_interrupt()?;
         Ok(Report {
             head: Head {
-                command: "apsp",
-                algorithm: Some(plan.algorithm.name()),
                 backend: if gpus.is_some() { "cuda" } else { "cpu" },
                 threads: plan.threads,
-                vertices: graph.n_vertices(),
-                edges: graph.n_arcs(),
-                load_ms: Some(loaded.load_ms),
-                solve_ms: Some(times.median()),
-                solve_min_ms: times.least(common),
+                ..loaded.head("apsp").solved(plan.algorithm.name(), &times, common)
             },
-            matrix: Matrix::of(plan),
-            device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, &pairs.report)),
+            matrix: Matrix::of(&plan),
+            device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, pairs.report())),
             order_ms,
             ranks,
             reachable_pairs: summary.n_reachable_pairs,
             distance_sum: summary.sum.into(),
-            max_distance: summary.max.map(Number::of),
+            max_distance: summary.max.map(Amount::from),
             checked_rows,
         })
     }
@@ -269,11 +252,7 @@ impl<W: PairsWeight> Found<W> {
 
 /// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
 /// asked for them.
-fn find<W: PairsWeight>(
-    graph: &Csr<W>,
-    request: &Request,
-    common: &Common,
-) -> anyhow::Result<Found<W>> {
+fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Found> {
     let ordered = by_supernodes::choose(graph, request, common)?;
     let found = find_by(graph, request, ordered.as_ref(), common);
     match found {
@@ -291,12 +270,12 @@ fn find<W: PairsWeight>(
 }
 
 /// The same by supernodes, or without.
-fn find_by<W: PairsWeight>(
-    graph: &Csr<W>,
+fn find_by(
+    graph: &AnyCsr,
     request: &Request,
     ordered: Option<&Ordered>,
     common: &Common,
-) -> anyhow::Result<Found<W>> {
+) -> anyhow::Result<Found> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let config = ordered.map_or(request.config.clone(), |_| Config {
@@ -307,11 +286,12 @@ fn find_by<W: PairsWeight>(
         Some(ordered) => Solver::new(graph, &config).by_supernodes(&ordered.supernodes),
         None => Solver::new(graph, &config),
     };
-    let explained = |mut pairs: Pairs<W>| {
+    let explained = |pairs: &dyn AnyPairs| {
+        let mut plan = pairs.plan().clone();
         if let Some(reason) = ordered.and_then(|ordered| ordered.reason.clone()) {
-            pairs.plan.reason = reason;
+            plan.reason = reason;
         }
-        pairs
+        plan
     };
     let order_ms = ordered.map(|ordered| ordered.order_ms);
     let gpu = match config.algorithm {
@@ -332,7 +312,7 @@ fn find_by<W: PairsWeight>(
         let mut solve_ms = Vec::new();
         let found = repeated(common, || {
             let pairs = solver.solve(Some(&step))?;
-            solve_ms.push(pairs.report.solve_ms);
+            solve_ms.push(pairs.report().solve_ms);
             Ok(pairs)
         });
         match found {
@@ -340,8 +320,8 @@ fn find_by<W: PairsWeight>(
                 // what goes back and forth is reported beside the solving
                 let times = if in_memory { solve_ms } else { whole_ms };
                 let times = Times::of(times)?;
-                let pairs = explained(pairs);
                 return Ok(Found {
+                    plan: explained(&*pairs),
                     pairs,
                     gpus: Some(gpus),
                     ranks: None,
@@ -367,8 +347,8 @@ fn find_by<W: PairsWeight>(
         None => solver,
     };
     let (pairs, times) = repeated(common, || Ok(solver.solve(Some(&step))?))?;
-    let (pairs, times) = (explained(pairs), Times::of(times)?);
-    Ok(Found { pairs, gpus: None, ranks: None, in_memory, times, order_ms })
+    let (plan, times) = (explained(&*pairs), Times::of(times)?);
+    Ok(Found { pairs, plan, gpus: None, ranks: None, in_memory, times, order_ms })
 }
 
 /// Whether a GPU has failed, or refused.

@@ -8,22 +8,21 @@ use std::fmt;
 use std::path::Path;
 
 use ::centrality::{
-    CentralityError, Config, Correction, Lengths, MeasureWeight, Sources, Totals, sampling_error,
-    totals, totals_by_hierarchy, totals_on_gpus,
+    CentralityError, Config, Correction, Lengths, Sources, Totals, any, sampling_error,
 };
 use anyhow::anyhow;
-use graph_formats::{Csr, Weight, with_csr};
 use hierarchy::Prepared;
+use paths::Total;
 use serde::Serialize;
 
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure, Side};
 use crate::failure::say;
 use crate::ids::Names;
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
-use crate::report::{Head, Number, VERTICES, counted, grouped};
+use crate::report::{Amount, Head, VERTICES, counted, grouped};
 use crate::search::{Times, repeated};
 
 /// The share of samples in which an estimate may be off by more than is reported.
@@ -41,30 +40,20 @@ struct Report {
     reachable_pairs: u64,
     /// Whether these are all there are.
     connected: bool,
-    radius: Option<Number>,
+    radius: Option<Amount>,
     /// Vertices whose eccentricity is the radius.
     centre: usize,
-    diameter: Option<Number>,
+    diameter: Option<Amount>,
     /// Vertices whose eccentricity is the diameter.
     periphery: usize,
     mean_distance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    wiener_index: Option<Number>,
+    wiener_index: Option<Amount>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hop_plot: Option<Vec<u64>>,
     /// Of a sample: by how many parts of the diameter a mean distance may be off.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling_error: Option<f64>,
-}
-
-/// What was found, and how.
-struct Solved {
-    totals: Totals,
-    lengths: Lengths,
-    /// Whether distances are whole numbers.
-    whole: bool,
-    backend: &'static str,
-    times: Vec<f64>,
 }
 
 pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
@@ -79,43 +68,50 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let prepared = loaded.prepared.as_ref();
-    let solved = with_csr!(&loaded.csr, |graph| solve(graph, &names, prepared, args, common))?;
-    let solve = Times::of(solved.times)?;
-    let (totals, lengths) = (&solved.totals, solved.lengths);
+    let lengths = lengths(&loaded, args, common);
+    let config = config(lengths, args, common);
+    let gpus = match backend::gpu_on_request(common)? {
+        Some(first) => backend::with_others(first, args.gpus, None)?,
+        None => Vec::new(),
+    };
+    let bar = Bar::new("searching", common);
+    let step = |done, total| bar.step(done, total);
+    let hierarchy = loaded.prepared.as_ref().map(Prepared::hierarchy);
+    let (totals, times) = repeated(common, || {
+        let found = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step));
+        found.map_err(|error| explain(error, &names))
+    })?;
+    drop(bar);
+    let solve = Times::of(times)?;
     if let Some(output) = output {
-        let column = |&measure: &Measure| Some((measure.name(), values(totals, measure, args)?));
+        let column = |&measure: &Measure| Some((measure.name(), values(&totals, measure, args)?));
         let columns: Vec<_> = args.measure.iter().filter_map(column).collect();
         output.write_measures(&names, &columns)?;
     }
-    let number = |value| number(value, solved.whole);
+    let amount = |value| amount(value, lengths, &loaded);
     let (n_vertices, n_sources) = (totals.n_vertices(), totals.n_sources());
+    let algorithm = match lengths {
+        Lengths::Hops => "bit-parallel",
+        Lengths::Weights if hierarchy.is_some() => "hierarchy",
+        Lengths::Weights => "rows",
+    };
+    let head = loaded.head("centrality").solved(algorithm, &solve, common);
     let report = Report {
         head: Head {
-            command: "centrality",
-            algorithm: Some(match lengths {
-                Lengths::Hops => "bit-parallel",
-                Lengths::Weights if prepared.is_some() => "hierarchy",
-                Lengths::Weights => "rows",
-            }),
-            backend: solved.backend,
+            backend: if gpus.is_empty() { "cpu" } else { "cuda" },
             threads: n_threads(common),
-            vertices: n_vertices,
-            edges: loaded.csr.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
+            ..head
         },
         lengths: name_of(lengths),
         sources: n_sources,
         reachable_pairs: totals.n_pairs(),
         connected: totals.is_connected(),
-        radius: totals.radius().map(number),
+        radius: totals.radius().map(amount),
         centre: totals.centre().len(),
-        diameter: totals.diameter().map(number),
+        diameter: totals.diameter().map(amount),
         periphery: totals.periphery().len(),
         mean_distance: totals.mean_distance(),
-        wiener_index: totals.wiener_index().map(Number::from),
+        wiener_index: totals.wiener_index().map(Amount::from),
         hop_plot: totals.hop_plot(),
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
@@ -123,39 +119,10 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     loaded.print(&report, common)
 }
 
-fn solve<W: MeasureWeight>(
-    graph: &Csr<W>,
-    names: &Names<'_>,
-    prepared: Option<&Prepared>,
-    args: &CentralityArgs,
-    common: &Common,
-) -> anyhow::Result<Solved> {
-    let lengths = lengths(graph, args, common);
-    let config = config(lengths, args, common);
-    let gpu = backend::gpu_on_request(common)?;
-    let gpus = gpu.map(|first| backend::with_others(first, args.gpus, None)).transpose()?;
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
-    let (totals, times) = repeated(common, || {
-        let found = match (prepared, &gpus) {
-            (Some(prepared), gpus) => {
-                let gpus = gpus.as_deref().unwrap_or_default();
-                totals_by_hierarchy(prepared.hierarchy(), gpus, graph, &config, Some(&step))
-            }
-            (None, Some(gpus)) => totals_on_gpus(gpus, graph, &config, Some(&step)),
-            (None, None) => totals(graph, &config, Some(&step)),
-        };
-        found.map_err(|error| explain(error, names))
-    })?;
-    let backend = if gpus.is_some() { "cuda" } else { "cpu" };
-    Ok(Solved { totals, lengths, whole: is_whole::<W>(lengths), backend, times })
-}
-
 /// What is added up: weights, unless hops were asked for or come to the same.
-fn lengths<W: Weight>(graph: &Csr<W>, args: &CentralityArgs, common: &Common) -> Lengths {
-    let weights = graph.weight_summary();
-    let all_one =
-        W::ONE.to_i128().is_some() && weights.least == W::ONE && weights.greatest == W::ONE;
+fn lengths(loaded: &Loaded, args: &CentralityArgs, common: &Common) -> Lengths {
+    let graph = &loaded.csr;
+    let all_one = graph.kind().is_integer() && graph.common_weight() == Some(1.0);
     if common.explain && all_one && !args.hops {
         say(format_args!("hops are counted, for all weights are 1"));
     }
@@ -186,14 +153,11 @@ fn name_of(lengths: Lengths) -> &'static str {
     }
 }
 
-/// Whether distances are whole numbers.
-fn is_whole<W: Weight>(lengths: Lengths) -> bool {
-    lengths == Lengths::Hops || W::ONE.to_i128().is_some()
-}
-
 /// A distance as reports have it.
-fn number(value: f64, whole: bool) -> Number {
-    if whole { Number::Integer(value as i128) } else { Number::Float(value) }
+fn amount(distance: f64, lengths: Lengths, loaded: &Loaded) -> Amount {
+    let is_whole = lengths == Lengths::Hops || loaded.csr.kind().is_integer();
+    let total = if is_whole { Total::Integer(distance as i128) } else { Total::Float(distance) };
+    total.into()
 }
 
 fn n_threads(common: &Common) -> usize {

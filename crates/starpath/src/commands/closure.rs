@@ -9,7 +9,7 @@ use closure::{
     closure_on_gpus,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Progress, Weight, with_csr};
+use graph_formats::{Csr, Progress};
 use paths::Closure;
 use serde::Serialize;
 use star_machine::{StarError, Warshall, WarshallTimes};
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     }
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let solved = with_csr!(&loaded.csr, |graph| solve(graph, args, common))?;
+    let solved = solve(&loaded.csr.unweighted(), args, common)?;
     let solve = Times::of(solved.times)?;
     let Found { closure, plan } = solved.found;
     if common.explain {
@@ -97,15 +97,9 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     }
     let report = Report {
         head: Head {
-            command: "closure",
-            algorithm: Some(plan.algorithm),
             backend: if solved.device.is_some() { "cuda" } else { "cpu" },
             threads: plan.threads,
-            vertices: loaded.csr.n_vertices(),
-            edges: loaded.csr.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
+            ..loaded.head("closure").solved(plan.algorithm, &solve, common)
         },
         device: solved.device,
         reachable_pairs: closure.n_pairs(),
@@ -113,7 +107,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     loaded.print(&report, common)
 }
 
-fn solve<W: Weight>(graph: &Csr<W>, args: &ClosureArgs, common: &Common) -> anyhow::Result<Solved> {
+fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Result<Solved> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     if let Some(first) = backend::gpu_for_closure(graph.n_vertices(), args.algorithm, common)? {
@@ -144,11 +138,7 @@ fn solve<W: Weight>(graph: &Csr<W>, args: &ClosureArgs, common: &Common) -> anyh
     Ok(Solved { found, device: None, times })
 }
 
-fn on_cpu<W: Weight>(
-    graph: &Csr<W>,
-    args: &ClosureArgs,
-    progress: Progress<'_>,
-) -> anyhow::Result<Found> {
+fn on_cpu(graph: &Csr<u32>, args: &ClosureArgs, progress: Progress<'_>) -> anyhow::Result<Found> {
     Ok(match args.algorithm {
         ClosureAlgorithm::Plain(algorithm) => {
             let config = Config { algorithm, condense: !args.no_condense };
@@ -158,9 +148,9 @@ fn on_cpu<W: Weight>(
     })
 }
 
-fn on_gpus<W: Weight>(
+fn on_gpus(
     gpus: &[Gpu],
-    graph: &Csr<W>,
+    graph: &Csr<u32>,
     args: &ClosureArgs,
     progress: Progress<'_>,
 ) -> anyhow::Result<OnGpu> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
-use graph_formats::{Csr, Format, NamesLost, VertexId, Weight, names_lost, with_csr, write_csr};
+use graph_formats::{Csr, Format, NamesLost, VertexId, names_lost};
 use serde::Serialize;
 
 use crate::cli::{Common, ConvertArgs};
@@ -48,7 +48,6 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     [output, &list].into_iter().try_for_each(|path| check_file(path, &inputs))?;
     let mut loaded = load(&args.graph, common)?;
-    let (vertices, edges) = (loaded.csr.n_vertices(), loaded.csr.n_arcs());
     let format = Format::of(output)?;
     let lost = names_lost(format, &loaded.ids);
     let names = match lost {
@@ -57,11 +56,11 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
         Some(_) => NamesThere::Listed,
     };
     let start = Instant::now();
-    let all: Vec<_> = (0..vertices as VertexId).collect();
+    let all: Vec<_> = (0..loaded.csr.n_vertices() as VertexId).collect();
     let listed = (names == NamesThere::Listed)
         .then(|| write_names(&list, &loaded.names(), &all))
         .transpose()?;
-    with_csr!(&loaded.csr, |graph| write_csr(output, graph, &loaded.ids))?;
+    loaded.csr.write(output, &loaded.ids)?;
     match listed {
         Some(listed) => listed.commit()?,
         None => remove(&list)?,
@@ -72,31 +71,20 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
         let listed = if names == NamesThere::Listed { &*listed } else { "" };
         loaded.note(format!("{}: {lost}{listed}", output.display()), common);
     }
-    let absent =
-        if format.is_edge_list() { with_csr!(&loaded.csr, |graph| without_arcs(graph)) } else { 0 };
+    let absent = if format.is_edge_list() { without_arcs(&loaded.csr.unweighted()) } else { 0 };
     if absent > 0 {
         let absent = counted(absent, VERTICES);
         let there = output.display();
         loaded.note(format!("{there}: an edge list lacks {absent} without arcs"), common);
     }
     check_interrupt()?;
-    let head = Head {
-        command: "convert",
-        algorithm: None,
-        backend: "cpu",
-        threads: rayon::current_num_threads(),
-        vertices,
-        edges,
-        load_ms: Some(loaded.load_ms),
-        solve_ms: None,
-        solve_min_ms: None,
-    };
+    let head = loaded.head("convert");
     let output = output.display().to_string();
     loaded.print(&Report { head, write_ms, output, names }, common)
 }
 
 /// Vertices that no arc touches. O(n + m).
-fn without_arcs<W: Weight>(graph: &Csr<W>) -> usize {
+fn without_arcs(graph: &Csr<u32>) -> usize {
     let mut touched = vec![false; graph.n_vertices()];
     for (u, v, _) in graph.arcs() {
         touched[u as usize] = true;

@@ -95,7 +95,6 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     let (graph, positions) = made.map_err(|error| WrongUse(error.to_string()))?;
     let solve_ms = milliseconds(start.elapsed());
     check_interrupt()?;
-    let (vertices, edges) = (graph.n_vertices(), graph.n_arcs());
     let start = Instant::now();
     let graph = LoadedGraph::new(graph, Ids::FromZero);
     graph_formats::write(&shared.output, &graph)?;
@@ -105,17 +104,8 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     }
     let write_ms = milliseconds(start.elapsed());
     check_interrupt()?;
-    let head = Head {
-        command: "generate",
-        algorithm: Some(algorithm),
-        backend: "cpu",
-        threads: rayon::current_num_threads(),
-        vertices,
-        edges,
-        load_ms: None,
-        solve_ms: Some(solve_ms),
-        solve_min_ms: None,
-    };
+    let head = Head::of("generate", &graph.csr);
+    let head = Head { algorithm: Some(algorithm), solve_ms: Some(solve_ms), ..head };
     let output = shared.output.display().to_string();
     report::print(&Report { head, seed: shared.seed, write_ms, output }, common)
 }

@@ -3,16 +3,16 @@
 use std::fmt;
 use std::time::Instant;
 
-use graph_formats::{Csr, Direction, VertexId, Weight, with_csr};
+use graph_formats::{AnyCsr, Csr, Direction, DisjointSets, VertexId, with_csr};
+use paths::Total;
 use serde::Serialize;
-use sssp::{SearchWeight, Solver};
+use sssp::any;
 
 use crate::backend;
 use crate::cli::{Common, InfoArgs};
-use crate::components::components;
 use crate::ids::Id;
 use crate::load::{Loaded, load_silently};
-use crate::report::{Head, Number, grouped, milliseconds};
+use crate::report::{Amount, Head, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -20,11 +20,11 @@ struct Report {
     head: Head,
     direction: &'static str,
     weights: String,
-    min_weight: Option<Number>,
-    max_weight: Option<Number>,
+    min_weight: Option<Amount>,
+    max_weight: Option<Amount>,
     /// Whether all weights are the same, and stored once.
     equal_weights: bool,
-    weight_sum: Number,
+    weight_sum: Amount,
     self_loops: usize,
     /// Arcs beyond the first between the same two vertices, in the same direction.
     parallel_arcs: usize,
@@ -45,54 +45,40 @@ struct Report {
 }
 
 pub(crate) fn run(args: &InfoArgs, common: &Common) -> anyhow::Result<()> {
-    let backend = backend::cpu("info", common)?;
+    backend::cpu("info", common)?;
     let loaded = load_silently(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| survey(graph, &loaded, backend, common))?;
-    loaded.print(&report, common)
+    loaded.print(&survey(&loaded, common)?, common)
 }
 
-fn survey<W: SearchWeight>(
-    graph: &Csr<W>,
-    loaded: &Loaded,
-    backend: &'static str,
-    common: &Common,
-) -> anyhow::Result<Report> {
-    let names = loaded.names();
+fn survey(loaded: &Loaded, common: &Common) -> anyhow::Result<Report> {
+    let (names, arcs) = (loaded.names(), loaded.csr.unweighted());
     let config = sssp::Config { threads: common.threads, ..Default::default() };
-    let solver = Solver::new(graph, &config).map_err(|error| names.explain(error))?;
+    let solver = any::solver(&loaded.csr, &config, None).map_err(|error| names.explain(error))?;
     let plan = solver.plan();
     let start = Instant::now();
-    let summary = (graph.n_arcs() > 0).then(|| graph.weight_summary());
-    let degrees = || graph.vertices().map(|v| graph.out_degree(v));
-    let (components, largest_component) = components(graph);
-    let last = (graph.n_vertices() as VertexId).checked_sub(1);
+    let [least, greatest, sum] = weights(&loaded.csr);
+    let has_arcs = arcs.n_arcs() > 0;
+    let degrees = || arcs.vertices().map(|v| arcs.out_degree(v));
+    let (components, largest_component) = components(&arcs);
+    let last = (arcs.n_vertices() as VertexId).checked_sub(1);
+    let head = loaded.head("info");
     let mut report = Report {
-        head: Head {
-            command: "info",
-            algorithm: Some(plan.algorithm),
-            backend,
-            threads: plan.threads,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: None,
-            solve_min_ms: None,
-        },
-        direction: match graph.direction() {
+        head: Head { algorithm: Some(plan.algorithm), threads: plan.threads, ..head },
+        direction: match arcs.direction() {
             Direction::Directed => "directed",
             Direction::Undirected => "undirected",
         },
-        weights: W::KIND.to_string(),
-        min_weight: summary.map(|weights| number(weights.least)),
-        max_weight: summary.map(|weights| number(weights.greatest)),
-        equal_weights: graph.weight_summary().common().is_some(),
-        weight_sum: sum(graph),
-        self_loops: graph.arcs().filter(|&(u, v, _)| u == v).count(),
-        parallel_arcs: parallel_arcs(graph),
+        weights: loaded.csr.kind().to_string(),
+        min_weight: has_arcs.then(|| least.into()),
+        max_weight: has_arcs.then(|| greatest.into()),
+        equal_weights: loaded.csr.common_weight().is_some(),
+        weight_sum: sum.into(),
+        self_loops: arcs.arcs().filter(|&(u, v, _)| u == v).count(),
+        parallel_arcs: parallel_arcs(&arcs),
         min_degree: degrees().min().unwrap_or(0),
-        mean_degree: graph.n_arcs() as f64 / graph.n_vertices().max(1) as f64,
+        mean_degree: arcs.n_arcs() as f64 / arcs.n_vertices().max(1) as f64,
         max_degree: degrees().max().unwrap_or(0),
-        isolated: isolated(graph),
+        isolated: isolated(&arcs),
         components,
         largest_component,
         first_id: last.map(|_| names.name(0).into()),
@@ -104,29 +90,33 @@ fn survey<W: SearchWeight>(
     Ok(report)
 }
 
-fn number<W: Weight>(weight: W) -> Number {
-    weight.to_i128().map_or(Number::Float(weight.to_f64()), Number::Integer)
+/// The least, the greatest and the sum of the weights.
+fn weights(graph: &AnyCsr) -> [Total; 3] {
+    with_csr!(graph, |graph| {
+        let summary = graph.weight_summary();
+        let [least, greatest] = [summary.least, summary.greatest].map(|weight| Total::of([weight]));
+        [least, greatest, Total::of(graph.arcs().map(|arc| arc.2))]
+    })
 }
 
-/// Exact for integers: 2^64 of them fit an `i128` twice over.
-fn sum<W: Weight>(graph: &Csr<W>) -> Number {
-    let weights = graph.arcs().map(|arc| arc.2);
-    if W::ZERO.to_i128().is_some() {
-        Number::Integer(weights.filter_map(W::to_i128).sum())
-    } else {
-        Number::Float(weights.map(W::to_f64).sum())
-    }
+/// How many components the graph falls into when arcs may be walked both ways, and how many
+/// vertices the largest has.
+fn components(graph: &Csr<u32>) -> (usize, usize) {
+    let (n_components, labels) = DisjointSets::joined_by(graph).labels();
+    let mut sizes = vec![0; n_components];
+    labels.iter().for_each(|&label| sizes[label as usize] += 1);
+    (n_components, sizes.into_iter().max().unwrap_or(0))
 }
 
 /// Arcs that another arc of their row, with the same end, stands before. O(n + m).
-fn parallel_arcs<W: Weight>(graph: &Csr<W>) -> usize {
+fn parallel_arcs(graph: &Csr<u32>) -> usize {
     // the vertex that last had an arc to each vertex
     let mut tails = vec![VertexId::MAX; graph.n_vertices()];
     graph.arcs().filter(|&(u, v, _)| std::mem::replace(&mut tails[v as usize], u) == u).count()
 }
 
 /// Vertices without an arc to or from another. O(n + m).
-fn isolated<W: Weight>(graph: &Csr<W>) -> usize {
+fn isolated(graph: &Csr<u32>) -> usize {
     let mut touched = vec![false; graph.n_vertices()];
     for (u, v, _) in graph.arcs().filter(|&(u, v, _)| u != v) {
         touched[u as usize] = true;
@@ -168,5 +158,17 @@ impl fmt::Display for Report {
         )?;
         writeln!(f, "auto runs    {}", self.auto)?;
         self.notes.iter().try_for_each(|note| writeln!(f, "note         {note}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arcs_join_both_ways() {
+        let graph = Csr::from_arcs(6, &[(3, 0, 1u32), (4, 3, 1), (2, 2, 1), (5, 1, 1)]).unwrap();
+        assert_eq!(components(&graph), (3, 3));
+        assert_eq!(components(&Csr::from_arcs(0, &[]).unwrap()), (0, 0));
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use graph_formats::{Csr, Distance, with_csr};
-use hierarchy::{MetricWeight, Prepared};
+use hierarchy::Prepared;
+use paths::Number;
 use serde::Serialize;
-use sssp::{Config, Path, SearchWeight, Solver, SsspError};
+use sssp::{Config, Path, SsspError};
 
 use crate::backend;
 use crate::cli::{Common, PathArgs};
@@ -15,7 +15,7 @@ use crate::failure::say;
 use crate::ids::{Id, Names};
 use crate::load::{Loaded, load};
 use crate::progress::Bar;
-use crate::report::{ARCS, Head, Ms, Number, PATHS, counted, milliseconds};
+use crate::report::{ARCS, Amount, Head, Ms, PATHS, counted, milliseconds};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -38,33 +38,30 @@ struct Report {
 
 #[derive(Serialize)]
 struct Found {
-    distance: Number,
+    distance: Amount,
     /// The vertices on the way, both ends included.
     path: Vec<Id>,
 }
 
 impl Found {
-    fn of<D: Distance>(path: Path<D>, names: &Names<'_>) -> Self {
+    fn of(path: Path<Number>, names: &Names<'_>) -> Self {
         let ids = path.vertices.into_iter().map(|vertex| names.name(vertex).into());
-        Self { distance: Number::of(path.length), path: ids.collect() }
+        Self { distance: path.length.into(), path: ids.collect() }
     }
 }
 
 pub(crate) fn run(args: &PathArgs, k: NonZeroUsize, common: &Common) -> anyhow::Result<()> {
-    let backend = backend::cpu("path --k", common)?;
+    backend::cpu("path --k", common)?;
     let loaded = load(&args.graph, common)?;
     let report = match &loaded.prepared {
-        Some(prepared) => {
-            with_csr!(&loaded.csr, |graph| ask(graph, &loaded, prepared, args, k, common))
-        }
-        None => with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, k, backend, common)),
+        Some(prepared) => ask(&loaded, prepared, args, k, common),
+        None => solve(&loaded, args, k, common),
     };
     loaded.print(&report?, common)
 }
 
 /// By the distances of the hierarchy.
-fn ask<W: MetricWeight>(
-    graph: &Csr<W>,
+fn ask(
     loaded: &Loaded,
     prepared: &Prepared,
     args: &PathArgs,
@@ -74,22 +71,12 @@ fn ask<W: MetricWeight>(
     let names = loaded.names();
     let (source, target) = args.ends(&names)?;
     let explain = |error| names.explain_hierarchy(error);
-    let metric = prepared.metric(graph).map_err(explain)?;
+    let metric = hierarchy::any::metric(prepared, &loaded.csr).map_err(explain)?;
     let (paths, times) =
         repeated(common, || metric.k_shortest_paths(source, target, k.get()).map_err(explain))?;
     let times = Times::of(times)?;
     Ok(Report {
-        head: Head {
-            command: "path",
-            algorithm: Some("hierarchy"),
-            backend: "cpu",
-            threads: 1,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(times.median()),
-            solve_min_ms: times.least(common),
-        },
+        head: Head { threads: 1, ..loaded.head("path").solved("hierarchy", &times, common) },
         prepare_ms: None,
         relaxations: None,
         source: names.name(source).into(),
@@ -99,12 +86,10 @@ fn ask<W: MetricWeight>(
     })
 }
 
-fn solve<W: SearchWeight>(
-    graph: &Csr<W>,
+fn solve(
     loaded: &Loaded,
     args: &PathArgs,
     k: NonZeroUsize,
-    backend: &'static str,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
@@ -115,7 +100,7 @@ fn solve<W: SearchWeight>(
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
-    let mut solver = Solver::new(graph, &config).map_err(explain)?.with_progress(&step);
+    let mut solver = sssp::any::solver(&loaded.csr, &config, Some(&step)).map_err(explain)?;
     let prepare_ms = milliseconds(start.elapsed());
     let (found, times) =
         repeated(common, || solver.k_shortest_paths(source, target, k.get()).map_err(explain))?;
@@ -125,17 +110,8 @@ fn solve<W: SearchWeight>(
         let (arcs, settled) = (work.relaxations, work.settled);
         say(format_args!("work: {arcs} arcs looked at, {settled} vertices settled"));
     }
-    let head = Head {
-        command: "path",
-        algorithm: Some("yen"),
-        backend,
-        threads: plan.threads,
-        vertices: graph.n_vertices(),
-        edges: graph.n_arcs(),
-        load_ms: Some(loaded.load_ms),
-        solve_ms: Some(times.median()),
-        solve_min_ms: times.least(common),
-    };
+    let head = loaded.head("path").solved("yen", &times, common);
+    let head = Head { threads: plan.threads, ..head };
     Ok(Report {
         head,
         prepare_ms: Some(prepare_ms),

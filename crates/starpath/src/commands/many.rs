@@ -5,14 +5,13 @@ use std::fmt;
 
 use anyhow::anyhow;
 use collectives::Communicator;
-use graph_formats::{Csr, VertexId, Weight, with_csr};
-use hierarchy::cuda::{DeviceHierarchy, shared_table};
-use hierarchy::{MetricWeight, Prepared};
-use ndarray::Array2;
-use paths::DistanceTable;
+use graph_formats::{AnyCsr, VertexId};
+use hierarchy::cuda::DeviceHierarchy;
+use hierarchy::{Prepared, any};
+use paths::{AnyDistances, AnyTable, Distances, with_distances};
 use serde::Serialize;
+use sssp::SsspError;
 use sssp::cost::Searches;
-use sssp::{SearchWeight, Solver, SsspError};
 
 use crate::backend;
 use crate::cli::{Backend, Common, Configs, GpuCount, SsspArgs};
@@ -23,7 +22,7 @@ use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::{Bar, EndAtOnce};
 use crate::ranks::{agree, refuse, share_graph};
-use crate::report::{Head, Ms, Number, grouped};
+use crate::report::{Amount, Head, Ms, grouped};
 use crate::search::{Device, Times, repeated, repeated_by};
 
 #[derive(Serialize)]
@@ -47,8 +46,8 @@ struct Report {
     ranks: Option<usize>,
     /// Pairs, or vertices, that have a distance.
     reached: usize,
-    distance_sum: Number,
-    max_distance: Option<Number>,
+    distance_sum: Amount,
+    max_distance: Option<Amount>,
 }
 
 /// What rank 0 has read.
@@ -79,23 +78,23 @@ pub(crate) fn run(
     }
     let root = agree(ranks, ranks.is_root().then(|| Root::read(args, common)).transpose())?;
     let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
-    let report = with_csr!(&*graph, |graph| match &root {
+    let report = match &root {
         Some(Root { loaded, sources, targets: None, output }) => {
-            nearest(graph, loaded, sources, output.as_ref(), &configs, common)
+            nearest(loaded, sources, output.as_ref(), &configs, common)
         }
         Some(Root { loaded, sources, targets: Some(targets), output })
             if let Some(prepared) = &loaded.prepared
                 && configs.is_auto()
                 && ranks.size() == 1 =>
         {
-            let table = ask(graph, loaded, prepared, [sources, targets], args.gpus, common)?;
+            let (table, report) = ask(loaded, prepared, [sources, targets], args.gpus, common)?;
             if let Some(output) = output {
-                output.write_table(&loaded.names(), sources, targets, &table.0)?;
+                output.write_table(&loaded.names(), sources, targets, &table)?;
             }
-            Ok(table.1)
+            Ok(report)
         }
-        _ => table(ranks, graph, root.as_ref(), &configs, args.gpus, common),
-    })?;
+        _ => table(ranks, &graph, root.as_ref(), &configs, args.gpus, common),
+    }?;
     match root {
         Some(root) => root.loaded.print(&report, common),
         None => Ok(()),
@@ -121,9 +120,9 @@ impl Root {
 }
 
 /// Finds the distances of every pair, from a share of the sources on each rank, and writes them.
-fn table<W: SearchWeight>(
+fn table(
     ranks: &dyn Communicator,
-    graph: &Csr<W>,
+    graph: &AnyCsr,
     root: Option<&Root>,
     configs: &Configs,
     gpus: Option<GpuCount>,
@@ -137,20 +136,21 @@ fn table<W: SearchWeight>(
     let own = sources.chunks(share).nth(ranks.rank()).unwrap_or_default();
     let n_tables = common.repeat.map_or(1, |n| n.get());
     let searches = Searches::Table(own.len().saturating_mul(n_tables));
-    let solver = match (ranks.size(), &configs.cpu) {
-        (2.., Some(config)) => Solver::new(graph, config).map(|solver| (solver, "cpu")),
-        _ => backend::solver(graph, configs, searches, gpus, common)?,
-    };
-    let (solver, backend) = agree(ranks, solver.map_err(|e| names.explain(e)))?;
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
-    let mut solver = solver.with_progress(&step);
+    let solver = match (ranks.size(), &configs.cpu) {
+        (2.., Some(config)) => {
+            sssp::any::solver(graph, config, Some(&step)).map(|solver| (solver, "cpu"))
+        }
+        _ => backend::solver(graph, configs, searches, gpus, &step, common)?,
+    };
+    let (mut solver, backend) = agree(ranks, solver.map_err(|e| names.explain(e)))?;
     let mut on_device = Vec::new();
     let ((table, plan, device_times), times) = repeated_by(ranks, common, || {
         let found = solver.table(own, &targets).map_err(|e| names.explain(e));
         let found = agree(ranks, found)?;
         on_device.extend(found.device_times.map(|times| times.solve_ms));
-        let table = gathered(ranks, found.answer, sources.len(), targets.len())?;
+        let table = gathered(ranks, found.answer, sources.len())?;
         Ok((table, found.plan, found.device_times))
     })?;
     let solve = Times::of(if on_device.is_empty() { times } else { on_device })?;
@@ -163,37 +163,27 @@ fn table<W: SearchWeight>(
     if let Some(output) = root.and_then(|root| root.output.as_ref()) {
         output.write_table(&names, &sources, &targets, &table)?;
     }
-    let head = Head {
-        command: "sssp",
-        algorithm: Some(plan.algorithm),
-        backend,
-        threads,
-        vertices: graph.n_vertices(),
-        edges: graph.n_arcs(),
-        load_ms: root.map(|root| root.loaded.load_ms),
-        solve_ms: Some(solve.median()),
-        solve_min_ms: solve.least(common),
-    };
+    let load_ms = root.map(|root| root.loaded.load_ms);
+    let head = Head::of("sssp", graph).solved(plan.algorithm, &solve, common);
+    let head = Head { backend, threads, load_ms, ..head };
     Ok(Report {
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, &plan)),
         gpus: Some(solver.gpus().len()).filter(|&n_gpus| n_gpus > 0),
-        sources: sources.len(),
         targets: Some(targets.len()),
         ranks: (ranks.size() > 1).then_some(ranks.size()),
-        ..Report::of_table(head, &table)
+        ..Report::of(head, sources.len(), &table.distances)
     })
 }
 
 /// Asks the hierarchy for the distances of every pair.
-fn ask<W: MetricWeight>(
-    graph: &Csr<W>,
+fn ask(
     loaded: &Loaded,
     prepared: &Prepared,
     [sources, targets]: [&[VertexId]; 2],
     gpus: Option<GpuCount>,
     common: &Common,
-) -> anyhow::Result<(DistanceTable<W>, Report)> {
+) -> anyhow::Result<(AnyTable, Report)> {
     let explain = |error| loaded.names().explain_hierarchy(error);
     let gpus = match backend::gpu_on_request(common)? {
         Some(first) => backend::with_others(first, gpus, None)?,
@@ -202,63 +192,41 @@ fn ask<W: MetricWeight>(
     let bar = Bar::new("sweeping", common);
     let step = |done, total| bar.step(done, total);
     let (table, times) = if gpus.is_empty() {
-        let metric = prepared.metric(graph).map_err(explain)?;
+        let metric = any::metric(prepared, &loaded.csr).map_err(explain)?;
         // nothing is open for writing yet
         let _at_once = EndAtOnce::new();
         repeated(common, || metric.table(sources, targets).map_err(explain))?
     } else {
-        let on_gpu = |gpu| DeviceHierarchy::new(prepared.hierarchy(), graph, gpu);
+        let arcs = loaded.csr.unweighted();
+        let on_gpu = |gpu| DeviceHierarchy::new(prepared.hierarchy(), &arcs, gpu);
         let devices: Vec<_> = gpus.iter().map(on_gpu).collect::<Result<_, _>>().map_err(explain)?;
-        let mut metrics: Vec<_> = devices
-            .iter()
-            .map(|device| device.customize(graph))
-            .collect::<Result<_, _>>()
-            .map_err(explain)?;
-        repeated(common, || {
-            shared_table(&mut metrics, sources, targets, Some(&step)).map_err(explain)
-        })?
+        let mut metrics = any::customize_on_gpus(&devices, &loaded.csr).map_err(explain)?;
+        repeated(common, || metrics.table(sources, targets, Some(&step)).map_err(explain))?
     };
     let backend = if gpus.is_empty() { "cpu" } else { "cuda" };
     let times = Times::of(times)?;
-    let head = Head {
-        command: "sssp",
-        algorithm: Some("hierarchy"),
-        backend,
-        threads: rayon::current_num_threads(),
-        vertices: graph.n_vertices(),
-        edges: graph.n_arcs(),
-        load_ms: Some(loaded.load_ms),
-        solve_ms: Some(times.median()),
-        solve_min_ms: times.least(common),
+    let head = loaded.head("sssp").solved("hierarchy", &times, common);
+    let report = Report {
+        gpus: Some(gpus.len()).filter(|&n_gpus| n_gpus > 0),
+        targets: Some(targets.len()),
+        ..Report::of(Head { backend, ..head }, sources.len(), &table.distances)
     };
-    let report = Report::of_table(head, &table);
-    let gpus = Some(gpus.len()).filter(|&n_gpus| n_gpus > 0);
-    Ok((table, Report { gpus, ..report }))
+    Ok((table, report))
 }
 
 /// The rows of all ranks, at rank 0; the others keep their own.
-fn gathered<W: Weight>(
-    ranks: &dyn Communicator,
-    own: DistanceTable<W>,
-    n_sources: usize,
-    n_targets: usize,
-) -> anyhow::Result<DistanceTable<W>> {
+fn gathered(ranks: &dyn Communicator, own: AnyTable, n_sources: usize) -> anyhow::Result<AnyTable> {
     if ranks.size() == 1 {
         return Ok(own);
     }
-    let rows = ranks.gather(0, own.as_storage().as_slice().unwrap_or_default())?.concat();
-    match ranks.is_root() {
-        true => {
-            let all = Array2::from_shape_vec((n_sources, n_targets), rows)?;
-            Ok(DistanceTable::from_storage(all))
-        }
-        false => Ok(own),
-    }
+    let distances: AnyDistances = with_distances!(&own.distances, |own| {
+        Distances::from_storage(ranks.gather(0, own.as_storage())?.concat()).into()
+    });
+    Ok(if ranks.is_root() { AnyTable { n_sources, distances, ..own } } else { own })
 }
 
 /// Finds the nearest source of every vertex, and writes them.
-fn nearest<W: SearchWeight>(
-    graph: &Csr<W>,
+fn nearest(
     loaded: &Loaded,
     sources: &[VertexId],
     output: Option<&ResultFile>,
@@ -276,56 +244,39 @@ fn nearest<W: SearchWeight>(
         other => names.explain(other),
     };
     let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
-    let solver = backend::solver(graph, configs, searches, None, common)?;
-    let (solver, backend) = solver.map_err(explain)?;
     let bar = Bar::new("searching", common);
     let step = |done, total| bar.step(done, total);
-    let mut solver = solver.with_progress(&step);
+    let solver = backend::solver(&loaded.csr, configs, searches, None, &step, common)?;
+    let (mut solver, backend) = solver.map_err(explain)?;
     let (found, times) = repeated(common, || solver.nearest(sources).map_err(explain))?;
     let solve = Times::of(times)?;
     let (plan, device_times, nearest) = (&found.plan, found.device_times, &found.answer);
     if let Some(output) = output {
         output.write_nearest(&names, nearest)?;
     }
+    let algorithm = if device_times.is_some() { plan.algorithm } else { "dijkstra" };
+    let head = loaded.head("sssp").solved(algorithm, &solve, common);
     Ok(Report {
-        head: Head {
-            command: "sssp",
-            algorithm: Some(if device_times.is_some() { plan.algorithm } else { "dijkstra" }),
-            backend,
-            threads: 1,
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
-        },
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, plan)),
-        gpus: None,
-        sources: sources.len(),
-        targets: None,
-        ranks: None,
-        reached: nearest.distances.n_reached(),
-        distance_sum: nearest.distances.sum().into(),
-        max_distance: nearest.distances.max().map(Number::of),
+        ..Report::of(Head { backend, threads: 1, ..head }, sources.len(), &nearest.distances)
     })
 }
 
 impl Report {
-    /// Of a table that one process has made without a GPU.
-    fn of_table<W: Weight>(head: Head, table: &DistanceTable<W>) -> Self {
-        let distances = (0..table.n_sources()).flat_map(|row| table.row(row)).flatten();
+    /// Of what one process has found without a GPU.
+    fn of(head: Head, sources: usize, distances: &AnyDistances) -> Self {
         Self {
             head,
             prepare_ms: None,
             device: None,
             gpus: None,
-            sources: table.n_sources(),
-            targets: Some(table.n_targets()),
+            sources,
+            targets: None,
             ranks: None,
-            reached: table.n_reachable_pairs(),
-            distance_sum: table.sum().into(),
-            max_distance: distances.max_by(|a, b| a.order(*b)).map(Number::of),
+            reached: distances.n_reached(),
+            distance_sum: distances.sum().into(),
+            max_distance: distances.max().map(Amount::from),
         }
     }
 }

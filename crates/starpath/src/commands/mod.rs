@@ -10,6 +10,7 @@ mod k_paths;
 mod many;
 mod pairs;
 mod path;
+#[cfg(feature = "plot")]
 mod plot;
 mod prepare;
 mod query;
@@ -66,7 +67,14 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
             args.check(common)?;
             centrality::run(args, common)
         }
+        #[cfg(feature = "plot")]
         Command::Plot(args) => plot::run(args, common),
+        #[cfg(not(feature = "plot"))]
+        Command::Plot(_) => {
+            let text = "this build draws no pictures; in a checkout of starpath, run cargo install \
+                        --locked --path crates/starpath --features plot";
+            Err(WrongUse(text.to_owned()).into())
+        }
         Command::Star(args) => star::run(args, common),
         Command::Completions(args) => completions(args),
     }

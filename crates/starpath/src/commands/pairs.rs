@@ -1,12 +1,15 @@
 //! `starpath path --pairs`: many pairs of vertices, from a hierarchy.
 
 use std::fmt;
+use std::ops::Add;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use graph_formats::{Csr, Distance, VertexId, Weight, with_csr};
-use hierarchy::{HierarchyError, MetricWeight, Prepared, Query};
+use graph_formats::VertexId;
+use hierarchy::any::{self, AnyQuery};
+use hierarchy::{HierarchyError, Prepared};
+use paths::{Number, Total};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -17,7 +20,7 @@ use crate::load::{Loaded, load};
 use crate::numbers::read_entries;
 use crate::output::ResultFile;
 use crate::progress::check_interrupt;
-use crate::report::{Head, Number, grouped};
+use crate::report::{Amount, Head, grouped};
 use crate::search::{Times, repeated};
 
 /// Pairs that a thread takes at a time, and after which it hears Ctrl-C.
@@ -30,8 +33,8 @@ struct Report {
     pairs: usize,
     /// Those that have a path.
     reached: usize,
-    distance_sum: Option<Number>,
-    max_distance: Option<Number>,
+    distance_sum: Amount,
+    max_distance: Option<Amount>,
     query_us: Microseconds,
 }
 
@@ -44,8 +47,8 @@ struct Microseconds {
 
 /// A pair's distance and path, as far as they are asked for and there.
 #[derive(Clone)]
-struct Answer<D> {
-    distance: Option<D>,
+struct Answer {
+    distance: Option<Number>,
     path: Vec<VertexId>,
     seconds: f64,
 }
@@ -62,9 +65,7 @@ pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Resu
         bail!("{graph} is not prepared for many pairs; `starpath prepare` does that once for all");
     };
     let pairs = pairs(file, &entries, &loaded.names())?;
-    let report = with_csr!(&loaded.csr, |graph| {
-        ask(graph, &loaded, prepared, &pairs, args.paths, output.as_ref(), common)
-    })?;
+    let report = ask(&loaded, prepared, &pairs, args.paths, output.as_ref(), common)?;
     loaded.print(&report, common)
 }
 
@@ -87,8 +88,7 @@ fn pairs(
     entries.iter().map(pair).collect()
 }
 
-fn ask<W: MetricWeight>(
-    graph: &Csr<W>,
+fn ask(
     loaded: &Loaded,
     prepared: &Prepared,
     pairs: &[(VertexId, VertexId)],
@@ -98,8 +98,8 @@ fn ask<W: MetricWeight>(
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let explain = |error| names.explain_hierarchy(error);
-    let metric = prepared.metric(graph).map_err(explain)?;
-    let answer = |query: &mut Query<'_, W>, &(source, target): &(VertexId, VertexId)| {
+    let metric = any::metric(prepared, &loaded.csr).map_err(explain)?;
+    let answer = |query: &mut dyn AnyQuery, &(source, target): &(VertexId, VertexId)| {
         let start = Instant::now();
         let (distance, path) = if with_paths {
             match query.path(source, target)? {
@@ -111,10 +111,10 @@ fn ask<W: MetricWeight>(
         };
         Ok(Answer { distance, path, seconds: start.elapsed().as_secs_f64() })
     };
-    let task = |query: &mut Query<'_, W>, pairs: &[(VertexId, VertexId)]| {
+    let task = |query: &mut Box<dyn AnyQuery + '_>, pairs: &[(VertexId, VertexId)]| {
         check_interrupt()?;
         let answers: Result<Vec<_>, HierarchyError> =
-            pairs.iter().map(|pair| answer(query, pair)).collect();
+            pairs.iter().map(|pair| answer(&mut **query, pair)).collect();
         answers.map_err(explain)
     };
     let (answers, times) = repeated(common, || {
@@ -129,30 +129,20 @@ fn ask<W: MetricWeight>(
     let times = Times::of(times)?;
     let distances = || answers.iter().filter_map(|answer| answer.distance);
     Ok(Report {
-        head: Head {
-            command: "path",
-            algorithm: Some("hierarchy"),
-            backend: "cpu",
-            threads: rayon::current_num_threads(),
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(times.median()),
-            solve_min_ms: times.least(common),
-        },
+        head: loaded.head("path").solved("hierarchy", &times, common),
         pairs: pairs.len(),
         reached: distances().count(),
-        distance_sum: sum(distances()),
-        max_distance: distances().max_by(|a, b| a.order(*b)).map(Number::of),
+        distance_sum: distances().fold(Total::Integer(0), Total::add).into(),
+        max_distance: distances().reduce(|a, b| if a < b { b } else { a }).map(Amount::from),
         query_us: Microseconds::of(answers.iter().map(|answer| answer.seconds).collect()),
     })
 }
 
-fn write<D: Distance>(
+fn write(
     output: &ResultFile,
     names: &Names<'_>,
     pairs: &[(VertexId, VertexId)],
-    answers: &[Answer<D>],
+    answers: &[Answer],
     with_paths: bool,
 ) -> anyhow::Result<()> {
     let header =
@@ -166,18 +156,6 @@ fn write<D: Distance>(
             line = format!("{line}\t{}", path.join(" "));
         }
         line
-    })
-}
-
-/// The sum of distances; whole numbers are added up exactly.
-fn sum<D: Distance>(mut distances: impl Iterator<Item = D>) -> Option<Number> {
-    distances.try_fold(Number::Integer(0), |sum, distance| {
-        Some(match (sum, Number::of(distance)) {
-            (Number::Integer(sum), Number::Integer(distance)) => {
-                Number::Integer(sum.checked_add(distance)?)
-            }
-            (sum, distance) => Number::Float(sum.to_f64() + distance.to_f64()),
-        })
     })
 }
 
@@ -196,7 +174,8 @@ impl fmt::Display for Report {
         writeln!(f, "{}", self.head)?;
         let [pairs, reached] = [self.pairs, self.reached].map(|n| grouped(n as u128));
         write!(f, "{reached} of {pairs} pairs have a path")?;
-        if let (Some(sum), Some(max)) = (self.distance_sum, self.max_distance) {
+        if let Some(max) = self.max_distance {
+            let sum = self.distance_sum;
             write!(f, "; distances sum to {sum}, the greatest is {max}")?;
         }
         let Microseconds { mean, p99 } = self.query_us;

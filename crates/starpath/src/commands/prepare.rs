@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use graph_formats::{Csr, Ids, read_coordinates, with_csr};
-use hierarchy::{Hierarchy, HierarchyError, Metric, MetricWeight, Order, Prepared};
+use graph_formats::{Ids, read_coordinates};
+use hierarchy::{Hierarchy, HierarchyError, Order, Prepared, any};
 use serde::Serialize;
 
 use crate::backend;
@@ -42,7 +42,7 @@ pub(crate) fn prepare(args: &PrepareArgs, common: &Common) -> anyhow::Result<()>
     let inputs: Vec<&Path> = args.graph.inputs().chain(args.coordinates.as_deref()).collect();
     check_output(&args.output, &inputs)?;
     let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| order(graph, &loaded, args, common))?;
+    let report = order(&loaded, args, common)?;
     loaded.print(&report, common)
 }
 
@@ -52,25 +52,20 @@ pub(crate) fn customize(args: &CustomizeArgs, common: &Common) -> anyhow::Result
     check_output(&args.output, &inputs)?;
     let before = read_prepared(&args.prepared)?;
     let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| weigh(graph, &loaded, &before, args, common))?;
+    let report = weigh(&loaded, &before, args)?;
     loaded.print(&report, common)
 }
 
 /// Orders a graph, and writes its hierarchy.
-fn order<W: MetricWeight>(
-    graph: &Csr<W>,
-    loaded: &Loaded,
-    args: &PrepareArgs,
-    common: &Common,
-) -> anyhow::Result<Report> {
+fn order(loaded: &Loaded, args: &PrepareArgs, common: &Common) -> anyhow::Result<Report> {
     let explain = |error| loaded.names().explain_hierarchy(error);
-    if let Some((arc, from, to)) = graph.first_negative() {
-        let weight = graph.weight(arc).to_string();
+    if let Some((from, to, weight)) = loaded.csr.first_negative() {
         return Err(explain(HierarchyError::NegativeWeight { from, to, weight }));
     }
+    let arcs = loaded.csr.unweighted();
     let coordinates = args.coordinates.as_deref();
     let coordinates = coordinates
-        .map(|path| read_coordinates(path, &loaded.ids, graph.n_vertices()))
+        .map(|path| read_coordinates(path, &loaded.ids, arcs.n_vertices()))
         .transpose()?;
     let bar = Bar::new("ordering", common);
     let step = |done, total| bar.step(done, total);
@@ -78,49 +73,42 @@ fn order<W: MetricWeight>(
     let at_once = EndAtOnce::new();
     let start = Instant::now();
     let order =
-        Order::by_dissection(graph, coordinates.as_deref(), Some(&step)).map_err(explain)?;
+        Order::by_dissection(&arcs, coordinates.as_deref(), Some(&step)).map_err(explain)?;
     let order_ms = milliseconds(start.elapsed());
     drop(bar);
     let _bar = Bar::new("contracting", common);
     let start = Instant::now();
-    let hierarchy = Hierarchy::new(graph, &order).map_err(explain)?;
+    let hierarchy = Hierarchy::new(&arcs, &order).map_err(explain)?;
     let contract_ms = milliseconds(start.elapsed());
     drop(at_once);
-    let report = write(graph, loaded, &hierarchy, &args.output)?;
+    let report = write(loaded, &hierarchy, &args.output)?;
     let solve_ms = Some(Ms(order_ms.0 + contract_ms.0 + report.customize_ms.0));
     let head = Head { algorithm: Some("nested-dissection"), solve_ms, ..report.head };
     let (order_ms, contract_ms) = (Some(order_ms), Some(contract_ms));
     Ok(Report { head, order_ms, contract_ms, ..report })
 }
 
-/// Weighs the hierarchy that was made before with the weights of `graph`, and writes it.
-fn weigh<W: MetricWeight>(
-    graph: &Csr<W>,
+/// Weighs the hierarchy that was made before with the weights of this graph, and writes it.
+fn weigh(
     loaded: &Loaded,
     before: &(Prepared, Ids),
     args: &CustomizeArgs,
-    _: &Common,
 ) -> anyhow::Result<Report> {
     let (prepared, ids) = before;
     if *ids != loaded.ids {
         let (new, old) = (shown(&loaded.path), args.prepared.display());
         bail!("{new} names its vertices otherwise than {old}; prepare it by itself");
     }
-    let report = write(graph, loaded, prepared.hierarchy(), &args.output)?;
+    let report = write(loaded, prepared.hierarchy(), &args.output)?;
     let solve_ms = Some(report.customize_ms);
     let head = Head { command: "customize", algorithm: Some("triangles"), solve_ms, ..report.head };
     Ok(Report { head, ..report })
 }
 
 /// Weighs a hierarchy and writes it.
-fn write<W: MetricWeight>(
-    graph: &Csr<W>,
-    loaded: &Loaded,
-    hierarchy: &Hierarchy,
-    output: &Path,
-) -> anyhow::Result<Report> {
+fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Result<Report> {
     let start = Instant::now();
-    let metric: Metric<'_, W> = hierarchy.customize(graph).map_err(|error| match error {
+    let metric = any::customize(hierarchy, &loaded.csr).map_err(|error| match error {
         HierarchyError::AnotherGraph => {
             anyhow!("{}: its arcs are not those of the prepared graph", shown(&loaded.path))
         }
@@ -131,17 +119,7 @@ fn write<W: MetricWeight>(
     let start = Instant::now();
     metric.write(output, &loaded.ids)?;
     Ok(Report {
-        head: Head {
-            command: "prepare",
-            algorithm: None,
-            backend: "cpu",
-            threads: rayon::current_num_threads(),
-            vertices: graph.n_vertices(),
-            edges: graph.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: None,
-            solve_min_ms: None,
-        },
+        head: loaded.head("prepare"),
         order_ms: None,
         contract_ms: None,
         customize_ms,

@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use crate::cli::{Common, QueryArgs};
-use crate::ids::{Id, Names};
+use crate::ids::Names;
 use crate::progress::check_interrupt;
 use crate::report::{self, Ms, grouped, milliseconds};
 use crate::route::Route;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     let source = names.vertex("source", &args.source)?;
     let target = names.vertex("target", &args.target)?;
     let distance = distances.get(source, target)?;
-    let mut path = vec![Id::from(names.name(source))];
+    let mut path = vec![source];
     let mut at = source;
     while distance.is_some() && at != target {
         check_interrupt()?;
@@ -55,16 +55,10 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
                 args.target
             )
         })?;
-        path.push(names.name(at).into());
+        path.push(at);
     }
     let solve_ms = milliseconds(start.elapsed());
-    let path = distance.is_some().then_some(path);
-    let route = Route {
-        source: names.name(source).into(),
-        target: names.name(target).into(),
-        distance,
-        path,
-    };
+    let route = Route::of(&names, (source, target), distance.map(|distance| (distance, path)));
     let report = Report { command: "query", backend: "cpu", vertices, load_ms, solve_ms, route };
     report::print(&report, common)
 }

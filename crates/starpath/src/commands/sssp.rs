@@ -1,20 +1,20 @@
 //! `starpath sssp --source`: distances from one vertex.
 
-use std::any::type_name;
 use std::fmt;
 use std::path::Path;
 
 use anyhow::anyhow;
-use graph_formats::{Csr, Weight, with_csr};
+use graph_formats::WeightKind;
+use paths::Number;
 use serde::Serialize;
-use sssp::{Goal, SearchWeight};
+use sssp::Goal;
 
 use crate::cli::{Common, Configs, SsspArgs};
 use crate::failure::WrongUse;
 use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::report::{ARCS, Number, VERTICES, counted};
+use crate::report::{ARCS, Amount, VERTICES, counted};
 use crate::search::{Searched, search};
 
 #[derive(Serialize)]
@@ -38,14 +38,14 @@ struct Report {
 struct All {
     /// Vertices that have a distance, the source included.
     reached: usize,
-    distance_sum: Number,
-    max_distance: Option<Number>,
+    distance_sum: Amount,
+    max_distance: Option<Amount>,
 }
 
 /// What a search with a cutoff found.
 #[derive(Serialize)]
 struct Within {
-    cutoff: Number,
+    cutoff: Amount,
     /// Vertices at most so far away, the source included.
     within_cutoff: usize,
 }
@@ -54,7 +54,7 @@ struct Within {
 struct Target {
     target: Id,
     /// `None` when no path leads there.
-    distance: Option<Number>,
+    distance: Option<Amount>,
     path_arcs: Option<usize>,
 }
 
@@ -68,13 +68,11 @@ pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>>
 pub(crate) fn run(args: &SsspArgs, configs: &Configs, common: &Common) -> anyhow::Result<()> {
     let output = output_file(args)?;
     let loaded = load(&args.graph, common)?;
-    let report =
-        with_csr!(&loaded.csr, |graph| solve(graph, &loaded, args, configs, &output, common))?;
+    let report = solve(&loaded, args, configs, &output, common)?;
     loaded.print(&report, common)
 }
 
-fn solve<W: SearchWeight>(
-    graph: &Csr<W>,
+fn solve(
     loaded: &Loaded,
     args: &SsspArgs,
     configs: &Configs,
@@ -87,10 +85,10 @@ fn solve<W: SearchWeight>(
     let target = args.target.as_deref().map(|id| names.vertex("target", id)).transpose()?;
     let goal = match (target, &args.cutoff) {
         (Some(vertex), _) => Goal::Target(vertex),
-        (None, Some(cutoff)) => Goal::Within(parse_cutoff::<W>(cutoff)?),
+        (None, Some(cutoff)) => Goal::Within(parse_cutoff(cutoff, loaded.csr.kind())?),
         (None, None) => Goal::All,
     };
-    let (tree, searched) = search(graph, loaded, "sssp", source, goal, configs, common)?;
+    let (tree, searched) = search(loaded, "sssp", source, goal, configs, common)?;
     if let Some(output) = output {
         output.write_tree(&names, &tree)?;
     }
@@ -103,23 +101,23 @@ fn solve<W: SearchWeight>(
         all: complete.then(|| All {
             reached: tree.distances.n_reached(),
             distance_sum: tree.distances.sum().into(),
-            max_distance: tree.distances.max().map(Number::of),
+            max_distance: tree.distances.max().map(Amount::from),
         }),
         within: cutoff.map(|cutoff| Within {
-            cutoff: Number::of(cutoff),
+            cutoff: cutoff.into(),
             within_cutoff: tree.distances.n_reached(),
         }),
         target: target.map(|vertex| Target {
             target: names.name(vertex).into(),
-            distance: tree.distance(vertex).map(Number::of),
+            distance: tree.distance(vertex).map(Amount::from),
             path_arcs: tree.path_to(vertex).map(|path| path.len() - 1),
         }),
     })
 }
 
-fn parse_cutoff<W: Weight>(text: &str) -> Result<W::Distance, WrongUse> {
-    text.parse().map_err(|_| {
-        let (kind, weights) = (type_name::<W::Distance>(), W::KIND);
+fn parse_cutoff(text: &str, weights: WeightKind) -> Result<Number, WrongUse> {
+    Number::parse(text, weights).ok_or_else(|| {
+        let kind = weights.distance();
         WrongUse(format!(
             "--cutoff {text}: expected a number that {kind} can hold, for the weights of this \
              graph are {weights}"

@@ -6,10 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use bytemuck::cast_slice;
-use graph_formats::{AtomicFile, Name, VertexId, Weight, WeightKind};
-use ndarray::{ArrayView, Dimension, StrideShape};
-use ndarray_npy::{WritableElement, WriteNpyExt};
+use graph_formats::npy::{self, Scalar};
+use graph_formats::{AtomicFile, Name, VertexId};
+use paths::{AnyDistances, with_distances};
 
 use super::ResultFile;
 use crate::ids::Names;
@@ -90,48 +89,31 @@ impl ResultFile {
         needless.iter().try_for_each(|path| remove(path))
     }
 
-    /// Writes distances as they are stored, where the greatest value of an integer type
-    /// and the infinity of a float stand for no path.
-    pub(super) fn write_distances<W: Weight, D: Dimension>(
+    /// Writes these distances, row by row, as they are stored: the greatest value of an integer
+    /// type and the infinity of a float stand for no path.
+    pub(super) fn write_distances(
         &self,
         names: &Names<'_>,
         axes: Axes<'_>,
-        distances: &[W::Distance],
-        shape: impl Into<StrideShape<D>>,
+        distances: &AnyDistances,
+        shape: &[usize],
     ) -> anyhow::Result<()> {
-        match W::KIND {
-            WeightKind::U32 | WeightKind::U64 => {
-                self.write_array::<u64, D>(names, axes, cast_slice(distances), shape)
-            }
-            WeightKind::I32 | WeightKind::I64 => {
-                self.write_array::<i64, D>(names, axes, cast_slice(distances), shape)
-            }
-            WeightKind::F32 => {
-                self.write_array::<f32, D>(names, axes, cast_slice(distances), shape)
-            }
-            _ => self.write_array::<f64, D>(names, axes, cast_slice(distances), shape),
-        }
+        with_distances!(distances, |distances| {
+            self.write_array(names, axes, distances.as_storage(), shape)
+        })
     }
 
     /// Writes these elements, row by row.
-    pub(super) fn write_array<T: WritableElement, D: Dimension>(
+    pub(super) fn write_array<T: Scalar>(
         &self,
         names: &Names<'_>,
         axes: Axes<'_>,
         elements: &[T],
-        shape: impl Into<StrideShape<D>>,
-    ) -> anyhow::Result<()> {
-        self.write_view(names, axes, ArrayView::from_shape(shape, elements)?)
-    }
-
-    pub(super) fn write_view<T: WritableElement, D: Dimension>(
-        &self,
-        names: &Names<'_>,
-        axes: Axes<'_>,
-        array: ArrayView<'_, T, D>,
+        shape: &[usize],
     ) -> anyhow::Result<()> {
         self.write_named(names, axes, |file| {
-            array.write_npy(file).map_err(|error| anyhow!("{}: {error}", self.path.display()))
+            npy::write(file, shape, elements)
+                .map_err(|error| anyhow!("{}: {error}", self.path.display()))
         })
     }
 }

@@ -4,7 +4,6 @@ use std::io::Write;
 
 use anyhow::anyhow;
 use graph_formats::VertexId;
-use ndarray_npy::WritableElement;
 use paths::Closure;
 
 use super::{Axes, Format, ResultFile};
@@ -35,7 +34,7 @@ impl ResultFile {
         for (row, u) in joined.chunks_mut(n.max(1)).zip(all) {
             closure.reached_from(u).for_each(|v| row[v as usize] = true);
         }
-        self.write_array(names, Axes::Vertices, &joined, (n, n))
+        self.write_array(names, Axes::Vertices, &joined, &[n, n])
     }
 
     /// Writes the array of all pairs, eight vertices a byte, the lowest bit first.
@@ -52,7 +51,7 @@ impl ResultFile {
             let words = words.iter().flat_map(|word| word.to_le_bytes());
             row.iter_mut().zip(words).for_each(|(byte, word)| *byte = word);
         }
-        self.write_array(names, Axes::Vertices, &bytes, (n, width))
+        self.write_array(names, Axes::Vertices, &bytes, &[n, width])
     }
 
     /// Writes a line for every vertex: how many it reaches, and how many reach it.
@@ -64,7 +63,7 @@ impl ResultFile {
     }
 
     /// An array of zeros, or an error that names the way out.
-    fn room<T: WritableElement + Clone + Default>(
+    fn room<T: Clone + Default>(
         &self,
         rows: usize,
         columns: usize,

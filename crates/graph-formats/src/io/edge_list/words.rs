@@ -9,7 +9,7 @@ use super::super::scan::{Fault, Scanner};
 use super::super::weights::Number;
 use super::columns::Layout;
 use super::lines::for_each_arc;
-use crate::{GraphError, Name, VertexId, Words};
+use crate::{GraphError, Name, VertexId, Words, parallel};
 
 /// Words and the number of each.
 #[derive(Default)]
@@ -89,8 +89,7 @@ impl AllWords {
             vertices[number as usize] = vertex;
         }
         let words: Words = sorted.iter().map(|(word, _)| &**word).collect();
-        let parts = parts.into_par_iter().map(|part| part.map(|number| vertices[number as usize]));
-        let parts = parts.collect();
+        let parts = parallel::map_of(parts, &|part| part.map(|number| vertices[number as usize]));
         (words, parts)
     }
 }

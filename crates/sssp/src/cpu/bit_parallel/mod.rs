@@ -33,8 +33,7 @@ mod sums;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Csr, VertexId, Weight};
-use rayon::prelude::*;
+use graph_formats::{Csr, VertexId, Weight, parallel};
 
 use self::rows::{Columns, Hops, Row};
 use self::search::{Batch, Ways};
@@ -94,8 +93,9 @@ pub(crate) fn pays(graph: &Outline, n_sources: usize) -> bool {
 }
 
 /// Searches of a graph from many sources, on threads of the current pool.
-pub(crate) struct Searches<'a, W: Weight> {
-    graph: &'a Csr<W>,
+pub(crate) struct Searches<'a> {
+    /// Without its weights.
+    graph: Csr<u32>,
     incoming: Option<Csr<u32>>,
     shape: Shape,
     /// Where each vertex comes among sources, if it matters which are searched from together.
@@ -106,23 +106,24 @@ pub(crate) struct Searches<'a, W: Weight> {
     ended: AtomicBool,
 }
 
-impl<'a, W: Weight> Searches<'a, W> {
+impl<'a> Searches<'a> {
     /// From so many sources.
-    pub(crate) fn new(
-        graph: &'a Csr<W>,
+    pub(crate) fn new<W: Weight>(
+        graph: &Csr<W>,
         n_sources: usize,
         threads: usize,
         progress: Option<Progress<'a>>,
     ) -> Self {
-        let flat = outline::depth(graph) <= MAX_LEVELS;
+        let graph = graph.clone().unweighted();
+        let flat = outline::depth(&graph) <= MAX_LEVELS;
         let shape = Shape::of(graph.n_vertices(), n_sources, threads, flat);
         let in_a_batch = 64 * shape.words;
         let is_ordered = !flat && n_sources > in_a_batch;
         Self {
-            graph,
-            incoming: incoming(graph, flat && n_sources >= MIN_SOURCES_TO_TRANSPOSE),
+            incoming: incoming(&graph, flat && n_sources >= MIN_SOURCES_TO_TRANSPOSE),
             shape,
-            ranks: is_ordered.then(|| order::by_balls(graph, n_sources, in_a_batch)),
+            ranks: is_ordered.then(|| order::by_balls(&graph, n_sources, in_a_batch)),
+            graph,
             done: AtomicU64::new(0),
             total: n_sources as u64,
             progress,
@@ -144,10 +145,11 @@ impl<'a, W: Weight> Searches<'a, W> {
         }
     }
 
-    /// Fills a row for each of `sources`, of the distances to `targets`, of which there is one at
+    /// Fills a row for each of `sources`, of the `distances` to `targets`, of which there is one at
     /// least. False where a distance cannot be held. Besides, half of what the rows take.
-    pub(crate) fn rows(
+    pub(crate) fn rows<W: Weight>(
         &self,
+        distances: LevelDistances<W>,
         sources: &[VertexId],
         targets: &[VertexId],
         cells: &mut [W::Distance],
@@ -159,16 +161,17 @@ impl<'a, W: Weight> Searches<'a, W> {
         }
         let columns = Columns::of(targets, self.graph.n_vertices());
         match self.shape.words {
-            1 => self.fill::<1>(&mut rows, &columns),
-            2 => self.fill::<2>(&mut rows, &columns),
-            4 => self.fill::<4>(&mut rows, &columns),
-            _ => self.fill::<8>(&mut rows, &columns),
+            1 => self.fill::<1, W>(distances, &mut rows, &columns),
+            2 => self.fill::<2, W>(distances, &mut rows, &columns),
+            4 => self.fill::<4, W>(distances, &mut rows, &columns),
+            _ => self.fill::<8, W>(distances, &mut rows, &columns),
         }
     }
 
     fn add_up<const N: usize>(&self, sources: &[VertexId]) -> Result<HopSums, SsspError> {
         let n_vertices = self.graph.n_vertices();
-        let start = || Sums::new(n_vertices, self.shape.is_team, || self.goes_on());
+        let goes_on = || self.goes_on();
+        let start = || Sums::new(n_vertices, self.shape.is_team, &goes_on);
         let parts =
             self.each(sources.chunks(64 * N), start, |batch: &mut Batch<N>, sums, part| {
                 batch.search(self.ways(), part, sums)?;
@@ -179,13 +182,15 @@ impl<'a, W: Weight> Searches<'a, W> {
         Ok(sums)
     }
 
-    fn fill<const N: usize>(
+    fn fill<const N: usize, W: Weight>(
         &self,
+        distances: LevelDistances<W>,
         rows: &mut [Row<'_, W>],
         columns: &Columns,
     ) -> Result<bool, SsspError> {
-        let distances = Mutex::new(LevelDistances::of(self.graph));
-        let start = || (Hops::new(columns, || self.goes_on()), true);
+        let distances = Mutex::new(distances);
+        let goes_on = || self.goes_on();
+        let start = || (Hops::new(columns, &goes_on), true);
         let parts =
             self.each(rows.chunks_mut(64 * N), start, |batch: &mut Batch<N>, part, rows| {
                 let (hops, is_held) = part;
@@ -205,7 +210,7 @@ impl<'a, W: Weight> Searches<'a, W> {
     }
 
     fn ways(&self) -> Ways<'_> {
-        Ways { out: Arcs::of_graph(self.graph), into: self.incoming.as_ref().map(Arcs::of_graph) }
+        Ways { out: Arcs::of_graph(&self.graph), into: self.incoming.as_ref().map(Arcs::of_graph) }
     }
 
     fn goes_on(&self) -> Result<(), SsspError> {
@@ -236,8 +241,8 @@ impl<'a, W: Weight> Searches<'a, W> {
                 self.done.fetch_add(n_sources as u64, Relaxed);
             }
         };
-        let parts = (0..self.shape.n_batches).into_par_iter().with_max_len(1).map(take_all);
-        let parts: Vec<_> = parts.collect::<Result<_, SsspError>>()?;
+        let parts = parallel::map(self.shape.n_batches, &take_all);
+        let parts = parts.into_iter().collect::<Result<_, SsspError>>()?;
         self.goes_on()?;
         Ok(parts)
     }

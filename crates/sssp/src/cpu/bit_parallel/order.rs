@@ -7,18 +7,18 @@
 
 use std::collections::VecDeque;
 
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 
 /// The position of each vertex in the order of balls that have `in_a_batch` of so many sources each,
 /// if these are spread evenly.
-pub(super) fn by_balls<W: Weight>(graph: &Csr<W>, n_sources: usize, in_a_batch: usize) -> Vec<u32> {
+pub(super) fn by_balls(graph: &Csr<u32>, n_sources: usize, in_a_batch: usize) -> Vec<u32> {
     let n = graph.n_vertices();
     let size = (in_a_batch as u128 * n as u128 / n_sources.max(1) as u128) as usize;
     ranks(graph, size.max(1))
 }
 
 /// The position of each vertex in the order of balls of `size` vertices.
-fn ranks<W: Weight>(graph: &Csr<W>, size: usize) -> Vec<u32> {
+fn ranks(graph: &Csr<u32>, size: usize) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let mut ranks = vec![NONE; graph.n_vertices()];
     let (mut rank, mut ball, mut borders) = (0, VecDeque::new(), VecDeque::new());

@@ -1,10 +1,9 @@
 //! The hops of every source to every target, and the rows of distances that they are.
 
-use graph_formats::{VertexId, Weight};
-use rayon::prelude::*;
+use graph_formats::{VertexId, Weight, parallel};
 
 use super::bits::Bits;
-use super::search::Found;
+use super::search::{Found, GoesOn};
 use crate::SsspError;
 use crate::level_distances::LevelDistances;
 
@@ -43,17 +42,17 @@ impl Columns {
 }
 
 /// The hops of the sources of one batch, by target; asks `goes_on` at every level.
-pub(super) struct Hops<'a, F> {
+pub(super) struct Hops<'a> {
     columns: &'a Columns,
     /// Sources that the batch may have.
     n_sources: usize,
     hops: Vec<u32>,
     n_levels: usize,
-    goes_on: F,
+    goes_on: GoesOn<'a>,
 }
 
-impl<'a, F> Hops<'a, F> {
-    pub(super) fn new(columns: &'a Columns, goes_on: F) -> Self {
+impl<'a> Hops<'a> {
+    pub(super) fn new(columns: &'a Columns, goes_on: GoesOn<'a>) -> Self {
         Self { columns, n_sources: 0, hops: Vec::new(), n_levels: 0, goes_on }
     }
 
@@ -70,16 +69,13 @@ impl<'a, F> Hops<'a, F> {
     }
 
     /// Writes the distances of the sources of the batch into their rows.
-    pub(super) fn write<W: Weight>(&self, distances: &LevelDistances<W>, rows: &mut [Row<'_, W>])
-    where
-        F: Sync,
-    {
-        rows.par_chunks_mut(ROWS_AT_ONCE).enumerate().for_each(|(chunk, rows)| {
+    pub(super) fn write<W: Weight>(&self, distances: &LevelDistances<W>, rows: &mut [Row<'_, W>]) {
+        parallel::fill(rows, ROWS_AT_ONCE, &|first_row, rows| {
             // rows and hops are apart by powers of two, of which a cache holds few at a time
             let mut block = [[NONE; ROWS_AT_ONCE]; COLUMNS_AT_ONCE];
             for (at, places) in self.columns.columns.chunks(COLUMNS_AT_ONCE).enumerate() {
                 for (hops, &place) in block.iter_mut().zip(places) {
-                    let first = place as usize * self.n_sources + chunk * ROWS_AT_ONCE;
+                    let first = place as usize * self.n_sources + first_row;
                     hops.copy_from_slice(&self.hops[first..first + ROWS_AT_ONCE]);
                 }
                 for (at_row, (_, row)) in rows.iter_mut().enumerate() {
@@ -93,7 +89,7 @@ impl<'a, F> Hops<'a, F> {
     }
 }
 
-impl<const N: usize, F: Fn() -> Result<(), SsspError>> Found<N> for Hops<'_, F> {
+impl<const N: usize> Found<N> for Hops<'_> {
     fn level(
         &mut self,
         hops: u32,

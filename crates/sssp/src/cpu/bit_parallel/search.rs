@@ -20,6 +20,9 @@ pub(super) struct Ways<'g> {
     pub(super) into: Option<Arcs<'g>>,
 }
 
+/// An error where the searches are to end.
+pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), SsspError> + Sync);
+
 /// What becomes of the vertices that a batch finds.
 pub(super) trait Found<const N: usize> {
     /// These `vertices`, each once, are so many hops from the sources that `bits` has for them;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::bits::{Bits, count, is_empty};
 use super::processor::{Loop, run};
-use super::search::Found;
+use super::search::{Found, GoesOn};
 use crate::{HopSums, SsspError};
 
 /// Vertices that a thread adds up at a time.
@@ -21,15 +21,15 @@ struct Sum {
 }
 
 /// The sums of the batches of a thread, or of a team, which asks `goes_on` at every level.
-pub(super) struct Sums<F> {
+pub(super) struct Sums<'a> {
     of: Vec<Sum>,
     by_hop: Vec<u64>,
     is_team: bool,
-    goes_on: F,
+    goes_on: GoesOn<'a>,
 }
 
-impl<F: Fn() -> Result<(), SsspError>> Sums<F> {
-    pub(super) fn new(n_vertices: usize, is_team: bool, goes_on: F) -> Self {
+impl<'a> Sums<'a> {
+    pub(super) fn new(n_vertices: usize, is_team: bool, goes_on: GoesOn<'a>) -> Self {
         Self { of: vec![Sum::default(); n_vertices], by_hop: Vec::new(), is_team, goes_on }
     }
 
@@ -45,7 +45,7 @@ impl<F: Fn() -> Result<(), SsspError>> Sums<F> {
     }
 }
 
-impl<const N: usize, F: Fn() -> Result<(), SsspError>> Found<N> for Sums<F> {
+impl<const N: usize> Found<N> for Sums<'_> {
     fn level(
         &mut self,
         hops: u32,

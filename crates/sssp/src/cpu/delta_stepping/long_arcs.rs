@@ -23,7 +23,7 @@
 
 use std::ops::Range;
 
-use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight, parallel};
 use rayon::prelude::*;
 
 use super::buckets::Entry;
@@ -65,8 +65,13 @@ pub(crate) struct ArcSplit<W> {
 
 /// Whether `graph` is one of those where deferring arcs may pay. O(n).
 pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
-    let n_linked = || graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
-    graph.direction() == Direction::Undirected && has_many_arcs(graph.n_arcs(), n_linked())
+    graph.direction() == Direction::Undirected
+        && has_many_arcs(graph.n_arcs(), n_linked(graph.row_offsets()))
+}
+
+/// How many vertices have an arc.
+fn n_linked(row_offsets: &[u64]) -> usize {
+    row_offsets.par_windows(2).filter(|row| row[0] < row[1]).count()
 }
 
 /// Whether so many arcs are many for so many vertices that have some.
@@ -100,19 +105,19 @@ pub(crate) fn defers_enough(n_short: usize, n_arcs: usize) -> bool {
     2 * n_short <= n_arcs
 }
 
-/// A bit for every vertex from which a path can go on: one that has an arc, and in an
-/// undirected graph another than the one it was reached by. O(n).
-pub(super) fn vertices_with_out_arcs<W: Weight>(graph: &Csr<W>) -> Vec<u64> {
-    let least = match graph.direction() {
+/// A bit for every vertex from which a path can go on, where rows begin at these offsets: one that
+/// has an arc, and in an undirected graph another than the one it was reached by. O(n).
+pub(super) fn vertices_with_out_arcs(rows: &[u64], direction: Direction) -> Vec<u64> {
+    let least = match direction {
         Direction::Directed => 1,
         Direction::Undirected => 2,
     };
-    let rows = graph.row_offsets();
-    (0..graph.n_vertices().div_ceil(64))
+    let n_vertices = rows.len() - 1;
+    (0..n_vertices.div_ceil(64))
         .into_par_iter()
         .map(|word| {
             let first = word * 64;
-            let last = (first + 64).min(graph.n_vertices());
+            let last = (first + 64).min(n_vertices);
             (first..last)
                 .fold(0, |bits, v| bits | u64::from(rows[v + 1] - rows[v] >= least) << (v - first))
         })
@@ -243,10 +248,11 @@ impl<W: Weight> ShortArcs<W> {
     pub(super) fn new(graph: &Csr<W>, limit: W) -> Self {
         let n = graph.n_vertices();
         let mut row_offsets = vec![0; n + 1];
-        let counts = row_offsets[1..].par_iter_mut().with_min_len(ROWS_A_TASK).enumerate();
-        counts.for_each(|(vertex, count)| {
-            let weights = &graph.weights()[graph.row(vertex as VertexId)];
-            *count = weights.iter().filter(|&&weight| weight < limit).count();
+        parallel::fill(&mut row_offsets[1..], ROWS_A_TASK, &|first, counts| {
+            for (count, vertex) in counts.iter_mut().zip(first as VertexId..) {
+                let weights = &graph.weights()[graph.row(vertex)];
+                *count = weights.iter().filter(|&&weight| weight < limit).count();
+            }
         });
         for vertex in 0..n {
             row_offsets[vertex + 1] += row_offsets[vertex];
@@ -261,7 +267,8 @@ impl<W: Weight> ShortArcs<W> {
             tasks.push((rows[0] as usize..rows[rows.len() - 1] as usize, copies));
             rest = others;
         }
-        tasks.into_par_iter().for_each(|(arcs, copies)| copy_short(graph, limit, arcs, copies));
+        let tasks = tasks.into_iter();
+        parallel::for_each_of(tasks, &|(arcs, copies)| copy_short(graph, limit, arcs, copies));
         Self { row_offsets, arcs }
     }
 

@@ -31,7 +31,7 @@ mod relax;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use graph_formats::{Csr, DistanceKey, Weight};
+use graph_formats::{Csr, DistanceKey, Weight, parallel};
 use rayon::prelude::*;
 
 use super::threads::{EndsOnPanic, Threads, wait};
@@ -133,12 +133,14 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
         team: Team,
     ) -> Self {
         let span = bucket_span(graph.weight_summary().greatest, delta);
-        let unreached = graph.vertices().into_par_iter().with_min_len(LABELS_A_TASK);
         Self {
             per_delta: L::per_delta(delta),
             split,
-            labels: unreached.map(|_| L::Key::GREATEST.atomic()).collect(),
-            with_out_arcs: long_arcs::vertices_with_out_arcs(&graph),
+            labels: unreached_labels::<L::Key>(graph.n_vertices()),
+            with_out_arcs: long_arcs::vertices_with_out_arcs(
+                graph.row_offsets(),
+                graph.direction(),
+            ),
             graph,
             workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
@@ -220,7 +222,7 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
         };
         match self.workers.len() {
             1 => clear(&self.labels),
-            _ => self.labels.par_chunks(LABELS_A_TASK).for_each(clear),
+            _ => parallel::for_each_of(self.labels.chunks(LABELS_A_TASK), &clear),
         }
         self.frontiers.iter().for_each(Frontier::clear);
         self.workers.iter_mut().for_each(|worker| worker.reset(query.limit));
@@ -228,6 +230,12 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
         let first = &mut self.workers[0];
         first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: query.source });
     }
+}
+
+/// Labels of so many vertices.
+fn unreached_labels<K: DistanceKey>(n_vertices: usize) -> Vec<K::Atomic> {
+    let vertices = (0..n_vertices).into_par_iter().with_min_len(LABELS_A_TASK);
+    vertices.map(|_| K::GREATEST.atomic()).collect()
 }
 
 impl<K: DistanceKey> Worker<K> {

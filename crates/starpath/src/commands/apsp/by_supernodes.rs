@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use apsp::{Algorithm, Supernodes};
-use graph_formats::{Csr, Weight};
+use graph_formats::AnyCsr;
 
 use super::Request;
 use crate::cli::{Backend, Common, GpuCount};
@@ -36,8 +36,8 @@ pub(super) struct Ordered {
 }
 
 /// The supernodes of a graph, where they are asked for, or should take far less time.
-pub(super) fn choose<W: Weight>(
-    graph: &Csr<W>,
+pub(super) fn choose(
+    graph: &AnyCsr,
     request: &Request,
     common: &Common,
 ) -> anyhow::Result<Option<Ordered>> {
@@ -54,7 +54,7 @@ pub(super) fn choose<W: Weight>(
     };
     let start = Instant::now();
     let max_arcs = (max_sums / n.max(1) as f64).min(pairs) as u64;
-    let made = hierarchy::supernodes(graph, max_arcs);
+    let made = hierarchy::supernodes(&graph.unweighted(), max_arcs);
     let order_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let supernodes = match made {
@@ -71,7 +71,7 @@ pub(super) fn choose<W: Weight>(
 }
 
 /// The most sums with which supernodes are worth their order; `None` where no order is.
-fn most_sums<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> Option<f64> {
+fn most_sums(graph: &AnyCsr, request: &Request, common: &Common) -> Option<f64> {
     let (n, degree) = (graph.n_vertices(), graph.n_arcs() / graph.n_vertices().max(1));
     let is_forced = common.backend == Backend::Cuda;
     let is_alone = match request.gpus {
@@ -84,7 +84,7 @@ fn most_sums<W: Weight>(graph: &Csr<W>, request: &Request, common: &Common) -> O
     if is_small || degree > MAX_DEGREE || is_other || !is_alone {
         return None;
     }
-    let search = match graph.weight_summary().common() {
+    let search = match graph.common_weight() {
         // searches go on together, a bit each
         Some(_) if !is_forced => return None,
         _ if is_forced => f64::INFINITY,

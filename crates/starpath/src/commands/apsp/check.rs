@@ -3,8 +3,9 @@
 use std::num::NonZeroUsize;
 
 use anyhow::ensure;
-use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
-use sssp::{Config, Goal, SearchWeight, Solver};
+use graph_formats::{AnyCsr, VertexId, WeightKind};
+use paths::{AnyDistances, Number};
+use sssp::{Config, Goal};
 
 use crate::ids::Names;
 
@@ -16,41 +17,39 @@ pub(super) fn spread(n_vertices: usize, n: NonZeroUsize) -> impl Iterator<Item =
 
 /// An error where the rows of these sources are not what searches find: floats may differ by what n
 /// sums of a row's greatest distance round.
-pub(super) fn check_rows<W: SearchWeight, R>(
-    graph: &Csr<W>,
+pub(super) fn check_rows(
+    graph: &AnyCsr,
     names: &Names<'_>,
     threads: Option<NonZeroUsize>,
     sources: impl Iterator<Item = VertexId>,
-    row: impl Fn(VertexId) -> R,
-) -> anyhow::Result<usize>
-where
-    R: Iterator<Item = Option<W::Distance>>,
-{
+    row: impl Fn(VertexId) -> AnyDistances,
+) -> anyhow::Result<usize> {
     let config = Config { threads, ..Config::default() };
-    let mut solver = Solver::new(graph, &config).map_err(|error| names.explain(error))?;
-    let epsilon = match W::KIND {
+    let explain = |error| names.explain(error);
+    let mut solver = sssp::any::solver(graph, &config, None).map_err(explain)?;
+    let epsilon = match graph.kind() {
         WeightKind::F32 => f64::from(f32::EPSILON),
         WeightKind::F64 => f64::EPSILON,
         _ => 0.0,
     };
     let mut n_rows = 0;
     for source in sources {
-        let right = solver.distances(source, Goal::All).map_err(|error| names.explain(error))?;
+        let right = solver.distances(source, Goal::All).map_err(explain)?;
         let sizes = right.iter().flatten().map(|distance| distance.to_f64().abs());
         let most = 4.0 * epsilon * graph.n_vertices() as f64 * sizes.fold(0.0, f64::max);
-        let is_same = |found: Option<W::Distance>, right: Option<W::Distance>| {
+        let is_same = |found: Option<Number>, right: Option<Number>| {
             let both = found.zip(right);
             found == right || both.is_some_and(|(a, b)| (a.to_f64() - b.to_f64()).abs() <= most)
         };
-        let mut row = row(source);
-        for target in graph.vertices() {
+        let row = row(source);
+        for target in 0..names.n_vertices {
             // a row that ends early has no more distances
-            let (found, right) = (row.next().flatten(), right.get(target));
+            let (found, right) = (row.get(target), right.get(target));
             ensure!(
                 is_same(found, right),
                 "--check: from {} to {} the answer has {}, and a search finds {}; please report this",
                 names.name(source),
-                names.name(target),
+                names.name(target as VertexId),
                 text(found),
                 text(right)
             );
@@ -60,12 +59,15 @@ where
     Ok(n_rows)
 }
 
-fn text<D: Distance>(distance: Option<D>) -> String {
+fn text(distance: Option<Number>) -> String {
     distance.map_or_else(|| "no path".to_owned(), |distance| distance.to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use graph_formats::Csr;
+    use paths::Distances;
+
     use super::*;
 
     #[test]
@@ -79,8 +81,8 @@ mod tests {
     #[test]
     fn a_wrong_row_is_named() {
         let check = |rows: [[Option<u64>; 3]; 2]| {
-            let graph = Csr::from_arcs(3, &[(0, 1, 7u32)]).unwrap();
-            let row = |source| rows[source as usize].into_iter();
+            let graph = Csr::from_arcs(3, &[(0, 1, 7u32)]).unwrap().into();
+            let row = |source| Distances::from_iter(rows[source as usize]).into();
             check_rows(&graph, &Names::numbers(3), None, 0..2, row).map_err(|e| e.to_string())
         };
         let right = [[Some(0), Some(7), None], [None, Some(0), None]];
@@ -99,13 +101,13 @@ mod tests {
 
     #[test]
     fn floats_may_differ_by_their_rounding() {
-        let graph = Csr::from_arcs(2, &[(0, 1, 0.7f32)]).unwrap();
+        let graph = Csr::from_arcs(2, &[(0, 1, 0.7f32)]).unwrap().into();
         let check = |found: f32| {
-            let row = |_| [Some(0.0), Some(found)].into_iter();
+            let row = |_| Distances::from_iter([Some(0.0), Some(found)]).into();
             check_rows(&graph, &Names::numbers(2), None, 0..1, row).is_ok()
         };
         assert!(check(0.700_000_05) && !check(0.7001));
-        let row = |_| [Some(0.0)].into_iter();
+        let row = |_| Distances::from_iter([Some(0.0f32)]).into();
         assert!(check_rows(&graph, &Names::numbers(2), None, 0..1, row).is_err());
     }
 }

@@ -6,10 +6,10 @@
 use std::ops::ControlFlow;
 use std::slice;
 
-use apsp::{ApspError, PairsWeight, ScratchFolder, Solver};
+use apsp::{ApspError, ScratchFolder, Solver};
 use collectives::Communicator;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, with_csr};
+use graph_formats::AnyCsr;
 
 use super::{
     Device, Found, Matrix, Outputs, Report, check, config, explain, say_kept, scratch_folder,
@@ -22,7 +22,7 @@ use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
 use crate::ranks::{agree, refuse, share_graph};
-use crate::report::{Head, Number};
+use crate::report::{Amount, Head};
 use crate::search::{Times, repeated_by};
 
 /// What rank 0 alone has.
@@ -46,8 +46,8 @@ pub(crate) fn run_over(
     let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
     let work = Work { ranks, gpu: gpu.as_ref(), root: root.as_ref(), args, common };
     let report = match scratch_folder(args) {
-        Some(folder) => with_csr!(&*graph, |graph| work.solve_in(&folder, graph))?,
-        None => Some(with_csr!(&*graph, |graph| work.solve(graph))?),
+        Some(folder) => work.solve_in(&folder, &graph)?,
+        None => Some(work.solve(&graph)?),
     };
     match root.zip(report) {
         Some((root, report)) => root.loaded.print(&report, common),
@@ -72,11 +72,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// With the matrix in a folder, from which rank 0 writes the results, as one process would.
-    fn solve_in<W: PairsWeight>(
-        &self,
-        folder: &ScratchFolder,
-        graph: &Csr<W>,
-    ) -> anyhow::Result<Option<Report>> {
+    fn solve_in(&self, folder: &ScratchFolder, graph: &AnyCsr) -> anyhow::Result<Option<Report>> {
         let Self { ranks, gpu, root, args, common } = *self;
         let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
         let config = config(args, common);
@@ -92,6 +88,7 @@ impl Work<'_> {
         let (pairs, times) = found.inspect_err(|error| say_kept(error, Some(folder)))?;
         let report = pairs.zip(root).map(|(pairs, root)| {
             let found = Found {
+                plan: pairs.plan().clone(),
                 pairs,
                 gpus: gpu.map(|gpu| vec![gpu.clone()]),
                 ranks: Some(ranks.size()),
@@ -99,12 +96,12 @@ impl Work<'_> {
                 times: Times::of(times)?,
                 order_ms: None,
             };
-            found.write(graph, &root.loaded, &root.outputs, common)
+            found.write(&root.loaded, &root.outputs, common)
         });
         agree(ranks, report.transpose())
     }
 
-    fn solve<W: PairsWeight>(&self, graph: &Csr<W>) -> anyhow::Result<Report> {
+    fn solve(&self, graph: &AnyCsr) -> anyhow::Result<Report> {
         let Self { ranks, gpu, root, args, common } = *self;
         let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
         let bar = Bar::new("solving", common);
@@ -120,19 +117,19 @@ impl Work<'_> {
                 ranks.abort(1);
             }
             if let Ok(found) = &found {
-                solve_ms.push(found.report.solve_ms);
+                solve_ms.push(found.report().solve_ms);
             }
             found.map_err(|error| explain(&names, error))
         })?;
         drop(bar);
-        let (plan, summary) = (&found.plan, found.summary(ranks)?);
+        let (plan, summary) = (found.plan(), found.summary(ranks)?);
         if common.explain {
             say(format_args!("{plan} on each of {} ranks", ranks.size()));
         }
         let checked_rows = args.check.map(|n_rows| {
-            let place = |source| found.sources.binary_search(&source);
+            let place = |source| found.sources().binary_search(&source);
             let own = check::spread(graph.n_vertices(), n_rows).filter(|&v| place(v).is_ok());
-            let row = |source| found.distances.row(place(source).unwrap_or_default());
+            let row = |source| found.row(place(source).unwrap_or_default());
             let n_own = agree(ranks, check::check_rows(graph, &names, common.threads, own, row))?;
             Ok::<_, anyhow::Error>(ranks.sum(n_own as u64)? as usize)
         });
@@ -144,8 +141,8 @@ impl Work<'_> {
             let output = outputs.and_then(|outputs| outputs.distances.as_ref());
             let file = agree(ranks, output.map(ResultFile::create).transpose())?;
             let written = match output.zip(file) {
-                Some((output, file)) => output.write_gathered(file, &names, ranks, &found, &step),
-                None => Ok(found.gather_rows(ranks, |_, _| ControlFlow::Continue(()))?),
+                Some((output, file)) => output.write_gathered(file, &names, ranks, &*found, &step),
+                None => Ok(found.gather_rows(ranks, &mut |_, _| ControlFlow::Continue(()))?),
             };
             agree(ranks, written)?;
         }
@@ -154,9 +151,9 @@ impl Work<'_> {
             let file = agree(ranks, output.map(ResultFile::create).transpose())?;
             let written = match output.zip(file) {
                 Some((output, file)) => {
-                    output.write_gathered_hops(file, &names, ranks, &found, &step)
+                    output.write_gathered_hops(file, &names, ranks, &*found, &step)
                 }
-                None => Ok(found.write_next_hops_npy(ranks, None::<&mut Vec<u8>>, None)?),
+                None => Ok(found.write_next_hops_npy(ranks, None, None)?),
             };
             agree(ranks, written)?;
         }
@@ -165,23 +162,18 @@ impl Work<'_> {
         let solve = Times::of(if gpu.is_some() { solve_ms } else { whole_ms })?;
         Ok(Report {
             head: Head {
-                command: "apsp",
-                algorithm: Some(plan.algorithm.name()),
                 backend: if gpu.is_some() { "cuda" } else { "cpu" },
                 threads: plan.threads,
-                vertices: graph.n_vertices(),
-                edges: graph.n_arcs(),
                 load_ms: root.map(|root| root.loaded.load_ms),
-                solve_ms: Some(solve.median()),
-                solve_min_ms: solve.least(common),
+                ..Head::of("apsp", graph).solved(plan.algorithm.name(), &solve, common)
             },
             matrix: Matrix::of(plan),
-            device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), &found.report)),
+            device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), found.report())),
             order_ms: None,
             ranks: Some(ranks.size()),
             reachable_pairs: summary.n_reachable_pairs,
             distance_sum: summary.sum.into(),
-            max_distance: summary.max.map(Number::of),
+            max_distance: summary.max.map(Amount::from),
             checked_rows,
         })
     }

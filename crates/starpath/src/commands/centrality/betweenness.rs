@@ -4,14 +4,14 @@
 use std::fmt;
 use std::path::Path;
 
-use ::centrality::{Betweenness, Lengths, MeasureWeight, betweenness, sampling_error};
-use graph_formats::{Csr, VertexId, with_csr};
+use ::centrality::{any, sampling_error};
+use graph_formats::VertexId;
 use serde::Serialize;
 
 use super::{FAILURE, config, explain, lengths, n_threads, name_of};
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure};
-use crate::ids::{Id, Names};
+use crate::ids::Id;
 use crate::load::load;
 use crate::output::ResultFile;
 use crate::progress::Bar;
@@ -35,14 +35,20 @@ struct Report {
 }
 
 pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
-    let backend = backend::cpu("--measure betweenness", common)?;
+    backend::cpu("--measure betweenness", common)?;
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let (found, lengths, times) =
-        with_csr!(&loaded.csr, |graph| solve(graph, &names, args, common))?;
+    let lengths = lengths(&loaded, args, common);
+    let config = config(lengths, args, common);
+    let bar = Bar::new("counting paths", common);
+    let step = |done, total| bar.step(done, total);
+    let (found, times) = repeated(common, || {
+        any::betweenness(&loaded.csr, &config, Some(&step)).map_err(|error| explain(error, &names))
+    })?;
+    drop(bar);
     let solve = Times::of(times)?;
     let values = found.normalised();
     let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
@@ -53,15 +59,8 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     }
     let report = Report {
         head: Head {
-            command: "centrality",
-            algorithm: Some("brandes"),
-            backend,
             threads: n_threads(common),
-            vertices: n_vertices,
-            edges: loaded.csr.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
+            ..loaded.head("centrality").solved("brandes", &solve, common)
         },
         lengths: name_of(lengths),
         sources: n_sources,
@@ -71,25 +70,6 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     };
     loaded.print(&report, common)
-}
-
-/// Betweenness, by what, and the times it took.
-type Solved = (Betweenness, Lengths, Vec<f64>);
-
-fn solve<W: MeasureWeight>(
-    graph: &Csr<W>,
-    names: &Names<'_>,
-    args: &CentralityArgs,
-    common: &Common,
-) -> anyhow::Result<Solved> {
-    let lengths = lengths(graph, args, common);
-    let config = config(lengths, args, common);
-    let bar = Bar::new("counting paths", common);
-    let step = |done, total| bar.step(done, total);
-    let (found, times) = repeated(common, || {
-        betweenness(graph, &config, Some(&step)).map_err(|error| explain(error, names))
-    })?;
-    Ok((found, lengths, times))
 }
 
 impl fmt::Display for Report {

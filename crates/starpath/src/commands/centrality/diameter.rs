@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use ::centrality::{Diameter, Lengths, MeasureWeight, diameter};
-use graph_formats::{Csr, with_csr};
+use ::centrality::any;
 use serde::Serialize;
 
-use super::{explain, is_whole, lengths, n_threads, name_of, number};
+use super::{amount, explain, lengths, n_threads, name_of};
 use crate::backend;
 use crate::cli::{CentralityArgs, Common};
-use crate::ids::{Id, Names};
+use crate::ids::Id;
 use crate::load::load;
 use crate::progress::Bar;
-use crate::report::{Head, Number, counted};
+use crate::report::{Amount, Head, counted};
 use crate::search::{Times, repeated};
 
 #[derive(Serialize)]
@@ -21,7 +20,7 @@ struct Report {
     head: Head,
     /// What lengths of paths are: "hops" or "weights".
     lengths: &'static str,
-    diameter: Option<Number>,
+    diameter: Option<Amount>,
     /// The ends of a shortest path of this length.
     from: Option<Id>,
     to: Option<Id>,
@@ -30,49 +29,30 @@ struct Report {
 }
 
 pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
-    let backend = backend::cpu("--measure diameter", common)?;
+    backend::cpu("--measure diameter", common)?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let (found, lengths, whole, times) =
-        with_csr!(&loaded.csr, |graph| solve(graph, &names, args, common))?;
+    let lengths = lengths(&loaded, args, common);
+    let bar = Bar::new("excluding", common);
+    let step = |done, total| bar.step(done, total);
+    let (found, times) = repeated(common, || {
+        let found = any::diameter(&loaded.csr, lengths, common.threads, Some(&step));
+        found.map_err(|error| explain(error, &names))
+    })?;
+    drop(bar);
     let solve = Times::of(times)?;
     let report = Report {
         head: Head {
-            command: "centrality",
-            algorithm: Some("bounds"),
-            backend,
             threads: n_threads(common),
-            vertices: names.n_vertices,
-            edges: loaded.csr.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
+            ..loaded.head("centrality").solved("bounds", &solve, common)
         },
         lengths: name_of(lengths),
-        diameter: found.map(|found| number(found.value, whole)),
+        diameter: found.map(|found| amount(found.value, lengths, &loaded)),
         from: found.map(|found| names.name(found.from).into()),
         to: found.map(|found| names.name(found.to).into()),
         searches: found.map_or(0, |found| found.n_searches),
     };
     loaded.print(&report, common)
-}
-
-/// The diameter, of what, whether in whole numbers, and the times it took.
-type Solved = (Option<Diameter>, Lengths, bool, Vec<f64>);
-
-fn solve<W: MeasureWeight>(
-    graph: &Csr<W>,
-    names: &Names<'_>,
-    args: &CentralityArgs,
-    common: &Common,
-) -> anyhow::Result<Solved> {
-    let lengths = lengths(graph, args, common);
-    let bar = Bar::new("excluding", common);
-    let step = |done, total| bar.step(done, total);
-    let (found, times) = repeated(common, || {
-        diameter(graph, lengths, common.threads, Some(&step)).map_err(|e| explain(e, names))
-    })?;
-    Ok((found, lengths, is_whole::<W>(lengths), times))
 }
 
 impl fmt::Display for Report {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, Direction, Weight, with_csr};
+use graph_formats::Direction;
 use serde::Serialize;
 
 use super::{Made, Report, file_name};
@@ -23,16 +23,12 @@ pub(crate) fn run(args: &DegreesArgs, common: &Common) -> anyhow::Result<()> {
     let file = PictureFile::check(&args.picture.output, args.graph.inputs())?;
     backend::cpu("plot degrees", common)?;
     let loaded = load(&args.graph, common)?;
-    let report = with_csr!(&loaded.csr, |graph| draw(graph, &loaded, args, &file))?;
+    let report = draw(&loaded, args, &file)?;
     loaded.print(&report, common)
 }
 
-fn draw<W: Weight>(
-    graph: &Csr<W>,
-    loaded: &Loaded,
-    args: &DegreesArgs,
-    file: &PictureFile,
-) -> anyhow::Result<Report<Shows>> {
+fn draw(loaded: &Loaded, args: &DegreesArgs, file: &PictureFile) -> anyhow::Result<Report<Shows>> {
+    let graph = loaded.csr.unweighted();
     let out: Vec<_> = graph.vertices().map(|vertex| graph.out_degree(vertex)).collect();
     let mut into = vec![0; graph.n_vertices()];
     graph.column_indices().iter().for_each(|&vertex| into[vertex as usize] += 1);

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, with_csr};
+use paths::Number;
 use serde::Serialize;
-use sssp::{Goal, SearchWeight};
+use sssp::Goal;
 
 use super::pairs::AllPairs;
 use super::{Made, Report, file_name};
@@ -16,7 +16,7 @@ use crate::plot::axis::{label, round_step};
 use crate::plot::heat::for_each_row;
 use crate::plot::histogram::{Bins, Histogram};
 use crate::plot::picture::PictureFile;
-use crate::report::{self, Number, grouped};
+use crate::report::{self, grouped};
 use crate::search::search;
 
 #[derive(Serialize)]
@@ -31,9 +31,7 @@ pub(crate) fn run(args: &DistancesArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(source) = &args.source {
         let configs = Configs::auto(common);
         let loaded = load(&args.graph, common)?;
-        let report = with_csr!(&loaded.csr, |graph| {
-            of_search(graph, &loaded, source, args, &configs, &file, common)
-        })?;
+        let report = of_search(&loaded, source, args, &configs, &file, common)?;
         return loaded.print(&report, common);
     }
     backend::cpu("plot distances of all pairs", common)?;
@@ -55,8 +53,7 @@ pub(crate) fn run(args: &DistancesArgs, common: &Common) -> anyhow::Result<()> {
     }
 }
 
-fn of_search<W: SearchWeight>(
-    graph: &Csr<W>,
+fn of_search(
     loaded: &Loaded,
     source: &str,
     args: &DistancesArgs,
@@ -66,18 +63,18 @@ fn of_search<W: SearchWeight>(
 ) -> anyhow::Result<Report<Shows>> {
     let names = loaded.names();
     let source = names.vertex("source", source)?;
-    let (tree, searched) = search(graph, loaded, "plot", source, Goal::All, configs, common)?;
+    let (tree, searched) = search(loaded, "plot", source, Goal::All, configs, common)?;
     let made = Made {
         algorithm: searched.head.algorithm,
         backend: searched.head.backend,
-        vertices: graph.n_vertices(),
+        vertices: searched.head.vertices,
         load_ms: searched.head.load_ms,
         solve_ms: searched.head.solve_ms,
     };
     let title = format!("Distances from {} in {}", names.name(source), file_name(&loaded.path));
-    let what = What { title, up: "vertices", is_whole: W::ZERO.to_i128().is_some() };
+    let what = What { title, up: "vertices", is_whole: loaded.csr.kind().is_integer() };
     let mut each = |visit: &mut Visit<'_>| {
-        tree.distances.iter().for_each(|d| visit(d.map(|d| Number::of(d).to_f64())));
+        tree.distances.iter().for_each(|distance| visit(distance.map(Number::to_f64)));
         Ok(())
     };
     draw(&mut each, what, args, made, file)

@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use graph_formats::{Csr, Direction, VertexId, Weight, read_coordinates, with_csr};
+use graph_formats::{Csr, Direction, VertexId, read_coordinates};
+use paths::Number;
 use serde::Serialize;
-use sssp::{Goal, SearchWeight};
+use sssp::Goal;
 
 use super::{Made, Report, file_name};
 use crate::cli::{Common, Configs, MapArgs};
@@ -17,7 +18,7 @@ use crate::plot::axis::label;
 use crate::plot::bands::Bands;
 use crate::plot::map::{Map, Target, census};
 use crate::plot::picture::PictureFile;
-use crate::report::{Number, VERTICES, counted};
+use crate::report::{Amount, VERTICES, counted};
 use crate::search::search;
 
 /// What a `.co` file counts, if that is degrees.
@@ -30,7 +31,7 @@ struct Shows {
     target: Option<Id>,
     /// The distance of the target, if a path leads there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    distance: Option<Number>,
+    distance: Option<Amount>,
     bands: Vec<Band>,
     /// Vertices that the source does not reach.
     unreached: usize,
@@ -49,13 +50,11 @@ pub(crate) fn run(args: &MapArgs, common: &Common) -> anyhow::Result<()> {
     let file = PictureFile::check(&args.picture.output, inputs)?;
     let configs = Configs::auto(common);
     let loaded = load(&args.graph, common)?;
-    let report =
-        with_csr!(&loaded.csr, |graph| draw(graph, &loaded, args, &configs, &file, common))?;
+    let report = draw(&loaded, args, &configs, &file, common)?;
     loaded.print(&report, common)
 }
 
-fn draw<W: SearchWeight>(
-    graph: &Csr<W>,
+fn draw(
     loaded: &Loaded,
     args: &MapArgs,
     configs: &Configs,
@@ -65,27 +64,26 @@ fn draw<W: SearchWeight>(
     let names = loaded.names();
     let source = names.vertex("source", &args.source)?;
     let target = args.target.as_deref().map(|id| names.vertex("target", id)).transpose()?;
-    let mut positions = read_coordinates(&args.coordinates, &loaded.ids, graph.n_vertices())?;
+    let mut positions = read_coordinates(&args.coordinates, &loaded.ids, names.n_vertices)?;
     let stretch = match args.geographic {
         true => to_degrees(&mut positions, &args.coordinates)?,
         false => 1.0,
     };
-    let (tree, searched) = search(graph, loaded, "plot", source, Goal::All, configs, common)?;
-    let distances: Vec<_> =
-        tree.distances.iter().map(|d| d.map(|d| Number::of(d).to_f64())).collect();
-    let is_whole = W::ZERO.to_i128().is_some();
+    let (tree, searched) = search(loaded, "plot", source, Goal::All, configs, common)?;
+    let distances: Vec<_> = tree.distances.iter().map(|d| d.map(Number::to_f64)).collect();
+    let is_whole = loaded.csr.kind().is_integer();
     let bands = Bands::new(distances.iter().copied().flatten(), args.step, is_whole);
     let bands = bands.map_err(WrongUse)?;
     let (counts, unreached) = census(&distances, &bands);
-    let distance = target.and_then(|target| tree.distance(target)).map(Number::of);
-    let path = |distance: Option<Number>| match distance {
-        Some(Number::Float(distance)) => {
-            format!("shortest path, {}", args.unit.with(&distance.to_string()))
+    let distance = target.and_then(|target| tree.distance(target));
+    let path = |distance: Option<Number>| match distance.map(Number::to_f64) {
+        Some(distance) => {
+            let text = if is_whole { label(distance, 1.0) } else { distance.to_string() };
+            format!("shortest path, {}", args.unit.with(&text))
         }
-        Some(whole) => format!("shortest path, {}", args.unit.with(&label(whole.to_f64(), 1.0))),
         None => "no path to the target".to_owned(),
     };
-    let arcs = if args.arcs { lines(graph) } else { Vec::new() };
+    let arcs = if args.arcs { lines(&loaded.csr.unweighted()) } else { Vec::new() };
     let map = Map {
         title: format!("Distances from {} in {}", names.name(source), file_name(&loaded.path)),
         quantity: args.unit.quantity(),
@@ -109,7 +107,7 @@ fn draw<W: SearchWeight>(
     let shows = Shows {
         source: names.name(source).into(),
         target: target.map(|target| names.name(target).into()),
-        distance,
+        distance: distance.map(Amount::from),
         bands: (0..)
             .zip(counts)
             .map(|(band, vertices)| {
@@ -122,7 +120,7 @@ fn draw<W: SearchWeight>(
     let made = Made {
         algorithm: searched.head.algorithm,
         backend: searched.head.backend,
-        vertices: graph.n_vertices(),
+        vertices: searched.head.vertices,
         load_ms: searched.head.load_ms,
         solve_ms: searched.head.solve_ms,
     };
@@ -130,7 +128,7 @@ fn draw<W: SearchWeight>(
 }
 
 /// The pairs of vertices that arcs join, undirected edges once.
-fn lines<W: Weight>(graph: &Csr<W>) -> Vec<(VertexId, VertexId)> {
+fn lines(graph: &Csr<u32>) -> Vec<(VertexId, VertexId)> {
     let is_undirected = graph.direction() == Direction::Undirected;
     let arcs = graph.arcs().map(|(u, v, _)| (u, v));
     arcs.filter(|&(u, v)| !is_undirected || u < v).collect()

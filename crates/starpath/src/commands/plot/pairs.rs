@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use apsp::{Config, Pairs, PairsWeight, Solver};
+use apsp::any::AnyPairs;
+use apsp::{Config, Solver};
 use closure::closure;
-use graph_formats::{Csr, Ids, VertexId, Weight, with_csr};
-use paths::Closure;
+use graph_formats::npy::Dtype;
+use graph_formats::{Ids, VertexId};
+use paths::{Closure, Number};
 
 use super::Made;
 use crate::cli::{Common, GraphArgs};
@@ -16,8 +18,8 @@ use crate::failure::WrongUse;
 use crate::load::{Loaded, load};
 use crate::plot::heat::Rows;
 use crate::progress::Bar;
-use crate::report::{Number, milliseconds};
-use crate::saved::{SavedMatrix, ids_beside};
+use crate::report::milliseconds;
+use crate::saved::{Matrix, ids_beside};
 
 /// All pairs, the names of their vertices, and how they were found.
 pub(super) struct AllPairs {
@@ -43,22 +45,19 @@ impl AllPairs {
             return Self::saved(&args.path, wants_closure);
         }
         let loaded = load(args, common)?;
-        let mut found = with_csr!(&loaded.csr, |graph| {
-            if wants_closure {
-                closed(graph, &loaded, common)
-            } else {
-                solved(graph, &loaded, common)
-            }
-        })?;
+        let mut found =
+            if wants_closure { closed(&loaded, common) } else { solved(&loaded, common) }?;
         found.loaded = Some(loaded);
         Ok(found)
     }
 
     fn saved(path: &Path, wants_closure: bool) -> anyhow::Result<Self> {
         let start = Instant::now();
-        let matrix = SavedMatrix::open(path)?;
-        let vertices = matrix.n_vertices();
-        let (is_closure, is_whole) = (matrix.is_closure(), matrix.is_whole());
+        let dtypes = [Dtype::Bool, Dtype::U64, Dtype::I64, Dtype::F32, Dtype::F64];
+        let matrix = Matrix::open(path, &dtypes)?;
+        let vertices = matrix.n;
+        let is_closure = matrix.dtype == Dtype::Bool;
+        let is_whole = matches!(matrix.dtype, Dtype::U64 | Dtype::I64);
         if wants_closure && !is_closure {
             let shown = path.display();
             let text = format!("{shown} holds distances; --closure is for graphs");
@@ -76,14 +75,33 @@ pub(super) fn is_saved(path: &Path) -> bool {
     path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy"))
 }
 
-impl<W: PairsWeight> Rows for Pairs<W> {
+impl Rows for Matrix {
     fn n_vertices(&self) -> usize {
-        Pairs::n_vertices(self)
+        self.n
+    }
+
+    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
+        let size = self.dtype.size();
+        let mut bytes = vec![0; self.n * size];
+        self.read_at(source, 0, &mut bytes)?;
+        row.clear();
+        for entry in bytes.chunks_exact(size) {
+            let mut padded = [0; 8];
+            padded[..size].copy_from_slice(entry);
+            row.push(self.distance(padded)?.map(Number::to_f64));
+        }
+        Ok(())
+    }
+}
+
+impl Rows for Box<dyn AnyPairs> {
+    fn n_vertices(&self) -> usize {
+        AnyPairs::n_vertices(&**self)
     }
 
     fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
         row.clear();
-        row.extend(self.row(source).map(|d| d.map(|d| Number::of(d).to_f64())));
+        row.extend(self.row(source).iter().map(|distance| distance.map(Number::to_f64)));
         Ok(())
     }
 }
@@ -102,29 +120,25 @@ impl Rows for Closure {
 }
 
 /// The distances of all pairs of a graph.
-fn solved<W: PairsWeight>(
-    graph: &Csr<W>,
-    loaded: &Loaded,
-    common: &Common,
-) -> anyhow::Result<AllPairs> {
+fn solved(loaded: &Loaded, common: &Common) -> anyhow::Result<AllPairs> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
     let config = Config { threads: common.threads, ..Config::default() };
-    let pairs = Solver::new(graph, &config).solve(Some(&step));
+    let pairs = Solver::new(&loaded.csr, &config).solve(Some(&step));
     let pairs = pairs.map_err(|error| explain(&loaded.names(), error))?;
-    let made = made(pairs.plan.algorithm.name(), loaded, start);
-    let is_whole = W::ZERO.to_i128().is_some();
+    let made = made(pairs.plan().algorithm.name(), loaded, start);
+    let is_whole = loaded.csr.kind().is_integer();
     let ids = loaded.ids.clone();
     Ok(AllPairs { rows: Box::new(pairs), is_closure: false, is_whole, ids, made, loaded: None })
 }
 
 /// Who reaches whom in a graph.
-fn closed<W: Weight>(graph: &Csr<W>, loaded: &Loaded, common: &Common) -> anyhow::Result<AllPairs> {
+fn closed(loaded: &Loaded, common: &Common) -> anyhow::Result<AllPairs> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
     let start = Instant::now();
-    let found = closure(graph, &closure::Config::default(), Some(&step));
+    let found = closure(&loaded.csr.unweighted(), &closure::Config::default(), Some(&step));
     let found = found.map_err(|error| explain_closure(error.into()))?;
     let made = made(found.plan.algorithm, loaded, start);
     let ids = loaded.ids.clone();

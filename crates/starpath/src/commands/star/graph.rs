@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::anyhow;
-use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, with_csr};
+use graph_formats::{Direction, GraphError, VertexId};
 use serde::Serialize;
 use star_machine::StarError;
 use star_machine::algorithms::{
@@ -76,18 +76,11 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
     if let Some(output) = output {
         answer.write(&output, &names)?;
     }
-    let solve = Times::of(times)?;
+    let head = loaded.head("star").solved(name, &Times::of(times)?, common);
     let report = Report {
-        head: Head {
-            command: "star",
-            algorithm: Some(name),
-            backend: if device.is_some() { "cuda" } else { "cpu" },
-            threads: if device.is_some() { 1 } else { rayon::current_num_threads() },
-            vertices: loaded.csr.n_vertices(),
-            edges: loaded.csr.n_arcs(),
-            load_ms: Some(loaded.load_ms),
-            solve_ms: Some(solve.median()),
-            solve_min_ms: solve.least(common),
+        head: match device {
+            Some(_) => Head { backend: "cuda", threads: 1, ..head },
+            None => head,
         },
         device,
         prepare_ms,
@@ -177,35 +170,28 @@ fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, As
 
 /// The arcs of a graph of whole numbers, floats among them.
 fn arcs(loaded: &Loaded) -> anyhow::Result<Arcs> {
-    fn whole<W: Weight>(w: W) -> Option<i64> {
-        w.to_i128().map_or_else(|| Weight::from_f64(w.to_f64()), Weight::from_i128)
+    match loaded.csr.clone().into_csr::<i64>() {
+        Ok(graph) => Ok(graph.arcs().collect()),
+        Err(GraphError::WeightOutOfRange { arc, weight, .. }) => {
+            let (from, to) = loaded.csr.unweighted().ends(arc);
+            let (shown, names) = (loaded.path.display(), loaded.names());
+            let (from, to) = (names.name(from), names.name(to));
+            Err(anyhow!(
+                "{shown}: the arc {from} -> {to} weighs {weight}, and the STAR-machine has whole \
+                 numbers of up to 63 bits; scale and round the weights of the file"
+            ))
+        }
+        Err(error) => Err(error.into()),
     }
-    fn all<W: Weight>(graph: &Csr<W>, loaded: &Loaded) -> anyhow::Result<Arcs> {
-        let arc = |(u, v, w): (VertexId, VertexId, W)| {
-            Ok((u, v, whole(w).ok_or_else(|| refuse(loaded, u, v, &w))?))
-        };
-        graph.arcs().map(arc).collect()
-    }
-    fn refuse(loaded: &Loaded, u: VertexId, v: VertexId, w: &dyn fmt::Display) -> anyhow::Error {
-        let (shown, names) = (loaded.path.display(), loaded.names());
-        let (u, v) = (names.name(u), names.name(v));
-        anyhow!(
-            "{shown}: the arc {u} -> {v} weighs {w}, and the STAR-machine has whole numbers of up \
-             to 63 bits; scale and round the weights of the file"
-        )
-    }
-    with_csr!(&loaded.csr, |graph| all(graph, loaded))
 }
 
 /// The edges of a graph that is undirected, each once.
 fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
-    fn check<W: Weight>(graph: &Csr<W>) -> Result<(), GraphError> {
-        match graph.direction() {
-            Direction::Undirected => Ok(()),
-            Direction::Directed => graph.clone().into_undirected().map(drop),
-        }
-    }
-    with_csr!(&loaded.csr, |graph| check(graph)).map_err(|error| {
+    let checked = match loaded.csr.direction() {
+        Direction::Undirected => Ok(()),
+        Direction::Directed => loaded.csr.clone().into_undirected().map(drop),
+    };
+    checked.map_err(|error| {
         let shown = loaded.path.display();
         let GraphError::NotUndirected { from, to, weight } = error else {
             return anyhow!("{shown}: {error}");

@@ -5,7 +5,7 @@ use std::fmt;
 
 use anyhow::anyhow;
 use graph_formats::VertexId;
-use paths::Closure;
+use paths::{Closure, Total};
 use serde::Serialize;
 use star_machine::algorithms::{SignedMatrix, Value, cycle, cycle_of_hops};
 use star_machine::{Slice, Table};
@@ -13,7 +13,7 @@ use star_machine::{Slice, Table};
 use super::Arcs;
 use crate::ids::{Id, Names};
 use crate::output::ResultFile;
-use crate::report::{ARCS, Number, VERTICES, counted, grouped};
+use crate::report::{ARCS, Amount, VERTICES, counted, grouped};
 
 /// How the tables are to be read.
 pub(super) enum Asked {
@@ -47,7 +47,7 @@ pub(super) enum Answer {
     },
     Search {
         reached: usize,
-        distance_sum: Number,
+        distance_sum: Amount,
         #[serde(skip)]
         tree: Vec<Reached>,
     },
@@ -63,7 +63,7 @@ pub(super) enum Answer {
     /// All shortest paths to a vertex.
     Paths {
         reached: usize,
-        distance_sum: Number,
+        distance_sum: Amount,
         /// On shortest paths.
         arcs: usize,
         /// Every vertex that reaches it with every one that comes next, the vertex itself with none.
@@ -72,7 +72,7 @@ pub(super) enum Answer {
     },
     Pairs {
         reachable_pairs: usize,
-        distance_sum: Number,
+        distance_sum: Amount,
         #[serde(skip)]
         distances: Vec<(VertexId, VertexId, i128)>,
     },
@@ -80,7 +80,7 @@ pub(super) enum Answer {
 
 #[derive(Serialize)]
 pub(super) struct Forest {
-    weight: Number,
+    weight: Amount,
     edges: usize,
     /// Trees, those of one vertex too; unless it is one tree.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -170,7 +170,7 @@ fn search(
     };
     let tree: Vec<_> = slice(values, "Z")?.positions().map(reached).collect();
     let sum = tree.iter().map(|reached| reached.distance).sum();
-    Ok(Answer::Search { reached: tree.len(), distance_sum: Number::Integer(sum), tree })
+    Ok(Answer::Search { reached: tree.len(), distance_sum: Total::Integer(sum).into(), tree })
 }
 
 /// The distances of different vertices, from fields of so many bits with a code for each of them.
@@ -188,7 +188,7 @@ fn pairs(
     }
     distances.sort_unstable();
     let sum = distances.iter().map(|pair| pair.2).sum();
-    let distance_sum = Number::Integer(sum);
+    let distance_sum = Total::Integer(sum).into();
     Ok(Answer::Pairs { reachable_pairs: distances.len(), distance_sum, distances })
 }
 
@@ -199,7 +199,7 @@ fn marked(values: &Values, arcs: &Arcs) -> anyhow::Result<Arcs> {
 impl Answer {
     /// These edges, which are trees of so many vertices if of all.
     pub(super) fn of_edges(edges: Arcs, trees_of: Option<usize>) -> Self {
-        let weight = Number::Integer(edges.iter().map(|edge| i128::from(edge.2)).sum());
+        let weight = Total::of(edges.iter().map(|edge| edge.2)).into();
         let components = trees_of.map(|n| n - edges.len());
         let forest = Forest { weight, edges: edges.len(), components };
         Self::Forest { forest, edges, new: Vec::new() }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::anyhow;
 use graph_formats::VertexId;
 use paths::Closure;
+use paths::Total;
 use serde::Serialize;
 use star_machine::algorithms::{
     Change, Dynamic, Room, Runner, dynamic_closure, dynamic_mst, dynamic_paths,
@@ -19,7 +20,7 @@ use crate::backend;
 use crate::cli::{Common, OnChanges};
 use crate::ids::Names;
 use crate::progress::EndAtOnce;
-use crate::report::{Ms, Number, grouped, milliseconds};
+use crate::report::{Ms, grouped, milliseconds};
 
 /// What changes took.
 #[derive(Serialize)]
@@ -218,7 +219,7 @@ fn paths(run: &mut dyn Runner, sink: VertexId) -> anyhow::Result<Answer> {
     }
     // all but that of the sink are arcs
     let arcs = steps.len() - 1;
-    Ok(Answer::Paths { reached, distance_sum: Number::Integer(sum), arcs, steps })
+    Ok(Answer::Paths { reached, distance_sum: Total::Integer(sum).into(), arcs, steps })
 }
 
 /// Slice operations of each change, and of making everything from scratch after the last.

@@ -1,0 +1,237 @@
+//! All pairs of a graph whose weight type its file decides.
+//!
+//! A [`Solver`] takes an [`AnyCsr`] as it takes a [`Csr`](graph_formats::Csr). Its answers are
+//! behind traits then, whose distances are [of any type](paths::AnyDistances).
+//!
+//! ```
+//! use apsp::{Config, Solver};
+//! use graph_formats::{AnyCsr, Csr};
+//! use paths::Number;
+//!
+//! let graph = AnyCsr::from(Csr::from_arcs(3, &[(0, 1, 0.5f32), (1, 2, 0.25)])?);
+//! let pairs = Solver::new(&graph, &Config::default()).solve(None)?;
+//! assert_eq!(pairs.distance(0, 2), Some(Number::F32(0.75)));
+//! assert_eq!(pairs.distance(2, 0), None);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use collectives::{Communicator, RanksError};
+use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
+use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
+use sssp::Progress;
+
+use crate::{ApspError, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary};
+
+/// [`Pairs`], whatever the weights are; its methods are those of the pairs.
+#[expect(missing_docs, reason = "each does what the method of its name does")]
+pub trait AnyPairs: Send + Sync {
+    fn plan(&self) -> &Plan;
+    fn report(&self) -> &Report;
+    fn n_vertices(&self) -> usize;
+    fn row(&self, source: VertexId) -> AnyDistances;
+    /// As [`row`](Self::row), of one target.
+    fn distance(&self, source: VertexId, target: VertexId) -> Option<Number>;
+    fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>>;
+    fn hops(&self, source: VertexId) -> Vec<Option<VertexId>>;
+    fn next_hops(&self) -> Option<&NextHops>;
+    fn into_distances(self: Box<Self>) -> Option<AnyTable>;
+    fn summary(&self, progress: Option<Progress<'_>>) -> Result<Summary<Number>, ApspError>;
+    fn write_npy(
+        &self,
+        out: &mut dyn Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError>;
+    fn write_next_hops_npy(
+        &self,
+        out: &mut dyn Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError>;
+}
+
+/// [`RankPairs`], whatever the weights are; its methods are those of the pairs.
+#[expect(missing_docs, reason = "each does what the method of its name does")]
+pub trait AnyRankPairs {
+    fn plan(&self) -> &Plan;
+    fn report(&self) -> &Report;
+    fn sources(&self) -> &[VertexId];
+    /// The distances from the source at this place among those of the rank.
+    fn row(&self, place: usize) -> AnyDistances;
+    fn summary(&self, ranks: &dyn Communicator) -> Result<Summary<Number>, RanksError>;
+    fn gather_rows(
+        &self,
+        ranks: &dyn Communicator,
+        take: &mut dyn FnMut(VertexId, AnyDistances) -> ControlFlow<()>,
+    ) -> Result<(), RanksError>;
+    fn write_npy(
+        &self,
+        ranks: &dyn Communicator,
+        out: Option<&mut dyn Write>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError>;
+    fn write_next_hops_npy(
+        &self,
+        ranks: &dyn Communicator,
+        out: Option<&mut dyn Write>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError>;
+}
+
+impl Solver<'_, AnyCsr> {
+    /// As for a [`Csr`](graph_formats::Csr).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Box<dyn AnyPairs>, ApspError> {
+        with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve(progress)?)))
+    }
+
+    /// As for a [`Csr`](graph_formats::Csr).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn solve_over(
+        self,
+        ranks: &dyn Communicator,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Box<dyn AnyRankPairs>, ApspError> {
+        with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve_over(ranks, progress)?)))
+    }
+
+    /// As for a [`Csr`](graph_formats::Csr).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn solve_in_folder_over(
+        self,
+        ranks: &dyn Communicator,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Box<dyn AnyPairs>>, ApspError> {
+        with_csr!(self.graph, |graph| {
+            let found = self.of(graph).solve_in_folder_over(ranks, progress)?;
+            Ok(found.map(|pairs| Box::new(pairs) as Box<dyn AnyPairs>))
+        })
+    }
+}
+
+impl<W: PairsWeight> AnyPairs for Pairs<W> {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn n_vertices(&self) -> usize {
+        Pairs::n_vertices(self)
+    }
+
+    fn row(&self, source: VertexId) -> AnyDistances {
+        Pairs::row(self, source).collect::<Distances<_>>().into()
+    }
+
+    fn distance(&self, source: VertexId, target: VertexId) -> Option<Number> {
+        let distance = match self.distances() {
+            Some(table) => table.get(source as usize, target as usize),
+            None => Pairs::row(self, source).nth(target as usize).flatten(),
+        };
+        distance.map(Number::of)
+    }
+
+    fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
+        Pairs::path(self, source, target)
+    }
+
+    fn hops(&self, source: VertexId) -> Vec<Option<VertexId>> {
+        Pairs::hops(self, source)
+    }
+
+    fn next_hops(&self) -> Option<&NextHops> {
+        Pairs::next_hops(self)
+    }
+
+    fn into_distances(self: Box<Self>) -> Option<AnyTable> {
+        Pairs::into_distances(*self).map(AnyTable::from)
+    }
+
+    fn summary(&self, progress: Option<Progress<'_>>) -> Result<Summary<Number>, ApspError> {
+        Pairs::summary(self, progress).map(Summary::any)
+    }
+
+    fn write_npy(
+        &self,
+        out: &mut dyn Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        Pairs::write_npy(self, out, progress)
+    }
+
+    fn write_next_hops_npy(
+        &self,
+        out: &mut dyn Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        Pairs::write_next_hops_npy(self, out, progress)
+    }
+}
+
+impl<W: PairsWeight> AnyRankPairs for RankPairs<W> {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn sources(&self) -> &[VertexId] {
+        &self.sources
+    }
+
+    fn row(&self, place: usize) -> AnyDistances {
+        self.distances.row(place).collect::<Distances<_>>().into()
+    }
+
+    fn summary(&self, ranks: &dyn Communicator) -> Result<Summary<Number>, RanksError> {
+        RankPairs::summary(self, ranks).map(Summary::any)
+    }
+
+    fn gather_rows(
+        &self,
+        ranks: &dyn Communicator,
+        take: &mut dyn FnMut(VertexId, AnyDistances) -> ControlFlow<()>,
+    ) -> Result<(), RanksError> {
+        RankPairs::gather_rows(self, ranks, |source, row| {
+            take(source, Distances::from_storage(row.to_vec()).into())
+        })
+    }
+
+    fn write_npy(
+        &self,
+        ranks: &dyn Communicator,
+        out: Option<&mut dyn Write>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        RankPairs::write_npy(self, ranks, out, progress)
+    }
+
+    fn write_next_hops_npy(
+        &self,
+        ranks: &dyn Communicator,
+        out: Option<&mut dyn Write>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        RankPairs::write_next_hops_npy(self, ranks, out, progress)
+    }
+}
+
+impl<D: Distance> Summary<D> {
+    /// The same with the greatest as a number of any type.
+    fn any(self) -> Summary<Number> {
+        let Self { n_reachable_pairs, sum, max } = self;
+        Summary { n_reachable_pairs, sum, max: max.map(Number::of) }
+    }
+}

@@ -1,0 +1,67 @@
+//! Measures of a graph whose weight type its file decides.
+
+use std::num::NonZeroUsize;
+
+use gpu_runtime::Gpu;
+use graph_formats::{AnyCsr, with_csr};
+use hierarchy::Hierarchy;
+use paths::Progress;
+
+use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
+
+/// As [`totals`](crate::totals()), on these GPUs if there are some, and by the hierarchy of the
+/// graph where it has one.
+///
+/// # Errors
+/// As [`totals`](crate::totals()), [`totals_on_gpus`](crate::totals_on_gpus) and
+/// [`totals_by_hierarchy`](crate::totals_by_hierarchy).
+///
+/// ```
+/// use centrality::{Config, any};
+/// use graph_formats::{AnyCsr, Csr};
+///
+/// let graph = AnyCsr::from(Csr::from_edges(4, &[(0, 1, 1u32), (1, 2, 1), (2, 3, 1)])?);
+/// let totals = any::totals(&graph, None, &[], &Config::default(), None)?;
+/// assert_eq!((totals.radius(), totals.diameter()), (Some(2.0), Some(3.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn totals(
+    graph: &AnyCsr,
+    hierarchy: Option<&Hierarchy>,
+    gpus: &[Gpu],
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    with_csr!(graph, |graph| match (hierarchy, gpus) {
+        (Some(hierarchy), _) => {
+            crate::totals_by_hierarchy(hierarchy, gpus, graph, config, progress)
+        }
+        (None, []) => crate::totals(graph, config, progress),
+        (None, _) => crate::totals_on_gpus(gpus, graph, config, progress),
+    })
+}
+
+/// As [`diameter`](crate::diameter()).
+///
+/// # Errors
+/// The same.
+pub fn diameter(
+    graph: &AnyCsr,
+    lengths: Lengths,
+    threads: Option<NonZeroUsize>,
+    progress: Option<Progress<'_>>,
+) -> Result<Option<Diameter>, CentralityError> {
+    with_csr!(graph, |graph| crate::diameter(graph, lengths, threads, progress))
+}
+
+/// As [`betweenness`](crate::betweenness()).
+///
+/// # Errors
+/// The same.
+pub fn betweenness(
+    graph: &AnyCsr,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    with_csr!(graph, |graph| crate::betweenness(graph, config, progress))
+}

@@ -1,0 +1,135 @@
+//! Parallel loops over tasks, compiled once.
+//!
+//! A parallel iterator of rayon is generated anew, in some ten functions, for each closure that it
+//! is given. These loops call theirs once a task, so that a task should be worth some
+//! microseconds; there is one loop in the program however many closures there are. They run on the
+//! threads of the current pool.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+/// Calls `work` with every number below `n_tasks`.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+///
+/// let sum = AtomicUsize::new(0);
+/// graph_formats::parallel::for_each(5, &|task| _ = sum.fetch_add(task, Relaxed));
+/// assert_eq!(sum.into_inner(), 0 + 1 + 2 + 3 + 4);
+/// ```
+pub fn for_each(n_tasks: usize, work: &(dyn Fn(usize) + Sync)) {
+    match n_tasks {
+        0 => {}
+        1 => work(0),
+        _ => (0..n_tasks).into_par_iter().with_max_len(1).for_each(work),
+    }
+}
+
+/// Calls `work` with parts of the range, each of `per_task` numbers but the last.
+pub fn for_each_part(n: usize, per_task: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    for_each(n.div_ceil(per_task), &|task| {
+        let first = task * per_task;
+        work(first..n.min(first + per_task));
+    });
+}
+
+/// Calls `work` with each of `tasks`.
+pub fn for_each_of<T: Send>(
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    work: &(dyn Fn(T) + Sync),
+) {
+    let n_tasks = tasks.len();
+    let tasks = Mutex::new(tasks);
+    for_each(n_tasks, &|_| {
+        let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        task.into_iter().for_each(work);
+    });
+}
+
+/// The results of `work` for every number below `n_tasks`, in order.
+///
+/// ```
+/// assert_eq!(graph_formats::parallel::map(4, &|task| task * task), [0, 1, 4, 9]);
+/// ```
+pub fn map<T: Send>(n_tasks: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let mut results: Vec<Option<T>> = (0..n_tasks).map(|_| None).collect();
+    for_each_of(results.iter_mut().enumerate(), &|(task, result)| *result = Some(work(task)));
+    results.into_iter().flatten().collect()
+}
+
+/// The results of `work` for each of `tasks`, in order.
+pub fn map_of<S: Send, T: Send>(tasks: Vec<S>, work: &(dyn Fn(S) -> T + Sync)) -> Vec<T> {
+    let mut results: Vec<Option<T>> = tasks.iter().map(|_| None).collect();
+    let slots = tasks.into_iter().zip(results.iter_mut());
+    for_each_of(slots, &|(task, result)| *result = Some(work(task)));
+    results.into_iter().flatten().collect()
+}
+
+/// Calls `work` with parts of `array`, each of `per_task` elements but the last, and the position
+/// of their first.
+///
+/// ```
+/// let mut squares = [0; 10];
+/// graph_formats::parallel::fill(&mut squares, 4, &|first, part| {
+///     part.iter_mut().zip(first..).for_each(|(square, i)| *square = i * i);
+/// });
+/// assert_eq!(squares[9], 81);
+/// ```
+pub fn fill<T: Send>(array: &mut [T], per_task: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    let parts = array.chunks_mut(per_task).enumerate();
+    for_each_of(parts, &|(task, part)| work(task * per_task, part));
+}
+
+/// The first number below `n` of those that `find` finds, which is called with parts of
+/// `per_task` numbers. Parts behind what is found already are left out.
+///
+/// ```
+/// use graph_formats::parallel;
+///
+/// let numbers = [3, 1, 4, 1, 5, 9, 2, 6];
+/// let find = |part: std::ops::Range<usize>| part.into_iter().find(|&i| numbers[i] > 4);
+/// assert_eq!(parallel::find_first(numbers.len(), 3, &find), Some(4));
+/// ```
+pub fn find_first(
+    n: usize,
+    per_task: usize,
+    find: &(dyn Fn(Range<usize>) -> Option<usize> + Sync),
+) -> Option<usize> {
+    let first = AtomicUsize::new(usize::MAX);
+    for_each_part(n, per_task, &|part| {
+        if part.start < first.load(Relaxed)
+            && let Some(found) = find(part)
+        {
+            first.fetch_min(found, Relaxed);
+        }
+    });
+    Some(first.into_inner()).filter(|&first| first < usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_is_done_once_and_results_are_in_order() {
+        for n in [0, 1, 2, 7, 1000] {
+            let expected: Vec<usize> = (0..n).map(|task| task * 3).collect();
+            assert_eq!(map(n, &|task| task * 3), expected);
+            for per_task in [1, 3, 4096] {
+                let mut filled = vec![0; n];
+                fill(&mut filled, per_task, &|first, part| {
+                    part.iter_mut().zip(first..).for_each(|(cell, i)| *cell += i * 3);
+                });
+                assert_eq!(filled, expected);
+                for wanted in 0..=n {
+                    let find = |mut part: Range<usize>| part.find(|&i| i >= wanted);
+                    let found = Some(wanted).filter(|&wanted| wanted < n);
+                    assert_eq!(find_first(n, per_task, &find), found, "{wanted} of {n}");
+                }
+            }
+        }
+    }
+}

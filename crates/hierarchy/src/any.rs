@@ -1,0 +1,166 @@
+//! Hierarchies of a graph whose weight type its file decides.
+//!
+//! An [`Order`](crate::Order) and a [`Hierarchy`] hang on the arcs alone, and are made of
+//! [those](AnyCsr::unweighted). [`customize`] puts the weights in, whatever they are; distances are
+//! [of any type](paths::AnyDistances) then.
+
+use std::path::Path as FilePath;
+
+use graph_formats::{AnyCsr, GraphError, Ids, VertexId, with_csr};
+use paths::{AnyTable, Number, Progress};
+use sssp::SearchWeight;
+
+use crate::cuda::{DeviceHierarchy, DeviceMetric, shared_table};
+use crate::{Hierarchy, HierarchyError, Metric, Path, Prepared, Query};
+
+/// A [`Metric`], whatever the weights are; its methods are those of the metric.
+#[expect(missing_docs, reason = "each does what the method of its name does")]
+pub trait AnyMetric: Sync {
+    fn query(&self) -> Box<dyn AnyQuery + '_>;
+    fn table(&self, sources: &[VertexId], targets: &[VertexId])
+    -> Result<AnyTable, HierarchyError>;
+    fn k_shortest_paths(
+        &self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<sssp::Path<Number>>, HierarchyError>;
+    fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError>;
+}
+
+/// A [`Query`], whatever the weights are; its methods are those of the query.
+#[expect(missing_docs, reason = "each does what the method of its name does")]
+pub trait AnyQuery {
+    fn distance(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<Number>, HierarchyError>;
+    fn path(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<Path<Number>>, HierarchyError>;
+}
+
+/// Metrics on GPUs that share the sources of a table, whatever the weights are.
+pub trait AnyDeviceMetrics {
+    /// As [`shared_table`].
+    ///
+    /// # Errors
+    /// The same.
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyTable, HierarchyError>;
+}
+
+/// The hierarchy with the weights of `graph`, as [`Hierarchy::customize`].
+///
+/// # Errors
+/// The same.
+///
+/// ```
+/// use graph_formats::{AnyCsr, Csr};
+/// use hierarchy::{Hierarchy, Order, any};
+/// use paths::Number;
+///
+/// let graph = AnyCsr::from(Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?);
+/// let arcs = graph.unweighted();
+/// let hierarchy = Hierarchy::new(&arcs, &Order::by_landmarks(&arcs)?)?;
+/// let metric = any::customize(&hierarchy, &graph)?;
+/// assert_eq!(metric.query().distance(0, 2)?, Some(Number::U64(7)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn customize<'a>(
+    hierarchy: &'a Hierarchy,
+    graph: &'a AnyCsr,
+) -> Result<Box<dyn AnyMetric + 'a>, HierarchyError> {
+    with_csr!(graph, |graph| Ok(Box::new(hierarchy.customize(graph)?)))
+}
+
+/// The hierarchy with the weights that its file has, as [`Prepared::metric`].
+///
+/// # Errors
+/// The same.
+pub fn metric<'a>(
+    prepared: &'a Prepared,
+    graph: &'a AnyCsr,
+) -> Result<Box<dyn AnyMetric + 'a>, HierarchyError> {
+    with_csr!(graph, |graph| Ok(Box::new(prepared.metric(graph)?)))
+}
+
+/// Hierarchies on GPUs with the weights of `graph`, each as by [`DeviceHierarchy::customize`].
+///
+/// # Errors
+/// The same.
+pub fn customize_on_gpus<'a>(
+    devices: &'a [DeviceHierarchy<'a>],
+    graph: &'a AnyCsr,
+) -> Result<Box<dyn AnyDeviceMetrics + 'a>, HierarchyError> {
+    with_csr!(graph, |graph| {
+        let metrics = devices.iter().map(|device| device.customize(graph));
+        Ok(Box::new(metrics.collect::<Result<Vec<_>, _>>()?))
+    })
+}
+
+impl<W: SearchWeight> AnyMetric for Metric<'_, W> {
+    fn query(&self) -> Box<dyn AnyQuery + '_> {
+        Box::new(Metric::query(self))
+    }
+
+    fn table(
+        &self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<AnyTable, HierarchyError> {
+        Metric::table(self, sources, targets).map(AnyTable::from)
+    }
+
+    fn k_shortest_paths(
+        &self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<sssp::Path<Number>>, HierarchyError> {
+        let paths = Metric::k_shortest_paths(self, source, target, k)?;
+        Ok(paths.into_iter().map(sssp::Path::any).collect())
+    }
+
+    fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError> {
+        Metric::write(self, path, ids)
+    }
+}
+
+impl<W: SearchWeight> AnyQuery for Query<'_, W> {
+    fn distance(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<Number>, HierarchyError> {
+        Ok(Query::distance(self, source, target)?.map(Number::of))
+    }
+
+    fn path(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<Path<Number>>, HierarchyError> {
+        let any =
+            |Path { length, vertices, arcs }| Path { length: Number::of(length), vertices, arcs };
+        Ok(Query::path(self, source, target)?.map(any))
+    }
+}
+
+impl<W: SearchWeight> AnyDeviceMetrics for Vec<DeviceMetric<'_, W>> {
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyTable, HierarchyError> {
+        shared_table(self, sources, targets, progress).map(AnyTable::from)
+    }
+}

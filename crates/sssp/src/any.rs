@@ -1,0 +1,186 @@
+//! Searches of a graph whose weight type its file decides.
+//!
+//! A program that reads graphs has one function for all six types: [`solver`] makes a
+//! [`Solver`](crate::Solver) of the type that the graph has, whose answers are
+//! [of any type](paths::AnyDistances).
+
+use gpu_runtime::Gpu;
+use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
+use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
+
+use crate::cost::Outline;
+use crate::weights::SearchWeight;
+use crate::{
+    Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, Solver, SsspError, gpu,
+};
+
+/// A [`Solver`] for whatever weights the graph has; its methods are the solver's.
+#[expect(missing_docs, reason = "each does what the solver's method of its name does")]
+pub trait AnySolver: Send {
+    fn distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<Number>,
+    ) -> Result<Found<AnyDistances>, SsspError>;
+    fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError>;
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<Found<AnyTable>, SsspError>;
+    fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError>;
+    fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError>;
+    fn k_shortest_paths(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Found<Vec<Path<Number>>>, SsspError>;
+    fn plan(&self) -> &Plan;
+    fn preparation(&self) -> Option<DeviceTimes>;
+    fn gpus(&self) -> &[Gpu];
+}
+
+/// A [`Solver`] on the CPU that tells `progress` how far a search is.
+///
+/// # Errors
+/// As [`Solver::new`].
+///
+/// ```
+/// use graph_formats::{AnyCsr, Csr};
+/// use paths::Number;
+/// use sssp::{Config, Goal, any};
+///
+/// let graph = AnyCsr::from(Csr::from_arcs(3, &[(0, 1, 0.5f32), (1, 2, 0.25)])?);
+/// let tree = any::solver(&graph, &Config::default(), None)?.tree(0, Goal::All)?;
+/// assert_eq!(tree.distance(2), Some(Number::F32(0.75)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn solver<'g>(
+    graph: &'g AnyCsr,
+    config: &Config,
+    progress: Option<Progress<'g>>,
+) -> Result<Box<dyn AnySolver + 'g>, SsspError> {
+    with_csr!(graph, |graph| Ok(boxed(Solver::new(graph, config)?, progress)))
+}
+
+/// The same on GPUs.
+///
+/// # Errors
+/// As [`Solver::on_gpus`].
+pub fn solver_on_gpus<'g>(
+    gpus: &[Gpu],
+    graph: &'g AnyCsr,
+    config: &gpu::Config,
+    progress: Option<Progress<'g>>,
+) -> Result<Box<dyn AnySolver + 'g>, SsspError> {
+    with_csr!(graph, |graph| Ok(boxed(Solver::on_gpus(gpus, graph, config)?, progress)))
+}
+
+/// As [`Outline::of`].
+pub fn outline(graph: &AnyCsr) -> Outline {
+    with_csr!(graph, |graph| Outline::of(graph))
+}
+
+fn boxed<'g, W: SearchWeight>(
+    solver: Solver<'g, W>,
+    progress: Option<Progress<'g>>,
+) -> Box<dyn AnySolver + 'g> {
+    match progress {
+        Some(progress) => Box::new(solver.with_progress(progress)),
+        None => Box::new(solver),
+    }
+}
+
+impl<W: SearchWeight> AnySolver for Solver<'_, W> {
+    fn distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<Number>,
+    ) -> Result<Found<AnyDistances>, SsspError> {
+        Ok(Solver::distances(self, source, goal.typed()?)?.map(AnyDistances::from))
+    }
+
+    fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError> {
+        Ok(Solver::tree(self, source, goal.typed()?)?.map(AnyTree::from))
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<Found<AnyTable>, SsspError> {
+        Ok(Solver::table(self, sources, targets)?.map(AnyTable::from))
+    }
+
+    fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError> {
+        Ok(Solver::nearest(self, sources)?.map(AnyNearest::from))
+    }
+
+    fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError> {
+        Solver::hop_sums(self, sources)
+    }
+
+    fn k_shortest_paths(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Found<Vec<Path<Number>>>, SsspError> {
+        let found = Solver::k_shortest_paths(self, source, target, k)?;
+        Ok(found.map(|paths| paths.into_iter().map(Path::any).collect()))
+    }
+
+    fn plan(&self) -> &Plan {
+        Solver::plan(self)
+    }
+
+    fn preparation(&self) -> Option<DeviceTimes> {
+        Solver::preparation(self)
+    }
+
+    fn gpus(&self) -> &[Gpu] {
+        Solver::gpus(self)
+    }
+}
+
+impl<D: Distance> Path<D> {
+    /// The same, with a length of any type.
+    pub fn any(self) -> Path<Number> {
+        let Self { length, vertices } = self;
+        Path { length: Number::of(length), vertices }
+    }
+}
+
+impl Goal<Number> {
+    /// The same in distances of one type: of floats the nearest.
+    ///
+    /// # Errors
+    /// [`SsspError::BadCutoff`] where the limit is no number, or below all of the type.
+    ///
+    /// ```
+    /// use paths::Number;
+    /// use sssp::Goal;
+    ///
+    /// assert_eq!(Goal::Within(Number::F64(2.5)).typed(), Ok(Goal::Within(2u64)));
+    /// assert_eq!(Goal::Within(Number::F64(1e300)).typed::<f32>(), Ok(Goal::All));
+    /// assert!(Goal::Within(Number::I64(-1)).typed::<u64>().is_err());
+    /// ```
+    pub fn typed<D: Distance>(self) -> Result<Goal<D>, SsspError> {
+        let limit = match self {
+            Self::All => return Ok(Goal::All),
+            Self::Target(target) => return Ok(Goal::Target(target)),
+            Self::Within(limit) => limit,
+        };
+        let whole = match limit.to_i128() {
+            None if D::KIND.is_integer() => Number::F64(limit.to_f64().floor()),
+            _ => limit,
+        };
+        match whole.exactly() {
+            Some(limit) => Ok(Goal::Within(limit)),
+            // no distance is as great
+            None if limit.to_f64() > 0.0 => Ok(Goal::All),
+            None => Err(SsspError::BadCutoff(limit.to_string())),
+        }
+    }
+}
