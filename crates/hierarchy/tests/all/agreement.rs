@@ -8,7 +8,7 @@ use test_support::{arbitrary_graph, corner_cases, forest, some_vertices};
 
 use crate::common::{check, hierarchy_of};
 
-fn check_corner_cases<W: Weight>() {
+fn check_corner_cases<W: MetricWeight>() {
     for (name, graph) in corner_cases::<W>() {
         println!("{name}");
         let hierarchy = hierarchy_of(&graph);

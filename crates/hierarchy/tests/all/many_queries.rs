@@ -15,7 +15,7 @@ struct Pairs {
 }
 
 /// Compares random pairs, and the paths of some, with searches; how many there were.
-fn compare<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, pairs: &Pairs, seed: u64) -> usize {
+fn compare<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, pairs: &Pairs, seed: u64) -> usize {
     if graph.n_vertices() == 0 {
         return 0;
     }
@@ -37,7 +37,7 @@ fn compare<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, pairs: &Pairs, see
 
 /// The same with the weights of the graph and with others, for which the hierarchy is customized
 /// again; those answers are also the ones of a hierarchy that is prepared for them.
-fn compare_both<W: Weight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> usize {
+fn compare_both<W: MetricWeight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> usize {
     let hierarchy = hierarchy_of(graph);
     let n_own = match hierarchy.customize(graph) {
         Ok(metric) => compare(graph, &metric, pairs, seed),
