@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
-use graph_formats::{Csr, Direction, VertexId, Weight, read};
+use graph_formats::{Csr, Direction, VertexId, read};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, data, forest, some_vertices};
@@ -12,7 +12,7 @@ use test_support::{arbitrary_graph, corner_cases, data, forest, some_vertices};
 use super::metric::AnyKeys;
 use super::{DeviceHierarchy, DeviceMetric, shared_table};
 use crate::metric::{AnyArcs, Metric};
-use crate::{Hierarchy, HierarchyError, Order, Totals};
+use crate::{Hierarchy, HierarchyError, MetricWeight, Order, Totals};
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::iter;
 
-use graph_formats::{Csr, VertexId, Weight};
-use hierarchy::{Hierarchy, Metric, Order};
+use graph_formats::{Csr, VertexId};
+use hierarchy::{Hierarchy, Metric, MetricWeight, Order};
 use paths::{Distances, oracle};
 use test_support::draws;
 
@@ -14,7 +14,11 @@ pub(crate) fn hierarchy_of<W: MetricWeight>(graph: &Csr<W>) -> Hierarchy {
 }
 
 /// Compares all that `metric` answers about these vertices with the oracle.
-pub(crate) fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId]) {
+pub(crate) fn check<W: MetricWeight>(
+    graph: &Csr<W>,
+    metric: &Metric<'_, W>,
+    vertices: &[VertexId],
+) {
     let mut query = metric.query();
     let all = metric.distances(vertices).unwrap();
     let table = metric.table(vertices, vertices).unwrap();

@@ -2,8 +2,8 @@
 //! long ways, and the greatest weights.
 
 use graph_formats::generate::{RmatConfig, rmat};
-use graph_formats::{Csr, VertexId, Weight};
-use hierarchy::{Hierarchy, HierarchyError, Order};
+use graph_formats::{Csr, VertexId};
+use hierarchy::{Hierarchy, HierarchyError, MetricWeight, Order};
 use test_support::some_vertices;
 
 use crate::common::{check, hierarchy_of};

@@ -1,8 +1,8 @@
 //! A hundred thousand queries of random pairs, all as searches answer them.
 
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
-use graph_formats::{Csr, Direction, VertexId, Weight, read};
-use hierarchy::{HierarchyError, Metric};
+use graph_formats::{Csr, Direction, VertexId, read};
+use hierarchy::{HierarchyError, Metric, MetricWeight};
 use paths::oracle;
 use test_support::{corner_cases, data, forest};
 
@@ -15,7 +15,12 @@ struct Pairs {
 }
 
 /// Compares random pairs, and the paths of some, with searches; how many there were.
-fn compare<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, pairs: &Pairs, seed: u64) -> usize {
+fn compare<W: MetricWeight>(
+    graph: &Csr<W>,
+    metric: &Metric<'_, W>,
+    pairs: &Pairs,
+    seed: u64,
+) -> usize {
     if graph.n_vertices() == 0 {
         return 0;
     }
