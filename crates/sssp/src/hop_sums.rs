@@ -127,6 +127,6 @@ impl<W: SearchWeight> Solver<'_, W> {
         let sums = in_own_pool(&self.cpu, &self.pool, || {
             Searches::new(graph, sources.len(), threads, progress).sums(sources)
         })?;
-        Ok(self.found(sums, Work::default()))
+        Ok(self.found_elsewhere(sums, Work::default()))
     }
 }
