@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::iter;
 
-use graph_formats::{Csr, VertexId};
+use graph_formats::{Csr, VertexId, Weight};
 use hierarchy::{Hierarchy, Metric, MetricWeight, Order};
 use paths::{Distances, oracle};
 use test_support::draws;
