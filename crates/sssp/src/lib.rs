@@ -47,6 +47,7 @@ mod predecessors;
 mod query;
 mod search;
 mod solver;
+mod trees;
 mod weights;
 mod work;
 
@@ -64,6 +65,7 @@ pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;
 pub use solver::{Solver, shortest_paths};
+pub use trees::Trees;
 pub use weights::SearchWeight;
 pub use work::{Again, DeviceTimes, Found, Work};
 
