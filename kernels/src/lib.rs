@@ -13,9 +13,6 @@
 //! assert!(module.ptx.contains(".entry bellman_ford_start_u32("));
 //! ```
 
-#[cfg(any(test, feature = "layout"))]
-pub mod layout;
-
 /// A module of PTX.
 #[derive(Clone, Copy)]
 pub struct Module {

@@ -3,8 +3,10 @@
 //! `cargo xtask verify` checks everything that the project promises of its code;
 //! `cargo xtask bench` measures it; `cargo xtask shim` makes what a GPU build links.
 
+mod artifact;
 mod bench;
 mod bundle;
+mod outside;
 mod ptx;
 mod python;
 mod report;
@@ -12,6 +14,7 @@ mod rules;
 mod shim;
 mod source;
 mod tests_run;
+mod units;
 mod verify;
 mod workspace;
 
@@ -25,8 +28,9 @@ Tasks of the starpath workspace.
 Usage: cargo xtask <TASK>
 
 Tasks:
-  verify [--list] [--only STEP]...   check everything; a few minutes from a cold start
+  verify [--list] [--only STEP]...   check everything; 20 minutes from nothing on two cores
   bench  [ARGS]...                   measure; ARGS go to the bench program (try --help)
+  bench  outside                     compare the program with a project that depends on sssp
   shim                               a libcuda to link --features cuda against, made with cc
                                      for machines that have no CUDA toolkit
   wheel                              build the Python package with its GPU code
@@ -39,9 +43,10 @@ Examples:
   cargo xtask bench
   cargo xtask shim && cargo build --features cuda
 
-verify runs every step even where an earlier one failed, and ends with a line
-`N passed, N failed, N skipped` that counts each test, each house rule and each
-other step. It exits with 1 when anything failed, with 2 when it was called wrongly.";
+verify runs every step even where an earlier one failed. It ends with its slowest
+tests, a table of its steps with seconds and the units that were compiled, and a line
+`N passed, N failed, N skipped` that counts each test, each house rule and each other
+step. It exits with 1 when anything failed, with 2 when it was called wrongly.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -61,6 +66,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "--help" | "-h" | "help" => println!("{HELP}"),
         "verify" if asks_help(rest) => println!("{HELP}"),
         "verify" => return verify::run(rest),
+        "bench" if rest == ["outside"] => return outside::run(),
         "bench" => return bench::run(rest),
         "shim" if asks_help(rest) => println!("{HELP}"),
         "shim" if rest.is_empty() => shim::run()?,

@@ -4,18 +4,20 @@
 //! that one run shows everything.
 
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
 
+use crate::artifact::{Artifact, built_by};
 use crate::bundle;
 use crate::ptx;
 use crate::python;
-use crate::report::{Outcome, Report};
+use crate::report::{Outcome, Report, Taken};
 use crate::rules;
 use crate::shim;
 use crate::tests_run;
-use crate::workspace::{Workspace, cargo};
+use crate::units;
+use crate::workspace::{Workspace, cargo, target};
 
 struct Step {
     name: &'static str,
@@ -23,18 +25,17 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 10] = [
     Step { name: "rules", promise: "the house rules hold", run: house_rules },
     Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
     Step { name: "clippy", promise: "clippy and the compiler warn of nothing", run: clippy },
     Step {
-        name: "cuda",
-        promise: "the GPU build links without a driver, and fits a bundle",
-        run: cuda,
+        name: "build",
+        promise: "all tests link, with MPI and without a GPU's driver, and fit a bundle",
+        run: build,
     },
-    Step { name: "tests", promise: "unit and integration tests pass", run: tests },
-    Step { name: "ranks", promise: "the tests of ranks by MPI pass", run: ranks },
+    Step { name: "tests", promise: "unit and integration tests pass, of ranks too", run: tests },
     Step {
         name: "python",
         promise: "the Python package passes its tests and scipy's",
@@ -56,16 +57,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let steps = chosen(arguments)?;
+    let (steps, target) = (chosen(arguments)?, target()?);
     let mut report = Report::default();
     for step in steps {
         println!("== {} ...", step.name);
-        let start = Instant::now();
+        let (start, since) = (Instant::now(), SystemTime::now());
         let outcome = (step.run)().unwrap_or_else(|error| {
             println!("error: {error:#}");
             Outcome::of(false)
         });
-        report.add(step.name, start.elapsed(), outcome);
+        let (time, n_units) = (start.elapsed(), units::compiled_since(&target, since));
+        report.add(Taken { step: step.name, time, n_units, outcome });
     }
     println!("{}", report.summary());
     Ok(if report.has_failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -119,43 +121,44 @@ fn clippy() -> Result<Outcome> {
         command.args(["clippy", "--locked", "--all-targets"]).args(scope);
         succeeds(command.args(["--", "--deny", "warnings"]))
     };
-    let plain = check(&["--workspace"])?;
-    let featured = check(&["--package", "graph-formats", "--features", "rustacuda"])?;
-    Ok(Outcome::of(plain.n_failed + featured.n_failed == 0))
+    let all = check(&["--workspace", "--features", &features()?])?;
+    // other code stands in the place of a feature in these alone
+    let plain = check(&["--package", "gpu-runtime", "--package", "collectives-mpi"])?;
+    Ok(Outcome::of(all.n_failed + plain.n_failed == 0))
 }
 
-fn cuda() -> Result<Outcome> {
+/// What all is built with: every feature that can be linked here. Code for the CPU alone is the
+/// same with them.
+fn features() -> Result<String> {
+    let mut features = vec!["rustacuda", "compression", "plot"];
+    if cfg!(target_os = "linux") {
+        shim::run()?;
+        features.push("cuda");
+    }
+    if missing_for_ranks().is_none() {
+        features.push("mpi");
+    }
+    Ok(features.join(","))
+}
+
+/// All programs and tests, in one build, from which other steps take what they need.
+fn all_built() -> Result<Vec<Artifact>> {
+    let mut command = cargo();
+    command.args(["test", "--no-run", "--workspace", "--locked", "--features", &features()?]);
+    built_by(command)
+}
+
+fn build() -> Result<Outcome> {
+    let mut outcome = Outcome::of(bundle::fits(&all_built()?)?);
     if !cfg!(target_os = "linux") {
-        return Ok(Outcome::skipped("there is a libcuda to link against for Linux only"));
+        outcome.skipped.push("there is a libcuda to link against for Linux only".to_owned());
     }
-    shim::run()?;
-    let on_all = ["--workspace", "--locked", "--features", "cuda"];
-    let clippy = |command: &mut Command| {
-        succeeds(command.arg("clippy").args(on_all).args([
-            "--all-targets",
-            "--",
-            "--deny",
-            "warnings",
-        ]))
-    };
-    // nothing of it is run, so nothing is worth optimising
-    let mut link = cargo();
-    for profile in ["DEV", "TEST"] {
-        link.env(format!("CARGO_PROFILE_{profile}_OPT_LEVEL"), "0");
-        link.env(format!("CARGO_PROFILE_{profile}_DEBUG"), "0");
-    }
-    link.args(["test", "--no-run"]).args(on_all);
-    let fits = bundle::fits(&bundle::built_by(link)?)?;
-    let lints = if has_component("clippy") { clippy(&mut cargo())? } else { Outcome::of(true) };
-    Ok(Outcome::of(lints.n_failed == 0 && fits))
+    outcome.skipped.extend(missing_for_ranks());
+    Ok(outcome)
 }
 
 fn tests() -> Result<Outcome> {
-    let mut command = cargo();
-    // its tests are Python's
-    command.args(["test", "--workspace", "--exclude", "starpaths", "--locked", "--no-fail-fast"]);
-    command.args(["--lib", "--bins", "--tests", "--examples"]);
-    tests_run::run(command)
+    tests_run::run(&all_built()?)
 }
 
 /// What there is not of what ranks are built and started with.
@@ -170,33 +173,15 @@ pub(crate) fn missing_for_ranks() -> Option<String> {
     Some(format!("there is no {program} ({packages})"))
 }
 
-fn ranks() -> Result<Outcome> {
-    if let Some(missing) = missing_for_ranks() {
-        return Ok(Outcome::skipped(missing));
-    }
-    let on_two = ["--locked", "--package", "collectives", "--package", "starpath"];
-    if has_component("clippy") {
-        let mut clippy = cargo();
-        clippy.arg("clippy").args(on_two).args(["--features", "mpi", "--all-targets"]);
-        if succeeds(clippy.args(["--", "--deny", "warnings"]))?.n_failed > 0 {
-            return Ok(Outcome::of(false));
-        }
-    }
-    let mut command = cargo();
-    command.arg("test").args(on_two).args(["--features", "mpi", "--no-fail-fast"]);
-    command.args(["--test", "laws", "--test", "ranks"]);
-    tests_run::run(command)
-}
-
 fn doc_tests() -> Result<Outcome> {
     let mut command = cargo();
-    command.args(["test", "--workspace", "--locked", "--no-fail-fast", "--doc"]);
-    tests_run::run(command)
+    command.args(["test", "--doc", "--workspace", "--locked", "--no-fail-fast"]);
+    tests_run::run_doc_tests(command.args(["--features", &features()?]))
 }
 
 fn docs() -> Result<Outcome> {
     let mut command = cargo();
-    command.args(["doc", "--workspace", "--locked", "--no-deps"]);
+    command.args(["doc", "--workspace", "--locked", "--no-deps", "--features", &features()?]);
     succeeds(command.env("RUSTDOCFLAGS", "--deny warnings"))
 }
 

@@ -96,9 +96,9 @@ fn n_reachable<W: Weight>(graph: &Csr<W>, components: &Components) -> Vec<usize>
 #[cfg(test)]
 mod tests {
     use ndarray::Array2;
-    use paths::corner_cases::arbitrary_graph;
     use paths::oracle;
     use proptest::prelude::*;
+    use test_support::arbitrary_graph;
 
     use super::*;
 

@@ -14,7 +14,7 @@ use sssp::{Progress, SsspError};
 
 use crate::host::next_hops::Hop;
 use crate::scratch::Mapped;
-use crate::{ApspError, Plan};
+use crate::{ApspError, PairsWeight, Plan};
 
 /// The distances of all pairs of vertices, and where they were asked for the next hops: a table in
 /// memory, or in a folder that stays locked as long as this lives, of which a row is read when it
@@ -36,6 +36,17 @@ pub(crate) enum Hops {
     Wide(Mapped<u32>),
 }
 
+/// Next hops of so many vertices, row by row, wherever they are kept.
+struct HopRows<'a> {
+    n_vertices: usize,
+    cells: HopCells<'a>,
+}
+
+enum HopCells<'a> {
+    Narrow(&'a [u16]),
+    Wide(&'a [u32]),
+}
+
 /// Who keeps the rows.
 pub(crate) enum Rows<W: Weight> {
     Memory { distances: DistanceTable<W>, next_hops: Option<NextHops> },
@@ -47,6 +58,74 @@ impl<W: Weight> Rows<W> {
     pub(crate) fn in_memory(distances: DistanceTable<W>, hops: Option<HopStorage>) -> Self {
         let vertices = |hops| NextHops::from_storage(hops).expect("vertices of the graph");
         Self::Memory { distances, next_hops: hops.map(vertices) }
+    }
+
+    /// The next hops, where they were asked for.
+    fn hops(&self) -> Option<HopRows<'_>> {
+        let (n_vertices, cells) = match self {
+            Self::Memory { next_hops, .. } => {
+                let hops = next_hops.as_ref()?;
+                let cells = match hops.as_storage() {
+                    HopStorage::Narrow(hops) => HopCells::Narrow(slice_of(hops)),
+                    HopStorage::Wide(hops) => HopCells::Wide(slice_of(hops)),
+                };
+                (hops.n_vertices(), cells)
+            }
+            Self::Folder { n_vertices, hops, .. } => {
+                let cells = match hops.as_ref()? {
+                    Hops::Narrow(hops) => HopCells::Narrow(hops.numbers()),
+                    Hops::Wide(hops) => HopCells::Wide(hops.numbers()),
+                };
+                (*n_vertices, cells)
+            }
+        };
+        Some(HopRows { n_vertices, cells })
+    }
+}
+
+impl HopRows<'_> {
+    /// The vertex after one on the way to another, both of which there are.
+    fn get(&self, from: VertexId, to: VertexId) -> Option<VertexId> {
+        let at = from as usize * self.n_vertices + to as usize;
+        match self.cells {
+            HopCells::Narrow(hops) => vertex(&hops[at]),
+            HopCells::Wide(hops) => vertex(&hops[at]),
+        }
+    }
+
+    fn row(&self, source: VertexId) -> Vec<Option<VertexId>> {
+        let n = self.n_vertices as VertexId;
+        let n_known = if source < n { n } else { 0 };
+        (0..n_known).map(|target| self.get(source, target)).collect()
+    }
+
+    fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
+        let n = self.n_vertices as VertexId;
+        if source >= n || target >= n {
+            return None;
+        }
+        let mut path = vec![source];
+        let mut at = source;
+        while at != target {
+            at = self.get(at, target)?;
+            path.push(at);
+        }
+        Some(path)
+    }
+
+    fn write_npy(
+        &self,
+        out: &mut dyn Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        let n = self.n_vertices;
+        let (dtype, size, cells): (_, _, &[u8]) = match self.cells {
+            HopCells::Narrow(hops) => (u16::DTYPE, size_of::<u16>(), cast_slice(hops)),
+            HopCells::Wide(hops) => (u32::DTYPE, size_of::<u32>(), cast_slice(hops)),
+        };
+        write_rows(out, dtype, n, progress, &mut |out, u| {
+            out.write_all(&cells[u * n * size..(u + 1) * n * size])
+        })
     }
 }
 
@@ -168,44 +247,18 @@ impl<W: Weight> Pairs<W> {
     /// path and for `source` itself; empty when there is no such vertex, or next hops were
     /// not asked for. O(n).
     pub fn hops(&self, source: VertexId) -> Vec<Option<VertexId>> {
-        let n = self.n_vertices() as VertexId;
-        let n_known = if source < n && self.has_next_hops() { n } else { 0 };
-        (0..n_known).map(|target| self.hop(source, target)).collect()
+        self.rows.hops().map_or_else(Vec::new, |hops| hops.row(source))
     }
 
     /// The vertices of a shortest path, both ends included; `None` where there is none, there is no
     /// such vertex, or next hops were not asked for. O(its length).
     pub fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
-        let n = self.n_vertices() as VertexId;
-        if source >= n || target >= n || !self.has_next_hops() {
-            return None;
-        }
-        let mut path = vec![source];
-        let mut at = source;
-        while at != target {
-            at = self.hop(at, target)?;
-            path.push(at);
-        }
-        Some(path)
+        self.rows.hops()?.path(source, target)
     }
 
     /// Whether next hops were asked for.
     pub fn has_next_hops(&self) -> bool {
-        match &self.rows {
-            Rows::Memory { next_hops, .. } => next_hops.is_some(),
-            Rows::Folder { hops, .. } => hops.is_some(),
-        }
-    }
-
-    /// The vertex after one on the way to another, both of which there are.
-    fn hop(&self, source: VertexId, target: VertexId) -> Option<VertexId> {
-        let at = source as usize * self.n_vertices() + target as usize;
-        match &self.rows {
-            Rows::Memory { next_hops, .. } => next_hops.as_ref()?.get(source, target),
-            Rows::Folder { hops: None, .. } => None,
-            Rows::Folder { hops: Some(Hops::Narrow(hops)), .. } => vertex(&hops.numbers()[at]),
-            Rows::Folder { hops: Some(Hops::Wide(hops)), .. } => vertex(&hops.numbers()[at]),
-        }
+        self.rows.hops().is_some()
     }
 
     /// The table of distances, a row for each source and a column for each target, where memory
@@ -241,12 +294,32 @@ impl<W: Weight> Pairs<W> {
         }
     }
 
+    /// Puts the distances from a vertex in `row`, [`Distance::UNREACHED`] for none.
+    fn read_row(&self, u: usize, row: &mut Vec<W::Distance>) {
+        match &self.rows {
+            Rows::Memory { distances, .. } => {
+                row.clear();
+                row.extend(distances.as_storage().row(u));
+            }
+            Rows::Folder { read_row, .. } => read_row(u, row),
+        }
+    }
+}
+
+impl<W: PairsWeight> Pairs<W> {
     /// How many distances there are, their sum and the greatest. O(n²), one pass. `progress`
     /// hears of rows.
     ///
     /// # Errors
     /// When the progress callback ends the work.
     pub fn summary(
+        &self,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Summary<W::Distance>, ApspError> {
+        W::summary(self, progress)
+    }
+
+    pub(crate) fn summarize(
         &self,
         progress: Option<Progress<'_>>,
     ) -> Result<Summary<W::Distance>, ApspError> {
@@ -283,8 +356,16 @@ impl<W: Weight> Pairs<W> {
         out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
+        W::write_npy(self, out, progress)
+    }
+
+    pub(crate) fn write_distances(
+        &self,
+        out: &mut dyn Write,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
         let mut row = Vec::new();
-        self.write_rows(out, W::Distance::DTYPE, progress, |out, u| {
+        write_rows(out, W::Distance::DTYPE, self.n_vertices(), progress, &mut |out, u| {
             self.read_row(u, &mut row);
             out.write_all(cast_slice(&row))
         })
@@ -302,57 +383,25 @@ impl<W: Weight> Pairs<W> {
         out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        match &self.rows {
-            Rows::Memory { next_hops: Some(hops), .. } => match hops.as_storage() {
-                HopStorage::Narrow(hops) => self.write_hops(out, progress, slice_of(hops)),
-                HopStorage::Wide(hops) => self.write_hops(out, progress, slice_of(hops)),
-            },
-            Rows::Folder { hops: Some(hops), .. } => match hops {
-                Hops::Narrow(hops) => self.write_hops(out, progress, hops.numbers()),
-                Hops::Wide(hops) => self.write_hops(out, progress, hops.numbers()),
-            },
-            _ => Err(ApspError::NotAskedFor { what: "next hops" }),
-        }
+        let hops = self.rows.hops().ok_or(ApspError::NotAskedFor { what: "next hops" })?;
+        hops.write_npy(out, progress)
     }
+}
 
-    fn write_hops<H: Scalar>(
-        &self,
-        out: &mut dyn Write,
-        progress: Option<Progress<'_>>,
-        hops: &[H],
-    ) -> Result<(), ApspError> {
-        let n = self.n_vertices();
-        self.write_rows(out, H::DTYPE, progress, |out, u| {
-            out.write_all(cast_slice(&hops[u * n..(u + 1) * n]))
-        })
+/// Writes the file of a square array, row by row.
+fn write_rows(
+    out: &mut dyn Write,
+    dtype: Dtype,
+    n: usize,
+    progress: Option<Progress<'_>>,
+    write_row: &mut dyn FnMut(&mut dyn Write, usize) -> io::Result<()>,
+) -> Result<(), ApspError> {
+    write_header(out, dtype, &[n, n]).map_err(ApspError::Output)?;
+    for u in 0..n {
+        tell(progress, u, n)?;
+        write_row(out, u).map_err(ApspError::Output)?;
     }
-
-    /// Puts the distances from a vertex in `row`, [`Distance::UNREACHED`] for none.
-    fn read_row(&self, u: usize, row: &mut Vec<W::Distance>) {
-        match &self.rows {
-            Rows::Memory { distances, .. } => {
-                row.clear();
-                row.extend(distances.as_storage().row(u));
-            }
-            Rows::Folder { read_row, .. } => read_row(u, row),
-        }
-    }
-
-    fn write_rows(
-        &self,
-        out: &mut dyn Write,
-        dtype: Dtype,
-        progress: Option<Progress<'_>>,
-        mut write_row: impl FnMut(&mut dyn Write, usize) -> io::Result<()>,
-    ) -> Result<(), ApspError> {
-        let n = self.n_vertices();
-        write_header(out, dtype, &[n, n]).map_err(ApspError::Output)?;
-        for u in 0..n {
-            tell(progress, u, n)?;
-            write_row(out, u).map_err(ApspError::Output)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// What has passed since.

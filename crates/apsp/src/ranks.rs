@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
-use graph_formats::npy::{Scalar, write_header};
+use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, Total};
@@ -250,6 +250,13 @@ impl<W: PairsWeight> RankPairs<W> {
     /// # Errors
     /// When another rank has ended.
     pub fn summary(&self, ranks: &dyn Communicator) -> Result<Summary<W::Distance>, RanksError> {
+        W::summary_over(self, ranks)
+    }
+
+    pub(crate) fn summarize(
+        &self,
+        ranks: &dyn Communicator,
+    ) -> Result<Summary<W::Distance>, RanksError> {
         let own = self.distances.as_storage().iter().copied();
         let own = own.filter(|&distance| distance != W::Distance::UNREACHED);
         // from each vertex to itself it is zero: the greatest is not less
@@ -274,29 +281,17 @@ impl<W: PairsWeight> RankPairs<W> {
     pub fn gather_rows(
         &self,
         ranks: &dyn Communicator,
-        take: impl FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
+        mut take: impl FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
     ) -> Result<(), RanksError> {
-        self.gather(ranks, slice_of(self.distances.as_storage()), take)
+        W::gather_rows(self, ranks, &mut take)
     }
 
-    fn gather<T: Pod>(
+    pub(crate) fn gather_distances(
         &self,
         ranks: &dyn Communicator,
-        cells: &[T],
-        mut take: impl FnMut(VertexId, &[T]) -> ControlFlow<()>,
+        take: &mut dyn FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
     ) -> Result<(), RanksError> {
-        let n = self.deal.n_vertices;
-        for block in 0..self.deal.n_blocks() {
-            let vertices = self.deal.block(block);
-            let own = self.deal.own(&vertices);
-            let gathered = ranks.gather(0, &cells[own.start * n..own.end * n])?;
-            let rows = gathered.iter().flat_map(|cells| cells.chunks_exact(n.max(1)));
-            let taken = rows.zip(vertices).try_for_each(|(row, v)| take(v as VertexId, row));
-            if ranks.any(taken.is_break())? {
-                break;
-            }
-        }
-        Ok(())
+        self.deal.gather(ranks, slice_of(self.distances.as_storage()), take)
     }
 
     /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes, at the rank that
@@ -310,8 +305,17 @@ impl<W: PairsWeight> RankPairs<W> {
         out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
+        W::write_npy_over(self, ranks, out, progress)
+    }
+
+    pub(crate) fn write_distances(
+        &self,
+        ranks: &dyn Communicator,
+        out: Option<&mut dyn Write>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
         let cells = slice_of(self.distances.as_storage());
-        self.write(ranks, out, cells, progress)
+        self.deal.write(ranks, out, W::Distance::DTYPE, cells, progress)
     }
 
     /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
@@ -326,25 +330,64 @@ impl<W: PairsWeight> RankPairs<W> {
         out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        match &self.next_hops {
-            Some(HopStorage::Narrow(hops)) => self.write(ranks, out, slice_of(hops), progress),
-            Some(HopStorage::Wide(hops)) => self.write(ranks, out, slice_of(hops), progress),
-            None => Err(ApspError::NotAskedFor { what: "next hops" }),
+        write_hops(self.deal, self.next_hops.as_ref(), ranks, out, progress)
+    }
+}
+
+/// Writes the next hops of all ranks, where there is something to write to.
+fn write_hops(
+    deal: Deal,
+    hops: Option<&HopStorage>,
+    ranks: &dyn Communicator,
+    out: Option<&mut dyn Write>,
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    match hops {
+        Some(HopStorage::Narrow(hops)) => {
+            deal.write(ranks, out, u16::DTYPE, slice_of(hops), progress)
         }
+        Some(HopStorage::Wide(hops)) => {
+            deal.write(ranks, out, u32::DTYPE, slice_of(hops), progress)
+        }
+        None => Err(ApspError::NotAskedFor { what: "next hops" }),
+    }
+}
+
+impl Deal {
+    /// Brings the rows of all ranks to rank 0, where `take` gets them in the order of the vertices.
+    fn gather<T: Pod>(
+        self,
+        ranks: &dyn Communicator,
+        cells: &[T],
+        take: &mut dyn FnMut(VertexId, &[T]) -> ControlFlow<()>,
+    ) -> Result<(), RanksError> {
+        let n = self.n_vertices;
+        for block in 0..self.n_blocks() {
+            let vertices = self.block(block);
+            let own = self.own(&vertices);
+            let gathered = ranks.gather(0, &cells[own.start * n..own.end * n])?;
+            let rows = gathered.iter().flat_map(|cells| cells.chunks_exact(n.max(1)));
+            let taken = rows.zip(vertices).try_for_each(|(row, v)| take(v as VertexId, row));
+            if ranks.any(taken.is_break())? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the rows of all ranks, where there is something to write to.
-    fn write<T: Scalar + Pod>(
-        &self,
+    fn write<T: Pod>(
+        self,
         ranks: &dyn Communicator,
         mut out: Option<&mut dyn Write>,
+        dtype: Dtype,
         cells: &[T],
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        let n = self.deal.n_vertices;
-        let header = out.as_mut().map(|out| write_header(out, T::DTYPE, &[n, n]));
+        let n = self.n_vertices;
+        let header = out.as_mut().map(|out| write_header(out, dtype, &[n, n]));
         let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
-        self.gather(ranks, cells, |source, row| {
+        self.gather(ranks, cells, &mut |source, row| {
             let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());
             if let (Ok(()), Some(out)) = (&written, &mut out) {
                 let row = out.write_all(bytemuck::cast_slice(row));

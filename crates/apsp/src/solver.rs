@@ -155,25 +155,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// given. In a folder when it holds anything else or cannot be read and written; it is as it
     /// was then, or can be resumed.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
-        let algorithm = config.algorithm;
-        if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
-            return Err(ApspError::NoTiles { algorithm });
-        }
-        if algorithm == Algorithm::Supernodes && folder.is_none() {
-            let (Some(supernodes), [] | [_]) = (supernodes, gpus.unwrap_or_default()) else {
-                return Err(ApspError::NoSupernodes);
-            };
-            let gpu = gpus.and_then(<[Gpu]>::first);
-            return supernodes::solve(Work { graph, supernodes, config, gpu, progress });
-        }
-        let solved = match (folder, gpus) {
-            (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
-                .map(|found| found.expect("the only rank is rank 0")),
-            (None, Some(gpus)) => cuda::solve(gpus, graph, config, progress),
-            (None, None) => in_memory(graph, config, progress),
-        };
-        solved.map_err(|error| error.named(gpus.unwrap_or_default()))
+        W::pairs(self, progress)
     }
 
     /// Finds them by the [given GPUs](Self::on) and leaves them there, for whoever asks for some rows
@@ -200,13 +182,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         self,
         progress: Option<Progress<'_>>,
     ) -> Result<DevicePairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, .. } = self;
-        if folder.is_some() {
-            let reason = "what is kept in a folder does not stay on GPUs".to_owned();
-            return Err(ApspError::NotOnGpu { reason });
-        }
-        let gpus = gpus.unwrap_or_default();
-        cuda::solve_on_gpus(gpus, graph, config, progress).map_err(|error| error.named(gpus))
+        W::pairs_on_gpus(self, progress)
     }
 
     /// Finds them by ranks, which all hold the graph, with its rows shared among them. To be called
@@ -249,18 +225,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, .. } = self;
-        let asked = match folder {
-            _ if config.algorithm == Algorithm::Supernodes => Err(ApspError::NoSupernodes),
-            None => Ok(()),
-            Some(_) => Err(ApspError::NotAskedFor { what: "rows in memory" }),
-        };
-        agree(ranks, asked)?;
-        let by_gpus = ranks.any(gpus.is_some())?;
-        match gpus.or(by_gpus.then_some(&[])) {
-            Some(gpus) => cuda::solve_over(ranks, gpus, graph, config, progress),
-            None => ranks::solve(ranks, graph, config, progress),
-        }
+        W::pairs_over(self, ranks, progress)
     }
 
     /// Finds them by ranks, which all hold the graph, with the matrix [in a folder](Self::in_folder)
@@ -297,6 +262,70 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn solve_in_folder_over(
+        self,
+        ranks: &dyn Communicator,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<Pairs<W>>, ApspError> {
+        W::pairs_in_folder_over(self, ranks, progress)
+    }
+}
+
+impl<W: PairsWeight> Solver<'_, Csr<W>> {
+    pub(crate) fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
+        let Self { graph, config, gpus, folder, supernodes } = self;
+        let algorithm = config.algorithm;
+        if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
+            return Err(ApspError::NoTiles { algorithm });
+        }
+        if algorithm == Algorithm::Supernodes && folder.is_none() {
+            let (Some(supernodes), [] | [_]) = (supernodes, gpus.unwrap_or_default()) else {
+                return Err(ApspError::NoSupernodes);
+            };
+            let gpu = gpus.and_then(<[Gpu]>::first);
+            return supernodes::solve(Work { graph, supernodes, config, gpu, progress });
+        }
+        let solved = match (folder, gpus) {
+            (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
+                .map(|found| found.expect("the only rank is rank 0")),
+            (None, Some(gpus)) => cuda::solve(gpus, graph, config, progress),
+            (None, None) => in_memory(graph, config, progress),
+        };
+        solved.map_err(|error| error.named(gpus.unwrap_or_default()))
+    }
+
+    pub(crate) fn find_on_gpus(
+        self,
+        progress: Option<Progress<'_>>,
+    ) -> Result<DevicePairs<W>, ApspError> {
+        let Self { graph, config, gpus, folder, .. } = self;
+        if folder.is_some() {
+            let reason = "what is kept in a folder does not stay on GPUs".to_owned();
+            return Err(ApspError::NotOnGpu { reason });
+        }
+        let gpus = gpus.unwrap_or_default();
+        cuda::solve_on_gpus(gpus, graph, config, progress).map_err(|error| error.named(gpus))
+    }
+
+    pub(crate) fn find_over(
+        self,
+        ranks: &dyn Communicator,
+        progress: Option<Progress<'_>>,
+    ) -> Result<RankPairs<W>, ApspError> {
+        let Self { graph, config, gpus, folder, .. } = self;
+        let asked = match folder {
+            _ if config.algorithm == Algorithm::Supernodes => Err(ApspError::NoSupernodes),
+            None => Ok(()),
+            Some(_) => Err(ApspError::NotAskedFor { what: "rows in memory" }),
+        };
+        agree(ranks, asked)?;
+        let by_gpus = ranks.any(gpus.is_some())?;
+        match gpus.or(by_gpus.then_some(&[])) {
+            Some(gpus) => cuda::solve_over(ranks, gpus, graph, config, progress),
+            None => ranks::solve(ranks, graph, config, progress),
+        }
+    }
+
+    pub(crate) fn find_in_folder_over(
         self,
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,

@@ -6,7 +6,8 @@
 //!
 //! * [`Alone`]: this process, the only rank;
 //! * [`Threads`]: threads of this process, for tests;
-//! * `Mpi` (Cargo feature `mpi`): the processes that `mpirun` has started, on one machine or many.
+//! * `Mpi` of the crate `collectives-mpi`: the processes that `mpirun` has started, on one machine
+//!   or many.
 //!
 //! Ranks with a GPU each broadcast from memory to memory, by [`Nccl`], where that is found.
 //!
@@ -26,8 +27,6 @@
 
 mod alone;
 mod communicator;
-#[cfg(feature = "mpi")]
-mod mpi;
 mod nccl;
 mod threads;
 
@@ -35,23 +34,6 @@ pub use alone::Alone;
 pub use communicator::{Communicator, RanksError};
 pub use nccl::Nccl;
 pub use threads::Threads;
-
-#[cfg(feature = "mpi")]
-pub use self::mpi::Mpi;
-
-/// The ranks that this process is one of: those that `mpirun` has started, in a build with the
-/// feature `mpi`; else it is alone. To be called once, on the thread that will make all calls;
-/// what is returned lives until the last of them.
-///
-/// # Errors
-/// When MPI does not start.
-pub fn start() -> Result<Box<dyn Communicator>, RanksError> {
-    #[cfg(feature = "mpi")]
-    if let Some(ranks) = Mpi::start()? {
-        return Ok(Box::new(ranks));
-    }
-    Ok(Box::new(Alone))
-}
 
 // The example of the README is a test too.
 #[cfg(doctest)]

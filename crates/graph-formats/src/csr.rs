@@ -484,31 +484,6 @@ mod tests {
     }
 
     #[test]
-    fn equal_weights_are_stored_once() {
-        let given = Csr::new(vec![0, 2, 3], vec![0, 1, 0], vec![2.5f32; 3]).unwrap();
-        assert_eq!(given.stored_weights(), [2.5]);
-        assert_eq!(given, Csr::with_equal_weights(vec![0, 2, 3], vec![0, 1, 0], 2.5).unwrap());
-        assert_eq!(given.transposed().transposed(), given);
-        assert_eq!(given.weights(), [2.5; 3]);
-        assert_eq!(given.clone().unweighted::<i32>().stored_weights(), [1]);
-        let whole = given.convert_weights::<f64>().unwrap();
-        assert_eq!((whole.stored_weights(), whole.weight(2)), (&[2.5][..], 2.5));
-        assert!(matches!(
-            whole.convert_weights::<u32>(),
-            Err(GraphError::WeightOutOfRange { arc: 0, .. })
-        ));
-        for odd in [0.0, -1.0] {
-            let graph = Csr::with_equal_weights(vec![0, 1, 2], vec![1, 0], odd).unwrap();
-            assert_eq!(graph, Csr::from_arcs(2, &[(0, 1, odd), (1, 0, odd)]).unwrap());
-            assert_eq!(graph.weights(), [odd; 2]);
-        }
-        let odd = Csr::with_equal_weights(vec![0, 1], vec![0], f32::NAN);
-        assert!(matches!(odd, Err(GraphError::WeightNotFinite { .. })));
-        let none = Csr::with_equal_weights(vec![0, 0], vec![], 3).unwrap();
-        assert_eq!(none, Csr::from_arcs(1, &[] as &[(u32, u32, i64)]).unwrap());
-    }
-
-    #[test]
     fn first_negative_names_the_arc() {
         let graph = Csr::from_arcs(4, &[(0, 1, 1i32), (2, 3, -1), (2, 1, 5)]).unwrap();
         assert_eq!(graph.first_negative(), Some((2, 2, 3)));

@@ -237,8 +237,8 @@ impl<'c, W: Weight, K: Key> Changes<'c, W, K> {
 
 #[cfg(test)]
 mod tests {
-    use paths::corner_cases::arbitrary_graph;
     use proptest::prelude::*;
+    use test_support::arbitrary_graph;
 
     use super::*;
     use crate::Order;

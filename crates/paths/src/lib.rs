@@ -8,7 +8,6 @@
 //!   whom; [`BitMatrix`]: the bits that becomes one.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the plainest method there is.
-//! * `corner_cases` (Cargo feature `corner-cases`): graphs that solvers get wrong, for their tests.
 //!
 //! ```
 //! use graph_formats::Csr;
@@ -34,8 +33,6 @@ mod any;
 mod bit_matrix;
 pub mod certificate;
 mod closure;
-#[cfg(feature = "corner-cases")]
-pub mod corner_cases;
 mod degree;
 mod distances;
 mod nearest;

@@ -83,8 +83,8 @@ fn near<W: Weight>(graph: &Csr<W>, width: f64, start: VertexId) -> (f64, f64, u3
 mod tests {
     use std::collections::BTreeSet;
 
-    use paths::corner_cases::arbitrary_graph;
     use proptest::prelude::*;
+    use test_support::arbitrary_graph;
 
     use super::*;
 

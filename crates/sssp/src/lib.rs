@@ -6,6 +6,7 @@
 //! * [`Solver::table`] and [`Solver::nearest`] take many sources at once.
 //! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings,
 //!   or leaves it to the solver, whose [`Plan`] says what it chose and why.
+//! * Each call returns what it [`Found`] with the plan, the work done and, of a GPU, the times.
 //! * [`predecessors()`] makes the shortest-path tree from the distances, by a rule that
 //!   gives the same tree on every backend and in every run.
 //!

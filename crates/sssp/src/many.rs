@@ -28,8 +28,8 @@ impl<W: SearchWeight> Solver<'_, W> {
     ///
     /// Many searches run at once: on the CPU one a thread, which share what is prepared for the
     /// graph; on a GPU with Δ-stepping each on a part of the multiprocessors, and on [several
-    /// GPUs](Self::on_gpus) a share on each. What was chosen for them is the [plan](Self::plan)
-    /// afterwards. A search may end when all targets are settled.
+    /// GPUs](Self::on_gpus) a share on each. What was chosen for them is in [`Found::plan`]. A
+    /// search may end when all targets are settled.
     /// O(s·(n + m)), and O(s·t) memory for the table, besides up to 24 bytes a vertex for each
     /// thread; of a GPU's up to 44 bytes a vertex and half a byte an arc for each search at once.
     ///

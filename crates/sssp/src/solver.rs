@@ -116,7 +116,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         self.search.device_times().map(DeviceTimes::without_search)
     }
 
-    /// The same, telling `progress` how far a search is.
+    /// This solver, which tells `progress` from now on how far a search is.
     pub fn with_progress(mut self, progress: Progress<'g>) -> Self {
         self.progress = Some(progress);
         self

@@ -89,12 +89,12 @@ pub struct DeviceTimes {
     pub upload_ms: f64,
     /// What else is done once for the graph.
     pub prepare_ms: f64,
-    /// The last search, from an event before to one after it; of a table, all searches.
+    /// The search, from an event before to one after it; of a table, all searches.
     pub solve_ms: f64,
     /// Copying distances back.
     pub download_ms: f64,
-    /// The parts of the last search, where it was Δ-stepping: near arcs relaxed, far lists split,
-    /// deferred arcs relaxed from their tails, and from their heads.
+    /// The parts of a search by Δ-stepping: near arcs relaxed, far lists split, deferred arcs
+    /// relaxed from their tails, and from their heads.
     pub phases_ms: [f64; 4],
 }
 

@@ -28,7 +28,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     // they live until the last of them is done
-    let ranks = match collectives::start() {
+    let ranks = match collectives_mpi::start() {
         Err(error) => return failure::report(&error.into()).into(),
         Ok(ranks) => ranks,
     };

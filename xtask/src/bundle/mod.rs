@@ -1,18 +1,16 @@
 //! `cargo xtask bundle`: a folder that runs on a GPU machine with neither Rust nor a CUDA
 //! toolkit.
 //!
-//! `target/bundle` gets an archive of the programs, the tests of the crates that use a GPU and
-//! the folder of real graphs, and scripts that unpack and run it. The programs are release
-//! builds with the feature `cuda`, stripped. They keep nothing of this machine that they need
-//! at run time, if the tests look for graphs where `STARPATH_DATA` says and for the program
-//! where `CARGO_BIN_EXE_starpath` says, both as the environment has them when they run.
+//! `target/bundle` gets an archive of the programs, the tests of the crates that use a GPU, the
+//! Python package and the folder of real graphs, and scripts that unpack and run it. All is of
+//! one release build with the feature `cuda`, stripped. It keeps nothing of this machine that
+//! it needs at run time, if the tests look for graphs where `STARPATH_DATA` says and for the
+//! program where `CARGO_BIN_EXE_starpath` says, both as the environment has them when they run.
 //!
-//! With MPI here the program is built once more, for ranks.
+//! With MPI here the program is linked once more, for ranks.
 //!
 //! The folder must fit a transfer of [`LIMIT`] bytes. `verify` does not build it, which takes
 //! minutes, but holds what it links anyway to a bound: see [`fits`].
-
-mod artifact;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -20,16 +18,26 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
 
-pub(crate) use artifact::{Artifact, built_by};
-
-use crate::python;
+use crate::artifact::{Artifact, built_by};
+use crate::shim;
 use crate::verify::missing_for_ranks;
 use crate::workspace::{cargo, root, target};
 
-/// What is built, and from which packages.
+/// The folders of the packages whose programs are bundled,
 const PROGRAMS: [&str; 2] = ["starpath", "bench"];
-const TESTED: [&str; 6] =
-    ["gpu-runtime", "sssp", "apsp", "starpath-closure", "star-machine", "starpath"];
+/// those whose tests are, for some of them need a GPU,
+const TESTED: [&str; 8] = [
+    "gpu-runtime",
+    "sssp",
+    "apsp",
+    "hierarchy",
+    "centrality",
+    "closure",
+    "star-machine",
+    "starpath",
+];
+/// and that of the Python package.
+const PYTHON: &str = "python";
 const SCRIPTS: [(&str, &str); 5] = [
     ("unpack.sh", include_str!("unpack.sh")),
     ("verify.sh", include_str!("verify.sh")),
@@ -53,10 +61,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         let is_native = env::var(flags).is_ok_and(|flags| flags.contains("target-cpu=native"));
         ensure!(!is_native, "{flags}: target-cpu=native may not run on another machine");
     }
+    shim::run()?;
     let origin = Origin::look();
-    let mut artifacts = build(&["build", "--bins"], &PROGRAMS, "cuda", &origin)?;
-    let tests = ["test", "--no-run", "--lib", "--bins", "--tests"];
-    artifacts.extend(build(&tests, &TESTED, "cuda", &origin)?);
+    let artifacts = build("cuda", &["--lib", "--bins", "--tests"], &origin)?;
 
     let bundle = target()?.join("bundle");
     if bundle.exists() {
@@ -64,9 +71,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     let contents = bundle.join("contents");
     for artifact in &artifacts {
-        let place = contents.join(place_of(artifact));
-        copy(&artifact.file, &place)?;
-        succeeds(Command::new("strip").arg(&place))?;
+        let Some(place) = place_of(artifact) else { continue };
+        copy_stripped(&artifact.file, &contents.join(place))?;
+    }
+    for folder in ["python/starpaths", "tests"] {
+        copy(&root().join("crates/python").join(folder), &contents.join("python").join(folder))?;
     }
     let graphs =
         env::var_os("STARPATH_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
@@ -75,14 +84,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     } else {
         println!("SKIPPED: there are no graphs in {} to bundle", graphs.display());
     }
-    bundle_python(&contents)?;
     bundle_ranks(&contents, &origin)?;
     fs::write(contents.join("origin"), origin.for_people()).context("cannot write the origin")?;
     let mut tar = Command::new("tar");
     // two thirds of what gzip leaves, in little more time
     tar.env("XZ_OPT", "-3 -T0").arg("-cJf").arg(bundle.join(ARCHIVE)).arg("-C").arg(&contents);
-    let optional = ["data", "python"].into_iter().filter(|folder| contents.join(folder).is_dir());
-    succeeds(tar.args(["bin", "tests", "origin"]).args(optional))?;
+    tar.args(["bin", "tests", "python", "origin"]);
+    succeeds(tar.args(graphs.is_dir().then_some("data")))?;
     fs::remove_dir_all(&contents).with_context(|| format!("cannot clear {contents:?}"))?;
     for (name, text) in SCRIPTS {
         write_script(&bundle.join(name), text)?;
@@ -93,26 +101,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the Python package and its tests, if a wheel can be built here.
-fn bundle_python(contents: &Path) -> Result<()> {
-    let Some(wheel) = python::wheel()? else { return Ok(()) };
-    let name = wheel.file_name().context("a wheel is a file")?;
-    copy(&wheel, &contents.join("python").join(name))?;
-    copy(&root().join("crates/python/tests"), &contents.join("python/tests"))
-}
-
 /// Adds the program for ranks that mpirun starts, where MPI is here to build it with.
 fn bundle_ranks(contents: &Path, origin: &Origin) -> Result<()> {
     if let Some(missing) = missing_for_ranks() {
         println!("SKIPPED: {missing}, so that the bundle has no ranks");
         return Ok(());
     }
-    for artifact in build(&["build", "--bins"], &["starpath"], "cuda,mpi", origin)? {
-        let place = contents.join("bin/starpath-mpi");
-        copy(&artifact.file, &place)?;
-        succeeds(Command::new("strip").arg(&place))?;
-    }
-    Ok(())
+    // a test is built too, for tests also ask something of libraries
+    let artifacts = build("cuda,mpi", &["--bin", "starpath", "--test", "device"], origin)?;
+    let is_program = |artifact: &&Artifact| artifact.name == "starpath" && !artifact.is_test;
+    let program = artifacts.iter().find(is_program).context("cargo built no program")?;
+    copy_stripped(&program.file, &contents.join("bin/starpath-mpi"))
+}
+
+fn copy_stripped(from: &Path, to: &Path) -> Result<()> {
+    copy(from, to)?;
+    succeeds(Command::new("strip").arg(to))
 }
 
 fn succeeds(command: &mut Command) -> Result<()> {
@@ -122,22 +126,17 @@ fn succeeds(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Builds these packages for a bundle.
-fn build(
-    task: &[&str],
-    packages: &[&str],
-    features: &str,
-    origin: &Origin,
-) -> Result<Vec<Artifact>> {
+/// Builds targets of the bundle's packages. All packages are named whatever the targets are, for
+/// what they ask of libraries together decides how these are built.
+fn build(features: &str, targets: &[&str], origin: &Origin) -> Result<Vec<Artifact>> {
     let mut command = cargo();
-    command.args(task).args(["--release", "--locked", "--features", features]);
-    packages.iter().for_each(|package| _ = command.args(["--package", package]));
+    command.args(["build", "--release", "--locked", "--features", features]).args(targets);
+    for folder in PROGRAMS.iter().chain(&TESTED).chain([&PYTHON]) {
+        let folder = root().join("crates").join(folder);
+        command.args(["--package", &format!("path+file://{}", folder.display())]);
+    }
     command.env("STARPATH_COMMIT", &origin.commit).env("STARPATH_RUSTC", &origin.rustc);
-    let mut artifacts = built_by(command)?;
-    // To test a program, cargo builds it as well, and that one is bundled already.
-    artifacts.retain(|artifact| artifact.is_test == (task[0] == "test"));
-    ensure!(!artifacts.is_empty(), "cargo {} built nothing that runs", task[0]);
-    Ok(artifacts)
+    built_by(command)
 }
 
 /// What reports made from the bundle say of it.
@@ -162,15 +161,18 @@ impl Origin {
     }
 }
 
-/// Where it lies in the bundle. Several packages may have a test file of one name.
-fn place_of(artifact: &Artifact) -> PathBuf {
-    let Artifact { name, package, .. } = artifact;
-    if !artifact.is_test {
-        return Path::new("bin").join(name);
+/// Where it lies in the bundle, if it is for it. Several packages may have a test file of one
+/// name.
+fn place_of(artifact: &Artifact) -> Option<PathBuf> {
+    let (name, package) = (artifact.name.as_str(), artifact.package());
+    let folder = Path::new(if artifact.is_test { "tests" } else { "bin" });
+    match artifact.is_test {
+        _ if package == PYTHON => Some("python/starpaths/_core.abi3.so".into()),
+        true if !TESTED.contains(&package) => None,
+        true if name.replace('_', "-") == package => Some(folder.join(format!("{package}-unit"))),
+        true => Some(folder.join(format!("{package}-{name}"))),
+        false => PROGRAMS.contains(&package).then(|| folder.join(name)),
     }
-    let is_unit = name.replace('_', "-") == *package;
-    let name = if is_unit { "unit" } else { name };
-    Path::new("tests").join(format!("{package}-{name}"))
 }
 
 /// Copies a file, which keeps its permissions, or a folder with all that is in it.
@@ -197,23 +199,23 @@ fn write_script(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a bundle would fit, from what `verify` links without optimising it.
+/// Whether a bundle would fit, from what `verify` links without a release's optimisation.
 ///
-/// Optimised, stripped and compressed they take far less; the rest of the limit is for graphs.
+/// Optimised and compressed it takes far less; the rest of the limit is for graphs.
 pub(crate) fn fits(linked: &[Artifact]) -> Result<bool> {
-    let is_bundled = |artifact: &&Artifact| {
-        let from = if artifact.is_test { &TESTED[..] } else { &PROGRAMS };
-        from.contains(&artifact.package.as_str())
-    };
+    let stripped = target()?.join("stripped");
     let mut size = 0;
-    for artifact in linked.iter().filter(is_bundled) {
-        let facts = fs::metadata(&artifact.file);
-        size += facts.with_context(|| format!("cannot look at {:?}", artifact.file))?.len();
+    for artifact in linked.iter().filter(|artifact| place_of(artifact).is_some()) {
+        copy_stripped(&artifact.file, &stripped)?;
+        size += fs::metadata(&stripped)?.len();
     }
-    let would_fit = size / LINKED_TO_ARCHIVED <= LIMIT - GRAPHS;
-    let verdict = if would_fit { "so a bundle fits" } else { "too much for a bundle" };
+    let verdict = if may_have(size) { "so a bundle fits" } else { "too much for a bundle" };
     println!("programs and tests have {:.0} MB, {verdict}", size as f64 / 1e6);
-    Ok(would_fit)
+    Ok(may_have(size))
+}
+
+fn may_have(stripped_bytes: u64) -> bool {
+    stripped_bytes / LINKED_TO_ARCHIVED <= LIMIT - GRAPHS
 }
 
 /// Bytes of all files below a folder.
@@ -232,34 +234,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_packages_may_have_a_test_file_of_one_name() {
-        let artifact = |name: &str, is_test| Artifact {
-            name: name.into(),
-            package: "a-b".into(),
-            is_test,
-            file: PathBuf::new(),
+    fn what_is_bundled_has_a_place_of_its_own() {
+        let place = |package: &str, name: &str, is_test| {
+            let folder = Path::new("crates").join(package);
+            let place =
+                place_of(&Artifact { name: name.into(), folder, is_test, file: PathBuf::new() });
+            place.map(|place| place.to_string_lossy().into_owned())
         };
-        assert_eq!(place_of(&artifact("a_b", true)), Path::new("tests/a-b-unit"));
-        assert_eq!(place_of(&artifact("all", true)), Path::new("tests/a-b-all"));
-        assert_eq!(place_of(&artifact("a-b", false)), Path::new("bin/a-b"));
+        assert_eq!(place("gpu-runtime", "gpu_runtime", true).unwrap(), "tests/gpu-runtime-unit");
+        assert_eq!(place("sssp", "all", true).unwrap(), "tests/sssp-all");
+        assert_eq!(place("starpath", "starpath", false).unwrap(), "bin/starpath");
+        assert_eq!(place("python", "starpaths", false).unwrap(), "python/starpaths/_core.abi3.so");
+        assert_eq!(place("bench", "bench", true), None);
+        assert_eq!(place("star-machine", "steps_in_cuda", false), None);
     }
 
     #[test]
     fn what_is_too_large_to_be_carried_is_noticed() {
-        let folder = env::temp_dir().join(format!("xtask-bundle-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("all");
-        let linked = |package: &str| Artifact {
-            name: "all".into(),
-            package: package.into(),
-            is_test: true,
-            file: file.clone(),
-        };
         let most = (LIMIT - GRAPHS) * LINKED_TO_ARCHIVED;
-        // a file with a hole, which takes no room
-        fs::File::create(&file).unwrap().set_len(most).unwrap();
-        assert!(fits(&[linked("sssp"), linked("graph-formats")]).unwrap());
-        assert!(!fits(&[linked("sssp"), linked("star-machine")]).unwrap());
-        fs::remove_dir_all(folder).unwrap();
+        assert!(may_have(most) && !may_have(most + LINKED_TO_ARCHIVED));
     }
 }

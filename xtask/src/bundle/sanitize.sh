@@ -39,7 +39,9 @@ tool=${1:-memcheck} part=${2:-} limit=${3:-240}
     tests tests/gpu-runtime-device
     tests tests/sssp-gpu
     tests tests/apsp-all gpu --skip 12529
-    tests tests/starpath-closure-all gpu
+    tests tests/closure-all gpu
+    tests tests/hierarchy-unit cuda
+    tests tests/hierarchy-all gpu
     tests tests/star-machine-all gpu --skip million
 } | xargs -n 2 -P "$(nproc)" sh -c "$one" sanitize "$tool" "$limit" | tee "$log"
 ends() { grep -cE "^tests/[^ ]+ [^ ]+: $1" "$log"; }

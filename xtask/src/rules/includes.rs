@@ -4,9 +4,6 @@ use super::links::resolve;
 use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
-/// Compiled for tests only, in this workspace.
-const FOR_TESTS: [&str; 1] = ["crates/sssp/src/gpu/layout.rs"];
-
 pub(super) const RULE: Rule =
     Rule { name: "includes", promise: "packages hold all that is compiled of them", check };
 
@@ -16,7 +13,7 @@ fn check(workspace: &Workspace) -> Vec<Finding> {
         let folder = member.manifest.trim_end_matches("Cargo.toml");
         let sources = format!("{folder}src/");
         let files = workspace.rust_files().filter(|file| file.path.starts_with(&sources));
-        for file in files.filter(|file| !FOR_TESTS.contains(&file.path.as_str())) {
+        for file in files {
             let beside = file.path.rsplit_once('/').map_or("", |(beside, _)| beside);
             for (line, number) in file.text.lines().zip(1..) {
                 let is_outside = included(line).is_some_and(|target| {

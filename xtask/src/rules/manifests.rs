@@ -22,10 +22,8 @@ fn check(workspace: &Workspace) -> Vec<Finding> {
         for entry in entries(&file.text).filter(|e| e.section.ends_with("dependencies")) {
             let (name, value) = (entry.key.split('.').next().unwrap_or(entry.key), entry.value);
             used.push(name);
-            // A crate may name itself, to have a feature of its own on in its tests.
-            let is_shared = entry.key == format!("{name}.workspace")
-                || value.contains("workspace = true")
-                || value.contains("path = \".\"");
+            let is_shared =
+                entry.key == format!("{name}.workspace") || value.contains("workspace = true");
             if !is_shared {
                 let message = format!("{name}: take it from the workspace (workspace = true)");
                 findings.push(Finding::new(&file.path, entry.line, message));
@@ -87,8 +85,7 @@ mod tests {
     fn own_versions_unused_ones_and_what_is_missing_are_found() {
         let top = "[workspace.dependencies]\na = \"1\"\nb = \"2\"\nunused = \"3\"\n";
         let good = "[package]\ndescription = \"x\"\n[dependencies]\na.workspace = true\n\n[dev-dependencies]\n\
-                    b = { workspace = true, features = [\"x\"] }\n\
-                    good = { path = \".\", features = [\"x\"] }\n\n[lints]\nworkspace = true\n";
+                    b = { workspace = true, features = [\"x\"] }\n\n[lints]\nworkspace = true\n";
         let bad = "[package]\nname = \"bad\"\n[target.'cfg(unix)'.dependencies]\nc = \"1.0\"\n";
         let workspace = Workspace::of_files(&[
             ("Cargo.toml", top),

@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 /// A package, the crates that may name it, and why no other.
 const OWNERS: [(&str, &[&str], &str); 4] = [
     ("cust", &["gpu-runtime"], "the CUDA driver is reached through gpu-runtime"),
-    ("mpi", &["collectives"], "ranks are reached through collectives"),
+    ("mpi", &["collectives-mpi"], "ranks are reached through collectives-mpi"),
     ("rustacuda_core", &["graph-formats"], "it is for users of graph-formats, not for us"),
     ("anyhow", &["starpath", "bench", "xtask"], "libraries have typed errors"),
 ];

@@ -36,14 +36,6 @@ mod tests {
 
     /// The first GPU, or `None` and a word about it.
     pub(super) fn gpu() -> Option<Gpu> {
-        match Gpu::open() {
-            Ok(gpu) => Some(gpu),
-            Err(reason) => {
-                let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-                assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-                println!("SKIPPED: {reason}");
-                None
-            }
-        }
+        test_support::gpu(Gpu::open())
     }
 }

@@ -67,13 +67,22 @@ impl<W: Weight> DevicePairs<W> {
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
     }
+}
 
+impl<W: PairsWeight> DevicePairs<W> {
     /// The distances from `source` in the order of the vertices, `None` for no path; empty when
     /// there is no such vertex. O(n), which are copied from the GPU.
     ///
     /// # Errors
     /// [`ApspError::Gpu`] when that fails.
     pub fn row(&self, source: VertexId) -> Result<Vec<Option<W::Distance>>, ApspError> {
+        W::row_on_gpus(self, source)
+    }
+
+    pub(crate) fn bring_row(
+        &self,
+        source: VertexId,
+    ) -> Result<Vec<Option<W::Distance>>, ApspError> {
         let source = source as usize;
         if source >= self.n_vertices {
             return Ok(Vec::new());

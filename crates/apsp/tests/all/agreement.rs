@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{Algorithm, ApspError, Config, Number, Solver};
-use graph_formats::{Csr, VertexId, Weight, read};
+use apsp::{Algorithm, ApspError, Config, Number, PairsWeight, Solver};
+use graph_formats::{Csr, VertexId, read};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::SsspError;
+use test_support::{arbitrary_graph, corner_cases, data};
 
-use crate::common::{data, identical, minus_zeros, same};
+use crate::common::{identical, minus_zeros, same};
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
@@ -28,7 +28,7 @@ const HERE: [Algorithm; 5] = [
 const BY_MATRIX: [Algorithm; 3] =
     [Algorithm::FloydWarshall, Algorithm::Blocked, Algorithm::Recursive];
 
-fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
+fn agree<W: PairsWeight>(name: &str, graph: &Csr<W>) {
     let expected = oracle::floyd_warshall(graph).unwrap();
     for algorithm in HERE {
         match Solver::new(graph, &Config::with(algorithm)).solve(None) {
@@ -41,7 +41,7 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     }
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: PairsWeight>() {
     for (name, graph) in
         corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
     {

@@ -1,7 +1,5 @@
 //! What several of them need.
 
-use std::path::PathBuf;
-
 use graph_formats::{Csr, Weight};
 use paths::DistanceTable;
 
@@ -41,18 +39,4 @@ pub(crate) fn minus_zero_chain(n: u32) -> Csr<f32> {
 /// arc that is as long as the other sum.
 pub(crate) fn rounding_path() -> Csr<f32> {
     Csr::from_arcs(4, &[(0, 1, 0.2), (1, 2, 0.1), (2, 3, 0.4), (0, 3, 0.700_000_05)]).unwrap()
-}
-
-/// A file of the folder of real graphs, if it is there.
-pub(crate) fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }

@@ -2,28 +2,20 @@
 
 use std::slice;
 
-use apsp::{Algorithm, ApspError, Config, Number, Pairs, Solver};
+use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Solver};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use paths::certificate::{check_all_pairs, check_next_hops};
-use paths::corner_cases::corner_cases;
+use test_support::{corner_cases, data, draws};
 
-use crate::common::{data, identical, minus_zero_chain, minus_zeros, rounding_path, same};
+use crate::common::{identical, minus_zero_chain, minus_zeros, rounding_path, same};
 
 /// Vertices up to which the corner cases are taken.
 pub(crate) const MOST_VERTICES: usize = 300;
 
 /// The first GPU, or `None` and a word about it.
 pub(crate) fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
+    test_support::gpu(Gpu::open())
 }
 
 /// So many GPUs; where there are fewer, one stands for several.
@@ -32,17 +24,6 @@ pub(crate) fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
     let count = Gpu::count().unwrap();
     println!("{count} GPUs");
     Some((0..n).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect())
-}
-
-/// Numbers that differ from case to case, and are the same in every run.
-fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    }
 }
 
 /// A digraph with a cycle through all vertices and some arcs more, up to `heaviest`.
@@ -85,7 +66,7 @@ pub(crate) fn in_64_bits(graph: &Csr<i32>) -> Csr<i64> {
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
 }
 
-pub(crate) fn by_gpu<W: Weight>(
+pub(crate) fn by_gpu<W: PairsWeight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     config: &Config,
@@ -95,7 +76,7 @@ pub(crate) fn by_gpu<W: Weight>(
 
 /// Solves with next hops, and compares both matrices with the CPU's, floats bit for bit; and
 /// without, where floats may be rounded otherwise.
-pub(crate) fn agree<W: Weight>(
+pub(crate) fn agree<W: PairsWeight>(
     gpu: &Gpu,
     name: &str,
     graph: &Csr<W>,
@@ -122,7 +103,7 @@ pub(crate) fn agree<W: Weight>(
     Some(pairs)
 }
 
-fn corner_cases_agrees<W: Weight>(gpu: &Gpu) {
+fn corner_cases_agrees<W: PairsWeight>(gpu: &Gpu) {
     for (name, graph) in
         corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
     {

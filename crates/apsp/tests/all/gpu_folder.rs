@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::slice;
 
-use apsp::{ApspError, Config, Number, ScratchFolder, Solver};
+use apsp::{ApspError, Config, Number, PairsWeight, ScratchFolder, Solver};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use sssp::SsspError;
 
 use crate::common::minus_zeros;
@@ -67,14 +67,20 @@ fn stop_after(n: usize, rows: u64) -> impl Fn(u64, u64) -> ControlFlow<()> + Syn
 }
 
 /// Begins a run on the processor that ends after so many rows.
-fn begin_on_cpu<W: Weight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
+fn begin_on_cpu<W: PairsWeight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
     let stop = stop_after(graph.n_vertices(), rows);
     let ended = Solver::new(graph, config).in_folder(&ScratchFolder::new(path)).solve(Some(&stop));
     assert!(is_ended(&ended), "{:?}", ended.err());
 }
 
 /// The same on a GPU.
-fn begin_on_gpu<W: Weight>(gpu: &Gpu, graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
+fn begin_on_gpu<W: PairsWeight>(
+    gpu: &Gpu,
+    graph: &Csr<W>,
+    path: &Path,
+    config: &Config,
+    rows: u64,
+) {
     let (gpu, stop) = (slice::from_ref(gpu), stop_after(graph.n_vertices(), rows));
     let ended =
         Solver::new(graph, config).on(gpu).in_folder(&ScratchFolder::new(path)).solve(Some(&stop));
@@ -90,7 +96,7 @@ fn a_run_goes_on_on_the_other_device() {
     goes_on_on_the_other_device(&doubles, Number::F64);
 }
 
-fn goes_on_on_the_other_device<W: Weight>(graph: &Csr<W>, number: Number) {
+fn goes_on_on_the_other_device<W: PairsWeight>(graph: &Csr<W>, number: Number) {
     let Some(gpu) = gpu() else { return };
     let on_gpu = slice::from_ref(&gpu);
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
 //! Several GPUs find what one does, and what the processor does.
 
-use apsp::{Algorithm, ApspError, Config, Number, Pairs, Phases, Solver};
+use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Phases, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
-use paths::corner_cases::corner_cases;
+use test_support::corner_cases;
 
 use crate::common::{identical, same};
 use crate::gpu::{
@@ -15,7 +15,7 @@ use crate::gpu::{
 fn several_gpus_share_a_matrix() {
     let Some(all) = some_gpus(3) else { return };
     let first = &all[0];
-    fn check<W: Weight>(first: &Gpu, all: &[Gpu], graph: &Csr<W>, config: &Config) {
+    fn check<W: PairsWeight>(first: &Gpu, all: &[Gpu], graph: &Csr<W>, config: &Config) {
         let expected = by_gpu(first, graph, config).unwrap();
         let n = graph.n_vertices() as u64;
         for n_gpus in [2, 3] {
@@ -55,7 +55,7 @@ fn several_gpus_share_a_matrix() {
 #[test]
 fn rows_stay_on_gpus() {
     let Some(all) = some_gpus(3) else { return };
-    fn check<W: Weight>(all: &[Gpu], graph: &Csr<W>, number: Option<Number>) {
+    fn check<W: PairsWeight>(all: &[Gpu], graph: &Csr<W>, number: Option<Number>) {
         let config = Config::default();
         let expected = by_gpu(&all[0], graph, &config).unwrap();
         for gpus in [&all[..1], &all[..2], all] {
@@ -114,7 +114,7 @@ fn rows_stay_on_gpus() {
 #[test]
 fn johnson_is_that_of_the_processor() {
     let Some(all) = some_gpus(3) else { return };
-    fn check<W: Weight>(all: &[Gpu], graph: &Csr<W>, next_hops: bool) {
+    fn check<W: PairsWeight>(all: &[Gpu], graph: &Csr<W>, next_hops: bool) {
         let config = Config { next_hops, ..Config::with(Algorithm::Johnson) };
         let expected = Solver::new(graph, &config).solve(None);
         for gpus in [&all[..1], all] {
@@ -133,7 +133,7 @@ fn johnson_is_that_of_the_processor() {
             }
         }
     }
-    fn corner_cases_agree<W: Weight>(all: &[Gpu]) {
+    fn corner_cases_agree<W: PairsWeight>(all: &[Gpu]) {
         for (_, graph) in corner_cases::<W>() {
             if graph.n_vertices() <= MOST_VERTICES {
                 check(all, &graph, false);

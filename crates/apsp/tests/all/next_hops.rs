@@ -1,25 +1,25 @@
 //! Next hops: every algorithm gives those of the oracle, and the same distances to them.
 
-use apsp::{Algorithm, ApspError, Config, Pairs, Solver};
+use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, Solver};
 use graph_formats::{Csr, Distance, VertexId, Weight, read};
 use ndarray::Array2;
 use paths::certificate::{check_all_pairs, check_next_hops, check_triangles};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use sssp::Goal;
+use test_support::{arbitrary_graph, corner_cases, data};
 
-use crate::common::{data, rounding_path};
+use crate::common::rounding_path;
 
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
 
-fn with_hops<W: Weight>(graph: &Csr<W>, algorithm: Algorithm) -> Result<Pairs<W>, ApspError> {
+fn with_hops<W: PairsWeight>(graph: &Csr<W>, algorithm: Algorithm) -> Result<Pairs<W>, ApspError> {
     Solver::new(graph, &Config { next_hops: true, ..Config::with(algorithm) }).solve(None)
 }
 
 /// Column by column what a search from its vertex finds in the reversed graph.
-fn expected_distances<W: Weight>(graph: &Csr<W>) -> DistanceTable<W> {
+fn expected_distances<W: PairsWeight>(graph: &Csr<W>) -> DistanceTable<W> {
     let (n, reversed) = (graph.n_vertices(), graph.transposed());
     let mut table = Array2::from_elem((n, n), W::Distance::UNREACHED);
     for to in graph.vertices() {
@@ -31,7 +31,7 @@ fn expected_distances<W: Weight>(graph: &Csr<W>) -> DistanceTable<W> {
     DistanceTable::from_storage(table)
 }
 
-fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
+fn agree<W: PairsWeight>(name: &str, graph: &Csr<W>) {
     let distances = expected_distances(graph);
     let hops = oracle::next_hops(graph, &distances);
     check_next_hops(graph, &distances, &hops).unwrap();
@@ -49,7 +49,7 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     }
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: PairsWeight>() {
     for (name, graph) in
         corner_cases::<W>().iter().filter(|entry| entry.1.n_vertices() <= MOST_VERTICES)
     {
@@ -83,7 +83,7 @@ fn slope(n: u32, least: i64) -> Csr<i64> {
 }
 
 /// The weights divided by a number that leaves no float exact.
-fn sevenths<W: Weight, V: Weight>(graph: &Csr<W>) -> Csr<V> {
+fn sevenths<W: PairsWeight, V: Weight>(graph: &Csr<W>) -> Csr<V> {
     let part = |weight: W| V::from_f64(weight.to_f64() / 7.0).unwrap();
     let arcs: Vec<_> = graph.arcs().map(|(u, v, weight)| (u, v, part(weight))).collect();
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
@@ -164,7 +164,7 @@ fn more_than_memory_is_asked_for_beforehand() {
 
 /// Both ways to the same distances and hops, which are certified, and which a few trees of
 /// the reversed graph have too.
-fn certified<W: Weight>(name: &str, graph: &Csr<W>) -> Pairs<W> {
+fn certified<W: PairsWeight>(name: &str, graph: &Csr<W>) -> Pairs<W> {
     let found = with_hops(graph, Algorithm::Blocked).unwrap();
     let again = with_hops(graph, Algorithm::Johnson).unwrap();
     assert!(*found.distances().unwrap() == *again.distances().unwrap(), "{name}: distances");

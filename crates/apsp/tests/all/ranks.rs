@@ -6,22 +6,22 @@ use std::ops::ControlFlow;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apsp::{Algorithm, ApspError, Config, Number, Pairs, Solver};
+use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Solver};
 use collectives::{Alone, Communicator, Threads};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{UniformConfig, uniform};
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Distance};
 use ndarray::Array2;
 use paths::DistanceTable;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use sssp::SsspError;
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{identical, minus_zeros, rounding_path, same};
 use crate::gpu::{in_32_bits, in_64_bits, light, slope, some_gpus};
 
 /// What several ranks find, gathered at rank 0.
-pub(crate) struct Found<W: Weight> {
+pub(crate) struct Found<W: PairsWeight> {
     pub(crate) distances: DistanceTable<W>,
     /// The file of next hops, empty where they were not asked for.
     hops: Vec<u8>,
@@ -29,7 +29,7 @@ pub(crate) struct Found<W: Weight> {
     pub(crate) number: Option<Number>,
 }
 
-impl<W: Weight> Found<W> {
+impl<W: PairsWeight> Found<W> {
     /// Whether it is what one process has found, to the last bit.
     fn is(&self, pairs: &Pairs<W>) -> bool {
         let mut hops = Vec::new();
@@ -40,7 +40,7 @@ impl<W: Weight> Found<W> {
     }
 }
 
-pub(crate) fn by_ranks<W: Weight>(
+pub(crate) fn by_ranks<W: PairsWeight>(
     size: usize,
     graph: &Csr<W>,
     config: &Config,
@@ -49,7 +49,7 @@ pub(crate) fn by_ranks<W: Weight>(
 }
 
 /// The same, where they have a GPU each of these.
-pub(crate) fn by_ranks_on<W: Weight>(
+pub(crate) fn by_ranks_on<W: PairsWeight>(
     gpus: Option<&[Gpu]>,
     size: usize,
     graph: &Csr<W>,
@@ -90,7 +90,7 @@ pub(crate) fn by_ranks_on<W: Weight>(
 }
 
 /// One rank and several, with every algorithm that several have, with next hops and without.
-fn agree<W: Weight>(name: &str, sizes: impl IntoIterator<Item = usize>, graph: &Csr<W>) {
+fn agree<W: PairsWeight>(name: &str, sizes: impl IntoIterator<Item = usize>, graph: &Csr<W>) {
     let sizes: Vec<_> = sizes.into_iter().collect();
     let algorithms = [Algorithm::Blocked, Algorithm::Johnson, Algorithm::Auto];
     for (algorithm, next_hops) in algorithms.into_iter().flat_map(|a| [(a, false), (a, true)]) {
@@ -116,7 +116,7 @@ fn agree<W: Weight>(name: &str, sizes: impl IntoIterator<Item = usize>, graph: &
 
 #[test]
 fn corner_cases_are_the_same() {
-    fn of<W: Weight>() {
+    fn of<W: PairsWeight>() {
         for (name, graph) in corner_cases::<W>() {
             if graph.n_vertices() <= 500 {
                 agree(name, [1, 2, 3], &graph);
@@ -150,7 +150,7 @@ fn levels_are_the_same() {
 /// those whose sums round.
 #[test]
 fn large_matrices_are_the_same() {
-    fn of<W: Weight>(number: Number, n: usize, weight: impl Fn(u32) -> W) {
+    fn of<W: PairsWeight>(number: Number, n: usize, weight: impl Fn(u32) -> W) {
         let config =
             UniformConfig { n_vertices: n, n_edges: 4 * n as u64, ..UniformConfig::default() };
         let graph = uniform(&config).unwrap();
@@ -250,7 +250,7 @@ fn rows_end_where_they_are_taken() {
 /// Where there are fewer GPUs than ranks, rows come through the host's memory, else by NCCL.
 #[test]
 fn ranks_with_a_gpu_each() {
-    fn check<W: Weight>(gpus: &[Gpu], graph: &Csr<W>, number: Option<Number>) {
+    fn check<W: PairsWeight>(gpus: &[Gpu], graph: &Csr<W>, number: Option<Number>) {
         for next_hops in [false, true] {
             let config = Config { next_hops, ..Config::default() };
             let one = Solver::new(graph, &config).on(&gpus[..1]).solve(None).unwrap();

@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apsp::{Algorithm, ApspError, Config, Pairs, ScratchError, ScratchFolder, Solver};
+use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, ScratchError, ScratchFolder, Solver};
 use graph_formats::{Csr, Weight};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::SsspError;
+use test_support::{arbitrary_graph, corner_cases};
 
 /// Arcs with weights of both signs and no negative cycle: each goes up or down a slope, and
 /// costs at least nothing beside it.
@@ -43,7 +43,7 @@ pub(crate) fn resumed(path: &Path) -> ScratchFolder {
     ScratchFolder { resume: true, ..scratch(path) }
 }
 
-pub(crate) fn solve<W: Weight>(
+pub(crate) fn solve<W: PairsWeight>(
     scratch: &ScratchFolder,
     graph: &Csr<W>,
 ) -> Result<Pairs<W>, ApspError> {
@@ -56,7 +56,7 @@ pub(crate) fn with_hops() -> Config {
 }
 
 /// What is in memory and what is in a folder are the same, in rows, in sums and in paths.
-fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
+fn agree<W: PairsWeight>(name: &str, graph: &Csr<W>) {
     let folder = tempfile::tempdir().unwrap();
     let expected = match Solver::new(graph, &with_hops()).solve(None) {
         Ok(found) => found,
@@ -86,7 +86,7 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>) {
     }
 }
 
-fn corner_cases_agrees<W: Weight>(first: usize) {
+fn corner_cases_agrees<W: PairsWeight>(first: usize) {
     let corner_cases = corner_cases::<W>();
     let small = corner_cases.iter().filter(|entry| entry.1.n_vertices() <= 50);
     for (name, graph) in small.skip(first).step_by(6) {

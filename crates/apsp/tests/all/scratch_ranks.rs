@@ -7,17 +7,17 @@ use std::path::Path;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apsp::{Algorithm, ApspError, Config, Pairs, ScratchFolder, Solver};
+use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, ScratchFolder, Solver};
 use collectives::{Communicator, Threads};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use sssp::SsspError;
 
 use crate::gpu::{connected, some_gpus};
 use crate::scratch::{resumed, scratch, streets, with_hops};
 
 /// What rank 0 of so many answers, and what the others say.
-fn by_ranks<W: Weight>(
+fn by_ranks<W: PairsWeight>(
     size: usize,
     graph: &Csr<W>,
     config: impl Fn(&Threads) -> Config + Sync,
@@ -42,7 +42,7 @@ fn by_ranks<W: Weight>(
 }
 
 /// The same, where all are told the same.
-fn solve_by<W: Weight>(
+fn solve_by<W: PairsWeight>(
     size: usize,
     graph: &Csr<W>,
     config: &Config,
@@ -66,7 +66,7 @@ fn sevenths(n: u32) -> Csr<f64> {
 /// there are blocks.
 #[test]
 fn ranks_leave_the_bytes_of_one_process() {
-    fn check<W: Weight>(graph: &Csr<W>) {
+    fn check<W: PairsWeight>(graph: &Csr<W>) {
         let whole = tempfile::tempdir().unwrap();
         let config = Config::default();
         let expected =

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use centrality::{CentralityError, Config, Lengths, Side, Sources, totals, totals_by_hierarchy};
+use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Csr, Weight};
 use hierarchy::{Hierarchy, Order};
-use sssp::SsspError;
+use sssp::{SearchWeight, SsspError};
 
 /// Sources of two threads between two states.
 const PART: u64 = 4096;
@@ -25,7 +25,7 @@ fn config(lengths: Lengths, file: Option<&Path>) -> Config {
 }
 
 /// Ended after a part or two, again and again until it is done.
-fn check<W: Weight>(graph: &Csr<W>, config: &Config) {
+fn check<W: SearchWeight>(graph: &Csr<W>, config: &Config) {
     let file = config.checkpoint.as_deref().unwrap();
     let plain = Config { checkpoint: None, ..config.clone() };
     let expected = totals(graph, &plain, None).unwrap();

@@ -4,4 +4,5 @@
 mod betweenness;
 mod checkpoint;
 mod diameter;
+mod gpu;
 mod measures;

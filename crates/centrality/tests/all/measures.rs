@@ -11,13 +11,13 @@ use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use hierarchy::{Hierarchy, Order};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Total, oracle};
 use proptest::prelude::*;
-use sssp::{Goal, Solver, SsspError};
+use sssp::{Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// The distances out of each vertex, or into it, row by row, by the plainest search.
-fn all_pairs<W: Weight>(graph: &Csr<W>, config: &Config) -> Vec<Vec<Option<f64>>> {
+fn all_pairs<W: SearchWeight>(graph: &Csr<W>, config: &Config) -> Vec<Vec<Option<f64>>> {
     let unit = |(from, to, weight): (VertexId, VertexId, W)| match config.lengths {
         Lengths::Hops => (from, to, W::ONE),
         Lengths::Weights => (from, to, weight),
@@ -41,14 +41,14 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 /// Every measure as it is defined, by searches and by sweeps of a hierarchy.
-fn check<W: Weight>(graph: &Csr<W>, config: &Config) {
+fn check<W: SearchWeight>(graph: &Csr<W>, config: &Config) {
     check_totals(graph, config, &totals(graph, config, None).unwrap());
     let hierarchy = Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap();
     let swept = totals_by_hierarchy(&hierarchy, &[], graph, config, None).unwrap();
     check_totals(graph, config, &swept);
 }
 
-fn check_totals<W: Weight>(graph: &Csr<W>, config: &Config, found: &Totals) {
+pub(crate) fn check_totals<W: SearchWeight>(graph: &Csr<W>, config: &Config, found: &Totals) {
     let rows = all_pairs(graph, config);
     let n = rows.len();
     let corrected = found.closeness(Correction::WassermanFaust);
@@ -92,7 +92,7 @@ fn check_totals<W: Weight>(graph: &Csr<W>, config: &Config, found: &Totals) {
     }
 }
 
-fn configs() -> Vec<Config> {
+pub(crate) fn configs() -> Vec<Config> {
     let mut configs = Vec::new();
     for lengths in [Lengths::Hops, Lengths::Weights] {
         for side in [Side::Out, Side::In] {
@@ -103,7 +103,7 @@ fn configs() -> Vec<Config> {
     configs
 }
 
-fn undirected<W: Weight>(graph: &Csr<W>) -> Csr<W> {
+fn undirected<W: SearchWeight>(graph: &Csr<W>) -> Csr<W> {
     Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 

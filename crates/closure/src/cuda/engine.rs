@@ -336,16 +336,16 @@ fn turned_lines(form: Form, cut: Cut) -> [usize; 2] {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{CLOSURE, layout_in, number};
+    use test_support::layout::number;
+    use test_support::{assert_same_layout, kernel_source};
 
     use super::*;
 
     #[test]
     fn steps_are_laid_out_as_kernels_read_them() {
-        let step = layout!(Step: lines, pivots, turned, stride, chunk_bytes, first, count, skip, skipped,
-            pivot, n_chunks);
-        assert_eq!(step, layout_in(CLOSURE, "Step"));
-        assert_eq!(number(CLOSURE, "u32 chunk") as usize, CHUNK);
+        assert_same_layout! { Step as "Step" of ["closure/layout.cuh"]:
+            lines, pivots, turned, stride, chunk_bytes, first, count, skip, skipped, pivot, n_chunks
+        }
+        assert_eq!(number(kernel_source!("closure/layout.cuh"), "u32 chunk") as usize, CHUNK);
     }
 }

@@ -5,12 +5,10 @@ use std::ops::ControlFlow;
 use closure::{Algorithm, ClosureError, Config, OnGpu, closure_on_gpus};
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, read, with_csr};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Closure, oracle};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-
-use crate::common::{data, scattered};
+use test_support::{arbitrary_graph, corner_cases, data, scattered};
 
 /// Those that blocks of bits have.
 const FORMS: [Algorithm; 4] =
@@ -19,15 +17,7 @@ const FORMS: [Algorithm; 4] =
 /// So many GPUs, or `None` and a word about it; where there are fewer, the same again.
 fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
     let found = Gpu::count().unwrap_or(0).max(1);
-    match (0..n).map(|i| Gpu::open_ordinal(i % found)).collect() {
-        Ok(gpus) => Some(gpus),
-        Err(reason) => {
-            let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
+    test_support::gpu((0..n).map(|i| Gpu::open_ordinal(i % found)).collect())
 }
 
 /// What an algorithm finds; `None` where the device has no units for it.

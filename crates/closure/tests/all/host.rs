@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use closure::{Algorithm, ClosureError, Config, closure};
 use graph_formats::{Csr, VertexId, read, with_csr};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Closure, oracle};
 use proptest::prelude::*;
-
-use crate::common::{data, scattered};
+use test_support::{arbitrary_graph, corner_cases, data, scattered};
 
 /// Those of the processor.
 fn algorithms() -> impl Iterator<Item = Algorithm> {

@@ -1,5 +1,4 @@
 //! The tests of this crate, in one program: what it is generic over is compiled once.
 
-mod common;
 mod gpu;
 mod host;

@@ -3,7 +3,7 @@
 
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::{Relabelling, SegmentOrder};
-use graph_formats::{Coo, Csr, Direction, Ell, GraphError};
+use graph_formats::{Coo, Csr, Direction, Ell, GraphError, Weight};
 use proptest::prelude::*;
 
 type Arc = (u32, u32, i32);
@@ -174,4 +174,68 @@ fn what_does_not_match_is_refused() {
     assert!(matches!(pair.apply(&graph), Err(GraphError::LengthMismatch { .. })));
     assert!(matches!(pair.permute(&[1; 3]), Err(GraphError::LengthMismatch { .. })));
     assert!(matches!(Relabelling::random(1 << 32, 1), Err(GraphError::TooManyVertices { .. })));
+}
+
+#[test]
+fn equal_weights_are_stored_once() {
+    let given = Csr::new(vec![0, 2, 3], vec![0, 1, 0], vec![2.5f32; 3]).unwrap();
+    assert_eq!(given.stored_weights(), [2.5]);
+    assert_eq!(given, Csr::with_equal_weights(vec![0, 2, 3], vec![0, 1, 0], 2.5).unwrap());
+    assert_eq!(given.transposed().transposed(), given);
+    assert_eq!(given.weights(), [2.5; 3]);
+    assert_eq!(given.clone().unweighted::<i32>().stored_weights(), [1]);
+    let whole = given.convert_weights::<f64>().unwrap();
+    assert_eq!((whole.stored_weights(), whole.weight(2)), (&[2.5][..], 2.5));
+    assert!(matches!(
+        whole.convert_weights::<u32>(),
+        Err(GraphError::WeightOutOfRange { arc: 0, .. })
+    ));
+    for odd in [0.0, -1.0] {
+        let graph = Csr::with_equal_weights(vec![0, 1, 2], vec![1, 0], odd).unwrap();
+        assert_eq!(graph, Csr::from_arcs(2, &[(0, 1, odd), (1, 0, odd)]).unwrap());
+        assert_eq!(graph.weights(), [odd; 2]);
+    }
+    let odd = Csr::with_equal_weights(vec![0, 1], vec![0], f32::NAN);
+    assert!(matches!(odd, Err(GraphError::WeightNotFinite { .. })));
+    let none = Csr::with_equal_weights(vec![0, 0], vec![], 3).unwrap();
+    assert_eq!(none, Csr::from_arcs(1, &[] as &[(u32, u32, i64)]).unwrap());
+}
+
+/// Weights that are not negative have the same bits as unsigned ones, so that nothing is copied.
+#[test]
+fn unsigned_weights_are_the_same_memory() {
+    fn check<S: Weight>(arcs: &[(u32, u32, S)], unsigned: &[(u32, u32, S::Unsigned)]) {
+        for graph in [Csr::from_arcs(3, arcs), Csr::from_edges(3, arcs)] {
+            let graph = graph.unwrap();
+            let same = graph.as_unsigned().expect("no weight is negative");
+            let expected = match graph.direction() {
+                Direction::Directed => Csr::from_arcs(3, unsigned),
+                Direction::Undirected => Csr::from_edges(3, unsigned),
+            };
+            let expected = expected.unwrap();
+            assert_eq!(same, expected);
+            assert_eq!(same.weight_summary(), expected.weight_summary());
+            assert_eq!(same.stored_weights(), expected.stored_weights());
+            assert_eq!(same.row_offsets().as_ptr(), graph.row_offsets().as_ptr());
+            assert_eq!(same.column_indices().as_ptr(), graph.column_indices().as_ptr());
+            assert_eq!(same.weights().as_ptr().cast(), graph.weights().as_ptr());
+            // it stays where it is when the other is gone
+            let address = graph.weights().as_ptr();
+            drop(graph);
+            assert_eq!(same.weights(), expected.weights());
+            assert_eq!(same.weights().as_ptr().cast(), address);
+        }
+    }
+    check(
+        &[(0, 1, 5i32), (1, 2, 7), (0, 2, i32::MAX)],
+        &[(0, 1, 5), (1, 2, 7), (0, 2, (1 << 31) - 1)],
+    );
+    check(&[(0, 1, 5i64), (1, 2, 0)], &[(0, 1, 5), (1, 2, 0)]);
+    check(&[(0, 1, 5u64), (1, 2, u64::MAX - 1)], &[(0, 1, 5), (1, 2, u64::MAX - 1)]);
+    check(&[(0, 1, 0.5f32), (1, 2, -0.0)], &[(0, 1, 0.5), (1, 2, -0.0)]);
+    // one for all, stored once, and no arcs
+    check(&[(0, 1, 5i32), (1, 2, 5), (0, 2, 5)], &[(0, 1, 5), (1, 2, 5), (0, 2, 5)]);
+    check::<i64>(&[], &[]);
+    let negative = Csr::from_arcs(3, &[(0, 1, 5i64), (1, 2, -1)]).unwrap();
+    assert!(negative.as_unsigned().is_none());
 }

@@ -1,18 +1,7 @@
 //! Real graphs read as their reference says: vertices, arcs, loops and weights.
 
-use std::path::{Path, PathBuf};
-
 use graph_formats::{Ids, LoadedGraph, Name, Weight, read, with_csr};
-
-fn data() -> Option<PathBuf> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("STARPATH_DATA").map_or(default, PathBuf::from);
-    if !folder.is_dir() {
-        println!("SKIPPED: {} is missing; STARPATH_DATA names the data folder", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use test_support::data_folder;
 
 /// n, arcs, loops, least, greatest and sum of the weights.
 fn numbers(graph: &LoadedGraph) -> [f64; 6] {
@@ -42,7 +31,7 @@ fn occurring_ids(name: &str) -> Option<f64> {
 
 #[test]
 fn every_reference_graph_is_read_as_it_is() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = data_folder() else { return };
     let text = std::fs::read_to_string(folder.join("reference.json")).unwrap();
     let reference: serde_json::Value = serde_json::from_str(&text).unwrap();
     let results = reference["results"].as_object().unwrap();
@@ -68,7 +57,7 @@ fn every_reference_graph_is_read_as_it_is() {
 
 #[test]
 fn ids_with_gaps_are_listed() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = data_folder() else { return };
     let brain = read(folder.join("connectome/larva_unmatched_full.csv.gz")).unwrap();
     let Ids::Listed(names) = &brain.ids else { panic!("ids up to 17 million are sparse") };
     assert_eq!((names.len(), names[0]), (3013, 29));
@@ -84,7 +73,7 @@ fn ids_with_gaps_are_listed() {
 
 #[test]
 fn mangled_files_are_refused_with_their_line() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = data_folder() else { return };
     let refused = [
         ("mtx/suitesparse-reader/mangled1.mtx", ":1: expected `matrix`, found `mangled`"),
         ("mtx/suitesparse-reader/mangled2.mtx", ":1: expected `coordinate`"),
@@ -116,7 +105,7 @@ fn mangled_files_are_refused_with_their_line() {
 
 #[test]
 fn odd_but_legal_files_are_accepted() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = data_folder() else { return };
     let folder = folder.join("mtx/suitesparse-reader");
     let n_arcs = |name: &str| read(folder.join(name)).unwrap().csr.n_arcs();
     assert_eq!(n_arcs("A.mtx"), 30);

@@ -253,18 +253,19 @@ fn shared_bytes<K>(height: usize, limit: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{HIERARCHY_SWEEP, layout_in};
+    use test_support::assert_same_layout;
 
     use super::{Sweep, WalkUp};
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        let here = layout!(WalkUp: sources, parents, depths, offsets, ends, keys, ancestors, found,
-            marks, n_sources, n_lanes, height, padding);
-        assert_eq!(here, layout_in(HIERARCHY_SWEEP, "WalkUp"));
-        let here = layout!(Sweep: ranks, segments, depths, offsets, heads, keys, ancestors,
-            found_up, marks, found, first_segment, n_segments, n_lanes, mark);
-        assert_eq!(here, layout_in(HIERARCHY_SWEEP, "Sweep"));
+        assert_same_layout! { WalkUp as "WalkUp" of ["hierarchy/sweep.cu"]:
+            sources, parents, depths, offsets, ends, keys, ancestors, found,
+            marks, n_sources, n_lanes, height, padding
+        }
+        assert_same_layout! { Sweep as "Sweep" of ["hierarchy/sweep.cu"]:
+            ranks, segments, depths, offsets, heads, keys, ancestors,
+            found_up, marks, found, first_segment, n_segments, n_lanes, mark
+        }
     }
 }

@@ -142,15 +142,15 @@ impl<K: DeviceKey> Customized<K> {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{HIERARCHY_CUSTOMIZE, layout_in};
+    use test_support::assert_same_layout;
 
     use super::Customization;
 
     #[test]
     fn the_structure_is_as_the_kernel_has_it() {
-        let here = layout!(Customization: slots, weights, firsts, seconds, thirds, levels, keys,
-            arrived, n_keys, n_slots, n_levels);
-        assert_eq!(here, layout_in(HIERARCHY_CUSTOMIZE, "Customization"));
+        assert_same_layout! { Customization as "Customization" of ["hierarchy/customize.cu"]:
+            slots, weights, firsts, seconds, thirds, levels, keys,
+            arrived, n_keys, n_slots, n_levels
+        }
     }
 }

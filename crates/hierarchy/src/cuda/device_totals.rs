@@ -161,15 +161,15 @@ fn by_vertex<T: Pod>(ranks: &[u32], by_rank: &Buffer<T>) -> Result<Vec<T>, Hiera
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{HIERARCHY_RESULTS, layout_in};
+    use test_support::assert_same_layout;
 
     use super::Launch;
 
     #[test]
     fn the_structure_is_as_the_kernel_has_it() {
-        let here = layout!(Launch: found, n_sources, sums, greatest, reciprocals, exact_sums,
-            too_far, first_source, n_batch, n_ranks, n_lanes, is_single, padding);
-        assert_eq!(here, layout_in(HIERARCHY_RESULTS, "Totals"));
+        assert_same_layout! { Launch as "Totals" of ["hierarchy/results.cu"]:
+            found, n_sources, sums, greatest, reciprocals, exact_sums,
+            too_far, first_source, n_batch, n_ranks, n_lanes, is_single, padding
+        }
     }
 }

@@ -135,14 +135,14 @@ pub(super) fn rows_per_piece<K>(n_columns: usize, n_lanes: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{HIERARCHY_RESULTS, layout_in};
+    use test_support::assert_same_layout;
 
     use super::Launch;
 
     #[test]
     fn the_structure_is_as_the_kernel_has_it() {
-        let here = layout!(Launch: found, columns, rows, n_columns, n_rows, n_lanes, padding);
-        assert_eq!(here, layout_in(HIERARCHY_RESULTS, "Rows"));
+        assert_same_layout! { Launch as "Rows" of ["hierarchy/results.cu"]:
+            found, columns, rows, n_columns, n_rows, n_lanes, padding
+        }
     }
 }

@@ -1,14 +1,13 @@
 //! The same answers as the CPU's.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
 use graph_formats::{Csr, Direction, VertexId, Weight, read};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases, data, forest, some_vertices};
 
 use super::metric::AnyKeys;
 use super::{DeviceHierarchy, DeviceMetric, shared_table};
@@ -17,25 +16,11 @@ use crate::{Hierarchy, HierarchyError, Order, Totals};
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
+    test_support::gpu(Gpu::open())
 }
 
 fn hierarchy_of<W: Weight>(graph: &Csr<W>) -> Hierarchy {
     Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap()
-}
-
-/// Some of the vertices of a graph, in no order.
-fn some_vertices<W: Weight>(graph: &Csr<W>, n: usize) -> Vec<VertexId> {
-    let all = graph.n_vertices() as u64;
-    (0..n as u64).filter(|_| all > 0).map(|i| (i * 7_919 % all) as VertexId).collect()
 }
 
 /// Compares keys bit by bit, but for the sign of zero.
@@ -188,11 +173,8 @@ fn an_overflow_is_named() {
 #[test]
 fn trees() {
     let Some(gpu) = gpu() else { return };
-    let parent = |v: u32, seed: u32| v.wrapping_mul(2_654_435_761).wrapping_add(seed) % v;
     for seed in 0..3 {
-        let edges = (1..9_000u32).filter(|v| v % 1_000 != 0);
-        let edges: Vec<_> = edges.map(|v| (parent(v, seed), v, u64::from(v % 11))).collect();
-        let graph = Csr::from_edges(9_000, &edges).unwrap();
+        let graph = forest(9_000, 1_000, seed);
         check(&gpu, &graph, &hierarchy_of(&graph), &some_vertices(&graph, 200));
     }
 }
@@ -268,13 +250,7 @@ fn ends_memory_and_vertices_are_checked() {
 #[test]
 fn new_york() {
     let Some(gpu) = gpu() else { return };
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(beside, PathBuf::from);
-    let path = folder.join("dimacs/USA-road-d.NY.gr.gz");
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return;
-    }
+    let Some(path) = data("dimacs/USA-road-d.NY.gr.gz") else { return };
     let graph: Csr<u32> = read(path).unwrap().csr.into_csr().unwrap();
     check(&gpu, &graph, &hierarchy_of(&graph), &some_vertices(&graph, 600));
 }

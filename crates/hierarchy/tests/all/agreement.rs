@@ -3,10 +3,10 @@
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use hierarchy::HierarchyError;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases, forest, some_vertices};
 
-use crate::common::{check, hierarchy_of, some_vertices, tree};
+use crate::common::{check, hierarchy_of};
 
 fn check_corner_cases<W: Weight>() {
     for (name, graph) in corner_cases::<W>() {
@@ -60,7 +60,7 @@ fn sources_and_targets_may_be_there_twice() {
 #[test]
 fn trees() {
     for seed in 0..4 {
-        let graph = tree(3_000, seed);
+        let graph = forest(3_000, 3_000, seed);
         let hierarchy = hierarchy_of(&graph);
         assert!(hierarchy.height() < 100, "{}", hierarchy.height());
         let metric = hierarchy.customize(&graph).unwrap();

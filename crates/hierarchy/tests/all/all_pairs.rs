@@ -2,29 +2,21 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{Algorithm, ApspError, Config, Pairs, Solver, Supernodes};
+use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, Solver, Supernodes};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GraphOptions, GridConfig, grid};
 use graph_formats::{Csr, Direction, Distance, Weight};
 use hierarchy::{HierarchyError, supernodes};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases, forest};
 
 /// Vertices up to which the oracle of next hops, which is slow, is asked.
 const MOST_VERTICES: usize = 300;
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
+    test_support::gpu(Gpu::open())
 }
 
 /// Supernodes, however many arcs their hierarchy has.
@@ -58,7 +50,7 @@ fn compare<W: Weight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
 }
 
 /// Compares all pairs by the processor, and by `gpu`, with the oracle.
-fn check<W: Weight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
+fn check<W: PairsWeight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
     let (supernodes, config) = (supernodes_of(graph), config());
     let solver = Solver::new(graph, &config).by_supernodes(&supernodes);
     let devices: [&[Gpu]; 2] = [&[], gpu.map_or(&[], std::slice::from_ref)];
@@ -73,7 +65,7 @@ fn check<W: Weight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
     }
 }
 
-fn check_corner_cases<W: Weight>() {
+fn check_corner_cases<W: PairsWeight>() {
     let gpu = gpu();
     for (name, graph) in corner_cases::<W>() {
         check(name, &graph, gpu.as_ref());
@@ -112,10 +104,7 @@ fn squares_and_cubes_with_one_way_arcs_and_without() {
 fn forests() {
     let gpu = gpu();
     for seed in 0..3u32 {
-        let parent = |v: u32| v.wrapping_mul(2_654_435_761).wrapping_add(seed) % v;
-        let edges = (1..700).filter(|v| v % 13 != 0).map(|v| (parent(v), v, u64::from(v % 11)));
-        let graph = Csr::from_edges(700, &edges.collect::<Vec<_>>()).unwrap();
-        check("a forest", &graph, gpu.as_ref());
+        check("a forest", &forest(700, 13, seed), gpu.as_ref());
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the tests share.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::iter;
 
 use graph_formats::{Csr, VertexId, Weight};
 use hierarchy::{Hierarchy, Metric, Order};
 use paths::{Distances, oracle};
+use test_support::draws;
 
 /// The hierarchy of a graph by the order that needs no coordinates.
 pub(crate) fn hierarchy_of<W: Weight>(graph: &Csr<W>) -> Hierarchy {
@@ -65,19 +66,10 @@ fn check_near<W: Weight>(
     assert_eq!(metric.within(source, radius).unwrap(), within);
 }
 
-/// Some of the vertices of a graph, in no order.
-pub(crate) fn some_vertices<W: Weight>(graph: &Csr<W>, n: usize) -> Vec<VertexId> {
-    let all = graph.n_vertices() as u64;
-    (0..n as u64).filter(|_| all > 0).map(|i| (i * 7_919 % all) as VertexId).collect()
-}
-
-/// Numbers below `bound`, the same for a seed, as if they were drawn.
-pub(crate) fn draws(seed: u64, bound: usize) -> impl Iterator<Item = u32> {
-    (1..).map(move |i: u64| {
-        let mixed = (seed << 40 ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        ((mixed ^ mixed >> 32) % bound as u64) as u32
-    })
+/// Numbers below `bound` as if they were drawn.
+pub(crate) fn drawn(seed: u64, bound: usize) -> impl Iterator<Item = u32> {
+    let mut draw = draws(seed);
+    iter::repeat_with(move || draw(bound as u64) as u32)
 }
 
 /// The arcs of a graph with other weights, those of the two directions unequal.
@@ -85,25 +77,4 @@ pub(crate) fn reweighted<W: Weight>(graph: &Csr<W>, seed: u32) -> Csr<u32> {
     let weights = (0..graph.n_arcs() as u32).map(|arc| arc.wrapping_mul(2_654_435_761) ^ seed);
     let weights: Vec<u32> = weights.map(|weight| weight % 1_000).collect();
     Csr::new(graph.row_offsets().to_vec(), graph.column_indices().to_vec(), weights).unwrap()
-}
-
-/// Vertices that join arbitrarily to one before them.
-pub(crate) fn tree(n: u32, seed: u32) -> Csr<u64> {
-    let parent = |v: u32| v.wrapping_mul(2_654_435_761).wrapping_add(seed) % v;
-    let edges = (1..n).map(|v| (parent(v), v, u64::from(v % 11)));
-    Csr::from_edges(n as usize, &edges.collect::<Vec<_>>()).unwrap()
-}
-
-/// A file of the folder of real graphs, if it is there.
-pub(crate) fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }

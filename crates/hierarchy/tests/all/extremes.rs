@@ -4,8 +4,9 @@
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use hierarchy::{Hierarchy, HierarchyError, Order};
+use test_support::some_vertices;
 
-use crate::common::{check, hierarchy_of, some_vertices};
+use crate::common::{check, hierarchy_of};
 
 /// A hub and its neighbours; the weights of the two directions differ.
 fn star(n: u32) -> Csr<u32> {

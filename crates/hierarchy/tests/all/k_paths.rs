@@ -1,28 +1,28 @@
 //! The k shortest paths are those of the solver.
 
 use graph_formats::generate::{GridConfig, grid};
-use graph_formats::{Csr, VertexId, Weight, read};
+use graph_formats::{Csr, VertexId, read};
 use hierarchy::{HierarchyError, Metric};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
-use sssp::{Config, Solver};
+use sssp::{Config, SearchWeight, Solver};
+use test_support::{arbitrary_graph, corner_cases, data, some_vertices};
 
-use crate::common::{data, hierarchy_of, some_vertices};
+use crate::common::hierarchy_of;
 
-fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId], k: usize) {
+fn check<W: SearchWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId], k: usize) {
     let mut solver = Solver::new(graph, &Config::default()).unwrap();
     for &source in vertices {
         for &target in vertices {
             let found = metric.k_shortest_paths(source, target, k);
             match solver.k_shortest_paths(source, target, k) {
-                Ok(expected) => assert_eq!(found.unwrap(), expected, "{source} -> {target}"),
+                Ok(expected) => assert_eq!(found.unwrap(), expected.answer, "{source} -> {target}"),
                 Err(_) => assert!(matches!(found, Err(HierarchyError::Overflow { .. }))),
             }
         }
     }
 }
 
-fn check_corner_cases<W: Weight>() {
+fn check_corner_cases<W: SearchWeight>() {
     for (name, graph) in corner_cases::<W>() {
         println!("{name}");
         if let Ok(metric) = hierarchy_of(&graph).customize(&graph) {

@@ -3,9 +3,9 @@
 use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, grid};
 use hierarchy::{Hierarchy, Order};
-use paths::corner_cases::arbitrary_graph;
 use paths::oracle;
 use proptest::prelude::*;
+use test_support::arbitrary_graph;
 
 use crate::common::{check, hierarchy_of, reweighted};
 

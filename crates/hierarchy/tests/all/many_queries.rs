@@ -3,10 +3,10 @@
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
 use graph_formats::{Csr, Direction, VertexId, Weight, read};
 use hierarchy::{HierarchyError, Metric};
-use paths::corner_cases::corner_cases;
 use paths::oracle;
+use test_support::{corner_cases, data, forest};
 
-use crate::common::{data, draws, hierarchy_of, reweighted, tree};
+use crate::common::{drawn, hierarchy_of, reweighted};
 
 /// How many sources are searched from, and how many targets each is asked about.
 struct Pairs {
@@ -19,7 +19,7 @@ fn compare<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, pairs: &Pairs, see
     if graph.n_vertices() == 0 {
         return 0;
     }
-    let (mut vertices, mut query) = (draws(seed, graph.n_vertices()), metric.query());
+    let (mut vertices, mut query) = (drawn(seed, graph.n_vertices()), metric.query());
     for source in vertices.by_ref().take(pairs.sources).collect::<Vec<_>>() {
         let expected = oracle::dijkstra(graph, source).unwrap();
         let asked: Vec<_> = vertices.by_ref().take(pairs.targets).map(|v| (source, v)).collect();
@@ -52,7 +52,7 @@ fn compare_both<W: Weight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> usize {
     let n_other = compare(&other, &again, pairs, seed + 1);
     let prepared = hierarchy_of(&other);
     let fresh = prepared.customize(&other).unwrap();
-    let vertices: Vec<VertexId> = draws(seed, graph.n_vertices().max(1)).take(48).collect();
+    let vertices: Vec<VertexId> = drawn(seed, graph.n_vertices().max(1)).take(48).collect();
     if graph.n_vertices() > 0 {
         assert_eq!(again.table(&vertices, &vertices), fresh.table(&vertices, &vertices));
     }
@@ -62,7 +62,7 @@ fn compare_both<W: Weight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> usize {
 /// Some of the edges of a grid, so few that it falls into hundreds of components.
 fn disconnected() -> Csr<u32> {
     let whole = grid(&GridConfig { side: 100, ..Default::default() }).unwrap();
-    let kept = whole.arcs().zip(draws(3, 100)).filter(|&(_, percent)| percent < 30);
+    let kept = whole.arcs().zip(drawn(3, 100)).filter(|&(_, percent)| percent < 30);
     let edges: Vec<_> = kept.map(|(edge, _)| edge).collect();
     Csr::from_edges(whole.n_vertices(), &edges).unwrap()
 }
@@ -77,7 +77,9 @@ fn a_hundred_thousand() {
     let points = geometric(&points).unwrap();
     let mut n = compare_both(&square, &some, 1) + compare_both(&points, &some, 3);
     n += compare_both(&disconnected(), &some, 5);
-    n += (0..3).map(|seed| compare_both(&tree(9_000, seed), &some, seed.into())).sum::<usize>();
+    n += (0..3)
+        .map(|seed| compare_both(&forest(9_000, 9_000, seed), &some, seed.into()))
+        .sum::<usize>();
     for (name, graph) in corner_cases::<f64>() {
         println!("{name}");
         n += compare_both(&graph, &Pairs { sources: 4, targets: 50 }, 7);

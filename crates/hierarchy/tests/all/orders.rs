@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use graph_formats::generate::{GeometricConfig, GridConfig, geometric, grid};
 use hierarchy::{Hierarchy, HierarchyError, Order};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
+use test_support::arbitrary_graph;
 
 proptest! {
     #[test]

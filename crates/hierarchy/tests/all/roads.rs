@@ -2,8 +2,9 @@
 
 use graph_formats::{Csr, read};
 use hierarchy::{Hierarchy, Order};
+use test_support::{data, some_vertices};
 
-use crate::common::{check, data, some_vertices};
+use crate::common::check;
 
 #[test]
 fn new_york() {

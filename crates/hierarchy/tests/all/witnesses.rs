@@ -4,8 +4,9 @@ use cch::Cch;
 use graph_formats::generate::{GraphOptions, GridConfig, grid};
 use graph_formats::{Csr, VertexId, read};
 use hierarchy::Order;
+use test_support::{data, forest};
 
-use crate::common::{data, draws, hierarchy_of, reweighted, tree};
+use crate::common::{drawn, hierarchy_of, reweighted};
 
 fn of_cch(graph: &Csr<u32>) -> cch::graph::Graph {
     cch::graph::Graph {
@@ -22,7 +23,7 @@ fn compare(graph: &Csr<u32>, order: &[VertexId]) {
     let weights = witness.customize(&other.weight);
     let hierarchy = hierarchy_of(graph);
     let metric = hierarchy.customize(graph).unwrap();
-    let mut vertices = draws(17, graph.n_vertices());
+    let mut vertices = drawn(17, graph.n_vertices());
     for source in vertices.by_ref().take(20).collect::<Vec<_>>() {
         let targets: Vec<_> = vertices.by_ref().take(100).collect();
         let found = cch::distances_from(&witness.view(), &weights.view(), source, &targets);
@@ -53,7 +54,7 @@ fn grids() {
 #[test]
 fn trees() {
     for seed in 0..3 {
-        let graph = reweighted(&tree(4_000, seed), seed);
+        let graph = reweighted(&forest(4_000, 4_000, seed), seed);
         compare(&graph, &cch::degree_order(&of_cch(&graph)));
     }
 }

@@ -3,9 +3,9 @@
 use graph_formats::Csr;
 use ndarray::{Array2, array};
 use paths::certificate::{Violation, check_all_pairs, check_next_hops, check_triangles};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, HopStorage, NextHops, NextHopsError, Paths, oracle};
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases};
 
 const NONE: u16 = u16::MAX;
 const FAR: u64 = u64::MAX;

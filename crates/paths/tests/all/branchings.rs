@@ -7,9 +7,9 @@ use paths::certificate::SelectionViolation::{
     RootEntered, RootOutOfRange,
 };
 use paths::certificate::{check_maximum_branching, check_minimum_arborescence};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases};
 
 fn list<W: Weight>(n: usize, arcs: &[(VertexId, VertexId, W)]) -> Coo<W> {
     let part = |end: fn(&(VertexId, VertexId, W)) -> VertexId| arcs.iter().map(end).collect();

@@ -7,9 +7,9 @@ use paths::certificate::SelectionViolation::{
     TreeMissed, WrongDegree,
 };
 use paths::certificate::{SelectionViolation, check_spanning_forest, check_tree_of_degree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Degree, oracle};
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases};
 
 /// Every spanning tree, with its weight and degree.
 fn trees(edges: &Coo<i32>, root: VertexId) -> Vec<(Vec<usize>, i128, usize)> {

@@ -6,9 +6,9 @@ use paths::certificate::SelectionViolation::{
     Apart, EdgeCycle, NotAtRoot, PositionOutOfRange, Replaceable, RootOutOfRange,
 };
 use paths::certificate::{check_spanning_forest, check_spanning_tree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Closure, Total, oracle};
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases};
 
 fn selections(length: usize) -> impl Iterator<Item = Vec<usize>> {
     (0..1u32 << length).map(move |set| (0..length).filter(|at| set >> at & 1 == 1).collect())

@@ -3,10 +3,10 @@
 
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_distances, check_nearest, check_negative_cycle, check_tree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
 use paths::{Distances, Total};
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases};
 
 /// The least sum over all simple paths, each walked by itself.
 fn enumerate<W: Weight>(graph: &Csr<W>, source: VertexId) -> Distances<W::Distance> {

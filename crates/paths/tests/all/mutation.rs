@@ -4,9 +4,9 @@ use graph_formats::{Csr, VertexId};
 use paths::certificate::{
     Violation, check_distances, check_nearest, check_negative_cycle, check_tree,
 };
-use paths::corner_cases::arbitrary_graph;
 use paths::{Distances, Nearest, Predecessors, Total, Tree, oracle};
 use proptest::prelude::*;
+use test_support::arbitrary_graph;
 
 const NONE: u32 = u32::MAX;
 const FAR: u64 = u64::MAX;

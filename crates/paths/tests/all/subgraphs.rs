@@ -2,10 +2,10 @@
 
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{Violation, check_shortest_path_subgraph};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
 use paths::{Distances, ShortestPathSubgraph};
 use proptest::prelude::*;
+use test_support::{arbitrary_graph, corner_cases};
 
 /// Arc by arc, from the distances of all pairs: the arc and the rest are as short as any path.
 fn is_by_definition<W: Weight>(graph: &Csr<W>, subgraph: &ShortestPathSubgraph<W>) -> bool {

@@ -346,19 +346,20 @@ fn weight_of<W: Weight>(order: u64) -> W {
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { ArraysAt as "Arrays" of ["arrays.cu"]:
+        assert_same_layout! { ArraysAt as "Arrays" of ["sssp/arrays.cu"]:
             offsets, ends, weights, bounds, arcs, tallies, samples, n_arcs, sample_step, n_vertices,
             weight_type, wide_offsets, wide_ends, wide_arcs, padding
         }
-        assert_same_layout! { RowTally as "RowTally" of ["arrays.cu"]:
+        assert_same_layout! { RowTally as "RowTally" of ["sssp/arrays.cu"]:
             sum_of_squares, n_linked, first_bad
         }
-        assert_same_layout! { ArcTally as "ArcTally" of ["arrays.cu"]:
+        assert_same_layout! { ArcTally as "ArcTally" of ["sssp/arrays.cu"]:
             least, greatest, sum, first_bad_end, first_infinite, first_negative
         }
     }

@@ -219,16 +219,17 @@ fn settling<W: Weight>(
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Crauser as "Crauser" of ["crauser.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Crauser as "Crauser" of ["sssp/crauser.cu", "sssp/delta_stepping/search.cuh"]:
             graph, least_out, least_in, listed, keys, frontier, pieces, control, host, n_vertices,
             source, target, limit, lookahead, padding
         }
-        assert_same_layout! { CrauserControl as "CrauserControl" of ["crauser.cu"]:
+        assert_same_layout! { CrauserControl as "CrauserControl" of ["sssp/crauser.cu"]:
             rounds, arrived, trouble, stopped, n_rounds, relaxations, improvements, settled,
             padding
         }

@@ -153,16 +153,17 @@ pub(super) fn buckets<W: Weight>(
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { BucketSearch as "BucketSearch" of ["buckets/search.cuh", "delta_stepping/search.cuh"]:
+        assert_same_layout! { BucketSearch as "BucketSearch" of ["sssp/buckets/search.cuh", "sssp/delta_stepping/search.cuh"]:
             graph, keys, buckets, lowest, stamps, lists, sums, control, host, n_vertices,
             source, target, limit, delta, has_heavy
         }
-        assert_same_layout! { BucketControl as "BucketControl" of ["buckets/search.cuh"]:
+        assert_same_layout! { BucketControl as "BucketControl" of ["sssp/buckets/search.cuh"]:
             arrived, trouble, stopped, total, listed, least, kept, padding, relaxations,
             improvements, taken, taken_again, taken_arcs, phases
         }

@@ -324,12 +324,13 @@ impl CellsKernel {
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Cells as "Cells" of ["distances.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Cells as "Cells" of ["sssp/distances.cu", "sssp/delta_stepping/search.cuh"]:
             keys, cells, inexact, n, limit, cell_type, padding
         }
     }

@@ -142,16 +142,17 @@ pub(super) fn dijkstra<W: Weight>(
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Dijkstra as "Dijkstra" of ["dijkstra.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Dijkstra as "Dijkstra" of ["sssp/dijkstra.cu", "sssp/delta_stepping/search.cuh"]:
             graph, labels, keys, of_blocks, control, host, n_vertices, source, target, share,
             limit, padding
         }
-        assert_same_layout! { DijkstraControl as "DijkstraControl" of ["dijkstra.cu"]:
+        assert_same_layout! { DijkstraControl as "DijkstraControl" of ["sssp/dijkstra.cu"]:
             arrived, trouble, stopped, settled, relaxations, improvements
         }
     }

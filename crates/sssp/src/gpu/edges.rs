@@ -272,7 +272,7 @@ mod tests {
     use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
     use graph_formats::permute::SegmentOrder;
     use graph_formats::{Coo, Direction};
-    use paths::corner_cases::corner_cases;
+    use test_support::corner_cases;
 
     use super::*;
     use crate::gpu::tests::gpu;

@@ -208,11 +208,12 @@ impl<W: Weight> DeviceCsr<W> {
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { RowsAt as "Rows" of ["delta_stepping/search.cuh"]: bounds, arcs }
+        assert_same_layout! { RowsAt as "Rows" of ["sssp/delta_stepping/search.cuh"]: bounds, arcs }
     }
 }

@@ -91,15 +91,17 @@ impl OwnersKernel {
 
 #[cfg(test)]
 mod tests {
+    use test_support::layout::layout_in;
+    use test_support::{assert_same_layout, kernel_source};
+
     use super::*;
-    use crate::gpu::layout::{assert_same_layout, of_kernel, source};
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Nearest as "Nearest" of ["nearest.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Nearest as "Nearest" of ["sssp/nearest.cu", "sssp/delta_stepping/search.cuh"]:
             graph, keys, sources, owners, stamps, lists, pieces, control, n_vertices, n_sources
         }
-        let source = source!("nearest.cu");
-        assert_eq!(of_kernel(&[source], "NearestControl").size, size_of::<Control>());
+        let source = kernel_source!("sssp/nearest.cu");
+        assert_eq!(layout_in(&[source], "NearestControl").1, size_of::<Control>());
     }
 }

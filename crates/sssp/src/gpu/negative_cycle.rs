@@ -59,9 +59,9 @@ pub(super) fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]
 
 #[cfg(test)]
 mod tests {
-    use paths::corner_cases::arbitrary_graph;
     use paths::oracle;
     use proptest::prelude::*;
+    use test_support::arbitrary_graph;
 
     use super::*;
 

@@ -112,15 +112,17 @@ impl TreeKernel {
 
 #[cfg(test)]
 mod tests {
+    use test_support::layout::layout_in;
+    use test_support::{assert_same_layout, kernel_source};
+
     use super::*;
-    use crate::gpu::layout::{assert_same_layout, of_kernel, source};
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Tree as "Tree" of ["predecessors.cu", "delta_stepping/search.cuh"]:
+        assert_same_layout! { Tree as "Tree" of ["sssp/predecessors.cu", "sssp/delta_stepping/search.cuh"]:
             graph, keys, chosen, levels, lists, control, n_arcs, limit, n_vertices, source
         }
-        let source = source!("predecessors.cu");
-        assert_eq!(of_kernel(&[source], "TreeControl").size, size_of::<Control>());
+        let source = kernel_source!("sssp/predecessors.cu");
+        assert_eq!(layout_in(&[source], "TreeControl").1, size_of::<Control>());
     }
 }

@@ -6,13 +6,13 @@ use std::num::NonZeroUsize;
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_negative_cycle, check_tree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
-use sssp::{Algorithm, Config, Delta, Goal, SsspError, Work};
+use sssp::{Algorithm, Config, Delta, Goal, SearchWeight, SsspError, Work};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// All solvers against the oracle, from some sources, in one work space a solver.
-fn agree<W: Weight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
+fn agree<W: SearchWeight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
     let n = graph.n_vertices() as VertexId;
     let mut sources: Vec<_> =
         [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
@@ -23,12 +23,12 @@ fn agree<W: Weight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
         let mut solver = solver(graph, config);
         for (&source, expected) in sources.iter().zip(&expected) {
             let tree = solver.tree(source, Goal::All).expect("an answer");
-            assert!(tree == *expected, "{name}, {}, from {source}, {config:?}", W::KIND);
+            assert!(tree.answer == *expected, "{name}, {}, from {source}, {config:?}", W::KIND);
         }
     }
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     for (name, graph) in corner_cases::<W>() {
         agree(name, &graph, &configs(&graph));
     }
@@ -147,8 +147,8 @@ fn one_search_defers_no_arcs() {
     let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
     let work = |config: &Config| {
         let mut solver = solver(&graph, config);
-        let distances = solver.distances(source, Goal::All).unwrap();
-        (solver.work().relaxations, distances)
+        let found = solver.distances(source, Goal::All).unwrap();
+        (found.work.relaxations, found.answer)
     };
     let (once, distances) = work(&Config::with(Algorithm::DeltaStepping(Delta::Auto)));
     let (often, same) = work(&for_many_searches());
@@ -162,7 +162,7 @@ fn deferring_saves_arcs() {
     let mut solver = solver(&graph, &for_many_searches());
     let distances = solver.distances(source, Goal::All).unwrap();
     paths::certificate::check_distances(&graph, source, None, &distances).unwrap();
-    let looked_at = solver.work().relaxations as f64 / graph.n_arcs() as f64;
+    let looked_at = distances.work.relaxations as f64 / graph.n_arcs() as f64;
     assert!(looked_at < 0.7, "{looked_at} of the arcs");
 }
 
@@ -170,14 +170,14 @@ fn deferring_saves_arcs() {
 /// one or in the thousands.
 #[test]
 fn units_of_weights_do_not_matter() {
-    fn work_in<W: Weight>(graph: &Csr<u32>, source: VertexId, unit: f64) -> (Work, Vec<f64>) {
+    fn work_in<W: SearchWeight>(graph: &Csr<u32>, source: VertexId, unit: f64) -> (Work, Vec<f64>) {
         let scaled = |w: u32| W::from_f64(f64::from(w) * unit).expect("a weight");
         let edges: Vec<_> = graph.arcs().filter(|arc| arc.0 <= arc.1).collect();
         let edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, scaled(w))).collect();
         let graph = Csr::from_edges(graph.n_vertices(), &edges).unwrap();
         let mut solver = solver(&graph, &for_many_searches());
         let distances = solver.distances(source, Goal::All).unwrap();
-        (solver.work(), distances.iter().map(|d| d.map_or(-1.0, |d| d.to_f64() / unit)).collect())
+        (distances.work, distances.iter().map(|d| d.map_or(-1.0, |d| d.to_f64() / unit)).collect())
     }
     let graph = rmat(&RmatConfig { scale: 12, edge_factor: 16, ..Default::default() }).unwrap();
     let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use graph_formats::generate::{GraphOptions, GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::certificate::check_tree;
-use paths::corner_cases::arbitrary_graph;
 use paths::oracle;
 use proptest::prelude::*;
-use sssp::{Algorithm, Config, Goal, Solver, SsspError, Team, shortest_paths};
+use sssp::{Algorithm, Config, Goal, SearchWeight, Solver, SsspError, Team, shortest_paths};
+use test_support::arbitrary_graph;
 
 /// By so many threads, which share every level.
 fn shared(threads: usize) -> Config {
@@ -37,7 +37,7 @@ fn alike<W: Weight>(graph: &Csr<u32>, weight: W, direction: Direction) -> Csr<W>
 
 /// From each of `sources`, in one work space: the oracle's tree, whole, within a limit, and as far
 /// as a target.
-fn agrees<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) {
+fn agrees<W: SearchWeight>(graph: &Csr<W>, sources: &[VertexId]) {
     let exists = |source: &VertexId| (*source as usize) < graph.n_vertices();
     let sources: Vec<_> = sources.iter().copied().filter(exists).collect();
     for config in configs() {
@@ -46,7 +46,7 @@ fn agrees<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) {
         for &source in &sources {
             let expected = oracle::tree(graph, source, None).unwrap();
             assert!(
-                solver.tree(source, Goal::All).unwrap() == expected,
+                solver.tree(source, Goal::All).unwrap().answer == expected,
                 "from {source}, {config:?}"
             );
             let target = (source + 7) % graph.n_vertices() as VertexId;
@@ -54,7 +54,7 @@ fn agrees<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) {
                 let within = oracle::tree(graph, source, Some(limit)).unwrap();
                 for goal in [Goal::Within(limit), Goal::Target(target)] {
                     let tree = solver.tree(source, goal).unwrap();
-                    assert!(tree == within, "{goal:?} from {source}, {config:?}");
+                    assert!(tree.answer == within, "{goal:?} from {source}, {config:?}");
                 }
             }
         }
@@ -96,7 +96,7 @@ proptest! {
 }
 
 /// Tables from many sources, some of them twice, by a bit each.
-fn tables_agree<W: Weight>(graph: &Csr<W>, n_sources: usize) {
+fn tables_agree<W: SearchWeight>(graph: &Csr<W>, n_sources: usize) {
     let n = graph.n_vertices();
     let sources: Vec<_> = (0..n_sources).map(|i| (i * 37 % n) as VertexId).collect();
     let targets: Vec<_> = (0..n + 5).map(|i| (i * 11 % n) as VertexId).collect();
@@ -112,7 +112,7 @@ fn tables_agree<W: Weight>(graph: &Csr<W>, n_sources: usize) {
         let mut solver = Solver::new(graph, &config).unwrap();
         for targets in [&targets[..], &targets[..3]] {
             let table = solver.table(&sources, targets).unwrap();
-            assert!(solver.plan().reason.ends_with("a bit each"), "{}", solver.plan());
+            assert!(table.plan.reason.ends_with("a bit each"), "{}", table.plan);
             for (row, expected) in expected.iter().enumerate() {
                 let row: Vec<_> = table.row(row).collect();
                 assert_eq!(row, expected[..targets.len()], "{threads} threads");
@@ -153,8 +153,8 @@ fn rmat_agrees() {
         let source = graph.vertices().find(|&v| graph.out_degree(v) > 0).unwrap();
         agrees(&graph, &[source, 4000]);
         let mut solver = Solver::new(&graph, &often(Config::default())).unwrap();
-        solver.distances(source, Goal::All).unwrap();
-        assert!(solver.work().relaxations < graph.n_arcs() as u64 / 2, "{:?}", solver.work());
+        let work = solver.distances(source, Goal::All).unwrap().work;
+        assert!(work.relaxations < graph.n_arcs() as u64 / 2, "{work:?}");
     }
 }
 
@@ -171,8 +171,8 @@ fn deep_graphs_agree() {
     for graph in [&grid, &mixed] {
         agrees(graph, &[0, 1_830, 59]);
         let mut solver = Solver::new(graph, &shared(3)).unwrap();
-        let levels = solver.distances(0, Goal::All).unwrap().max().unwrap() + 1;
-        let work = solver.work();
+        let distances = solver.distances(0, Goal::All).unwrap();
+        let (levels, work) = (distances.max().unwrap() + 1, distances.work);
         assert!(work.rounds < levels / 3, "{work:?} for {levels} levels");
         assert_eq!(work.settled, n);
     }
@@ -192,8 +192,7 @@ fn levels_that_are_suddenly_large_are_not_gone_into_by_one_thread() {
     let graph = Csr::from_edges(n as usize, &edges).unwrap();
     agrees(&graph, &[0, 50]);
     let mut solver = Solver::new(&graph, &shared(3)).unwrap();
-    solver.distances(50, Goal::All).unwrap();
-    let work = solver.work();
+    let work = solver.distances(50, Goal::All).unwrap().work;
     assert_eq!(work.settled, u64::from(n));
     let most = graph.n_arcs() as u64 / 20 * 19;
     assert!(work.relaxations < most, "{work:?}, at most {most} arcs");

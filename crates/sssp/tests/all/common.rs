@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
-use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, Team};
+use sssp::{Algorithm, Config, Delta, Goal, Queue, SearchWeight, Solver, SsspError, Team};
 
 /// Every way to solve a graph that it admits: algorithms, queues, bucket widths, and
 /// numbers of threads.
@@ -51,7 +51,7 @@ pub(crate) fn fitting<W: Weight>(graph: &Csr<W>) -> impl Iterator<Item = Algorit
 }
 
 /// The solver, which has exactly the threads that were asked for.
-pub(crate) fn solver<'g, W: Weight>(graph: &'g Csr<W>, config: &Config) -> Solver<'g, W> {
+pub(crate) fn solver<'g, W: SearchWeight>(graph: &'g Csr<W>, config: &Config) -> Solver<'g, W> {
     let solver = Solver::new(graph, config).expect("a fitting configuration");
     if let (Team::Always, Some(threads)) = (config.team, config.threads) {
         assert_eq!(solver.plan().threads, threads.get(), "{config:?}");
@@ -60,10 +60,10 @@ pub(crate) fn solver<'g, W: Weight>(graph: &'g Csr<W>, config: &Config) -> Solve
 }
 
 /// The tree of all that can be reached, by that solver.
-pub(crate) fn tree<W: Weight>(
+pub(crate) fn tree<W: SearchWeight>(
     graph: &Csr<W>,
     source: VertexId,
     config: &Config,
 ) -> Result<Tree<W>, SsspError> {
-    solver(graph, config).tree(source, Goal::All)
+    Ok(solver(graph, config).tree(source, Goal::All)?.answer)
 }

@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use graph_formats::generate::{GraphOptions, GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
-use sssp::{Config, HopSums, Solver, SsspError};
+use sssp::{Config, HopSums, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 /// One search after another, added up.
 fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {
@@ -33,9 +33,9 @@ fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {
     sums
 }
 
-fn by_threads<W: Weight>(graph: &Csr<W>, sources: &[VertexId], threads: usize) -> HopSums {
+fn by_threads<W: SearchWeight>(graph: &Csr<W>, sources: &[VertexId], threads: usize) -> HopSums {
     let config = Config { threads: NonZeroUsize::new(threads), ..Config::default() };
-    Solver::new(graph, &config).unwrap().hop_sums(sources).unwrap()
+    Solver::new(graph, &config).unwrap().hop_sums(sources).unwrap().answer
 }
 
 /// With its arcs both ways, self-loops and parallel arcs too.

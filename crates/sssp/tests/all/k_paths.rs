@@ -3,20 +3,25 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use crate::common::configs;
 use graph_formats::generate::{GridConfig, grid};
 use graph_formats::{Csr, VertexId, Weight, read};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
-use sssp::{Config, Goal, Path, Solver, SsspError, shortest_paths};
+use sssp::{Config, Goal, Path, SearchWeight, Solver, SsspError, shortest_paths};
+use test_support::{arbitrary_graph, corner_cases, data};
 
 type Paths<W> = Vec<Path<<W as Weight>::Distance>>;
 
-fn k_shortest<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexId, k: usize) -> Paths<W> {
-    Solver::new(graph, &Config::default()).unwrap().k_shortest_paths(source, target, k).unwrap()
+fn k_shortest<W: SearchWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+    k: usize,
+) -> Paths<W> {
+    let mut solver = Solver::new(graph, &Config::default()).unwrap();
+    solver.k_shortest_paths(source, target, k).unwrap().answer
 }
 
 /// The length of a path, by the lightest of parallel arcs; `None` if it is none.
@@ -62,7 +67,12 @@ fn all_simple_paths<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexI
 
 /// Yen's algorithm: a whole search for each vertex of each path, in a copy of the graph without
 /// what is banned.
-fn textbook<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexId, k: usize) -> Paths<W> {
+fn textbook<W: SearchWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+    k: usize,
+) -> Paths<W> {
     let shortest = |begin: &[VertexId], banned: &HashSet<VertexId>| {
         let (&spur, before) = begin.split_last().unwrap();
         let arcs: Vec<_> = graph
@@ -96,7 +106,12 @@ fn textbook<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexId, k: us
 
 /// The laws of an answer, whatever the graph: paths that are simple, distinct, as long as they say
 /// and in order, of which the first is as short as the distance.
-fn check_laws<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexId, paths: &Paths<W>) {
+fn check_laws<W: SearchWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+    paths: &Paths<W>,
+) {
     for path in paths {
         let ends = (path.vertices.first(), path.vertices.last());
         assert_eq!(ends, (Some(&source), Some(&target)));
@@ -113,13 +128,13 @@ fn check_laws<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexId, pat
 }
 
 /// Whatever k is, the first of all simple paths.
-fn check_against_all<W: Weight>(graph: &Csr<W>) {
+fn check_against_all<W: SearchWeight>(graph: &Csr<W>) {
     let mut solver = Solver::new(graph, &Config::default()).unwrap();
     for target in graph.vertices() {
         let all = all_simple_paths(graph, 0, target);
         for k in [1, 2, 3, 7, all.len(), all.len() + 1, usize::MAX] {
             let found = solver.k_shortest_paths(0, target, k).unwrap();
-            assert_eq!(found, &all[..k.min(all.len())], "{k} to {target}");
+            assert_eq!(found.answer, &all[..k.min(all.len())], "{k} to {target}");
         }
         check_laws(graph, 0, target, &all);
     }
@@ -156,7 +171,7 @@ all_of_small_graphs! {
 }
 
 /// The lengths alone, to the last bit, and the laws: sums of such weights are rounded.
-fn check_lengths<W: Weight>(graph: &Csr<i64>, weights: &[f64]) {
+fn check_lengths<W: SearchWeight>(graph: &Csr<i64>, weights: &[f64]) {
     let weight = |at: i64| W::from_f64(weights[at as usize]).unwrap();
     let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, weight(w))).collect();
     let graph = Csr::from_arcs(graph.n_vertices(), &arcs).unwrap();
@@ -192,7 +207,7 @@ proptest! {
             for config in configs(&graph) {
                 let mut solver = Solver::new(&graph, &config).unwrap();
                 let found = solver.k_shortest_paths(0, target, 20).unwrap();
-                prop_assert_eq!(found, &expected[..], "{:?}", config);
+                prop_assert_eq!(found.answer, &expected[..], "{:?}", config);
             }
         }
     }
@@ -208,7 +223,7 @@ proptest! {
 
 #[test]
 fn corner_cases_of_all_types() {
-    fn check<W: Weight>() {
+    fn check<W: SearchWeight>() {
         for (name, graph) in corner_cases::<W>() {
             let n = graph.n_vertices() as VertexId;
             for target in graph.vertices().filter(|v| [0, n / 2, n - 1].contains(v)) {
@@ -275,14 +290,7 @@ fn grids_of_weights() {
 /// A city, between some pairs.
 #[test]
 fn rome() {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let path = folder.join("dimacs/rome99.gr");
-    if !path.is_file() {
-        return println!("SKIPPED: there is no {}", path.display());
-    }
+    let Some(path) = data("dimacs/rome99.gr") else { return };
     let graph: Csr<u32> = read(path).unwrap().csr.into_csr().unwrap();
     let lengths = |paths: &Paths<u32>| paths.iter().map(|p| p.length).collect::<Vec<_>>();
     for (source, target) in [(0, 3352), (500, 3000), (2500, 1000)] {
@@ -319,7 +327,7 @@ fn what_is_refused() {
 /// A path that overflows is none of the first where there are enough; else it is an error.
 #[test]
 fn no_length_wraps() {
-    fn check<W: Weight>(large: W) {
+    fn check<W: SearchWeight>(large: W) {
         let one = W::ONE;
         let arcs = [(0, 1, one), (1, 3, one), (0, 2, large), (2, 3, large), (0, 3, large)];
         for graph in [Csr::from_arcs(4, &arcs), Csr::from_edges(4, &arcs)] {
@@ -349,7 +357,8 @@ fn the_callback_may_end_it() {
         _ => ControlFlow::Continue(()),
     };
     let mut solver = Solver::new(&graph, &Config::default()).unwrap().with_progress(&stop);
-    assert_eq!(solver.k_shortest_paths(0, 15, 50), Err(SsspError::Interrupted));
+    let interrupted = solver.k_shortest_paths(0, 15, 50);
+    assert!(matches!(interrupted, Err(SsspError::Interrupted)));
     assert_eq!(solver.k_shortest_paths(0, 15, 49).map(|paths| paths.len()), Ok(49));
 }
 
@@ -362,12 +371,11 @@ fn work_is_about_a_search_for_each_path() {
     let detours = (0..n - 2).map(|v| (v, v + 2, 4));
     let graph = Csr::from_arcs(n as usize, &road.chain(detours).collect::<Vec<_>>()).unwrap();
     let mut solver = Solver::new(&graph, &Config::default()).unwrap();
-    solver.distances(0, Goal::All).unwrap();
-    let one = solver.work().settled;
+    let one = solver.distances(0, Goal::All).unwrap().work.settled;
     let target = 600;
     let found = solver.k_shortest_paths(0, target, 50).unwrap();
     assert_eq!(found[1].length, u64::from(target) + 2);
-    let settled = solver.work().settled;
+    let settled = found.work.settled;
     assert!(settled < one + 60 * u64::from(target), "{settled} settled, {one} by one search");
     assert_eq!(oracle::dijkstra(&graph, 0).unwrap().get(target), Some(found[0].length));
 }

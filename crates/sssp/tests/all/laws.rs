@@ -2,11 +2,11 @@
 
 use crate::common::{configs, solver, tree};
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use paths::certificate::{check_distances, check_tree};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
-use sssp::{Algorithm, Config, Delta, Goal};
+use sssp::{Algorithm, Config, Delta, Goal, SearchWeight};
+use test_support::arbitrary_graph;
 
 fn graph() -> impl Strategy<Value = Csr<u32>> {
     arbitrary_graph::<u32>(30, 120, 0..=50)
@@ -78,8 +78,8 @@ proptest! {
             check_tree(&graph, &tree).unwrap();
             prop_assert_eq!(tree.limit, all.distance(target));
             let expected = match tree.limit {
-                Some(limit) => all.distances.within(limit),
-                None => all.distances,
+                Some(limit) => all.answer.distances.within(limit),
+                None => all.answer.distances,
             };
             prop_assert_eq!(&tree.distances, &expected);
         }
@@ -97,18 +97,18 @@ fn stopping_early_saves_work() {
     let graph = Csr::from_arcs(10_000, &arcs).unwrap();
     for config in configs(&graph).iter().filter(|c| is_ordered(c)) {
         let mut solver = solver(&graph, config);
-        solver.distances(0, Goal::Target(10)).unwrap();
+        let work = solver.distances(0, Goal::Target(10)).unwrap().work;
         let wide = config.algorithm == Some(Algorithm::DeltaStepping(Delta::Fixed(1e12)));
-        assert!(wide || solver.work().relaxations < 1000, "{config:?}: {:?}", solver.work());
-        solver.distances(0, Goal::Within(30)).unwrap();
-        assert!(solver.work().relaxations < 1000, "{config:?}: {:?}", solver.work());
+        assert!(wide || work.relaxations < 1000, "{config:?}: {work:?}");
+        let work = solver.distances(0, Goal::Within(30)).unwrap().work;
+        assert!(work.relaxations < 1000, "{config:?}: {work:?}");
     }
 }
 
 /// No negative zero is the greatest of all.
 #[test]
 fn a_cutoff_of_zero_of_either_sign_saves_work() {
-    fn saves<W: Weight>(zeros: [W::Distance; 2]) {
+    fn saves<W: SearchWeight>(zeros: [W::Distance; 2]) {
         let arcs: Vec<_> = (0..9_999).map(|v| (v, v + 1, W::ONE)).collect();
         let graph = Csr::from_arcs(10_000, &arcs).unwrap();
         for config in configs(&graph).iter().filter(|c| is_ordered(c)) {
@@ -116,7 +116,7 @@ fn a_cutoff_of_zero_of_either_sign_saves_work() {
             for zero in zeros {
                 let distances = solver.distances(0, Goal::Within(zero)).unwrap();
                 assert_eq!(distances.n_reached(), 1);
-                assert!(solver.work().relaxations < 10, "{config:?}: {:?}", solver.work());
+                assert!(distances.work.relaxations < 10, "{config:?}: {:?}", distances.work);
             }
         }
     }

@@ -1,5 +1,4 @@
-//! The tests of the solvers, in one program: each test program compiles every solver
-//! for every weight type anew.
+//! The tests of the solvers, in one program: each is linked anew.
 
 mod agreement;
 mod breadth_first;
@@ -10,3 +9,4 @@ mod k_paths;
 mod laws;
 mod questions;
 mod refusals;
+mod unsigned;

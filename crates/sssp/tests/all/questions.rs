@@ -6,21 +6,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::fitting;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use paths::certificate::check_nearest;
-use paths::corner_cases::arbitrary_graph;
 use paths::{Distances, Nearest, oracle};
 use proptest::prelude::*;
 use sssp::{
-    Algorithm, Config, Delta, Queue, Solver, SsspError, Team, predecessors, shortest_paths,
+    Algorithm, Config, Delta, Queue, SearchWeight, Solver, SsspError, Team, predecessors,
+    shortest_paths,
 };
+use test_support::arbitrary_graph;
 
 fn vertices() -> impl Strategy<Value = Vec<VertexId>> {
     prop::collection::vec(0u32..1000, 0..8)
 }
 
-fn nearest<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> Result<Nearest<W>, SsspError> {
-    Solver::new(graph, &Config::default()).unwrap().nearest(sources)
+fn nearest<W: SearchWeight>(graph: &Csr<W>, sources: &[VertexId]) -> Result<Nearest<W>, SsspError> {
+    Ok(Solver::new(graph, &Config::default()).unwrap().nearest(sources)?.answer)
 }
 
 proptest! {
@@ -125,7 +126,7 @@ fn a_table_whose_callback_panics_is_not_waited_for() {
 /// Whichever vertices overflow, and whichever of them get a shorter path later.
 #[test]
 fn nearest_sources_lose_nothing_that_overflows() {
-    fn overflows<W: Weight>(small: [W; 2], large: W) {
+    fn overflows<W: SearchWeight>(small: [W; 2], large: W) {
         let [one, ten] = small;
         let arcs = [(0, 1, ten), (1, 2, large), (1, 3, large), (1, 4, one), (4, 3, one)];
         let graph = Csr::from_arcs(5, &arcs).unwrap();
@@ -167,7 +168,7 @@ fn predecessors_of_other_distances_are_refused() {
 /// smallest.
 #[test]
 fn predecessors_are_the_smallest_in_any_order_of_rows() {
-    fn agrees<W: Weight>(graph: &Csr<u32>, weight: impl Fn(u32) -> f64) {
+    fn agrees<W: SearchWeight>(graph: &Csr<u32>, weight: impl Fn(u32) -> f64) {
         let weight = |w| W::from_f64(weight(w)).expect("a weight");
         let edges = graph.arcs().filter(|arc| arc.0 <= arc.1);
         let edges: Vec<_> = edges.map(|(u, v, w)| (u, v, weight(w))).collect();
@@ -210,8 +211,8 @@ fn tables_have_a_plan() {
     let skewed = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
     let chosen = |graph: &Csr<u32>, config: &Config| {
         let mut solver = Solver::new(graph, config).unwrap();
-        solver.table(&[0; 8], &[1]).unwrap();
-        (solver.plan().algorithm, solver.plan().queue)
+        let plan = solver.table(&[0; 8], &[1]).unwrap().plan;
+        (plan.algorithm, plan.queue)
     };
     let dial = ("dijkstra", Some(Queue::Dial));
     assert_eq!(chosen(&square, &Config::default()), dial);

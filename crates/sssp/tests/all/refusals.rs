@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::common::{configs, solver, tree};
 use graph_formats::{Csr, Distance, Weight};
 use paths::certificate::check_negative_cycle;
-use sssp::{Algorithm, Config, Delta, Goal, Queue, Solver, SsspError, shortest_paths};
+use sssp::{
+    Algorithm, Config, Delta, Goal, Queue, SearchWeight, Solver, SsspError, shortest_paths,
+};
 
 #[test]
 fn negative_weights_are_named() {
@@ -44,7 +46,7 @@ fn negative_cycles_are_listed() {
     }
 }
 
-fn overflows<W: Weight>(largest: W) {
+fn overflows<W: SearchWeight>(largest: W) {
     let farthest = largest.after(W::Distance::ZERO).unwrap();
     let graph = Csr::from_arcs(3, &[(0, 1, largest), (1, 2, largest)]).unwrap();
     for config in configs(&graph) {

@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpu_runtime::Gpu;
+use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Csr, Weight};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::arbitrary_graph;
 use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, EdgeOrder, Loads, Stores};
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, DeviceTimes, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use crate::common::{
     agree_by, agrees_or_cycles, corner_case_tests, for_corner_cases, gpu, one_way, thirds,
@@ -41,12 +41,12 @@ fn variants() -> Vec<Config<Algorithm>> {
 }
 
 /// All variants against the oracle, from some sources, in one work space a variant.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let variants = if graph.first_negative().is_none() { all_variants() } else { variants() };
-    agree_by(gpu, name, graph, &variants, |_, _, _, _| ());
+    agree_by(gpu, name, graph, &variants, |_, _, _| ());
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     for_corner_cases::<W>(agree);
 }
 
@@ -83,7 +83,7 @@ fn a_race_ends_right_each_time() {
     let expected = oracle::tree(&graph, 0, None).unwrap().distances;
     let mut solver = Solver::on_gpu(&gpu, &graph, &Config::with(racing)).unwrap();
     for _ in 0..50 {
-        assert!(solver.distances(0, Goal::All).unwrap() == expected);
+        assert!(solver.distances(0, Goal::All).unwrap().answer == expected);
     }
     let negative = Csr::from_arcs(3, &[(0, 1, 4i32), (1, 2, -1)]).unwrap();
     let refused = Solver::on_gpu(&gpu, &negative, &Config::with(racing)).map(drop);
@@ -158,11 +158,13 @@ fn goals_are_kept() {
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
     let mut device = Solver::on_gpu(&gpu, &graph, &variants()[0]).unwrap();
     for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0)] {
-        assert!(device.tree(0, goal).unwrap() == host.tree(0, goal).unwrap(), "{goal:?}");
+        let found = device.tree(0, goal).unwrap();
+        assert!(found.answer == host.tree(0, goal).unwrap().answer, "{goal:?}");
+        assert!(found.work.rounds > 1 && found.plan.device.is_some(), "{goal:?}");
+        let times = found.device_times.unwrap();
+        let DeviceTimes { upload_ms, prepare_ms, solve_ms, .. } = times;
+        assert!(solve_ms > 0.0 && upload_ms > 0.0 && prepare_ms > 0.0, "{times:?}");
     }
-    assert!(device.work().rounds > 1 && device.plan().device.is_some());
-    let times = device.device_times().unwrap();
-    assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0 && times.prepare_ms > 0.0, "{times:?}");
 }
 
 #[test]

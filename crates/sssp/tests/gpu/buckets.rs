@@ -11,16 +11,14 @@ use graph_formats::generate::{
 use graph_formats::{Csr, VertexId, Weight, WeightKind, read};
 use paths::Tree;
 use paths::certificate::check_tree;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
-use sssp::{Bounds, Config, Delta, Goal, Solver, SsspError, Work};
+use sssp::{Bounds, Config, Delta, Goal, SearchWeight, Solver, SsspError, Work};
+use test_support::{arbitrary_graph, corner_cases, data};
 
-use crate::common::{
-    agree_by, as_floats, coarse, corner_case_tests, data, gpu, gpu_alone, one_way,
-};
+use crate::common::{agree_by, as_floats, coarse, corner_case_tests, gpu, gpu_alone, one_way};
 
 fn with(delta: Delta) -> Config<Algorithm> {
     Config::with(Algorithm::DeltaSteppingBuckets(delta))
@@ -55,17 +53,17 @@ fn reached<W: Weight>(tree: &Tree<W>, n_vertices: usize) -> Vec<VertexId> {
 }
 
 /// All widths against the oracle, from some sources, in one work space a width.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let configs: Vec<_> = widths(graph).into_iter().map(with).collect();
-    agree_by(gpu, name, graph, &configs, |_, solver, tree, name| {
+    agree_by(gpu, name, graph, &configs, |_, found, name| {
         // none where the CPU took over
-        if solver.work().again.is_some() {
-            check_counts(graph, &reached(tree, graph.n_vertices()), solver.work(), name);
+        if found.work.again.is_some() {
+            check_counts(graph, &reached(found, graph.n_vertices()), found.work, name);
         }
     });
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         let fits = graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX));
@@ -112,9 +110,10 @@ fn long_lists() {
             let mut device = Solver::on_gpu(&gpu, graph, &with(delta)).unwrap();
             // a second search finds nothing of the first
             for _ in 0..2 {
-                assert!(device.tree(source, Goal::All).unwrap() == expected, "{delta:?}");
+                let found = device.tree(source, Goal::All).unwrap();
+                assert!(found.answer == expected.answer, "{delta:?}");
                 let reached = reached(&expected, graph.n_vertices());
-                check_counts(graph, &reached, device.work(), &format!("{delta:?}"));
+                check_counts(graph, &reached, found.work, &format!("{delta:?}"));
             }
         }
     }
@@ -127,7 +126,8 @@ fn long_lists() {
         for delta in [1.0, 2.0, 100.0] {
             let config = with(Delta::Fixed(delta));
             let mut device = Solver::on_gpu(&gpu, &star, &config).unwrap();
-            assert!(device.tree(0, Goal::All).unwrap() == expected, "{n} neighbours, {delta}");
+            let found = device.tree(0, Goal::All).unwrap();
+            assert!(found.answer == expected, "{n} neighbours, {delta}");
         }
     }
 }
@@ -143,7 +143,7 @@ fn arbitrary_graphs() {
         let graph = graph.unwrap();
         let mut solver = Solver::on_gpu(&gpu, &graph, &with(Delta::Fixed(width))).unwrap();
         let tree = solver.tree(0, Goal::All).unwrap();
-        let (work, reached) = (solver.work(), reached(&tree, n));
+        let (work, reached) = (tree.work, reached(&tree, n));
         check_counts(&graph, &reached, work, "arbitrary");
         let all: Vec<VertexId> = graph.vertices().collect();
         let farthest = reached.iter().filter_map(|&v| tree.distance(v)).max().unwrap_or(0);
@@ -171,13 +171,13 @@ fn narrow_buckets_do_nothing_again() {
             let tree = solver.tree(0, Goal::All).unwrap();
             check_tree(&graph, &tree).unwrap();
             let reached = reached(&tree, graph.n_vertices());
-            check_counts(&graph, &reached, solver.work(), "narrow");
-            assert_eq!(solver.work().settled, reached.len() as u64, "{delta}");
+            check_counts(&graph, &reached, tree.work, "narrow");
+            assert_eq!(tree.work.settled, reached.len() as u64, "{delta}");
         }
         // one bucket for all is Bellman-Ford with a queue, which takes vertices again
         let mut solver = Solver::on_gpu(&gpu, &graph, &with(Delta::Fixed(1e9))).unwrap();
-        solver.distances(0, Goal::All).unwrap();
-        assert!(solver.work().again.unwrap().insertions > 0, "{:?}", solver.work());
+        let work = solver.distances(0, Goal::All).unwrap().work;
+        assert!(work.again.unwrap().insertions > 0, "{work:?}");
     }
 }
 
@@ -201,9 +201,10 @@ fn distances_beyond_the_last_bucket() {
         assert!(scale[0] < 1.0 || greatest / delta > f64::from(u32::MAX), "{greatest}");
         for delta in [delta, delta * 1e6, delta * 1e12] {
             let mut device = Solver::on_gpu(&gpu, &graph, &with(Delta::Fixed(delta))).unwrap();
-            assert!(device.tree(0, Goal::All).unwrap() == expected, "{scale:?}, {delta}");
+            let found = device.tree(0, Goal::All).unwrap();
+            assert!(found.answer == expected.answer, "{scale:?}, {delta}");
             let reached = reached(&expected, graph.n_vertices());
-            check_counts(&graph, &reached, device.work(), &format!("{scale:?}, {delta}"));
+            check_counts(&graph, &reached, found.work, &format!("{scale:?}, {delta}"));
         }
     }
 }
@@ -225,18 +226,18 @@ fn targets_and_cutoffs_stop_early() {
 
 /// Searches that end early find what the CPU's find. The most relaxations of one, and those
 /// of a search for all.
-fn keeps_to_goals<W: Weight>(gpu: &Gpu, graph: &Csr<W>, delta: Delta) -> (u64, u64) {
+fn keeps_to_goals<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, delta: Delta) -> (u64, u64) {
     let mut device = Solver::on_gpu(gpu, graph, &with(delta)).unwrap();
     let mut host = Solver::new(graph, &Config::default()).unwrap();
     let all = device.distances(0, Goal::All).unwrap();
-    let whole = device.work().relaxations;
+    let whole = all.work.relaxations;
     let within = |v| Goal::Within(all.get(v).unwrap());
     let goals = [Goal::Target(0), Goal::Target(41), Goal::Target(40 * 300 + 3)];
     let mut most = 0;
     for goal in goals.into_iter().chain([within(0), within(45), within(31 * 300)]) {
         let found = device.tree(0, goal).unwrap();
-        assert!(found == host.tree(0, goal).unwrap(), "{goal:?}, {delta:?}");
-        most = most.max(device.work().relaxations);
+        assert!(found.answer == host.tree(0, goal).unwrap().answer, "{goal:?}, {delta:?}");
+        most = most.max(found.work.relaxations);
     }
     (most, whole)
 }
@@ -267,7 +268,7 @@ fn a_long_search_tells_of_its_stages_and_can_be_ended() {
     let tree = solver.tree(0, Goal::All).unwrap();
     check_tree(&graph, &tree).unwrap();
     assert!(most.load(Relaxed) >= 256, "{}", most.load(Relaxed));
-    let whole = solver.work().rounds;
+    let whole = tree.work.rounds;
     ends.store(true, Relaxed);
     most.store(0, Relaxed);
     assert!(matches!(solver.distances(0, Goal::All), Err(SsspError::Interrupted)));
@@ -275,7 +276,7 @@ fn a_long_search_tells_of_its_stages_and_can_be_ended() {
     // and goes on afterwards
     ends.store(false, Relaxed);
     most.store(0, Relaxed);
-    assert!(solver.tree(0, Goal::All).unwrap() == tree);
+    assert!(solver.tree(0, Goal::All).unwrap().answer == tree.answer);
 }
 
 #[test]
@@ -285,8 +286,9 @@ fn sums_beyond_32_bits_are_right() {
     let graph = Csr::from_edges(41, &heavy).unwrap();
     agree(&gpu, "heavy path", &graph);
     let mut solver = Solver::on_gpu(&gpu, &graph, &with(Delta::Auto)).unwrap();
-    assert_eq!(solver.distances(0, Goal::All).unwrap().get(1), Some(4_000_000_000));
-    assert!(solver.device_times().unwrap().solve_ms > 0.0);
+    let distances = solver.distances(0, Goal::All).unwrap();
+    assert_eq!(distances.get(1), Some(4_000_000_000));
+    assert!(distances.device_times.unwrap().solve_ms > 0.0);
     // the greatest sums are those of no shortest path
     let dear = [(0, 1, u32::MAX), (1, 2, u32::MAX), (0, 2, 7), (2, 1, 1)];
     agree(&gpu, "dear detour", &Csr::from_arcs(3, &dear).unwrap());
@@ -307,9 +309,10 @@ fn real_graphs() {
         let reached = reached(&expected, graph.n_vertices());
         for (rule, delta) in Delta::RULES {
             let mut device = Solver::on_gpu(&gpu, &graph, &with(delta)).unwrap();
-            assert!(device.tree(0, Goal::All).unwrap() == expected, "{name}, {rule}");
-            check_counts(&graph, &reached, device.work(), name);
-            println!("{name}, {rule}: {:?}, {:?}", device.work(), device.device_times());
+            let found = device.tree(0, Goal::All).unwrap();
+            assert!(found.answer == expected.answer, "{name}, {rule}");
+            check_counts(&graph, &reached, found.work, name);
+            println!("{name}, {rule}: {:?}, {:?}", found.work, found.device_times);
         }
     }
 }
@@ -347,6 +350,7 @@ fn thin_buckets_again_and_again() {
     let expected = oracle::tree(&graph, source, None).unwrap().distances;
     let mut device = Solver::on_gpu(&gpu, &graph, &with(Delta::Fixed(1.0))).unwrap();
     for turn in 0..40 {
-        assert!(device.distances(source, Goal::All).unwrap() == expected, "turn {turn}");
+        let found = device.distances(source, Goal::All).unwrap();
+        assert!(found.answer == expected, "turn {turn}");
     }
 }

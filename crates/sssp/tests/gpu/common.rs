@@ -1,18 +1,17 @@
 //! What the tests share: the GPU while a test has it, graphs, and how answers are compared.
 
 use std::ops::Deref;
-use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Coo, Csr, VertexId, Weight};
 use paths::Tree;
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::corner_cases;
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
 use sssp::gpu::Config;
-use sssp::{Goal, Solver, SsspError};
+use sssp::{Found, Goal, SearchWeight, Solver, SsspError};
+use test_support::corner_cases;
 
 /// Held by every test that uses the GPU, and alone by those that look at a search under way:
 /// a test beside them that frees memory waits for that search, and the driver with it.
@@ -45,15 +44,7 @@ pub(crate) fn gpu_alone() -> Option<Lent<RwLockWriteGuard<'static, ()>>> {
 }
 
 fn first() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(reason) => {
-            let is_required = std::env::var_os("STARPATH_REQUIRE_GPU").is_some_and(|v| v == "1");
-            assert!(!is_required, "STARPATH_REQUIRE_GPU=1, but {reason}");
-            println!("SKIPPED: {reason}");
-            None
-        }
-    }
+    test_support::gpu(Gpu::open())
 }
 
 /// A test of each type of weights, by a function of it.
@@ -68,7 +59,7 @@ macro_rules! corner_case_tests {
 pub(crate) use corner_case_tests;
 
 /// Hands every corner case to `agree`.
-pub(crate) fn for_corner_cases<W: Weight>(agree: impl Fn(&Gpu, &str, &Csr<W>)) {
+pub(crate) fn for_corner_cases<W: SearchWeight>(agree: impl Fn(&Gpu, &str, &Csr<W>)) {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph);
@@ -85,29 +76,29 @@ pub(crate) fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
 }
 
 /// All of `configs` against the oracle, from some sources, in one work space each; `check` looks
-/// at what else is to be true after a search that found a tree.
-pub(crate) fn agree_by<W: Weight>(
+/// at what else is to be true of a search that found a tree.
+pub(crate) fn agree_by<W: SearchWeight>(
     gpu: &Gpu,
     name: &str,
     graph: &Csr<W>,
     configs: &[Config],
-    check: impl Fn(&Config, &Solver<'_, W>, &Tree<W>, &str),
+    check: impl Fn(&Config, &Found<Tree<W>>, &str),
 ) {
     let sources = some_sources(graph);
     let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
     for config in configs {
         let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
         for (&source, expected) in sources.iter().zip(&expected) {
-            let tree = solver.tree(source, Goal::All).unwrap();
+            let found = solver.tree(source, Goal::All).unwrap();
             let name = format!("{name}, {}, from {source}, {config:?}", W::KIND);
-            assert!(tree == *expected, "{name}");
-            check(config, &solver, &tree, &name);
+            assert!(found.answer == *expected, "{name}");
+            check(config, &found, &name);
         }
     }
 }
 
 /// The oracle's tree by all of `configs`, or a negative cycle as it finds one.
-pub(crate) fn agrees_or_cycles<W: Weight>(
+pub(crate) fn agrees_or_cycles<W: SearchWeight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     configs: &[Config],
@@ -116,7 +107,7 @@ pub(crate) fn agrees_or_cycles<W: Weight>(
     for config in configs {
         let found = Solver::on_gpu(gpu, graph, config).unwrap().tree(0, Goal::All);
         match (found, &expected) {
-            (Ok(tree), Ok(expected)) => prop_assert!(tree == *expected, "{config:?}"),
+            (Ok(tree), Ok(expected)) => prop_assert!(tree.answer == *expected, "{config:?}"),
             (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
                 let checked = check_negative_cycle(graph, &cycle);
                 prop_assert!(checked.is_ok(), "{config:?}: {cycle:?}");
@@ -156,19 +147,4 @@ pub(crate) fn thirds(graph: &Csr<u32>) -> Csr<f64> {
     let weights = edges.weights().iter().map(|&w| f64::from(w) / 3.0).collect();
     let (tails, heads) = (edges.sources().to_vec(), edges.destinations().to_vec());
     Csr::from_undirected_edges(&Coo::new(graph.n_vertices(), tails, heads, weights).unwrap())
-}
-
-/// A file of the folder of real graphs, compressed or not, if it is there.
-pub(crate) fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let plain = folder.join(name);
-    let path = if plain.is_file() { plain } else { folder.join(format!("{name}.gz")) };
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }

@@ -4,18 +4,18 @@
 use gpu_runtime::{Buffer, Gpu, GpuError};
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Arrays, DeviceSolver, Indices};
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use crate::common::{
     as_floats, coarse, corner_case_tests, for_corner_cases, gpu, one_way, reweighted, some_sources,
 };
 
 /// A solver of these arrays, in numbers of 32 bits or 64.
-fn of_arrays<W: Weight>(
+fn of_arrays<W: SearchWeight>(
     gpu: &Gpu,
     offsets: &[u64],
     ends: &[u64],
@@ -34,7 +34,7 @@ fn of_arrays<W: Weight>(
     DeviceSolver::new(gpu, &Arrays { offsets, ends, weights: &weights })
 }
 
-fn solver<W: Weight>(
+fn solver<W: SearchWeight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     is_wide: bool,
@@ -49,7 +49,7 @@ fn downloaded<T: Weight>(buffer: Result<Buffer<T>, SsspError>) -> Vec<T> {
 }
 
 /// Trees and a table are those of the CPU; what it refuses, or would have to, is refused.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let name = format!("{name}, {}", W::KIND);
     let sources = some_sources(graph);
     let mut host = Solver::new(graph, &Config::default()).unwrap();
@@ -77,11 +77,11 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
         }
         let table = host.table(&sources, &sources).unwrap();
         let found = downloaded(device.table::<W::Distance>(&sources, &sources, None));
-        assert_eq!(found, table.into_storage().into_raw_vec_and_offset().0, "{name}");
+        assert_eq!(found, table.answer.into_storage().into_raw_vec_and_offset().0, "{name}");
     }
 }
 
-fn corner_cases_agree<W: Weight>() {
+fn corner_cases_agree<W: SearchWeight>() {
     for_corner_cases::<W>(agree);
 }
 

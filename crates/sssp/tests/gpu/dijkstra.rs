@@ -2,20 +2,19 @@
 //! against the oracle, to the bit.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
-use graph_formats::{AnyCsr, Csr, Weight, WeightKind, read};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
+use graph_formats::{AnyCsr, Csr, WeightKind, read};
 use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, BlockSize};
-use sssp::{Config, Delta, Goal, Solver, SsspError};
+use sssp::{Config, Delta, Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases, data};
 
 use crate::common::{agree_by, as_floats, corner_case_tests, gpu, gpu_alone, one_way, reweighted};
 
@@ -48,11 +47,11 @@ fn all() -> Vec<Config<Algorithm>> {
 }
 
 /// The solvers against the oracle, from some sources, in one work space each.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, configs: &[Config<Algorithm>]) {
-    agree_by(gpu, name, graph, configs, |_, _, _, _| ());
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>, configs: &[Config<Algorithm>]) {
+    agree_by(gpu, name, graph, configs, |_, _, _| ());
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         if graph.weights().iter().all(|w| w.to_f64() <= f64::from(u32::MAX))
@@ -129,7 +128,7 @@ fn arbitrary_graphs() {
         let others = [1.0, 30.0, 1e12].map(|lookahead| eager(Delta::Fixed(lookahead)));
         for config in all().into_iter().chain(others) {
             let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
-            prop_assert!(solver.tree(0, Goal::All).unwrap() == expected, "{config:?}");
+            prop_assert!(solver.tree(0, Goal::All).unwrap().answer == expected, "{config:?}");
         }
         Ok(())
     };
@@ -151,7 +150,7 @@ fn floats_that_round_are_settled_no_earlier_than_they_may() {
         let expected = oracle::tree(&graph, 0, None).unwrap();
         for config in defaults() {
             let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
-            prop_assert!(solver.tree(0, Goal::All).unwrap() == expected, "{config:?}");
+            prop_assert!(solver.tree(0, Goal::All).unwrap().answer == expected, "{config:?}");
         }
         Ok(())
     };
@@ -170,8 +169,7 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
             let n_arcs: u64 = reached.map(|v| graph.arcs_from(v).count() as u64).sum();
             for config in settling_once() {
                 let mut solver = Solver::on_gpu(&gpu, graph, &config).unwrap();
-                solver.distances(0, Goal::All).unwrap();
-                let work = solver.work();
+                let work = solver.distances(0, Goal::All).unwrap().work;
                 let done = (work.settled, work.relaxations, work.again);
                 assert_eq!(done, (n_reached, n_arcs, None), "{name}, {config:?}");
                 assert!(work.improvements + 1 >= n_reached, "{name}, {config:?}: {work:?}");
@@ -200,9 +198,10 @@ fn rounds_fall_and_relaxations_grow_with_the_look_ahead() {
         let [once, far] = [4.0, 1e12].map(|lookahead| {
             let config = eager(Delta::Fixed(lookahead));
             let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
-            assert!(solver.distances(0, Goal::All).unwrap() == distances, "{name}");
-            assert_eq!(solver.plan().delta, Some(lookahead));
-            solver.work()
+            let found = solver.distances(0, Goal::All).unwrap();
+            assert!(found.answer == distances, "{name}");
+            assert_eq!(found.plan.delta, Some(lookahead));
+            found.work
         });
         assert_eq!((once.settled, once.relaxations), (n, arcs), "{name}");
         assert!(far.settled > n && far.relaxations > arcs, "{name}: {far:?}");
@@ -218,14 +217,14 @@ fn targets_and_cutoffs_stop_early() {
         let mut host = Solver::new(graph, &Config::default()).unwrap();
         for config in defaults() {
             let mut device = Solver::on_gpu(&gpu, graph, &config).unwrap();
-            device.distances(0, Goal::All).unwrap();
-            let whole = device.work().relaxations;
+            let whole = device.distances(0, Goal::All).unwrap().work.relaxations;
             let near = [Goal::Target(0), Goal::Target(41), Goal::Target(40 * 200 + 3)];
             let far = [Goal::Target(39_999), Goal::Within(900), Goal::Within(0)];
             for goal in near.into_iter().chain(far) {
                 let found = device.tree(0, goal).unwrap();
-                let part = device.work().relaxations;
-                assert!(found == host.tree(0, goal).unwrap(), "{goal:?}, {config:?}");
+                let part = found.work.relaxations;
+                let expected = host.tree(0, goal).unwrap();
+                assert!(found.answer == expected.answer, "{goal:?}, {config:?}");
                 let stops = near.contains(&goal) && graph.weights()[0] == square.weights()[0];
                 assert!(part <= whole && (!stops || part < whole / 2), "{goal:?}: {part}/{whole}");
             }
@@ -243,7 +242,8 @@ fn targets_and_cutoffs_stop_early() {
     for config in defaults() {
         let mut device = Solver::on_gpu(&gpu, &floats, &config).unwrap();
         for goal in [Goal::Target(777), Goal::Within(1e4), Goal::Within(f32::INFINITY)] {
-            assert!(device.tree(9, goal).unwrap() == host.tree(9, goal).unwrap(), "{goal:?}");
+            let found = device.tree(9, goal).unwrap();
+            assert!(found.answer == host.tree(9, goal).unwrap().answer, "{goal:?}");
         }
     }
 }
@@ -264,9 +264,10 @@ fn a_long_search_tells_of_its_steps_and_can_be_ended() {
         };
         let solver = Solver::on_gpu(&gpu, &graph, &config).unwrap();
         let mut solver = solver.with_progress(&tell);
-        assert!(solver.tree(0, Goal::All).unwrap() == expected, "{config:?}");
+        let found = solver.tree(0, Goal::All).unwrap();
+        assert!(found.answer == expected, "{config:?}");
         assert!(most.load(Relaxed) >= 256, "{}", most.load(Relaxed));
-        let whole = solver.work().rounds;
+        let whole = found.work.rounds;
         ends.store(true, Relaxed);
         most.store(0, Relaxed);
         assert!(matches!(solver.distances(0, Goal::All), Err(SsspError::Interrupted)));
@@ -274,7 +275,7 @@ fn a_long_search_tells_of_its_steps_and_can_be_ended() {
         // and goes on afterwards
         ends.store(false, Relaxed);
         most.store(0, Relaxed);
-        assert!(solver.tree(0, Goal::All).unwrap() == expected, "{config:?}");
+        assert!(solver.tree(0, Goal::All).unwrap().answer == expected, "{config:?}");
     }
 }
 
@@ -313,8 +314,7 @@ fn what_they_cannot_do_is_refused() {
             solver.distances(3_600, Goal::All),
             Err(SsspError::NoSuchVertex { vertex: 3_600, .. })
         ));
-        solver.distances(0, Goal::All).unwrap();
-        let times = solver.device_times().unwrap();
+        let times = solver.distances(0, Goal::All).unwrap().device_times.unwrap();
         assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
     }
 }
@@ -323,13 +323,6 @@ fn what_they_cannot_do_is_refused() {
 #[test]
 fn real_graphs() {
     let Some(gpu) = gpu() else { return };
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if !folder.is_dir() {
-        return println!("SKIPPED: there is no {}", folder.display());
-    }
     let names = [
         "dimacs/rome99.gr",
         "dimacs/DE.gr",
@@ -343,7 +336,8 @@ fn real_graphs() {
         "mtx/cage8.mtx",
     ];
     for name in names {
-        match read(folder.join(name)).unwrap().csr {
+        let Some(path) = data(name) else { continue };
+        match read(path).unwrap().csr {
             AnyCsr::U32(graph) => agree(&gpu, name, &graph, &defaults()),
             AnyCsr::I32(graph) => agree(&gpu, name, &graph, &defaults()),
             AnyCsr::U64(graph) => agree(&gpu, name, &graph, &defaults()),

@@ -5,26 +5,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use paths::DistanceTable;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{gpu, gpu_alone, reweighted};
 
-fn host_table<W: Weight>(
+fn host_table<W: SearchWeight>(
     graph: &Csr<W>,
     sources: &[VertexId],
     targets: &[VertexId],
 ) -> DistanceTable<W> {
-    Solver::new(graph, &Config::default()).unwrap().table(sources, targets).unwrap()
+    Solver::new(graph, &Config::default()).unwrap().table(sources, targets).unwrap().answer
 }
 
 /// Both processors give the same table, twice from one solver.
-fn agree<W: Weight>(
+fn agree<W: SearchWeight>(
     gpu: &Gpu,
     name: &str,
     graph: &Csr<W>,
@@ -36,11 +36,11 @@ fn agree<W: Weight>(
     let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
     for _ in 0..2 {
         let found = solver.table(sources, targets).unwrap();
-        assert!(found == expected, "{name}, {}, {} sources", W::KIND, sources.len());
+        assert!(found.answer == expected, "{name}, {}, {} sources", W::KIND, sources.len());
     }
 }
 
-fn corner_cases_agrees<W: Weight>(config: &Config<Algorithm>, n_sources: usize) {
+fn corner_cases_agrees<W: SearchWeight>(config: &Config<Algorithm>, n_sources: usize) {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         let sources: Vec<_> =
@@ -118,7 +118,7 @@ fn arbitrary_graphs() {
         let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
         let found = solver.table(&sources, &targets).unwrap();
         let expected = host_table(&graph, &sources, &targets);
-        prop_assert!(found == expected);
+        prop_assert!(found.answer == expected);
         Ok(())
     };
     let config = ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() };
@@ -167,7 +167,7 @@ fn without_memory_for_more_searches_they_follow_one_another() {
             Ok(mut solver) => {
                 let found = solver.table(&all, &all);
                 let expected = host_table(&graph, &all, &all);
-                assert!(found.unwrap() == expected, "{cap} bytes");
+                assert!(found.unwrap().answer == expected, "{cap} bytes");
                 n_solved += 1;
             }
             Err(error) => assert!(matches!(error, SsspError::Gpu(_)), "{error}"),
@@ -182,11 +182,9 @@ fn few_targets_end_searches_early() {
     let graph = grid(&GridConfig { side: 300, ..GridConfig::default() }).unwrap();
     let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
     let all: Vec<_> = graph.vertices().collect();
-    solver.table(&[0, 1], &all).unwrap();
-    let whole = solver.work().relaxations;
+    let whole = solver.table(&[0, 1], &all).unwrap().work.relaxations;
     let near: Vec<_> = (0..60).collect();
-    solver.table(&[0, 1], &near).unwrap();
-    let part = solver.work().relaxations;
+    let part = solver.table(&[0, 1], &near).unwrap().work.relaxations;
     assert!(part < whole / 2, "{part} relaxations of {whole}");
 }
 

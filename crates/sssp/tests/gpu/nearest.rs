@@ -4,23 +4,23 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::check_nearest;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{as_floats, coarse, corner_case_tests, gpu, reweighted};
 
 /// Both processors give the same owners, from one solver for all of these sources.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>, sources: &[Vec<VertexId>]) {
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>, sources: &[Vec<VertexId>]) {
     let mut solver = Solver::on_gpu(gpu, graph, &Config::default()).unwrap();
     let mut host = Solver::new(graph, &Config::default()).unwrap();
     for sources in sources {
         let found = solver.nearest(sources).unwrap();
         let expected = host.nearest(sources).unwrap();
-        assert!(found == expected, "{name}, {}, {} sources", W::KIND, sources.len());
+        assert!(found.answer == expected.answer, "{name}, {}, {} sources", W::KIND, sources.len());
         check_nearest(graph, sources, &found).unwrap();
-        assert!(sources.is_empty() || solver.work().settled > 0, "it was searched there");
+        assert!(sources.is_empty() || found.work.settled > 0, "it was searched there");
     }
 }
 
@@ -33,7 +33,7 @@ fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<Vec<VertexId>> {
     vec![one, few, every(37), every(3), every(1), Vec::new()]
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph, &some_sources(&graph));
@@ -74,7 +74,7 @@ fn arbitrary_graphs() {
         let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
         let found = solver.nearest(&sources).unwrap();
         let mut host = Solver::new(&graph, &Config::default()).unwrap();
-        prop_assert!(found == host.nearest(&sources).unwrap());
+        prop_assert!(found.answer == host.nearest(&sources).unwrap().answer);
         Ok(())
     };
     let config = ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() };
@@ -90,10 +90,12 @@ fn questions_in_turn() {
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
     for source in [0, 1234] {
         let sources = [source, 77, 2000];
-        assert!(device.nearest(&sources).unwrap() == host.nearest(&sources).unwrap());
-        assert!(device.tree(source, Goal::All).unwrap() == host.tree(source, Goal::All).unwrap());
-        let table = device.table(&sources, &sources).unwrap();
-        assert!(table == host.table(&sources, &sources).unwrap());
+        let found = device.nearest(&sources).unwrap();
+        assert!(found.answer == host.nearest(&sources).unwrap().answer);
+        let found = device.tree(source, Goal::All).unwrap();
+        assert!(found.answer == host.tree(source, Goal::All).unwrap().answer);
+        let found = device.table(&sources, &sources).unwrap();
+        assert!(found.answer == host.table(&sources, &sources).unwrap().answer);
     }
     let refused = device.nearest(&[0, 2500]);
     assert!(matches!(refused, Err(SsspError::NoSuchVertex { vertex: 2500, .. })));

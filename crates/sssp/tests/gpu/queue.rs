@@ -9,14 +9,14 @@ use graph_formats::generate::{
 };
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, read};
 use paths::certificate::{check_negative_cycle, check_tree};
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
-use sssp::{Config, Goal, QueueRule, Solver, SsspError};
+use sssp::{Config, Goal, QueueRule, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, data};
 
 use crate::common::{
-    agree_by, agrees_or_cycles, corner_case_tests, data, for_corner_cases, gpu, gpu_alone,
+    agree_by, agrees_or_cycles, corner_case_tests, for_corner_cases, gpu, gpu_alone,
 };
 
 const FORMS: [Algorithm; 4] = [
@@ -26,7 +26,7 @@ const FORMS: [Algorithm; 4] = [
     Algorithm::BellmanFordQueue(QueueRule::SlfLll),
 ];
 
-fn solver<'g, W: Weight>(gpu: &Gpu, graph: &'g Csr<W>, form: Algorithm) -> Solver<'g, W> {
+fn solver<'g, W: SearchWeight>(gpu: &Gpu, graph: &'g Csr<W>, form: Algorithm) -> Solver<'g, W> {
     Solver::on_gpu(gpu, graph, &Config::with(form)).unwrap()
 }
 
@@ -35,11 +35,11 @@ fn configs() -> [Config<Algorithm>; 4] {
 }
 
 /// All forms against the oracle, from some sources, in one work space a form.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
-    agree_by(gpu, name, graph, &configs(), |_, _, _, _| ());
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+    agree_by(gpu, name, graph, &configs(), |_, _, _| ());
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     for_corner_cases::<W>(agree);
 }
 
@@ -118,7 +118,7 @@ fn arbitrary_graphs() {
     TestRunner::new(config).run(&arbitrary_graph::<u32>(40, 400, 0..=9), none_negative).unwrap();
 }
 
-fn is_negative_cycle<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+fn is_negative_cycle<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     for form in FORMS {
         match solver(gpu, graph, form).distances(0, Goal::All) {
             Err(SsspError::NegativeCycle { cycle }) => {
@@ -181,8 +181,8 @@ fn sums_that_do_not_fit_are_added_up_elsewhere() {
     let detour = Csr::from_arcs(22, &detour).unwrap();
     agree(&gpu, "detour", &detour);
     let mut device = solver(&gpu, &detour, FORMS[0]);
-    device.distances(0, Goal::All).unwrap();
-    assert!(device.work().again.is_some(), "the device has the answer");
+    let found = device.distances(0, Goal::All).unwrap();
+    assert!(found.work.again.is_some(), "the device has the answer");
     // floats have no wider numbers: the CPU says the same
     for weight in [f64::MAX, -f64::MAX] {
         let path = Csr::from_arcs(3, &[(0, 1, weight), (1, 2, weight)]).unwrap();
@@ -225,14 +225,12 @@ fn goals_are_kept() {
     for form in FORMS {
         let mut device = solver(&gpu, &graph, form);
         for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0)] {
-            assert!(
-                device.tree(0, goal).unwrap() == host.tree(0, goal).unwrap(),
-                "{form} {goal:?}"
-            );
+            let found = device.tree(0, goal).unwrap();
+            assert!(found.answer == host.tree(0, goal).unwrap().answer, "{form} {goal:?}");
+            assert_eq!(found.plan.algorithm, form.name());
+            let times = found.device_times.unwrap();
+            assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
         }
-        assert_eq!(device.plan().algorithm, form.name());
-        let times = device.device_times().unwrap();
-        assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
     }
 }
 
@@ -244,8 +242,7 @@ fn work_is_counted() {
     let tree = Csr::from_arcs(5000, &arcs).unwrap();
     for form in FORMS {
         let mut device = solver(&gpu, &tree, form);
-        device.distances(0, Goal::All).unwrap();
-        let work = device.work();
+        let work = device.distances(0, Goal::All).unwrap().work;
         assert_eq!((work.relaxations, work.improvements, work.settled), (4999, 4999, 5000));
         let again = work.again.unwrap();
         assert_eq!((again.insertions, again.relaxations), (0, 0), "{form}");
@@ -255,8 +252,7 @@ fn work_is_counted() {
     let square = grid(&GridConfig { side: 300, ..GridConfig::default() }).unwrap();
     let relaxations = FORMS.map(|form| {
         let mut device = solver(&gpu, &square, form);
-        device.distances(0, Goal::All).unwrap();
-        let work = device.work();
+        let work = device.distances(0, Goal::All).unwrap().work;
         println!("{form}: {work:?}");
         let again = work.again.unwrap();
         assert_eq!(work.settled, 90_000 + again.insertions);
@@ -287,7 +283,7 @@ fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
             let mut solver = solver(&gpu, &graph, form).with_progress(&tell);
             let distances = solver.distances(0, Goal::All).unwrap();
             assert!(most.load(Relaxed) >= 256, "{}", most.load(Relaxed));
-            let whole = solver.work().rounds;
+            let whole = distances.work.rounds;
             ends.store(true, Relaxed);
             most.store(0, Relaxed);
             assert!(matches!(solver.distances(0, Goal::All), Err(SsspError::Interrupted)));
@@ -295,7 +291,8 @@ fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
             // and goes on afterwards
             ends.store(false, Relaxed);
             most.store(0, Relaxed);
-            assert!(solver.distances(0, Goal::All).unwrap() == distances);
+            let again = solver.distances(0, Goal::All).unwrap();
+            assert!(again.answer == distances.answer);
         }
     }
 }
@@ -326,8 +323,9 @@ fn real_graphs() {
         let shifted = reweighted(&graph, |u, v, w| w as i32 + potential(u) - potential(v));
         for form in FORMS {
             let mut device = solver(&gpu, &graph, form);
-            assert!(device.distances(0, Goal::All).unwrap() == expected, "{name}, {form}");
-            println!("{name}, {form}: {:?}", device.work());
+            let found = device.distances(0, Goal::All).unwrap();
+            assert!(found.answer == expected.answer, "{name}, {form}");
+            println!("{name}, {form}: {:?}", found.work);
             let found = solver(&gpu, &shifted, form).distances(0, Goal::All).unwrap();
             for v in graph.vertices() {
                 let shift = i64::from(potential(0) - potential(v));

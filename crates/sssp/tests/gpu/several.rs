@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use sssp::gpu::Algorithm;
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 
 use crate::common::{gpu, gpu_alone, reweighted};
 
@@ -20,7 +20,7 @@ fn several(n: u32) -> Vec<Gpu> {
 }
 
 /// Two and three GPUs find what one does, twice from one solver.
-fn agree<W: Weight>(graph: &Csr<W>, config: &Config<Algorithm>, sources: &[VertexId]) {
+fn agree<W: SearchWeight>(graph: &Csr<W>, config: &Config<Algorithm>, sources: &[VertexId]) {
     let all = several(3);
     let targets: Vec<_> = graph.vertices().rev().step_by(2).collect();
     let mut alone = Solver::on_gpu(&all[0], graph, config).unwrap();
@@ -29,10 +29,16 @@ fn agree<W: Weight>(graph: &Csr<W>, config: &Config<Algorithm>, sources: &[Verte
         let mut solver = Solver::on_gpus(&all[..n_gpus], graph, config).unwrap();
         for _ in 0..2 {
             let found = solver.table(sources, &targets).unwrap();
-            assert!(found == expected, "{n_gpus} GPUs, {} sources, {}", sources.len(), W::KIND);
-            assert!(solver.device_times().is_some_and(|times| times.solve_ms > 0.0));
+            assert!(
+                found.answer == expected.answer,
+                "{n_gpus} GPUs, {} sources, {}",
+                sources.len(),
+                W::KIND
+            );
+            assert!(found.device_times.is_some_and(|times| times.solve_ms > 0.0));
         }
-        assert_eq!(solver.distances(0, Goal::All), alone.distances(0, Goal::All));
+        let found = solver.distances(0, Goal::All).map(|found| found.answer);
+        assert_eq!(found, alone.distances(0, Goal::All).map(|found| found.answer));
     }
 }
 

@@ -2,7 +2,6 @@
 //! bit.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
@@ -11,11 +10,11 @@ use graph_formats::generate::{
 };
 use graph_formats::{Csr, Direction, Weight, read, with_csr};
 use paths::certificate::check_negative_cycle;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sssp::gpu::{Algorithm, Layout};
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::{arbitrary_graph, corner_cases, data};
 
 use crate::common::{
     agree_by, agrees_or_cycles, corner_case_tests, gpu, gpu_alone, one_way, thirds,
@@ -41,13 +40,13 @@ fn longest_row<W: Weight>(graph: &Csr<W>) -> u64 {
 
 /// All products against the oracle, from some sources, in one work space a product. Counts
 /// are those of whole products.
-fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let n = graph.n_vertices() as u64;
     let padded = with(Layout::Ell);
-    agree_by(gpu, name, graph, &configs(), |config, solver, _, what| {
+    agree_by(gpu, name, graph, &configs(), |config, found, what| {
         let product =
             if *config == padded { n * longest_row(graph) } else { graph.n_arcs() as u64 };
-        let work = solver.work();
+        let work = found.work;
         // where the CPU has taken over, the counts are its own
         if work.relaxations == work.rounds * product {
             assert!((1..=n).contains(&work.rounds), "{what}: {} rounds", work.rounds);
@@ -57,7 +56,7 @@ fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     });
 }
 
-fn corner_cases_agrees<W: Weight>() {
+fn corner_cases_agrees<W: SearchWeight>() {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         agree(&gpu, name, &graph);
@@ -230,8 +229,8 @@ fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
         let mut solver = solver.with_progress(&tell);
         let distances = solver.distances(0, Goal::All).unwrap();
         assert!(most.load(Relaxed) >= 256, "{}", most.load(Relaxed));
-        let whole = solver.work().rounds;
-        assert!(solver.work().improvements >= u64::from(n) - 1);
+        let whole = distances.work.rounds;
+        assert!(distances.work.improvements >= u64::from(n) - 1);
         ends.store(true, Relaxed);
         most.store(0, Relaxed);
         assert!(matches!(solver.distances(0, Goal::All), Err(SsspError::Interrupted)));
@@ -239,7 +238,7 @@ fn a_long_search_tells_of_its_rounds_and_can_be_ended() {
         // and goes on afterwards
         ends.store(false, Relaxed);
         most.store(0, Relaxed);
-        assert!(solver.distances(0, Goal::All).unwrap() == distances);
+        assert!(solver.distances(0, Goal::All).unwrap().answer == distances.answer);
         most.store(0, Relaxed);
     }
 }
@@ -253,13 +252,14 @@ fn goals_are_kept() {
         let mut device = Solver::on_gpu(&gpu, &graph, &config).unwrap();
         assert_eq!(device.plan().algorithm, "bellman-ford-spmv");
         for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0)] {
-            assert!(device.tree(0, goal).unwrap() == host.tree(0, goal).unwrap(), "{goal:?}");
+            let found = device.tree(0, goal).unwrap();
+            assert!(found.answer == host.tree(0, goal).unwrap().answer, "{goal:?}");
+            let times = found.device_times.unwrap();
+            assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
         }
-        let times = device.device_times().unwrap();
-        assert!(times.solve_ms > 0.0 && times.upload_ms > 0.0, "{times:?}");
         let sources = [0, 7, 3599, 7];
-        let tables = (device.table(&sources, &sources), host.table(&sources, &sources));
-        assert!(tables.0.unwrap() == tables.1.unwrap(), "{config:?}");
+        let found = device.table(&sources, &sources).unwrap();
+        assert!(found.answer == host.table(&sources, &sources).unwrap().answer, "{config:?}");
     }
 }
 
@@ -304,10 +304,6 @@ fn padding_that_does_not_fit_is_refused() {
 #[test]
 fn real_graphs() {
     let Some(gpu) = gpu() else { return };
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
     for name in [
         "dimacs/rome99.gr",
         "dimacs/DE.gr",
@@ -317,18 +313,15 @@ fn real_graphs() {
         "mtx/ca-GrQc.mtx",
         "snap/wiki-Vote.txt",
     ] {
-        let path = folder.join(name);
-        if !path.is_file() {
-            println!("SKIPPED: there is no {}", path.display());
-            continue;
-        }
+        let Some(path) = data(name) else { continue };
         with_csr!(&read(&path).unwrap().csr, |graph| {
-            let expected = Solver::new(graph, &Config::default()).unwrap().distances(0, Goal::All);
+            let mut host = Solver::new(graph, &Config::default()).unwrap();
+            let expected = host.distances(0, Goal::All).unwrap();
             for (layout, config) in layouts() {
                 let mut solver = Solver::on_gpu(&gpu, graph, &config).unwrap();
-                let found = solver.distances(0, Goal::All);
-                assert!(found == expected, "{name}, {config:?}");
-                println!("{name}, {:?}: {} rounds", layout, solver.work().rounds);
+                let found = solver.distances(0, Goal::All).unwrap();
+                assert!(found.answer == expected.answer, "{name}, {config:?}");
+                println!("{name}, {:?}: {} rounds", layout, found.work.rounds);
             }
         });
     }

@@ -2,12 +2,12 @@
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GeometricConfig, GridConfig, RmatConfig, geometric, grid, rmat};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use paths::certificate::check_tree;
-use paths::corner_cases::arbitrary_graph;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::{Config, Goal, Solver, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::arbitrary_graph;
 
 use crate::agree;
 use crate::common::{gpu, reweighted};
@@ -25,12 +25,12 @@ fn graphs() -> [(&'static str, Csr<u32>); 3] {
 }
 
 /// The device solves it by delta-stepping, and not the CPU in its place.
-fn agree_there<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
+fn agree_there<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     agree(gpu, name, graph);
     let mut solver = Solver::on_gpu(gpu, graph, &Config::default()).unwrap();
-    assert!(solver.plan().to_string().starts_with("delta-stepping"), "{}", solver.plan());
-    solver.distances(0, Goal::All).unwrap();
-    let times = solver.device_times().unwrap();
+    let found = solver.distances(0, Goal::All).unwrap();
+    assert!(found.plan.to_string().starts_with("delta-stepping"), "{}", found.plan);
+    let times = found.device_times.unwrap();
     // of its last launch; what follows one in vain is counted with it
     assert!(times.phases_ms.iter().sum::<f64>() > 0.0, "{name}: {times:?}");
 }
@@ -84,7 +84,7 @@ fn arbitrary_graphs() {
         let mut device = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
         match (host.tree(0, Goal::All), device.tree(0, Goal::All)) {
             (Ok(expected), Ok(found)) => {
-                prop_assert!(found == expected);
+                prop_assert!(found.answer == expected.answer);
                 check_tree(&graph, &found).map_err(|e| TestCaseError::fail(e.to_string()))
             }
             (expected, found) => {
@@ -99,16 +99,16 @@ fn arbitrary_graphs() {
 }
 
 /// Goals within a graph whose distances are `unit` times those of small weights.
-fn goals_agree<W: Weight>(gpu: &Gpu, graph: &Csr<W>, limit: W::Distance) {
+fn goals_agree<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, limit: W::Distance) {
     let mut device = Solver::on_gpu(gpu, graph, &Config::default()).unwrap();
     let mut host = Solver::new(graph, &Config::default()).unwrap();
     let whole = device.tree(0, Goal::All).unwrap();
-    assert!(whole == host.tree(0, Goal::All).unwrap());
-    let relaxations = device.work().relaxations;
+    assert!(whole.answer == host.tree(0, Goal::All).unwrap().answer);
+    let relaxations = whole.work.relaxations;
     for goal in [Goal::Target(41), Goal::Target(20 * 200 + 3), Goal::Within(limit)] {
         let found = device.tree(0, goal).unwrap();
-        let part = device.work().relaxations;
-        assert!(found == host.tree(0, goal).unwrap(), "{}, {goal:?}", W::KIND);
+        let part = found.work.relaxations;
+        assert!(found.answer == host.tree(0, goal).unwrap().answer, "{}, {goal:?}", W::KIND);
         assert!(part < relaxations / 2, "{goal:?}: {part} relaxations of {relaxations}");
     }
 }
@@ -125,18 +125,19 @@ fn targets_and_cutoffs_stop_early() {
 
 /// The error names the first vertex whose distance is too large, on both processors; what is
 /// reached in another way is no error.
-fn overflow_is_told<W: Weight>(gpu: &Gpu, third: W, kind: &'static str) {
+fn overflow_is_told<W: SearchWeight>(gpu: &Gpu, third: W, kind: &'static str) {
     let path: Vec<_> = (0..6).map(|v| (v, v + 1, third)).collect();
     let graph = Csr::from_arcs(7, &path).unwrap();
     let overflow = |vertex| SsspError::Overflow { vertex, kind };
     let mut device = Solver::on_gpu(gpu, &graph, &Config::default()).unwrap();
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
     for source in 0..4 {
-        let found = device.distances(source, Goal::All);
-        assert_eq!(found, host.distances(source, Goal::All), "{kind} from {source}");
+        let found = device.distances(source, Goal::All).map(|found| found.answer);
+        let expected = host.distances(source, Goal::All).map(|found| found.answer);
+        assert_eq!(found, expected, "{kind} from {source}");
         assert!(source > 2 || found == Err(overflow(source + 4)), "{kind} from {source}");
         let near = device.tree(source, Goal::Target(source + 2)).unwrap();
-        assert!(near == host.tree(source, Goal::Target(source + 2)).unwrap());
+        assert!(near.answer == host.tree(source, Goal::Target(source + 2)).unwrap().answer);
     }
     assert_eq!(device.nearest(&[6, 1]).unwrap_err(), overflow(5));
     // and a shorter way round
@@ -144,9 +145,10 @@ fn overflow_is_told<W: Weight>(gpu: &Gpu, third: W, kind: &'static str) {
     let graph = Csr::from_arcs(8, &[path, round].concat()).unwrap();
     let mut device = Solver::on_gpu(gpu, &graph, &Config::default()).unwrap();
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
-    assert!(device.tree(0, Goal::All).unwrap() == host.tree(0, Goal::All).unwrap());
+    assert!(device.tree(0, Goal::All).unwrap().answer == host.tree(0, Goal::All).unwrap().answer);
     let all: Vec<_> = graph.vertices().collect();
-    assert!(device.table(&[0, 7], &all).unwrap() == host.table(&[0, 7], &all).unwrap());
+    let found = device.table(&[0, 7], &all).unwrap();
+    assert!(found.answer == host.table(&[0, 7], &all).unwrap().answer);
 }
 
 #[test]
@@ -165,14 +167,15 @@ fn without_memory_for_wider_keys_the_cpu_searches() {
     let graph = reweighted(&graph, |w| (w << 24) - 1);
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
     let some: Vec<_> = graph.vertices().step_by(300).collect();
-    let (expected, table) = (host.tree(0, Goal::All).unwrap(), host.table(&some, &some).unwrap());
+    let expected = host.tree(0, Goal::All).unwrap().answer;
+    let table = host.table(&some, &some).unwrap().answer;
     let mut n_solved = 0;
     for cap in (1..40).map(|n| n * 100_000) {
         let small = gpu.with_memory_cap(cap);
         match Solver::on_gpu(&small, &graph, &Config::default()) {
             Ok(mut solver) => {
-                assert!(solver.tree(0, Goal::All).unwrap() == expected, "{cap} bytes");
-                assert!(solver.table(&some, &some).unwrap() == table, "{cap} bytes");
+                assert!(solver.tree(0, Goal::All).unwrap().answer == expected, "{cap} bytes");
+                assert!(solver.table(&some, &some).unwrap().answer == table, "{cap} bytes");
                 n_solved += 1;
             }
             Err(error) => assert!(matches!(error, SsspError::Gpu(_)), "{error}"),

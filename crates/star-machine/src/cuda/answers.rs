@@ -97,18 +97,19 @@ impl Answers {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{STAR_FUSED, STAR_QUESTIONS, layout_in, number};
+    use test_support::layout::{layout_in, number};
+    use test_support::{assert_same_layout, kernel_source};
 
     use super::*;
 
     #[test]
     fn blocks_meet_where_the_kernels_look() {
-        let meeting = layout!(Meeting: least, arrived, expected, turn);
-        assert_eq!(meeting, layout_in(STAR_FUSED, "Meeting"));
+        assert_same_layout! { Meeting as "Meeting" of ["star/fused.cu"]:
+            least, arrived, expected, turn
+        }
         // three numbers of 64 bits, then what has arrived, then `Together`
-        let questions = STAR_QUESTIONS;
-        let (fields, size) = layout_in(questions, "Together");
+        let questions = kernel_source!("star/questions.cu");
+        let (fields, size) = layout_in(&[questions], "Together");
         let fields: Vec<_> =
             fields.iter().map(|(name, offset, _)| (name.as_str(), *offset as u64)).collect();
         assert_eq!(fields, [("first", 0), ("count", 4), ("arrived", 8)]);

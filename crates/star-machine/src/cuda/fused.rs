@@ -145,15 +145,14 @@ fn kernel_of(procedure: &Procedure) -> fn(&Kernels) -> &Kernel {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{STAR_FUSED, layout_in};
+    use test_support::assert_same_layout;
 
     use super::*;
 
     #[test]
     fn calls_are_laid_out_as_kernels_read_them() {
-        let call = layout!(Call: table, other, to, rows, word, z, equal, greater, stride, n,
-            columns, is_shifted, variant);
-        assert_eq!(call, layout_in(STAR_FUSED, "Call"));
+        assert_same_layout! { Call as "Call" of ["star/fused.cu"]:
+            table, other, to, rows, word, z, equal, greater, stride, n, columns, is_shifted, variant
+        }
     }
 }

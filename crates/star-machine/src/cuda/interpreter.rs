@@ -356,18 +356,20 @@ fn same(left: u32, right: usize) -> Result<(), StarError> {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{STAR_CODE, block, layout_in, number};
+    use test_support::layout::{block, number};
+    use test_support::{assert_same_layout, kernel_source};
 
     use super::*;
 
     #[test]
     fn the_kernel_is_told_what_it_reads() {
-        let source = STAR_CODE;
-        let run = layout!(Run: steps, vectors, ints, control, most_turns, n_words, n_ints);
-        assert_eq!(run, layout_in(source, "Run"));
-        let control = layout!(Control: arrived, step, failure, of_field, position, count, cells);
-        assert_eq!(control, layout_in(source, "Control"));
+        assert_same_layout! { Run as "Run" of ["star/interpreter/code.cuh"]:
+            steps, vectors, ints, control, most_turns, n_words, n_ints
+        }
+        assert_same_layout! { Control as "Control" of ["star/interpreter/code.cuh"]:
+            arrived, step, failure, of_field, position, count, cells
+        }
+        let source = kernel_source!("star/interpreter/code.cuh");
         let failures = block(source, "enum Failure : u32 {");
         let ours =
             [("no_position", NO_POSITION), ("out_of_range", OUT_OF_RANGE), ("endless", ENDLESS)];

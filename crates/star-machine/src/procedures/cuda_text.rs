@@ -77,7 +77,7 @@ fn function<const N: usize, const R: usize>(
 mod tests {
     #[test]
     fn the_kernels_have_the_same_steps() {
-        let committed = kernels::layout::STAR_STEPS;
+        let committed = test_support::kernel_source!("star/steps.cuh");
         assert_eq!(committed, super::steps_in_cuda(), "run cargo xtask ptx");
     }
 }

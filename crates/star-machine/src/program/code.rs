@@ -347,19 +347,19 @@ fn orders(relation: Relation) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use kernels::layout;
-    use kernels::layout::{STAR_CODE, block, layout_in, number};
+    use test_support::layout::{block, layout_in, number};
+    use test_support::{kernel_source, layout};
 
     use super::fused::{ASKS, FINDS, FORGETS, MAKES};
     use super::*;
 
     #[test]
     fn steps_are_those_of_the_kernel() {
-        let source = STAR_CODE;
+        let source = kernel_source!("star/interpreter/code.cuh");
         let (ours, size) = layout!(Code: head, z, x, y, len, index, a, b, other_a, other_b, to_a,
             to_b, equal, greater, number, other_number, to_number, fields, other_fields, to_fields);
         let [(first, first_size), (more, more_size)] =
-            ["Code", "More"].map(|name| layout_in(source, name));
+            ["Code", "More"].map(|name| layout_in(&[source], name));
         let more = more.into_iter().map(|(name, at, size)| (name, first_size + at, size));
         assert_eq!(ours, first.into_iter().chain(more).collect::<Vec<_>>());
         assert_eq!(size, first_size + more_size);

@@ -4,11 +4,11 @@
 use graph_formats::{Csr, VertexId};
 use paths::Tree;
 use paths::certificate::{check_negative_cycle, check_tree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
 use star_machine::algorithms::{BELLMAN_FORD, Runner, SignedMatrix, Task, bellman_ford, cycle};
 use star_machine::{CountFrom, Counting, Host, StarError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::arcs;
 

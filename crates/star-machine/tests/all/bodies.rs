@@ -4,6 +4,7 @@ use star_machine::{
     Condition, FieldVar, Operations, Program, Recorder, Slice, SliceVar, Star, StarError, Table,
     Variable, WordVar, algorithms, procedures,
 };
+use test_support::draws;
 
 use crate::cases::Operands;
 
@@ -44,17 +45,6 @@ pub(crate) fn record(body: &impl Body, values: &[Value]) -> Result<Program, Star
         .collect::<Result<_, _>>()?;
     body.give(&mut recorder, &parameters)?;
     Ok(recorder.finish())
-}
-
-/// The numbers 0, 1, .. that a linear congruence shuffles.
-pub(crate) fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    }
 }
 
 /// A row of bits, one in so many of them set.

@@ -1,7 +1,5 @@
 //! What several of them need.
 
-use std::path::PathBuf;
-
 use graph_formats::{Coo, Csr, VertexId, Weight};
 use star_machine::algorithms::Task;
 use star_machine::{CountFrom, Relation};
@@ -35,18 +33,4 @@ pub(crate) fn flawed(task: &Task, text: &str, [from, to]: [&str; 2]) -> Task {
     let (text, values) = (text.replacen(from, to, 1), task.arguments().map(|(_, value)| value));
     let flawed = Task::new(&text, values.cloned(), CountFrom::Zero);
     flawed.unwrap_or_else(|error| panic!("{to}: {error}")).with_most_turns(1_000_000)
-}
-
-/// A file of the folder of real graphs, if it is there.
-pub(crate) fn data(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("STARPATH_DATA").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into(),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if !path.is_file() {
-        println!("SKIPPED: there is no {}", path.display());
-        return None;
-    }
-    Some(path)
 }

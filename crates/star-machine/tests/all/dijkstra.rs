@@ -3,11 +3,11 @@
 
 use graph_formats::{Csr, VertexId};
 use paths::certificate::check_tree;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Distances, Predecessors, Tree};
 use proptest::prelude::*;
 use star_machine::algorithms::{DIJKSTRA, Runner, Task, Value, WeightMatrix, dijkstra};
 use star_machine::{CountFrom, Counting, Host, StarError, Table};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::arcs;
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph_formats::VertexId;
-use paths::corner_cases::corner_cases;
 use proptest::prelude::*;
 use star_machine::algorithms::{Change, DYNAMIC_CLOSURE, Dynamic, Runner, dynamic_closure};
 use star_machine::{Counting, Host, StarError};
+use test_support::corner_cases;
 
 use crate::changing::{Changing, drive, expect, said, unnoticed};
 use crate::common::arcs;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use graph_formats::VertexId;
 use paths::certificate::check_spanning_forest;
-use paths::corner_cases::corner_cases;
 use proptest::prelude::*;
 use star_machine::algorithms::{Change, DYNAMIC_MST, Dynamic, Room, Runner, dynamic_mst};
 use star_machine::{Counting, Host, StarError, Table};
+use test_support::corner_cases;
 
 use crate::changing::{Changing, drive, expect, said, unnoticed};
 use crate::common::{arcs, coo};

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use graph_formats::{Csr, VertexId};
 use paths::certificate::check_shortest_path_subgraph;
-use paths::corner_cases::corner_cases;
 use paths::{Distances, ShortestPathSubgraph, oracle};
 use proptest::prelude::*;
 use star_machine::algorithms::{Change, DYNAMIC_PATHS, Dynamic, Runner, Value, dynamic_paths};
 use star_machine::{Counting, Host, StarError};
+use test_support::corner_cases;
 
 use crate::changing::{Changing, drive, expect, said, unnoticed};
 use crate::common::arcs;

@@ -2,11 +2,11 @@
 
 use graph_formats::VertexId;
 use paths::certificate::{check_maximum_branching, check_minimum_arborescence};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use star_machine::algorithms::{ARBORESCENCE, EDMONDS, Runner, Task, arborescence, edmonds};
 use star_machine::{Counting, Host, StarError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{arcs, coo, flawed};
 

@@ -4,11 +4,11 @@
 use graph_formats::{Csr, VertexId};
 use ndarray::Array2;
 use paths::certificate::check_next_hops;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{DistanceTable, HopStorage, NextHops};
 use proptest::prelude::*;
 use star_machine::algorithms::{FLOYD, Runner, Task, WeightMatrix, floyd};
 use star_machine::{CountFrom, Counting, Host, StarError, Table};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::arcs;
 

@@ -3,7 +3,6 @@
 
 use graph_formats::Csr;
 use paths::certificate::{check_negative_cycle, check_next_hops};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle::{self, OracleError};
 use paths::{DistanceTable, HopStorage, NextHops};
 use proptest::prelude::*;
@@ -11,6 +10,7 @@ use star_machine::algorithms::{
     FLOYD_SIGNED, Runner, SignedMatrix, Task, cycle_of_hops, floyd_signed,
 };
 use star_machine::{CountFrom, Counting, Host, StarError, Table};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::arcs;
 use crate::floyd::{matrix, paths_through};

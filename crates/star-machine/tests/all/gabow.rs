@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 
 use graph_formats::VertexId;
 use paths::certificate::check_tree_of_degree;
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::{Degree, oracle};
 use proptest::prelude::*;
 use star_machine::algorithms::{GABOW, Runner, Task, WeightMatrix, gabow};
 use star_machine::{Counting, Host, StarError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{arcs, coo, flawed};
 

@@ -4,8 +4,9 @@
 use star_machine::{
     Condition, FieldVar, Index, Operations, Procedure, Recorder, Relation, Star, StarError,
 };
+use test_support::draws;
 
-use crate::bodies::{Value, draws, slice, table};
+use crate::bodies::{Value, slice, table};
 use crate::both::gpu;
 use crate::common::RELATIONS;
 use crate::gpu_programs::{TEAMS, agree};

@@ -6,10 +6,9 @@ use star_machine::{
     CountFrom, GpuProgram, Operations, Program, Recorder, Size, Slice, Star, StarError, Table,
     Team, Text, Variable,
 };
+use test_support::draws;
 
-use crate::bodies::{
-    Crossings, ProcedureBody, Shared, Value, Warshall, draws, record, slice, table,
-};
+use crate::bodies::{Crossings, ProcedureBody, Shared, Value, Warshall, record, slice, table};
 use crate::both::gpu;
 use crate::gpu_algorithms::arcs;
 use crate::programs::{LENGTHS, Outcome, interpreted};

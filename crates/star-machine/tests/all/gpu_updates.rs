@@ -2,8 +2,9 @@
 //! which goes through them step by step, has the same values and errors afterwards.
 
 use star_machine::{Operations, Recorder, Slice, Star, StarError};
+use test_support::draws;
 
-use crate::bodies::{Value, draws, slice, table};
+use crate::bodies::{Value, slice, table};
 use crate::both::gpu;
 use crate::gpu_programs::{TEAMS, agree};
 

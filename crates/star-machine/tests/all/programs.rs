@@ -4,10 +4,9 @@ use proptest::prelude::*;
 use star_machine::{
     Counting, Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
 };
+use test_support::draws;
 
-use crate::bodies::{
-    Body, Crossings, ProcedureBody, Shared, Value, Warshall, draws, record, table,
-};
+use crate::bodies::{Body, Crossings, ProcedureBody, Shared, Value, Warshall, record, table};
 use crate::naive::Naive;
 use crate::statements::{Random, statements};
 use crate::steps::Step;

@@ -17,9 +17,10 @@ use star_machine::Host;
 use star_machine::algorithms::{
     BELLMAN_FORD, DIJKSTRA, EdgeList, FLOYD, FLOYD_SIGNED, Room, WeightMatrix, gabow, kruskal,
 };
+use test_support::data;
 
 use crate::changing::drive;
-use crate::common::{arcs, data};
+use crate::common::arcs;
 use crate::random::Random;
 use crate::{
     bellman_ford, dijkstra, dynamic_closure, dynamic_mst, dynamic_paths, edmonds, floyd,

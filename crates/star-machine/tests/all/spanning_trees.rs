@@ -3,11 +3,11 @@
 use graph_formats::VertexId;
 use paths::Total;
 use paths::certificate::{check_spanning_forest, check_spanning_tree};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
 use paths::oracle;
 use proptest::prelude::*;
 use star_machine::algorithms::{EdgeList, KRUSKAL, PRIM, Runner, Task, kruskal, prim};
 use star_machine::{Counting, Host, StarError};
+use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{arcs, coo, flawed};
 

@@ -5,8 +5,9 @@ use star_machine::{
     Condition, FieldVar, Index, IntVar, Logic, Op, Operations, SliceVar, Star, StarError, TableVar,
     Variable, Vector, WordVar,
 };
+use test_support::draws;
 
-use crate::bodies::{Body, Value, draws, slice, table};
+use crate::bodies::{Body, Value, slice, table};
 use crate::cases::Operands;
 use crate::common::RELATIONS;
 

@@ -5,8 +5,9 @@ use star_machine::{
     FieldVar, IntVar, Operations, Slice, SliceVar, Star, StarError, TableVar, Variable, Vector,
     WordVar,
 };
+use test_support::draws;
 
-use crate::bodies::{Body, Value, draws, slice, table};
+use crate::bodies::{Body, Value, slice, table};
 use crate::cases::Operands;
 
 /// One step; its operands are the parameters, in the order of [`Self::values`].

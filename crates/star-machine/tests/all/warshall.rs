@@ -4,24 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpu_runtime::GpuError;
-use graph_formats::{Csr, read, with_csr};
-use paths::corner_cases::{arbitrary_graph, corner_cases};
+use graph_formats::{read, with_csr};
 use paths::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use star_machine::{StarError, Warshall};
+use test_support::{arbitrary_graph, corner_cases, data, scattered};
 
 use crate::both::gpu;
-use crate::common::data;
-use crate::random::Random;
-
-/// n vertices and `degree` arcs a vertex, in no pattern.
-fn scattered(n: u32, degree: u32) -> Csr<u32> {
-    let mut random = Random(n.into());
-    let mut vertex = || random.below(n as usize) as u32;
-    let arcs: Vec<_> = (0..n * degree).map(|_| (vertex(), vertex(), 1)).collect();
-    Csr::from_arcs(n as usize, &arcs).unwrap()
-}
 
 #[test]
 fn corner_cases_agree() {

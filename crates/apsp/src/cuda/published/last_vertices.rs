@@ -61,8 +61,8 @@ pub fn path_of_last_vertices(
 
 #[cfg(test)]
 mod tests {
-    use paths::corner_cases::arbitrary_graph;
     use proptest::prelude::*;
+    use test_support::arbitrary_graph;
 
     use super::*;
 

@@ -284,16 +284,17 @@ fn without_arcs<W: Weight>(graph: &Csr<W>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use test_support::assert_same_layout;
+
     use super::*;
-    use crate::gpu::layout::assert_same_layout;
 
     #[test]
     fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { LevelSearch as "Search" of ["breadth_first/search.cuh"]:
+        assert_same_layout! { LevelSearch as "Search" of ["sssp/breadth_first/search.cuh"]:
             offsets, ends, without_arcs, levels, seen, list, control, host, n_arcs, n_vertices,
             source, target, limit, may_pull, has_short_rows
         }
-        assert_same_layout! { LevelControl as "Control" of ["breadth_first/search.cuh"]:
+        assert_same_layout! { LevelControl as "Control" of ["sssp/breadth_first/search.cuh"]:
             tally, arcs, found, listed, arrived, team_arrived, stopped, level, begin, count,
             frontier_arcs, looked, levels, pulls
         }

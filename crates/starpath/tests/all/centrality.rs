@@ -1,0 +1,237 @@
+//! `starpath centrality`: its report, its files, and what it refuses.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use test_support::data_folder;
+
+use crate::support::{interrupt, json_in, run_in};
+
+/// A path of three vertices by edges, and one more vertex.
+fn path() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "p sp 4 4\na 1 2 5\na 2 1 5\na 2 3 4\na 3 2 4\n";
+    fs::write(folder.path().join("path.gr"), text).unwrap();
+    folder
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn measures_and_report_of_a_path() {
+    let folder = path();
+    let folder = folder.path();
+    let report = json_in(folder, "centrality {}/path.gr --hops -o {}/c.tsv --repeat 2");
+    let expected = json!({
+        "command": "centrality", "algorithm": "bit-parallel", "backend": "cpu", "lengths": "hops",
+        "vertices": 4, "edges": 4, "sources": 4, "reachable_pairs": 6, "connected": false,
+        "radius": 0, "centre": 1, "diameter": 2, "periphery": 2, "hop_plot": [4, 8, 10],
+        "wiener_index": 4,
+    });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&report[field], value, "{field}");
+    }
+    assert_eq!(report["mean_distance"].as_f64(), Some(8.0 / 6.0));
+    assert!(report["solve_ms"].is_number() && report["solve_min_ms"].is_number());
+    let lines = read(folder, "c.tsv");
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines[0], "vertex\tcloseness\tharmonic\teccentricity");
+    assert_eq!(lines[2], "2\t0.6666666666666666\t2\t1");
+    assert_eq!(lines[4], "4\t0\t0\t0");
+    // weights, and measures in another order
+    let line = "centrality {}/path.gr --measure eccentricity,closeness --uncorrected -o {}/w.tsv";
+    let report = json_in(folder, line);
+    assert_eq!((&report["lengths"], &report["diameter"]), (&json!("weights"), &json!(9)));
+    assert_eq!((&report["wiener_index"], &report["hop_plot"]), (&json!(18), &Value::Null));
+    let lines = read(folder, "w.tsv");
+    assert!(lines.starts_with("vertex\teccentricity\tcloseness\n1\t9\t0.14285714"), "{lines}");
+    let people = run_in(folder, "centrality {}/path.gr --hops");
+    for part in ["4 vertices, 4 arcs", "radius 0 of 1 vertex, diameter 2 of 2 vertices", "not all"]
+    {
+        assert!(people.stdout.contains(part), "{}", people.stdout);
+    }
+    fs::write(folder.join("none.gr"), "p sp 0 0\n").unwrap();
+    assert_eq!(json_in(folder, "centrality {}/none.gr -o {}/n.tsv")["diameter"], Value::Null);
+    assert_eq!(read(folder, "n.tsv"), "vertex\tcloseness\tharmonic\teccentricity\n");
+}
+
+#[test]
+fn sides_threads_and_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 9 --directed -o {}/r.gr");
+    let of = |options: &str| {
+        json_in(folder, &format!("centrality {{}}/r.gr {options} -o {{}}/c.tsv"));
+        read(folder, "c.tsv")
+    };
+    for lengths in ["", "--hops"] {
+        let (out, into) = (of(lengths), of(&format!("{lengths} --side in")));
+        assert!(out != into, "arcs have a direction");
+        for threads in [1, 2, 5] {
+            assert!(of(&format!("{lengths} --threads {threads}")) == out);
+        }
+        assert!(of(&format!("{lengths} --sample 512")) == out, "a sample of all");
+        let some = of(&format!("{lengths} --sample 99 --seed 7"));
+        assert!(some != out && some == of(&format!("{lengths} --sample 99 --seed 7")));
+        assert!(some != of(&format!("{lengths} --sample 99 --seed 8")));
+    }
+    let report = json_in(folder, "centrality {}/r.gr --sample 99");
+    assert_eq!((&report["sources"], &report["wiener_index"]), (&json!(99), &Value::Null));
+    assert!(report["sampling_error"].as_f64().is_some_and(|error| (0.2..0.3).contains(&error)));
+    let people = run_in(folder, "centrality {}/r.gr --sample 99");
+    assert!(people.stdout.contains("99 samples of 100"), "{}", people.stdout);
+}
+
+/// Counted from each vertex alone, the sums are the same.
+#[test]
+fn real_graphs_have_the_sums_of_all_pairs() {
+    let Some(data) = data_folder() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["dimacs/rome99.gr", "mtx/ca-GrQc.mtx", "mtx/cage8.mtx", "metis/power.graph"] {
+        let graph = data.join(name);
+        let graph = graph.display();
+        let all = json_in(folder, &format!("apsp {graph}"));
+        let found = json_in(folder, &format!("centrality {graph} --side in"));
+        let n = all["vertices"].as_u64().unwrap();
+        let pairs = found["reachable_pairs"].as_u64().unwrap();
+        assert_eq!(all["reachable_pairs"], pairs + n, "{name}");
+        let sum = all["distance_sum"].as_f64().unwrap();
+        let mean = found["mean_distance"].as_f64().unwrap();
+        assert!((mean - sum / pairs as f64).abs() <= 1e-9 * mean, "{name}: {mean}");
+        let out = json_in(folder, &format!("centrality {graph} --side out"));
+        assert_eq!(out["diameter"], found["diameter"], "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = path();
+    let folder = folder.path();
+    fs::write(folder.join("debt.gr"), "p sp 2 1\na 1 2 -3\n").unwrap();
+    fs::write(folder.join("zero.gr"), "p sp 2 1\na 1 2 0\n").unwrap();
+    for (options, code, parts) in [
+        ("path.gr --measure fame", 2, &["fame", "closeness"][..]),
+        ("path.gr --measure closeness,closeness", 2, &["closeness twice"]),
+        ("path.gr --measure harmonic --uncorrected", 2, &["--uncorrected is for"]),
+        ("path.gr --sample 0", 2, &["--sample"]),
+        ("path.gr --seed 3", 2, &["--sample"]),
+        ("path.gr --side up", 2, &["up", "out", "in"]),
+        ("path.gr --measure betweenness,closeness", 2, &["betweenness stands alone"]),
+        ("path.gr --measure betweenness --backend cuda", 1, &["betweenness runs on the CPU"]),
+        ("zero.gr --measure betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
+        ("debt.gr --measure betweenness", 1, &["from 1 to 2 has -3", "--hops"]),
+        ("path.gr --measure diameter,closeness", 2, &["diameter stands alone"]),
+        ("path.gr --measure diameter -o {}/c.tsv", 2, &["no value for each vertex"]),
+        ("path.gr --resume {}/state --repeat 3", 2, &["--repeat", "--resume"]),
+        ("path.gr --resume {}/debt.gr", 1, &["debt.gr is no state", "name another file"]),
+        ("path.gr --resume {}/no/state", 1, &["no"]),
+        ("debt.gr --measure diameter", 1, &["from 1 to 2 has -3", "--hops"]),
+        ("path.gr --gpus 2", 2, &["--gpus is for --backend cuda"]),
+        ("path.gr -o {}/c.npy", 2, &[".npy cannot hold"]),
+        ("path.gr -o {}/path.gr", 2, &["path.gr"]),
+        ("path.gr -o {}/no/c.tsv", 1, &["no"]),
+        ("debt.gr", 1, &["from 1 to 2 has -3", "--hops"]),
+        ("nothing.gr", 1, &["nothing.gr"]),
+    ] {
+        let run = run_in(folder, &format!("centrality {{}}/{options}"));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(code), ""), "{options}: {}", run.stderr);
+        assert!(parts.iter().all(|part| run.stderr.contains(part)), "{options}: {}", run.stderr);
+    }
+    assert_eq!(json_in(folder, "centrality {}/debt.gr --hops")["diameter"], 1);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 3, "no file is left behind");
+}
+
+#[test]
+fn a_diameter_alone() {
+    let folder = path();
+    let folder = folder.path();
+    let report = json_in(folder, "centrality {}/path.gr --measure diameter --repeat 2");
+    assert_eq!((&report["diameter"], &report["lengths"]), (&json!(9), &json!("weights")));
+    let ends = [report["from"].as_u64(), report["to"].as_u64()];
+    assert!(ends == [Some(1), Some(3)] || ends == [Some(3), Some(1)], "{report}");
+    assert!(report["searches"].as_u64().is_some_and(|n| n > 0));
+    let people = run_in(folder, "centrality {}/path.gr --measure diameter --hops");
+    assert!(people.stdout.contains("diameter 2 in hops, from "), "{}", people.stdout);
+    fs::write(folder.join("none.gr"), "p sp 0 0\n").unwrap();
+    let report = json_in(folder, "centrality {}/none.gr --measure diameter");
+    assert_eq!((&report["diameter"], &report["searches"]), (&Value::Null, &json!(0)));
+    let Some(data) = data_folder() else { return };
+    for name in ["snap/wiki-Vote.txt", "mtx/ca-GrQc.mtx"] {
+        let graph = data.join(name);
+        let graph = graph.display();
+        let all = json_in(folder, &format!("centrality {graph} --hops"));
+        let alone = json_in(folder, &format!("centrality {graph} --hops --measure diameter"));
+        assert_eq!(all["diameter"], alone["diameter"], "{name}");
+    }
+}
+
+#[test]
+fn betweenness_alone() {
+    let folder = path();
+    let folder = folder.path();
+    let line = "centrality {}/path.gr --measure betweenness -o {}/b.tsv --resume {}/state";
+    let report = json_in(folder, line);
+    // two of the six ordered pairs of others go through the vertex in the middle
+    assert_eq!((&report["vertex"], report["greatest"].as_f64()), (&json!(2), Some(2.0 / 6.0)));
+    assert_eq!((&report["lengths"], &report["sources"]), (&json!("weights"), &json!(4)));
+    let table = "vertex\tbetweenness\n1\t0\n2\t0.3333333333333333\n3\t0\n4\t0\n";
+    assert_eq!(read(folder, "b.tsv"), table);
+    assert_eq!(json_in(folder, line)["greatest"], report["greatest"]);
+    assert_eq!(read(folder, "b.tsv"), table);
+    let people = run_in(folder, "centrality {}/path.gr --measure betweenness --hops --sample 2");
+    for part in ["paths in hops from 2 vertices", "greatest betweenness", "99 samples of 100"] {
+        assert!(people.stdout.contains(part), "{}", people.stdout);
+    }
+    fs::write(folder.join("none.gr"), "p sp 0 0\n").unwrap();
+    let report = json_in(folder, "centrality {}/none.gr --measure betweenness");
+    assert_eq!(report["greatest"], Value::Null);
+    // the inner vertices of a path are one fewer than its arcs
+    let Some(data) = data_folder() else { return };
+    for name in ["snap/wiki-Vote.txt", "mtx/ca-GrQc.mtx"] {
+        let graph = data.join(name);
+        let graph = graph.display();
+        let all = json_in(folder, &format!("centrality {graph} --hops"));
+        let line = format!("centrality {graph} --hops --measure betweenness -o {{}}/b.tsv");
+        let n = json_in(folder, &line)["vertices"].as_f64().unwrap();
+        let table = read(folder, "b.tsv");
+        let values = table.lines().skip(1).map(|line| line.split('\t').nth(1).unwrap());
+        let sum: f64 = values.map(|value| value.parse::<f64>().unwrap()).sum();
+        let pairs = all["reachable_pairs"].as_f64().unwrap();
+        let inner = (all["mean_distance"].as_f64().unwrap() - 1.0) * pairs;
+        let found = sum * (n - 1.0) * (n - 2.0);
+        assert!((found - inner).abs() <= 1e-9 * inner, "{name}: {found} {inner}");
+    }
+}
+
+/// The state of a run that is done gives the same, and that of another graph nothing.
+#[test]
+fn runs_are_resumed() {
+    let folder = path();
+    let folder = folder.path();
+    let line = "centrality {}/path.gr --resume {}/state -o {}/c.tsv";
+    let first = json_in(folder, line);
+    let table = read(folder, "c.tsv");
+    let again = json_in(folder, line);
+    assert_eq!(first["wiener_index"], again["wiener_index"]);
+    assert_eq!(read(folder, "c.tsv"), table);
+    let other = run_in(folder, "centrality {}/path.gr --hops --resume {}/state");
+    assert_eq!(other.code, Some(1));
+    assert!(other.stderr.contains("state is the state of a run that was asked for Weights"));
+}
+
+/// While it searches, by hops and by weights.
+#[test]
+fn interrupted_runs_leave_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate grid --side 400 -o {}/g.spg");
+    interrupt(folder, &["centrality", "g.spg", "--hops", "-o", "c.tsv"]);
+    interrupt(folder, &["centrality", "g.spg", "-o", "c.tsv"]);
+    let betweenness = ["centrality", "g.spg", "--measure", "betweenness", "-o", "c.tsv"];
+    interrupt(folder, &betweenness);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
+}

@@ -1,0 +1,26 @@
+//! The tests of this crate, in one program.
+
+mod answers;
+mod apsp_gpu;
+mod bad_input;
+mod centrality;
+mod closure;
+mod commands;
+mod names;
+#[cfg(feature = "plot")]
+mod plot;
+#[cfg(feature = "plot")]
+mod plot_text;
+mod plot_wrong;
+mod prepared;
+mod query;
+#[cfg(all(feature = "mpi", unix))]
+mod ranks;
+mod reading;
+mod reference;
+#[cfg(unix)]
+mod scratch;
+mod star;
+mod star_graph;
+mod star_run;
+mod support;

@@ -1,0 +1,169 @@
+//! Names of vertices: in results that are arrays, and in files that a graph is converted to.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::support::{json_in, run_in};
+
+/// Ids that are listed: 10 → 77 → 900, and 900 → 77.
+const SPARSE: &str = "source\ttarget\tweight\n10\t77\t3\n77\t900\t4\n900\t77\t5\n";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("sparse.tsv"), SPARSE.replace("900", "90000000000")).unwrap();
+    fs::write(folder.path().join("road.gr"), "p sp 3 2\na 1 2 5\na 2 3 4\n").unwrap();
+    json_in(folder.path(), "generate grid --side 2 -o {}/grid.spg");
+    folder
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+fn names_in(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// What a run adds to a folder.
+#[track_caller]
+fn added(folder: &Path, line: &str) -> Vec<String> {
+    let before = names_in(folder);
+    json_in(folder, line);
+    names_in(folder).difference(&before).cloned().collect()
+}
+
+#[test]
+fn arrays_have_the_names_that_they_do_not_hold() {
+    let folder = folder();
+    let folder = folder.path();
+    let (sparse, counted) = ("10\n77\n90000000000\n", "1\n2\n3\n");
+    for (line, sparse_source, road_source) in [
+        ("sssp {}/GRAPH --source S -o {}/a.npy", "10", "1"),
+        ("apsp {}/GRAPH --distances {}/a.npy", "", ""),
+        ("apsp {}/GRAPH --distances {}/a.npy --scratch {}/work-GRAPH", "", ""),
+        ("apsp {}/GRAPH --next-hops {}/a.npy", "", ""),
+        ("closure {}/GRAPH -o {}/a.npy", "", ""),
+        ("closure {}/GRAPH -o {}/a.npy --packed", "", ""),
+    ] {
+        let run = |graph: &str, source: &str| {
+            json_in(folder, &line.replace("GRAPH", graph).replace(" S ", &format!(" {source} ")))
+        };
+        run("sparse.tsv", sparse_source);
+        assert_eq!(read(folder, "a.npy.ids"), sparse, "{line}");
+        run("road.gr", road_source);
+        assert_eq!(read(folder, "a.npy.ids"), counted, "{line}");
+        // vertices 0 to n − 1 need no names, and those of an earlier run are none of theirs
+        run("grid.spg", "0");
+        assert!(!folder.join("a.npy.ids").exists(), "{line}");
+    }
+}
+
+#[test]
+fn tables_have_names_of_rows_and_of_columns() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("from.txt"), "3\n1\n").unwrap();
+    fs::write(folder.join("to.txt"), "0\n1\n2\n").unwrap();
+    let table = "--sources {}/from.txt --targets {}/to.txt -o {}/t.npy";
+    // the columns of this one are 0, 1 and 2
+    assert_eq!(added(folder, &format!("sssp {{}}/grid.spg {table}")), ["t.npy", "t.npy.rows.ids"]);
+    assert_eq!(read(folder, "t.npy.rows.ids"), "3\n1\n");
+    fs::write(folder.join("to.txt"), "1\n2\n").unwrap();
+    assert_eq!(added(folder, &format!("sssp {{}}/road.gr {table}")), ["t.npy.columns.ids"]);
+    assert_eq!(read(folder, "t.npy.columns.ids"), "1\n2\n");
+    // another array of the same name takes them away
+    json_in(folder, "sssp {}/grid.spg --source 0 -o {}/t.npy");
+    assert!(names_in(folder).iter().all(|name| !name.starts_with("t.npy.")));
+}
+
+/// Whatever ends a run, names do not change without their array.
+#[test]
+fn failures_leave_names_alone() {
+    let folder = folder();
+    let folder = folder.path();
+    json_in(folder, "sssp {}/sparse.tsv --source 10 -o {}/a.npy");
+    let before = (fs::read(folder.join("a.npy")).unwrap(), read(folder, "a.npy.ids"));
+    assert_eq!(run_in(folder, "sssp {}/road.gr --source 9 -o {}/a.npy").code, Some(1));
+    assert_eq!((fs::read(folder.join("a.npy")).unwrap(), read(folder, "a.npy.ids")), before);
+    // a file that is read is not taken for one of names
+    let run = run_in(
+        folder,
+        "sssp {}/sparse.tsv --sources {}/a.npy.ids --targets {}/a.npy.ids -o {}/a.npy",
+    );
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("a.npy.ids is also read"), "{}", run.stderr);
+    fs::create_dir(folder.join("b.npy.ids")).unwrap();
+    let run = run_in(folder, "sssp {}/sparse.tsv --source 10 -o {}/b.npy");
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stderr.contains("b.npy.ids") && !folder.join("b.npy").exists(), "{}", run.stderr);
+}
+
+#[test]
+fn queries_need_names_of_one_run() {
+    let folder = folder();
+    let folder = folder.path();
+    let save = "--distances {}/d.npy --next-hops {}/h.npy";
+    json_in(folder, &format!("apsp {{}}/sparse.tsv {save}"));
+    let ask = "query {}/d.npy {}/h.npy 10 90000000000";
+    assert_eq!(json_in(folder, ask)["distance"], 7);
+    // as earlier versions left them: beside the next hops only
+    fs::rename(folder.join("d.npy.ids"), folder.join("kept")).unwrap();
+    assert_eq!(json_in(folder, ask)["distance"], 7);
+    fs::write(folder.join("d.npy.ids"), "10\n78\n90000000000\n").unwrap();
+    let other = run_in(folder, ask);
+    assert_eq!(other.code, Some(1));
+    assert!(other.stderr.contains("d.npy.ids and"), "{}", other.stderr);
+    fs::remove_file(folder.join("h.npy.ids")).unwrap();
+    assert_eq!(run_in(folder, ask).code, Some(1));
+}
+
+#[test]
+fn convert_says_how_names_map() {
+    let folder = folder();
+    let folder = folder.path();
+    let convert = |from: &str, to: &str| {
+        let run = run_in(folder, &format!("convert {{}}/{from} {{}}/{to}"));
+        assert_eq!(run.code, Some(0), "{from} {to}: {}", run.stderr);
+        let report = json_in(folder, &format!("convert {{}}/{from} {{}}/{to}"));
+        assert_eq!(report["notes"].is_null(), run.stderr.is_empty(), "{report}");
+        (run.stderr, report["names"].as_str().unwrap().to_owned())
+    };
+    for (from, to) in [
+        ("road.gr", "a.spg"),
+        ("sparse.tsv", "b.spg"),
+        ("grid.spg", "c.spg"),
+        ("road.gr", "a.mtx"),
+        ("grid.spg", "c.wsg"),
+    ] {
+        assert_eq!(convert(from, to), (String::new(), "kept".to_owned()), "{from} {to}");
+        assert!(!folder.join(format!("{to}.ids")).exists());
+    }
+    // .spg keeps every name
+    assert_eq!(json_in(folder, "path {}/b.spg 10 90000000000")["distance"], 7);
+    assert_eq!(json_in(folder, "info {}/a.spg")["first_id"], 1);
+
+    let (said, names) = convert("road.gr", "a.wsg");
+    assert_eq!(names, "shifted");
+    assert!(said.starts_with("starpath: note: "), "{said}");
+    assert!(said.contains("vertex 1 of the input is vertex 0 there"), "{said}");
+    let (said, names) = convert("grid.spg", "c.gr");
+    assert_eq!(names, "shifted");
+    assert!(said.contains("vertex 0 of the input is vertex 1 there"), "{said}");
+
+    for to in ["b.gr", "b.mtx", "b.wsg"] {
+        let (said, names) = convert("sparse.tsv", to);
+        assert_eq!(names, "listed");
+        assert!(said.contains(&format!("{to}.ids has these")), "{said}");
+        assert_eq!(read(folder, &format!("{to}.ids")), "10\n77\n90000000000\n");
+    }
+    // an edge list has the names, but only of vertices with arcs
+    fs::write(folder.join("four.gr"), "p sp 4 1\na 2 4 7\n").unwrap();
+    let (said, names) = convert("four.gr", "four.wel");
+    assert_eq!((&*names, said.contains("lacks 2 vertices without arcs")), ("kept", true), "{said}");
+    assert_eq!(json_in(folder, "path {}/four.wel 2 4")["distance"], 7);
+    // the names of an earlier graph do not stay beside one that needs none
+    convert("road.gr", "b.gr");
+    assert!(!folder.join("b.gr.ids").exists());
+}
