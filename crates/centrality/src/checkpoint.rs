@@ -38,7 +38,7 @@ pub(crate) fn add_up<S: State>(
     sources: &[VertexId],
     at_a_time: usize,
     checkpoint: Option<Checkpoint>,
-    mut add: impl FnMut(&mut S, &[VertexId], usize) -> Result<(), CentralityError>,
+    add: &mut dyn FnMut(&mut S, &[VertexId], usize) -> Result<(), CentralityError>,
 ) -> Result<(), CentralityError> {
     let mut done = 0;
     if let Some(checkpoint) = &checkpoint {

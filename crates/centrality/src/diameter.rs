@@ -25,8 +25,8 @@ use graph_formats::{Components, Csr, Direction, VertexId, Weight, WeightKind};
 use paths::Progress;
 use sssp::{Goal, SearchWeight, Solver, SsspError};
 
-use crate::search::refuse_negative;
-use crate::{CentralityError, Lengths};
+use crate::search::unsigned;
+use crate::{CentralityError, Lengths, MeasureWeight};
 
 /// Searches that go on at once, a bit each.
 const BATCH: usize = 64;
@@ -69,13 +69,33 @@ pub struct Diameter {
 /// assert_eq!(weighted.value, 1998.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn diameter<W: SearchWeight>(
+pub fn diameter<W: MeasureWeight>(
     graph: &Csr<W>,
     lengths: Lengths,
     threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,
 ) -> Result<Option<Diameter>, CentralityError> {
-    refuse_negative(graph, lengths)?;
+    W::diameter(graph, lengths, threads, progress)
+}
+
+pub(crate) fn find<W: MeasureWeight>(
+    graph: &Csr<W>,
+    lengths: Lengths,
+    threads: Option<NonZeroUsize>,
+    progress: Option<Progress<'_>>,
+) -> Result<Option<Diameter>, CentralityError> {
+    match lengths {
+        Lengths::Hops => by_bounds(&graph.clone().unweighted::<u32>(), lengths, threads, progress),
+        Lengths::Weights => by_bounds(&unsigned(graph)?, lengths, threads, progress),
+    }
+}
+
+fn by_bounds<U: SearchWeight>(
+    graph: &Csr<U>,
+    lengths: Lengths,
+    threads: Option<NonZeroUsize>,
+    progress: Option<Progress<'_>>,
+) -> Result<Option<Diameter>, CentralityError> {
     let transposed = (graph.direction() == Direction::Directed).then(|| graph.transposed());
     let config = sssp::Config { threads, ..sssp::Config::default() };
     let mut out = Search { solver: Solver::new(graph, &config)?, lengths, n: 0 };

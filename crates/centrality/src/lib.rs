@@ -35,6 +35,7 @@ mod sample;
 mod search;
 mod sweeps;
 mod totals;
+mod weights;
 
 pub use betweenness::{Betweenness, betweenness};
 pub use config::{Config, Lengths, Side, Sources};
@@ -45,6 +46,7 @@ pub use sample::{sampling_error, sources_for_error};
 pub use search::{totals, totals_on_gpus};
 pub use sweeps::totals_by_hierarchy;
 pub use totals::Totals;
+pub use weights::MeasureWeight;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -15,7 +15,7 @@ use sssp::{HopSums, SearchWeight, Solver, SsspError};
 
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::sample::draw;
-use crate::{CentralityError, Config, Lengths, Side, Totals};
+use crate::{CentralityError, Config, Lengths, MeasureWeight, Side, Totals};
 
 /// Bytes of the distances that are held at a time, unless a row has more.
 const BYTES_OF_ROWS: usize = 64 << 20;
@@ -43,19 +43,19 @@ const SOURCES_PER_THREAD: usize = 2 << 10;
 /// assert_eq!(totals.eccentricities(), [0.0, 2.5, 6.5]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn totals<W: SearchWeight>(
+pub fn totals<W: MeasureWeight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
-    find(&[], graph, config, progress)
+    W::totals(&[], graph, config, progress)
 }
 
 /// The same on GPUs of this machine; what they have no form for is done on the CPU.
 ///
 /// # Errors
 /// As [`totals`], and where a GPU fails, has too little memory, or none is given.
-pub fn totals_on_gpus<W: SearchWeight>(
+pub fn totals_on_gpus<W: MeasureWeight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
@@ -64,38 +64,72 @@ pub fn totals_on_gpus<W: SearchWeight>(
     if gpus.is_empty() {
         return Err(SsspError::NotOnGpu { reason: "none was named; use the CPU".to_owned() }.into());
     }
-    find(gpus, graph, config, progress)
+    W::totals(gpus, graph, config, progress)
 }
 
-fn find<W: SearchWeight>(
+pub(crate) fn find<W: MeasureWeight>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
-    let n = graph.n_vertices();
-    refuse_negative(graph, config.lengths)?;
-    let checkpoint = config.checkpoint.as_deref();
-    let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "", config));
-    let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
-    let graph = turned.as_ref().unwrap_or(graph);
-    let solver_config: sssp::Config = sssp::Config {
-        threads: config.threads,
-        expected_searches: NonZeroUsize::new(sources.len()),
-        ..sssp::Config::default()
-    };
-    let solver = match gpus {
-        [] => Solver::new(graph, &solver_config)?,
-        gpus => Solver::on_gpus(gpus, graph, &solver_config.for_algorithm(None))?,
-    };
+    let keep = |path| Checkpoint::new(path, graph, "", config);
     match config.lengths {
         Lengths::Hops => {
-            let hops = add_hops(solver, &sources, n, config.threads, checkpoint, progress)?;
-            totals.set_hops(&hops);
+            let checkpoint = config.checkpoint.as_deref().map(keep);
+            by_hops(gpus, &graph.clone().unweighted(), config, checkpoint, progress)
         }
-        Lengths::Weights => add_weights(solver, &sources, &mut totals, checkpoint, progress)?,
+        Lengths::Weights => {
+            let unsigned = unsigned(graph)?;
+            let checkpoint = config.checkpoint.as_deref().map(keep);
+            by_weights(gpus, &unsigned, config, checkpoint, progress)
+        }
     }
+}
+
+fn by_hops(
+    gpus: &[Gpu],
+    graph: &Csr<u32>,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
+    // nothing is prepared for searches one by one, of which there are none
+    let solver = solver(gpus, turned.as_ref().unwrap_or(graph), config, None)?;
+    let n = graph.n_vertices();
+    totals.set_hops(&add_hops(solver, &sources, n, config.threads, checkpoint, progress)?);
     Ok(totals)
+}
+
+fn by_weights<U: SearchWeight>(
+    gpus: &[Gpu],
+    graph: &Csr<U>,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
+    let n_searches = NonZeroUsize::new(sources.len());
+    let solver = solver(gpus, turned.as_ref().unwrap_or(graph), config, n_searches)?;
+    add_weights(solver, &sources, &mut totals, checkpoint, progress)?;
+    Ok(totals)
+}
+
+/// On these GPUs, or where there are none on the CPU.
+fn solver<'g, U: SearchWeight>(
+    gpus: &[Gpu],
+    graph: &'g Csr<U>,
+    config: &Config,
+    expected_searches: Option<NonZeroUsize>,
+) -> Result<Solver<'g, U>, SsspError> {
+    let threads = config.threads;
+    let config: sssp::Config =
+        sssp::Config { threads, expected_searches, ..sssp::Config::default() };
+    match gpus {
+        [] => Solver::new(graph, &config),
+        gpus => Solver::on_gpus(gpus, graph, &config.for_algorithm(None)),
+    }
 }
 
 /// What is searched, from where, and what that adds up to: nothing yet.
@@ -111,7 +145,9 @@ impl<W: Weight> Run<W> {
     pub(crate) fn new(graph: &Csr<W>, config: &Config) -> Result<Self, CentralityError> {
         let is_undirected = graph.direction() == Direction::Undirected;
         let drawn = draw(graph.n_vertices(), config.sources)?;
-        let totals = Totals::new::<W>(graph.n_vertices(), drawn.as_deref(), is_undirected);
+        let is_whole = W::ZERO.to_i128().is_some();
+        let n = graph.n_vertices();
+        let totals = Totals::new(n, drawn.as_deref(), is_undirected, is_whole);
         let sources = drawn.unwrap_or_else(|| graph.vertices().collect());
         let is_turned = config.side == Side::Out && !is_undirected;
         Ok(Self { graph: is_turned.then(|| graph.transposed()), sources, totals })
@@ -119,8 +155,8 @@ impl<W: Weight> Run<W> {
 }
 
 /// The sums of all hops; where they are kept, some sources at a time.
-fn add_hops<W: SearchWeight>(
-    solver: Solver<'_, W>,
+fn add_hops(
+    solver: Solver<'_, u32>,
     sources: &[VertexId],
     n_vertices: usize,
     threads: Option<NonZeroUsize>,
@@ -139,7 +175,7 @@ fn add_hops<W: SearchWeight>(
         None => sources.len(),
     };
     let mut hops = HopSums::new(n_vertices);
-    add_up(&mut hops, sources, at_a_time, checkpoint, |hops, sources, done| {
+    add_up(&mut hops, sources, at_a_time, checkpoint, &mut |hops, sources, done| {
         before.store(done as u64, Relaxed);
         hops.add(&solver.hop_sums(sources)?.answer);
         Ok(())
@@ -147,23 +183,23 @@ fn add_hops<W: SearchWeight>(
     Ok(hops)
 }
 
-/// An error where weights are to be added up and one is negative.
-pub(crate) fn refuse_negative<W: Weight>(
-    graph: &Csr<W>,
-    lengths: Lengths,
-) -> Result<(), CentralityError> {
-    match (lengths, graph.first_negative()) {
-        (Lengths::Weights, Some((arc, from, to))) => {
-            let weight = graph.weights()[arc].to_string();
+/// The graph with weights that are unsigned, or floats.
+///
+/// # Errors
+/// Where one is negative.
+pub(crate) fn unsigned<W: Weight>(graph: &Csr<W>) -> Result<Csr<W::Unsigned>, CentralityError> {
+    match graph.first_negative() {
+        Some((arc, from, to)) => {
+            let weight = graph.weight(arc).to_string();
             Err(CentralityError::NegativeWeight { from, to, weight })
         }
-        _ => Ok(()),
+        None => Ok(graph.as_unsigned().expect("no weight is negative")),
     }
 }
 
 /// Adds the rows of all sources, some at a time.
-fn add_weights<W: SearchWeight>(
-    mut solver: Solver<'_, W>,
+fn add_weights<U: SearchWeight>(
+    mut solver: Solver<'_, U>,
     sources: &[VertexId],
     totals: &mut Totals,
     checkpoint: Option<Checkpoint>,
@@ -171,10 +207,10 @@ fn add_weights<W: SearchWeight>(
 ) -> Result<(), CentralityError> {
     let n = totals.n_vertices();
     let all: Vec<VertexId> = (0..n as VertexId).collect();
-    let at_a_time = BYTES_OF_ROWS / (n * size_of::<W::Distance>()).max(1);
+    let at_a_time = BYTES_OF_ROWS / (n * size_of::<U::Distance>()).max(1);
     let at_a_time = at_a_time.max(rayon::current_num_threads());
     let n_sources = sources.len() as u64;
-    add_up(totals, sources, at_a_time, checkpoint, |totals, sources, done| {
+    add_up(totals, sources, at_a_time, checkpoint, &mut |totals, sources, done| {
         if progress.is_some_and(|step| step(done as u64, n_sources).is_break()) {
             return Err(SsspError::Interrupted.into());
         }

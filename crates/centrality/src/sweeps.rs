@@ -7,15 +7,15 @@ use std::ops::ControlFlow;
 use std::thread;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use hierarchy::cuda::{DeviceHierarchy, DeviceMetric};
-use hierarchy::{Hierarchy, HierarchyError, Metric, Totals as Swept};
+use hierarchy::{Hierarchy, HierarchyError, Metric, MetricWeight, Totals as Swept};
 use paths::Progress;
-use sssp::{SearchWeight, SsspError};
+use sssp::SsspError;
 
 use crate::checkpoint::{Checkpoint, add_up};
-use crate::search::{Run, refuse_negative, totals, totals_on_gpus};
-use crate::{CentralityError, Config, Lengths, Totals};
+use crate::search::{Run, find, unsigned};
+use crate::{CentralityError, Config, Lengths, MeasureWeight, Totals};
 
 /// Sources of a part. Floats are added up part by part, so that sums are the same however many GPUs
 /// share the parts.
@@ -46,21 +46,40 @@ const PARTS_AT_A_TIME: usize = 4;
 /// assert_eq!(totals.eccentricities(), [6.0, 4.0, 6.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn totals_by_hierarchy<W: SearchWeight>(
+pub fn totals_by_hierarchy<W: MeasureWeight>(
     hierarchy: &Hierarchy,
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
-    match (config.lengths, gpus) {
-        (Lengths::Weights, _) => {}
-        (Lengths::Hops, []) => return totals(graph, config, progress),
-        (Lengths::Hops, _) => return totals_on_gpus(gpus, graph, config, progress),
+    W::totals_by_sweeps(hierarchy, gpus, graph, config, progress)
+}
+
+pub(crate) fn find_by_hierarchy<W: MeasureWeight>(
+    hierarchy: &Hierarchy,
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    if config.lengths == Lengths::Hops {
+        return find(gpus, graph, config, progress);
     }
-    refuse_negative(graph, config.lengths)?;
+    let unsigned = unsigned(graph)?;
     let checkpoint = config.checkpoint.as_deref();
     let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "hierarchy, ", config));
+    sweep_graph(hierarchy, gpus, &unsigned, config, checkpoint, progress)
+}
+
+fn sweep_graph<U: MetricWeight>(
+    hierarchy: &Hierarchy,
+    gpus: &[Gpu],
+    graph: &Csr<U>,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
     // the arcs turned round have the same order, and a hierarchy of their own
     let own = match &turned {
@@ -71,8 +90,9 @@ pub fn totals_by_hierarchy<W: SearchWeight>(
     match gpus {
         [] => {
             let metric = hierarchy.customize(graph)?;
-            let sweep = |parts: &[&[VertexId]], step: Progress<'_>| on_cpu(&metric, parts, step);
-            sweep_all(&mut totals, &sources, checkpoint, progress, sweep)?;
+            let mut sweep =
+                |parts: &[&[VertexId]], step: Progress<'_>| on_cpu(&metric, parts, step);
+            sweep_all(&mut totals, &sources, checkpoint, progress, &mut sweep)?;
         }
         gpus => {
             let devices: Result<Vec<_>, _> =
@@ -81,9 +101,9 @@ pub fn totals_by_hierarchy<W: SearchWeight>(
             let metrics: Result<Vec<_>, _> =
                 devices.iter().map(|device| device.customize(graph)).collect();
             let mut metrics = metrics?;
-            let sweep =
+            let mut sweep =
                 |parts: &[&[VertexId]], step: Progress<'_>| on_gpus(&mut metrics, parts, step);
-            sweep_all(&mut totals, &sources, checkpoint, progress, sweep)?;
+            sweep_all(&mut totals, &sources, checkpoint, progress, &mut sweep)?;
         }
     }
     Ok(totals)
@@ -95,11 +115,11 @@ fn sweep_all(
     sources: &[VertexId],
     checkpoint: Option<Checkpoint>,
     progress: Option<Progress<'_>>,
-    mut sweep: impl FnMut(&[&[VertexId]], Progress<'_>) -> Result<Vec<Swept>, HierarchyError>,
+    sweep: &mut dyn FnMut(&[&[VertexId]], Progress<'_>) -> Result<Vec<Swept>, HierarchyError>,
 ) -> Result<(), CentralityError> {
     let total = sources.len() as u64;
     let at_a_time = SOURCES_PER_PART * PARTS_AT_A_TIME;
-    add_up(totals, sources, at_a_time, checkpoint, |totals, sources, before| {
+    add_up(totals, sources, at_a_time, checkpoint, &mut |totals, sources, before| {
         let step = |done, _| match progress {
             Some(progress) => progress(before as u64 + done, total),
             None => ControlFlow::Continue(()),
@@ -115,8 +135,8 @@ fn sweep_all(
 }
 
 /// The totals of each part, on the threads of the CPU.
-fn on_cpu<W: Weight>(
-    metric: &Metric<'_, W>,
+fn on_cpu<U: MetricWeight>(
+    metric: &Metric<'_, U>,
     parts: &[&[VertexId]],
     progress: Progress<'_>,
 ) -> Result<Vec<Swept>, HierarchyError> {
@@ -128,8 +148,8 @@ fn on_cpu<W: Weight>(
 }
 
 /// The totals of each part, each on one of the GPUs, by turns.
-fn on_gpus<W: Weight>(
-    metrics: &mut [DeviceMetric<'_, W>],
+fn on_gpus<U: MetricWeight>(
+    metrics: &mut [DeviceMetric<'_, U>],
     parts: &[&[VertexId]],
     progress: Progress<'_>,
 ) -> Result<Vec<Swept>, HierarchyError> {

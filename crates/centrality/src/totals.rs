@@ -1,10 +1,9 @@
 //! What all searches have found, added up for every vertex.
 
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{Distance, VertexId, map_tasks};
 use hierarchy::Totals as Swept;
 use ndarray::ArrayView2;
 use paths::Total;
-use rayon::prelude::*;
 use sssp::HopSums;
 
 use crate::checkpoint::{Bytes, State, put, put_list};
@@ -43,24 +42,25 @@ pub(crate) struct Vertex {
 }
 
 impl Totals {
-    /// Of no distances yet; `drawn` are the sources, if not all vertices.
-    pub(crate) fn new<W: Weight>(
+    /// Of no distances yet, which are whole numbers or not; `drawn` are the sources, if not all
+    /// vertices.
+    pub(crate) fn new(
         n_vertices: usize,
         drawn: Option<&[VertexId]>,
         is_undirected: bool,
+        is_whole: bool,
     ) -> Self {
         let is_source = drawn.map(|drawn| {
             let mut is_source = vec![false; n_vertices];
             drawn.iter().for_each(|&source| is_source[source as usize] = true);
             is_source
         });
-        let whole = W::ZERO.to_i128().is_some();
         Self {
             of: vec![Vertex::default(); n_vertices],
             is_source,
             n_sources: drawn.map_or(n_vertices, <[_]>::len),
             is_undirected,
-            sum: whole.then_some(0),
+            sum: is_whole.then_some(0),
             by_hop: None,
         }
     }
@@ -81,9 +81,9 @@ impl Totals {
 
     /// Adds the distances of the next sources, a row each, and their sum.
     pub(crate) fn add_rows<D: Distance>(&mut self, rows: ArrayView2<'_, D>, sum: Total) {
-        let tasks = self.of.par_chunks_mut(SUMMED_PER_TASK).enumerate();
-        tasks.for_each(|(task, vertices)| {
-            let first = task * SUMMED_PER_TASK;
+        let parts = self.of.chunks_mut(SUMMED_PER_TASK);
+        let parts = (0..).step_by(SUMMED_PER_TASK).zip(parts).collect();
+        map_tasks(parts, &|(first, vertices): (usize, &mut [Vertex])| {
             for row in rows.rows() {
                 let row = row.to_slice().expect("rows of a table are whole");
                 for (vertex, &distance) in vertices.iter_mut().zip(&row[first..]) {

@@ -14,6 +14,7 @@
 use apsp::{Supernode, Supernodes};
 use graph_formats::{Csr, Weight};
 
+use crate::hierarchy::{Structure, structure};
 use crate::{Hierarchy, HierarchyError, Order};
 
 /// Ranks of a run at most.
@@ -49,6 +50,10 @@ const NODE_COST: f64 = 512.0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn supernodes<W: Weight>(graph: &Csr<W>, max_arcs: u64) -> Result<Supernodes, HierarchyError> {
+    of_structure(&structure(graph), max_arcs)
+}
+
+fn of_structure(graph: &Structure, max_arcs: u64) -> Result<Supernodes, HierarchyError> {
     // arcs are numbered in 32 bits
     let max_arcs = max_arcs.min(u64::from(u32::MAX));
     let order = Order::within(graph, None, None, max_arcs)?;

@@ -3,10 +3,10 @@
 //!
 //! Customization goes through these, and nothing else does. O(n + arcs of both) time.
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::VertexId;
 
 use crate::elimination_tree::ROOT;
-use crate::hierarchy::{DOWN, Hierarchy, UP};
+use crate::hierarchy::{DOWN, Hierarchy, Structure, UP};
 
 /// Lists by rank.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Input {
 
 impl Below {
     /// For the graph that `hierarchy` is of.
-    pub(crate) fn new<W: Weight>(hierarchy: &Hierarchy, graph: &Csr<W>) -> Self {
+    pub(crate) fn new(hierarchy: &Hierarchy, graph: &Structure) -> Self {
         let (lower_offsets, lower) = lower(hierarchy);
         let (input_offsets, inputs) = inputs(hierarchy, graph);
         Self { lower_offsets, lower, input_offsets, inputs }
@@ -78,7 +78,7 @@ fn for_each_arc(hierarchy: &Hierarchy, mut visit: impl FnMut(u32, Lower)) {
     }
 }
 
-fn inputs<W: Weight>(hierarchy: &Hierarchy, graph: &Csr<W>) -> (Vec<u32>, Vec<Input>) {
+fn inputs(hierarchy: &Hierarchy, graph: &Structure) -> (Vec<u32>, Vec<Input>) {
     let Hierarchy { ranks, depths, .. } = hierarchy;
     let input = |from: VertexId, arc: usize| {
         let (from, to) = (ranks[from as usize], ranks[graph.column_indices()[arc] as usize]);

@@ -14,11 +14,11 @@
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
-use graph_formats::{Buffer, Csr, Weight};
+use graph_formats::{Buffer, Weight};
 
 use crate::below::Below;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
-use crate::key::Key;
+use crate::key::{Key, Weights};
 
 /// The arcs of a hierarchy, [`UP`] and [`DOWN`]: what they weigh, and which way they lead: an arc
 /// of the graph, marked, or through a lower vertex, whose arc to the lower end is noted.
@@ -59,12 +59,15 @@ impl<K: Key> Arc<K> {
     }
 }
 
-/// The arcs of the hierarchy with the weights of `graph`, which are not negative.
-pub(crate) fn customize<W: Weight, K: Key>(hierarchy: &Hierarchy, graph: &Csr<W>) -> Arcs<K> {
+/// The arcs of the hierarchy with these weights.
+pub(crate) fn customize<U: Weight, K: Key>(
+    hierarchy: &Hierarchy,
+    below: &Below,
+    weights: Weights<'_, U>,
+) -> Arcs<K> {
     let n_arcs = hierarchy.n_arcs();
     let (mut keys, mut origins) = (vec![[K::ZERO; 2]; n_arcs], vec![[0; 2]; n_arcs]);
-    let (height, below) = (hierarchy.height(), hierarchy.below(graph));
-    let customization = Customization { hierarchy, below, graph, height };
+    let customization = Customization { hierarchy, below, weights, height: hierarchy.height() };
     let whole = Rows { first: 0, keys: &mut keys, origins: &mut origins };
     customization.subtrees(0..hierarchy.n_vertices() as u32, whole);
     Arcs { keys: keys.into(), origins: origins.into() }
@@ -95,14 +98,14 @@ impl<K> Rows<'_, K> {
     }
 }
 
-struct Customization<'a, W: Weight> {
+struct Customization<'a, U> {
     hierarchy: &'a Hierarchy,
     below: &'a Below,
-    graph: &'a Csr<W>,
+    weights: Weights<'a, U>,
     height: usize,
 }
 
-impl<W: Weight> Customization<'_, W> {
+impl<U: Weight> Customization<'_, U> {
     /// Customizes whole subtrees: these ranks, which have these arcs.
     fn subtrees<K: Key>(&self, ranks: Range<u32>, mut arcs: Rows<'_, K>) {
         let mut row = vec![Arc::NONE; self.height];
@@ -164,7 +167,7 @@ impl<W: Weight> Customization<'_, W> {
             row[end as usize] = Arc::NONE;
         }
         for input in &inputs[range(input_offsets)] {
-            let key = K::of_weight(self.graph.weight(input.arc as usize));
+            let key = K::of_weight(self.weights.of_arc(input.arc as usize));
             row[input.end as usize].lower(input.direction.into(), key, OF_GRAPH | input.arc);
         }
         for triangle in &lower[range(lower_offsets)] {

@@ -17,7 +17,15 @@ use rayon::prelude::*;
 use crate::below::Below;
 use crate::elimination_tree::{ROOT, Tree, in_postorder, inverse};
 use crate::order::{Part, max_arcs};
-use crate::{HierarchyError, Metric, Order};
+use crate::{HierarchyError, Metric, MetricWeight, Order};
+
+/// The arcs of a graph, whatever their weights are.
+pub(crate) type Structure = Csr<u32>;
+
+/// The arcs of `graph`, in the same memory. O(1).
+pub(crate) fn structure<W: Weight>(graph: &Csr<W>) -> Structure {
+    graph.clone().unweighted()
+}
 
 /// A graph with an order of its vertices, prepared for any weights.
 ///
@@ -73,12 +81,13 @@ impl Hierarchy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new<W: Weight>(graph: &Csr<W>, order: &Order) -> Result<Self, HierarchyError> {
-        Self::within(graph, order, max_arcs(graph.n_vertices(), graph.n_arcs()))
+        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
+        Self::within(&structure(graph), order, max_arcs)
     }
 
     /// The same with so many arcs at most.
-    pub(crate) fn within<W: Weight>(
-        graph: &Csr<W>,
+    pub(crate) fn within(
+        graph: &Structure,
         order: &Order,
         max_arcs: u64,
     ) -> Result<Self, HierarchyError> {
@@ -136,22 +145,29 @@ impl Hierarchy {
     /// # Errors
     /// When the arcs of `graph` are others, a weight is negative, or floats are so large that a sum
     /// of them may be infinite.
-    pub fn customize<'a, W: Weight>(
+    pub fn customize<'a, W: MetricWeight>(
         &'a self,
         graph: &'a Csr<W>,
     ) -> Result<Metric<'a, W>, HierarchyError> {
-        self.check_arcs(graph)?;
+        W::customize(self, graph)
+    }
+
+    pub(crate) fn customized<'a, W: Weight>(
+        &'a self,
+        graph: &'a Csr<W>,
+    ) -> Result<Metric<'a, W>, HierarchyError> {
+        self.check_arcs(&structure(graph))?;
         Metric::new(self, graph)
     }
 
     /// An error where the arcs are not those of the graph that this is of. O(n + m).
-    pub(crate) fn check_arcs<W: Weight>(&self, graph: &Csr<W>) -> Result<(), HierarchyError> {
+    pub(crate) fn check_arcs(&self, graph: &Structure) -> Result<(), HierarchyError> {
         let is_same = digest(graph) == self.digest;
         if is_same { Ok(()) } else { Err(HierarchyError::AnotherGraph) }
     }
 
     /// What lies below each rank, for the graph that this is of.
-    pub(crate) fn below<W: Weight>(&self, graph: &Csr<W>) -> &Below {
+    pub(crate) fn below(&self, graph: &Structure) -> &Below {
         self.below.get_or_init(|| Below::new(self, graph))
     }
 
@@ -253,7 +269,7 @@ fn runs(offsets: &[u32], ends: &[u16]) -> Vec<u8> {
 
 /// A number that tells the arcs of graphs apart, but for one chance in 2^64. In parallel, by parts
 /// of one size, whatever the number of threads; O(n + m).
-fn digest<W: Weight>(graph: &Csr<W>) -> u64 {
+fn digest(graph: &Structure) -> u64 {
     let offsets = graph.row_offsets().par_chunks(NUMBERS_PER_TASK);
     let offsets = offsets.map(|part| part.iter().fold(1, |digest, &offset| mix(digest, offset)));
     let ends = graph.column_indices().par_chunks(NUMBERS_PER_TASK);

@@ -7,17 +7,16 @@
 //!
 //! Reference: strasser-zeitz-2021, yen-1971
 
-use graph_formats::{VertexId, Weight};
-use sssp::SearchWeight;
+use graph_formats::VertexId;
 
-use crate::HierarchyError;
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
-use crate::metric::{Metric, with_arcs};
+use crate::metric::{Metric, too_far, with_arcs};
+use crate::{HierarchyError, MetricWeight};
 
-impl<W: SearchWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<'_, W> {
     /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
     /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
     ///
@@ -46,35 +45,31 @@ impl<W: SearchWeight> Metric<'_, W> {
         target: VertexId,
         k: usize,
     ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
-        self.rank("source", source)?;
-        let rank = self.rank("target", target)?;
-        with_arcs!(&self.arcs, arcs => self.k_shortest_by(arcs, (source, target, rank), k))
+        W::k_paths_by_hierarchy(self, source, target, k)
     }
 
-    /// The same by the rank of the target.
-    fn k_shortest_by<K: Key>(
+    pub(crate) fn find_k_paths(
         &self,
-        arcs: &Arcs<K>,
-        (source, target, rank): (VertexId, VertexId, u32),
+        source: VertexId,
+        target: VertexId,
         k: usize,
     ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
-        let mut to_target = ToTarget::new(self.hierarchy, arcs, rank);
+        self.rank("source", source)?;
+        let (hierarchy, rank) = (self.hierarchy, self.rank("target", target)?);
         let mut is_too_far = false;
-        let distance = |vertex: VertexId| {
-            let key = to_target.key(self.hierarchy.ranks[vertex as usize]);
-            if key >= K::UNREACHED {
-                return None;
-            }
-            let distance = key.to_distance::<W>();
-            is_too_far |= distance.is_none();
-            distance
-        };
-        let paths = sssp::k_shortest_paths(self.graph, source, target, k, distance);
-        let kind = W::Distance::KIND;
-        let overflow = HierarchyError::Overflow { source_vertex: source, target, kind };
+        let paths = with_arcs!(W, &self.arcs, arcs => {
+            let mut to_target = ToTarget::new(hierarchy, arcs, rank);
+            let distance = |vertex: VertexId| {
+                let length = to_target.length(hierarchy.ranks[vertex as usize])?;
+                let distance = length.to_distance();
+                is_too_far |= distance.is_none();
+                distance
+            };
+            sssp::k_shortest_paths(self.graph, source, target, k, distance)
+        });
         match paths {
             Ok(paths) if paths.len() == k || !is_too_far => Ok(paths),
-            _ => Err(overflow),
+            _ => Err(too_far::<W::Distance>(source, target)),
         }
     }
 }
@@ -112,6 +107,11 @@ impl<'m, K: Key> ToTarget<'m, K> {
         // zeros, which take no time until they are written
         let (keys, is_found) = (vec![K::ZERO; n], vec![false; n]);
         Self { hierarchy, arcs, down, path: Vec::new(), keys, is_found }
+    }
+
+    /// The length of the way from a rank; none where there is none.
+    fn length(&mut self, rank: u32) -> Option<K> {
+        Some(self.key(rank)).filter(|&key| key < K::UNREACHED)
     }
 
     /// How far the target is from a rank.

@@ -4,9 +4,8 @@
 //! at each. Integers take 32 bits where all fit, else 64, or 128 where the weights are so large
 //! that a sum may leave 64; floats of both types `f64`, in which a sum beyond its range is no path.
 
-use bytemuck::Pod;
-use graph_formats::{Csr, Distance, VertexId, Weight};
-use rayon::prelude::*;
+use bytemuck::{Pod, cast_slice};
+use graph_formats::{Csr, Distance, Weight, WeightKind, map_tasks};
 
 use crate::HierarchyError;
 
@@ -19,15 +18,17 @@ pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
     /// No path. The sum of two of these can be held, and is no path either.
     const UNREACHED: Self;
     /// The weight of an arc, which fits and is not negative.
-    fn of_weight<W: Weight>(weight: W) -> Self;
+    fn of_weight<U: Weight>(weight: U) -> Self;
     fn add(self, other: Self) -> Self;
     /// A key that those of all distances up to this one are no greater than; none where there are
     /// no such distances.
     fn at_most<D: Distance>(distance: D) -> Option<Self>;
     /// The sum of those that are reached; 0 of floats.
     fn sum<const N: usize>(keys: &[Self; N]) -> u128;
+    /// The integer that it is; 0 of floats.
+    fn to_integer(self) -> u128;
     /// The distance of a path; none where its type cannot hold it.
-    fn to_distance<W: Weight>(self) -> Option<W::Distance>;
+    fn to_distance<D: Distance>(self) -> Option<D>;
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
@@ -46,7 +47,7 @@ macro_rules! integer_key {
             const ZERO: Self = 0;
             const UNREACHED: Self = <$t>::MAX / 2;
             #[inline(always)]
-            fn of_weight<W: Weight>(weight: W) -> Self { weight.to_i128().unwrap_or(0) as Self }
+            fn of_weight<U: Weight>(weight: U) -> Self { weight.to_i128().unwrap_or(0) as Self }
             #[inline(always)]
             fn add(self, other: Self) -> Self { self + other }
             #[inline(always)]
@@ -59,9 +60,10 @@ macro_rules! integer_key {
                 let distance = distance.to_i128().filter(|&distance| distance >= 0)?;
                 Some(<$t>::try_from(distance).map_or(greatest, |key| Ord::min(key, greatest)))
             }
+            fn to_integer(self) -> u128 { self as u128 }
             #[inline(always)]
-            fn to_distance<W: Weight>(self) -> Option<W::Distance> {
-                W::Distance::from_i128(self as i128).filter(|&d| d != W::Distance::UNREACHED)
+            fn to_distance<D: Distance>(self) -> Option<D> {
+                D::from_i128(self as i128).filter(|&d| d != D::UNREACHED)
             }
         }
     )*};
@@ -73,7 +75,7 @@ impl Key for f64 {
     const ZERO: Self = 0.0;
     const UNREACHED: Self = f64::INFINITY;
     #[inline(always)]
-    fn of_weight<W: Weight>(weight: W) -> Self {
+    fn of_weight<U: Weight>(weight: U) -> Self {
         weight.to_f64()
     }
     #[inline(always)]
@@ -88,9 +90,33 @@ impl Key for f64 {
         let key = distance.to_f64() * (1.0 + f64::from(f32::EPSILON));
         (key >= 0.0).then_some(key.min(f64::MAX))
     }
+    fn to_integer(self) -> u128 {
+        0
+    }
     #[inline(always)]
-    fn to_distance<W: Weight>(self) -> Option<W::Distance> {
-        W::Distance::from_f64(self)
+    fn to_distance<D: Distance>(self) -> Option<D> {
+        D::from_f64(self)
+    }
+}
+
+/// The weights of a graph, none of them negative: one for each arc, or one for all. Integers are
+/// unsigned, so that code is the same for signed ones.
+#[derive(Clone, Copy)]
+pub(crate) struct Weights<'g, U>(&'g [U]);
+
+impl<'g, U: Weight> Weights<'g, U> {
+    /// Those of a graph that [`KeyKind::of`] does not refuse.
+    pub(crate) fn of<W: Weight<Unsigned = U>>(graph: &'g Csr<W>) -> Self {
+        Self(cast_slice(graph.stored_weights()))
+    }
+
+    /// That of an arc.
+    #[inline(always)]
+    pub(crate) fn of_arc(self, arc: usize) -> U {
+        match self.0 {
+            [all] => *all,
+            each => each[arc],
+        }
     }
 }
 
@@ -110,14 +136,13 @@ impl KeyKind {
             let weight = graph.weight(arc).to_string();
             return Err(HierarchyError::NegativeWeight { from, to, weight });
         }
-        let bound = path_bound(graph);
-        let is_float = W::ZERO.to_i128().is_none();
-        if is_float && bound.is_infinite() {
+        let bound = path_bound(graph.row_offsets(), Weights::of(graph));
+        if is_float::<W>() && bound.is_infinite() {
             let greatest = graph.weight_summary().greatest.to_string();
             return Err(HierarchyError::SumsTooLarge { greatest });
         }
         let kind = match bound {
-            _ if is_float => Self::F64,
+            _ if is_float::<W>() => Self::F64,
             bound if bound < f64::from(<u32 as Key>::UNREACHED) => Self::U32,
             bound if bound < <u64 as Key>::UNREACHED as f64 => Self::U64,
             _ => Self::U128,
@@ -126,19 +151,25 @@ impl KeyKind {
     }
 }
 
+/// Whether weights or distances of a type are floats: for conditions that are known when they are
+/// compiled, so that nothing is compiled for keys that they never take.
+pub(crate) const fn is_float<W: Weight>() -> bool {
+    matches!(W::KIND, WeightKind::F32 | WeightKind::F64)
+}
+
 /// A bound on the length of every path without cycles, which leaves each vertex once; no number of
 /// vertices makes rounding matter, for the bound is compared with a power of two and raised by
 /// more than that. Vertices are added up in parts of one size, whatever the number of threads.
-fn path_bound<W: Weight>(graph: &Csr<W>) -> f64 {
-    let greatest = |vertex| {
-        let weights = graph.row(vertex).map(|arc| graph.weight(arc).to_f64());
+fn path_bound<U: Weight>(row_offsets: &[u64], weights: Weights<'_, U>) -> f64 {
+    let greatest = |row: &[u64]| {
+        let weights = (row[0] as usize..row[1] as usize).map(|arc| weights.of_arc(arc).to_f64());
         weights.fold(0.0, f64::max)
     };
-    let n = graph.n_vertices();
-    let part = |part: usize| {
-        let vertices = part * VERTICES_PER_TASK..n.min((part + 1) * VERTICES_PER_TASK);
-        vertices.map(|vertex| greatest(vertex as VertexId)).sum::<f64>()
-    };
-    let parts = (0..n.div_ceil(VERTICES_PER_TASK)).into_par_iter().map(part);
-    parts.collect::<Vec<_>>().into_iter().sum::<f64>() * (1.0 + 1e-6)
+    let n = row_offsets.len() - 1;
+    let starts: Vec<usize> = (0..n).step_by(VERTICES_PER_TASK).collect();
+    let sums = map_tasks(starts, &|first| {
+        let end = n.min(first + VERTICES_PER_TASK);
+        row_offsets[first..=end].windows(2).map(greatest).sum::<f64>()
+    });
+    sums.into_iter().sum::<f64>() * (1.0 + 1e-6)
 }

@@ -60,6 +60,7 @@ mod table;
 mod totals;
 mod unpack;
 mod walk;
+mod weights;
 
 #[cfg(feature = "all-pairs")]
 pub use all_pairs::supernodes;
@@ -70,6 +71,7 @@ pub use order::Order;
 pub use prepared::Prepared;
 pub use query::{Path, Query};
 pub use totals::Totals;
+pub use weights::MetricWeight;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -1,12 +1,11 @@
 //! A hierarchy with weights.
 
-use graph_formats::{Csr, VertexId, Weight};
-use rayon::prelude::*;
+use graph_formats::{Csr, Distance, VertexId, Weight, WorkSpaces, try_map_tasks};
 
 use crate::customize::{Arcs, customize};
-use crate::hierarchy::Hierarchy;
-use crate::key::{Key, KeyKind};
-use crate::{HierarchyError, Query};
+use crate::hierarchy::{Hierarchy, structure};
+use crate::key::{Key, KeyKind, Weights, is_float};
+use crate::{HierarchyError, MetricWeight, Query};
 
 /// As many pairs are worth another thread and its work space.
 const PAIRS_PER_TASK: usize = 64;
@@ -29,31 +28,66 @@ pub(crate) enum AnyArcs {
     F64(Arcs<f64>),
 }
 
-/// The expression for the arcs, whatever their keys are.
+/// The expression for the arcs, whatever their keys are: those that weights or distances of `$W` may
+/// have, so that it is compiled for no others, or all.
 macro_rules! with_arcs {
+    ($W:ty, $any:expr, $arcs:ident => $body:expr) => {
+        if const { crate::key::is_float::<$W>() } {
+            crate::metric::with_arcs!(@of $any, $arcs => $body; F64; _)
+        } else {
+            crate::metric::with_arcs!(@of $any, $arcs => $body; U32 U64 U128; _)
+        }
+    };
     ($any:expr, $arcs:ident => $body:expr) => {
+        crate::metric::with_arcs!(@of $any, $arcs => $body; U32 U64 U128 F64)
+    };
+    (@of $any:expr, $arcs:ident => $body:expr; $($kind:ident)* $(; $other:pat)?) => {
         match $any {
-            crate::metric::AnyArcs::U32($arcs) => $body,
-            crate::metric::AnyArcs::U64($arcs) => $body,
-            crate::metric::AnyArcs::U128($arcs) => $body,
-            crate::metric::AnyArcs::F64($arcs) => $body,
+            $(crate::metric::AnyArcs::$kind($arcs) => $body,)*
+            $($other => unreachable!("keys are floats where weights are, and only there"),)?
         }
     };
 }
 pub(crate) use with_arcs;
 
+impl AnyArcs {
+    /// Those with the weights of `graph`.
+    fn of<W: Weight>(hierarchy: &Hierarchy, graph: &Csr<W>, kind: KeyKind) -> Self {
+        let below = hierarchy.below(&structure(graph));
+        let weights = Weights::of(graph);
+        if const { is_float::<W>() } {
+            return Self::F64(customize(hierarchy, below, weights));
+        }
+        match kind {
+            KeyKind::U32 => Self::U32(customize(hierarchy, below, weights)),
+            KeyKind::U64 => Self::U64(customize(hierarchy, below, weights)),
+            _ => Self::U128(customize(hierarchy, below, weights)),
+        }
+    }
+}
+
 impl<'a, W: Weight> Metric<'a, W> {
     pub(crate) fn new(hierarchy: &'a Hierarchy, graph: &'a Csr<W>) -> Result<Self, HierarchyError> {
         let (kind, bound) = KeyKind::of(graph)?;
-        let arcs = match kind {
-            KeyKind::U32 => AnyArcs::U32(customize(hierarchy, graph)),
-            KeyKind::U64 => AnyArcs::U64(customize(hierarchy, graph)),
-            KeyKind::U128 => AnyArcs::U128(customize(hierarchy, graph)),
-            KeyKind::F64 => AnyArcs::F64(customize(hierarchy, graph)),
-        };
-        Ok(Self { hierarchy, graph, arcs, bound })
+        Ok(Self { hierarchy, graph, arcs: AnyArcs::of(hierarchy, graph, kind), bound })
     }
 
+    /// The rank of a vertex that plays this role.
+    pub(crate) fn rank(&self, role: &'static str, vertex: VertexId) -> Result<u32, HierarchyError> {
+        self.hierarchy.rank(role, vertex)
+    }
+
+    /// The ranks of vertices that play this role.
+    pub(crate) fn ranks(
+        &self,
+        role: &'static str,
+        vertices: &[VertexId],
+    ) -> Result<Vec<u32>, HierarchyError> {
+        self.hierarchy.ranks_of(role, vertices)
+    }
+}
+
+impl<W: MetricWeight> Metric<'_, W> {
     /// A work space for distances and paths between two vertices, one for each thread. O(height +
     /// longest path).
     pub fn query(&self) -> Query<'_, W> {
@@ -80,32 +114,58 @@ impl<'a, W: Weight> Metric<'a, W> {
         &self,
         pairs: &[(VertexId, VertexId)],
     ) -> Result<Vec<Option<W::Distance>>, HierarchyError> {
-        let distance = |query: &mut Query<'_, W>, &(source, target): &(VertexId, VertexId)| {
-            query.distance(source, target)
-        };
-        let pairs = pairs.par_iter().with_min_len(PAIRS_PER_TASK);
-        pairs.map_init(|| self.query(), distance).collect()
+        W::pairs_by_hierarchy(self, pairs)
     }
 
+    pub(crate) fn find_pairs(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+    ) -> Result<Vec<Option<W::Distance>>, HierarchyError> {
+        let new = || self.query();
+        let queries = WorkSpaces::new(&new);
+        let parts = pairs.chunks(PAIRS_PER_TASK).collect();
+        let found: Vec<Vec<_>> = try_map_tasks(parts, &|pairs: &[(VertexId, VertexId)]| {
+            queries.with(|query| {
+                let distances = pairs.iter().map(|&(source, target)| query.find(source, target));
+                distances.collect()
+            })
+        })?;
+        Ok(found.concat())
+    }
+}
+
+impl Hierarchy {
     /// The rank of a vertex that plays this role.
     pub(crate) fn rank(&self, role: &'static str, vertex: VertexId) -> Result<u32, HierarchyError> {
-        let n_vertices = self.graph.n_vertices();
-        let rank = self.hierarchy.ranks.get(vertex as usize).copied();
+        let n_vertices = self.n_vertices();
+        let rank = self.ranks.get(vertex as usize).copied();
         rank.ok_or(HierarchyError::NoSuchVertex { role, vertex, n_vertices })
     }
 
-    /// The distance that a key stands for; none where there is no path.
-    #[inline(always)]
-    pub(crate) fn distance<K: Key>(
+    /// The ranks of vertices that play this role.
+    pub(crate) fn ranks_of(
         &self,
-        key: K,
-        source_vertex: VertexId,
-        target: VertexId,
-    ) -> Result<Option<W::Distance>, HierarchyError> {
-        if key >= K::UNREACHED {
-            return Ok(None);
-        }
-        let overflow = HierarchyError::Overflow { source_vertex, target, kind: W::Distance::KIND };
-        key.to_distance::<W>().map(Some).ok_or(overflow)
+        role: &'static str,
+        vertices: &[VertexId],
+    ) -> Result<Vec<u32>, HierarchyError> {
+        vertices.iter().map(|&vertex| self.rank(role, vertex)).collect()
     }
+}
+
+/// The distance that a key stands for; none where there is no path.
+#[inline(always)]
+pub(crate) fn distance<D: Distance, K: Key>(
+    key: K,
+    source_vertex: VertexId,
+    target: VertexId,
+) -> Result<Option<D>, HierarchyError> {
+    if key >= K::UNREACHED {
+        return Ok(None);
+    }
+    key.to_distance().map(Some).ok_or(too_far::<D>(source_vertex, target))
+}
+
+/// That no distance of this type holds the length of the path between these.
+pub(crate) fn too_far<D: Distance>(source_vertex: VertexId, target: VertexId) -> HierarchyError {
+    HierarchyError::Overflow { source_vertex, target, kind: D::KIND }
 }

@@ -3,18 +3,19 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use graph_formats::{VertexId, Weight};
+use graph_formats::{Distance, VertexId};
 
-use crate::HierarchyError;
 use crate::customize::Arcs;
+use crate::hierarchy::Hierarchy;
 use crate::key::Key;
-use crate::metric::{Metric, with_arcs};
+use crate::metric::{Metric, distance, with_arcs};
 use crate::surroundings::Surroundings;
+use crate::{HierarchyError, MetricWeight};
 
 /// So many vertices are put in order faster by a list of all than by sorting: one of these.
 const SHARE_TO_SORT: usize = 16;
 
-impl<W: Weight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<'_, W> {
     /// The `k` of `targets` that are nearest to `source`, with their distances, the nearest first;
     /// of those equally near the ones listed first. Fewer where no path leads to so many.
     ///
@@ -41,48 +42,20 @@ impl<W: Weight> Metric<'_, W> {
         targets: &[VertexId],
         k: usize,
     ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        let rank = self.rank("source", source)?;
-        let ranks = self.ranks("target", targets)?;
-        with_arcs!(&self.arcs, arcs => self.nearest_by(arcs, (source, rank), (targets, &ranks), k))
+        W::nearest_by_hierarchy(self, source, targets, k)
     }
 
-    /// The same by ranks, which go with the vertices.
-    fn nearest_by<K: Key>(
+    pub(crate) fn find_nearest(
         &self,
-        arcs: &Arcs<K>,
-        (source, rank): (VertexId, u32),
-        (targets, ranks): (&[VertexId], &[u32]),
+        source: VertexId,
+        targets: &[VertexId],
         k: usize,
     ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        if k == 0 {
-            return Ok(Vec::new());
-        }
-        let farthest = |nearest: &BinaryHeap<Near<K>>| match nearest.peek() {
-            Some(last) if nearest.len() == k => last.0,
-            _ => K::UNREACHED,
-        };
-        let mut by_rank: Vec<(u32, usize)> = ranks.iter().copied().zip(0..).collect();
-        by_rank.sort_unstable();
-        let sorted: Vec<u32> = by_rank.iter().map(|&(rank, _)| rank).collect();
-        let mut nearest = BinaryHeap::new();
-        let look = Surroundings::new(self.hierarchy, arcs, Some(&sorted), K::UNREACHED);
-        look.look(rank, |rank, key| {
-            let first = sorted.partition_point(|&other| other < rank);
-            for &(_, place) in by_rank[first..].iter().take_while(|(other, _)| *other == rank) {
-                nearest.push(Near(key, place));
-                if nearest.len() > k {
-                    nearest.pop();
-                }
-            }
-            farthest(&nearest)
-        });
-        let nearest = nearest.into_sorted_vec().into_iter();
-        let reached = nearest.filter(|&Near(key, _)| key < K::UNREACHED);
-        let distance = |Near(key, place)| {
-            let target = targets[place];
-            Ok(self.distance(key, source, target)?.map(|distance| (target, distance)))
-        };
-        reached.filter_map(|near| distance(near).transpose()).collect()
+        let (hierarchy, rank) = (self.hierarchy, self.rank("source", source)?);
+        let ranks = self.ranks("target", targets)?;
+        with_arcs!(W, &self.arcs, arcs => {
+            nearest(hierarchy, arcs, (source, rank), (targets, &ranks), k)
+        })
     }
 
     /// The vertices no farther than `radius` from `source`, with their distances, ascending by
@@ -109,36 +82,83 @@ impl<W: Weight> Metric<'_, W> {
         source: VertexId,
         radius: W::Distance,
     ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        let rank = self.rank("source", source)?;
-        with_arcs!(&self.arcs, arcs => Ok(self.within_by(arcs, rank, radius)))
+        W::within_by_hierarchy(self, source, radius)
     }
 
-    /// The same by the rank of the source.
-    fn within_by<K: Key>(
+    pub(crate) fn find_within(
         &self,
-        arcs: &Arcs<K>,
-        source: u32,
+        source: VertexId,
         radius: W::Distance,
-    ) -> Vec<(VertexId, W::Distance)> {
-        let Some(greatest) = K::at_most(radius) else { return Vec::new() };
-        let mut found = Vec::new();
-        let look = Surroundings::new(self.hierarchy, arcs, None, greatest);
-        look.look(source, |rank, key| {
-            let vertex = self.hierarchy.vertices[rank as usize];
-            let distance = key.to_distance::<W>().filter(|&distance| distance <= radius);
-            found.extend(distance.map(|distance| (vertex, distance)));
-            greatest
-        });
-        let n = self.hierarchy.n_vertices();
-        if found.len() < n / SHARE_TO_SORT {
-            found.sort_unstable_by_key(|&(vertex, _)| vertex);
-            return found;
-        }
-        let mut all = vec![None; n];
-        found.iter().for_each(|&(vertex, distance)| all[vertex as usize] = Some(distance));
-        let all = all.into_iter().zip(0..);
-        all.filter_map(|(distance, vertex)| Some((vertex, distance?))).collect()
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        let (hierarchy, rank) = (self.hierarchy, self.rank("source", source)?);
+        Ok(with_arcs!(W, &self.arcs, arcs => within(hierarchy, arcs, rank, radius)))
     }
+}
+
+/// The nearest by ranks, which go with the vertices.
+fn nearest<D: Distance, K: Key>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    (source, rank): (VertexId, u32),
+    (targets, ranks): (&[VertexId], &[u32]),
+    k: usize,
+) -> Result<Vec<(VertexId, D)>, HierarchyError> {
+    if k == 0 {
+        return Ok(Vec::new());
+    }
+    let farthest = |nearest: &BinaryHeap<Near<K>>| match nearest.peek() {
+        Some(last) if nearest.len() == k => last.0,
+        _ => K::UNREACHED,
+    };
+    let mut by_rank: Vec<(u32, usize)> = ranks.iter().copied().zip(0..).collect();
+    by_rank.sort_unstable();
+    let sorted: Vec<u32> = by_rank.iter().map(|&(rank, _)| rank).collect();
+    let mut nearest = BinaryHeap::new();
+    let look = Surroundings::new(hierarchy, arcs, Some(&sorted), K::UNREACHED);
+    look.look(rank, |rank, key| {
+        let first = sorted.partition_point(|&other| other < rank);
+        for &(_, place) in by_rank[first..].iter().take_while(|(other, _)| *other == rank) {
+            nearest.push(Near(key, place));
+            if nearest.len() > k {
+                nearest.pop();
+            }
+        }
+        farthest(&nearest)
+    });
+    let nearest = nearest.into_sorted_vec().into_iter();
+    let reached = nearest.filter(|&Near(key, _)| key < K::UNREACHED);
+    let with_distance = |Near(key, place)| {
+        let target = targets[place];
+        Ok(distance::<D, K>(key, source, target)?.map(|distance| (target, distance)))
+    };
+    reached.filter_map(|near| with_distance(near).transpose()).collect()
+}
+
+/// What is no farther than a radius, by the rank of the source.
+fn within<D: Distance, K: Key>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    source: u32,
+    radius: D,
+) -> Vec<(VertexId, D)> {
+    let Some(greatest) = K::at_most(radius) else { return Vec::new() };
+    let mut found = Vec::new();
+    let look = Surroundings::new(hierarchy, arcs, None, greatest);
+    look.look(source, |rank, key| {
+        let vertex = hierarchy.vertices[rank as usize];
+        let distance = key.to_distance::<D>().filter(|&distance| distance <= radius);
+        found.extend(distance.map(|distance| (vertex, distance)));
+        greatest
+    });
+    let n = hierarchy.n_vertices();
+    if found.len() < n / SHARE_TO_SORT {
+        found.sort_unstable_by_key(|&(vertex, _)| vertex);
+        return found;
+    }
+    let mut all = vec![None; n];
+    found.iter().for_each(|&(vertex, distance)| all[vertex as usize] = Some(distance));
+    let all = all.into_iter().zip(0..);
+    all.filter_map(|(distance, vertex)| Some((vertex, distance?))).collect()
 }
 
 /// The key of a target and its place in the list, in this order.

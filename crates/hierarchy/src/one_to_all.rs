@@ -5,16 +5,18 @@
 //! looks for each vertex in another place, and into the same rows, which stay in the caches while
 //! the caller looks at them.
 
-use graph_formats::{Distance, VertexId, Weight};
-use paths::Distances;
-use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
-use crate::HierarchyError;
+use graph_formats::{Distance, VertexId, WorkSpaces, try_map_tasks};
+use paths::Distances;
+
 use crate::customize::Arcs;
+use crate::hierarchy::Hierarchy;
 use crate::key::Key;
-use crate::metric::{Metric, with_arcs};
+use crate::metric::{Metric, too_far, with_arcs};
 use crate::prefetch::prefetch;
 use crate::sweep::{LANES, Sweep};
+use crate::{HierarchyError, MetricWeight};
 
 /// How many sources are side by side in a plane.
 const GROUP: usize = 4;
@@ -23,7 +25,7 @@ const BLOCK: usize = 4;
 /// How many blocks ahead places in a plane are prefetched.
 const BLOCKS_AHEAD: usize = 32;
 
-impl<W: Weight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
     ///
     /// As [`Metric::map_distances`], with memory for all of them.
@@ -76,93 +78,120 @@ impl<W: Weight> Metric<'_, W> {
         sources: &[VertexId],
         result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
     ) -> Result<Vec<T>, HierarchyError> {
-        let ranks = self.ranks("source", sources)?;
-        with_arcs!(&self.arcs, arcs => match sources.len() {
-            1 => self.map_batches::<_, _, 1, 1>(arcs, &ranks, sources, result),
-            _ => self.map_batches::<_, _, LANES, GROUP>(arcs, &ranks, sources, result),
-        })
+        by_place(sources, result, |hear| W::distances_by_hierarchy(self, sources, hear))
     }
 
-    /// The same for sources of which the ranks are known, `LANES` in a pass.
-    fn map_batches<K: Key, T: Send, const LANES: usize, const GROUP: usize>(
+    /// Shows the distances of all vertices from each of `sources`, with its place among these.
+    pub(crate) fn show_distances(
         &self,
-        arcs: &Arcs<K>,
-        ranks: &[u32],
         sources: &[VertexId],
-        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
-    ) -> Result<Vec<T>, HierarchyError> {
-        let n = self.hierarchy.n_vertices();
-        let new = || {
-            let n_planes = LANES.min(sources.len()).div_ceil(GROUP);
-            let planes = vec![[K::UNREACHED; GROUP]; n * n_planes];
-            let rows: [_; GROUP] = std::array::from_fn(|_| vec![W::Distance::ZERO; n]);
-            (Sweep::<K, LANES>::new(self.hierarchy, arcs), planes, rows)
-        };
-        let batches = ranks.par_chunks(LANES).zip(sources.par_chunks(LANES));
-        let batches = batches.map_init(new, |(sweep, planes, rows), (ranks, sources)| {
+        hear: Hear<'_, W::Distance>,
+    ) -> Result<(), HierarchyError> {
+        let (hierarchy, ranks) = (self.hierarchy, self.ranks("source", sources)?);
+        with_arcs!(W, &self.arcs, arcs => match sources.len() {
+            1 => show::<_, _, 1, 1>(hierarchy, arcs, &ranks, hear),
+            _ => show::<_, _, LANES, GROUP>(hierarchy, arcs, &ranks, hear),
+        })
+    }
+}
+
+/// Hears of a place in a list of sources and the distances of all vertices from there, on any
+/// thread.
+pub(crate) type Hear<'a, D> = &'a (dyn Fn(usize, &Distances<D>) + Sync);
+
+/// What `result` makes of each of `sources` and the distances that `show` shows of it, in order.
+pub(crate) fn by_place<D: Distance, T: Send>(
+    sources: &[VertexId],
+    result: impl Fn(VertexId, &Distances<D>) -> T + Sync,
+    show: impl FnOnce(Hear<'_, D>) -> Result<(), HierarchyError>,
+) -> Result<Vec<T>, HierarchyError> {
+    let results: Vec<Mutex<Option<T>>> = sources.iter().map(|_| Mutex::new(None)).collect();
+    show(&|place, distances| {
+        let made = result(sources[place], distances);
+        *results[place].lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+    })?;
+    Ok(results.into_iter().filter_map(|result| result.into_inner().ok()?).collect())
+}
+
+/// Shows the distances from sources of these ranks, `LANES` in a pass.
+fn show<D: Distance, K: Key, const LANES: usize, const GROUP: usize>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    ranks: &[u32],
+    hear: Hear<'_, D>,
+) -> Result<(), HierarchyError> {
+    let n = hierarchy.n_vertices();
+    let new = || {
+        let n_planes = LANES.min(ranks.len()).div_ceil(GROUP);
+        let planes = vec![[K::UNREACHED; GROUP]; n * n_planes];
+        let rows: [_; GROUP] = std::array::from_fn(|_| vec![D::ZERO; n]);
+        (Sweep::<K, LANES>::new(hierarchy, arcs), planes, rows)
+    };
+    let spaces = WorkSpaces::new(&new);
+    let batches = (0..).step_by(LANES).zip(ranks.chunks(LANES)).collect();
+    let shown = try_map_tasks(batches, &|(first, ranks): (usize, &[u32])| {
+        spaces.with(|(sweep, planes, rows)| {
             sweep.pass_all(ranks, planes);
-            let mut results = Vec::with_capacity(sources.len());
-            for (sources, plane) in sources.chunks(GROUP).zip(planes.chunks_exact(n)) {
-                if !self.by_vertex(plane, rows) {
-                    self.check(sources, plane)?;
+            let groups = (first..).step_by(GROUP).zip(ranks.chunks(GROUP));
+            for ((first, ranks), plane) in groups.zip(planes.chunks_exact(n)) {
+                if !by_vertex(hierarchy, plane, rows) {
+                    check::<D, K, GROUP>(hierarchy, ranks, plane)?;
                 }
-                for (&source, row) in sources.iter().zip(&mut *rows) {
+                for (place, row) in (first..first + ranks.len()).zip(&mut *rows) {
                     let distances = Distances::from_storage(std::mem::take(row));
-                    results.push(result(source, &distances));
+                    hear(place, &distances);
                     *row = distances.into_storage();
                 }
             }
-            Ok(results)
-        });
-        let results: Result<Vec<Vec<T>>, HierarchyError> = batches.collect();
-        Ok(results?.into_iter().flatten().collect())
-    }
+            Ok(())
+        })
+    });
+    shown.map(drop)
+}
 
-    /// A row by vertex for each source from a plane by rank; whether all distances fit their type.
-    fn by_vertex<K: Key, const GROUP: usize>(
-        &self,
-        plane: &[[K; GROUP]],
-        rows: &mut [Vec<W::Distance>; GROUP],
-    ) -> bool {
-        let (blocks, last) = self.hierarchy.ranks.as_chunks::<BLOCK>();
-        let mut all_fit = true;
-        let mut distance = |key: K| {
-            let distance = key.to_distance::<W>();
-            all_fit &= key >= K::UNREACHED || distance.is_some();
-            distance.filter(|_| key < K::UNREACHED).unwrap_or(W::Distance::UNREACHED)
-        };
-        let mut places = rows.each_mut().map(|row| row.as_chunks_mut().0);
-        for (block, ranks) in blocks.iter().enumerate() {
-            let later = blocks.get(block + BLOCKS_AHEAD).into_iter().flatten();
-            later.for_each(|&rank| prefetch(plane, rank as usize));
-            let keys: [[K; GROUP]; BLOCK] = ranks.map(|rank| plane[rank as usize]);
-            for (lane, places) in places.iter_mut().enumerate() {
-                places[block] = keys.map(|keys| distance(keys[lane]));
-            }
+/// A row by vertex for each source from a plane by rank; whether all distances fit their type.
+fn by_vertex<D: Distance, K: Key, const GROUP: usize>(
+    hierarchy: &Hierarchy,
+    plane: &[[K; GROUP]],
+    rows: &mut [Vec<D>; GROUP],
+) -> bool {
+    let (blocks, last) = hierarchy.ranks.as_chunks::<BLOCK>();
+    let mut all_fit = true;
+    let mut distance = |key: K| {
+        let distance = key.to_distance();
+        all_fit &= key >= K::UNREACHED || distance.is_some();
+        distance.filter(|_| key < K::UNREACHED).unwrap_or(D::UNREACHED)
+    };
+    let mut places = rows.each_mut().map(|row| row.as_chunks_mut().0);
+    for (block, ranks) in blocks.iter().enumerate() {
+        let later = blocks.get(block + BLOCKS_AHEAD).into_iter().flatten();
+        later.for_each(|&rank| prefetch(plane, rank as usize));
+        let keys: [[K; GROUP]; BLOCK] = ranks.map(|rank| plane[rank as usize]);
+        for (lane, places) in places.iter_mut().enumerate() {
+            places[block] = keys.map(|keys| distance(keys[lane]));
         }
-        for (&rank, vertex) in last.iter().zip(blocks.len() * BLOCK..) {
-            for (row, key) in rows.iter_mut().zip(plane[rank as usize]) {
-                row[vertex] = distance(key);
-            }
-        }
-        all_fit
     }
+    for (&rank, vertex) in last.iter().zip(blocks.len() * BLOCK..) {
+        for (row, key) in rows.iter_mut().zip(plane[rank as usize]) {
+            row[vertex] = distance(key);
+        }
+    }
+    all_fit
+}
 
-    /// An error where a distance in a plane does not fit its type.
-    fn check<K: Key, const GROUP: usize>(
-        &self,
-        sources: &[VertexId],
-        plane: &[[K; GROUP]],
-    ) -> Result<(), HierarchyError> {
-        let is_too_far = |key: K| key < K::UNREACHED && key.to_distance::<W>().is_none();
-        for (&target, keys) in self.hierarchy.vertices.iter().zip(plane) {
-            for (&source_vertex, &key) in sources.iter().zip(keys) {
-                if is_too_far(key) {
-                    let kind = W::Distance::KIND;
-                    return Err(HierarchyError::Overflow { source_vertex, target, kind });
-                }
+/// An error where a distance in a plane, from sources of these ranks, does not fit its type.
+fn check<D: Distance, K: Key, const GROUP: usize>(
+    hierarchy: &Hierarchy,
+    ranks: &[u32],
+    plane: &[[K; GROUP]],
+) -> Result<(), HierarchyError> {
+    let is_too_far = |key: K| key < K::UNREACHED && key.to_distance::<D>().is_none();
+    for (&target, keys) in hierarchy.vertices.iter().zip(plane) {
+        for (&rank, &key) in ranks.iter().zip(keys) {
+            if is_too_far(key) {
+                return Err(too_far::<D>(hierarchy.vertices[rank as usize], target));
             }
         }
-        Ok(())
     }
+    Ok(())
 }

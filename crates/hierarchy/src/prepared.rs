@@ -12,14 +12,14 @@ use std::path::Path;
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use graph_formats::{
-    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, with_csr, write_attached,
+    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, write_attached,
 };
 
 use crate::customize::{Arcs, OF_GRAPH};
-use crate::hierarchy::mix;
-use crate::key::{Key, KeyKind};
+use crate::hierarchy::{mix, structure};
+use crate::key::{Key, KeyKind, is_float};
 use crate::metric::{AnyArcs, with_arcs};
-use crate::{Hierarchy, HierarchyError, Metric};
+use crate::{Hierarchy, HierarchyError, Metric, MetricWeight};
 
 /// The kind of attachment, with its version.
 const KIND: [u8; 8] = *b"HIERAR01";
@@ -85,12 +85,20 @@ impl Prepared {
     ///
     /// # Errors
     /// When `graph` is not the one of the file.
-    pub fn metric<'a, W: Weight>(
+    pub fn metric<'a, W: MetricWeight>(
         &'a self,
         graph: &'a Csr<W>,
     ) -> Result<Metric<'a, W>, HierarchyError> {
-        self.hierarchy.check_arcs(graph)?;
-        if self.weights != digest_of_weights(graph) {
+        W::prepared_metric(self, graph)
+    }
+
+    pub(crate) fn metric_of<'a, W: Weight>(
+        &'a self,
+        graph: &'a Csr<W>,
+    ) -> Result<Metric<'a, W>, HierarchyError> {
+        self.hierarchy.check_arcs(&structure(graph))?;
+        let is_kind = is_float::<W>() == matches!(self.arcs, AnyArcs::F64(_));
+        if !is_kind || self.weights != digest_of_weights(graph) {
             return Err(HierarchyError::AnotherGraph);
         }
         let (_, bound) = KeyKind::of(graph)?;
@@ -106,7 +114,7 @@ impl Prepared {
         let ends = sections.next(n_arcs)?;
         let [digest, weights] = header.digests;
         let hierarchy = Hierarchy::of_arrays(vertices, offsets, ends, digest)?;
-        let is_float = with_csr!(csr, |graph| is_float(graph));
+        let is_float = matches!(csr, AnyCsr::F32(_) | AnyCsr::F64(_));
         let arcs = match header.keys {
             0 if !is_float => AnyArcs::U32(sections.arcs(n_arcs)?),
             1 if !is_float => AnyArcs::U64(sections.arcs(n_arcs)?),
@@ -120,13 +128,17 @@ impl Prepared {
     }
 }
 
-impl<W: Weight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<'_, W> {
     /// Writes the graph, the names of its vertices and its hierarchy with these weights: a file
     /// that is read as any graph, and as [`Prepared`].
     ///
     /// # Errors
     /// When it cannot be written; then there is none.
     pub fn write(&self, path: impl AsRef<Path>, ids: &Ids) -> Result<(), GraphError> {
+        W::write_prepared(self, path.as_ref(), ids)
+    }
+
+    pub(crate) fn write_to(&self, path: &Path, ids: &Ids) -> Result<(), GraphError> {
         let Hierarchy { vertices, offsets, ends, digest, .. } = self.hierarchy;
         let keys = match &self.arcs {
             AnyArcs::U32(_) => 0,
@@ -178,10 +190,6 @@ impl Sections<'_> {
     fn arcs<K: Pod>(&mut self, n_arcs: usize) -> Option<Arcs<K>> {
         Some(Arcs { keys: self.next(n_arcs)?, origins: self.next(n_arcs)? })
     }
-}
-
-fn is_float<W: Weight>(_: &Csr<W>) -> bool {
-    W::ZERO.to_i128().is_none()
 }
 
 /// Whether no sum of keys can wrap, and every origin is an arc of the graph or of a rank before that

@@ -1,10 +1,11 @@
 //! Distances and paths between two vertices.
 
-use graph_formats::{VertexId, Weight};
+use graph_formats::{Distance, VertexId, Weight};
 
-use crate::HierarchyError;
-use crate::metric::{Metric, with_arcs};
-use crate::walk::Walk;
+use crate::key::{Key, is_float};
+use crate::metric::{Metric, too_far, with_arcs};
+use crate::walk::{Walk, Walks};
+use crate::{HierarchyError, MetricWeight};
 
 /// A shortest path.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +19,16 @@ pub struct Path<D> {
 }
 
 /// Distances and paths between two vertices, with a work space of its own.
-pub struct Query<'m, W: Weight>(Box<dyn Pairs<W> + 'm>);
+pub struct Query<'m, W: Weight> {
+    metric: &'m Metric<'m, W>,
+    walks: Box<dyn Walks + 'm>,
+}
 
-impl<'m, W: Weight> Query<'m, W> {
+impl<'m, W: MetricWeight> Query<'m, W> {
     pub(crate) fn new(metric: &'m Metric<'m, W>) -> Self {
-        with_arcs!(&metric.arcs, arcs => Self(Box::new(Walk::new(metric, arcs))))
+        let walks: Box<dyn Walks> =
+            with_arcs!(W, &metric.arcs, arcs => Box::new(Walk::new(metric.hierarchy, arcs)));
+        Self { metric, walks }
     }
 
     /// How far `target` is from `source`; none where no path leads there. Of integers exactly;
@@ -48,7 +54,7 @@ impl<'m, W: Weight> Query<'m, W> {
         source: VertexId,
         target: VertexId,
     ) -> Result<Option<W::Distance>, HierarchyError> {
-        self.0.distance(source, target)
+        W::distance_by_hierarchy(self, source, target)
     }
 
     /// A shortest path from `source` to `target`, in arcs of the graph; none where there is none.
@@ -73,20 +79,54 @@ impl<'m, W: Weight> Query<'m, W> {
         source: VertexId,
         target: VertexId,
     ) -> Result<Option<Path<W::Distance>>, HierarchyError> {
-        self.0.path(source, target)
+        W::path_by_hierarchy(self, source, target)
+    }
+
+    pub(crate) fn find(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<W::Distance>, HierarchyError> {
+        if is_float::<W>() {
+            return Ok(self.find_path(source, target)?.map(|path| path.length));
+        }
+        let ends = self.ends(source, target)?;
+        let length = self.walks.length(ends);
+        length.map(|length| of_integer(length, source, target)).transpose()
+    }
+
+    pub(crate) fn find_path(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<Path<W::Distance>>, HierarchyError> {
+        let ends = self.ends(source, target)?;
+        let graph = self.metric.graph;
+        let columns = graph.column_indices();
+        let Some((length, arcs)) = self.walks.path(ends, columns)? else { return Ok(None) };
+        let mut vertices = Vec::with_capacity(arcs.len() + 1);
+        vertices.push(source);
+        vertices.extend(arcs.iter().map(|&arc| columns[arc]));
+        let length = if is_float::<W>() {
+            let add = |length, &arc: &usize| graph.weight(arc).after(length);
+            let length = arcs.iter().try_fold(W::Distance::ZERO, add);
+            length.ok_or(too_far::<W::Distance>(source, target))?
+        } else {
+            of_integer(length, source, target)?
+        };
+        Ok(Some(Path { length, vertices, arcs }))
+    }
+
+    fn ends(&self, source: VertexId, target: VertexId) -> Result<[u32; 2], HierarchyError> {
+        Ok([self.metric.rank("source", source)?, self.metric.rank("target", target)?])
     }
 }
 
-/// What a [`Query`] does, for any keys.
-pub(crate) trait Pairs<W: Weight>: Send {
-    fn distance(
-        &mut self,
-        source: VertexId,
-        target: VertexId,
-    ) -> Result<Option<W::Distance>, HierarchyError>;
-    fn path(
-        &mut self,
-        source: VertexId,
-        target: VertexId,
-    ) -> Result<Option<Path<W::Distance>>, HierarchyError>;
+/// The distance that is this integer.
+fn of_integer<D: Distance>(
+    length: u128,
+    source: VertexId,
+    target: VertexId,
+) -> Result<D, HierarchyError> {
+    length.to_distance().ok_or(too_far::<D>(source, target))
 }

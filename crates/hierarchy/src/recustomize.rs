@@ -13,22 +13,23 @@
 use std::cmp::{max, min};
 use std::collections::BTreeMap;
 
+use bytemuck::cast_slice;
 use graph_formats::{Csr, Weight};
 
-use crate::HierarchyError;
 use crate::below::Below;
 use crate::customize::{Arc, Arcs, OF_GRAPH};
 use crate::elimination_tree::ROOT;
-use crate::hierarchy::{DOWN, Hierarchy, UP};
-use crate::key::Key;
+use crate::hierarchy::{DOWN, Hierarchy, Structure, UP, structure};
+use crate::key::{Key, Weights};
 use crate::metric::{AnyArcs, Metric, with_arcs};
+use crate::{HierarchyError, MetricWeight};
 
 /// Where more than one of so many arcs is another, all are customized.
 const SHARE: usize = 1 << 12;
 /// Weights that are compared at a time.
 const BLOCK: usize = 64;
 
-impl<'a, W: Weight> Metric<'a, W> {
+impl<'a, W: MetricWeight> Metric<'a, W> {
     /// Takes the weights of `graph`, which has the same arcs, instead of those it has; the same as
     /// [`Hierarchy::customize`], in less time where few are others.
     ///
@@ -53,18 +54,23 @@ impl<'a, W: Weight> Metric<'a, W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn recustomize(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
+        W::recustomize(self, graph)
+    }
+
+    pub(crate) fn take_weights(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
         let before = self.graph;
         let is_same = graph.row_offsets() == before.row_offsets()
             && graph.column_indices() == before.column_indices();
         if !is_same {
             return Err(HierarchyError::AnotherGraph);
         }
-        let changed = changed(before.weights(), graph.weights());
+        let [old, new]: [&[W::Unsigned]; 2] = [before, graph].map(|g| cast_slice(g.weights()));
+        let changed = changed(old, new);
         let growth = changed
             .iter()
             .map(|&arc| (graph.weight(arc).to_f64() - before.weight(arc).to_f64()).max(0.0));
         let bound = self.bound + growth.sum::<f64>() * (1.0 + 1e-6);
-        let is_negative = changed.iter().any(|&arc| graph.weight(arc).is_negative());
+        let is_negative = graph.first_negative().is_some();
         let is_wide_enough = match &self.arcs {
             AnyArcs::U32(_) => bound < f64::from(u32::UNREACHED),
             AnyArcs::U64(_) => bound < u64::UNREACHED as f64,
@@ -83,13 +89,15 @@ impl<'a, W: Weight> Metric<'a, W> {
 
 /// Makes `arcs` those of `graph`, of whose arcs those in `changed` have other weights than before.
 fn change<W: Weight>(arcs: &mut AnyArcs, hierarchy: &Hierarchy, graph: &Csr<W>, changed: &[usize]) {
-    with_arcs!(arcs, arcs => {
-        *arcs = Changes::new(hierarchy, graph, std::mem::take(arcs)).make(changed);
+    let (structure, weights) = (structure(graph), Weights::of(graph));
+    with_arcs!(W, arcs, arcs => {
+        let changes = Changes::new(hierarchy, &structure, weights, std::mem::take(arcs));
+        *arcs = changes.make(changed);
     });
 }
 
 /// Where two lists differ.
-fn changed<W: Weight>(before: &[W], after: &[W]) -> Vec<usize> {
+fn changed<U: Weight>(before: &[U], after: &[U]) -> Vec<usize> {
     let mut changed = Vec::new();
     for (block, (before, after)) in before.chunks(BLOCK).zip(after.chunks(BLOCK)).enumerate() {
         if before != after {
@@ -108,9 +116,10 @@ struct Waiting<K> {
     has_lost: bool,
 }
 
-struct Changes<'c, W: Weight, K> {
+struct Changes<'c, U, K> {
     hierarchy: &'c Hierarchy,
-    graph: &'c Csr<W>,
+    graph: &'c Structure,
+    weights: Weights<'c, U>,
     /// Of the arcs of the hierarchy.
     keys: Vec<[K; 2]>,
     origins: Vec<[u32; 2]>,
@@ -119,11 +128,16 @@ struct Changes<'c, W: Weight, K> {
     ancestors: Vec<u32>,
 }
 
-impl<'c, W: Weight, K: Key> Changes<'c, W, K> {
-    fn new(hierarchy: &'c Hierarchy, graph: &'c Csr<W>, arcs: Arcs<K>) -> Self {
+impl<'c, U: Weight, K: Key> Changes<'c, U, K> {
+    fn new(
+        hierarchy: &'c Hierarchy,
+        graph: &'c Structure,
+        weights: Weights<'c, U>,
+        arcs: Arcs<K>,
+    ) -> Self {
         let (keys, origins) = (arcs.keys.into_vec(), arcs.origins.into_vec());
         let ancestors = vec![ROOT; hierarchy.height()];
-        Self { hierarchy, graph, keys, origins, waiting: BTreeMap::new(), ancestors }
+        Self { hierarchy, graph, weights, keys, origins, waiting: BTreeMap::new(), ancestors }
     }
 
     /// Takes in the weights of these arcs of the graph.
@@ -138,7 +152,7 @@ impl<'c, W: Weight, K: Key> Changes<'c, W, K> {
             }
             let direction = if from < to { UP } else { DOWN };
             let arc = self.arc(min(from, to), hierarchy.depths[max(from, to) as usize]);
-            let key = K::of_weight(self.graph.weight(input));
+            let key = K::of_weight(self.weights.of_arc(input));
             self.take_candidate(arc, direction, key, OF_GRAPH | input as u32);
         }
         while let Some((&first, _)) = self.waiting.first_key_value() {
@@ -193,7 +207,7 @@ impl<'c, W: Weight, K: Key> Changes<'c, W, K> {
         let end = ends[arc as usize];
         let mut found = Arc::NONE;
         for input in inputs[range(input_offsets)].iter().filter(|input| input.end == end) {
-            let key = K::of_weight(self.graph.weight(input.arc as usize));
+            let key = K::of_weight(self.weights.of_arc(input.arc as usize));
             found.lower(input.direction.into(), key, OF_GRAPH | input.arc);
         }
         for triangle in &lower[range(lower_offsets)] {

@@ -1,24 +1,21 @@
 //! Distances from many sources to some targets.
 
-use std::marker::PhantomData;
-
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{Distance, VertexId, WorkSpaces, try_map_tasks};
 use ndarray::Array2;
 use paths::DistanceTable;
-use rayon::prelude::*;
 
-use crate::HierarchyError;
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
 use crate::hierarchy::Hierarchy;
 use crate::key::Key;
-use crate::metric::{Metric, with_arcs};
+use crate::metric::{Metric, too_far, with_arcs};
 use crate::sweep::{LANES, Sweep};
+use crate::{HierarchyError, MetricWeight};
 
 /// Columns that are brought from lanes to rows at a time, which fit into the fastest cache.
 const COLUMNS_PER_BLOCK: usize = 128;
 
-impl<W: Weight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<'_, W> {
     /// The distances from each of `sources` to each of `targets`; a row a source, in the order
     /// given.
     ///
@@ -44,39 +41,24 @@ impl<W: Weight> Metric<'_, W> {
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Result<DistanceTable<W>, HierarchyError> {
-        let columns = self.columns(targets)?;
+        W::table_by_hierarchy(self, sources, targets)
+    }
+
+    pub(crate) fn find_table(
+        &self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<DistanceTable<W>, HierarchyError> {
+        let columns = Columns::of(self.hierarchy, targets)?;
         let mut table = cells::<W::Distance>(sources.len(), targets.len())?;
         let ranks = self.ranks("source", sources)?;
         // rows of no columns are none
-        let mut rows: Vec<_> = table.chunks_exact_mut(targets.len().max(1)).collect();
-        let batches = ranks.par_chunks(LANES).zip(sources.par_chunks(LANES));
-        let filled: Result<(), HierarchyError> = with_arcs!(&self.arcs, arcs => {
-            let new = || Pass::new(self, arcs, &columns);
-            let fill = |pass: &mut Pass<'_, W, _>, ((ranks, sources), rows): (_, &mut [_])| {
-                pass.fill(ranks, sources, rows)
-            };
-            batches.zip(rows.par_chunks_mut(LANES)).map_init(new, fill).collect()
-        });
-        filled?;
+        let width = targets.len().max(1);
+        let rows = table.chunks_mut(LANES * width);
+        let batches = ranks.chunks(LANES).zip(sources.chunks(LANES)).zip(rows).collect();
+        with_arcs!(W, &self.arcs, arcs => fill(self.hierarchy, arcs, &columns, batches))?;
         let table = Array2::from_shape_vec((sources.len(), targets.len()), table);
         Ok(DistanceTable::from_storage(table.unwrap_or_default()))
-    }
-
-    /// The ranks of vertices that play this role.
-    pub(crate) fn ranks(
-        &self,
-        role: &'static str,
-        vertices: &[VertexId],
-    ) -> Result<Vec<u32>, HierarchyError> {
-        vertices.iter().map(|&vertex| self.rank(role, vertex)).collect()
-    }
-
-    fn columns<'t>(&self, targets: &'t [VertexId]) -> Result<Columns<'t>, HierarchyError> {
-        let ranks = self.ranks("target", targets)?;
-        let above = ancestors(self.hierarchy, &ranks);
-        let place = |rank: u32| above.partition_point(|&other| other > rank);
-        let places = ranks.into_iter().map(place).collect();
-        Ok(Columns { targets, above, places })
     }
 }
 
@@ -114,49 +96,68 @@ struct Columns<'t> {
     places: Vec<usize>,
 }
 
+impl<'t> Columns<'t> {
+    fn of(hierarchy: &Hierarchy, targets: &'t [VertexId]) -> Result<Self, HierarchyError> {
+        let ranks = hierarchy.ranks_of("target", targets)?;
+        let above = ancestors(hierarchy, &ranks);
+        let place = |rank: u32| above.partition_point(|&other| other > rank);
+        let places = ranks.into_iter().map(place).collect();
+        Ok(Self { targets, above, places })
+    }
+}
+
+/// Up to [`LANES`] sources: their ranks, they themselves, and their rows.
+type Batch<'a, D> = ((&'a [u32], &'a [VertexId]), &'a mut [D]);
+
+/// Fills the rows of all batches, in parallel.
+fn fill<D: Distance, K: Key>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    columns: &Columns<'_>,
+    batches: Vec<Batch<'_, D>>,
+) -> Result<(), HierarchyError> {
+    let new = || Pass {
+        columns,
+        sweep: Sweep::new(hierarchy, arcs),
+        found: vec![[K::UNREACHED; LANES]; columns.above.len()],
+    };
+    let passes = WorkSpaces::new(&new);
+    try_map_tasks(batches, &|batch| passes.with(|pass| pass.fill(batch))).map(drop)
+}
+
 /// Passes for the same columns.
-struct Pass<'a, W: Weight, K> {
+struct Pass<'a, K> {
     columns: &'a Columns<'a>,
     sweep: Sweep<'a, K, LANES>,
     /// The distances of the vertices above the columns.
     found: Vec<[K; LANES]>,
-    weights: PhantomData<W>,
 }
 
-impl<'a, W: Weight, K: Key> Pass<'a, W, K> {
-    fn new(metric: &'a Metric<'_, W>, arcs: &'a Arcs<K>, columns: &'a Columns<'a>) -> Self {
-        let found = vec![[K::UNREACHED; LANES]; columns.above.len()];
-        Self { columns, sweep: Sweep::new(metric.hierarchy, arcs), found, weights: PhantomData }
-    }
-
-    /// Fills a row for each of up to [`LANES`] sources, which have these ranks.
-    fn fill(
+impl<K: Key> Pass<'_, K> {
+    fn fill<D: Distance>(
         &mut self,
-        ranks: &[u32],
-        sources: &[VertexId],
-        rows: &mut [&mut [W::Distance]],
+        ((ranks, sources), rows): Batch<'_, D>,
     ) -> Result<(), HierarchyError> {
-        let Self { columns, sweep, found, .. } = self;
+        let Self { columns, sweep, found } = self;
+        let width = columns.places.len().max(1);
         sweep.pass(ranks, columns.above.iter().copied(), found);
         for (block, places) in columns.places.chunks(COLUMNS_PER_BLOCK).enumerate() {
             let first = block * COLUMNS_PER_BLOCK;
-            for (lane, row) in rows.iter_mut().enumerate() {
-                let mut too_far = None;
+            for (lane, row) in rows.chunks_exact_mut(width).enumerate() {
+                let mut farthest = None;
                 for ((cell, &place), column) in row[first..].iter_mut().zip(places).zip(first..) {
                     let key = found[place][lane];
-                    *cell = match key.to_distance::<W>() {
-                        _ if key >= K::UNREACHED => W::Distance::UNREACHED,
+                    *cell = match key.to_distance() {
+                        _ if key >= K::UNREACHED => D::UNREACHED,
                         Some(distance) => distance,
                         None => {
-                            too_far = Some(column);
-                            W::Distance::UNREACHED
+                            farthest = Some(column);
+                            D::UNREACHED
                         }
                     };
                 }
-                if let Some(column) = too_far {
-                    let (source_vertex, target) = (sources[lane], columns.targets[column]);
-                    let kind = W::Distance::KIND;
-                    return Err(HierarchyError::Overflow { source_vertex, target, kind });
+                if let Some(column) = farthest {
+                    return Err(too_far::<D>(sources[lane], columns.targets[column]));
                 }
             }
         }

@@ -9,15 +9,15 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::{VertexId, Weight};
+use graph_formats::{Distance, VertexId, Weight, try_map_tasks};
 use paths::Progress;
-use rayon::prelude::*;
 
-use crate::HierarchyError;
 use crate::customize::Arcs;
+use crate::hierarchy::Hierarchy;
 use crate::key::Key;
-use crate::metric::{Metric, with_arcs};
+use crate::metric::{Metric, too_far, with_arcs};
 use crate::sweep::{LANES, Sweep};
+use crate::{HierarchyError, MetricWeight};
 
 /// Sources of a group.
 const SOURCES_PER_GROUP: usize = 256;
@@ -82,7 +82,7 @@ impl Totals {
     }
 }
 
-impl<W: Weight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<'_, W> {
     /// Adds up the distances of every vertex from all of `sources`.
     ///
     /// In parallel; tells `progress` how many sources are done. Of floats, the weights of an arc of
@@ -107,7 +107,15 @@ impl<W: Weight> Metric<'_, W> {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<Totals, HierarchyError> {
-        let ranks = self.ranks("source", sources)?;
+        W::totals_by_hierarchy(self, sources, progress)
+    }
+
+    pub(crate) fn find_totals(
+        &self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Totals, HierarchyError> {
+        let (hierarchy, ranks) = (self.hierarchy, self.ranks("source", sources)?);
         let mut totals = Totals::new::<W>(self.hierarchy.n_vertices());
         let done = AtomicUsize::new(0);
         let tell = |n_sources: usize| {
@@ -117,48 +125,45 @@ impl<W: Weight> Metric<'_, W> {
                 _ => Ok(()),
             }
         };
-        with_arcs!(&self.arcs, arcs => {
-            // no more groups at a time than there are threads, which bounds the memory
-            let n_groups = rayon::current_num_threads();
-            for groups in ranks.chunks(SOURCES_PER_GROUP * n_groups) {
-                let groups = groups.par_chunks(SOURCES_PER_GROUP);
-                let groups: Result<Vec<_>, _> =
-                    groups.map(|group| self.group(arcs, group, &tell)).collect();
-                groups?.iter().for_each(|group| totals.add(&self.hierarchy.ranks, group));
-            }
-        });
+        // no more groups at a time than there are threads, which bounds the memory
+        let n_groups = rayon::current_num_threads();
+        for groups in ranks.chunks(SOURCES_PER_GROUP * n_groups) {
+            let groups = groups.chunks(SOURCES_PER_GROUP).collect();
+            let groups = with_arcs!(W, &self.arcs, arcs => try_map_tasks(groups, &|sources| {
+                group::<W::Distance, _>(hierarchy, arcs, sources, &tell)
+            }));
+            groups?.iter().for_each(|group| totals.add(&hierarchy.ranks, group));
+        }
         Ok(totals)
     }
+}
 
-    /// The totals of some sources by rank.
-    fn group<K: Key>(
-        &self,
-        arcs: &Arcs<K>,
-        sources: &[u32],
-        tell: &(impl Fn(usize) -> Result<(), HierarchyError> + Sync),
-    ) -> Result<Vec<Sums>, HierarchyError> {
-        let mut sums = vec![Sums::default(); self.hierarchy.n_vertices()];
-        let mut sweep = Sweep::<K, LANES>::new(self.hierarchy, arcs);
-        for sources in sources.chunks(LANES) {
-            let mut too_far = None;
-            sweep.pass_by_blocks(sources, |first, found| {
-                let ranks = sums[first..first + found.len()].iter_mut().rev();
-                for ((sums, keys), back) in ranks.zip(found).zip(1..) {
-                    if let Err(lane) = sums.add::<W, K>(keys) {
-                        too_far = Some((lane, first + found.len() - back));
-                    }
+/// The totals of some sources by rank.
+fn group<D: Distance, K: Key>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    sources: &[u32],
+    tell: &dyn Fn(usize) -> Result<(), HierarchyError>,
+) -> Result<Vec<Sums>, HierarchyError> {
+    let mut sums = vec![Sums::default(); hierarchy.n_vertices()];
+    let mut sweep = Sweep::<K, LANES>::new(hierarchy, arcs);
+    for sources in sources.chunks(LANES) {
+        let mut farthest = None;
+        sweep.pass_by_blocks(sources, |first, found| {
+            let ranks = sums[first..first + found.len()].iter_mut().rev();
+            for ((sums, keys), back) in ranks.zip(found).zip(1..) {
+                if let Err(lane) = sums.add::<D, K>(keys) {
+                    farthest = Some((lane, first + found.len() - back));
                 }
-            });
-            if let Some((lane, rank)) = too_far {
-                let vertex = |rank: u32| self.hierarchy.vertices[rank as usize];
-                let (source_vertex, target) = (vertex(sources[lane]), vertex(rank as u32));
-                let kind = W::Distance::KIND;
-                return Err(HierarchyError::Overflow { source_vertex, target, kind });
             }
-            tell(sources.len())?;
+        });
+        if let Some((lane, rank)) = farthest {
+            let vertices = &hierarchy.vertices;
+            return Err(too_far::<D>(vertices[sources[lane] as usize], vertices[rank]));
         }
-        Ok(sums)
+        tell(sources.len())?;
     }
+    Ok(sums)
 }
 
 /// The distances of a vertex from the sources of a group.
@@ -174,13 +179,13 @@ struct Sums {
 impl Sums {
     /// Adds the distances from sixteen sources; or says of which it overflows its type.
     #[inline(always)]
-    fn add<W: Weight, K: Key>(&mut self, keys: &[K; LANES]) -> Result<(), usize> {
+    fn add<D: Distance, K: Key>(&mut self, keys: &[K; LANES]) -> Result<(), usize> {
         let mut lengths = [0.0; LANES];
         let mut too_far = None;
         for (lane, (length, &key)) in lengths.iter_mut().zip(keys).enumerate() {
             let is_reached = key < K::UNREACHED;
             self.n_sources += u32::from(is_reached);
-            match key.to_distance::<W>() {
+            match key.to_distance::<D>() {
                 _ if !is_reached => {}
                 Some(distance) => *length = distance.to_f64(),
                 None => too_far = Some(lane),

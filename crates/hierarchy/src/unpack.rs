@@ -52,7 +52,7 @@ impl Unpacker {
         hierarchy: &Hierarchy,
         origins: &[[u32; 2]],
         columns: &[u32],
-        steps: impl Iterator<Item = (u32, usize)>,
+        steps: &mut dyn Iterator<Item = (u32, usize)>,
     ) -> Option<Vec<usize>> {
         let ends = &hierarchy.ends;
         let Self { list, queue } = self;

@@ -14,16 +14,14 @@
 //!
 //! Reference: dibbelt-2016
 
-use graph_formats::{VertexId, Weight};
+use graph_formats::VertexId;
 
 use crate::HierarchyError;
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
-use crate::metric::Metric;
 use crate::prefetch::prefetch;
-use crate::query::{Pairs, Path};
 use crate::relax::Places;
 use crate::unpack::Unpacker;
 
@@ -33,8 +31,8 @@ const PLACES_AHEAD: usize = 4;
 const ARCS_PER_LINE: usize = 8;
 
 /// The two walks up the tree. A place stands for a depth: the root has the last one.
-pub(crate) struct Walk<'m, W: Weight, K> {
-    metric: &'m Metric<'m, W>,
+pub(crate) struct Walk<'m, K> {
+    hierarchy: &'m Hierarchy,
     arcs: &'m Arcs<K>,
     /// By place, the least distance from the source and to the target; where paths are asked for,
     /// with the place of the lower end of the arc that it ends or begins with.
@@ -44,11 +42,25 @@ pub(crate) struct Walk<'m, W: Weight, K> {
     unpacker: Unpacker,
 }
 
-impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
-    pub(crate) fn new(metric: &'m Metric<'m, W>, arcs: &'m Arcs<K>) -> Self {
-        let height = metric.hierarchy.height();
+/// What a [`Query`](crate::Query) does between two ranks, for any keys. Lengths are those of
+/// integers, and 0 of floats.
+pub(crate) trait Walks: Send {
+    /// The length of the shortest path; none where there is none.
+    fn length(&mut self, ends: [u32; 2]) -> Option<u128>;
+
+    /// The same, and the arcs of the graph on the path; these end at `columns`.
+    fn path(
+        &mut self,
+        ends: [u32; 2],
+        columns: &[VertexId],
+    ) -> Result<Option<(u128, Vec<usize>)>, HierarchyError>;
+}
+
+impl<'m, K: Key> Walk<'m, K> {
+    pub(crate) fn new(hierarchy: &'m Hierarchy, arcs: &'m Arcs<K>) -> Self {
+        let height = hierarchy.height();
         let (places, ranks) = (Places::new(height), vec![[ROOT; 2]; height]);
-        Self { metric, arcs, places, ranks, unpacker: Unpacker::default() }
+        Self { hierarchy, arcs, places, ranks, unpacker: Unpacker::default() }
     }
 
     /// The length of the shortest path between two ranks, and the place of its highest vertex.
@@ -70,7 +82,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
 
     #[inline(always)]
     fn meet_by<const WITH_PATH: bool>(&mut self, source: u32, target: u32) -> (K, usize) {
-        let depths = &self.metric.hierarchy.depths;
+        let depths = &self.hierarchy.depths;
         let ends = [source, target].map(|rank| self.places.of_depth(depths[rank as usize]));
         self.places.clear(ends[UP].min(ends[DOWN]));
         self.find_ancestors(source, ends[UP], UP);
@@ -103,7 +115,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
     /// Notes the ancestors of an end, and has what is needed of them fetched.
     #[inline(always)]
     fn find_ancestors(&mut self, end: u32, place: usize, direction: usize) {
-        let Hierarchy { parents, offsets, .. } = self.metric.hierarchy;
+        let Hierarchy { parents, offsets, .. } = self.hierarchy;
         let mut rank = end;
         for ranks in &mut self.ranks[place..] {
             ranks[direction] = rank;
@@ -115,7 +127,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
     /// Relaxes the arcs of the ancestor at a place.
     #[inline(always)]
     fn relax<const WITH_PATH: bool>(&mut self, place: usize, direction: usize, from: [K; 2]) {
-        let Hierarchy { ends, runs, offsets, .. } = self.metric.hierarchy;
+        let Hierarchy { ends, runs, offsets, .. } = self.hierarchy;
         if let Some(later) = self.ranks.get(place + PLACES_AHEAD) {
             let first = offsets[later[direction] as usize] as usize;
             prefetch(ends, first);
@@ -123,7 +135,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
             prefetch(&self.arcs.keys, first);
             prefetch(&self.arcs.keys, first + ARCS_PER_LINE);
         }
-        let row = self.metric.hierarchy.row(self.ranks[place][direction]);
+        let row = self.hierarchy.row(self.ranks[place][direction]);
         let arcs = &self.arcs.keys[row.start..];
         let (ends, runs) = (&ends[row.clone()], &runs[row]);
         self.places.relax::<WITH_PATH>(ends, runs, arcs, from, place as u32);
@@ -132,7 +144,7 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
     /// The arcs between an end, which is at place `end`, and the ancestor at place `highest`, from
     /// the ancestor on.
     fn steps(&self, end: usize, highest: usize, direction: usize) -> Vec<(u32, usize)> {
-        let hierarchy = self.metric.hierarchy;
+        let hierarchy = self.hierarchy;
         let mut steps = Vec::new();
         let mut place = highest;
         while place != end {
@@ -147,51 +159,27 @@ impl<'m, W: Weight, K: Key> Walk<'m, W, K> {
     }
 }
 
-impl<W: Weight, K: Key> Pairs<W> for Walk<'_, W, K> {
-    fn distance(
-        &mut self,
-        source: VertexId,
-        target: VertexId,
-    ) -> Result<Option<W::Distance>, HierarchyError> {
-        if W::ZERO.to_i128().is_none() {
-            return Ok(self.path(source, target)?.map(|path| path.length));
-        }
-        let ends = (self.metric.rank("source", source)?, self.metric.rank("target", target)?);
-        let (key, _) = self.meet::<false>(ends.0, ends.1);
-        self.metric.distance(key, source, target)
+impl<K: Key> Walks for Walk<'_, K> {
+    fn length(&mut self, [source, target]: [u32; 2]) -> Option<u128> {
+        let (key, _) = self.meet::<false>(source, target);
+        (key < K::UNREACHED).then(|| key.to_integer())
     }
 
     fn path(
         &mut self,
-        source: VertexId,
-        target: VertexId,
-    ) -> Result<Option<Path<W::Distance>>, HierarchyError> {
-        let ends = (self.metric.rank("source", source)?, self.metric.rank("target", target)?);
-        let (key, highest) = self.meet::<true>(ends.0, ends.1);
+        [source, target]: [u32; 2],
+        columns: &[VertexId],
+    ) -> Result<Option<(u128, Vec<usize>)>, HierarchyError> {
+        let (key, highest) = self.meet::<true>(source, target);
         if key >= K::UNREACHED {
             return Ok(None);
         }
-        let graph = self.metric.graph;
-        let hierarchy = self.metric.hierarchy;
+        let hierarchy = self.hierarchy;
         let place = |rank: u32| self.places.of_depth(hierarchy.depths[rank as usize]);
-        let up = self.steps(place(ends.0), highest, UP).into_iter().rev();
-        let down = self.steps(place(ends.1), highest, DOWN);
-        let columns = graph.column_indices();
-        let origins = &self.arcs.origins;
-        let arcs = self.unpacker.unpack(hierarchy, origins, columns, up.chain(down));
-        let arcs = arcs.ok_or(HierarchyError::Damaged)?;
-        let mut vertices = Vec::with_capacity(arcs.len() + 1);
-        vertices.push(source);
-        vertices.extend(arcs.iter().map(|&arc| columns[arc]));
-        let length = if W::ZERO.to_i128().is_some() {
-            key.to_distance::<W>()
-        } else {
-            let add = |length, &arc: &usize| graph.weight(arc).after(length);
-            arcs.iter().try_fold(W::Distance::ZERO, add)
-        };
-        let kind = W::Distance::KIND;
-        let overflow = HierarchyError::Overflow { source_vertex: source, target, kind };
-        let length = length.ok_or(overflow)?;
-        Ok(Some(Path { length, vertices, arcs }))
+        let up = self.steps(place(source), highest, UP).into_iter().rev();
+        let down = self.steps(place(target), highest, DOWN);
+        let arcs =
+            self.unpacker.unpack(hierarchy, &self.arcs.origins, columns, &mut up.chain(down));
+        Ok(Some((key.to_integer(), arcs.ok_or(HierarchyError::Damaged)?)))
     }
 }

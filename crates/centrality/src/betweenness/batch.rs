@@ -9,7 +9,7 @@
 //!
 //! Reference: then-2015
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use sssp::SsspError;
 
 use super::GoesOn;
@@ -104,9 +104,9 @@ impl Batch {
 
     /// Adds the dependencies of `sources`, different vertices, on all others to `sums`; false, and
     /// nothing is added, where there are too many paths.
-    pub(super) fn add_dependencies<W: Weight>(
+    pub(super) fn add_dependencies(
         &mut self,
-        graph: &Csr<W>,
+        graph: &Csr<u32>,
         sources: &[VertexId],
         sums: &mut [f64],
         goes_on: GoesOn<'_>,
@@ -137,7 +137,7 @@ impl Batch {
     }
 
     /// Finds the vertices after the last level; false where there are too many paths.
-    fn next_level<W: Weight>(&mut self, graph: &Csr<W>) -> bool {
+    fn next_level(&mut self, graph: &Csr<u32>) -> bool {
         let Self { of, seen, new, found, ends, hits } = self;
         let (start, end) = (ends[ends.len() - 2], ends[ends.len() - 1]);
         for at in start..end {
@@ -167,12 +167,7 @@ impl Batch {
     }
 
     /// Finds the dependencies on the vertices of a level from those of the next.
-    fn level_before<W: Weight>(
-        &mut self,
-        graph: &Csr<W>,
-        level: std::ops::Range<usize>,
-        sums: &mut [f64],
-    ) {
+    fn level_before(&mut self, graph: &Csr<u32>, level: std::ops::Range<usize>, sums: &mut [f64]) {
         let Self { of, seen, found, hits, .. } = self;
         for &(vertex, sources) in &found[level.clone()] {
             let mut shares = Lanes::ZERO;

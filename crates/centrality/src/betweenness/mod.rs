@@ -21,18 +21,16 @@ mod single;
 use std::num::NonZeroUsize;
 
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, Direction, GraphError, VertexId, Weight};
-use ndarray::ArrayView1;
+use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, map_tasks, try_map_tasks};
 use paths::Progress;
-use rayon::prelude::*;
 use sssp::{SearchWeight, Solver, SsspError};
 
 use self::batch::{Batch, LANES};
 use self::single::Single;
 use crate::checkpoint::{Bytes, Checkpoint, State, add_up, put_list};
 use crate::sample::draw;
-use crate::search::refuse_negative;
-use crate::{CentralityError, Config, Lengths, Side};
+use crate::search::unsigned;
+use crate::{CentralityError, Config, Lengths, MeasureWeight, Side};
 
 /// Levels up to which they are large enough for eight sources at once.
 const MAX_LEVELS: u32 = 32;
@@ -117,81 +115,173 @@ impl Betweenness {
 /// assert_eq!(found.normalised()[3], 3.0 / 12.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn betweenness<W: SearchWeight>(
+pub fn betweenness<W: MeasureWeight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    let n = graph.n_vertices();
-    refuse_without_length(graph, config.lengths)?;
-    let checkpoint = config.checkpoint.as_deref();
-    let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "betweenness, ", config));
-    let drawn = draw(n, config.sources)?;
-    let n_sources = drawn.as_ref().map_or(n, Vec::len);
-    let is_transposed =
-        drawn.is_some() && config.side == Side::In && graph.direction() == Direction::Directed;
-    let transposed = is_transposed.then(|| graph.transposed());
+    W::betweenness(graph, config, progress)
+}
+
+pub(crate) fn find<W: MeasureWeight>(
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    let keep = |path| Checkpoint::new(path, graph, "betweenness, ", config);
+    match config.lengths {
+        Lengths::Hops => {
+            let checkpoint = config.checkpoint.as_deref().map(keep);
+            by_hops(&graph.clone().unweighted(), config, checkpoint, progress)
+        }
+        Lengths::Weights => {
+            let unsigned = unsigned(graph)?;
+            refuse_without_length(&unsigned)?;
+            let checkpoint = config.checkpoint.as_deref().map(keep);
+            by_weights(&unsigned, config, checkpoint, progress)
+        }
+    }
+}
+
+fn by_hops(
+    graph: &Csr<u32>,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    let Task { transposed, mut sources, n_sources, n_spaces } = Task::new(graph, config)?;
     let graph = transposed.as_ref().unwrap_or(graph);
-    let mut sources = drawn.unwrap_or_else(|| graph.vertices().collect());
-    // no path begins at others
-    sources.retain(|&source| graph.out_degree(source) > 0);
-    let threads = config.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
-    let fit = MAX_BYTES / (n * BYTES_PER_VERTEX + BYTES_PER_ARC * graph.n_arcs()).max(1);
-    let n_spaces = threads.min(fit.max(1)).min(sources.len().div_ceil(LANES));
-    let is_flat = config.lengths == Lengths::Hops && is_flat(graph, &sources)?;
-    let relabelling = relabelling(graph, &sources, config.lengths, is_flat)?;
+    let is_flat = is_flat(graph, &sources)?;
+    let relabelling = relabelling(graph, &sources, is_flat)?;
     let relabelled = relabelling.as_ref().map(|to| to.apply(graph)).transpose()?;
     if let Some(to) = &relabelling {
         sources.iter_mut().for_each(|source| *source = to.new_ids()[*source as usize]);
     }
     let graph = relabelled.as_ref().unwrap_or(graph);
-    let mut spaces: Vec<_> = (0..n_spaces).map(|_| WorkSpace::new(n, is_flat)).collect();
-    let mut solver = match config.lengths {
-        Lengths::Hops => None,
-        Lengths::Weights => {
-            let solver_config = sssp::Config {
-                threads: config.threads,
-                expected_searches: NonZeroUsize::new(sources.len()),
-                ..sssp::Config::default()
-            };
-            Some(Solver::new(graph, &solver_config)?)
-        }
+    let n = graph.n_vertices();
+    let spaces = (0..n_spaces).map(|_| WorkSpace::new(n, is_flat)).collect();
+    let sums =
+        sum_up(n, spaces, &sources, checkpoint, progress, &mut |spaces, sources, goes_on| {
+            for_each_block(spaces, sources, &|space, _, sources| {
+                space.search(graph, sources, goes_on)
+            })
+        })?;
+    let sums = match relabelling {
+        Some(to) => to.restore(&sums)?,
+        None => sums,
     };
+    Ok(Betweenness { sums, n_sources })
+}
+
+fn by_weights<U: SearchWeight>(
+    graph: &Csr<U>,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    let Task { transposed, sources, n_sources, n_spaces } = Task::new(graph, config)?;
+    let graph = transposed.as_ref().unwrap_or(graph);
+    let config = sssp::Config {
+        threads: config.threads,
+        expected_searches: NonZeroUsize::new(sources.len()),
+        ..sssp::Config::default()
+    };
+    let mut solver = Solver::new(graph, &config)?;
     let all: Vec<VertexId> = graph.vertices().collect();
+    let n = graph.n_vertices();
+    let spaces = (0..n_spaces).map(|_| WorkSpace::new(n, false)).collect();
+    let sums =
+        sum_up(n, spaces, &sources, checkpoint, progress, &mut |spaces, sources, goes_on| {
+            let table = solver.table(sources, &all)?;
+            for_each_block(spaces, sources, &|space, first, sources| {
+                space.dependencies.fill(0.0);
+                for (row, &source) in (first..).zip(sources) {
+                    let distances = table.as_storage().row(row);
+                    space.single.count_weights(graph, source, distances, goes_on)?;
+                    space.single.add_dependencies(&mut space.dependencies);
+                }
+                Ok(())
+            })
+        })?;
+    Ok(Betweenness { sums, n_sources })
+}
+
+/// What is searched, from where, and by how many threads at a time.
+struct Task<W: Weight> {
+    /// The graph with its arcs turned round, where that is searched.
+    transposed: Option<Csr<W>>,
+    sources: Vec<VertexId>,
+    /// How many were asked for.
+    n_sources: usize,
+    n_spaces: usize,
+}
+
+impl<W: Weight> Task<W> {
+    fn new(graph: &Csr<W>, config: &Config) -> Result<Self, CentralityError> {
+        let n = graph.n_vertices();
+        let drawn = draw(n, config.sources)?;
+        let n_sources = drawn.as_ref().map_or(n, Vec::len);
+        let is_transposed =
+            drawn.is_some() && config.side == Side::In && graph.direction() == Direction::Directed;
+        let transposed = is_transposed.then(|| graph.transposed());
+        let graph = transposed.as_ref().unwrap_or(graph);
+        let mut sources = drawn.unwrap_or_else(|| graph.vertices().collect());
+        // no path begins at others
+        sources.retain(|&source| graph.out_degree(source) > 0);
+        let threads = config.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
+        let fit = MAX_BYTES / (n * BYTES_PER_VERTEX + BYTES_PER_ARC * graph.n_arcs()).max(1);
+        let n_spaces = threads.min(fit.max(1)).min(sources.len().div_ceil(LANES));
+        Ok(Self { transposed, sources, n_sources, n_spaces })
+    }
+}
+
+/// Finds the dependencies of some sources, those of a block in each work space.
+type Find<'a> =
+    &'a mut dyn FnMut(&mut [WorkSpace], &[VertexId], GoesOn<'_>) -> Result<(), CentralityError>;
+
+/// Adds up the dependencies of all sources, as many at a time as there are work spaces for.
+fn sum_up(
+    n_vertices: usize,
+    mut spaces: Vec<WorkSpace>,
+    sources: &[VertexId],
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+    find: Find<'_>,
+) -> Result<Vec<f64>, CentralityError> {
     let total = sources.len() as u64;
-    let mut sums = Sums(vec![0.0; n]);
-    add_up(&mut sums, &sources, n_spaces * LANES, checkpoint, |sums, sources, done| {
+    let mut sums = Sums(vec![0.0; n_vertices]);
+    let at_a_time = spaces.len() * LANES;
+    add_up(&mut sums, sources, at_a_time, checkpoint, &mut |sums, sources, done| {
         let goes_on = || match progress {
             Some(step) if step(done as u64, total).is_break() => Err(SsspError::Interrupted),
             _ => Ok(()),
         };
         goes_on()?;
-        let table = solver.as_mut().map(|solver| solver.table(sources, &all)).transpose()?;
-        let blocks = sources.par_chunks(LANES).zip(&mut spaces).enumerate();
-        blocks.try_for_each(|(block, (sources, space))| {
-            let row = |i| Some(table.as_ref()?.as_storage().row(block * LANES + i));
-            space.search(graph, sources, row, &goes_on)
-        })?;
+        find(&mut spaces, sources, &goes_on)?;
         sums.add(&spaces[..sources.len().div_ceil(LANES)]);
         Ok(())
     })?;
-    let sums = match relabelling {
-        Some(to) => to.restore(&sums.0)?,
-        None => sums.0,
-    };
-    Ok(Betweenness { sums, n_sources })
+    Ok(sums.0)
 }
 
-/// An error where weights are to be added up and an arc has none, or less.
-fn refuse_without_length<W: Weight>(
-    graph: &Csr<W>,
-    lengths: Lengths,
+/// Searches from the sources of each block, the first of which has that place, in a work space.
+fn for_each_block(
+    spaces: &mut [WorkSpace],
+    sources: &[VertexId],
+    search: &(dyn Fn(&mut WorkSpace, usize, &[VertexId]) -> Result<(), CentralityError> + Sync),
 ) -> Result<(), CentralityError> {
-    refuse_negative(graph, lengths)?;
-    if lengths == Lengths::Hops || graph.weight_summary().least > W::ZERO {
+    let blocks = (0..).step_by(LANES).zip(sources.chunks(LANES)).zip(spaces).collect();
+    let searched =
+        try_map_tasks(blocks, &|((first, sources), space)| search(space, first, sources));
+    searched.map(drop)
+}
+
+/// An error where an arc has no length.
+fn refuse_without_length<U: Weight>(graph: &Csr<U>) -> Result<(), CentralityError> {
+    if graph.weight_summary().least > U::ZERO {
         return Ok(());
     }
-    match graph.arcs().find(|&(from, to, weight)| from != to && weight == W::ZERO) {
+    match graph.arcs().find(|&(from, to, weight)| from != to && weight == U::ZERO) {
         Some((from, to, weight)) => {
             Err(CentralityError::WithoutLength { from, to, weight: weight.to_string() })
         }
@@ -200,15 +290,13 @@ fn refuse_without_length<W: Weight>(
 }
 
 /// Numbers of vertices by which those that are read together lie side by side: where levels are few,
-/// those with many arcs, and otherwise neighbours. `None` where sources are few, and in weights,
-/// where the search takes most of the time.
-fn relabelling<W: Weight>(
-    graph: &Csr<W>,
+/// those with many arcs, and otherwise neighbours. `None` where sources are few.
+fn relabelling(
+    graph: &Csr<u32>,
     sources: &[VertexId],
-    lengths: Lengths,
     is_flat: bool,
 ) -> Result<Option<Relabelling>, GraphError> {
-    if sources.len() < MIN_SOURCES_TO_RELABEL || lengths == Lengths::Weights {
+    if sources.len() < MIN_SOURCES_TO_RELABEL {
         return Ok(None);
     }
     Ok(Some(match is_flat {
@@ -218,7 +306,7 @@ fn relabelling<W: Weight>(
 }
 
 /// Whether levels are few and large, from the source with the most arcs.
-fn is_flat<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> Result<bool, SsspError> {
+fn is_flat(graph: &Csr<u32>, sources: &[VertexId]) -> Result<bool, SsspError> {
     let Some(&source) = sources.iter().max_by_key(|&&source| graph.out_degree(source)) else {
         return Ok(false);
     };
@@ -243,13 +331,11 @@ impl WorkSpace {
         }
     }
 
-    /// Finds the dependencies of a block; `row` are the distances from a source, where weights are
-    /// added up.
-    fn search<'a, W: Weight>(
+    /// Finds the dependencies of a block, in hops.
+    fn search(
         &mut self,
-        graph: &Csr<W>,
+        graph: &Csr<u32>,
         sources: &[VertexId],
-        row: impl Fn(usize) -> Option<ArrayView1<'a, W::Distance>>,
         goes_on: GoesOn<'_>,
     ) -> Result<(), CentralityError> {
         let Self { dependencies, single, batch } = self;
@@ -259,11 +345,8 @@ impl WorkSpace {
         {
             return Ok(());
         }
-        for (i, &source) in sources.iter().enumerate() {
-            match row(i) {
-                Some(distances) => single.count_weights(graph, source, distances, goes_on)?,
-                None => drop(single.count_hops(graph, source, goes_on)?),
-            }
+        for &source in sources {
+            single.count_hops(graph, source, goes_on)?;
             single.add_dependencies(dependencies);
         }
         Ok(())
@@ -276,10 +359,11 @@ struct Sums(Vec<f64>);
 impl Sums {
     /// Adds those of the next blocks, in their order.
     fn add(&mut self, blocks: &[WorkSpace]) {
-        let tasks = self.0.par_chunks_mut(SUMMED_PER_TASK).enumerate();
-        tasks.for_each(|(task, sums)| {
+        let parts = self.0.chunks_mut(SUMMED_PER_TASK);
+        let parts = (0..).step_by(SUMMED_PER_TASK).zip(parts).collect();
+        map_tasks(parts, &|(first, sums): (usize, &mut [f64])| {
             for block in blocks {
-                let dependencies = &block.dependencies[task * SUMMED_PER_TASK..];
+                let dependencies = &block.dependencies[first..];
                 for (sum, dependency) in sums.iter_mut().zip(dependencies) {
                     *sum += dependency;
                 }

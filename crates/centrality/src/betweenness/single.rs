@@ -95,9 +95,9 @@ impl Single {
 
     /// Puts vertices in order and counts paths, in hops; returns the number of levels, the source's
     /// included.
-    pub(super) fn count_hops<W: Weight>(
+    pub(super) fn count_hops(
         &mut self,
-        graph: &Csr<W>,
+        graph: &Csr<u32>,
         source: VertexId,
         goes_on: GoesOn<'_>,
     ) -> Result<u32, SsspError> {
@@ -142,20 +142,20 @@ impl Single {
     }
 
     /// The same in weights, from the distances.
-    pub(super) fn count_weights<W: Weight>(
+    pub(super) fn count_weights<U: Weight>(
         &mut self,
-        graph: &Csr<W>,
+        graph: &Csr<U>,
         source: VertexId,
-        distances: ArrayView1<'_, W::Distance>,
+        distances: ArrayView1<'_, U::Distance>,
         goes_on: GoesOn<'_>,
     ) -> Result<(), CentralityError> {
         let Self { of, order, heads, ends } = self;
-        let is_on_path = |from: VertexId, (to, weight): (VertexId, W)| {
+        let is_on_path = |from: VertexId, (to, weight): (VertexId, U)| {
             to != from && weight.after(distances[from as usize]) == Some(distances[to as usize])
         };
         for from in graph.vertices() {
             let distance = distances[from as usize];
-            if distance == W::Distance::UNREACHED {
+            if distance == U::Distance::UNREACHED {
                 continue;
             }
             for (to, weight) in graph.arcs_from(from).filter(|&arc| is_on_path(from, arc)) {

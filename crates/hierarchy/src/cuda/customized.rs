@@ -12,14 +12,15 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, PinnedBuffer};
-use graph_formats::{Csr, Weight};
-use rayon::prelude::*;
+use graph_formats::{Weight, map_tasks};
 
 use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::DeviceHierarchy;
 use super::landing::Landing;
 use crate::HierarchyError;
+use crate::hierarchy::Structure;
+use crate::key::Weights;
 
 /// Threads of a block of the launch, of which one is resident on each multiprocessor: the fewer
 /// blocks wait for one another, the better.
@@ -80,10 +81,11 @@ impl<K: DeviceKey> Customized<K> {
     }
 
     /// Puts the weights of `graph` in, which fit the keys.
-    pub(super) fn customize<W: Weight>(
+    pub(super) fn customize<U: Weight>(
         &mut self,
         device: &DeviceHierarchy<'_>,
-        graph: &Csr<W>,
+        graph: &Structure,
+        weights: Weights<'_, U>,
     ) -> Result<(), HierarchyError> {
         if graph.n_arcs() < self.staged.len() {
             return Err(HierarchyError::AnotherGraph);
@@ -94,10 +96,11 @@ impl<K: DeviceKey> Customized<K> {
         let (is_same, launched) = rayon::join(
             || device.hierarchy.check_arcs(graph),
             || {
-                let parts = self.staged.par_chunks_mut(WEIGHTS_PER_TASK).enumerate();
-                parts.for_each(|(part, keys)| {
-                    for (key, arc) in keys.iter_mut().zip(part * WEIGHTS_PER_TASK..) {
-                        *key = K::of_weight(graph.weight(arc)).without_sign();
+                let parts = self.staged.chunks_mut(WEIGHTS_PER_TASK);
+                let parts = (0..).step_by(WEIGHTS_PER_TASK).zip(parts).collect();
+                map_tasks(parts, &|(first, keys): (usize, &mut [K])| {
+                    for (key, arc) in keys.iter_mut().zip(first..) {
+                        *key = K::of_weight(weights.of_arc(arc)).without_sign();
                     }
                 });
                 self.launch(device)

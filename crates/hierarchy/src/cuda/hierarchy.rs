@@ -8,9 +8,9 @@ use graph_formats::{Csr, Weight};
 use super::DeviceMetric;
 use super::segments::Segments;
 use super::triangles::Triangles;
-use crate::HierarchyError;
 use crate::below::Below;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Structure, structure};
+use crate::{HierarchyError, MetricWeight};
 
 /// No key, for an arc from a vertex to itself.
 const NO_SLOT: u32 = u32::MAX;
@@ -81,6 +81,14 @@ impl<'h> DeviceHierarchy<'h> {
         graph: &Csr<W>,
         gpu: &Gpu,
     ) -> Result<Self, HierarchyError> {
+        Self::of_structure(hierarchy, &structure(graph), gpu)
+    }
+
+    fn of_structure(
+        hierarchy: &'h Hierarchy,
+        graph: &Structure,
+        gpu: &Gpu,
+    ) -> Result<Self, HierarchyError> {
         hierarchy.check_arcs(graph)?;
         let below = hierarchy.below(graph);
         let (n, n_arcs) = (hierarchy.n_vertices() as u64, hierarchy.n_arcs() as u64);
@@ -115,11 +123,11 @@ impl<'h> DeviceHierarchy<'h> {
     /// # Errors
     /// When the arcs of `graph` are others, a weight is negative, sums of weights may leave 64
     /// bits or the range of floats, or the GPU fails or has too little memory.
-    pub fn customize<'a, W: Weight>(
+    pub fn customize<'a, W: MetricWeight>(
         &'a self,
         graph: &'a Csr<W>,
     ) -> Result<DeviceMetric<'a, W>, HierarchyError> {
-        DeviceMetric::new(self, graph)
+        W::customize_on_gpu(self, graph)
     }
 }
 

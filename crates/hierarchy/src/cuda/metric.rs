@@ -4,8 +4,9 @@ use graph_formats::{Csr, VertexId, Weight};
 
 use super::customized::Customized;
 use super::hierarchy::DeviceHierarchy;
-use crate::HierarchyError;
-use crate::key::KeyKind;
+use crate::hierarchy::structure;
+use crate::key::{KeyKind, Weights};
+use crate::{HierarchyError, MetricWeight};
 
 /// A [`DeviceHierarchy`] customized for the weights of a graph: what answers questions.
 ///
@@ -24,13 +25,20 @@ pub(super) enum AnyKeys {
     F64(Customized<f64>),
 }
 
-/// The expression for the keys, whatever their type is.
+/// The expression for the keys, whatever their type is: one that weights of `$W` may have, so
+/// that it is compiled for no others.
 macro_rules! with_keys {
-    ($any:expr, $keys:ident => $body:expr) => {
+    ($W:ty, $any:expr, $keys:ident => $body:expr) => {
+        if const { crate::key::is_float::<$W>() } {
+            crate::cuda::metric::with_keys!(@of $any, $keys => $body; F64)
+        } else {
+            crate::cuda::metric::with_keys!(@of $any, $keys => $body; U32 U64)
+        }
+    };
+    (@of $any:expr, $keys:ident => $body:expr; $($kind:ident)*) => {
         match $any {
-            crate::cuda::metric::AnyKeys::U32($keys) => $body,
-            crate::cuda::metric::AnyKeys::U64($keys) => $body,
-            crate::cuda::metric::AnyKeys::F64($keys) => $body,
+            $(crate::cuda::metric::AnyKeys::$kind($keys) => $body,)*
+            _ => unreachable!("keys are floats where weights are, and only there"),
         }
     };
 }
@@ -60,15 +68,42 @@ impl AnyKeys {
 }
 
 impl<'a, W: Weight> DeviceMetric<'a, W> {
-    pub(super) fn new(
+    pub(crate) fn new(
         device: &'a DeviceHierarchy<'a>,
         graph: &'a Csr<W>,
     ) -> Result<Self, HierarchyError> {
-        let mut keys = AnyKeys::new(device, KeyKind::of(graph)?.0)?;
-        with_keys!(&mut keys, keys => keys.customize(device, graph))?;
-        Ok(Self { device, graph, keys })
+        let keys = AnyKeys::new(device, KeyKind::of(graph)?.0)?;
+        let mut metric = Self { device, graph, keys };
+        metric.put_in(graph)?;
+        Ok(metric)
     }
 
+    /// Puts in the weights of this graph, which fit the keys.
+    fn put_in(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
+        self.graph = graph;
+        let (structure, weights) = (structure(graph), Weights::of(graph));
+        with_keys!(W, &mut self.keys, keys => keys.customize(self.device, &structure, weights))
+    }
+
+    pub(crate) fn take_weights(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
+        let kind = KeyKind::of(graph)?.0;
+        if kind != self.keys.kind() {
+            self.keys = AnyKeys::new(self.device, kind)?;
+        }
+        self.put_in(graph)
+    }
+
+    /// The ranks of vertices that play this role.
+    pub(super) fn ranks(
+        &self,
+        role: &'static str,
+        vertices: &[VertexId],
+    ) -> Result<Vec<u32>, HierarchyError> {
+        self.device.hierarchy.ranks_of(role, vertices)
+    }
+}
+
+impl<'a, W: MetricWeight> DeviceMetric<'a, W> {
     /// Puts the weights of another graph with the same arcs in the place of those that are there.
     /// As [`DeviceHierarchy::customize`], but no memory is taken unless other keys are needed.
     ///
@@ -94,26 +129,6 @@ impl<'a, W: Weight> DeviceMetric<'a, W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn customize(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
-        let kind = KeyKind::of(graph)?.0;
-        if kind != self.keys.kind() {
-            self.keys = AnyKeys::new(self.device, kind)?;
-        }
-        self.graph = graph;
-        with_keys!(&mut self.keys, keys => keys.customize(self.device, graph))
-    }
-
-    /// The ranks of vertices that play this role.
-    pub(super) fn ranks(
-        &self,
-        role: &'static str,
-        vertices: &[VertexId],
-    ) -> Result<Vec<u32>, HierarchyError> {
-        let hierarchy = self.device.hierarchy;
-        let n_vertices = hierarchy.n_vertices();
-        let rank = |&vertex: &VertexId| {
-            let rank = hierarchy.ranks.get(vertex as usize).copied();
-            rank.ok_or(HierarchyError::NoSuchVertex { role, vertex, n_vertices })
-        };
-        vertices.iter().map(rank).collect()
+        W::recustomize_on_gpu(self, graph)
     }
 }

@@ -46,3 +46,4 @@ mod triangles;
 pub use hierarchy::DeviceHierarchy;
 pub use metric::DeviceMetric;
 pub use rows::shared_table;
+pub(crate) use rows::table_by_gpus;

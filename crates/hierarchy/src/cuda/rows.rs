@@ -12,10 +12,9 @@ use std::ops::Range;
 use std::{slice, thread};
 
 use gpu_runtime::Buffer;
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{Distance, VertexId, Weight, try_map_tasks};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances, Progress};
-use rayon::prelude::*;
 
 use super::DeviceMetric;
 use super::batches::Batches;
@@ -26,11 +25,13 @@ use super::landing::{Landing, N_PIECES, rows_per_piece};
 use super::metric::with_keys;
 use super::segments::Segments;
 use super::totals::tell;
-use crate::HierarchyError;
 use crate::key::Key;
+use crate::metric::too_far;
+use crate::one_to_all::{Hear, by_place};
 use crate::table::{ancestors, cells};
+use crate::{HierarchyError, MetricWeight};
 
-impl<W: Weight> DeviceMetric<'_, W> {
+impl<W: MetricWeight> DeviceMetric<'_, W> {
     /// The distances of all vertices from each of `sources`, in the order given.
     ///
     /// As [`DeviceMetric::map_distances`], with memory of the CPU for all of them.
@@ -77,30 +78,28 @@ impl<W: Weight> DeviceMetric<'_, W> {
         progress: Option<Progress<'_>>,
         result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
     ) -> Result<Vec<T>, HierarchyError> {
+        by_place(sources, result, |hear| W::distances_on_gpu(self, sources, progress, hear))
+    }
+
+    /// Shows the distances of all vertices from each of `sources`, with its place among these.
+    pub(crate) fn show_distances(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+        hear: Hear<'_, W::Distance>,
+    ) -> Result<(), HierarchyError> {
         let ranks = self.ranks("source", sources)?;
         let (device, n) = (self.device, self.device.hierarchy.n_vertices());
-        let mut results = Vec::with_capacity(sources.len());
         // rows that distances are made in, again and again
         let mut rows: Vec<Vec<W::Distance>> = Vec::new();
         let columns = Columns { ranks: &device.ranks, segments: &device.all };
-        with_keys!(&mut self.keys, keys => {
-            keys.for_rows(device, &columns, &ranks, progress, |places, keys| {
+        with_keys!(W, &mut self.keys, keys => {
+            keys.for_rows(device, &columns, &ranks, progress, &mut |places, keys| {
                 rows.resize_with(rows.len().max(places.len()), || vec![W::Distance::ZERO; n]);
-                let sources = &sources[places];
-                let of_each = sources.par_iter().zip(&mut rows).enumerate();
-                let made: Result<Vec<T>, HierarchyError> = of_each.map(|(i, (&source, row))| {
-                    let too_far = to_distances::<W, _>(&keys[i * n..(i + 1) * n], row);
-                    refuse_overflow::<W>(too_far.map(|target| (source, target as VertexId)))?;
-                    let distances = Distances::from_storage(std::mem::take(row));
-                    let made = result(source, &distances);
-                    *row = distances.into_storage();
-                    Ok(made)
-                }).collect();
-                results.extend(made?);
-                Ok(())
+                let of_each = places.zip(keys.chunks_exact(n)).zip(&mut rows).collect();
+                show(of_each, sources, hear)
             })
-        })?;
-        Ok(results)
+        })
     }
 
     /// The distances from each of `sources` to each of `targets`; a row a source, in the order
@@ -138,17 +137,44 @@ impl<W: Weight> DeviceMetric<'_, W> {
         let columns = Columns { ranks: &device.gpu.upload(&columns)?, segments: &segments };
         // rows of no columns are none
         let width = targets.len().max(1);
-        with_keys!(&mut self.keys, keys => {
-            keys.for_rows(device, &columns, &ranks, progress, |places, keys| {
+        with_keys!(W, &mut self.keys, keys => {
+            keys.for_rows(device, &columns, &ranks, progress, &mut |places, keys| {
                 let cells = &mut table[places.start * width..places.end * width];
-                let rows = cells.par_chunks_mut(width).zip(keys.par_chunks(width));
-                rows.zip(&sources[places]).try_for_each(|((row, keys), &source)| {
-                    let too_far = to_distances::<W, _>(keys, row);
-                    refuse_overflow::<W>(too_far.map(|column| (source, targets[column])))
-                })
+                let rows = cells.chunks_mut(width).zip(keys.chunks(width));
+                fill(rows.zip(&sources[places]).collect(), targets)
             })
         })
     }
+}
+
+/// Shows rows of keys, with the places of their sources, as distances, each made in a row of these.
+fn show<D: Distance, K: Key>(
+    rows: Vec<((usize, &[K]), &mut Vec<D>)>,
+    sources: &[VertexId],
+    hear: Hear<'_, D>,
+) -> Result<(), HierarchyError> {
+    let shown = try_map_tasks(rows, &|((place, keys), row)| {
+        if let Some(target) = to_distances(keys, row) {
+            return Err(too_far::<D>(sources[place], target as VertexId));
+        }
+        let distances = Distances::from_storage(std::mem::take(row));
+        hear(place, &distances);
+        *row = distances.into_storage();
+        Ok(())
+    });
+    shown.map(drop)
+}
+
+/// Makes distances of rows of keys, each with its source.
+fn fill<D: Distance, K: Key>(
+    rows: Vec<((&mut [D], &[K]), &VertexId)>,
+    targets: &[VertexId],
+) -> Result<(), HierarchyError> {
+    let filled = try_map_tasks(rows, &|((row, keys), &source)| match to_distances(keys, row) {
+        Some(column) => Err(too_far::<D>(source, targets[column])),
+        None => Ok(()),
+    });
+    filled.map(drop)
 }
 
 /// The distances from each of `sources` to each of `targets` by GPUs that have the same weights, each
@@ -179,7 +205,16 @@ impl<W: Weight> DeviceMetric<'_, W> {
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn shared_table<W: Weight>(
+pub fn shared_table<W: MetricWeight>(
+    metrics: &mut [DeviceMetric<'_, W>],
+    sources: &[VertexId],
+    targets: &[VertexId],
+    progress: Option<Progress<'_>>,
+) -> Result<DistanceTable<W>, HierarchyError> {
+    W::table_on_gpus(metrics, sources, targets, progress)
+}
+
+pub(crate) fn table_by_gpus<W: MetricWeight>(
     metrics: &mut [DeviceMetric<'_, W>],
     sources: &[VertexId],
     targets: &[VertexId],
@@ -226,7 +261,7 @@ impl<K: DeviceKey> Customized<K> {
         columns: &Columns<'_>,
         sources: &[u32],
         progress: Option<Progress<'_>>,
-        mut take: impl FnMut(Range<usize>, &[K]) -> Result<(), HierarchyError>,
+        take: &mut dyn FnMut(Range<usize>, &[K]) -> Result<(), HierarchyError>,
     ) -> Result<(), HierarchyError> {
         let (gpu, n_columns) = (&device.gpu, columns.ranks.len());
         if n_columns == 0 || sources.is_empty() {
@@ -276,28 +311,17 @@ impl<K: DeviceKey> Customized<K> {
 }
 
 /// Makes distances of a row of keys. The column of one that its type cannot hold.
-fn to_distances<W: Weight, K: Key>(keys: &[K], row: &mut [W::Distance]) -> Option<usize> {
-    let mut too_far = None;
+fn to_distances<D: Distance, K: Key>(keys: &[K], row: &mut [D]) -> Option<usize> {
+    let mut farthest = None;
     for ((cell, &key), column) in row.iter_mut().zip(keys).zip(0..) {
-        *cell = match key.to_distance::<W>() {
-            _ if key >= K::UNREACHED => W::Distance::UNREACHED,
+        *cell = match key.to_distance() {
+            _ if key >= K::UNREACHED => D::UNREACHED,
             Some(distance) => distance,
             None => {
-                too_far = Some(column);
-                W::Distance::UNREACHED
+                farthest = Some(column);
+                D::UNREACHED
             }
         };
     }
-    too_far
-}
-
-/// An error where a distance, of this source and target, is too far for its type.
-fn refuse_overflow<W: Weight>(too_far: Option<(VertexId, VertexId)>) -> Result<(), HierarchyError> {
-    match too_far {
-        Some((source_vertex, target)) => {
-            let kind = W::Distance::KIND;
-            Err(HierarchyError::Overflow { source_vertex, target, kind })
-        }
-        None => Ok(()),
-    }
+    farthest
 }

@@ -11,9 +11,10 @@ use super::DeviceMetric;
 use super::batches::Batches;
 use super::device_totals::DeviceTotals;
 use super::metric::with_keys;
-use crate::{HierarchyError, Totals};
+use crate::key::is_float;
+use crate::{HierarchyError, MetricWeight, Totals};
 
-impl<W: Weight> DeviceMetric<'_, W> {
+impl<W: MetricWeight> DeviceMetric<'_, W> {
     /// Adds up the distances of every vertex from all of `sources`, 512 at a time.
     ///
     /// Tells `progress` how many sources are done. The GPU holds a key for each vertex and source
@@ -61,13 +62,22 @@ impl<W: Weight> DeviceMetric<'_, W> {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<(), HierarchyError> {
+        W::add_totals_on_gpu(self, totals, sources, progress)
+    }
+
+    pub(crate) fn add_to(
+        &mut self,
+        totals: &mut Totals,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), HierarchyError> {
         let device = self.device;
         let ranks = self.ranks("source", sources)?;
-        let is_integer = W::ZERO.to_i128().is_some();
+        let is_integer = !is_float::<W>();
         totals.check(device.hierarchy.n_vertices(), is_integer)?;
         let is_single = !is_integer && size_of::<W::Distance>() == size_of::<f32>();
         let on_gpu = DeviceTotals::upload(device, totals)?;
-        with_keys!(&mut self.keys, keys => {
+        with_keys!(W, &mut self.keys, keys => {
             let before = keys.batches.take();
             let batches = Batches::for_sources(before, device, sources.len(), 0)?;
             let batches = keys.batches.insert(batches);

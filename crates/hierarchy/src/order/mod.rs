@@ -12,6 +12,7 @@ use paths::Progress;
 use self::dissect::Dissection;
 pub(crate) use self::part::Part;
 use crate::HierarchyError;
+use crate::hierarchy::{Structure, structure};
 
 /// The vertices of a graph from the least important to the most.
 ///
@@ -62,12 +63,12 @@ impl Order {
         progress: Option<Progress<'_>>,
     ) -> Result<Self, HierarchyError> {
         let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
-        Self::within(graph, coordinates, progress, max_arcs)
+        Self::within(&structure(graph), coordinates, progress, max_arcs)
     }
 
     /// The same where the hierarchy may have so many arcs.
-    pub(crate) fn within<W: Weight>(
-        graph: &Csr<W>,
+    pub(crate) fn within(
+        graph: &Structure,
         coordinates: Option<&[[f64; 2]]>,
         progress: Option<Progress<'_>>,
         max_arcs: u64,

@@ -1,9 +1,10 @@
 //! A part of the undirected graph, with vertices numbered from 0.
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::VertexId;
 use rayon::prelude::*;
 
 use crate::HierarchyError;
+use crate::hierarchy::Structure;
 
 /// The vertex has no number here.
 const NONE: u32 = u32::MAX;
@@ -18,7 +19,7 @@ pub(crate) struct Part {
 
 impl Part {
     /// All of `graph`, every arc taken both ways. O(n + m log d).
-    pub(crate) fn of_graph<W: Weight>(graph: &Csr<W>) -> Result<Self, HierarchyError> {
+    pub(crate) fn of_graph(graph: &Structure) -> Result<Self, HierarchyError> {
         // both ways they have numbers of 32 bits
         let (limit, found) = (i32::MAX as usize, graph.n_arcs().max(graph.n_vertices()));
         if found > limit {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, Solver, Supernodes};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GraphOptions, GridConfig, grid};
-use graph_formats::{Csr, Direction, Distance, Weight};
+use graph_formats::{Csr, Direction, Distance};
 use hierarchy::{HierarchyError, supernodes};
 use paths::oracle;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ fn gpu() -> Option<Gpu> {
 }
 
 /// Supernodes, however many arcs their hierarchy has.
-fn supernodes_of<W: Weight>(graph: &Csr<W>) -> Supernodes {
+fn supernodes_of<W: PairsWeight>(graph: &Csr<W>) -> Supernodes {
     supernodes(graph, 1 << 40).unwrap()
 }
 
@@ -38,7 +38,7 @@ fn same<D: Distance>(found: Option<D>, expected: Option<D>) -> bool {
     }
 }
 
-fn compare<W: Weight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
+fn compare<W: PairsWeight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
     for source in graph.vertices() {
         let expected = oracle::dijkstra(graph, source).unwrap();
         let row: Vec<_> = pairs.row(source).collect();

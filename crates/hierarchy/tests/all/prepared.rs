@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use graph_formats::generate::{GridConfig, grid};
-use graph_formats::{Csr, Ids, LoadedGraph, Weight, map_spg, read, write_attached};
-use hierarchy::{HierarchyError, Prepared};
+use graph_formats::{Csr, Ids, LoadedGraph, map_spg, read, write_attached};
+use hierarchy::{HierarchyError, MetricWeight, Prepared};
 
 use crate::common::hierarchy_of;
 
 const KIND: [u8; 8] = *b"HIERAR01";
 
-fn prepare<W: Weight>(graph: &Csr<W>, path: &Path) {
+fn prepare<W: MetricWeight>(graph: &Csr<W>, path: &Path) {
     hierarchy_of(graph).customize(graph).unwrap().write(path, &Ids::FromOne).unwrap();
 }
 
@@ -18,7 +18,7 @@ fn square(side: u32) -> Csr<u32> {
     grid(&GridConfig { side, ..Default::default() }).unwrap()
 }
 
-fn of_weights<W: Weight>() {
+fn of_weights<W: MetricWeight>() {
     let graph: Csr<W> = square(9).convert_weights().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("grid.prepared");
