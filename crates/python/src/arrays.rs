@@ -206,9 +206,9 @@ where
 
 /// The graph itself where every arc has its reverse, and else one in which it has.
 fn undirected(graph: AnyCsr) -> AnyCsr {
-    with_csr!(graph, |graph| {
-        let arcs = graph.to_coo();
-        graph.into_undirected().unwrap_or_else(|_| Csr::from_undirected_edges(&arcs)).into()
+    let edges = graph.clone();
+    graph.into_undirected().unwrap_or_else(|_| {
+        with_csr!(edges, |edges| Csr::from_undirected_edges(&edges.to_coo()).into())
     })
 }
 

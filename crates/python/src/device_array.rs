@@ -264,7 +264,7 @@ impl Foreign {
         let (address, _): (u64, bool) = item("data")?.extract()?;
         let kind = kind_of(what, |known| known.2 == typestr, &typestr)?;
         let strides: Option<Vec<isize>> = optional("strides")?.map(|s| s.extract()).transpose()?;
-        let is_next = |strides: Vec<isize>| strides == [bytes_of(kind) as isize];
+        let is_next = |strides: Vec<isize>| strides == [kind.size() as isize];
         let is_compact = shape == [1] || strides.is_none_or(is_next);
         check_layout(what, shape.len(), is_compact)?;
         if optional("mask")?.is_some() {
@@ -283,7 +283,7 @@ impl Foreign {
 
     /// Its numbers, in a type of as many bits, as long as it lives.
     pub(crate) fn buffer<T: Weight>(&self) -> Result<Buffer<T>, Error> {
-        assert_eq!(bytes_of(self.kind), size_of::<T>(), "a type of that size");
+        assert_eq!(self.kind.size(), size_of::<T>(), "a type of that size");
         // SAFETY: its library says that so many numbers lie there, which the driver checks, and
         // keeps them for the owner in `self`; our stream waits for the one that it writes on.
         unsafe { self.gpu.foreign(self.address, self.len) }.map_err(|error| match error {
@@ -314,13 +314,6 @@ impl OwnedIndices {
             Self::U32(indices) => Indices::U32(indices),
             Self::U64(indices) => Indices::U64(indices),
         }
-    }
-}
-
-fn bytes_of(kind: WeightKind) -> usize {
-    match kind {
-        WeightKind::U32 | WeightKind::I32 | WeightKind::F32 => 4,
-        _ => 8,
     }
 }
 

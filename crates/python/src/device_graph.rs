@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpu_runtime::{Gpu, KeptContext};
-use graph_formats::{VertexId, Weight, WeightKind};
+use graph_formats::{VertexId, WeightKind};
 use numpy::{PyArray1, PyArrayMethods};
+use paths::Number;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sssp::gpu::{Arrays, DeviceSolver};
@@ -15,7 +16,7 @@ use crate::error::Error;
 use crate::graph::vertex_of;
 use crate::numbers::Dtype;
 use crate::run::{Quiet, run, run_here};
-use crate::searches::{Reach, vertices_of, vertices_or_all};
+use crate::searches::{goal, vertices_of, vertices_or_all};
 use crate::tree::path;
 
 type Shared = Arc<dyn Cells>;
@@ -29,7 +30,7 @@ trait Searches: Send {
     fn distances(
         &mut self,
         source: VertexId,
-        reach: Reach,
+        goal: Goal<Number>,
         dtype: Dtype,
         progress: Option<Progress<'_>>,
     ) -> Result<Shared, Error>;
@@ -89,11 +90,11 @@ impl<W: SearchWeight> Searches for DeviceSolver<W> {
     fn distances(
         &mut self,
         source: VertexId,
-        reach: Reach,
+        goal: Goal<Number>,
         dtype: Dtype,
         progress: Option<Progress<'_>>,
     ) -> Result<Shared, Error> {
-        let goal: Goal<W::Distance> = reach.goal();
+        let goal: Goal<W::Distance> = goal.typed()?;
         Ok(with_dtype!(dtype, T, Arc::new(self.distances::<T>(source, goal, progress)?)))
     }
 
@@ -269,10 +270,10 @@ impl DeviceGraph {
         let n = self.n_vertices;
         let source = vertex_of(n, "source", source)?;
         let target = target.map(|target| vertex_of(n, "target", target)).transpose()?;
-        let (reach, dtype) = (Reach::of(target, cutoff)?, Dtype::of(py, dtype)?);
+        let (goal, dtype) = (goal(target, cutoff)?, Dtype::of(py, dtype)?);
         let (distances, predecessors) = run_here(py, false, |progress| {
             let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
-            let distances = solver.distances(source, reach, dtype, Some(progress))?;
+            let distances = solver.distances(source, goal, dtype, Some(progress))?;
             let predecessors = predecessors.then(|| solver.predecessors()).transpose()?;
             Ok((distances, predecessors))
         })?;

@@ -87,6 +87,11 @@ impl Graph {
         vertex_of(self.csr.n_vertices(), role, number)
     }
 
+    /// Bytes of a distance in it.
+    pub(crate) fn size_of_distance(&self) -> usize {
+        self.csr.kind().distance().size()
+    }
+
     /// The steps of one pass over the graph.
     pub(crate) fn size(&self) -> usize {
         self.csr.n_vertices() + self.csr.n_arcs()
@@ -251,22 +256,22 @@ impl Graph {
     ///        [4, 0]])
     fn to_scipy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let n = self.csr.n_vertices();
-        let arrays = with_csr!(&self.csr, |graph| {
-            // scipy widens columns where offsets are wide
-            let offsets = match i32::try_from(graph.n_arcs()) {
-                Ok(_) => {
-                    let narrow = graph.row_offsets().iter().map(|&offset| offset as i32);
-                    PyArray1::from_iter(py, narrow).into_any()
-                }
-                Err(_) => {
-                    let wide: &[i64] = cast_slice(graph.row_offsets());
-                    PyArray1::from_slice(py, wide).into_any()
-                }
-            };
-            let columns: &[i32] = cast_slice(graph.column_indices());
-            let weights = PyArray1::from_slice(py, graph.weights()).into_any();
-            (weights, PyArray1::from_slice(py, columns), offsets)
-        });
+        let arcs = self.csr.unweighted();
+        // scipy widens columns where offsets are wide
+        let offsets = match i32::try_from(arcs.n_arcs()) {
+            Ok(_) => {
+                let narrow = arcs.row_offsets().iter().map(|&offset| offset as i32);
+                PyArray1::from_iter(py, narrow).into_any()
+            }
+            Err(_) => {
+                let wide: &[i64] = cast_slice(arcs.row_offsets());
+                PyArray1::from_slice(py, wide).into_any()
+            }
+        };
+        let columns: &[i32] = cast_slice(arcs.column_indices());
+        let weights =
+            with_csr!(&self.csr, |graph| PyArray1::from_slice(py, graph.weights()).into_any());
+        let arrays = (weights, PyArray1::from_slice(py, columns), offsets);
         let shape = PyDict::new(py);
         shape.set_item("shape", (n, n))?;
         py.import("scipy.sparse")?.call_method("csr_array", (arrays,), Some(&shape))
@@ -274,13 +279,12 @@ impl Graph {
 
     /// The same arcs without their weights: each counts 1.
     fn unweighted(&self, py: Python<'_>) -> Self {
-        Self { csr: self.csr.clone().unweighted(), names: self.names.clone(py) }
+        Self { csr: self.csr.unweighted().into(), names: self.names.clone(py) }
     }
 
     /// The same graph with every arc turned round.
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
-        let csr =
-            run(py, self.size(), false, |_| Ok(with_csr!(&self.csr, |g| g.transposed().into())))?;
+        let csr = run(py, self.size(), false, |_| Ok(self.csr.transposed()))?;
         Ok(Self { csr, names: self.names.clone(py) })
     }
 
@@ -341,13 +345,13 @@ impl Graph {
     /// Whether arcs are one-way, or not known to have their reverses.
     #[getter]
     fn is_directed(&self) -> bool {
-        with_csr!(&self.csr, |graph| graph.direction() == Direction::Directed)
+        self.csr.direction() == Direction::Directed
     }
 
     /// Whether a weight is below zero.
     #[getter]
     fn has_negative_weights(&self) -> bool {
-        with_csr!(&self.csr, |graph| graph.first_negative().is_some())
+        self.csr.first_negative().is_some()
     }
 
     /// The type of the weights, by numpy's name.

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::slice;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use apsp::{Pairs, PairsWeight};
+use apsp::any::AnyPairs;
 use gpu_runtime::{Gpu, KeptContext};
-use graph_formats::{Csr, Weight};
-use sssp::{Config, Progress, SearchWeight, Solver};
+use graph_formats::AnyCsr;
+use sssp::any::{self, AnySolver};
+use sssp::{Config, Progress};
 
 use crate::error::Error;
 use crate::run::SMALL;
@@ -50,30 +52,19 @@ impl How {
         self.algorithm.is_none() && self.gpu.is_none()
     }
 
-    /// The configuration of searches on the CPU.
-    pub(crate) fn config(&self) -> Result<Config, Error> {
-        let algorithm = self.algorithm.as_deref().map(sssp::Algorithm::from_str).transpose()?;
-        Ok(Config { algorithm, threads: self.threads, ..Config::default() })
-    }
-
     /// Whether this thread has all pairs by searches before others are awake.
-    pub(crate) fn is_soon_done<W: Weight>(&self, graph: &Csr<W>) -> bool {
+    pub(crate) fn is_soon_done(&self, graph: &AnyCsr) -> bool {
         let steps = (graph.n_vertices() + graph.n_arcs()).saturating_mul(graph.n_vertices());
         self.is_free() && steps < SMALL && graph.first_negative().is_none()
     }
 
-    /// How many threads that makes.
-    pub(crate) fn n_threads(&self) -> usize {
-        self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get)
-    }
-
     /// All pairs of vertices, in memory.
-    pub(crate) fn all_pairs<W: PairsWeight>(
+    pub(crate) fn all_pairs(
         &self,
-        graph: &Csr<W>,
+        graph: &AnyCsr,
         next_hops: bool,
         progress: Option<Progress<'_>>,
-    ) -> Result<Pairs<W>, Error> {
+    ) -> Result<Box<dyn AnyPairs>, Error> {
         let algorithm = self.algorithm.as_deref().unwrap_or("auto").parse()?;
         let config =
             apsp::Config { algorithm, threads: self.threads, next_hops, ..Default::default() };
@@ -83,29 +74,28 @@ impl How {
     }
 
     /// A solver that tells `progress`, for so many searches.
-    pub(crate) fn solver<'g, W: SearchWeight>(
+    pub(crate) fn solver<'g>(
         &self,
-        graph: &'g Csr<W>,
+        graph: &'g AnyCsr,
         n_searches: usize,
         progress: Option<Progress<'g>>,
-    ) -> Result<Solver<'g, W>, Error> {
-        let solver = match &self.gpu {
-            None => Solver::new(graph, &self.config()?)?,
+    ) -> Result<Box<dyn AnySolver + 'g>, Error> {
+        let algorithm = self.algorithm.as_deref();
+        Ok(match &self.gpu {
+            None => {
+                let algorithm = algorithm.map(sssp::Algorithm::from_str).transpose()?;
+                let config = Config { algorithm, threads: self.threads, ..Config::default() };
+                any::solver(graph, &config, progress)?
+            }
             Some(gpu) => {
-                let algorithm = self.algorithm.as_deref();
-                let algorithm = algorithm.map(sssp::gpu::Algorithm::from_str).transpose()?;
                 let config = sssp::gpu::Config {
-                    algorithm,
+                    algorithm: algorithm.map(sssp::gpu::Algorithm::from_str).transpose()?,
                     threads: self.threads,
                     expected_searches: NonZeroUsize::new(n_searches),
                     ..Default::default()
                 };
-                Solver::on_gpu(gpu, graph, &config)?
+                any::solver_on_gpus(slice::from_ref(gpu), graph, &config, progress)?
             }
-        };
-        Ok(match progress {
-            Some(progress) => solver.with_progress(progress),
-            None => solver,
         })
     }
 }

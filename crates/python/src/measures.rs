@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use centrality::{Config, Correction, Lengths, Side, Sources};
-use graph_formats::{Direction, VertexId, Weight, with_csr};
+use centrality::{Config, Correction, Lengths, Side, Sources, any};
+use graph_formats::{Direction, VertexId};
 use numpy::{IntoPyArray, PyArray1};
 use paths::Total;
 use pyo3::IntoPyObjectExt;
@@ -183,12 +183,9 @@ impl Graph {
         let how = How::new(None, threads, backend)?;
         let config = Config { side, ..self.config(sample, seed, &how) };
         let size = self.size().saturating_mul(self.csr.n_vertices());
-        let totals = with_csr!(&self.csr, |graph| {
-            run(py, size, progress, |progress| match how.gpus() {
-                [] => Ok(centrality::totals(graph, &config, progress)?),
-                gpus => Ok(centrality::totals_on_gpus(gpus, graph, &config, progress)?),
-            })?
-        });
+        let totals = run(py, size, progress, |progress| {
+            Ok(any::totals(&self.csr, None, how.gpus(), &config, progress)?)
+        })?;
         Ok(Totals(totals))
     }
 
@@ -217,9 +214,9 @@ impl Graph {
     ) -> PyResult<Option<(f64, VertexId, VertexId)>> {
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let (lengths, threads) = (self.lengths(), How::new(None, threads, None)?.threads);
-        let found = with_csr!(&self.csr, |graph| {
-            run(py, size, false, |tell| Ok(centrality::diameter(graph, lengths, threads, tell)?))?
-        });
+        let found = run(py, size, false, |progress| {
+            Ok(any::diameter(&self.csr, lengths, threads, progress)?)
+        })?;
         Ok(found.map(|found| (found.value, found.from, found.to)))
     }
 
@@ -260,16 +257,15 @@ impl Graph {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let config = self.config(sample, seed, &How::new(None, threads, None)?);
         let size = self.size().saturating_mul(self.csr.n_vertices());
-        let betweenness = with_csr!(&self.csr, |graph| {
-            run(py, size, progress, |progress| {
-                let found = centrality::betweenness(graph, &config, progress)?;
-                let halves = if graph.direction() == Direction::Undirected { 2.0 } else { 1.0 };
-                Ok(match normalized {
-                    true => found.normalised(),
-                    false => found.raw().into_iter().map(|sum| sum / halves).collect(),
-                })
-            })?
-        });
+        let betweenness = run(py, size, progress, |progress| {
+            let found = any::betweenness(&self.csr, &config, progress)?;
+            let is_undirected = self.csr.direction() == Direction::Undirected;
+            let halves = if is_undirected { 2.0 } else { 1.0 };
+            Ok(match normalized {
+                true => found.normalised(),
+                false => found.raw().into_iter().map(|sum| sum / halves).collect(),
+            })
+        })?;
         Ok(betweenness.into_pyarray(py))
     }
 }
@@ -283,9 +279,6 @@ impl Graph {
 
     /// Arcs are counted where that is the same.
     fn lengths(&self) -> Lengths {
-        let is_one = with_csr!(&self.csr, |graph| {
-            graph.weight_summary().common().is_some_and(|weight| weight.to_f64() == 1.0)
-        });
-        if is_one { Lengths::Hops } else { Lengths::Weights }
+        if self.csr.common_weight() == Some(1.0) { Lengths::Hops } else { Lengths::Weights }
     }
 }

@@ -7,6 +7,7 @@ use bytemuck::{NoUninit, allocation};
 use graph_formats::{Distance, Weight};
 use numpy::PyArrayDescrMethods;
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayDescr, PyArrayMethods, dtype};
+use paths::{AnyDistances, with_distances};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
@@ -70,7 +71,11 @@ impl Numbers {
     /// # Errors
     /// When that type does not have one of them exactly; only a float of 32 bits may be rounded,
     /// for whoever asks for it wants that.
-    pub(crate) fn of<D: Distance>(distances: Vec<D>, dtype: Dtype) -> Result<Self, Error> {
+    pub(crate) fn of(distances: AnyDistances, dtype: Dtype) -> Result<Self, Error> {
+        with_distances!(distances, |distances| Self::of_storage(distances.into_storage(), dtype))
+    }
+
+    fn of_storage<D: Distance>(distances: Vec<D>, dtype: Dtype) -> Result<Self, Error> {
         let mask = || distances.iter().map(|&d| d == D::UNREACHED).collect();
         Ok(match dtype {
             Dtype::Float64 => Self::Float64(converted(distances, f64::INFINITY, dtype)?),

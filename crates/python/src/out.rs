@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use apsp::ApspError;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::VertexId;
+use paths::AnyDistances;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
-use sssp::{Progress, SearchWeight};
+use sssp::Progress;
 
 use crate::error::Error;
+use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
 use crate::tables::ensure_fits;
@@ -121,54 +123,51 @@ impl Out {
 
     /// Writes all distances: from a matrix in memory, or where it cannot hold one some rows at a
     /// time.
-    pub(crate) fn fill<W: SearchWeight>(
+    pub(crate) fn fill(
         &self,
-        graph: &Csr<W>,
+        graph: &Graph,
         how: &How,
         progress: Option<Progress<'_>>,
     ) -> Result<(), Error> {
-        let n = graph.n_vertices();
-        let rows = BYTES_AT_A_TIME.div_ceil(n.max(1) * size_of::<W::Distance>());
+        let (csr, n, size) = (&graph.csr, graph.csr.n_vertices(), graph.size_of_distance());
+        let rows = BYTES_AT_A_TIME.div_ceil(n.max(1) * size);
+        let parts = (0..n).step_by(rows).map(|first| first..n.min(first + rows));
         let matrix = || {
-            ensure_fits(n, n, size_of::<W::Distance>())?;
-            how.all_pairs(graph, false, progress)
+            ensure_fits(n, n, size)?;
+            how.all_pairs(csr, false, progress)
         };
-        let pairs = match (!how.is_soon_done(graph)).then(matrix).transpose() {
+        let pairs = match (!how.is_soon_done(csr)).then(matrix).transpose() {
             Err(Error::TooLarge { .. } | Error::Pairs(ApspError::TooLarge { .. }))
-                if graph.first_negative().is_none() =>
+                if csr.first_negative().is_none() =>
             {
                 None
             }
             pairs => pairs?,
         };
         if let Some(pairs) = pairs {
-            let table = pairs.into_distances().expect("memory keeps it").into_storage();
-            let cells = table.into_raw_vec_and_offset().0;
-            let mut parts = cells.chunks(rows * n.max(1)).enumerate();
-            return parts.try_for_each(|(i, part)| self.put(i * rows, n, part.to_vec()));
+            let table = pairs.into_distances().expect("memory keeps it").distances;
+            let mut parts = parts;
+            return parts.try_for_each(|part| {
+                self.put(part.start, n, table.part(part.start * n..part.end * n))
+            });
         }
         let before = AtomicU64::new(0);
         let tell = |done, _| match progress {
             Some(tell) => tell(before.load(Relaxed) + done, n as u64),
             None => ControlFlow::Continue(()),
         };
-        let mut solver = how.solver(graph, n, Some(&tell))?;
-        let all: Vec<VertexId> = graph.vertices().collect();
-        for part in all.chunks(rows) {
-            before.store(part[0].into(), Relaxed);
-            let table = solver.table(part, &all)?.answer.into_storage();
-            self.put(part[0] as usize, n, table.into_raw_vec_and_offset().0)?;
+        let mut solver = how.solver(csr, n, Some(&tell))?;
+        let all: Vec<VertexId> = (0..n as VertexId).collect();
+        for part in parts {
+            before.store(part.start as u64, Relaxed);
+            let table = solver.table(&all[part.clone()], &all)?.answer;
+            self.put(part.start, n, table.distances)?;
         }
         Ok(())
     }
 
     /// Writes rows from this one on.
-    fn put<D: graph_formats::Distance>(
-        &self,
-        first: usize,
-        n: usize,
-        cells: Vec<D>,
-    ) -> Result<(), Error> {
+    fn put(&self, first: usize, n: usize, cells: AnyDistances) -> Result<(), Error> {
         let n_rows = cells.len() / n.max(1);
         let numbers = Numbers::of(cells, self.dtype)?;
         Python::attach(|py| {

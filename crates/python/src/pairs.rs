@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use apsp::PairsWeight;
-use graph_formats::{Distance, VertexId, Weight, with_csr};
+use apsp::any::AnyPairs;
+use graph_formats::VertexId;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
 use crate::run::run;
 use crate::searches::length;
-use crate::tables::{ensure_fits, size_of_distance};
+use crate::tables::ensure_fits;
 
 /// Distances and paths of all pairs of vertices, as :meth:`Graph.pairs` finds them.
 ///
@@ -22,46 +22,7 @@ use crate::tables::{ensure_fits, size_of_distance};
 /// plan : str
 ///     What found them, and why that.
 #[pyclass(frozen, module = "starpaths")]
-pub(crate) struct Pairs(Box<dyn Rows>);
-
-/// Pairs in whatever type the distances have.
-trait Rows: Send + Sync {
-    fn n_vertices(&self) -> usize;
-    fn row(&self, source: VertexId, dtype: Dtype) -> Result<Numbers, Error>;
-    /// A distance, as a whole number or a float.
-    fn distance(&self, source: VertexId, target: VertexId) -> Option<(Option<i128>, f64)>;
-    fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>>;
-    fn hops(&self, source: VertexId) -> Vec<i32>;
-    fn plan(&self) -> String;
-}
-
-impl<W: PairsWeight> Rows for apsp::Pairs<W> {
-    fn n_vertices(&self) -> usize {
-        self.n_vertices()
-    }
-
-    fn row(&self, source: VertexId, dtype: Dtype) -> Result<Numbers, Error> {
-        let row = self.row(source).map(|d| d.unwrap_or(W::Distance::UNREACHED));
-        Numbers::of(row.collect(), dtype)
-    }
-
-    fn distance(&self, source: VertexId, target: VertexId) -> Option<(Option<i128>, f64)> {
-        let distance = self.distances()?.get(source as usize, target as usize)?;
-        Some((distance.to_i128(), distance.to_f64()))
-    }
-
-    fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
-        self.path(source, target)
-    }
-
-    fn hops(&self, source: VertexId) -> Vec<i32> {
-        self.hops(source).into_iter().map(|hop| hop.map_or(-1, |hop| hop as i32)).collect()
-    }
-
-    fn plan(&self) -> String {
-        self.plan.to_string()
-    }
-}
+pub(crate) struct Pairs(Box<dyn AnyPairs>);
 
 #[pymethods]
 impl Pairs {
@@ -92,7 +53,7 @@ impl Pairs {
         let source = self.vertex_of("source", source)?;
         let target = self.vertex_of("target", target)?;
         let found = self.0.distance(source, target).zip(self.0.path(source, target));
-        found.map(|((whole, float), path)| Ok((length(py, whole, float)?, path))).transpose()
+        found.map(|(distance, path)| Ok((length(py, distance)?, path))).transpose()
     }
 
     /// The distances from a vertex.
@@ -116,7 +77,7 @@ impl Pairs {
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = self.vertex_of("source", source)?;
-        let row = self.0.row(source, Dtype::of(py, dtype)?)?;
+        let row = Numbers::of(self.0.row(source), Dtype::of(py, dtype)?)?;
         row.into_array(py, &[self.0.n_vertices()])
     }
 
@@ -132,13 +93,15 @@ impl Pairs {
     /// ndarray of int32, shape (n_vertices,)
     fn next_hops<'py>(&self, py: Python<'py>, source: i64) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let source = self.vertex_of("source", source)?;
-        Ok(self.0.hops(source).into_pyarray(py))
+        let hops = self.0.hops(source).into_iter();
+        let hops: Vec<_> = hops.map(|hop| hop.map_or(-1, |hop| hop as i32)).collect();
+        Ok(hops.into_pyarray(py))
     }
 
     /// What found them, and why that.
     #[getter]
     fn plan(&self) -> String {
-        self.0.plan()
+        self.0.plan().to_string()
     }
 
     fn __repr__(&self) -> String {
@@ -190,13 +153,11 @@ impl Graph {
         progress: bool,
     ) -> PyResult<Pairs> {
         let how = How::new(algorithm, threads, backend)?;
-        let size = self.size().saturating_mul(self.csr.n_vertices());
-        with_csr!(&self.csr, |graph| {
-            let pairs = run(py, size, progress, |progress| {
-                ensure_fits(self.csr.n_vertices(), self.csr.n_vertices(), size_of_distance(graph))?;
-                how.all_pairs(graph, true, progress)
-            })?;
-            Ok(Pairs(Box::new(pairs)))
-        })
+        let n = self.csr.n_vertices();
+        let pairs = run(py, self.size().saturating_mul(n), progress, |progress| {
+            ensure_fits(n, n, self.size_of_distance())?;
+            how.all_pairs(&self.csr, true, progress)
+        })?;
+        Ok(Pairs(pairs))
     }
 }

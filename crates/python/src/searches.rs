@@ -3,11 +3,13 @@
 use std::num::NonZeroUsize;
 
 use bytemuck::{allocation, cast_slice};
-use graph_formats::{Distance, VertexId, Weight, with_csr};
+use graph_formats::VertexId;
 use numpy::PyArray1;
+use paths::Number;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use sssp::{Goal, SearchWeight, Solver};
+use sssp::Goal;
+use sssp::any::AnySolver;
 
 use crate::arrays::whole_numbers;
 use crate::error::Error;
@@ -18,65 +20,39 @@ use crate::run::run;
 use crate::tree::Tree;
 
 /// How far a search goes.
-#[derive(Clone, Copy)]
-pub(crate) enum Reach {
-    All,
-    Target(VertexId),
-    Within(f64),
-}
-
-impl Reach {
-    /// # Errors
-    /// When both are given, or the cutoff is below zero or no number.
-    pub(crate) fn of(target: Option<VertexId>, cutoff: Option<f64>) -> Result<Self, Error> {
-        match (target, cutoff) {
-            (None, None) => Ok(Self::All),
-            (Some(target), None) => Ok(Self::Target(target)),
-            (None, Some(cutoff)) if cutoff >= 0.0 => Ok(Self::Within(cutoff)),
-            (None, Some(cutoff)) => {
-                Err(Error::argument(format!("cutoff is {cutoff}; expected zero or more")))
-            }
-            (Some(_), Some(_)) => Err(Error::argument("a target or a cutoff, not both")),
+///
+/// # Errors
+/// When both are given, or the cutoff is below zero or no number.
+pub(crate) fn goal(target: Option<VertexId>, cutoff: Option<f64>) -> Result<Goal<Number>, Error> {
+    match (target, cutoff) {
+        (None, None) => Ok(Goal::All),
+        (Some(target), None) => Ok(Goal::Target(target)),
+        (None, Some(cutoff)) if cutoff >= 0.0 => Ok(Goal::Within(Number::F64(cutoff))),
+        (None, Some(cutoff)) => {
+            Err(Error::argument(format!("cutoff is {cutoff}; expected zero or more")))
         }
-    }
-
-    /// The same in distances of a type.
-    pub(crate) fn goal<D: Distance>(self) -> Goal<D> {
-        match self {
-            Self::All => Goal::All,
-            Self::Target(target) => Goal::Target(target),
-            Self::Within(cutoff) => {
-                let is_whole = D::ZERO.to_i128().is_some();
-                let cutoff = if is_whole { cutoff.floor() } else { cutoff };
-                // beyond the greatest there is nothing to leave out
-                D::from_f64(cutoff).map_or(Goal::All, Goal::Within)
-            }
-        }
+        (Some(_), Some(_)) => Err(Error::argument("a target or a cutoff, not both")),
     }
 }
 
 /// Distances and predecessors from a vertex, -1 for none.
-pub(crate) fn tree<W: SearchWeight>(
-    solver: &mut Solver<'_, W>,
+pub(crate) fn tree(
+    solver: &mut dyn AnySolver,
     source: VertexId,
-    reach: Reach,
+    goal: Goal<Number>,
     dtype: Dtype,
 ) -> Result<(Numbers, Vec<i32>), Error> {
-    let tree = solver.tree(source, reach.goal())?.answer;
+    let tree = solver.tree(source, goal)?.answer;
     // the code for none becomes -1
     let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
-    Ok((Numbers::of(tree.distances.into_storage(), dtype)?, predecessors))
+    Ok((Numbers::of(tree.distances, dtype)?, predecessors))
 }
 
 /// A length as an int, or if it is none as a float.
-pub(crate) fn length(
-    py: Python<'_>,
-    whole: Option<i128>,
-    float: f64,
-) -> PyResult<Bound<'_, PyAny>> {
-    match whole {
+pub(crate) fn length(py: Python<'_>, length: Number) -> PyResult<Bound<'_, PyAny>> {
+    match length.to_i128() {
         Some(whole) => whole.into_bound_py_any(py),
-        None => float.into_bound_py_any(py),
+        None => length.to_f64().into_bound_py_any(py),
     }
 }
 
@@ -189,13 +165,11 @@ impl Graph {
     ) -> PyResult<Tree> {
         let source = self.vertex_of("source", source)?;
         let target = target.map(|target| self.vertex_of("target", target)).transpose()?;
-        let (reach, dtype) = (Reach::of(target, cutoff)?, Dtype::of(py, dtype)?);
+        let (goal, dtype) = (goal(target, cutoff)?, Dtype::of(py, dtype)?);
         let how = How::new(algorithm, threads, backend)?;
-        let (distances, predecessors) = with_csr!(&self.csr, |graph| {
-            run(py, self.size(), false, |progress| {
-                tree(&mut how.solver(graph, 1, progress)?, source, reach, dtype)
-            })?
-        });
+        let (distances, predecessors) = run(py, self.size(), false, |progress| {
+            tree(&mut *how.solver(&self.csr, 1, progress)?, source, goal, dtype)
+        })?;
         Tree::new(py, source, distances, predecessors)
     }
 
@@ -224,10 +198,8 @@ impl Graph {
         backend: Option<&str>,
     ) -> PyResult<String> {
         let how = How::new(algorithm, threads, backend)?;
-        with_csr!(&self.csr, |graph| {
-            run(py, self.size(), false, |progress| {
-                Ok(how.solver(graph, 1, progress)?.plan().to_string())
-            })
+        run(py, self.size(), false, |progress| {
+            Ok(how.solver(&self.csr, 1, progress)?.plan().to_string())
         })
     }
 
@@ -265,13 +237,11 @@ impl Graph {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<i32>>)> {
         let sources = self.vertices_of("source", sources)?;
         let (how, dtype) = (How::new(None, threads, None)?, Dtype::of(py, dtype)?);
-        let (distances, owners) = with_csr!(&self.csr, |graph| {
-            run(py, self.size(), false, |progress| {
-                let nearest = how.solver(graph, 1, progress)?.nearest(&sources)?.answer;
-                let distances = nearest.distances.as_storage().to_vec();
-                Ok((Numbers::of(distances, dtype)?, nearest.owners_as_storage().to_vec()))
-            })?
-        });
+        let (distances, owners) = run(py, self.size(), false, |progress| {
+            let nearest = how.solver(&self.csr, 1, progress)?.nearest(&sources)?.answer;
+            let owners = nearest.owners_as_storage().to_vec();
+            Ok((Numbers::of(nearest.distances, dtype)?, owners))
+        })?;
         let owners = PyArray1::from_slice(py, cast_slice(&owners));
         Ok((distances.into_array(py, &[self.csr.n_vertices()])?, owners))
     }
@@ -311,16 +281,10 @@ impl Graph {
     ) -> PyResult<Vec<(Bound<'py, PyAny>, Vec<VertexId>)>> {
         let source = self.vertex_of("source", source)?;
         let target = self.vertex_of("target", target)?;
-        let paths = with_csr!(&self.csr, |graph| {
-            run(py, self.size().saturating_mul(k), false, |progress| {
-                let mut solver = How::new(None, None, None)?.solver(graph, 1, progress)?;
-                let paths = solver.k_shortest_paths(source, target, k)?.answer.into_iter();
-                let numbers =
-                    paths.map(|path| (path.length.to_i128(), path.length.to_f64(), path.vertices));
-                Ok(numbers.collect::<Vec<_>>())
-            })?
-        });
-        let paths = paths.into_iter();
-        paths.map(|(whole, float, path)| Ok((length(py, whole, float)?, path))).collect()
+        let paths = run(py, self.size().saturating_mul(k), false, |progress| {
+            let mut solver = How::new(None, None, None)?.solver(&self.csr, 1, progress)?;
+            Ok(solver.k_shortest_paths(source, target, k)?.answer)
+        })?;
+        paths.into_iter().map(|path| Ok((length(py, path.length)?, path.vertices))).collect()
     }
 }

@@ -4,64 +4,19 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use graph_formats::{AnyCsr, VertexId, Weight, with_csr};
+use graph_formats::AnyCsr;
 use pyo3::prelude::*;
 use self_cell::self_cell;
-use sssp::SearchWeight;
+use sssp::any::AnySolver;
 
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
 use crate::run::{Quiet, Watch, run_watched};
-use crate::searches::{Reach, tree};
+use crate::searches::{goal, tree};
 use crate::tables::ensure_fits;
 use crate::tree::Tree;
-
-/// A solver of one of the six types.
-trait Searches: Send {
-    fn tree(
-        &mut self,
-        source: VertexId,
-        reach: Reach,
-        dtype: Dtype,
-    ) -> Result<(Numbers, Vec<i32>), Error>;
-
-    fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        dtype: Dtype,
-    ) -> Result<Numbers, Error>;
-
-    fn plan(&self) -> String;
-}
-
-impl<W: SearchWeight> Searches for sssp::Solver<'_, W> {
-    fn tree(
-        &mut self,
-        source: VertexId,
-        reach: Reach,
-        dtype: Dtype,
-    ) -> Result<(Numbers, Vec<i32>), Error> {
-        tree(self, source, reach, dtype)
-    }
-
-    fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        dtype: Dtype,
-    ) -> Result<Numbers, Error> {
-        ensure_fits(sources.len(), targets.len(), size_of::<W::Distance>())?;
-        let table = sssp::Solver::table(self, sources, targets)?.answer.into_storage();
-        Numbers::of(table.into_raw_vec_and_offset().0, dtype)
-    }
-
-    fn plan(&self) -> String {
-        sssp::Solver::plan(self).to_string()
-    }
-}
 
 /// What a solver borrows.
 struct Owner {
@@ -69,7 +24,7 @@ struct Owner {
     progress: Box<dyn Fn(u64, u64) -> ControlFlow<()> + Send + Sync>,
 }
 
-type Borrower<'a> = Box<dyn Searches + 'a>;
+type Borrower<'a> = Box<dyn AnySolver + 'a>;
 
 self_cell! {
     struct Held {
@@ -127,10 +82,7 @@ impl Solver {
         let progress = Box::new(move |done, total| unpoisoned(&current).tell(done, total));
         let held = run_watched(py, size, &first, false, || {
             Held::try_new(Owner { csr, progress }, |owner| {
-                with_csr!(&owner.csr, |csr| {
-                    let solver = how.solver(csr, searches, Some(&*owner.progress))?;
-                    Ok::<_, Error>(Box::new(solver) as Borrower<'_>)
-                })
+                how.solver(&owner.csr, searches, Some(&*owner.progress))
             })
         })?;
         Ok(Self { graph, watch, held: Quiet::new(Mutex::new(held)) })
@@ -149,9 +101,9 @@ impl Solver {
         let graph = self.graph.get();
         let source = graph.vertex_of("source", source)?;
         let target = target.map(|target| graph.vertex_of("target", target)).transpose()?;
-        let (reach, dtype) = (Reach::of(target, cutoff)?, Dtype::of(py, dtype)?);
+        let (goal, dtype) = (goal(target, cutoff)?, Dtype::of(py, dtype)?);
         let (distances, predecessors) =
-            self.ask(py, graph.size(), |searches| searches.tree(source, reach, dtype))?;
+            self.ask(py, graph.size(), |solver| tree(solver, source, goal, dtype))?;
         Tree::new(py, source, distances, predecessors)
     }
 
@@ -170,14 +122,17 @@ impl Solver {
         let targets = graph.vertices_or_all("target", targets)?;
         let dtype = Dtype::of(py, dtype)?;
         let size = graph.size().saturating_mul(sources.len());
-        let numbers = self.ask(py, size, |searches| searches.table(&sources, &targets, dtype))?;
+        let numbers = self.ask(py, size, |solver| {
+            ensure_fits(sources.len(), targets.len(), graph.size_of_distance())?;
+            Numbers::of(solver.table(&sources, &targets)?.answer.distances, dtype)
+        })?;
         numbers.into_array(py, &[sources.len(), targets.len()])
     }
 
     /// What it searches with, and why.
     #[getter]
     fn plan(&self) -> String {
-        unpoisoned(&self.held).with_dependent(|_, searches| searches.plan())
+        unpoisoned(&self.held).with_dependent(|_, solver| solver.plan().to_string())
     }
 }
 
@@ -187,13 +142,13 @@ impl Solver {
         &self,
         py: Python<'_>,
         size: usize,
-        question: impl FnOnce(&mut dyn Searches) -> Result<T, Error> + Send,
+        question: impl FnOnce(&mut dyn AnySolver) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let watch = Arc::new(Watch::default());
         run_watched(py, size, &watch, false, || {
             let mut held = unpoisoned(&self.held);
             *unpoisoned(&self.watch) = watch.clone();
-            held.with_dependent_mut(|_, searches| question(&mut **searches))
+            held.with_dependent_mut(|_, solver| question(&mut **solver))
         })
     }
 }

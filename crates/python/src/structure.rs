@@ -53,18 +53,17 @@ impl Graph {
                 return Err(Error::argument(message).into());
             }
         };
-        let (n_components, labels) = with_csr!(&self.csr, |graph| {
-            run(py, self.size(), false, |_| {
-                if is_weak {
-                    let (n_components, labels) = DisjointSets::joined_by(graph).labels();
-                    // there are no more vertices than that
-                    return Ok((n_components, allocation::cast_vec::<_, i32>(labels)));
-                }
-                let components = Components::of(graph);
-                let labels = graph.vertices().map(|v| components.component_of(v) as i32);
-                Ok((components.n_components(), labels.collect()))
-            })?
-        });
+        let (n_components, labels) = run(py, self.size(), false, |_| {
+            let arcs = self.csr.unweighted();
+            if is_weak {
+                let (n_components, labels) = DisjointSets::joined_by(&arcs).labels();
+                // there are no more vertices than that
+                return Ok((n_components, allocation::cast_vec::<_, i32>(labels)));
+            }
+            let components = Components::of(&arcs);
+            let labels = arcs.vertices().map(|v| components.component_of(v) as i32);
+            Ok((components.n_components(), labels.collect()))
+        })?;
         Ok((n_components, shaped(py, labels, &[self.csr.n_vertices()])?))
     }
 
@@ -96,20 +95,18 @@ impl Graph {
     ) -> PyResult<Bound<'py, PyAny>> {
         let how = How::new(None, None, backend)?;
         let n = self.csr.n_vertices();
-        let cells = with_csr!(&self.csr, |graph| {
-            run(py, self.size().saturating_mul(n), progress, |progress| {
-                let mut cells = zeros::<bool>(n, n)?;
-                let config = closure::Config::default();
-                let closure = match how.gpus() {
-                    [] => closure(graph, &config, progress)?.closure,
-                    gpus => closure_on_gpus(gpus, graph, &config, progress)?.found.closure,
-                };
-                for (u, row) in (0..).zip(cells.chunks_exact_mut(n.max(1))) {
-                    closure.reached_from(u).for_each(|v| row[v as usize] = true);
-                }
-                Ok(cells)
-            })?
-        });
+        let cells = run(py, self.size().saturating_mul(n), progress, |progress| {
+            let mut cells = zeros::<bool>(n, n)?;
+            let (arcs, config) = (self.csr.unweighted(), closure::Config::default());
+            let closure = match how.gpus() {
+                [] => closure(&arcs, &config, progress)?.closure,
+                gpus => closure_on_gpus(gpus, &arcs, &config, progress)?.found.closure,
+            };
+            for (u, row) in (0..).zip(cells.chunks_exact_mut(n.max(1))) {
+                closure.reached_from(u).for_each(|v| row[v as usize] = true);
+            }
+            Ok(cells)
+        })?;
         shaped(py, cells, &[n, n])
     }
 
@@ -129,10 +126,7 @@ impl Graph {
     /// >>> graph.minimum_spanning_forest()
     /// (array([1, 0], dtype=int32), array([2, 2], dtype=int32), array([1, 2]))
     fn minimum_spanning_forest<'py>(&self, py: Python<'py>) -> PyResult<Forest<'py>> {
-        with_csr!(&self.csr, |graph| {
-            let edges = run(py, self.size(), false, |_| Ok(minimum_spanning_forest(graph).edges))?;
-            arrays_of(py, edges)
-        })
+        self.forest(py, None)
     }
 
     /// The arcs of least weight along which a vertex reaches all others: of several arcs into a
@@ -163,14 +157,23 @@ impl Graph {
     /// (array([0, 2], dtype=int32), array([2, 1], dtype=int32), array([4, 1]))
     fn minimum_arborescence<'py>(&self, py: Python<'py>, root: i64) -> PyResult<Forest<'py>> {
         let root = self.vertex_of("root", root)?;
+        self.forest(py, Some(root))
+    }
+}
+
+impl Graph {
+    /// The arcs of least weight that lead from the root to all vertices, or the edges that join
+    /// what they can where there is no root.
+    fn forest<'py>(&self, py: Python<'py>, root: Option<VertexId>) -> PyResult<Forest<'py>> {
         with_csr!(&self.csr, |graph| {
             let arcs = run(py, self.size(), false, |_| {
+                let Some(root) = root else { return Ok(minimum_spanning_forest(graph).edges) };
                 let arcs = graph.to_coo();
                 let chosen = arborescence(&arcs, root).ok_or_else(|| {
                     Error::argument(format!("root {root} does not reach all vertices"))
                 })?;
                 let all: Vec<_> = arcs.arcs().collect();
-                Ok(chosen.into_iter().map(|at| all[at]).collect::<Vec<_>>())
+                Ok(chosen.into_iter().map(|at| all[at]).collect())
             })?;
             arrays_of(py, arcs)
         })

@@ -1,23 +1,22 @@
 //! Distances from many vertices, and from all.
 
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
 
-use apsp::PairsWeight;
-use graph_formats::{Csr, VertexId, Weight, with_csr};
+use bytemuck::allocation;
+use graph_formats::VertexId;
 use ndarray::Array2;
-use paths::HopStorage;
+use paths::{AnyDistances, Distances, HopStorage, with_distances};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use sssp::{Config, Goal, Progress, SearchWeight, Solver, SsspError};
+use sssp::Progress;
 
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers, shaped};
 use crate::out::Out;
-use crate::run::{SMALL, run};
-use crate::searches::Reach;
+use crate::run::run;
+use crate::searches::goal;
 
 /// So many bytes are not asked for.
 const ALWAYS_FREE: u128 = 64 << 20;
@@ -71,14 +70,11 @@ impl Graph {
         let targets = self.vertices_or_all("target", targets)?;
         let (how, dtype) = (How::new(algorithm, threads, backend)?, Dtype::of(py, dtype)?);
         let size = self.size().saturating_mul(sources.len());
-        let numbers = with_csr!(&self.csr, |graph| {
-            run(py, size, progress, |progress| {
-                ensure_fits(sources.len(), targets.len(), size_of_distance(graph))?;
-                let mut solver = how.solver(graph, sources.len(), progress)?;
-                let table = solver.table(&sources, &targets)?.answer.into_storage();
-                Numbers::of(table.into_raw_vec_and_offset().0, dtype)
-            })?
-        });
+        let numbers = run(py, size, progress, |progress| {
+            ensure_fits(sources.len(), targets.len(), self.size_of_distance())?;
+            let mut solver = how.solver(&self.csr, sources.len(), progress)?;
+            Numbers::of(solver.table(&sources, &targets)?.answer.distances, dtype)
+        })?;
         numbers.into_array(py, &[sources.len(), targets.len()])
     }
 
@@ -132,19 +128,19 @@ impl Graph {
         let how = How::new(algorithm, threads, backend)?;
         let is_all = sources.is_none() && cutoff.is_none() && how.is_free();
         let sources = self.vertices_or_all("source", sources)?;
-        let (reach, dtype) = (Reach::of(None, cutoff)?, Dtype::of(py, dtype)?);
+        let (goal, dtype) = (goal(None, cutoff)?, Dtype::of(py, dtype)?);
         let size = self.size().saturating_mul(sources.len());
-        let (distances, predecessors) = with_csr!(&self.csr, |graph| {
-            run(py, size, progress, |progress| {
-                // a search along arcs of negative weight takes longer than a row of a matrix
-                let (distances, predecessors) = if is_all && graph.first_negative().is_some() {
-                    by_next_hops(graph, how.threads, progress)?
-                } else {
-                    rows(graph, &sources, reach.goal(), &how, progress)?
-                };
-                Ok((Numbers::of(distances, dtype)?, predecessors))
-            })?
-        });
+        let (distances, predecessors) = run(py, size, progress, |progress| {
+            // a search along arcs of negative weight takes longer than a row of a matrix
+            if is_all && self.csr.first_negative().is_some() {
+                return self.by_next_hops(dtype, how.threads, progress);
+            }
+            ensure_fits(sources.len(), n, self.size_of_distance() + size_of::<VertexId>())?;
+            let mut solver = how.solver(&self.csr, sources.len(), progress)?;
+            let (table, predecessors) = solver.trees(&sources, goal)?.answer;
+            // the code for none becomes -1
+            Ok((Numbers::of(table.distances, dtype)?, allocation::cast_vec(predecessors)))
+        })?;
         let shape = [sources.len(), n];
         Ok((distances.into_array(py, &shape)?, shaped(py, predecessors, &shape)?))
     }
@@ -207,111 +203,69 @@ impl Graph {
         if let Some(out) = out {
             let out = Out::of(out, dtype, n)?;
             let size = self.size().saturating_mul(n);
-            let filled = with_csr!(&self.csr, |graph| {
-                run(py, size, progress, |progress| out.fill(graph, &how, progress))
-            });
+            let filled = run(py, size, progress, |progress| out.fill(self, &how, progress));
             return out.finished(py, filled);
         }
         let dtype = Dtype::of(py, dtype)?;
-        let numbers = with_csr!(&self.csr, |graph| {
-            let size = self.size().saturating_mul(n);
-            run(py, size, progress, |progress| {
-                ensure_fits(n, n, size_of_distance(graph))?;
-                if how.is_soon_done(graph) {
-                    let all: Vec<VertexId> = graph.vertices().collect();
-                    let table = how.solver(graph, n, None)?.table(&all, &all)?.answer;
-                    return Numbers::of(table.into_storage().into_raw_vec_and_offset().0, dtype);
-                }
-                let pairs = how.all_pairs(graph, false, progress)?;
-                let table = pairs.into_distances().expect("memory keeps it").into_storage();
-                Numbers::of(table.into_raw_vec_and_offset().0, dtype)
-            })?
-        });
+        let size = self.size().saturating_mul(n);
+        let numbers = run(py, size, progress, |progress| {
+            ensure_fits(n, n, self.size_of_distance())?;
+            let table = if how.is_soon_done(&self.csr) {
+                let all: Vec<VertexId> = (0..n as VertexId).collect();
+                how.solver(&self.csr, n, None)?.table(&all, &all)?.answer
+            } else {
+                let pairs = how.all_pairs(&self.csr, false, progress)?;
+                pairs.into_distances().expect("memory keeps it")
+            };
+            Numbers::of(table.distances, dtype)
+        })?;
         numbers.into_array(py, &[n, n])
     }
 }
 
-/// Distances and predecessors, row by row, -1 for none.
-type Rows<W> = (Vec<<W as Weight>::Distance>, Vec<i32>);
-
-/// By a search from each source, one a thread; or one after the other where there is a GPU, or not
-/// enough to do.
-fn rows<W: SearchWeight>(
-    graph: &Csr<W>,
-    sources: &[VertexId],
-    goal: Goal<W::Distance>,
-    how: &How,
-    progress: Option<Progress<'_>>,
-) -> Result<Rows<W>, Error> {
-    let n = graph.n_vertices();
-    let mut distances = zeros::<W::Distance>(sources.len(), n)?;
-    let mut predecessors = zeros::<i32>(sources.len(), n)?;
-    if distances.is_empty() {
-        return Ok((distances, predecessors));
-    }
-    let rows = distances.chunks_exact_mut(n).zip(predecessors.chunks_exact_mut(n));
-    let left = Mutex::new(sources.iter().zip(rows).enumerate());
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let fill = |solver: Result<Solver<'_, W>, Error>| -> Result<(), Error> {
-        let mut solver = solver?;
-        while let Some((done, (&source, (distances, predecessors)))) = next() {
-            if progress.is_some_and(|tell| tell(done as u64, sources.len() as u64).is_break()) {
-                return Err(SsspError::Interrupted.into());
+impl Graph {
+    /// Distances and predecessors from all vertices, by a matrix: the predecessor of v on a path
+    /// from u is the vertex after v on the path to u along arcs turned round.
+    fn by_next_hops(
+        &self,
+        dtype: Dtype,
+        threads: Option<NonZeroUsize>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(Numbers, Vec<i32>), Error> {
+        let config = apsp::Config { next_hops: true, threads, ..apsp::Config::default() };
+        let pairs = apsp::Solver::new(&self.csr.transposed(), &config).solve(progress)?;
+        let n = pairs.n_vertices();
+        let hops = pairs.next_hops().expect("memory keeps them");
+        let predecessors = match hops.as_storage() {
+            HopStorage::Narrow(hops) => {
+                transposed(slice_of(hops), n, |&hop| if hop == u16::MAX { -1 } else { hop.into() })?
             }
-            let tree = solver.tree(source, goal)?;
-            distances.copy_from_slice(tree.distances.as_storage());
-            // the code for none becomes -1
-            predecessors.copy_from_slice(bytemuck::cast_slice(tree.predecessors.as_storage()));
-        }
-        Ok(())
-    };
-    let is_small = sources.len().saturating_mul(n + graph.n_arcs()) < SMALL;
-    let n_workers = how.n_threads().min(sources.len());
-    if is_small || n_workers == 1 || !how.gpus().is_empty() {
-        fill(how.solver(graph, sources.len(), None))?;
-    } else {
-        let alone = Config { threads: Some(NonZeroUsize::MIN), ..how.config()? };
-        let workers = (0..n_workers).into_par_iter().with_max_len(1);
-        workers.try_for_each(|_| fill(Solver::new(graph, &alone).map_err(Error::from)))?;
+            HopStorage::Wide(hops) => transposed(slice_of(hops), n, |&hop| hop as i32)?,
+        };
+        let table = pairs.into_distances().expect("memory keeps it").distances;
+        let distances: AnyDistances = with_distances!(&table, |table| {
+            Distances::from_storage(transposed(table.as_storage(), n, |&d| d)?).into()
+        });
+        Ok((Numbers::of(distances, dtype)?, predecessors))
     }
-    Ok((distances, predecessors))
 }
 
-/// From all vertices, by a matrix: the predecessor of v on a path from u is the vertex after v on
-/// the path to u along arcs turned round.
-fn by_next_hops<W: PairsWeight>(
-    graph: &Csr<W>,
-    threads: Option<NonZeroUsize>,
-    progress: Option<Progress<'_>>,
-) -> Result<Rows<W>, Error> {
-    let config = apsp::Config { next_hops: true, threads, ..apsp::Config::default() };
-    let pairs = apsp::Solver::new(&graph.transposed(), &config).solve(progress)?;
-    let paths = pairs.into_paths().expect("memory keeps them");
-    let distances = transposed(paths.distances().as_storage(), |&distance| distance)?;
-    let predecessors = match paths.next_hops().as_storage() {
-        HopStorage::Narrow(hops) => {
-            transposed(hops, |&hop| if hop == u16::MAX { -1 } else { hop.into() })?
-        }
-        HopStorage::Wide(hops) => transposed(hops, |&hop| hop as i32)?,
-    };
-    Ok((distances, predecessors))
+fn slice_of<T>(table: &Array2<T>) -> &[T] {
+    table.as_slice().expect("row by row")
 }
 
+/// A square of cells, row by row, with rows and columns exchanged.
 fn transposed<T: Sync, U: Default + Clone + Send>(
-    matrix: &Array2<T>,
+    cells: &[T],
+    n: usize,
     convert: impl Fn(&T) -> U + Sync,
 ) -> Result<Vec<U>, Error> {
-    let n = matrix.ncols();
-    let mut turned = zeros::<U>(n, matrix.nrows())?;
+    let mut turned = zeros::<U>(n, n)?;
     turned.par_chunks_exact_mut(n.max(1)).enumerate().for_each(|(column, row)| {
-        row.iter_mut().zip(matrix.column(column)).for_each(|(to, from)| *to = convert(from));
+        let column = cells[column..].iter().step_by(n);
+        row.iter_mut().zip(column).for_each(|(to, from)| *to = convert(from));
     });
     Ok(turned)
-}
-
-/// Bytes of a distance in this graph.
-pub(crate) fn size_of_distance<W: Weight>(_: &Csr<W>) -> usize {
-    size_of::<W::Distance>()
 }
 
 /// Zeros, if there is memory for them.

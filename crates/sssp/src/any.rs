@@ -11,7 +11,7 @@ use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 use crate::cost::Outline;
 use crate::weights::SearchWeight;
 use crate::{
-    Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, Solver, SsspError, gpu,
+    Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, Solver, SsspError, Trees, gpu,
 };
 
 /// A [`Solver`] for whatever weights the graph has; its methods are the solver's.
@@ -28,6 +28,11 @@ pub trait AnySolver: Send {
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Result<Found<AnyTable>, SsspError>;
+    fn trees(
+        &mut self,
+        sources: &[VertexId],
+        goal: Goal<Number>,
+    ) -> Result<Found<Trees<AnyTable>>, SsspError>;
     fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError>;
     fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError>;
     fn k_shortest_paths(
@@ -111,6 +116,15 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
         targets: &[VertexId],
     ) -> Result<Found<AnyTable>, SsspError> {
         Ok(Solver::table(self, sources, targets)?.map(AnyTable::from))
+    }
+
+    fn trees(
+        &mut self,
+        sources: &[VertexId],
+        goal: Goal<Number>,
+    ) -> Result<Found<Trees<AnyTable>>, SsspError> {
+        let found = Solver::trees(self, sources, goal.typed()?)?;
+        Ok(found.map(|(distances, predecessors)| (distances.into(), predecessors)))
     }
 
     fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError> {

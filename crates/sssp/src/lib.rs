@@ -48,6 +48,7 @@ mod predecessors;
 mod query;
 mod search;
 mod solver;
+mod trees;
 mod weights;
 mod work;
 
@@ -65,6 +66,7 @@ pub use paths::Progress;
 pub use plan::Plan;
 pub use predecessors::predecessors;
 pub use solver::{Solver, shortest_paths};
+pub use trees::Trees;
 pub use weights::SearchWeight;
 pub use work::{Again, DeviceTimes, Found, Work};
 

@@ -89,7 +89,7 @@ impl<W: SearchWeight> Solver<'_, W> {
     ) -> Result<Found<DistanceTable<W>>, SsspError> {
         check_vertices(self.graph, "source", sources)?;
         check_vertices(self.graph, "target", targets)?;
-        let mut table = empty_table::<W>(sources.len(), targets.len())?;
+        let mut table = empty_table::<W::Distance>(sources.len(), targets.len())?;
         let cells = table.as_slice_mut().unwrap_or_default();
         let found = match self.cpu.clone() {
             _ if cells.is_empty() => self.found_elsewhere((), Work::default()),
@@ -149,20 +149,9 @@ impl<W: SearchWeight> Solver<'_, W> {
         if let Prepared::Nothing = self.prepared {
             self.prepared = cpu::prepare(graph, chosen);
         }
-        let steps = sources.len().saturating_mul(graph.n_vertices() + graph.n_arcs());
-        let worth_waking = match config.threads {
-            Some(threads) => threads.get(),
-            None => config.n_threads().min(1 + steps / STEPS_A_WORKER),
-        };
-        let n_workers = worth_waking.min(sources.len());
-        let rows = Rows {
-            left: Mutex::new(sources.iter().zip(cells.chunks_exact_mut(targets.len()))),
-            done: AtomicU64::new(0),
-            total: sources.len() as u64,
-            failed: AtomicBool::new(false),
-            error: Mutex::new(None),
-            progress,
-        };
+        let n_workers = n_workers(config, graph, sources.len());
+        let rows = sources.iter().zip(cells.chunks_exact_mut(targets.len()));
+        let rows = Rows::new(rows, sources.len(), progress);
         let prepared = &self.prepared;
         let fill = |_| {
             let _ends = EndsOnPanic(&rows.failed);
@@ -177,9 +166,7 @@ impl<W: SearchWeight> Solver<'_, W> {
         };
         let fill_all = || parallel::map(n_workers, &fill);
         let works = in_own_pool(&self.cpu, &self.pool, fill_all);
-        if let Some(error) = rows.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
-        }
+        rows.result()?;
         let mut work = Work::default();
         works.iter().for_each(|part| work.add(part));
         Ok(Found { plan, ..self.found((), work) })
@@ -212,22 +199,32 @@ pub(crate) fn fill_row<W: Weight>(
     Ok(work)
 }
 
+/// As many threads as so many searches are worth.
+pub(crate) fn n_workers<W: Weight>(config: &Config, graph: &Csr<W>, n_searches: usize) -> usize {
+    let steps = n_searches.saturating_mul(graph.n_vertices() + graph.n_arcs());
+    let worth_waking = match config.threads {
+        Some(threads) => threads.get(),
+        None => config.n_threads().min(1 + steps / STEPS_A_WORKER),
+    };
+    worth_waking.min(n_searches)
+}
+
 /// A table of zeros, if there is memory for it: the system gives it out when it is first
 /// touched, by the thread that fills a row.
-fn empty_table<W: Weight>(
+pub(crate) fn empty_table<T: Weight>(
     sources: usize,
     targets: usize,
-) -> Result<Array2<W::Distance>, SsspError> {
-    let bytes = sources as u128 * targets as u128 * size_of::<W::Distance>() as u128;
+) -> Result<Array2<T>, SsspError> {
+    let bytes = sources as u128 * targets as u128 * size_of::<T>() as u128;
     let too_large = || SsspError::TableTooLarge { sources, targets, bytes };
     let n_cells = sources.checked_mul(targets).ok_or_else(too_large)?;
-    Vec::<W::Distance>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
-    let cells = vec![W::Distance::ZERO; n_cells];
+    Vec::<T>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
+    let cells = vec![T::ZERO; n_cells];
     Array2::from_shape_vec((sources, targets), cells).map_err(|_| too_large())
 }
 
 /// The rows that threads still have to fill.
-struct Rows<'a, I> {
+pub(crate) struct Rows<'a, I> {
     left: Mutex<I>,
     done: AtomicU64,
     total: u64,
@@ -236,9 +233,26 @@ struct Rows<'a, I> {
     progress: Option<Progress<'a>>,
 }
 
-impl<I: Iterator> Rows<'_, I> {
+impl<'a, I: Iterator> Rows<'a, I> {
+    /// These, so many.
+    pub(crate) fn new(rows: I, n_rows: usize, progress: Option<Progress<'a>>) -> Self {
+        Self {
+            left: Mutex::new(rows),
+            done: AtomicU64::new(0),
+            total: n_rows as u64,
+            failed: AtomicBool::new(false),
+            error: Mutex::new(None),
+            progress,
+        }
+    }
+
+    /// The error, if there was one.
+    pub(crate) fn result(self) -> Result<(), SsspError> {
+        self.error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
     /// The next row; none after a failure.
-    fn next(&self) -> Option<I::Item> {
+    pub(crate) fn next(&self) -> Option<I::Item> {
         if self.failed.load(Relaxed) {
             return None;
         }
@@ -246,7 +260,7 @@ impl<I: Iterator> Rows<'_, I> {
     }
 
     /// Counts a row that was filled, or keeps the error.
-    fn settle(&self, filled: Result<(), SsspError>) {
+    pub(crate) fn settle(&self, filled: Result<(), SsspError>) {
         let done = self.done.fetch_add(1, Relaxed) + 1;
         let told = match self.progress {
             Some(progress) if progress(done, self.total).is_break() => Err(SsspError::Interrupted),

@@ -12,7 +12,7 @@ use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree};
 
 use crate::gpu::{self, Arrays, DeviceSolver};
 use crate::key::{FullKeys, KeyArithmetic, U32Keys};
-use crate::{Config, Found, Goal, HopSums, Path, Solver, SsspError};
+use crate::{Config, Found, Goal, HopSums, Path, Solver, SsspError, Trees};
 use crate::{k_paths, predecessors};
 
 /// What an answer is, or why there is none.
@@ -60,6 +60,12 @@ pub trait SearchWeight: sealed::Keys {
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Answer<Found<DistanceTable<Self>>>;
+    #[doc(hidden)]
+    fn trees(
+        solver: &mut Solver<'_, Self>,
+        sources: &[VertexId],
+        goal: Goal<Length<Self>>,
+    ) -> Answer<Found<Trees<DistanceTable<Self>>>>;
     #[doc(hidden)]
     fn nearest(solver: &mut Solver<'_, Self>, sources: &[VertexId])
     -> Answer<Found<Nearest<Self>>>;
@@ -126,6 +132,13 @@ macro_rules! search_weights {
                 targets: &[VertexId],
             ) -> Answer<Found<DistanceTable<Self>>> {
                 solver.find_table(sources, targets)
+            }
+            fn trees(
+                solver: &mut Solver<'_, Self>,
+                sources: &[VertexId],
+                goal: Goal<Length<Self>>,
+            ) -> Answer<Found<Trees<DistanceTable<Self>>>> {
+                solver.find_trees(sources, goal)
             }
             fn nearest(
                 solver: &mut Solver<'_, Self>,
