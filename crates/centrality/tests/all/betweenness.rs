@@ -13,7 +13,7 @@ use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::oracle;
 use proptest::prelude::*;
-use sssp::{Goal, SearchWeight, Solver, SsspError};
+use sssp::{Goal, Solver, SsspError};
 use test_support::{arbitrary_graph, corner_cases};
 
 /// By the number of shortest paths of all pairs: a vertex is on as many of those of a pair as there

@@ -12,7 +12,7 @@ use centrality::{
 use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use hierarchy::{Hierarchy, Order};
-use sssp::{SearchWeight, SsspError};
+use sssp::SsspError;
 
 /// Sources of two threads between two states.
 const PART: u64 = 4096;

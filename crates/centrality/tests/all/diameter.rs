@@ -7,7 +7,7 @@ use centrality::{CentralityError, Config, Diameter, Lengths, MeasureWeight, diam
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Direction, Weight};
 use proptest::prelude::*;
-use sssp::{Goal, SearchWeight, Solver, SsspError};
+use sssp::{Goal, Solver, SsspError};
 use test_support::{arbitrary_graph, corner_cases};
 
 /// The greatest of all eccentricities, and a path that shows it.

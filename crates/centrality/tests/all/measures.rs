@@ -13,7 +13,7 @@ use graph_formats::{Csr, Direction, VertexId, Weight};
 use hierarchy::{Hierarchy, Order};
 use paths::{Total, oracle};
 use proptest::prelude::*;
-use sssp::{Goal, SearchWeight, Solver, SsspError};
+use sssp::{Goal, Solver, SsspError};
 use test_support::{arbitrary_graph, corner_cases};
 
 /// The distances out of each vertex, or into it, row by row, by the plainest search.

@@ -4,7 +4,7 @@ use graph_formats::generate::{GridConfig, grid};
 use graph_formats::{Csr, VertexId, read};
 use hierarchy::{HierarchyError, Metric, MetricWeight};
 use proptest::prelude::*;
-use sssp::{Config, SearchWeight, Solver};
+use sssp::{Config, Solver};
 use test_support::{arbitrary_graph, corner_cases, data, some_vertices};
 
 use crate::common::hierarchy_of;
