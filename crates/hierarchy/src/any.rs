@@ -10,8 +10,7 @@ use graph_formats::{AnyCsr, GraphError, Ids, VertexId, with_csr};
 use paths::{AnyTable, Number, Progress};
 
 use crate::cuda::{DeviceHierarchy, DeviceMetric, shared_table};
-use crate::weights::MetricWeight;
-use crate::{Hierarchy, HierarchyError, Metric, Path, Prepared, Query};
+use crate::{Hierarchy, HierarchyError, Metric, MetricWeight, Path, Prepared, Query};
 
 /// A [`Metric`], whatever the weights are; its methods are those of the metric.
 #[expect(missing_docs, reason = "each does what the method of its name does")]

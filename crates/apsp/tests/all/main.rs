@@ -1,6 +1,7 @@
 //! The tests of this crate, in one program: what it is generic over is compiled once.
 
 mod agreement;
+mod any;
 mod common;
 mod gpu;
 mod gpu_failure;

@@ -3,7 +3,7 @@
 
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::{Relabelling, SegmentOrder};
-use graph_formats::{Coo, Csr, Direction, Ell, GraphError, Weight};
+use graph_formats::{AnyCsr, Coo, Csr, Direction, Ell, GraphError, Weight};
 use proptest::prelude::*;
 
 type Arc = (u32, u32, i32);
@@ -238,4 +238,24 @@ fn unsigned_weights_are_the_same_memory() {
     check::<i64>(&[], &[]);
     let negative = Csr::from_arcs(3, &[(0, 1, 5i64), (1, 2, -1)]).unwrap();
     assert!(negative.as_unsigned().is_none());
+}
+
+#[test]
+fn graphs_of_any_type_are_what_they_hold() {
+    let graph = Csr::from_arcs(4, &[(0, 1, 5i32), (1, 0, 5), (2, 3, -1), (3, 2, -1)]).unwrap();
+    let any = AnyCsr::from(graph.clone());
+    assert_eq!((any.direction(), any.common_weight()), (Direction::Directed, None));
+    assert_eq!(any.first_negative(), Some((2, 3, "-1".to_owned())));
+    assert_eq!((graph.ends(0), graph.ends(3)), ((0, 1), (3, 2)));
+    let arcs = any.unweighted();
+    assert_eq!(arcs, graph.clone().unweighted());
+    assert_eq!(arcs.column_indices().as_ptr(), graph.column_indices().as_ptr());
+    assert_eq!(AnyCsr::from(arcs).common_weight(), Some(1.0));
+    assert_eq!(any.transposed(), AnyCsr::from(graph.transposed()));
+    let undirected = any.into_undirected().unwrap();
+    assert_eq!(undirected.direction(), Direction::Undirected);
+    assert_eq!(undirected, AnyCsr::from(graph.into_undirected().unwrap()));
+    let one_way = AnyCsr::from(Csr::from_arcs(2, &[(0, 1, 0.5f32)]).unwrap());
+    assert_eq!(one_way.common_weight(), Some(0.5));
+    assert!(matches!(one_way.into_undirected(), Err(GraphError::NotUndirected { from: 0, .. })));
 }

@@ -3,6 +3,7 @@
 mod agreement;
 #[cfg(feature = "all-pairs")]
 mod all_pairs;
+mod any;
 mod common;
 mod extremes;
 mod k_paths;

@@ -1,6 +1,7 @@
 //! The tests of the solvers, in one program: each is linked anew.
 
 mod agreement;
+mod any;
 mod breadth_first;
 mod common;
 mod cost;
