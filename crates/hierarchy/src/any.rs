@@ -8,10 +8,9 @@ use std::path::Path as FilePath;
 
 use graph_formats::{AnyCsr, GraphError, Ids, VertexId, with_csr};
 use paths::{AnyTable, Number, Progress};
-use sssp::SearchWeight;
 
 use crate::cuda::{DeviceHierarchy, DeviceMetric, shared_table};
-use crate::{Hierarchy, HierarchyError, Metric, Path, Prepared, Query};
+use crate::{Hierarchy, HierarchyError, Metric, MetricWeight, Path, Prepared, Query};
 
 /// A [`Metric`], whatever the weights are; its methods are those of the metric.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
@@ -106,7 +105,7 @@ pub fn customize_on_gpus<'a>(
     })
 }
 
-impl<W: SearchWeight> AnyMetric for Metric<'_, W> {
+impl<W: MetricWeight> AnyMetric for Metric<'_, W> {
     fn query(&self) -> Box<dyn AnyQuery + '_> {
         Box::new(Metric::query(self))
     }
@@ -134,7 +133,7 @@ impl<W: SearchWeight> AnyMetric for Metric<'_, W> {
     }
 }
 
-impl<W: SearchWeight> AnyQuery for Query<'_, W> {
+impl<W: MetricWeight> AnyQuery for Query<'_, W> {
     fn distance(
         &mut self,
         source: VertexId,
@@ -154,7 +153,7 @@ impl<W: SearchWeight> AnyQuery for Query<'_, W> {
     }
 }
 
-impl<W: SearchWeight> AnyDeviceMetrics for Vec<DeviceMetric<'_, W>> {
+impl<W: MetricWeight> AnyDeviceMetrics for Vec<DeviceMetric<'_, W>> {
     fn table(
         &mut self,
         sources: &[VertexId],

@@ -5,19 +5,20 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use centrality::{
-    Betweenness, CentralityError, Config, Lengths, Side, Sources, betweenness, sampling_error,
+    Betweenness, CentralityError, Config, Lengths, MeasureWeight, Side, Sources, betweenness,
+    sampling_error,
 };
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::oracle;
 use proptest::prelude::*;
-use sssp::{Goal, SearchWeight, Solver, SsspError};
+use sssp::{Goal, Solver, SsspError};
 use test_support::{arbitrary_graph, corner_cases};
 
 /// By the number of shortest paths of all pairs: a vertex is on as many of those of a pair as there
 /// are to it times those on from it, where its distances add up to that of the pair.
-fn by_pairs<W: SearchWeight>(
+fn by_pairs<W: MeasureWeight>(
     graph: &Csr<W>,
     lengths: Lengths,
     is_source: impl Fn(usize) -> bool,
@@ -73,12 +74,12 @@ fn config(lengths: Lengths, threads: usize) -> Config {
     Config { lengths, threads: NonZeroUsize::new(threads), ..Config::default() }
 }
 
-fn find<W: SearchWeight>(graph: &Csr<W>, config: &Config) -> Betweenness {
+fn find<W: MeasureWeight>(graph: &Csr<W>, config: &Config) -> Betweenness {
     betweenness(graph, config, None).unwrap()
 }
 
 /// As it is defined, and the same with any number of threads, and on either side.
-fn check<W: SearchWeight>(graph: &Csr<W>, lengths: Lengths) {
+fn check<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths) {
     let found = find(graph, &config(lengths, 1));
     assert_near(&found.raw(), &by_pairs(graph, lengths, |_| true));
     assert!(found.is_exact() && found.n_sources() == graph.n_vertices());
@@ -88,7 +89,7 @@ fn check<W: SearchWeight>(graph: &Csr<W>, lengths: Lengths) {
     }
 }
 
-fn undirected<W: SearchWeight>(graph: &Csr<W>) -> Csr<W> {
+fn undirected<W: MeasureWeight>(graph: &Csr<W>) -> Csr<W> {
     Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 
@@ -163,7 +164,7 @@ fn renumbered_vertices_have_their_own() {
 
 /// The inner vertices of a path are one fewer than its arcs, so that all values add up to the sum
 /// of the distances less one for each pair.
-fn assert_adds_up<W: SearchWeight>(graph: &Csr<W>) {
+fn assert_adds_up<W: MeasureWeight>(graph: &Csr<W>) {
     let sources: Vec<_> = graph.vertices().collect();
     let sums = Solver::new(graph, &sssp::Config::default()).unwrap().hop_sums(&sources).unwrap();
     let hops: u64 = sums.sums.iter().sum();

@@ -6,11 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use centrality::{CentralityError, Config, Lengths, Side, Sources, totals, totals_by_hierarchy};
+use centrality::{
+    CentralityError, Config, Lengths, MeasureWeight, Side, Sources, totals, totals_by_hierarchy,
+};
 use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use hierarchy::{Hierarchy, Order};
-use sssp::{SearchWeight, SsspError};
+use sssp::SsspError;
 
 /// Sources of two threads between two states.
 const PART: u64 = 4096;
@@ -25,7 +27,7 @@ fn config(lengths: Lengths, file: Option<&Path>) -> Config {
 }
 
 /// Ended after a part or two, again and again until it is done.
-fn check<W: SearchWeight>(graph: &Csr<W>, config: &Config) {
+fn check<W: MeasureWeight>(graph: &Csr<W>, config: &Config) {
     let file = config.checkpoint.as_deref().unwrap();
     let plain = Config { checkpoint: None, ..config.clone() };
     let expected = totals(graph, &plain, None).unwrap();

@@ -3,15 +3,15 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use centrality::{CentralityError, Config, Diameter, Lengths, diameter, totals};
+use centrality::{CentralityError, Config, Diameter, Lengths, MeasureWeight, diameter, totals};
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Direction, Weight};
 use proptest::prelude::*;
-use sssp::{Goal, SearchWeight, Solver, SsspError};
+use sssp::{Goal, Solver, SsspError};
 use test_support::{arbitrary_graph, corner_cases};
 
 /// The greatest of all eccentricities, and a path that shows it.
-fn check<W: SearchWeight>(graph: &Csr<W>, lengths: Lengths) -> Option<Diameter> {
+fn check<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths) -> Option<Diameter> {
     let all = totals(graph, &Config { lengths, ..Config::default() }, None).unwrap();
     let mut found = None;
     for threads in [1, 2] {
@@ -29,13 +29,13 @@ fn check<W: SearchWeight>(graph: &Csr<W>, lengths: Lengths) -> Option<Diameter> 
     found
 }
 
-fn eccentricities<W: SearchWeight>(graph: &Csr<W>, lengths: Lengths) -> Vec<f64> {
+fn eccentricities<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths) -> Vec<f64> {
     let rows = graph.vertices().map(|v| row(graph, lengths, v));
     rows.map(|row| row.into_iter().flatten().fold(0.0, f64::max)).collect()
 }
 
 /// What a single search finds.
-fn row<W: SearchWeight>(graph: &Csr<W>, lengths: Lengths, source: u32) -> Vec<Option<f64>> {
+fn row<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths, source: u32) -> Vec<Option<f64>> {
     let unit = |(from, to, weight): (u32, u32, W)| match lengths {
         Lengths::Hops => (from, to, W::ONE),
         Lengths::Weights => (from, to, weight),
@@ -47,7 +47,7 @@ fn row<W: SearchWeight>(graph: &Csr<W>, lengths: Lengths, source: u32) -> Vec<Op
     distances.iter().map(|distance| distance.map(Weight::to_f64)).collect()
 }
 
-fn undirected<W: SearchWeight>(graph: &Csr<W>) -> Csr<W> {
+fn undirected<W: MeasureWeight>(graph: &Csr<W>) -> Csr<W> {
     Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 

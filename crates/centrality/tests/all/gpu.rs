@@ -1,11 +1,10 @@
 //! Measures by GPUs, as they are defined.
 
-use centrality::{totals, totals_by_hierarchy, totals_on_gpus};
+use centrality::{MeasureWeight, totals, totals_by_hierarchy, totals_on_gpus};
 use gpu_runtime::Gpu;
 use graph_formats::Csr;
 use graph_formats::generate::{RmatConfig, rmat};
 use hierarchy::{Hierarchy, Order};
-use sssp::SearchWeight;
 use test_support::{corner_cases, gpu, scattered};
 
 use crate::measures::{check_totals, configs};
@@ -17,7 +16,7 @@ fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
 }
 
 /// By searches and by sweeps of a hierarchy.
-fn check<W: SearchWeight>(gpus: &[Gpu], graph: &Csr<W>) {
+fn check<W: MeasureWeight>(gpus: &[Gpu], graph: &Csr<W>) {
     let hierarchy = Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap();
     for config in configs() {
         check_totals(graph, &config, &totals_on_gpus(gpus, graph, &config, None).unwrap());

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use centrality::{
-    CentralityError, Config, Correction, Lengths, Side, Sources, Totals, sampling_error, totals,
-    totals_by_hierarchy,
+    CentralityError, Config, Correction, Lengths, MeasureWeight, Side, Sources, Totals,
+    sampling_error, totals, totals_by_hierarchy,
 };
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::Relabelling;
@@ -13,11 +13,11 @@ use graph_formats::{Csr, Direction, VertexId, Weight};
 use hierarchy::{Hierarchy, Order};
 use paths::{Total, oracle};
 use proptest::prelude::*;
-use sssp::{Goal, SearchWeight, Solver, SsspError};
+use sssp::{Goal, Solver, SsspError};
 use test_support::{arbitrary_graph, corner_cases};
 
 /// The distances out of each vertex, or into it, row by row, by the plainest search.
-fn all_pairs<W: SearchWeight>(graph: &Csr<W>, config: &Config) -> Vec<Vec<Option<f64>>> {
+fn all_pairs<W: MeasureWeight>(graph: &Csr<W>, config: &Config) -> Vec<Vec<Option<f64>>> {
     let unit = |(from, to, weight): (VertexId, VertexId, W)| match config.lengths {
         Lengths::Hops => (from, to, W::ONE),
         Lengths::Weights => (from, to, weight),
@@ -41,14 +41,14 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 /// Every measure as it is defined, by searches and by sweeps of a hierarchy.
-fn check<W: SearchWeight>(graph: &Csr<W>, config: &Config) {
+fn check<W: MeasureWeight>(graph: &Csr<W>, config: &Config) {
     check_totals(graph, config, &totals(graph, config, None).unwrap());
     let hierarchy = Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap();
     let swept = totals_by_hierarchy(&hierarchy, &[], graph, config, None).unwrap();
     check_totals(graph, config, &swept);
 }
 
-pub(crate) fn check_totals<W: SearchWeight>(graph: &Csr<W>, config: &Config, found: &Totals) {
+pub(crate) fn check_totals<W: MeasureWeight>(graph: &Csr<W>, config: &Config, found: &Totals) {
     let rows = all_pairs(graph, config);
     let n = rows.len();
     let corrected = found.closeness(Correction::WassermanFaust);
@@ -103,7 +103,7 @@ pub(crate) fn configs() -> Vec<Config> {
     configs
 }
 
-fn undirected<W: SearchWeight>(graph: &Csr<W>) -> Csr<W> {
+fn undirected<W: MeasureWeight>(graph: &Csr<W>) -> Csr<W> {
     Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 

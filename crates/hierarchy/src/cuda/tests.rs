@@ -12,19 +12,19 @@ use test_support::{arbitrary_graph, corner_cases, data, forest, some_vertices};
 use super::metric::AnyKeys;
 use super::{DeviceHierarchy, DeviceMetric, shared_table};
 use crate::metric::{AnyArcs, Metric};
-use crate::{Hierarchy, HierarchyError, Order, Totals};
+use crate::{Hierarchy, HierarchyError, MetricWeight, Order, Totals};
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {
     test_support::gpu(Gpu::open())
 }
 
-fn hierarchy_of<W: Weight>(graph: &Csr<W>) -> Hierarchy {
+fn hierarchy_of<W: MetricWeight>(graph: &Csr<W>) -> Hierarchy {
     Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap()
 }
 
 /// Compares keys bit by bit, but for the sign of zero.
-fn check_keys<W: Weight>(on_gpu: &DeviceMetric<'_, W>, metric: &Metric<'_, W>) {
+fn check_keys<W: MetricWeight>(on_gpu: &DeviceMetric<'_, W>, metric: &Metric<'_, W>) {
     match (&on_gpu.keys, &metric.arcs) {
         (AnyKeys::U32(keys), AnyArcs::U32(arcs)) => {
             assert!(keys.keys.download().unwrap() == arcs.keys.as_flattened());
@@ -42,7 +42,7 @@ fn check_keys<W: Weight>(on_gpu: &DeviceMetric<'_, W>, metric: &Metric<'_, W>) {
 }
 
 /// The totals as they are of rows, added up one after the other.
-fn totals_of<W: Weight>(metric: &Metric<'_, W>, sources: &[VertexId], n: usize) -> Totals {
+fn totals_of<W: MetricWeight>(metric: &Metric<'_, W>, sources: &[VertexId], n: usize) -> Totals {
     let mut totals = Totals::new::<W>(n);
     for row in metric.distances(sources).unwrap() {
         for (v, distance) in row.reached() {
@@ -60,7 +60,7 @@ fn totals_of<W: Weight>(metric: &Metric<'_, W>, sources: &[VertexId], n: usize) 
 }
 
 /// Compares all that both answer about these vertices.
-fn check<W: Weight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vertices: &[VertexId]) {
+fn check<W: MetricWeight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vertices: &[VertexId]) {
     let device = DeviceHierarchy::new(hierarchy, graph, gpu).unwrap();
     let (metric, mut on_gpu) = match (hierarchy.customize(graph), device.customize(graph)) {
         (Ok(metric), Ok(on_gpu)) => (metric, on_gpu),
@@ -102,7 +102,7 @@ fn check<W: Weight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vertices: 
     }
 }
 
-fn check_corner_cases<W: Weight>() {
+fn check_corner_cases<W: MetricWeight>() {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
         println!("{name}");

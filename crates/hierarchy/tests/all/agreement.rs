@@ -1,14 +1,14 @@
 //! The same answers as the oracle, on graphs of all kinds and with weights of all types.
 
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
-use graph_formats::{Csr, Direction, VertexId, Weight};
-use hierarchy::HierarchyError;
+use graph_formats::{Csr, Direction, VertexId};
+use hierarchy::{HierarchyError, MetricWeight};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, forest, some_vertices};
 
 use crate::common::{check, hierarchy_of};
 
-fn check_corner_cases<W: Weight>() {
+fn check_corner_cases<W: MetricWeight>() {
     for (name, graph) in corner_cases::<W>() {
         println!("{name}");
         let hierarchy = hierarchy_of(&graph);

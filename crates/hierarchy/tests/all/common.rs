@@ -4,17 +4,21 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use graph_formats::{Csr, VertexId, Weight};
-use hierarchy::{Hierarchy, Metric, Order};
+use hierarchy::{Hierarchy, Metric, MetricWeight, Order};
 use paths::{Distances, oracle};
 use test_support::draws;
 
 /// The hierarchy of a graph by the order that needs no coordinates.
-pub(crate) fn hierarchy_of<W: Weight>(graph: &Csr<W>) -> Hierarchy {
+pub(crate) fn hierarchy_of<W: MetricWeight>(graph: &Csr<W>) -> Hierarchy {
     Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap()
 }
 
 /// Compares all that `metric` answers about these vertices with the oracle.
-pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId]) {
+pub(crate) fn check<W: MetricWeight>(
+    graph: &Csr<W>,
+    metric: &Metric<'_, W>,
+    vertices: &[VertexId],
+) {
     let mut query = metric.query();
     let all = metric.distances(vertices).unwrap();
     let table = metric.table(vertices, vertices).unwrap();
@@ -50,7 +54,7 @@ pub(crate) fn check<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices:
 }
 
 /// Compares the nearest of `vertices`, and what is within the distance of the middle one.
-fn check_near<W: Weight>(
+fn check_near<W: MetricWeight>(
     metric: &Metric<'_, W>,
     source: VertexId,
     vertices: &[VertexId],
@@ -73,7 +77,7 @@ pub(crate) fn drawn(seed: u64, bound: usize) -> impl Iterator<Item = u32> {
 }
 
 /// The arcs of a graph with other weights, those of the two directions unequal.
-pub(crate) fn reweighted<W: Weight>(graph: &Csr<W>, seed: u32) -> Csr<u32> {
+pub(crate) fn reweighted<W: MetricWeight>(graph: &Csr<W>, seed: u32) -> Csr<u32> {
     let weights = (0..graph.n_arcs() as u32).map(|arc| arc.wrapping_mul(2_654_435_761) ^ seed);
     let weights: Vec<u32> = weights.map(|weight| weight % 1_000).collect();
     Csr::new(graph.row_offsets().to_vec(), graph.column_indices().to_vec(), weights).unwrap()

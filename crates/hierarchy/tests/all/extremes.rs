@@ -2,8 +2,8 @@
 //! long ways, and the greatest weights.
 
 use graph_formats::generate::{RmatConfig, rmat};
-use graph_formats::{Csr, VertexId, Weight};
-use hierarchy::{Hierarchy, HierarchyError, Order};
+use graph_formats::{Csr, VertexId};
+use hierarchy::{Hierarchy, HierarchyError, MetricWeight, Order};
 use test_support::some_vertices;
 
 use crate::common::{check, hierarchy_of};
@@ -106,12 +106,12 @@ fn complete_bipartite_graphs() {
 }
 
 /// Four vertices in a row, so light that a sum may be held or so heavy that none may.
-fn row_of<W: Weight>(weight: W) -> Csr<W> {
+fn row_of<W: MetricWeight>(weight: W) -> Csr<W> {
     Csr::from_arcs(4, &[(0, 1, weight), (1, 2, weight), (2, 3, W::ZERO), (3, 3, weight)]).unwrap()
 }
 
 /// What a distance of two such weights is: as the oracle has it, or refused as it refuses.
-fn at_the_limit<W: Weight>(greatest: W) {
+fn at_the_limit<W: MetricWeight>(greatest: W) {
     let graph = row_of(greatest);
     let hierarchy = hierarchy_of(&graph);
     let metric = hierarchy.customize(&graph).unwrap();

@@ -2,14 +2,14 @@
 
 use graph_formats::generate::{GridConfig, grid};
 use graph_formats::{Csr, VertexId, read};
-use hierarchy::{HierarchyError, Metric};
+use hierarchy::{HierarchyError, Metric, MetricWeight};
 use proptest::prelude::*;
-use sssp::{Config, SearchWeight, Solver};
+use sssp::{Config, Solver};
 use test_support::{arbitrary_graph, corner_cases, data, some_vertices};
 
 use crate::common::hierarchy_of;
 
-fn check<W: SearchWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId], k: usize) {
+fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId], k: usize) {
     let mut solver = Solver::new(graph, &Config::default()).unwrap();
     for &source in vertices {
         for &target in vertices {
@@ -22,7 +22,7 @@ fn check<W: SearchWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[Ve
     }
 }
 
-fn check_corner_cases<W: SearchWeight>() {
+fn check_corner_cases<W: MetricWeight>() {
     for (name, graph) in corner_cases::<W>() {
         println!("{name}");
         if let Ok(metric) = hierarchy_of(&graph).customize(&graph) {

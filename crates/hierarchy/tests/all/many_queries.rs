@@ -1,8 +1,8 @@
 //! A hundred thousand queries of random pairs, all as searches answer them.
 
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
-use graph_formats::{Csr, Direction, VertexId, Weight, read};
-use hierarchy::{HierarchyError, Metric};
+use graph_formats::{Csr, Direction, VertexId, read};
+use hierarchy::{HierarchyError, Metric, MetricWeight};
 use paths::oracle;
 use test_support::{corner_cases, data, forest};
 
@@ -15,7 +15,12 @@ struct Pairs {
 }
 
 /// Compares random pairs, and the paths of some, with searches; how many there were.
-fn compare<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, pairs: &Pairs, seed: u64) -> usize {
+fn compare<W: MetricWeight>(
+    graph: &Csr<W>,
+    metric: &Metric<'_, W>,
+    pairs: &Pairs,
+    seed: u64,
+) -> usize {
     if graph.n_vertices() == 0 {
         return 0;
     }
@@ -37,7 +42,7 @@ fn compare<W: Weight>(graph: &Csr<W>, metric: &Metric<'_, W>, pairs: &Pairs, see
 
 /// The same with the weights of the graph and with others, for which the hierarchy is customized
 /// again; those answers are also the ones of a hierarchy that is prepared for them.
-fn compare_both<W: Weight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> usize {
+fn compare_both<W: MetricWeight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> usize {
     let hierarchy = hierarchy_of(graph);
     let n_own = match hierarchy.customize(graph) {
         Ok(metric) => compare(graph, &metric, pairs, seed),
