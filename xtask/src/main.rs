@@ -6,6 +6,7 @@
 mod artifact;
 mod bench;
 mod bundle;
+mod generated;
 mod outside;
 mod ptx;
 mod python;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::artifact::{Artifact, built_by};
 use crate::bundle;
+use crate::generated;
 use crate::ptx;
 use crate::python;
 use crate::report::{Outcome, Report, Taken};
@@ -32,7 +33,7 @@ const STEPS: [Step; 10] = [
     Step { name: "clippy", promise: "clippy and the compiler warn of nothing", run: clippy },
     Step {
         name: "build",
-        promise: "all tests link, with MPI and without a GPU's driver, and fit a bundle",
+        promise: "all tests link, without a GPU's driver too, fit a bundle, and each crate has its code",
         run: build,
     },
     Step { name: "tests", promise: "unit and integration tests pass, of ranks too", run: tests },
@@ -149,7 +150,8 @@ fn all_built() -> Result<Vec<Artifact>> {
 }
 
 fn build() -> Result<Outcome> {
-    let mut outcome = Outcome::of(bundle::fits(&all_built()?)?);
+    let fits = bundle::fits(&all_built()?)?;
+    let mut outcome = Outcome::of(generated::check(&target()?.join("debug/deps"))? && fits);
     if !cfg!(target_os = "linux") {
         outcome.skipped.push("there is a libcuda to link against for Linux only".to_owned());
     }

@@ -14,10 +14,9 @@
 use std::cmp::Reverse;
 
 use collectives::{Communicator, RanksError};
-use graph_formats::{Components, Csr, Distance, VertexId, Weight};
+use graph_formats::{Components, Csr, Distance, VertexId, Weight, parallel};
 use paths::DistanceTable;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::{Certainty, Number, Plan};
 
@@ -56,7 +55,7 @@ fn is_complete<W: Weight>(
     let cells = distances.as_storage().as_slice().expect("rows one after the other");
     let reached =
         |row: &[W::Distance]| row.iter().filter(|&&d| d != W::Distance::UNREACHED).count();
-    let found: Vec<_> = cells.par_chunks(n.max(1)).map(reached).collect();
+    let found = parallel::map(sources.len(), &|row| reached(&cells[row * n..(row + 1) * n]));
     if found.iter().all(|&found| found == n) {
         return true;
     }

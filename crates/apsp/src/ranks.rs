@@ -11,10 +11,9 @@ use std::time::Instant;
 use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
 use graph_formats::npy::{Dtype, Scalar, write_header};
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, Total};
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::{Progress, SsspError};
 
@@ -199,7 +198,8 @@ fn by_matrix<W: Weight, E: MinPlus>(
     let mut cells = zeros::<W::Distance>(deal.n_own() * n).ok_or_else(too_large)?;
     let sources: Vec<usize> = deal.vertices().collect();
     pool.install(|| {
-        cells.par_chunks_mut(n.max(1)).zip(sources).for_each(|(row, source)| {
+        let rows = cells.chunks_mut(n.max(1)).zip(sources);
+        parallel::for_each_of(rows, &|(row, source)| {
             row.iter_mut().zip(matrix.row(source)).for_each(|(cell, found)| *cell = found.decode());
         });
     });

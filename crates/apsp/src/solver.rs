@@ -287,7 +287,11 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         let solved = match (folder, gpus) {
             (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
                 .map(|found| found.expect("the only rank is rank 0")),
-            (None, Some(gpus)) => cuda::solve(gpus, graph, config, progress),
+            // a build without the feature has no GPUs, and need not generate what they do
+            (None, Some(gpus)) if cfg!(feature = "cuda") => {
+                cuda::solve(gpus, graph, config, progress)
+            }
+            (None, Some(_)) => Err(no_gpu()),
             (None, None) => in_memory(graph, config, progress),
         };
         solved.map_err(|error| error.named(gpus.unwrap_or_default()))
@@ -303,6 +307,9 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
             return Err(ApspError::NotOnGpu { reason });
         }
         let gpus = gpus.unwrap_or_default();
+        if !cfg!(feature = "cuda") {
+            return Err(no_gpu());
+        }
         cuda::solve_on_gpus(gpus, graph, config, progress).map_err(|error| error.named(gpus))
     }
 
@@ -320,7 +327,10 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         agree(ranks, asked)?;
         let by_gpus = ranks.any(gpus.is_some())?;
         match gpus.or(by_gpus.then_some(&[])) {
-            Some(gpus) => cuda::solve_over(ranks, gpus, graph, config, progress),
+            Some(gpus) if cfg!(feature = "cuda") => {
+                cuda::solve_over(ranks, gpus, graph, config, progress)
+            }
+            Some(_) => agree(ranks, Err(no_gpu())),
             None => ranks::solve(ranks, graph, config, progress),
         }
     }
@@ -337,6 +347,11 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         let gpus = gpus.or(by_gpus.then_some(&[]));
         scratch::solve(folder, ranks, gpus, graph, config, progress)
     }
+}
+
+/// The error where a GPU is asked for and none is given.
+fn no_gpu() -> ApspError {
+    ApspError::NotOnGpu { reason: "none was named".to_owned() }
 }
 
 /// By the processor, in memory.

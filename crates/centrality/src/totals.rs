@@ -1,6 +1,6 @@
 //! What all searches have found, added up for every vertex.
 
-use graph_formats::{Distance, VertexId, map_tasks};
+use graph_formats::{Distance, VertexId, parallel};
 use hierarchy::Totals as Swept;
 use ndarray::ArrayView2;
 use paths::Total;
@@ -83,7 +83,7 @@ impl Totals {
     pub(crate) fn add_rows<D: Distance>(&mut self, rows: ArrayView2<'_, D>, sum: Total) {
         let parts = self.of.chunks_mut(SUMMED_PER_TASK);
         let parts = (0..).step_by(SUMMED_PER_TASK).zip(parts).collect();
-        map_tasks(parts, &|(first, vertices): (usize, &mut [Vertex])| {
+        parallel::map_of(parts, &|(first, vertices): (usize, &mut [Vertex])| {
             for row in rows.rows() {
                 let row = row.to_slice().expect("rows of a table are whole");
                 for (vertex, &distance) in vertices.iter_mut().zip(&row[first..]) {

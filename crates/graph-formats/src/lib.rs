@@ -40,7 +40,6 @@ mod progress;
 mod rows;
 #[cfg(feature = "rustacuda")]
 mod rustacuda;
-mod tasks;
 mod undirected;
 mod weight;
 mod weight_summary;
@@ -62,7 +61,6 @@ pub use io::{
 };
 pub use key::DistanceKey;
 pub use progress::Progress;
-pub use tasks::{WorkSpaces, for_each_task, map_tasks, try_map_tasks};
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;
 pub use words::Words;

@@ -6,8 +6,8 @@
 //! threads of the current pool.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -44,9 +44,18 @@ pub fn for_each_of<T: Send>(
     let n_tasks = tasks.len();
     let tasks = Mutex::new(tasks);
     for_each(n_tasks, &|_| {
-        let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let task = unpoisoned(&tasks).next();
         task.into_iter().for_each(work);
     });
+}
+
+/// The same with a work space that a task finds as another has left it.
+pub fn for_each_with<S: Default + Send, T: Send>(
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    work: &(dyn Fn(&mut S, T) + Sync),
+) {
+    let spaces = WorkSpaces::new(&S::default);
+    for_each_of(tasks, &|task| spaces.with(|space| work(space, task)));
 }
 
 /// The results of `work` for every number below `n_tasks`, in order.
@@ -66,6 +75,60 @@ pub fn map_of<S: Send, T: Send>(tasks: Vec<S>, work: &(dyn Fn(S) -> T + Sync)) -
     let slots = tasks.into_iter().zip(results.iter_mut());
     for_each_of(slots, &|(task, result)| *result = Some(work(task)));
     results.into_iter().flatten().collect()
+}
+
+/// The same where `work` may fail.
+///
+/// # Errors
+/// When a task has failed, of several any; then no other begins.
+pub fn try_map_of<S: Send, T: Send, E: Send>(
+    tasks: Vec<S>,
+    work: &(dyn Fn(S) -> Result<T, E> + Sync),
+) -> Result<Vec<T>, E> {
+    let (has_failed, error) = (AtomicBool::new(false), Mutex::new(None));
+    let results = map_of(tasks, &|task| {
+        if has_failed.load(Relaxed) {
+            return None;
+        }
+        let failed = |failure| {
+            has_failed.store(true, Relaxed);
+            unpoisoned(&error).get_or_insert(failure);
+        };
+        work(task).map_err(failed).ok()
+    });
+    match error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(results.into_iter().flatten().collect()),
+    }
+}
+
+/// Work spaces that tasks take from one another: no more than run at a time.
+///
+/// ```
+/// use graph_formats::parallel::{WorkSpaces, for_each};
+///
+/// let spaces = WorkSpaces::new(&|| vec![0; 1000]);
+/// for_each(5, &|task| spaces.with(|space| space[task] += 1));
+/// ```
+pub struct WorkSpaces<'a, S> {
+    free: Mutex<Vec<S>>,
+    make: &'a (dyn Fn() -> S + Sync),
+}
+
+impl<'a, S> WorkSpaces<'a, S> {
+    /// None yet; `make` makes one when it is needed.
+    pub fn new(make: &'a (dyn Fn() -> S + Sync)) -> Self {
+        Self { free: Mutex::default(), make }
+    }
+
+    /// Lends one that is free, as it was left.
+    pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
+        let free = unpoisoned(&self.free).pop();
+        let mut space = free.unwrap_or_else(self.make);
+        let result = work(&mut space);
+        unpoisoned(&self.free).push(space);
+        result
+    }
 }
 
 /// Calls `work` with parts of `array`, each of `per_task` elements but the last, and the position
@@ -109,9 +172,35 @@ pub fn find_first(
     Some(first.into_inner()).filter(|&first| first < usize::MAX)
 }
 
+fn unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_is_the_answer_and_ends_the_loop() {
+        let begun = Mutex::new(0);
+        let failed = try_map_of((0..100_000).collect(), &|number| {
+            *unpoisoned(&begun) += 1;
+            if number % 100 == 99 { Err(number) } else { Ok(number) }
+        });
+        assert!(matches!(failed, Err(number) if number % 100 == 99));
+        assert!(begun.into_inner().unwrap() < 100_000);
+    }
+
+    #[test]
+    fn spaces_are_used_again() {
+        let made = Mutex::new(0);
+        let make = || *unpoisoned(&made) += 1;
+        let spaces = WorkSpaces::new(&make);
+        let squares: Result<Vec<usize>, ()> =
+            try_map_of((0..1000).collect(), &|i| Ok(spaces.with(|()| i * i)));
+        assert!(squares.unwrap().into_iter().eq((0..1000).map(|i| i * i)));
+        assert!(*unpoisoned(&made) <= rayon::current_num_threads());
+    }
 
     #[test]
     fn every_task_is_done_once_and_results_are_in_order() {

@@ -5,7 +5,7 @@
 //! that a sum may leave 64; floats of both types `f64`, in which a sum beyond its range is no path.
 
 use bytemuck::{Pod, cast_slice};
-use graph_formats::{Csr, Distance, Weight, WeightKind, map_tasks};
+use graph_formats::{Csr, Distance, Weight, WeightKind, parallel};
 
 use crate::HierarchyError;
 
@@ -167,7 +167,7 @@ fn path_bound<U: Weight>(row_offsets: &[u64], weights: Weights<'_, U>) -> f64 {
     };
     let n = row_offsets.len() - 1;
     let starts: Vec<usize> = (0..n).step_by(VERTICES_PER_TASK).collect();
-    let sums = map_tasks(starts, &|first| {
+    let sums = parallel::map_of(starts, &|first| {
         let end = n.min(first + VERTICES_PER_TASK);
         row_offsets[first..=end].windows(2).map(greatest).sum::<f64>()
     });

@@ -1,6 +1,7 @@
 //! A hierarchy with weights.
 
-use graph_formats::{Csr, Distance, VertexId, Weight, WorkSpaces, try_map_tasks};
+use graph_formats::parallel::WorkSpaces;
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 
 use crate::customize::{Arcs, customize};
 use crate::hierarchy::{Hierarchy, structure};
@@ -124,12 +125,14 @@ impl<W: MetricWeight> Metric<'_, W> {
         let new = || self.query();
         let queries = WorkSpaces::new(&new);
         let parts = pairs.chunks(PAIRS_PER_TASK).collect();
-        let found: Vec<Vec<_>> = try_map_tasks(parts, &|pairs: &[(VertexId, VertexId)]| {
-            queries.with(|query| {
-                let distances = pairs.iter().map(|&(source, target)| query.find(source, target));
-                distances.collect()
-            })
-        })?;
+        let found: Vec<Vec<_>> =
+            parallel::try_map_of(parts, &|pairs: &[(VertexId, VertexId)]| {
+                queries.with(|query| {
+                    let distances =
+                        pairs.iter().map(|&(source, target)| query.find(source, target));
+                    distances.collect()
+                })
+            })?;
         Ok(found.concat())
     }
 }

@@ -7,7 +7,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Distance, VertexId, WorkSpaces, try_map_tasks};
+use graph_formats::parallel::WorkSpaces;
+use graph_formats::{Distance, VertexId, parallel};
 use paths::Distances;
 
 use crate::customize::Arcs;
@@ -129,7 +130,7 @@ fn show<D: Distance, K: Key, const LANES: usize, const GROUP: usize>(
     };
     let spaces = WorkSpaces::new(&new);
     let batches = (0..).step_by(LANES).zip(ranks.chunks(LANES)).collect();
-    let shown = try_map_tasks(batches, &|(first, ranks): (usize, &[u32])| {
+    let shown = parallel::try_map_of(batches, &|(first, ranks): (usize, &[u32])| {
         spaces.with(|(sweep, planes, rows)| {
             sweep.pass_all(ranks, planes);
             let groups = (first..).step_by(GROUP).zip(ranks.chunks(GROUP));

@@ -1,6 +1,7 @@
 //! Distances from many sources to some targets.
 
-use graph_formats::{Distance, VertexId, WorkSpaces, try_map_tasks};
+use graph_formats::parallel::WorkSpaces;
+use graph_formats::{Distance, VertexId, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
 
@@ -122,7 +123,7 @@ fn fill<D: Distance, K: Key>(
         found: vec![[K::UNREACHED; LANES]; columns.above.len()],
     };
     let passes = WorkSpaces::new(&new);
-    try_map_tasks(batches, &|batch| passes.with(|pass| pass.fill(batch))).map(drop)
+    parallel::try_map_of(batches, &|batch| passes.with(|pass| pass.fill(batch))).map(drop)
 }
 
 /// Passes for the same columns.

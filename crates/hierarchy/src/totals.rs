@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::{Distance, VertexId, Weight, try_map_tasks};
+use graph_formats::{Distance, VertexId, Weight, parallel};
 use paths::Progress;
 
 use crate::customize::Arcs;
@@ -129,7 +129,7 @@ impl<W: MetricWeight> Metric<'_, W> {
         let n_groups = rayon::current_num_threads();
         for groups in ranks.chunks(SOURCES_PER_GROUP * n_groups) {
             let groups = groups.chunks(SOURCES_PER_GROUP).collect();
-            let groups = with_arcs!(W, &self.arcs, arcs => try_map_tasks(groups, &|sources| {
+            let groups = with_arcs!(W, &self.arcs, arcs => parallel::try_map_of(groups, &|sources| {
                 group::<W::Distance, _>(hierarchy, arcs, sources, &tell)
             }));
             groups?.iter().for_each(|group| totals.add(&hierarchy.ranks, group));

@@ -57,9 +57,9 @@ impl HopSums {
     ///
     /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9), (2, 3, 9)])?;
     /// let mut solver = Solver::new(&graph, &Config::default())?;
-    /// let mut sums = solver.hop_sums(&[0, 3])?;
-    /// sums.add(&solver.hop_sums(&[1])?);
-    /// assert_eq!(sums, solver.hop_sums(&[0, 1, 3])?);
+    /// let mut sums = solver.hop_sums(&[0, 3])?.answer;
+    /// sums.add(&solver.hop_sums(&[1])?.answer);
+    /// assert_eq!(sums, solver.hop_sums(&[0, 1, 3])?.answer);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -103,7 +103,7 @@ impl<W: SearchWeight> Solver<'_, W> {
     /// use sssp::{Config, Solver};
     ///
     /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9)])?;
-    /// let sums = Solver::new(&graph, &Config::default())?.hop_sums(&[0, 1, 2, 3])?;
+    /// let sums = Solver::new(&graph, &Config::default())?.hop_sums(&[0, 1, 2, 3])?.answer;
     /// assert_eq!((sums.n_sources, sums.sums), (vec![3, 3, 3, 1], vec![3, 2, 3, 0]));
     /// assert_eq!((sums.greatest, sums.by_hop), (vec![2, 1, 2, 0], vec![4, 4, 2]));
     /// assert_eq!(sums.reciprocals[0], (1 << 64) + (1 << 63));
@@ -127,6 +127,6 @@ impl<W: SearchWeight> Solver<'_, W> {
         let sums = in_own_pool(&self.cpu, &self.pool, || {
             Searches::new(graph, sources.len(), threads, progress).sums(sources)
         })?;
-        Ok(self.found(sums, Work::default()))
+        Ok(self.found_elsewhere(sums, Work::default()))
     }
 }

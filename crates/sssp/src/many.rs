@@ -91,13 +91,12 @@ impl<W: SearchWeight> Solver<'_, W> {
         check_vertices(self.graph, "target", targets)?;
         let mut table = empty_table::<W::Distance>(sources.len(), targets.len())?;
         let cells = table.as_slice_mut().unwrap_or_default();
-        let Found { plan, work, device_times, predecessors_time, .. } = match self.cpu.clone() {
-            _ if cells.is_empty() => self.found((), Work::default()),
+        let found = match self.cpu.clone() {
+            _ if cells.is_empty() => self.found_elsewhere((), Work::default()),
             Some(config) => self.fill_on_cpu(&config, sources, targets, cells)?,
             None => self.fill_on_gpus(sources, targets, cells)?,
         };
-        let answer = DistanceTable::from_storage(table);
-        Ok(Found { answer, plan, work, device_times, predecessors_time })
+        Ok(found.map(|()| DistanceTable::from_storage(table)))
     }
 
     pub(crate) fn find_nearest(
@@ -110,15 +109,17 @@ impl<W: SearchWeight> Solver<'_, W> {
             return Err(SsspError::NegativeWeight { algorithm: "dijkstra", from, to, weight });
         }
         let found = self.search.nearest(sources, self.progress);
-        let (nearest, work) = match found.map_err(|error| error.named(&self.gpus))? {
+        match found.map_err(|error| error.named(&self.gpus))? {
             Some(((distances, work), owners)) => {
                 let distances = Distances::from_storage(distances);
                 check_overflow(self.graph, &distances)?;
-                (Nearest::from_storage(distances, owners), work)
+                Ok(self.found(Nearest::from_storage(distances, owners), work))
             }
-            None => (nearest::solve(self.graph, sources, self.progress)?, Work::default()),
-        };
-        Ok(self.found(nearest, work))
+            None => {
+                let nearest = nearest::solve(self.graph, sources, self.progress)?;
+                Ok(self.found_elsewhere(nearest, Work::default()))
+            }
+        }
     }
 
     /// Fills the rows, of one cell at least, by threads that take one after the other.

@@ -35,6 +35,7 @@ pub struct Solver<'g, W: Weight> {
     pub(crate) graph: &'g Csr<W>,
     pub(crate) plan: Plan,
     pub(crate) search: Box<dyn Search<W> + 'g>,
+    preparation: Option<DeviceTimes>,
     /// The GPUs that it is on, of which the first makes all searches that are no table's.
     pub(crate) gpus: Vec<Gpu>,
     /// The searches on the others.
@@ -113,7 +114,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
 
     /// What making the solver took on the device, if it is on one.
     pub fn preparation(&self) -> Option<DeviceTimes> {
-        self.search.device_times().map(DeviceTimes::without_search)
+        self.preparation
     }
 
     /// This solver, which tells `progress` from now on how far a search is.
@@ -185,6 +186,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         Self {
             graph,
             plan,
+            preparation: search.device_times().map(DeviceTimes::without_search),
             search,
             gpus: Vec::new(),
             others: Vec::new(),
@@ -199,6 +201,12 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     /// What a single search found, and what it took.
     pub(crate) fn found<T>(&self, answer: T, work: Work) -> Found<T> {
         let device_times = self.search.device_times();
+        Found { device_times, ..self.found_elsewhere(answer, work) }
+    }
+
+    /// What was found without the device, whose times are those of another call.
+    pub(crate) fn found_elsewhere<T>(&self, answer: T, work: Work) -> Found<T> {
+        let device_times = self.preparation;
         let (plan, predecessors_time) = (self.plan.clone(), Duration::ZERO);
         Found { answer, plan, work, device_times, predecessors_time }
     }
@@ -208,8 +216,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         source: VertexId,
         goal: Goal<W::Distance>,
     ) -> Result<Found<Distances<W::Distance>>, SsspError> {
-        let (distances, _, work) = self.limited(source, goal)?;
-        Ok(self.found(distances, work))
+        Ok(self.limited(source, goal)?.map(|(distances, _)| distances))
     }
 
     pub(crate) fn find_tree(
@@ -217,7 +224,8 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         source: VertexId,
         goal: Goal<W::Distance>,
     ) -> Result<Found<Tree<W>>, SsspError> {
-        let (distances, limit, work) = self.limited(source, goal)?;
+        let found = self.limited(source, goal)?;
+        let (distances, limit) = &found.answer;
         let start = Instant::now();
         let limit_of_tree = limit.unwrap_or(W::Distance::UNREACHED);
         let has_own_threads = self.search.has_own_threads();
@@ -227,17 +235,17 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
             // a cutoff below zero leaves out the source itself, and there was no search
             None => Ok(None),
         };
-        let found = match has_own_threads {
+        let known = match has_own_threads {
             true => ask(),
             false => in_own_pool(&self.cpu, &self.pool, ask),
         };
-        let found = found.map_err(|error| error.named(&self.gpus))?;
-        let from_distances = || predecessors::from_distances(self.graph, source, &distances);
+        let known = known.map_err(|error| error.named(&self.gpus))?;
+        let from_distances = || predecessors::from_distances(self.graph, source, distances);
         let predecessors =
-            found.unwrap_or_else(|| in_own_pool(&self.cpu, &self.pool, from_distances));
+            known.unwrap_or_else(|| in_own_pool(&self.cpu, &self.pool, from_distances));
         let predecessors_time = start.elapsed();
-        let tree = Tree { source, limit, predecessors, distances };
-        Ok(Found { predecessors_time, ..self.found(tree, work) })
+        let tree = |(distances, limit)| Tree { source, limit, predecessors, distances };
+        Ok(Found { predecessors_time, ..found.map(tree) })
     }
 
     /// The distances that `goal` asks for, and the limit that it comes to.
@@ -245,7 +253,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         &mut self,
         source: VertexId,
         goal: Goal<W::Distance>,
-    ) -> Result<Limited<W>, SsspError> {
+    ) -> Result<Found<Limited<W>>, SsspError> {
         let progress = self.progress;
         let all = Query { source, targets: &[], limit: W::Distance::UNREACHED, progress };
         match goal {
@@ -257,7 +265,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
 
     /// The distances of all vertices no farther than the limit of `query`, or than the farthest
     /// of its targets if there are any and all can be reached.
-    fn answer(&mut self, query: &Query<'_, W::Distance>) -> Result<Limited<W>, SsspError> {
+    fn answer(&mut self, query: &Query<'_, W::Distance>) -> Result<Found<Limited<W>>, SsspError> {
         let &Query { source, targets, limit, .. } = query;
         check_vertices(self.graph, "source", &[source])?;
         check_vertices(self.graph, "target", targets)?;
@@ -273,7 +281,8 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         }
         if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
             let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];
-            return Ok((Distances::from_storage(nothing), limit, Work::default()));
+            let nothing = Distances::from_storage(nothing);
+            return Ok(self.found_elsewhere((nothing, limit), Work::default()));
         }
         // a zero may have a sign, which keys tell apart
         let zero = query.limit == W::Distance::ZERO;
@@ -285,20 +294,21 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
             let of_targets = targets.iter().map(|&target| distances.get(target));
             limit = of_targets.reduce(|a, b| Some(if a? < b? { b? } else { a? })).flatten();
         }
-        match limit {
-            Some(limit) => Ok((distances.within(limit), Some(limit), work)),
+        let distances = match limit {
+            Some(limit) => distances.within(limit),
             None => {
                 if !self.plan.bounded {
                     check_overflow(self.graph, &distances)?;
                 }
-                Ok((distances, None, work))
+                distances
             }
-        }
+        };
+        Ok(self.found((distances, limit), work))
     }
 }
 
-/// Distances, the greatest that was asked for if not all were, and what the search did.
-type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>, Work);
+/// Distances, and the greatest that was asked for if not all were.
+type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
 
 /// The tree of shortest paths from `source`: a [`Solver`] for one search.
 ///
@@ -338,5 +348,46 @@ pub(crate) fn in_own_pool<T: Send>(
             None => work(),
         },
         None => work(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Answer;
+
+    /// A device that makes single searches, and nothing else.
+    struct Device {
+        solve_ms: f64,
+    }
+
+    impl Search<i32> for Device {
+        fn search(&mut self, _query: &Query<'_, i64>) -> Result<Answer<i32>, SsspError> {
+            self.solve_ms = 2.0;
+            Ok((vec![0, 5, 12], Work::default()))
+        }
+
+        fn device_times(&self) -> Option<DeviceTimes> {
+            let Self { solve_ms } = *self;
+            Some(DeviceTimes { upload_ms: 1.0, solve_ms, ..DeviceTimes::default() })
+        }
+    }
+
+    #[test]
+    fn what_takes_no_search_on_the_device_has_no_times_of_one() {
+        let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
+        let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
+        let mut solver = Solver::with_search(&graph, plan, Box::new(Device { solve_ms: 0.0 }));
+        let preparation = solver.preparation();
+        assert_eq!(preparation.unwrap().upload_ms, 1.0);
+        for goal in [Goal::All, Goal::Target(1), Goal::Within(0)] {
+            assert_eq!(solver.tree(0, goal).unwrap().device_times.unwrap().solve_ms, 2.0);
+        }
+        assert_eq!(solver.tree(0, Goal::Within(-1)).unwrap().device_times, preparation);
+        assert_eq!(solver.table(&[], &[0]).unwrap().device_times, preparation);
+        assert_eq!(solver.nearest(&[0]).unwrap().device_times, preparation);
+        assert_eq!(solver.hop_sums(&[0]).unwrap().device_times, preparation);
+        assert_eq!(solver.k_shortest_paths(0, 2, 1).unwrap().device_times, preparation);
+        assert_eq!(solver.preparation(), preparation);
     }
 }

@@ -15,10 +15,9 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, PinnedBuffer, Rectangle};
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, parallel};
 use ndarray::Array2;
 use paths::{HopStorage, NextHops};
-use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::arcs::DeviceArcs;
@@ -145,8 +144,10 @@ impl Finder<'_> {
                 if columns.len() == n {
                     hops = found;
                 } else {
-                    let rows = hops.par_chunks_mut(n).zip(found.par_chunks(columns.len()));
-                    rows.for_each(|(row, found)| row[columns.clone()].copy_from_slice(found));
+                    let rows = hops.chunks_mut(n).zip(found.chunks(columns.len()));
+                    parallel::for_each_of(rows, &|(row, found)| {
+                        row[columns.clone()].copy_from_slice(found);
+                    });
                 }
                 report.download_ms += milliseconds(start);
             }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Distance, Weight};
+use graph_formats::{Csr, Distance, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage};
 use rayon::ThreadPoolBuilder;
@@ -339,8 +339,8 @@ impl<W: Weight> Work<'_, W> {
 
     /// The matrix of the arcs, in the host's memory.
     fn write_arcs<E: Element>(&self, side: usize, matrix: &mut [E]) {
-        let rows = matrix.par_chunks_mut(side).enumerate();
-        rows.for_each(|(u, row)| write_row(self.graph, u, row));
+        let rows = matrix.chunks_mut(side).enumerate();
+        parallel::for_each_of(rows, &|(u, row)| write_row(self.graph, u, row));
     }
 }
 
@@ -378,8 +378,8 @@ impl<W: Weight> Table<W> {
     pub(super) fn fill<E: Element>(&mut self, first: usize, side: usize, numbers: &[E]) {
         let n = self.0.ncols();
         let cells = self.0.as_slice_mut().unwrap_or_default();
-        let rows = cells.par_chunks_mut(n.max(1)).skip(first).zip(numbers.par_chunks(side));
-        rows.for_each(|(cells, numbers)| decode(cells, numbers));
+        let rows = cells.chunks_mut(n.max(1)).skip(first).zip(numbers.chunks(side));
+        parallel::for_each_of(rows, &|(cells, numbers)| decode(cells, numbers));
     }
 
     pub(super) fn finish(self) -> DistanceTable<W> {

@@ -13,10 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use collectives::Communicator;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
-use rayon::prelude::*;
 use sssp::{Config, Progress, SearchWeight, Solver, SsspError};
 
 use crate::error::agree;
@@ -96,8 +95,8 @@ pub(crate) fn search_with<W: PairsWeight>(
     let mut table: Array2<W::Distance> =
         search(ranks, gpus, &raised, sources, config, progress)?.into_storage();
     let n = potentials.len().max(1);
-    let rows = table.as_slice_mut().unwrap_or_default().par_chunks_mut(n);
-    rows.zip(sources).try_for_each(|(row, &u)| {
+    let rows = table.as_slice_mut().unwrap_or_default().chunks_mut(n).zip(sources).collect();
+    let lowered = parallel::map_of(rows, &|(row, &u): (&mut [W::Distance], _)| {
         let from = potentials[u as usize];
         for ((v, distance), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
             if u == v {
@@ -109,7 +108,8 @@ pub(crate) fn search_with<W: PairsWeight>(
             }
         }
         Ok::<_, SsspError>(())
-    })?;
+    });
+    lowered.into_iter().collect::<Result<(), _>>()?;
     Ok(DistanceTable::from_storage(table))
 }
 

@@ -7,8 +7,7 @@
 
 use std::ops::Range;
 
-use graph_formats::{Csr, Weight};
-use rayon::prelude::*;
+use graph_formats::{Csr, Weight, parallel};
 
 use super::aligned::{Aligned, line};
 use super::deal::Deal;
@@ -65,7 +64,7 @@ impl<E: MinPlus> Matrix<E> {
         let numbers = n_rows.checked_mul(stride).and_then(Aligned::zeros);
         let mut numbers = numbers.ok_or_else(|| Self::too_large(deal))?;
         let vertices: Vec<usize> = deal.vertices().collect();
-        numbers.par_chunks_mut(stride).enumerate().for_each(|(place, row)| {
+        parallel::for_each_of(numbers.chunks_mut(stride).enumerate(), &|(place, row)| {
             row.fill(E::INFINITE);
             if let Some(&v) = vertices.get(place) {
                 fill(v, &mut row[..deal.n_vertices]);
@@ -148,8 +147,8 @@ impl<E: MinPlus> Matrix<E> {
             let height = fair.min(MAX_ROWS_PER_TASK).max(worth).max(1);
             let height = height.next_multiple_of(kernel.rows);
             let end = rows.start + rows.len().next_multiple_of(kernel.rows);
-            let c = numbers[rows.start * stride..end * stride].par_chunks_mut(height * stride);
-            c.for_each_init(Vec::new, |groups, c| {
+            let c = numbers[rows.start * stride..end * stride].chunks_mut(height * stride);
+            parallel::for_each_with(c, &|groups, c| {
                 relax_rows(kernel, c, stride, columns.start, pivots, strips, groups);
             });
         }

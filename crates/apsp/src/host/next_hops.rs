@@ -19,7 +19,7 @@
 
 use std::ops::Range;
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
@@ -128,8 +128,8 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
     /// [may be left](may_need_levels), it is all.
     pub(crate) fn fill_rows<H: Hop>(&self, first: VertexId, hops: &mut [H]) {
         let n = self.arcs.n_vertices() as VertexId;
-        let rows = hops.par_chunks_mut(self.columns.len().max(1)).zip(first..n);
-        rows.for_each_init(Vec::new, |left, (hops, from)| {
+        let rows = hops.chunks_mut(self.columns.len().max(1)).zip(first..n);
+        parallel::for_each_with(rows, &|left, (hops, from)| {
             hops.fill(H::NONE);
             if !self.by_levels {
                 self.fill_row(from, hops, left);
@@ -176,11 +176,13 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
             let distance = self.distances.distance(self.distances.row(from)[to]);
             hop == H::NONE && distance != W::Distance::UNREACHED && !is_own(from, to)
         };
-        let some_left = hops
-            .par_chunks(width)
-            .zip(0..n as VertexId)
-            .any(|(row, from)| row.iter().enumerate().any(|(to, &hop)| is_left(from, to, hop)));
-        if !some_left {
+        let has_left = |from: usize| {
+            let mut row = hops[from * width..(from + 1) * width].iter().enumerate();
+            row.any(|(to, &hop)| is_left(from as VertexId, to, hop))
+        };
+        if parallel::find_first(n, ROWS_PER_TASK, &|mut rows| rows.find(|&from| has_left(from)))
+            .is_none()
+        {
             return Ok(());
         }
         let mut left = self.bits(hops, is_left);
@@ -191,9 +193,9 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
         let n_all = n_left;
         while n_left > 0 {
             tell(progress, (n_all - n_left) as usize, n_all as usize)?;
-            let rows = hops.par_chunks_mut(width).zip(left.par_chunks_mut(n_words));
-            let rows = rows.zip(placed.par_chunks_mut(n_words)).zip(0..n as VertexId);
-            rows.for_each(|(((hops, left), placed), from)| {
+            let rows = hops.chunks_mut(width).zip(left.chunks_mut(n_words));
+            let rows = rows.zip(placed.chunks_mut(n_words)).zip(0..n as VertexId);
+            parallel::for_each_of(rows, &|(((hops, left), placed), from)| {
                 placed.fill(0);
                 self.step(from, &last, hops, left, placed);
             });
@@ -216,8 +218,8 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
     fn bits<H: Hop>(&self, hops: &[H], is: impl Fn(VertexId, usize, H) -> bool + Sync) -> Bits {
         let n = self.arcs.n_vertices();
         let mut bits = vec![0u64; n * self.n_words()];
-        let rows = bits.par_chunks_mut(self.n_words()).zip(hops.par_chunks(self.columns.len()));
-        rows.zip(0..n as VertexId).for_each(|((bits, hops), from)| {
+        let rows = bits.chunks_mut(self.n_words()).zip(hops.chunks(self.columns.len()));
+        parallel::for_each_of(rows.zip(0..n as VertexId), &|((bits, hops), from)| {
             for (to, &hop) in hops.iter().enumerate() {
                 bits[to / WORD] |= u64::from(is(from, to, hop)) << (to % WORD);
             }
@@ -267,6 +269,9 @@ fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(),
         _ => Ok(()),
     }
 }
+
+/// Rows that a task looks at together.
+const ROWS_PER_TASK: usize = 16;
 
 fn count(bits: &[u64]) -> u64 {
     bits.par_iter().map(|word| u64::from(word.count_ones())).sum()

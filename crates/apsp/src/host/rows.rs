@@ -3,9 +3,8 @@
 //! As in [`Matrix`](super::Matrix), a margin lets blocks of a fixed size go beyond the last row and
 //! column.
 
+use graph_formats::parallel;
 use std::ops::Range;
-
-use rayon::prelude::*;
 
 use super::aligned::{Aligned, line};
 use super::min_plus::{Kernel, MinPlus, pack, pack_groups, packed_len, relax_packed, relax_rows};
@@ -97,9 +96,9 @@ impl<E: MinPlus> Rows<E> {
         let height = self.height(pivots.len() * n_columns);
         for part in parts {
             let part = self.whole_blocks(&part);
-            self.numbers[part].par_chunks_mut(height * stride).for_each_init(
-                Vec::new,
-                |groups, c| {
+            parallel::for_each_with(
+                self.numbers[part].chunks_mut(height * stride),
+                &|groups, c| {
                     relax_rows(&kernel, c, stride, 0, pivots, strips, groups);
                 },
             );
@@ -130,7 +129,8 @@ impl<E: MinPlus> Rows<E> {
             let part = at..(at + COLUMNS).min(columns.end);
             strips.resize(packed_len(&kernel, depth, part.len()), E::INFINITE);
             let width = kernel.columns;
-            strips.par_chunks_mut(width * depth).enumerate().for_each(|(number, strip)| {
+            let numbered = strips.chunks_mut(width * depth).enumerate();
+            parallel::for_each_of(numbered, &|(number, strip)| {
                 let from = part.start + number * width - columns.start;
                 for (k, to) in strip.chunks_exact_mut(width).enumerate() {
                     let row = &second(k)[from..];
@@ -141,8 +141,9 @@ impl<E: MinPlus> Rows<E> {
             });
             let n_blocks = self.height(depth * part.len()) / kernel.rows;
             let rows = self.whole_blocks(&(0..self.n_rows));
-            let c = self.numbers[rows].par_chunks_mut(n_blocks * kernel.rows * stride);
-            c.zip(groups.par_chunks(n_blocks * group)).for_each(|(c, groups)| {
+            let c = self.numbers[rows].chunks_mut(n_blocks * kernel.rows * stride);
+            let c = c.zip(groups.chunks(n_blocks * group));
+            parallel::for_each_of(c, &|(c, groups)| {
                 relax_packed(&kernel, c, stride, part.start, depth, &strips, groups);
             });
         }

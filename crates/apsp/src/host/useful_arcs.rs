@@ -3,8 +3,7 @@
 //! An arc (u, x, w) with w > d(u, x) lies on no shortest path. Dense graphs have few others:
 //! for random weights some n log n. O(m).
 
-use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind};
-use rayon::prelude::*;
+use graph_formats::{Csr, Distance, VertexId, Weight, WeightKind, parallel};
 
 use super::next_hops::Rows;
 
@@ -29,12 +28,12 @@ pub(crate) fn marks<W: Weight, R: Rows<W::Distance>>(
         (Some(weight), Some(distance)) => weight <= distance,
         _ => weight.to_f64() <= distance.to_f64() + slack,
     };
-    let of_row = |&from: &VertexId| {
+    let of_row = |from: VertexId| {
         let row = distances.row(from);
         let mark = |(to, weight)| is_useful(distances.distance(row[to as usize]), weight).into();
-        graph.arcs_from(from).map(mark)
+        graph.arcs_from(from).map(mark).collect::<Vec<u8>>()
     };
-    sources.par_iter().flat_map_iter(of_row).collect()
+    parallel::map(sources.len(), &|at| of_row(sources[at])).concat()
 }
 
 /// The arcs that are marked.
@@ -65,7 +64,8 @@ pub(crate) fn greatest<W: Weight>(
         let row = row.iter().map(|&cell| distances.distance(cell));
         row.filter(|&d| d != W::Distance::UNREACHED).map(|d| d.to_f64().abs()).fold(0.0, f64::max)
     };
-    sources.par_iter().map(greatest).reduce(|| 0.0, f64::max)
+    let of_rows = parallel::map(sources.len(), &|at| greatest(&sources[at]));
+    of_rows.into_iter().fold(0.0, f64::max)
 }
 
 /// How far rounding can take two sums over a shortest path apart, generously: 16 n ε times
@@ -96,5 +96,5 @@ fn epsilon(kind: WeightKind) -> Option<f64> {
 fn sums_are_whole<W: Weight>(graph: &Csr<W>, epsilon: f64) -> bool {
     let greatest = graph.weight_summary().greatest_size();
     4.0 * graph.n_vertices() as f64 * greatest < 1.0 / epsilon
-        && graph.weights().par_iter().all(|weight| weight.to_f64().fract() == 0.0)
+        && graph.stored_weights().iter().all(|weight| weight.to_f64().fract() == 0.0)
 }

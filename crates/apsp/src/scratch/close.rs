@@ -5,12 +5,12 @@
 //! on each of p ranks, to which 2 n² numbers are sent. While a rank has rows of pivots, it has so
 //! much less to lower, so that the others wait for no more than a block.
 
+use graph_formats::parallel;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use collectives::Communicator;
 use rayon::ThreadPool;
-use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::journal::Journal;
@@ -190,9 +190,11 @@ impl<E: Element> Scratch<E> {
                 engine.close(pivots, closed.start, rows)?;
             }
             let columns = panels.part_mut(column_panel(pivots, &own, side));
-            let rows = matrix.part(numbers(&own, side)).par_chunks(side);
-            let columns = columns.par_chunks_mut(pivots.len()).zip(rows);
-            columns.for_each(|(column, row)| column.copy_from_slice(&row[pivots.clone()]));
+            let rows = matrix.part(numbers(&own, side)).chunks(side);
+            let columns = columns.chunks_mut(pivots.len()).zip(rows);
+            parallel::for_each_of(columns, &|(column, row)| {
+                column.copy_from_slice(&row[pivots.clone()]);
+            });
             Ok(panels.flush()?)
         });
         agree(*ranks, written)?;

@@ -7,6 +7,7 @@
 //!
 //! Reference: floyd-1962, venkataraman-2003
 
+use graph_formats::parallel;
 use std::iter;
 use std::ops::Range;
 
@@ -79,8 +80,8 @@ impl<E: MinPlus> Engine<E> for Host<E> {
             row.for_each(|(j, &number)| strips[place(i, j)] = number);
         }
         let first = first - pivots.start;
-        let chunks = rows.par_chunks_mut(ROWS * side).enumerate();
-        chunks.for_each_init(Vec::new, |groups, (i, rows)| {
+        let chunks = rows.chunks_mut(ROWS * side).enumerate();
+        parallel::for_each_with(chunks, &|groups, (i, rows)| {
             let (from, stride) = diagonal.rows_from(first + i * ROWS);
             for (row, number) in rows.chunks_exact_mut(side).zip(first + i * ROWS..) {
                 unpack_row(kernel, strips, width, number, row);

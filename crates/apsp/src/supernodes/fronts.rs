@@ -8,8 +8,7 @@
 //!
 //! Reference: sao-2020, liu-1990
 
-use graph_formats::{Csr, VertexId, Weight};
-use rayon::prelude::*;
+use graph_formats::{Csr, VertexId, Weight, parallel};
 
 use super::solve::Steps;
 use super::{Supernode, Supernodes};
@@ -53,7 +52,8 @@ impl<E: MinPlus> Fronts<E> {
         let mut nodes: Vec<Option<Node<E>>> = (0..n_nodes).map(|_| None).collect();
         let mut left: Vec<Option<Rows<E>>> = (0..n_nodes).map(|_| None).collect();
         for level in supernodes.levels().iter().rev() {
-            let closed = level.par_iter().map(|&number| {
+            let closed = parallel::map(level.len(), &|at| {
+                let number = level[at];
                 let node = supernodes.node(number);
                 let mut front = front(node, graph, &back, supernodes)?;
                 for &child in &children[number as usize] {
@@ -64,7 +64,7 @@ impl<E: MinPlus> Fronts<E> {
                 front.close_through(0..node.len());
                 split(node, &front)
             });
-            let closed = closed.collect::<Result<Vec<_>, _>>()?;
+            let closed = closed.into_iter().collect::<Result<Vec<_>, ApspError>>()?;
             for (&number, (node, between)) in level.iter().zip(closed) {
                 for &child in &children[number as usize] {
                     left[child as usize] = None;
@@ -74,7 +74,7 @@ impl<E: MinPlus> Fronts<E> {
             steps.next()?;
         }
         let nodes: Vec<Node<E>> = nodes.into_iter().flatten().collect();
-        let is_symmetric = nodes.par_iter().all(Node::is_symmetric);
+        let is_symmetric = nodes.iter().all(Node::is_symmetric);
         Ok(Self { nodes, is_symmetric })
     }
 

@@ -3,9 +3,8 @@
 //! The rows of each supernode are a matrix of their own, so that threads write those of a level
 //! while they read those above.
 
+use graph_formats::parallel;
 use std::ops::Range;
-
-use rayon::prelude::*;
 
 use super::fronts::{Fronts, no_memory};
 use super::solve::Steps;
@@ -47,8 +46,8 @@ impl<'a, E: MinPlus> Closed<'a, E> {
         let rows = rows.collect::<Option<_>>().ok_or_else(|| no_memory::<E>(supernodes))?;
         let mut closed = Self { supernodes, rows };
         for level in supernodes.levels() {
-            let found = level.par_iter().map(|&node| closed.between(node, &fronts));
-            let found = found.collect::<Option<Vec<_>>>();
+            let found = parallel::map(level.len(), &|at| closed.between(level[at], &fronts));
+            let found = found.into_iter().collect::<Option<Vec<_>>>();
             let found = found.ok_or_else(|| no_memory::<E>(supernodes))?;
             for (&node, between) in level.iter().zip(&found) {
                 closed.write(node, between);
@@ -63,7 +62,7 @@ impl<'a, E: MinPlus> Closed<'a, E> {
                 Ok(std::mem::replace(&mut closed.rows[number(node)], nothing))
             });
             let mut taken = taken.collect::<Result<Vec<_>, ApspError>>()?;
-            taken.par_iter_mut().zip(level).for_each(|(rows, &node)| {
+            parallel::for_each_of(taken.iter_mut().zip(level), &|(rows, &node)| {
                 let (ends, up) = (&supernodes.node(node).ends, &fronts.nodes[number(node)].up);
                 rows.relax(0..n, up, |end| closed.row(ends[end]));
             });

@@ -5,11 +5,10 @@ use std::time::Instant;
 
 use collectives::Alone;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
 use rayon::ThreadPoolBuilder;
-use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
 use super::{Fronts, Supernodes, host};
@@ -145,7 +144,10 @@ impl<W: Weight> Work<'_, W> {
         let steps = Steps::new(supernodes, self.progress);
         let fronts = Fronts::<E>::of(graph, supernodes, &steps)?;
         report.prepare_ms += milliseconds(start);
-        if let Some(gpu) = self.gpu {
+        // as in `Solver::find`
+        if cfg!(feature = "cuda")
+            && let Some(gpu) = self.gpu
+        {
             let arithmetic = Arithmetic::of_plan(plan.number, graph)?;
             let closed = on_gpu::close(gpu, arithmetic, supernodes, &fronts, &steps, report)?;
             drop(fronts);
@@ -159,7 +161,8 @@ impl<W: Weight> Work<'_, W> {
         let bytes = bytes_of_table::<W>(Deal::whole(n));
         let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
         let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
-        cells.par_chunks_mut(n.max(1)).zip(ranks).for_each(|(cells, &source)| {
+        let rows = cells.chunks_mut(n.max(1)).zip(ranks);
+        parallel::for_each_of(rows, &|(cells, &source)| {
             let row = closed.row(source);
             cells
                 .iter_mut()

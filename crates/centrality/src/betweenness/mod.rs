@@ -21,7 +21,7 @@ mod single;
 use std::num::NonZeroUsize;
 
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, map_tasks, try_map_tasks};
+use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, parallel};
 use paths::Progress;
 use sssp::{SearchWeight, Solver, SsspError};
 
@@ -272,7 +272,7 @@ fn for_each_block(
 ) -> Result<(), CentralityError> {
     let blocks = (0..).step_by(LANES).zip(sources.chunks(LANES)).zip(spaces).collect();
     let searched =
-        try_map_tasks(blocks, &|((first, sources), space)| search(space, first, sources));
+        parallel::try_map_of(blocks, &|((first, sources), space)| search(space, first, sources));
     searched.map(drop)
 }
 
@@ -361,7 +361,7 @@ impl Sums {
     fn add(&mut self, blocks: &[WorkSpace]) {
         let parts = self.0.chunks_mut(SUMMED_PER_TASK);
         let parts = (0..).step_by(SUMMED_PER_TASK).zip(parts).collect();
-        map_tasks(parts, &|(first, sums): (usize, &mut [f64])| {
+        parallel::map_of(parts, &|(first, sums): (usize, &mut [f64])| {
             for block in blocks {
                 let dependencies = &block.dependencies[first..];
                 for (sum, dependency) in sums.iter_mut().zip(dependencies) {

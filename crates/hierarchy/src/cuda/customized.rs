@@ -12,7 +12,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, PinnedBuffer};
-use graph_formats::{Weight, map_tasks};
+use graph_formats::{Weight, parallel};
 
 use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
@@ -98,7 +98,7 @@ impl<K: DeviceKey> Customized<K> {
             || {
                 let parts = self.staged.chunks_mut(WEIGHTS_PER_TASK);
                 let parts = (0..).step_by(WEIGHTS_PER_TASK).zip(parts).collect();
-                map_tasks(parts, &|(first, keys): (usize, &mut [K])| {
+                parallel::map_of(parts, &|(first, keys): (usize, &mut [K])| {
                     for (key, arc) in keys.iter_mut().zip(first..) {
                         *key = K::of_weight(weights.of_arc(arc)).without_sign();
                     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::{slice, thread};
 
 use gpu_runtime::Buffer;
-use graph_formats::{Distance, VertexId, Weight, try_map_tasks};
+use graph_formats::{Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances, Progress};
 
@@ -153,7 +153,7 @@ fn show<D: Distance, K: Key>(
     sources: &[VertexId],
     hear: Hear<'_, D>,
 ) -> Result<(), HierarchyError> {
-    let shown = try_map_tasks(rows, &|((place, keys), row)| {
+    let shown = parallel::try_map_of(rows, &|((place, keys), row)| {
         if let Some(target) = to_distances(keys, row) {
             return Err(too_far::<D>(sources[place], target as VertexId));
         }
@@ -170,10 +170,11 @@ fn fill<D: Distance, K: Key>(
     rows: Vec<((&mut [D], &[K]), &VertexId)>,
     targets: &[VertexId],
 ) -> Result<(), HierarchyError> {
-    let filled = try_map_tasks(rows, &|((row, keys), &source)| match to_distances(keys, row) {
-        Some(column) => Err(too_far::<D>(source, targets[column])),
-        None => Ok(()),
-    });
+    let filled =
+        parallel::try_map_of(rows, &|((row, keys), &source)| match to_distances(keys, row) {
+            Some(column) => Err(too_far::<D>(source, targets[column])),
+            None => Ok(()),
+        });
     filled.map(drop)
 }
 

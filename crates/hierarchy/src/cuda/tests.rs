@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
-use graph_formats::{Csr, Direction, VertexId, Weight, read};
+use graph_formats::{Csr, Direction, VertexId, Weight as _, read};
 use paths::{DistanceTable, oracle};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, data, forest, some_vertices};

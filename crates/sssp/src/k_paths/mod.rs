@@ -137,7 +137,10 @@ impl<W: SearchWeight> Solver<'_, W> {
             return Err(SsspError::Overflow { vertex: target, kind });
         }
         work.add(&searches.work);
-        Ok(self.found(paths, work))
+        Ok(match self.graph.direction() {
+            Direction::Undirected => self.found(paths, work),
+            Direction::Directed => self.found_elsewhere(paths, work),
+        })
     }
 }
 

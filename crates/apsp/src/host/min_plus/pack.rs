@@ -1,8 +1,7 @@
 //! Copies of a and b in the order in which the kernels read them, and the loop over blocks.
 
+use graph_formats::parallel;
 use std::ops::Range;
-
-use rayon::prelude::*;
 
 use super::kernel::{Kernel, copies};
 use crate::element::Element;
@@ -39,7 +38,8 @@ pub(crate) fn pack_some<E: Element>(
 ) {
     let width = kernel.columns;
     let strip = width * depth;
-    strips.par_chunks_mut(strip * STRIPS_A_TASK).enumerate().for_each(|(task, strips)| {
+    let tasks = strips.chunks_mut(strip * STRIPS_A_TASK).enumerate();
+    parallel::for_each_of(tasks, &|(task, strips)| {
         let column = columns.start + task * STRIPS_A_TASK * width;
         for (k, row) in (first..).zip(rows.chunks_exact(stride)) {
             for (s, strip) in strips.chunks_exact_mut(strip).enumerate() {
