@@ -4,10 +4,13 @@
 use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
-const OFF_BY_DEFAULT: [&str; 3] = ["cuda", "mpi", "rustacuda"];
+const OFF_BY_DEFAULT: [&str; 5] = ["compression", "cuda", "mpi", "plot", "rustacuda"];
 
-pub(super) const RULE: Rule =
-    Rule { name: "default-features", promise: "cuda, mpi and rustacuda are off by default", check };
+pub(super) const RULE: Rule = Rule {
+    name: "default-features",
+    promise: "what needs more than a compiler, or is for few, is off by default",
+    check,
+};
 
 fn check(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
