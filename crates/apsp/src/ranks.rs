@@ -289,7 +289,7 @@ impl<W: PairsWeight> RankPairs<W> {
     pub(crate) fn gather_distances(
         &self,
         ranks: &dyn Communicator,
-        take: &mut dyn FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
+        take: TakeRow<'_, W::Distance>,
     ) -> Result<(), RanksError> {
         self.deal.gather(ranks, slice_of(self.distances.as_storage()), take)
     }
@@ -334,6 +334,9 @@ impl<W: PairsWeight> RankPairs<W> {
     }
 }
 
+/// Gets the rows of all vertices, one after the other, and says whether to go on.
+pub(crate) type TakeRow<'a, T> = &'a mut dyn FnMut(VertexId, &[T]) -> ControlFlow<()>;
+
 /// Writes the next hops of all ranks, where there is something to write to.
 fn write_hops(
     deal: Deal,
@@ -359,7 +362,7 @@ impl Deal {
         self,
         ranks: &dyn Communicator,
         cells: &[T],
-        take: &mut dyn FnMut(VertexId, &[T]) -> ControlFlow<()>,
+        take: TakeRow<'_, T>,
     ) -> Result<(), RanksError> {
         let n = self.n_vertices;
         for block in 0..self.n_blocks() {

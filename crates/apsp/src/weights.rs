@@ -5,12 +5,12 @@
 //! is new and generic, and has a loop, is reached through a method here.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 
 use collectives::{Communicator, RanksError};
 use graph_formats::{Csr, VertexId, Weight};
 use sssp::{Progress, SearchWeight};
 
+use crate::ranks::TakeRow;
 use crate::{ApspError, DevicePairs, Pairs, RankPairs, Solver, Summary};
 
 /// The lengths of a graph's paths.
@@ -70,7 +70,7 @@ pub trait PairsWeight: SearchWeight {
     fn gather_rows(
         pairs: &RankPairs<Self>,
         ranks: &dyn Communicator,
-        take: &mut dyn FnMut(VertexId, &[Length<Self>]) -> ControlFlow<()>,
+        take: TakeRow<'_, Length<Self>>,
     ) -> Result<(), RanksError>;
     #[doc(hidden)]
     fn write_npy_over(
@@ -140,7 +140,7 @@ macro_rules! pairs_weights {
             fn gather_rows(
                 pairs: &RankPairs<Self>,
                 ranks: &dyn Communicator,
-                take: &mut dyn FnMut(VertexId, &[Length<Self>]) -> ControlFlow<()>,
+                take: TakeRow<'_, Length<Self>>,
             ) -> Result<(), RanksError> {
                 pairs.gather_distances(ranks, take)
             }
