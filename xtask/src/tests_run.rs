@@ -152,7 +152,7 @@ mod tests {
             file,
         };
         // a program with no tests, as far as it says
-        let outcome = run(&[program("/bin/true".into())]).unwrap();
+        let outcome = run(&[program("true".into())]).unwrap();
         assert_eq!((outcome.n_passed, outcome.n_failed), (0, 0));
         let this = program(std::env::current_exe().unwrap());
         let test = Test { program: &this, name: "tests_run::tests::numbers_before_words".into() };

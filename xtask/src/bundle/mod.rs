@@ -3,7 +3,7 @@
 //!
 //! `target/bundle` gets an archive of the programs, the tests of the crates that use a GPU, the
 //! Python package and the folder of real graphs, and scripts that unpack and run it. All is of
-//! one release build with the feature `cuda`, stripped. It keeps nothing of this machine that
+//! one release build with [`FEATURES`], stripped. It keeps nothing of this machine that
 //! it needs at run time, if the tests look for graphs where `STARPATH_DATA` says and for the
 //! program where `CARGO_BIN_EXE_starpath` says, both as the environment has them when they run.
 //!
@@ -21,7 +21,7 @@ use anyhow::{Context, Result, ensure};
 use crate::artifact::{Artifact, built_by};
 use crate::shim;
 use crate::verify::missing_for_ranks;
-use crate::workspace::{cargo, root, target};
+use crate::workspace::{Workspace, cargo, root, target};
 
 /// The folders of the packages whose programs are bundled,
 const PROGRAMS: [&str; 2] = ["starpath", "bench"];
@@ -46,6 +46,8 @@ const SCRIPTS: [(&str, &str); 5] = [
     ("scaling.sh", include_str!("scaling.sh")),
 ];
 const ARCHIVE: &str = "contents.tar.xz";
+/// What the program is built with: all that its tests use on one machine.
+const FEATURES: &str = "cuda,compression,plot";
 /// The most that the folder may hold, in bytes.
 const LIMIT: u64 = 60_000_000;
 /// What of it is kept for graphs.
@@ -63,7 +65,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     shim::run()?;
     let origin = Origin::look();
-    let artifacts = build("cuda", &["--lib", "--bins", "--tests"], &origin)?;
+    let artifacts = build(FEATURES, &["--lib", "--bins", "--tests"], &origin)?;
 
     let bundle = target()?.join("bundle");
     if bundle.exists() {
@@ -108,7 +110,8 @@ fn bundle_ranks(contents: &Path, origin: &Origin) -> Result<()> {
         return Ok(());
     }
     // a test is built too, for tests also ask something of libraries
-    let artifacts = build("cuda,mpi", &["--bin", "starpath", "--test", "device"], origin)?;
+    let features = format!("{FEATURES},mpi");
+    let artifacts = build(&features, &["--bin", "starpath", "--test", "device"], origin)?;
     let is_program = |artifact: &&Artifact| artifact.name == "starpath" && !artifact.is_test;
     let program = artifacts.iter().find(is_program).context("cargo built no program")?;
     copy_stripped(&program.file, &contents.join("bin/starpath-mpi"))
@@ -129,11 +132,14 @@ fn succeeds(command: &mut Command) -> Result<()> {
 /// Builds targets of the bundle's packages. All packages are named whatever the targets are, for
 /// what they ask of libraries together decides how these are built.
 fn build(features: &str, targets: &[&str], origin: &Origin) -> Result<Vec<Artifact>> {
+    let workspace = Workspace::load()?;
     let mut command = cargo();
     command.args(["build", "--release", "--locked", "--features", features]).args(targets);
     for folder in PROGRAMS.iter().chain(&TESTED).chain([&PYTHON]) {
-        let folder = root().join("crates").join(folder);
-        command.args(["--package", &format!("path+file://{}", folder.display())]);
+        let manifest = format!("crates/{folder}/Cargo.toml");
+        let package = workspace.members().find(|member| member.manifest == manifest);
+        let package = package.with_context(|| format!("no package has {manifest}"))?;
+        command.args(["--package", &package.name]);
     }
     command.env("STARPATH_COMMIT", &origin.commit).env("STARPATH_RUSTC", &origin.rustc);
     built_by(command)
