@@ -31,6 +31,10 @@ pub(crate) trait State {
     fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()>;
 }
 
+/// Adds these sources, before which so many were added, to the state.
+type AddSources<'a, S> =
+    &'a mut dyn FnMut(&mut S, &[VertexId], usize) -> Result<(), CentralityError>;
+
 /// Adds `sources` to the state, so many at a time; with a `checkpoint`, what was done before is
 /// left out, and what is done now is kept.
 pub(crate) fn add_up<S: State>(
@@ -38,7 +42,7 @@ pub(crate) fn add_up<S: State>(
     sources: &[VertexId],
     at_a_time: usize,
     checkpoint: Option<Checkpoint>,
-    add: &mut dyn FnMut(&mut S, &[VertexId], usize) -> Result<(), CentralityError>,
+    add: AddSources<'_, S>,
 ) -> Result<(), CentralityError> {
     let mut done = 0;
     if let Some(checkpoint) = &checkpoint {

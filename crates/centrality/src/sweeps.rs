@@ -109,13 +109,17 @@ fn sweep_graph<U: MetricWeight>(
     Ok(totals)
 }
 
+/// Sweeps from the sources of each part.
+type SweepParts<'a> =
+    &'a mut dyn FnMut(&[&[VertexId]], Progress<'_>) -> Result<Vec<Swept>, HierarchyError>;
+
 /// Adds what `sweep` finds from all sources, some parts at a time.
 fn sweep_all(
     totals: &mut Totals,
     sources: &[VertexId],
     checkpoint: Option<Checkpoint>,
     progress: Option<Progress<'_>>,
-    sweep: &mut dyn FnMut(&[&[VertexId]], Progress<'_>) -> Result<Vec<Swept>, HierarchyError>,
+    sweep: SweepParts<'_>,
 ) -> Result<(), CentralityError> {
     let total = sources.len() as u64;
     let at_a_time = SOURCES_PER_PART * PARTS_AT_A_TIME;

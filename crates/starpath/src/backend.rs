@@ -19,6 +19,9 @@ const PAIRS_A_SECOND: f64 = 1e12;
 /// The same in products of supernodes, many of which are small.
 const SUPERNODE_SUMS_A_SECOND: f64 = 5e9;
 
+/// A solver, and the name of the backend that it is on.
+type Chosen<'g> = (Box<dyn AnySolver + 'g>, &'static str);
+
 /// A solver for `searches` where the command line wants it, on so many GPUs if on any, which tells
 /// `progress` how far it is, and the backend's name in reports.
 pub(crate) fn solver<'g>(
@@ -28,7 +31,7 @@ pub(crate) fn solver<'g>(
     gpus: Option<GpuCount>,
     progress: Progress<'g>,
     common: &Common,
-) -> anyhow::Result<Result<(Box<dyn AnySolver + 'g>, &'static str), SsspError>> {
+) -> anyhow::Result<Result<Chosen<'g>, SsspError>> {
     Ok(match on_gpus(graph, configs, searches, gpus, progress, common)? {
         Ok(Some(solver)) => Ok((solver, "cuda")),
         Ok(None) => {

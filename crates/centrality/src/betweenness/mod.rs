@@ -264,11 +264,15 @@ fn sum_up(
     Ok(sums.0)
 }
 
+/// Searches in a work space from these sources, the first of which has that place.
+type SearchBlock<'a> =
+    &'a (dyn Fn(&mut WorkSpace, usize, &[VertexId]) -> Result<(), CentralityError> + Sync);
+
 /// Searches from the sources of each block, the first of which has that place, in a work space.
 fn for_each_block(
     spaces: &mut [WorkSpace],
     sources: &[VertexId],
-    search: &(dyn Fn(&mut WorkSpace, usize, &[VertexId]) -> Result<(), CentralityError> + Sync),
+    search: SearchBlock<'_>,
 ) -> Result<(), CentralityError> {
     let blocks = (0..).step_by(LANES).zip(sources.chunks(LANES)).zip(spaces).collect();
     let searched =

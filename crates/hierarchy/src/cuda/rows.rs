@@ -147,9 +147,12 @@ impl<W: MetricWeight> DeviceMetric<'_, W> {
     }
 }
 
+/// A source's place, its keys, and where they become distances.
+type Shown<'a, D, K> = ((usize, &'a [K]), &'a mut Vec<D>);
+
 /// Shows rows of keys, with the places of their sources, as distances, each made in a row of these.
 fn show<D: Distance, K: Key>(
-    rows: Vec<((usize, &[K]), &mut Vec<D>)>,
+    rows: Vec<Shown<'_, D, K>>,
     sources: &[VertexId],
     hear: Hear<'_, D>,
 ) -> Result<(), HierarchyError> {
@@ -165,9 +168,12 @@ fn show<D: Distance, K: Key>(
     shown.map(drop)
 }
 
+/// Where keys become distances, the keys, and their source.
+type Filled<'a, D, K> = ((&'a mut [D], &'a [K]), &'a VertexId);
+
 /// Makes distances of rows of keys, each with its source.
 fn fill<D: Distance, K: Key>(
-    rows: Vec<((&mut [D], &[K]), &VertexId)>,
+    rows: Vec<Filled<'_, D, K>>,
     targets: &[VertexId],
 ) -> Result<(), HierarchyError> {
     let filled =
@@ -253,6 +259,9 @@ struct Columns<'c> {
     segments: &'c DeviceSegments,
 }
 
+/// Gets the keys of some rows, and their places.
+type TakeRows<'a, K> = &'a mut dyn FnMut(Range<usize>, &[K]) -> Result<(), HierarchyError>;
+
 impl<K: DeviceKey> Customized<K> {
     /// Hands the keys of the columns to `take`, those of a few sources at a time, row by row, with
     /// the places of these.
@@ -262,7 +271,7 @@ impl<K: DeviceKey> Customized<K> {
         columns: &Columns<'_>,
         sources: &[u32],
         progress: Option<Progress<'_>>,
-        take: &mut dyn FnMut(Range<usize>, &[K]) -> Result<(), HierarchyError>,
+        take: TakeRows<'_, K>,
     ) -> Result<(), HierarchyError> {
         let (gpu, n_columns) = (&device.gpu, columns.ranks.len());
         if n_columns == 0 || sources.is_empty() {
