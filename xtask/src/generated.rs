@@ -3,8 +3,7 @@
 //! A generic function is compiled in each crate that calls it with a type. A solver's crate keeps
 //! its code to itself by functions without type parameters (ARCHITECTURE.md says how); where one
 //! was forgotten, its loops are in the libraries above as well, and everything takes longer to
-//! build. That shows in what the libraries define. Functions of `graph-formats` on a graph of some
-//! type are small, and may be anywhere.
+//! build. That shows in what the libraries define.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,14 +16,16 @@ use crate::workspace::Workspace;
 /// Bytes of machine code from which on a function is more than a call of another.
 const MIN_BYTES: u64 = 4096;
 
-/// Looks through the libraries of the workspace in a folder of what cargo has built, the newest of
-/// each, for large functions of other crates.
+/// Looks through the libraries that are published, in a folder of what cargo has built, the newest
+/// of each, for large functions of other crates.
 pub(crate) fn check(folder: &Path) -> Result<bool> {
     let workspace = Workspace::load()?;
     let crates: Vec<String> =
         workspace.members().map(|member| member.name.replace('-', "_")).collect();
+    let published = workspace.members().filter(|member| member.is_published);
+    let libraries: Vec<String> = published.map(|member| member.name.replace('-', "_")).collect();
     let mut findings = Vec::new();
-    for library in &crates {
+    for library in &libraries {
         let Some(file) = newest(folder, library)? else { continue };
         let output = Command::new("nm")
             .args(["--defined-only", "--print-size", "--demangle"])
