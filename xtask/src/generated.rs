@@ -20,10 +20,9 @@ const MIN_BYTES: u64 = 4096;
 /// of each, for large functions of other crates.
 pub(crate) fn check(folder: &Path) -> Result<bool> {
     let workspace = Workspace::load()?;
-    let crates: Vec<String> =
-        workspace.members().map(|member| member.name.replace('-', "_")).collect();
+    let crates: Vec<String> = workspace.members().map(|member| library_of(&member.name)).collect();
     let published = workspace.members().filter(|member| member.is_published);
-    let libraries: Vec<String> = published.map(|member| member.name.replace('-', "_")).collect();
+    let libraries: Vec<String> = published.map(|member| library_of(&member.name)).collect();
     let mut findings = Vec::new();
     for library in &libraries {
         let Some(file) = newest(folder, library)? else { continue };
@@ -47,6 +46,11 @@ pub(crate) fn check(folder: &Path) -> Result<bool> {
         println!("{library} has code of {owner}: {function}, {bytes} bytes  [generated]");
     }
     Ok(findings.is_empty())
+}
+
+/// The name of a package's library, which is without the prefix that the registry needs.
+fn library_of(package: &str) -> String {
+    package.trim_start_matches("starpath-").replace('-', "_")
 }
 
 /// The newest library of a crate.

@@ -105,6 +105,7 @@ fn doc_tests_of(said: &str, has_passed: bool) -> Outcome {
             outcome.n_passed += count(result, "passed");
             outcome.n_failed += count(result, "failed");
         } else if let Some((test, _)) = line.split_once(" ... ignored") {
+            let test = test.trim_start_matches("test ");
             outcome.skipped.push(format!("{test} is marked to be ignored"));
         }
     }
