@@ -66,7 +66,7 @@ fn aligned_layout_in(sources: &[&str], name: &str) -> (Vec<(String, usize, usize
             break;
         }
         let declaration = declaration.replace('*', " * ");
-        let is_type = |word: &&str| !["const", "volatile"].contains(word);
+        let is_type = |word: &&str| !["const", "volatile", "unsigned"].contains(word);
         let mut words = declaration.split_whitespace().filter(is_type);
         let of = words.next().expect("a type");
         for field in words.collect::<Vec<_>>().join(" ").split(',') {

@@ -180,8 +180,10 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
             let mut row = hops[from * width..(from + 1) * width].iter().enumerate();
             row.any(|(to, &hop)| is_left(from as VertexId, to, hop))
         };
-        if parallel::find_first(n, ROWS_PER_TASK, &|mut rows| rows.find(|&from| has_left(from)))
-            .is_none()
+        if parallel::find_first(hops.len() / width, ROWS_PER_TASK, &|mut rows| {
+            rows.find(|&from| has_left(from))
+        })
+        .is_none()
         {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! All pairs of a graph of any weight type are those of the typed solver.
 
-use apsp::{Config, PairsWeight, ScratchFolder, Solver};
+use apsp::{ApspError, Config, PairsWeight, ScratchFolder, Solver};
 use collectives::Alone;
 use graph_formats::{AnyCsr, Csr};
 use paths::{AnyTable, Distances, Number};
@@ -18,7 +18,11 @@ where
         let ranks = Solver::new(&any_graph, &config).solve_over(&Alone, None).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let scratch = ScratchFolder::new(folder.path());
-        let kept = Solver::new(&any_graph, &config).in_folder(&scratch).solve(None).unwrap();
+        let kept = match Solver::new(&any_graph, &config).in_folder(&scratch).solve(None) {
+            // numbers in a folder have room to spare, or it refuses them
+            Err(ApspError::TooHeavy { .. }) => continue,
+            kept => kept.unwrap(),
+        };
         let n = graph.n_vertices();
         assert_eq!((found.n_vertices(), ranks.sources().len()), (n, n), "{name}");
         assert_eq!(found.plan(), &expected.plan, "{name}");
