@@ -4,7 +4,7 @@
 //!   solvers; [`some_vertices`] of them; [`draws`]: numbers as if they were drawn.
 //! * [`data`], [`data_folder`]: real graphs; [`gpu`]: the GPU. Where they are not there, the
 //!   test says `SKIPPED` and ends.
-//! * [`layout`]: what a kernel's sources say of the structures that the host fills for it.
+//! * [`mod@layout`]: what a kernel's sources say of the structures that the host fills for it.
 //!
 //! Of the workspace this crate depends on `graph-formats` alone: the unit tests of a crate
 //! cannot use what depends on that crate.
