@@ -1,7 +1,7 @@
 //! Searches of a graph whose weight type its file decides.
 //!
 //! A program that reads graphs has one function for all six types: [`solver`] makes a
-//! [`Solver`](crate::Solver) of the type that the graph has, whose answers are
+//! [`Solver`] of the type that the graph has, whose answers are
 //! [of any type](paths::AnyDistances).
 
 use gpu_runtime::Gpu;
