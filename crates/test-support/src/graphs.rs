@@ -98,7 +98,7 @@ pub fn forest(n: VertexId, root_every: u32, seed: u32) -> Csr<u64> {
     Csr::from_edges(n as usize, &edges).expect("edges between vertices")
 }
 
-/// So many of the vertices of a graph, in no order, some of them twice.
+/// A list of `count` vertices of the graph, in no order; some may occur twice.
 pub fn some_vertices<W: Weight>(graph: &Csr<W>, count: usize) -> Vec<VertexId> {
     let n = graph.n_vertices() as u64;
     (0..count as u64).filter(|_| n > 0).map(|i| (i * 7_919 % n) as VertexId).collect()
