@@ -38,20 +38,20 @@ pub fn for_each_part(n: usize, per_task: usize, work: &(dyn Fn(Range<usize>) + S
 
 /// Calls `work` with each of `tasks`.
 pub fn for_each_of<T: Send>(
-    tasks: impl ExactSizeIterator<Item = T> + Send,
+    tasks: impl ExactSizeIterator<Item = T>,
     work: &(dyn Fn(T) + Sync),
 ) {
-    let n_tasks = tasks.len();
-    let tasks = Mutex::new(tasks);
-    for_each(n_tasks, &|_| {
-        let task = unpoisoned(&tasks).next();
+    // each has a place, so that a thread gets tasks that lie side by side, as it did the last time
+    let tasks: Vec<_> = tasks.map(|task| Mutex::new(Some(task))).collect();
+    for_each(tasks.len(), &|place| {
+        let task = unpoisoned(&tasks[place]).take();
         task.into_iter().for_each(work);
     });
 }
 
 /// The same with a work space that a task finds as another has left it.
 pub fn for_each_with<S: Default + Send, T: Send>(
-    tasks: impl ExactSizeIterator<Item = T> + Send,
+    tasks: impl ExactSizeIterator<Item = T>,
     work: &(dyn Fn(&mut S, T) + Sync),
 ) {
     let spaces = WorkSpaces::new(&S::default);
