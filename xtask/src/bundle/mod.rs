@@ -46,8 +46,8 @@ const SCRIPTS: [(&str, &str); 5] = [
     ("scaling.sh", include_str!("scaling.sh")),
 ];
 const ARCHIVE: &str = "contents.tar.xz";
-/// What the program is built with: all that its tests use on one machine.
-const FEATURES: &str = "cuda,compression,plot";
+/// What the program is built with: all that tests of GPUs use, and no fonts for pictures.
+const FEATURES: &str = "cuda,compression";
 /// The most that the folder may hold, in bytes.
 const LIMIT: u64 = 60_000_000;
 /// What of it is kept for graphs.
@@ -76,8 +76,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         let Some(place) = place_of(artifact) else { continue };
         copy_stripped(&artifact.file, &contents.join(place))?;
     }
-    for folder in ["python/starpaths", "tests"] {
-        copy(&root().join("crates/python").join(folder), &contents.join("python").join(folder))?;
+    for (folder, place) in [("python/starpaths", "starpaths"), ("tests", "tests")] {
+        copy(&root().join("crates/python").join(folder), &contents.join("python").join(place))?;
     }
     let graphs =
         env::var_os("STARPATH_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
