@@ -190,13 +190,19 @@ pub(crate) fn agree<T>(
     ranks: &dyn Communicator,
     own: Result<T, ApspError>,
 ) -> Result<T, ApspError> {
-    let message = own.as_ref().err().map(ToString::to_string);
-    let Some((rank, message)) = ranks.first_message(message.as_deref())? else { return own };
-    own.and_then(|_| {
-        let interrupted = SsspError::Interrupted;
-        if message == interrupted.to_string() {
-            return Err(interrupted.into());
-        }
-        Err(ApspError::OnRank { rank, message })
-    })
+    let others = others(ranks, own.as_ref().err())?;
+    own.and_then(|own| others.map_or(Ok(own), Err))
+}
+
+/// What the first rank that has failed has to say, if one has.
+fn others(
+    ranks: &dyn Communicator,
+    own: Option<&ApspError>,
+) -> Result<Option<ApspError>, RanksError> {
+    let message = own.map(ToString::to_string);
+    let first = ranks.first_message(message.as_deref())?;
+    Ok(first.map(|(rank, message)| match SsspError::Interrupted {
+        interrupted if message == interrupted.to_string() => interrupted.into(),
+        _ => ApspError::OnRank { rank, message },
+    }))
 }

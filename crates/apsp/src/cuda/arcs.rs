@@ -8,7 +8,7 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use graph_formats::{Csr, Weight};
 
 use super::arithmetic::{Arithmetic, Kernels};
-use crate::element::Element;
+use crate::element::{Element, with_element};
 
 /// Words that a thread of the clearing kernel writes, about.
 const CLEARED_A_THREAD: u64 = 16;
@@ -31,20 +31,24 @@ impl DeviceArcs {
     }
 
     /// The graph's arcs; `None` where there are more than 32 bits count.
-    pub(super) fn of<W: Weight, E: Element>(
+    pub(super) fn of<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
+        arithmetic: Arithmetic,
     ) -> Result<Option<Self>, GpuError> {
         if u32::try_from(graph.n_arcs()).is_err() {
             return Ok(None);
         }
         let offsets: Vec<u32> = graph.row_offsets().iter().map(|&offset| offset as u32).collect();
-        let weights: Vec<E> = graph.weights().iter().map(|&weight| E::encode(weight)).collect();
+        let weights = with_element!(W, arithmetic.number(), E => {
+            let numbers = graph.weights().iter().map(|&weight| E::encode(weight));
+            gpu.upload(&words(&numbers.collect::<Vec<_>>()))
+        })?;
         Ok(Some(Self {
             n_vertices: graph.n_vertices(),
             offsets: gpu.upload(&offsets)?,
             ends: gpu.upload(graph.column_indices())?,
-            weights: gpu.upload(&words(&weights))?,
+            weights,
         }))
     }
 

@@ -67,6 +67,17 @@ impl Arithmetic {
         }
     }
 
+    /// What numbers the host has of it.
+    pub(super) fn number(self) -> Number {
+        match self {
+            Self::U16 => Number::U16,
+            Self::I32 => Number::I32,
+            Self::I64 => Number::I64,
+            Self::F32 | Self::F32Signed => Number::F32,
+            Self::F64 => Number::F64,
+        }
+    }
+
     /// Elements of a word of the kernels,
     pub(super) fn lanes(self) -> usize {
         if self == Self::U16 { 2 } else { 1 }

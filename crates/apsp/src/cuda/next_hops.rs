@@ -25,7 +25,6 @@ use super::arithmetic::Kernels;
 use super::cut::Cut;
 use super::form::Share;
 use super::tile::Tile;
-use crate::element::Element;
 use crate::host::next_hops::Hop;
 use crate::pairs::milliseconds;
 use crate::{ApspError, Report};
@@ -83,32 +82,37 @@ impl Finder<'_> {
     /// The hops, from the arcs that begin a shortest path, of which no sum
     /// [rounds](crate::host::useful_arcs::rounds). `None` where a GPU has no room for a strip, or
     /// some pair is left: levels of more vertices than there are bits for.
-    pub(super) fn find<W: Weight, E: Element>(
+    pub(super) fn find<W: Weight>(
         &self,
         useful: &Csr<W>,
         report: &mut Report,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<HopStorage>, ApspError> {
         let (start, downloads) = (Instant::now(), report.download_ms);
-        let found = match NextHops::is_narrow(useful.n_vertices()) {
-            true => self.fill::<W, E, u16>(useful, report, progress)?.map(HopStorage::Narrow),
-            false => self.fill::<W, E, u32>(useful, report, progress)?.map(HopStorage::Wide),
+        let (n, arithmetic) = (useful.n_vertices(), self.cut.arithmetic);
+        let bytes = DeviceArcs::bytes(useful, arithmetic);
+        let upload = |gpu: &Gpu| DeviceArcs::of(gpu, useful, arithmetic);
+        let found = match NextHops::is_narrow(n) {
+            true => self.fill::<u16>(n, bytes, &upload, report, progress)?.map(HopStorage::Narrow),
+            false => self.fill::<u32>(n, bytes, &upload, report, progress)?.map(HopStorage::Wide),
         };
         report.next_hops_ms += milliseconds(start) - (report.download_ms - downloads);
         Ok(found)
     }
 
-    fn fill<W: Weight, E: Element, H: Hop + Pod>(
+    /// From the arcs of `n` vertices that `upload` brings to a GPU, where they take so many bytes.
+    fn fill<H: Hop + Pod>(
         &self,
-        useful: &Csr<W>,
+        n: usize,
+        bytes_of_arcs: u64,
+        upload: &dyn Fn(&Gpu) -> Result<Option<DeviceArcs>, GpuError>,
         report: &mut Report,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Array2<H>>, ApspError> {
-        let n = useful.n_vertices();
-        let Some(width) = self.width::<W, H>(useful)? else { return Ok(None) };
+        let Some(width) = self.width::<H>(n, bytes_of_arcs)? else { return Ok(None) };
         let mut devices = Vec::new();
         for (gpu, &kernels) in self.gpus.iter().zip(&self.kernels) {
-            let Some(arcs) = DeviceArcs::of::<W, E>(gpu, useful)? else { return Ok(None) };
+            let Some(arcs) = upload(gpu)? else { return Ok(None) };
             let stride = self.cut.arithmetic.stride(width.min(self.cut.side));
             devices.push(Device {
                 gpu,
@@ -161,8 +165,7 @@ impl Finder<'_> {
     }
 
     /// Columns of a strip: all, where nothing has to be brought and there is room.
-    fn width<W: Weight, H: Hop>(&self, useful: &Csr<W>) -> Result<Option<usize>, GpuError> {
-        let (n, arithmetic) = (useful.n_vertices(), self.cut.arithmetic);
+    fn width<H: Hop>(&self, n: usize, bytes_of_arcs: u64) -> Result<Option<usize>, GpuError> {
         let may_be_by_levels = NextHops::is_narrow(n) && n < MOST_BY_LEVELS;
         if self.by_levels && !may_be_by_levels {
             return Ok(None);
@@ -171,9 +174,9 @@ impl Finder<'_> {
         let available = available.collect::<Result<Vec<_>, _>>()?;
         let available = available.into_iter().min().unwrap_or_default();
         let bytes = |width: usize| {
-            let words = if self.lies_there() { 0 } else { n * arithmetic.stride(width) };
+            let words = if self.lies_there() { 0 } else { n * self.cut.arithmetic.stride(width) };
             let strip = words * size_of::<u32>() + n * width * size_of::<H>();
-            strip as u64 + DeviceArcs::bytes(useful, arithmetic) + 2 * size_of::<u64>() as u64
+            strip as u64 + bytes_of_arcs + 2 * size_of::<u64>() as u64
         };
         let whole = self.lies_there().then_some(n.max(1));
         let mut widths = whole.into_iter().chain([COLUMNS]).chain(FEWER_COLUMNS);

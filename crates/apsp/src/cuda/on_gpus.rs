@@ -56,8 +56,7 @@ pub(crate) fn solve<W: PairsWeight>(
     let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
     let jit_ms = jit_ms() - jit_before;
     let work = Work { gpus, graph, config, plan: &plan, need, progress };
-    let number = plan.number.unwrap_or(Number::I32);
-    let found = with_element!(W, number, E => work.shares::<E>(arithmetic, kernels))?;
+    let found = work.shares(arithmetic, kernels)?;
     let report = Report { jit_ms, ..found.report };
     Ok(DevicePairs { plan, report, n_vertices: graph.n_vertices(), found, weights: PhantomData })
 }

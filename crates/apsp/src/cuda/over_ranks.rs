@@ -17,14 +17,13 @@ use super::link::Link;
 use super::memory::Need;
 use super::rows::OnGpu;
 use super::solve::{Table, plan, tried};
-use crate::element::{Element, with_element};
 use crate::error::agree;
 use crate::host::Deal;
 use crate::pairs::milliseconds;
 use crate::potentials::potentials;
 use crate::ranks::{RankPairs, bytes_of_table};
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Phases, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, PairsWeight, Phases, Plan, Report, hops};
 
 /// By ranks, each with one of these GPUs.
 pub(crate) fn solve_over<W: PairsWeight>(
@@ -56,9 +55,8 @@ pub(crate) fn solve_over<W: PairsWeight>(
     let jit_before = gpu.jit_ms();
     let mut report = Report::default();
     let (found, reason) = loop {
-        let number = plan.number.unwrap_or(Number::I32);
         let work = Work { ranks, gpu, graph, config, arithmetic, pool: &pool, progress };
-        let (found, reason) = with_element!(W, number, E => work.solve::<E>(&plan))?;
+        let (found, reason) = work.solve(&plan)?;
         report += found.report;
         let start = Instant::now();
         let wider = plan.wider(ranks, &pool, graph, &found.sources, &found.distances)?;
@@ -98,14 +96,14 @@ struct Room<W: Weight> {
 
 impl<W: Weight> Work<'_, W> {
     /// Solves in these numbers; also returns why rows pass through the hosts' memory, if they do.
-    fn solve<E: Element>(&self, plan: &Plan) -> Result<(RankPairs<W>, Option<String>), ApspError> {
+    fn solve(&self, plan: &Plan) -> Result<(RankPairs<W>, Option<String>), ApspError> {
         let (ranks, gpu, n) = (self.ranks, self.gpu, self.graph.n_vertices());
         let (rank, size) = (ranks.rank(), ranks.size());
         let cut = Cut::on_gpus(self.arithmetic, n, size);
         let deal = Deal::in_blocks(n, cut.block_rows, rank, size);
         let mut report = Report::default();
         let start = Instant::now();
-        let room = self.room::<E>(cut, deal);
+        let room = self.room(cut, deal);
         let Room { kernels, form, matrix, mut table } = agree(ranks, room)?;
         let (link, reason) = match size {
             1 => (None, None),
@@ -140,7 +138,7 @@ impl<W: Weight> Work<'_, W> {
         let own = |rows: Range<usize>| {
             matrix.download_range(rows.start * cut.stride()..rows.end * cut.stride())
         };
-        let brought = self.pool.install(|| table.bring::<E>(cut.side, own));
+        let brought = self.pool.install(|| table.bring(cut, &own));
         agree(ranks, brought.map_err(ApspError::from))?;
         report.download_ms = milliseconds(start);
         let sources = deal.vertices().map(|v| v as VertexId).collect();
@@ -149,7 +147,7 @@ impl<W: Weight> Work<'_, W> {
     }
 
     /// Takes the memory, and writes the arcs of this rank's rows.
-    fn room<E: Element>(&self, cut: Cut, deal: Deal) -> Result<Room<W>, ApspError> {
+    fn room(&self, cut: Cut, deal: Deal) -> Result<Room<W>, ApspError> {
         let Self { gpu, graph, arithmetic, .. } = *self;
         let n = graph.n_vertices();
         let block = cut.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
@@ -162,7 +160,7 @@ impl<W: Weight> Work<'_, W> {
         gpu.check_fits("this rank's share of the matrix", need.on_gpu())?;
         let kernels = Kernels::load(gpu, arithmetic)?;
         let form = FloydWarshall::new(gpu, cut)?;
-        let arcs = DeviceArcs::of::<W, E>(gpu, graph)?.ok_or_else(|| ApspError::NotOnGpu {
+        let arcs = DeviceArcs::of(gpu, graph, arithmetic)?.ok_or_else(|| ApspError::NotOnGpu {
             reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
         })?;
         let mut matrix = gpu.buffer::<u32>(cut.rows_of_part() * cut.stride())?;

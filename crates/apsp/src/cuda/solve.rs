@@ -11,7 +11,6 @@ use graph_formats::{Csr, Distance, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage};
 use rayon::ThreadPoolBuilder;
-use rayon::prelude::*;
 use sssp::Progress;
 
 use super::arcs::DeviceArcs;
@@ -30,7 +29,7 @@ use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, Report, hops};
 
 /// How many times as fast a GPU is as a processor.
 pub(super) const SPEED: f64 = 200.0;
@@ -65,8 +64,7 @@ pub(crate) fn solve<W: PairsWeight>(
     let Solved { mut distances, mut next_hops, .. } = loop {
         let need = need(&plan, arithmetic);
         let work = Work { gpus, graph, config, plan: &plan, need, progress };
-        let number = plan.number.unwrap_or(Number::I32);
-        let solved = pool.install(|| with_element!(W, number, E => work.solve::<E>(arithmetic)))?;
+        let solved = pool.install(|| work.solve(arithmetic))?;
         report += solved.report;
         let start = Instant::now();
         let wider = plan.wider(&Alone, &pool, graph, &sources, &solved.distances)?;
@@ -168,7 +166,7 @@ struct Solved<W: Weight> {
 
 impl<W: Weight> Work<'_, W> {
     /// Solves in these numbers.
-    fn solve<E: Element>(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
+    fn solve(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
         if self.plan.algorithm == Algorithm::BlockedOutOfCore {
             self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu())?;
             return match arithmetic {
@@ -183,14 +181,14 @@ impl<W: Weight> Work<'_, W> {
         let available = available.into_iter().min().unwrap_or_default();
         let fits = self.need.on_gpu() <= available;
         if fits || self.plan.algorithm != Algorithm::Blocked {
-            self.in_core::<E>(arithmetic, kernels)
+            self.in_core(arithmetic, kernels)
         } else {
-            self.streamed::<E>(arithmetic, &kernels, available)
+            self.streamed(arithmetic, &kernels, available)
         }
     }
 
     /// The closed matrix in the memory of the GPUs.
-    pub(super) fn shares<E: Element>(
+    pub(super) fn shares(
         &self,
         arithmetic: Arithmetic,
         kernels: Vec<Kernels>,
@@ -207,7 +205,7 @@ impl<W: Weight> Work<'_, W> {
         let mut shares = Vec::new();
         for (gpu, kernels) in gpus.iter().zip(kernels) {
             let start = Instant::now();
-            let arcs = DeviceArcs::of::<W, E>(gpu, graph)?;
+            let arcs = DeviceArcs::of(gpu, graph, arithmetic)?;
             let arcs = arcs.ok_or_else(|| ApspError::NotOnGpu {
                 reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
             })?;
@@ -233,26 +231,26 @@ impl<W: Weight> Work<'_, W> {
         Ok(Shares { cut, shares, report })
     }
 
-    fn in_core<E: Element>(
+    fn in_core(
         &self,
         arithmetic: Arithmetic,
         kernels: Vec<Kernels>,
     ) -> Result<Solved<W>, ApspError> {
-        let found = self.shares::<E>(arithmetic, kernels)?;
+        let found = self.shares(arithmetic, kernels)?;
         let start = Instant::now();
         let n = self.graph.n_vertices();
         let mut table = Table::<W>::new(n, n)?;
-        table.bring::<E>(found.cut.side, |rows| found.words(rows))?;
+        table.bring(found.cut, &|rows| found.words(rows))?;
         let distances = table.finish();
         let Shares { cut, shares, mut report } = found;
         report.download_ms = milliseconds(start);
         let kernels = shares.iter().map(|share| &share.kernels).collect();
         let closed = Closed::OnGpus(&shares);
-        let next_hops = self.next_hops::<E>(&distances, closed, cut, kernels, &mut report)?;
+        let next_hops = self.next_hops(&distances, closed, cut, kernels, &mut report)?;
         Ok(Solved { distances, next_hops, report })
     }
 
-    fn streamed<E: Element>(
+    fn streamed(
         &self,
         arithmetic: Arithmetic,
         kernels: &[Kernels],
@@ -265,7 +263,9 @@ impl<W: Weight> Work<'_, W> {
         let mut report = Report::default();
         let start = Instant::now();
         let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side)?;
-        self.write_arcs::<E>(cut.side, cast_slice_mut(&mut matrix));
+        with_element!(W, arithmetic.number(), E => {
+            self.write_arcs::<E>(cut.side, cast_slice_mut(&mut matrix));
+        });
         let matrix = RefCell::new(matrix);
         let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
         let forms = forms.collect::<Result<Vec<_>, _>>()?;
@@ -284,11 +284,13 @@ impl<W: Weight> Work<'_, W> {
         let matrix = matrix.into_inner();
         let start = Instant::now();
         let mut table = Table::<W>::new(n, n)?;
-        table.fill::<E>(0, cut.side, cast_slice(&matrix));
+        with_element!(W, arithmetic.number(), E => {
+            table.fill::<E>(0, cut.side, cast_slice(&matrix));
+        });
         let distances = table.finish();
         report.download_ms = milliseconds(start);
         let (closed, kernels) = (Closed::Passing(&matrix), kernels.iter().collect());
-        let next_hops = self.next_hops::<E>(&distances, closed, cut, kernels, &mut report)?;
+        let next_hops = self.next_hops(&distances, closed, cut, kernels, &mut report)?;
         Ok(Solved { distances, next_hops, report })
     }
 
@@ -316,7 +318,7 @@ impl<W: Weight> Work<'_, W> {
     }
 
     /// Next hops, if they are asked for and GPUs can find them.
-    fn next_hops<E: Element>(
+    fn next_hops(
         &self,
         distances: &DistanceTable<W>,
         closed: Closed<'_>,
@@ -334,7 +336,7 @@ impl<W: Weight> Work<'_, W> {
         let by_levels = graph.first_negative().is_some();
         let finder = Finder { gpus: self.gpus, kernels, closed, cut, by_levels };
         report.next_hops_ms = milliseconds(start);
-        finder.find::<W, E>(&useful, report, self.progress)
+        finder.find(&useful, report, self.progress)
     }
 
     /// The matrix of the arcs, in the host's memory.
@@ -355,22 +357,26 @@ impl<W: Weight> Table<W> {
         Ok(Self(Array2::from_shape_vec((n_sources, n), cells).map_err(|_| too_large())?))
     }
 
-    /// With the words of rows of a matrix of this side, which several threads ask for, few rows at a
-    /// time that are all of one block.
-    pub(super) fn bring<E: Element>(
+    /// With the words of rows of a matrix that is cut like this, which several threads ask for, few
+    /// rows at a time that are all of one block.
+    pub(super) fn bring(
         &mut self,
-        side: usize,
-        words: impl Fn(Range<usize>) -> Result<Vec<u32>, GpuError> + Sync,
+        cut: Cut,
+        words: &(dyn Fn(Range<usize>) -> Result<Vec<u32>, GpuError> + Sync),
     ) -> Result<(), GpuError> {
         let n = self.0.ncols().max(1);
         let cells = self.0.as_slice_mut().unwrap_or_default();
-        cells.par_chunks_mut(SIDE_STEP * n).enumerate().try_for_each(|(i, cells)| {
+        let parts = cells.chunks_mut(SIDE_STEP * n).enumerate().collect();
+        parallel::try_map_of(parts, &|(i, cells)| {
             let first = i * SIDE_STEP;
             let words = words(first..first + cells.len() / n)?;
-            let numbers = cast_slice::<u32, E>(&words).chunks(side);
-            cells.chunks_mut(n).zip(numbers).for_each(|(cells, numbers)| decode(cells, numbers));
+            with_element!(W, cut.arithmetic.number(), E => {
+                let numbers = cast_slice::<u32, E>(&words).chunks(cut.side);
+                cells.chunks_mut(n).zip(numbers).for_each(|(row, numbers)| decode(row, numbers));
+            });
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 
     /// From row `first` on, with rows of a matrix of this side, of which the last may be no

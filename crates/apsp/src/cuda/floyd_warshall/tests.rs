@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
-use graph_formats::Csr;
+use graph_formats::{Csr, Weight};
 
 use super::super::arcs::DeviceArcs;
 use super::super::arithmetic::Arithmetic;
@@ -18,12 +18,13 @@ use crate::host::{self, MinPlus, floyd_warshall};
 /// wherever the rows are kept, and by several parts, which here have one GPU.
 #[test]
 fn the_cut_does_not_matter() {
-    fn agrees<E: MinPlus + std::fmt::Debug>(gpu: &Gpu, arithmetic: Arithmetic) {
+    fn agrees<W: Weight, E: MinPlus + std::fmt::Debug>(gpu: &Gpu, arithmetic: Arithmetic) {
         let n = 1300u32;
         let arcs = |u: u32| [(u * 5 + 1) % n, (u + 7) % n, (u * u + 3) % n].map(|v| (u, v));
         let arcs = (0..n).filter(|u| u % 11 > 0).flat_map(arcs);
         let arcs: Vec<_> = arcs.map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50)).collect();
-        let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
+        let graph = Csr::<u32>::from_arcs(n as usize, &arcs).unwrap();
+        let graph = graph.convert_weights::<W>().unwrap();
         let mut expected =
             host::Matrix::<E>::of(&graph, host::Deal::whole(n as usize), E::kernel()).unwrap();
         floyd_warshall::blocked(&mut expected, &Alone, None, None).unwrap();
@@ -48,7 +49,7 @@ fn the_cut_does_not_matter() {
             heights.into_iter().flat_map(|heights| [1, 2, 3].map(|n_parts| (heights, n_parts)))
         {
             let cut = Cut { n_parts, block_rows, strip_rows, ..whole };
-            let arcs = DeviceArcs::of::<_, E>(gpu, &graph).unwrap().unwrap();
+            let arcs = DeviceArcs::of(gpu, &graph, arithmetic).unwrap().unwrap();
             let owns = |part| (0..cut.n_blocks()).filter(move |&block| cut.owner(block) == part);
             let matrix = |part| {
                 let mut matrix = gpu.buffer(cut.rows_of_part() * cut.stride()).unwrap();
@@ -97,12 +98,12 @@ fn the_cut_does_not_matter() {
         }
     }
     let Some(gpu) = gpu() else { return };
-    agrees::<i32>(&gpu, Arithmetic::I32);
-    agrees::<f32>(&gpu, Arithmetic::F32);
-    agrees::<f32>(&gpu, Arithmetic::F32Signed);
-    agrees::<i64>(&gpu, Arithmetic::I64);
-    agrees::<f64>(&gpu, Arithmetic::F64);
+    agrees::<u32, i32>(&gpu, Arithmetic::I32);
+    agrees::<f32, f32>(&gpu, Arithmetic::F32);
+    agrees::<f32, f32>(&gpu, Arithmetic::F32Signed);
+    agrees::<u32, i64>(&gpu, Arithmetic::I64);
+    agrees::<f64, f64>(&gpu, Arithmetic::F64);
     if super::super::arithmetic::adds_and_compares(&gpu) {
-        agrees::<u16>(&gpu, Arithmetic::U16);
+        agrees::<u32, u16>(&gpu, Arithmetic::U16);
     }
 }
