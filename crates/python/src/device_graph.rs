@@ -25,7 +25,7 @@ type Shared = Arc<dyn Cells>;
 trait Searches: Send {
     fn size(&self) -> (usize, usize);
 
-    fn times(&self) -> DeviceTimes;
+    fn preparation(&self) -> DeviceTimes;
 
     fn distances(
         &mut self,
@@ -33,7 +33,7 @@ trait Searches: Send {
         goal: Goal<Number>,
         dtype: Dtype,
         progress: Option<Progress<'_>>,
-    ) -> Result<Shared, Error>;
+    ) -> Result<(Shared, DeviceTimes), Error>;
 
     fn predecessors(&mut self) -> Result<Shared, Error>;
 
@@ -83,8 +83,8 @@ impl<W: SearchWeight> Searches for DeviceSolver<W> {
         (self.n_vertices(), self.n_arcs())
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.device_times()
+    fn preparation(&self) -> DeviceTimes {
+        self.preparation()
     }
 
     fn distances(
@@ -93,9 +93,12 @@ impl<W: SearchWeight> Searches for DeviceSolver<W> {
         goal: Goal<Number>,
         dtype: Dtype,
         progress: Option<Progress<'_>>,
-    ) -> Result<Shared, Error> {
+    ) -> Result<(Shared, DeviceTimes), Error> {
         let goal: Goal<W::Distance> = goal.typed()?;
-        Ok(with_dtype!(dtype, T, Arc::new(self.distances::<T>(source, goal, progress)?)))
+        Ok(with_dtype!(dtype, T, {
+            let found = self.distances::<T>(source, goal, progress)?;
+            (Arc::new(found.numbers), found.times)
+        }))
     }
 
     fn predecessors(&mut self) -> Result<Shared, Error> {
@@ -110,7 +113,7 @@ impl<W: SearchWeight> Searches for DeviceSolver<W> {
         dtype: Dtype,
         progress: Option<Progress<'_>>,
     ) -> Result<Shared, Error> {
-        Ok(with_dtype!(dtype, T, Arc::new(self.table::<T>(sources, targets, progress)?)))
+        Ok(with_dtype!(dtype, T, Arc::new(self.table::<T>(sources, targets, progress)?.numbers)))
     }
 }
 
@@ -140,6 +143,7 @@ pub(crate) struct DeviceGraph {
     n_vertices: usize,
     n_arcs: usize,
     gpu: u32,
+    preparation: DeviceTimes,
 }
 
 #[pymethods]
@@ -208,8 +212,9 @@ impl DeviceGraph {
             _ => solver::<f64>(py, &gpu, &indptr, &indices, &weights)?,
         };
         let (n_vertices, n_arcs) = solver.size();
+        let preparation = solver.preparation();
         let solver = Quiet::new(Mutex::new(solver));
-        Ok(Self { solver, n_vertices, n_arcs, gpu: ordinals[2] })
+        Ok(Self { solver, n_vertices, n_arcs, gpu: ordinals[2], preparation })
     }
 
     /// How many vertices there are.
@@ -224,17 +229,13 @@ impl DeviceGraph {
         self.n_arcs
     }
 
-    /// Where the time went on the device, in milliseconds: of loading kernels, once a process, of
-    /// preparing the graph, and of the last search or table.
+    /// Where the time of making it went on the device, in milliseconds: of loading kernels, once a
+    /// process, and of preparing the graph.
     #[getter]
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        // a search under way may wait for the interpreter
-        let lock = || self.solver.lock().unwrap_or_else(PoisonError::into_inner).times();
-        let times = py.detach(lock);
         let by_name = PyDict::new(py);
-        by_name.set_item("jit_ms", times.jit_ms)?;
-        by_name.set_item("prepare_ms", times.prepare_ms)?;
-        by_name.set_item("solve_ms", times.solve_ms)?;
+        by_name.set_item("jit_ms", self.preparation.jit_ms)?;
+        by_name.set_item("prepare_ms", self.preparation.prepare_ms)?;
         Ok(by_name)
     }
 
@@ -271,7 +272,7 @@ impl DeviceGraph {
         let source = vertex_of(n, "source", source)?;
         let target = target.map(|target| vertex_of(n, "target", target)).transpose()?;
         let (goal, dtype) = (goal(target, cutoff)?, Dtype::of(py, dtype)?);
-        let (distances, predecessors) = run_here(py, false, |progress| {
+        let ((distances, times), predecessors) = run_here(py, false, |progress| {
             let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
             let distances = solver.distances(source, goal, dtype, Some(progress))?;
             let predecessors = predecessors.then(|| solver.predecessors()).transpose()?;
@@ -279,7 +280,8 @@ impl DeviceGraph {
         })?;
         let array = |cells| Py::new(py, DeviceArray::new(cells, vec![n], self.gpu));
         let predecessors = predecessors.map(array).transpose()?;
-        Ok(DeviceTree { source, distances: array(distances)?, predecessors })
+        let solve_ms = times.solve_ms;
+        Ok(DeviceTree { source, distances: array(distances)?, predecessors, solve_ms })
     }
 
     /// The distances from each of several vertices to each of several others.
@@ -349,6 +351,8 @@ fn solver<W: SearchWeight>(
 ///     How far each vertex is; infinity, or the greatest integer, where it was not reached.
 /// predecessors : DeviceArray of int32, shape (n_vertices,), or None
 ///     The vertex before each vertex on its path; -1 for the source and what was not reached.
+/// solve_ms : float
+///     How long the search for the distances took on the device.
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DeviceTree {
     /// The vertex where the paths start.
@@ -360,6 +364,9 @@ pub(crate) struct DeviceTree {
     /// The vertex before each vertex on its path; -1 for none.
     #[pyo3(get)]
     predecessors: Option<Py<DeviceArray>>,
+    /// How long the search for the distances took on the device, in milliseconds.
+    #[pyo3(get)]
+    solve_ms: f64,
 }
 
 #[pymethods]

@@ -1,7 +1,7 @@
 //! A solver of a graph that is on a GPU already, and whose answers stay there.
 
 use std::marker::PhantomData;
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Deref, Range};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ struct Cells {
 /// out, and helps.
 ///
 /// ```no_run
-/// use gpu_runtime::{Buffer, Gpu};
+/// use gpu_runtime::Gpu;
 /// use sssp::Goal;
 /// use sssp::gpu::{Arrays, DeviceSolver, Indices};
 ///
@@ -57,7 +57,7 @@ struct Cells {
 /// let weights = gpu.upload(&[5u32, 9, 2])?;
 /// let (offsets, ends) = (Indices::U32(&offsets), Indices::U32(&ends));
 /// let mut solver = DeviceSolver::new(&gpu, &Arrays { offsets, ends, weights: &weights })?;
-/// let distances: Buffer<f32> = solver.distances(0, Goal::All, None)?;
+/// let distances = solver.distances::<f32>(0, Goal::All, None)?;
 /// assert_eq!(distances.download()?, [0.0, 5.0, 7.0]);
 /// assert_eq!(solver.predecessors()?.download()?, [u32::MAX, 0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -69,8 +69,28 @@ pub struct DeviceSolver<W: Weight> {
     n_arcs: usize,
     /// What the last search was from, and how far it went, as keys.
     last: Option<(VertexId, u64)>,
-    work: Work,
     weights: PhantomData<W>,
+}
+
+/// What a call of a [`DeviceSolver`] left on its GPU, and what that took. It dereferences to the
+/// numbers.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct OnDevice<T: Weight> {
+    /// The distances.
+    pub numbers: Buffer<T>,
+    /// Counts of all searches that the call made.
+    pub work: Work,
+    /// Where the time went: of making the solver, and of these searches.
+    pub times: DeviceTimes,
+}
+
+impl<T: Weight> Deref for OnDevice<T> {
+    type Target = Buffer<T>;
+
+    fn deref(&self) -> &Buffer<T> {
+        &self.numbers
+    }
 }
 
 impl<W: SearchWeight> DeviceSolver<W> {
@@ -109,8 +129,7 @@ impl<W: SearchWeight> DeviceSolver<W> {
         let prepare_ms = milliseconds(start) - jit_ms;
         search.times = DeviceTimes { jit_ms, prepare_ms, ..DeviceTimes::default() };
         let (gpu, n_arcs) = (gpu.clone(), arrays.n_arcs());
-        let work = Work::default();
-        Ok(Self { gpu, search, kernel, n_arcs, last: None, work, weights: PhantomData })
+        Ok(Self { gpu, search, kernel, n_arcs, last: None, weights: PhantomData })
     }
 
     /// How many vertices there are.
@@ -135,7 +154,7 @@ impl<W: SearchWeight> DeviceSolver<W> {
         source: VertexId,
         goal: Goal<W::Distance>,
         progress: Option<Progress<'_>>,
-    ) -> Result<Buffer<T>, SsspError> {
+    ) -> Result<OnDevice<T>, SsspError> {
         self.check("source", &[source])?;
         self.last = None;
         let (mut targets, mut limit) = (None, limit_key::<W>(W::Distance::UNREACHED));
@@ -158,14 +177,18 @@ impl<W: SearchWeight> DeviceSolver<W> {
             progress.map_or(ControlFlow::Continue(()), |progress| progress(done, total))
         };
         let query = Query { source, targets, limit, progress: Some(&tell) };
-        self.work = self.search.leave_keys(&query)?;
+        let work = self.search.leave_keys(&query)?;
         if let &[target] = targets {
             limit = limit.min(self.search.key(target)?);
         }
         self.last = Some((source, limit));
         let cells = taken.into_inner().unwrap_or_else(cells)?;
         self.write(limit, &cells)?;
-        Ok(cells)
+        Ok(self.left(cells, work))
+    }
+
+    fn left<T: Weight>(&self, numbers: Buffer<T>, work: Work) -> OnDevice<T> {
+        OnDevice { numbers, work, times: self.search.times }
     }
 
     /// Writes the distances that the search has left, as far as `limit`, a key.
@@ -175,12 +198,11 @@ impl<W: SearchWeight> DeviceSolver<W> {
     }
 
     /// No distances, for no vertex is reached.
-    fn nothing<T: Weight>(&mut self) -> Result<Buffer<T>, SsspError> {
-        self.work = Work::default();
+    fn nothing<T: Weight>(&mut self) -> Result<OnDevice<T>, SsspError> {
         self.search.forget()?;
         let cells = self.gpu.buffer(self.n_vertices())?;
         self.write(u64::MAX, &cells)?;
-        Ok(cells)
+        Ok(self.left(cells, Work::default()))
     }
 
     /// The predecessor of each vertex that the last search reached, as [`predecessors`] chooses
@@ -214,16 +236,15 @@ impl<W: SearchWeight> DeviceSolver<W> {
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<Buffer<T>, SsspError> {
+    ) -> Result<OnDevice<T>, SsspError> {
         self.check("source", sources)?;
         self.check("target", targets)?;
         self.last = None;
         let n_targets = targets.len();
         let n_cells = sources.len().saturating_mul(n_targets);
         let cells = self.gpu.buffer::<T>(n_cells)?;
-        self.work = Work::default();
         if n_cells == 0 {
-            return Ok(cells);
+            return Ok(self.left(cells, Work::default()));
         }
         let Self { gpu, search, kernel, .. } = self;
         let limit = limit_key::<W>(W::Distance::UNREACHED);
@@ -231,20 +252,15 @@ impl<W: SearchWeight> DeviceSolver<W> {
             let range = rows.start * n_targets..rows.end * n_targets;
             kernel.of(gpu, kind)?.write(gpu, &found.table, limit, &cells, range)
         })?;
-        self.work = work.ok_or_else(|| SsspError::NotOnGpu {
+        let work = work.ok_or_else(|| SsspError::NotOnGpu {
             reason: format!("a table has up to {MAX_VERTICES} targets, and these are {n_targets}"),
         })?;
-        Ok(cells)
+        Ok(self.left(cells, work))
     }
 
-    /// Counts of the last search, or of all searches of the last table.
-    pub fn work(&self) -> Work {
-        self.work
-    }
-
-    /// Where the time went: of making the solver, and of the last search or table.
-    pub fn device_times(&self) -> DeviceTimes {
-        self.search.times
+    /// Where the time of making the solver went.
+    pub fn preparation(&self) -> DeviceTimes {
+        self.search.times.without_search()
     }
 
     fn check(&self, role: &'static str, vertices: &[VertexId]) -> Result<(), SsspError> {

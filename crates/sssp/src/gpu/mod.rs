@@ -45,7 +45,7 @@ use self::bellman_ford_queue::QueueOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
 use self::breadth_first::BreadthFirstOnGpu;
 use self::delta_stepping::DeltaSteppingOnGpu;
-pub use self::device_solver::DeviceSolver;
+pub use self::device_solver::{DeviceSolver, OnDevice};
 #[doc(hidden)]
 pub use self::dijkstra_by_launches::DijkstraByLaunches;
 #[doc(hidden)]

@@ -49,14 +49,14 @@ pub struct Path<D> {
 pub(crate) struct Reversed<W: Weight> {
     graph: Csr<W>,
     chosen: Chosen,
-    narrow: bool,
+    plan: Plan,
 }
 
 impl<W: Weight> Reversed<W> {
     fn of(graph: &Csr<W>, config: &Option<Config>) -> Result<Self, SsspError> {
         let graph = graph.transposed();
         let (plan, chosen) = Plan::on_cpu(&graph, &config.clone().unwrap_or_default())?;
-        Ok(Self { graph, chosen, narrow: plan.narrow })
+        Ok(Self { graph, chosen, plan })
     }
 }
 
@@ -120,8 +120,8 @@ impl<W: SearchWeight> Solver<'_, W> {
                     Some(reversed) => reversed,
                     none => none.insert(Reversed::of(self.graph, &self.cpu)?),
                 };
-                let Reversed { graph, chosen, narrow } = &*reversed;
-                let mut search = cpu::search(graph, *chosen, *narrow, Prepared::Nothing);
+                let Reversed { graph, chosen, plan } = &*reversed;
+                let mut search = cpu::search(graph, *chosen, plan.narrow, Prepared::Nothing);
                 (graph, search.search(&all))
             }
         };
@@ -137,9 +137,11 @@ impl<W: SearchWeight> Solver<'_, W> {
             return Err(SsspError::Overflow { vertex: target, kind });
         }
         work.add(&searches.work);
-        Ok(match self.graph.direction() {
-            Direction::Undirected => self.found(paths, work),
-            Direction::Directed => self.found_elsewhere(paths, work),
+        Ok(match &self.reversed {
+            None => self.found(paths, work),
+            Some(Reversed { plan, .. }) => {
+                Found { plan: plan.clone(), ..self.found_elsewhere(paths, work) }
+            }
         })
     }
 }

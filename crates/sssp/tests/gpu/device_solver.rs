@@ -1,12 +1,12 @@
 //! Graphs whose arrays are on the GPU: the answers of other solvers, which stay there, and what is
 //! no graph.
 
-use gpu_runtime::{Buffer, Gpu, GpuError};
+use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sssp::gpu::{Arrays, DeviceSolver, Indices};
+use sssp::gpu::{Arrays, DeviceSolver, Indices, OnDevice};
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 use test_support::arbitrary_graph;
 
@@ -44,8 +44,8 @@ fn solver<W: SearchWeight>(
     of_arrays(gpu, offsets, &ends, graph.weights(), is_wide)
 }
 
-fn downloaded<T: Weight>(buffer: Result<Buffer<T>, SsspError>) -> Vec<T> {
-    buffer.unwrap().download().unwrap()
+fn downloaded<T: Weight>(found: Result<OnDevice<T>, SsspError>) -> Vec<T> {
+    found.unwrap().download().unwrap()
 }
 
 /// Trees and a table are those of the CPU; what it refuses, or would have to, is refused.
@@ -123,8 +123,7 @@ fn reverses_are_found() {
     let mut arcs: Vec<_> = graph.arcs().collect();
     let relaxations = |graph: &Csr<u32>| {
         let mut solver = solver(&gpu, graph, false).unwrap();
-        downloaded(solver.distances::<u64>(0, Goal::All, None));
-        solver.work().relaxations
+        solver.distances::<u64>(0, Goal::All, None).unwrap().work.relaxations
     };
     let n = graph.n_vertices();
     let whole = relaxations(&Csr::from_arcs(n, &arcs).unwrap());

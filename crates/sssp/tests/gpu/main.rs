@@ -24,7 +24,7 @@ use gpu_runtime::Gpu;
 use graph_formats::generate::{
     GeometricConfig, GridConfig, RmatConfig, UniformConfig, geometric, grid, rmat, uniform,
 };
-use graph_formats::{Csr, VertexId};
+use graph_formats::{Csr, Direction, VertexId};
 use paths::certificate::check_tree;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -238,6 +238,8 @@ fn k_shortest_paths_are_the_hosts() {
             let found = device.k_shortest_paths(0, target, 20).unwrap();
             let expected = host.k_shortest_paths(0, target, 20).unwrap();
             assert!(found.answer == expected.answer, "to {target}");
+            let is_undirected = graph.direction() == Direction::Undirected;
+            assert_eq!(found.plan.device.is_some(), is_undirected, "to {target}");
         }
     }
 }
