@@ -8,6 +8,7 @@
 //! Reference: strasser-zeitz-2021, yen-1971
 
 use graph_formats::VertexId;
+use sssp::SsspError;
 
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
@@ -69,6 +70,7 @@ impl<W: MetricWeight> Metric<'_, W> {
         });
         match paths {
             Ok(paths) if paths.len() == k || !is_too_far => Ok(paths),
+            Err(SsspError::NoDistances { .. }) => Err(HierarchyError::Damaged),
             _ => Err(too_far::<W::Distance>(source, target)),
         }
     }

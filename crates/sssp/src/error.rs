@@ -98,6 +98,12 @@ pub enum SsspError {
         /// Its weight.
         weight: String,
     },
+    /// Numbers that were given for distances to a vertex.
+    #[error("what was given for distances to vertex {target} are none of this graph; search again")]
+    NoDistances {
+        /// The vertex.
+        target: VertexId,
+    },
     /// A table that memory cannot hold.
     #[error(
         "a table of {sources} x {targets} distances takes {bytes} bytes, more than there are; ask for fewer sources at a time"

@@ -151,11 +151,13 @@ impl<W: SearchWeight> Solver<'_, W> {
 /// `None` where there is no path. It is asked about those that the searches come to, each several
 /// times.
 ///
-/// No weight may be negative. Distances are the least sums, of floats in any order of additions;
-/// with others the paths are others. O(k) searches as a rule.
+/// No weight may be negative. Distances are the least sums, of floats in any order of additions.
+/// Numbers that are none are an error where a search comes upon it: where the way ahead grows along
+/// an arc by more than that weighs, or nothing is as long as was said. Lesser ones cost time, and
+/// change nothing. O(k) searches as a rule.
 ///
 /// # Errors
-/// When a vertex does not exist. [`SsspError::Overflow`] where fewer than `k` paths have a length
+/// When a vertex does not exist. [`SsspError::NoDistances`]; [`SsspError::Overflow`] where fewer than `k` paths have a length
 /// that its type can hold, and there may be longer ones.
 ///
 /// ```
@@ -191,6 +193,9 @@ pub(crate) fn by_distances<W: SearchWeight>(
     let limit = W::Distance::UNREACHED;
     let query = Query { source, targets: &[target], limit, progress: None };
     let paths = shortest(&mut searches, source, k, &query)?;
+    if searches.is_misled {
+        return Err(SsspError::NoDistances { target });
+    }
     if paths.len() < k && searches.has_overflowed {
         let kind = std::any::type_name::<W::Distance>();
         return Err(SsspError::Overflow { vertex: target, kind });
@@ -210,6 +215,7 @@ fn shortest<W: Weight, F: FnMut(VertexId) -> W::Distance>(
     // the lengths of the k shortest paths found so far: no longer one is needed
     let mut lengths = BinaryHeap::new();
     while paths.len() < k
+        && !searches.is_misled
         && let Some(Reverse(candidate)) = queue.pop()
     {
         query.report(paths.len() as u64, k as u64)?;

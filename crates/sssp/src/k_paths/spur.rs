@@ -54,6 +54,8 @@ pub(super) struct SpurSearches<'a, W: Weight, F> {
     queue: QuaternaryHeap<Key<W>>,
     /// Whether a path was given up because its length cannot be held.
     pub(super) has_overflowed: bool,
+    /// Whether the distances to the target were seen to be no distances of this graph.
+    pub(super) is_misled: bool,
     pub(super) work: Work,
 }
 
@@ -77,6 +79,7 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             search: 0,
             queue: QuaternaryHeap::default(),
             has_overflowed: false,
+            is_misled: false,
             work: Work::default(),
         }
     }
@@ -84,6 +87,7 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
     /// The class of all paths from `source`, if there are any.
     pub(super) fn all_from(&mut self, source: VertexId) -> Option<Candidate<Key<W>>> {
         let to_spur = Key::<W>::LEAST;
+        self.is_misled = (self.to_target)(self.target) != W::Distance::ZERO;
         let key = self.bound(to_spur, source)?;
         let path = Rc::from([source]);
         Some(Candidate { key, path, spur: 0, to_spur, banned: Vec::new(), next: Some(source) })
@@ -103,6 +107,11 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
         self.begin(&path[..spur]);
         let key = self.reach(path[spur], to_spur, &banned, longest)?;
         let path = self.first_of_shortest(&path[..=spur], &banned, key);
+        // by distances there is always one
+        self.is_misled |= path.is_empty();
+        if self.is_misled {
+            return None;
+        }
         Some(Candidate { key, path, spur, to_spur, banned, next: None })
     }
 
@@ -139,12 +148,13 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
                 if self.key(to).is_some_and(|key| key <= through) {
                     continue;
                 }
-                if let Some(bound) = self.bound(through, to)
-                    && bound <= longest
-                {
+                let Some(next) = self.bound(through, to) else { continue };
+                // no distance is more than that of a neighbour and the arc to it; floats are rounded
+                self.is_misled |= next < bound && self.share.is_none();
+                if next <= longest {
                     self.work.improvements += 1;
                     self.set(to, through, Role::Reached);
-                    self.queue.push(bound, to);
+                    self.queue.push(next, to);
                     if to == self.target {
                         longest = through;
                     }

@@ -379,3 +379,37 @@ fn work_is_about_a_search_for_each_path() {
     assert!(settled < one + 60 * u64::from(target), "{settled} settled, {one} by one search");
     assert_eq!(oracle::dijkstra(&graph, 0).unwrap().get(target), Some(found[0].length));
 }
+
+/// By numbers that are no distances: the paths that there are, or an error.
+#[test]
+fn numbers_that_are_no_distances() {
+    // 0 -> 1 -> 3 is shorter than 0 -> 2 -> 3
+    let graph = Csr::from_arcs(4, &[(0, 1, 1u32), (1, 3, 1), (0, 2, 2), (2, 3, 2)]).unwrap();
+    let by = |numbers: [u64; 4]| {
+        sssp::k_shortest_paths(&graph, 0, 3, 3, |vertex| Some(numbers[vertex as usize]))
+    };
+    let right = by([2, 1, 2, 0]).unwrap();
+    assert_eq!(right.iter().map(|path| path.length).collect::<Vec<_>>(), [2, 4]);
+    assert_eq!(by([0; 4]).unwrap(), right);
+    for wrong in [[2, 1, 2, 1], [9, 1, 2, 0], [2, 5, 2, 0]] {
+        assert!(matches!(by(wrong), Err(SsspError::NoDistances { target: 3 })), "{wrong:?}");
+    }
+    let law = |(graph, numbers): (Csr<u32>, Vec<Option<u64>>)| {
+        let target = graph.n_vertices() as VertexId - 1;
+        let numbers = |vertex: VertexId| numbers[vertex as usize];
+        match sssp::k_shortest_paths(&graph, 0, target, 5, numbers) {
+            Ok(paths) => {
+                for path in &paths {
+                    prop_assert_eq!(length(&graph, &path.vertices), Some(path.length));
+                }
+            }
+            Err(error) => prop_assert!(matches!(error, SsspError::NoDistances { .. }), "{error}"),
+        }
+        Ok(())
+    };
+    let number = prop::option::weighted(0.9, 0..20u64);
+    let numbers = prop::collection::vec(number, 12);
+    let config = ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() };
+    let all = (arbitrary_graph::<u32>(12, 50, 0..=4), numbers);
+    proptest::test_runner::TestRunner::new(config).run(&all, law).unwrap();
+}
