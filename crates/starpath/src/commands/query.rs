@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
+use paths::Number;
 use serde::Serialize;
 
 use crate::cli::{Common, QueryArgs};
@@ -57,10 +58,37 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         })?;
         path.push(at);
     }
+    if let Some(distance) = distance {
+        let legs = path.windows(2).map(|leg| distances.get(leg[0], leg[1]));
+        let legs = legs.collect::<anyhow::Result<Option<Vec<_>>>>()?;
+        if !legs.is_some_and(|legs| add_up(&legs, distance)) {
+            bail!(
+                "{hop}: the arcs of the path do not add up to {distance}, which {dist} has; give \
+                 two files of one run"
+            );
+        }
+    }
     let solve_ms = milliseconds(start.elapsed());
     let route = Route::of(&names, (source, target), distance.map(|distance| (distance, path)));
     let report = Report { command: "query", backend: "cpu", vertices, load_ms, solve_ms, route };
     report::print(&report, common)
+}
+
+/// Whether the lengths of a path's arcs are together its length; floats as nearly as they may have
+/// been rounded.
+fn add_up(legs: &[Number], length: Number) -> bool {
+    let whole = legs.iter().map(|leg| leg.to_i128()).sum::<Option<i128>>();
+    if let (Some(sum), Some(length)) = (whole, length.to_i128()) {
+        return sum == length;
+    }
+    let unit = match length {
+        Number::F32(_) => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    let (sum, size) = legs.iter().fold((0.0, 0.0), |(sum, size): (f64, f64), leg| {
+        (sum + leg.to_f64(), size + leg.to_f64().abs())
+    });
+    (sum - length.to_f64()).abs() <= 2.0 * legs.len() as f64 * unit * size
 }
 
 impl fmt::Display for Report {

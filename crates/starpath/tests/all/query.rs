@@ -158,6 +158,14 @@ fn damaged_matrices_are_refused() {
     wrong[(1, 2)] = 4;
     write_npy(&hops, &wrong);
     assert!(complaint(folder, "1 3").contains("not among the vertices 0..4"));
+    // one run's distances, another's hops
+    fresh();
+    fs::write(folder.join("other.gr"), "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 7\na 1 3 1\na 4 1 1\n")
+        .unwrap();
+    json_in(folder, "apsp {}/other.gr --distances {}/other.npy");
+    let other = run_in(folder, "query {}/other.npy {}/hops.npy 1 3");
+    assert_eq!(other.code, Some(1));
+    assert!(other.stderr.contains("do not add up to 1, which"), "{}", other.stderr);
     // shapes and types
     write_npy(&hops, &Array2::<u16>::zeros((4, 5)));
     assert!(complaint(folder, "1 3").contains("no square matrix"));
