@@ -38,6 +38,7 @@
 mod all_pairs;
 pub mod any;
 mod below;
+mod consistency;
 pub mod cuda;
 mod customize;
 mod elimination_tree;

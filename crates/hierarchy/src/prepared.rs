@@ -4,20 +4,22 @@
 //! bytes and five arrays, each from the next multiple of 64 on, all little-endian: the vertex of
 //! each rank (`u32`), where the arcs of each rank start (n + 1 `u32`), and of each arc the depth
 //! where it ends (`u16`), its two keys and its two origins (`u32`). They are used where they lie,
-//! so that a mapped file takes no time but that of its checksum and of O(n + m) checks; what else
-//! a [`Hierarchy`] has follows from them.
+//! so that a mapped file takes no time but that of its checksum and of checks, nearly O(n + m), that
+//! they are of this graph; what else a [`Hierarchy`] has follows from them.
 
 use std::ops::Range;
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use graph_formats::{
-    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, write_attached,
+    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, with_csr,
+    write_attached,
 };
 
+use crate::consistency::is_consistent;
 use crate::customize::{Arcs, OF_GRAPH};
 use crate::hierarchy::{mix, structure};
-use crate::key::{Key, KeyKind, is_float};
+use crate::key::{KeyKind, is_float};
 use crate::metric::{AnyArcs, with_arcs};
 use crate::{Hierarchy, HierarchyError, Metric, MetricWeight};
 
@@ -107,24 +109,30 @@ impl Prepared {
 
     fn of_bytes(bytes: &Buffer<u8>, csr: &AnyCsr) -> Option<Self> {
         let header: Header = *bytes.array(0..bytes.len().min(size_of::<Header>())).first()?;
-        let (n, n_arcs) = (csr.n_vertices(), usize::try_from(header.n_arcs).ok()?);
+        let n_arcs = usize::try_from(header.n_arcs).ok()?;
+        // others have the mark of the graph's arcs
+        let n = (n_arcs <= OF_GRAPH as usize).then_some(csr.n_vertices())?;
         let mut sections = Sections { bytes, end: size_of::<Header>() };
         let vertices = sections.next(n)?;
         let offsets = sections.next(n + 1)?;
         let ends = sections.next(n_arcs)?;
         let [digest, weights] = header.digests;
         let hierarchy = Hierarchy::of_arrays(vertices, offsets, ends, digest)?;
-        let is_float = matches!(csr, AnyCsr::F32(_) | AnyCsr::F64(_));
-        let arcs = match header.keys {
-            0 if !is_float => AnyArcs::U32(sections.arcs(n_arcs)?),
-            1 if !is_float => AnyArcs::U64(sections.arcs(n_arcs)?),
-            2 if !is_float => AnyArcs::U128(sections.arcs(n_arcs)?),
-            3 if is_float => AnyArcs::F64(sections.arcs(n_arcs)?),
+        let (least, _) = with_csr!(csr, |csr| KeyKind::of(csr)).ok()?;
+        let arcs = match (header.keys, least) {
+            (0, KeyKind::U32) => AnyArcs::U32(sections.arcs(n_arcs)?),
+            (1, KeyKind::U32 | KeyKind::U64) => AnyArcs::U64(sections.arcs(n_arcs)?),
+            (2, KeyKind::U32 | KeyKind::U64 | KeyKind::U128) => {
+                AnyArcs::U128(sections.arcs(n_arcs)?)
+            }
+            (3, KeyKind::F64) => AnyArcs::F64(sections.arcs(n_arcs)?),
             _ => return None,
         };
         let all_there = sections.end == bytes.len();
-        let are_right = with_arcs!(&arcs, arcs => are_right(arcs, &hierarchy, csr.n_arcs()));
-        (all_there && are_right).then_some(Self { hierarchy, arcs, weights })
+        let is_right = with_arcs!(&arcs, arcs => {
+            with_csr!(csr, |csr| all_there && is_consistent(&hierarchy, arcs, csr))
+        });
+        is_right.then_some(Self { hierarchy, arcs, weights })
     }
 }
 
@@ -190,21 +198,6 @@ impl Sections<'_> {
     fn arcs<K: Pod>(&mut self, n_arcs: usize) -> Option<Arcs<K>> {
         Some(Arcs { keys: self.next(n_arcs)?, origins: self.next(n_arcs)? })
     }
-}
-
-/// Whether no sum of keys can wrap, and every origin is an arc of the graph or of a rank before that
-/// of its shortcut.
-fn are_right<K: Key>(arcs: &Arcs<K>, hierarchy: &Hierarchy, n_arcs: usize) -> bool {
-    let is_key = |key: &K| (K::ZERO..=K::UNREACHED).contains(key);
-    let lead_down = hierarchy.offsets.windows(2).all(|row| {
-        let is_lower = |&origin: &u32| match origin & OF_GRAPH {
-            0 => origin < row[0],
-            // no path has the mark alone
-            _ => ((origin & !OF_GRAPH) as usize) < n_arcs || origin == OF_GRAPH,
-        };
-        arcs.origins[row[0] as usize..row[1] as usize].as_flattened().iter().all(is_lower)
-    });
-    lead_down && arcs.keys.as_flattened().iter().all(is_key)
 }
 
 fn digest_of_weights<W: Weight>(graph: &Csr<W>) -> u64 {

@@ -46,7 +46,8 @@ struct Entry {
 impl Unpacker {
     /// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its
     /// direction, in the order of travel; `columns` will be read at these. None where a shortcut
-    /// does not lead through a vertex, as in a file that was tampered with.
+    /// does not lead through a vertex or they go round in circles, as in a mapped file that somebody
+    /// else writes to.
     pub(crate) fn unpack(
         &mut self,
         hierarchy: &Hierarchy,
@@ -80,9 +81,14 @@ impl Unpacker {
         if let Some(last) = list.last_mut() {
             last.next = END;
         }
+        // a path that comes by a vertex twice goes along arcs that add nothing
+        let most = 2 * hierarchy.n_vertices();
         let mut n_unpacked = 0;
         while let Some(&Shortcut { arc, lower, end, direction, entry }) = queue.get(n_unpacked) {
             n_unpacked += 1;
+            if list.len() > most {
+                return None;
+            }
             // arcs of lower vertices come before
             let row = ends.get(lower as usize..arc as usize)?;
             let higher = lower + row.iter().position(|other| *other == end)? as u32;

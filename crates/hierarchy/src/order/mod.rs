@@ -12,6 +12,7 @@ use paths::Progress;
 use self::dissect::Dissection;
 pub(crate) use self::part::Part;
 use crate::HierarchyError;
+use crate::customize::OF_GRAPH;
 use crate::hierarchy::{Structure, structure};
 
 /// The vertices of a graph from the least important to the most.
@@ -115,7 +116,21 @@ impl Order {
 }
 
 /// The arcs of the largest hierarchy that is made: a clique of thousands of vertices, or several
-/// times as many as the graph has, where those of road networks have two or three times as many.
+/// times as many as the graph has, where those of road networks have two or three times as many;
+/// but none whose numbers meet the mark of the graph's arcs.
 pub(crate) fn max_arcs(n_vertices: usize, n_arcs: usize) -> u64 {
-    (8 * (n_vertices + n_arcs) as u64).max(1 << 22)
+    (8 * (n_vertices + n_arcs) as u64).max(1 << 22).min(OF_GRAPH.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_arc_has_the_number_of_a_mark() {
+        assert_eq!(max_arcs(10, 20), 1 << 22);
+        assert_eq!(max_arcs(1 << 24, 1 << 25), 8 * 3 << 24);
+        let most = max_arcs(1 << 29, (1 << 31) - 1);
+        assert_eq!((most - 1) & u64::from(OF_GRAPH), 0);
+    }
 }

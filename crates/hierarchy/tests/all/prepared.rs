@@ -5,6 +5,7 @@ use std::path::Path;
 use graph_formats::generate::{GridConfig, grid};
 use graph_formats::{Csr, Ids, LoadedGraph, map_spg, read, write_attached};
 use hierarchy::{HierarchyError, MetricWeight, Prepared};
+use paths::oracle;
 
 use crate::common::hierarchy_of;
 
@@ -119,4 +120,119 @@ fn whatever_is_attached_is_refused_or_answers() {
         }
     }
     assert!(refused > bytes.len() / 4, "{refused}");
+}
+
+/// An attachment as words of 32 bits, and where its arrays start: the vertices, the offsets, the
+/// ends, the keys and the origins.
+struct Words {
+    words: Vec<u32>,
+    starts: [usize; 5],
+    n_arcs: usize,
+}
+
+impl Words {
+    /// Of a graph whose keys have 32 bits.
+    fn of(graph: &Csr<u32>, bytes: &[u8]) -> Self {
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[..bytes.len() / 4 * 4]);
+        let (n, n_arcs) = (graph.n_vertices(), words[0] as usize);
+        let next = |start: usize, len: usize| (start + len).next_multiple_of(16);
+        let offsets = next(16, n);
+        let ends = next(offsets, n + 1);
+        let keys = next(ends, n_arcs.div_ceil(2));
+        let origins = next(keys, 2 * n_arcs);
+        Self { words, starts: [16, offsets, ends, keys, origins], n_arcs }
+    }
+}
+
+/// Arrays that are changed with sense: what is still taken answers no less than is right, by paths
+/// that there are, and mostly it is refused.
+#[test]
+fn what_lies_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lie.prepared");
+    let graph = square(7);
+    prepare(&graph, &path);
+    let bytes = read(&path).unwrap().attachment.unwrap().bytes;
+    let expected = graph.vertices().map(|source| oracle::dijkstra(&graph, source).unwrap());
+    let expected: Vec<_> = expected.collect();
+    let is_taken = |words: &[u32], what: &str| {
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        write_attached(&path, &graph, &Ids::FromOne, KIND, &[bytes]).unwrap();
+        let prepared = match Prepared::of(&read(&path).unwrap()) {
+            Ok(prepared) => prepared.unwrap(),
+            Err(error) => {
+                assert_eq!(error, HierarchyError::Damaged, "{what}");
+                return false;
+            }
+        };
+        let metric = prepared.metric(&graph).unwrap();
+        let mut query = metric.query();
+        for (source, target) in [(0, 48), (48, 0), (24, 6), (13, 40)] {
+            let found = query.path(source, target).unwrap().expect("all are joined");
+            let right = expected[source as usize].get(target).unwrap();
+            assert!(found.length >= right, "{what}");
+            for path in metric.k_shortest_paths(source, target, 4).into_iter().flatten() {
+                assert!(path.length >= right, "{what}");
+            }
+        }
+        true
+    };
+    let whole = Words::of(&graph, &bytes);
+    assert!(is_taken(&whole.words, "nothing"));
+    let [vertices, _, _, keys, origins] = whole.starts;
+    let n_ways = 2 * whole.n_arcs;
+    let (mut n, mut n_taken) = (0, 0);
+    let mut change = |what: String, change: &dyn Fn(&mut [u32])| {
+        let mut words = whole.words.clone();
+        change(&mut words);
+        n += 1;
+        n_taken += u32::from(words != whole.words && is_taken(&words, &what));
+    };
+    for way in 0..n_ways {
+        for other in [way + 1, way + 2, way * 7 % n_ways, 3] {
+            let other = other % n_ways;
+            change(format!("origins {way} and {other}"), &|words| {
+                words.swap(origins + way, origins + other);
+            });
+            change(format!("origin {way} as {other}"), &|words| {
+                words[origins + way] = words[origins + other];
+            });
+            change(format!("keys {way} and {other}"), &|words| {
+                words.swap(keys + way, keys + other);
+            });
+        }
+        for key in [0, 1, u32::MAX / 2 - 1, u32::MAX / 2, u32::MAX] {
+            change(format!("key {way} is {key}"), &|words| words[keys + way] = key);
+        }
+        // a shortcut of any arc before it
+        change(format!("origin {way} before"), &|words| words[origins + way] = way as u32 / 3);
+    }
+    for place in 0..graph.n_vertices() - 1 {
+        change(format!("vertices {place}"), &|words| {
+            words.swap(vertices + place, vertices + place + 1);
+        });
+    }
+    // shortcuts that lead through one before, all of no length, so that a path would double
+    change("nested".into(), &|words| {
+        words[keys..keys + n_ways].fill(0);
+        (2..n_ways).for_each(|way| words[origins + way] = way as u32 / 2 - 1);
+    });
+    assert!(n_taken * 50 < n, "{n_taken} of {n}");
+}
+
+/// Wider keys than are needed are no lie, and narrower ones are.
+#[test]
+fn keys_hold_all_lengths() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.prepared");
+    let far = Csr::from_edges(3, &[(0, 1, 1u64 << 40), (1, 2, 1)]).unwrap();
+    prepare(&far, &path);
+    let bytes = read(&path).unwrap().attachment.unwrap().bytes;
+    let near = Csr::from_edges(3, &[(0, 1, 0u32), (1, 2, 1)]).unwrap();
+    prepare(&near, &path);
+    // its header says 32 bits, in which 2^40 is 0
+    let narrow = read(&path).unwrap().attachment.unwrap().bytes;
+    assert!(narrow.len() < bytes.len() && narrow[8] == 0 && bytes[8] == 1);
+    write_attached(&path, &far, &Ids::FromOne, KIND, &[&narrow]).unwrap();
+    assert_eq!(Prepared::of(&read(&path).unwrap()).err(), Some(HierarchyError::Damaged));
 }
