@@ -211,6 +211,33 @@ def test_what_is_no_arc(matrix):
             ours.shortest_path(matrix, method), [[0, 1e-12], [np.inf, 0]])
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("missing", [np.inf, -np.inf, np.nan, 0])
+def test_what_is_no_arc_is_none_where_arcs_are_counted(missing, directed):
+    generator = np.random.default_rng(1)
+    matrix = np.where(generator.random((9, 9)) < 0.2, generator.integers(1, 9, (9, 9)), missing)
+    for name in ["shortest_path", "floyd_warshall", "bellman_ford", "johnson", "dijkstra"]:
+        expected = getattr(theirs, name)(matrix, directed=directed, unweighted=True)
+        assert (getattr(ours, name)(matrix, directed=directed, unweighted=True) == expected).all()
+    nearest = {"indices": [0, 4], "unweighted": True, "min_only": True}
+    expected = theirs.dijkstra(matrix, directed, **nearest)
+    assert (ours.dijkstra(matrix, directed, **nearest) == expected).all()
+    paths = {"directed": directed, "unweighted": True}
+    assert (ours.yen(matrix, 0, 4, 9, **paths) == theirs.yen(matrix, 0, 4, 9, **paths)).all()
+    for connection in ["weak", "strong"]:
+        n, labels = ours.connected_components(matrix, directed, connection)
+        expected, others = theirs.connected_components(matrix, directed, connection)
+        assert n == expected and len(set(zip(labels, others))) == n
+
+
+def test_a_connectome_of_weights_turned_round_is_a_path():
+    weights = np.array([[0, 2, 0], [2, 0, 4], [0, 4, 0]])
+    with np.errstate(divide="ignore"):
+        lengths = 1 / weights
+    assert ours.shortest_path(lengths, unweighted=True)[0].tolist() == [0, 1, 2]
+    assert ours.connected_components(lengths[::2, ::2])[0] == 2
+
+
 def test_shapes_follow_indices():
     graph = np.ones((4, 4))
     for indices in [2, [2], [[1, 2], [0, -1]], [], np.int32(1)]:

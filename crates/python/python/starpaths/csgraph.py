@@ -434,7 +434,8 @@ def _graph(csgraph, directed, unweighted):
     matrix = _matrix(csgraph)
     if isinstance(matrix, np.ndarray):
         if unweighted:
-            return Graph(matrix.astype(bool), directed=directed).unweighted()
+            is_arc = np.isfinite(matrix) & (matrix != 0)
+            return Graph(is_arc, directed=directed).unweighted()
         return Graph(_exact(matrix, len(matrix)), directed=directed)
     if unweighted:
         # a stored entry is an arc whatever it weighs, even infinity
