@@ -277,6 +277,29 @@ def test_dijkstra_warns_of_negative_weights():
         assert ours.dijkstra(graph, indices=0, limit=2).tolist() == [0, 1, np.inf]
 
 
+NEGATIVE = scipy.sparse.csr_array(([10, 3, -1], ([0, 0, 2], [1, 2, 3])), shape=(5, 5))
+
+
+@pytest.mark.filterwarnings("ignore:Graph has negative weights")
+@pytest.mark.parametrize("dtype", [None, "int64"])
+@pytest.mark.parametrize("indices", [[0], [0, 2], [2, 4], []])
+def test_what_is_beyond_the_limit_has_no_source(indices, dtype):
+    expected = theirs.dijkstra(NEGATIVE, True, indices, True, limit=5, min_only=True)
+    found = ours.dijkstra(NEGATIVE, True, indices, True, limit=5, min_only=True, dtype=dtype)
+    for mine, other in zip((np.ma.filled(found[0].astype(float), np.inf), *found[1:]), expected):
+        np.testing.assert_array_equal(mine, other)
+
+
+@pytest.mark.filterwarnings("ignore:Graph has negative weights")
+def test_a_path_that_comes_back_from_beyond_the_limit_keeps_its_source():
+    matrix = scipy.sparse.csr_array(([10, -8], ([0, 1], [1, 2])), shape=(3, 3))
+    found = ours.dijkstra(matrix, indices=[0], limit=5, min_only=True, return_predecessors=True)
+    assert [array.tolist() for array in found] == [[0, np.inf, 2], [-9999, -9999, 1], [0, -9999, 0]]
+    rows = ours.dijkstra(matrix, indices=[0], limit=5, return_predecessors=True)
+    assert [array[0].tolist() for array in rows] == [[0, np.inf, 2], [-9999, -9999, 1]]
+    assert ours.dijkstra(matrix, indices=[0], limit=5)[0].tolist() == [0, np.inf, 2]
+
+
 @pytest.mark.parametrize("call", [
     lambda: ours.shortest_path(np.zeros(3)),
     lambda: ours.shortest_path(np.zeros((2, 3))),

@@ -512,6 +512,7 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
     targets = None if targets is None else _wrapped(targets, n)
     sources = None if indices is None else _wrapped(indices, n)
     rows = None if sources is None else sources.ravel()
+    predecessors = None
     # where weights are negative, a path may come back from beyond the limit
     cutoff = None if limit == np.inf or graph.has_negative_weights else limit
     try:
@@ -532,8 +533,7 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
     except starpaths.NegativeCycleError as error:
         raise NegativeCycleError(error.cycle) from None
     if limit != np.inf and cutoff is None:
-        is_beyond = distances > limit
-        distances[is_beyond] = np.ma.masked if np.ma.isMaskedArray(distances) else np.inf
+        _leave_out_beyond(limit, distances, predecessors)
     if targets is not None:
         distances = distances[:, targets]
     shape = (n,) if sources is None else sources.shape
@@ -543,8 +543,6 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
     if not return_predecessors:
         return distances
     predecessors[predecessors < 0] = _NONE
-    if limit != np.inf and cutoff is None:
-        predecessors[is_beyond] = _NONE
     return distances, predecessors.reshape(shape + (n,))
 
 
@@ -581,12 +579,6 @@ def _nearest(graph, sources, return_predecessors, limit, dtype):
     except starpaths.NegativeCycleError as error:
         raise NegativeCycleError(error.cycle) from None
     distances, predecessors = tree.distances[:n].copy(), tree.predecessors[:n].copy()
-    if limit != np.inf and cutoff is None:
-        is_beyond = distances > limit
-        distances[is_beyond] = np.ma.masked if np.ma.isMaskedArray(distances) else np.inf
-        predecessors[is_beyond] = n
-    if not return_predecessors:
-        return distances
     is_reached = predecessors >= 0
     # a source is its own nearest, though others may be as near
     is_root = predecessors == n
@@ -595,8 +587,22 @@ def _nearest(graph, sources, return_predecessors, limit, dtype):
     owners = np.where(predecessors < 0, np.arange(n, dtype=np.int32), predecessors)
     while (owners != (farther := owners[owners])).any():
         owners = farther
+    if limit != np.inf and cutoff is None:
+        is_beyond = _leave_out_beyond(limit, distances, predecessors)
+        is_reached &= ~is_beyond
+    if not return_predecessors:
+        return distances
     owners[~is_reached] = _NONE
     return distances, predecessors, owners
+
+
+def _leave_out_beyond(limit, distances, predecessors=None):
+    """Makes what is farther than the limit unreached, and tells which that is."""
+    is_beyond = np.ma.filled(distances > limit, True)
+    distances[is_beyond] = np.ma.masked if np.ma.isMaskedArray(distances) else np.inf
+    if predecessors is not None:
+        predecessors[is_beyond] = _NONE
+    return is_beyond
 
 
 def _arcs(graph):
