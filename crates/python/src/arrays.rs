@@ -1,9 +1,12 @@
 //! Arrays of numpy and matrices of scipy, taken as graphs.
+//!
+//! A graph has copies of its own: searches read it without the interpreter's lock, while other
+//! threads of Python may write to whatever they have.
 
-use bytemuck::{Pod, cast_slice};
-use graph_formats::{AnyCsr, Buffer, Coo, Csr, GraphError, VertexId, Weight, with_csr};
-use ndarray::ArrayView2;
-use numpy::{Element, PyArray1, PyArrayDescrMethods, PyArrayMethods};
+use bytemuck::allocation;
+use graph_formats::{AnyCsr, Coo, Csr, GraphError, VertexId, Weight, with_csr};
+use ndarray::{ArrayView1, ArrayView2};
+use numpy::{Element, PyArrayDescrMethods};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,53 +38,19 @@ macro_rules! with_weights {
     }};
 }
 
-/// Memory of an array of numpy, which nobody has to copy.
-struct Borrowed<T: Element> {
-    /// Keeps the memory: numpy does not move an array that somebody holds.
-    _array: Py<PyArray1<T>>,
-    slice: *const [T],
-}
-
-// SAFETY: it is a shared slice of plain numbers, and `Py` is of every thread
-unsafe impl<T: Element + Sync> Send for Borrowed<T> {}
-// SAFETY: as above
-unsafe impl<T: Element + Sync> Sync for Borrowed<T> {}
-
-impl<T: Element> AsRef<[T]> for Borrowed<T> {
-    fn as_ref(&self) -> &[T] {
-        // SAFETY: `_array` has this memory and lives as long. Python code is told not to write
-        // to it; if it does, numbers change, which all code is bounds-checked for.
-        unsafe { &*self.slice }
-    }
-}
-
-/// The array's numbers where they lie, or a copy of those that are apart.
-fn borrowed<T: Element + Pod>(array: &Bound<'_, PyArray1<T>>) -> Result<Buffer<T>, Error> {
-    let numbers = array.try_readonly().map_err(PyErr::from)?;
-    Ok(match numbers.as_slice() {
-        Ok(slice) => Buffer::of_owner(Borrowed { slice, _array: array.clone().unbind() }),
-        Err(_) => numbers.as_array().to_vec().into(),
-    })
-}
-
-/// The graph of compressed sparse rows, whose columns of 32 bits and weights stay where they are,
-/// unless copies are asked for or reverses are missing.
+/// The graph of compressed sparse rows.
 pub(crate) fn from_csr(
     row_offsets: &Bound<'_, PyAny>,
     column_indices: &Bound<'_, PyAny>,
     weights: Option<&Bound<'_, PyAny>>,
     is_directed: bool,
-    copies: bool,
 ) -> Result<AnyCsr, Error> {
     let row_offsets = whole_numbers::<u64>(row_offsets, "row offsets")?;
-    let columns = columns(column_indices, copies)?;
+    let columns = columns(column_indices)?;
     let graph = match weights {
         None => Csr::with_equal_weights(row_offsets, columns, 1u32).map(AnyCsr::from),
         Some(weights) => with_weights!(weights, PyReadonlyArray1, |weights| {
-            let weights = match copies {
-                true => weights.as_array().to_vec().into(),
-                false => borrowed(&weights)?,
-            };
+            let weights = copied(weights.as_array());
             Ok::<_, Error>(Csr::new(row_offsets, columns, weights).map(AnyCsr::from))
         })?,
     };
@@ -96,24 +65,22 @@ pub(crate) fn from_csr(
     Ok(if is_directed { graph } else { undirected(graph) })
 }
 
-fn columns(array: &Bound<'_, PyAny>, copies: bool) -> Result<Buffer<VertexId>, Error> {
+/// Column indices. Of 32 bits they are copied as they are, and what is below zero becomes a vertex
+/// that no graph has.
+fn columns(array: &Bound<'_, PyAny>) -> Result<Vec<VertexId>, Error> {
     let array = array_of(array)?;
-    if let (Ok(columns), false) = (array.cast::<PyArray1<u32>>(), copies) {
-        return borrowed(columns);
+    if let Ok(columns) = array.extract::<PyReadonlyArray1<'_, u32>>() {
+        return Ok(copied(columns.as_array()));
     }
-    if let (Ok(columns), false) = (array.cast::<PyArray1<i32>>(), copies) {
-        return Ok(Buffer::of_owner(Unsigned(borrowed(columns)?)));
+    if let Ok(columns) = array.extract::<PyReadonlyArray1<'_, i32>>() {
+        return Ok(allocation::cast_vec(copied(columns.as_array())));
     }
-    Ok(whole_numbers::<VertexId>(&array, "column indices")?.into())
+    whole_numbers(&array, "column indices")
 }
 
-/// The same without signs: what is below zero becomes a vertex that no graph has.
-struct Unsigned(Buffer<i32>);
-
-impl AsRef<[u32]> for Unsigned {
-    fn as_ref(&self) -> &[u32] {
-        cast_slice(&self.0)
-    }
+/// The same numbers, in memory that Python does not have.
+fn copied<T: Element + Copy>(numbers: ArrayView1<'_, T>) -> Vec<T> {
+    numbers.to_vec()
 }
 
 /// The graph of arcs, or of edges, in any order. Vertices are as many as are named, unless it is
@@ -135,7 +102,7 @@ pub(crate) fn from_arcs(
             arranged(Coo::new(n_vertices, sources, targets, weights)?, is_directed)
         }
         Some(weights) => with_weights!(weights, PyReadonlyArray1, |weights| {
-            let weights = weights.as_array().to_vec();
+            let weights = copied(weights.as_array());
             arranged(Coo::new(n_vertices, sources, targets, weights)?, is_directed)
         }),
     }
@@ -143,11 +110,7 @@ pub(crate) fn from_arcs(
 
 /// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is not
 /// zero and finite is.
-pub(crate) fn from_matrix(
-    matrix: &Bound<'_, PyAny>,
-    is_directed: bool,
-    copies: bool,
-) -> Result<AnyCsr, Error> {
+pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Result<AnyCsr, Error> {
     if !matrix.hasattr("tocsr")? {
         let dense = with_weights!(matrix, PyReadonlyArray2, |dense| from_dense(dense.as_array()))?;
         return Ok(if is_directed { dense } else { undirected(dense) });
@@ -159,7 +122,7 @@ pub(crate) fn from_matrix(
         .map_err(|_| Error::argument("a graph's matrix has two dimensions"))?;
     square(rows, columns)?;
     let part = |name| matrix.getattr(name);
-    from_csr(&part("indptr")?, &part("indices")?, Some(&part("data")?), is_directed, copies)
+    from_csr(&part("indptr")?, &part("indices")?, Some(&part("data")?), is_directed)
 }
 
 /// The whole numbers of an array as numbers that cannot be negative.

@@ -36,11 +36,8 @@ pub(crate) enum Error {
     /// A result that memory cannot hold.
     #[error("a result of {rows} x {columns} takes {bytes} bytes, and {available} are free")]
     TooLarge { rows: usize, columns: usize, bytes: u128, available: u64 },
-    /// Columns that are no vertices any more, most likely.
-    #[error(
-        "{0}; was an array changed that the graph borrows? copy=True gives it its own. If not, this \
-         is a bug of starpaths"
-    )]
+    /// Work that ended where it never should.
+    #[error("{0}; this is a bug of starpaths: please report it with what was called")]
     Panic(String),
     /// An exception that Python code raised.
     #[error(transparent)]

@@ -20,8 +20,7 @@ use crate::run::run;
 /// any sign, and keep their type; shorter ones are widened, and what would lose precision is
 /// refused. Parallel arcs and loops are allowed.
 ///
-/// Columns of 32 bits and weights of sparse rows stay in their arrays, which must not be written to
-/// as long as the graph is in use: results may be wrong then, and searches fail.
+/// It has arrays of its own: those that it is made of may be changed afterwards.
 ///
 /// Parameters
 /// ----------
@@ -30,8 +29,6 @@ use crate::run::run;
 ///     an arc, zeros too; of a dense one those that are neither zero, nor infinite, nor NaN.
 /// directed : bool, default True
 ///     If False, every entry is an edge: an arc each way.
-/// copy : bool, default False
-///     If True, the graph gets arrays of its own in any case.
 ///
 /// Examples
 /// --------
@@ -111,9 +108,9 @@ pub(crate) fn vertex_of(n_vertices: usize, role: &str, number: i64) -> Result<Ve
 #[pymethods]
 impl Graph {
     #[new]
-    #[pyo3(signature = (matrix, *, directed=true, copy=false))]
-    fn of_matrix(matrix: &Bound<'_, PyAny>, directed: bool, copy: bool) -> PyResult<Self> {
-        Ok(Self::numbered_from_zero(arrays::from_matrix(matrix, directed, copy)?)?)
+    #[pyo3(signature = (matrix, *, directed=true))]
+    fn of_matrix(matrix: &Bound<'_, PyAny>, directed: bool) -> PyResult<Self> {
+        Ok(Self::numbered_from_zero(arrays::from_matrix(matrix, directed)?)?)
     }
 
     /// The graph of a list of arcs, in any order.
@@ -183,9 +180,6 @@ impl Graph {
     ///     What each arc weighs; 1 by default.
     /// directed : bool, default True
     ///     If False, every entry is an edge: an arc each way.
-    /// copy : bool, default False
-    ///     If True, the graph gets arrays of its own. Otherwise `indices` of 32 bits and `weights`
-    ///     stay where they are, and must not be written to as long as the graph is in use.
     ///
     /// Returns
     /// -------
@@ -197,15 +191,14 @@ impl Graph {
     /// >>> starpaths.Graph.from_csr([0, 2, 3, 3], [1, 2, 2], [5, 9, 2]).sssp(0).path_to(2)
     /// [0, 1, 2]
     #[staticmethod]
-    #[pyo3(signature = (indptr, indices, weights=None, *, directed=true, copy=false))]
+    #[pyo3(signature = (indptr, indices, weights=None, *, directed=true))]
     fn from_csr(
         indptr: &Bound<'_, PyAny>,
         indices: &Bound<'_, PyAny>,
         weights: Option<&Bound<'_, PyAny>>,
         directed: bool,
-        copy: bool,
     ) -> PyResult<Self> {
-        let csr = arrays::from_csr(indptr, indices, weights, directed, copy)?;
+        let csr = arrays::from_csr(indptr, indices, weights, directed)?;
         Ok(Self::numbered_from_zero(csr)?)
     }
 
@@ -320,14 +313,6 @@ impl Graph {
                 Err(_) => Ok(ids.vertex(name.extract::<&str>()?, n_vertices)),
             },
         }
-    }
-
-    /// Where the columns and the weights lie in memory.
-    #[getter(_addresses)]
-    fn addresses(&self) -> (usize, usize) {
-        with_csr!(&self.csr, |graph| {
-            (graph.column_indices().as_ptr().addr(), graph.weights().as_ptr().addr())
-        })
     }
 
     /// How many vertices there are.

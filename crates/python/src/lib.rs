@@ -5,9 +5,8 @@
 //! threads go on during the work, and ends it on Ctrl-C, `arrays.rs` takes arrays, and
 //! `numbers.rs` gives distances back.
 //!
-//! Columns and weights of sparse rows are borrowed from the arrays that they lie in. Python code may
-//! write to these although it is told not to; no search trusts a column that it reads, so that the
-//! worst is an error or a wrong result.
+//! A graph's arrays are copies, of which Python has none: what Python may write to is read only while
+//! its lock is held.
 
 mod arrays;
 mod device_array;

@@ -138,8 +138,8 @@ pub(crate) fn run_here<T: Send>(
     signal.and(found.map_err(PyErr::from))
 }
 
-/// Does it; a panic becomes an error, for columns that Python code has written to while the graph
-/// borrows them can cause one.
+/// Does it; a panic becomes an error, so that a fault of ours does not end a thread that others wait
+/// for.
 fn caught<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let _kept = kept_context();
     panic::catch_unwind(AssertUnwindSafe(work))

@@ -75,41 +75,60 @@ def test_stored_zeros_and_parallel_arcs_are_arcs():
     assert graph.sssp(0).distances.tolist() == [0, 0, 3]
 
 
-def address(array):
-    return array.__array_interface__["data"][0]
+def spoil(*arrays):
+    """Writes what no graph has, and takes the memory away where numpy lets it go."""
+    for array in arrays:
+        array[:] = -1 if array.dtype.kind in "if" else 10**6
+        if array.flags.owndata:
+            array.resize(1, refcheck=False)
 
 
 @pytest.mark.parametrize("dtype", WEIGHTS)
-def test_columns_and_weights_are_borrowed(dtype):
-    matrix = random_matrix(5).astype(dtype)
-    matrix.data[:] = np.arange(1, len(matrix.data) + 1)
-    addresses = (address(matrix.indices), address(matrix.data))
-    assert Graph(matrix)._addresses == addresses
-    graph = Graph.from_csr(matrix.indptr, matrix.indices.view(np.uint32), matrix.data)
-    assert graph._addresses == addresses
-    copied = Graph(matrix, copy=True)
-    assert not set(copied._addresses) & set(addresses)
-    # it keeps them, when nobody else does, and a copy does not see what happens to them
-    expected = copied.all_pairs()
-    del matrix
+def test_a_graph_does_not_see_what_happens_to_its_arrays(dtype):
+    def arrays():
+        matrix = random_matrix(5).astype(dtype)
+        matrix.data[:] = np.arange(1, len(matrix.data) + 1)
+        return matrix.indptr.copy(), matrix.indices.copy(), matrix.data.copy()
+
+    indptr, indices, weights = arrays()
+    expected = csgraph.dijkstra(scipy.sparse.csr_array((weights, indices, indptr)))
+    graphs = []
+    for kind in [np.int32, np.uint32, np.int64]:
+        indptr, indices, weights = arrays()
+        indices = indices.astype(kind)
+        graphs.append(Graph.from_csr(indptr, indices, weights))
+        spoil(indptr, indices, weights)
+    indptr, indices, weights = arrays()
+    matrix = scipy.sparse.csr_array((weights, indices, indptr))
+    dense, (sources, targets) = matrix.toarray(), matrix.nonzero()
+    sources, targets = sources.copy(), targets.copy()
+    graphs += [Graph(matrix), Graph(dense), Graph.from_arcs(sources, targets, weights)]
+    spoil(matrix.indptr, matrix.indices, matrix.data, dense.ravel(), sources, targets)
+    for graph in graphs:
+        assert graph.all_pairs().tolist() == expected.tolist()
+        assert starpaths.Solver(graph).table([7]).tolist() == expected[[7]].tolist()
+
+
+def test_an_undirected_graph_does_not_see_what_happens_to_its_arrays():
+    upper = random_matrix(5)
+    matrix = scipy.sparse.csr_array(upper + upper.T)
+    graph, expected = Graph(matrix, directed=False), csgraph.dijkstra(matrix)
+    assert graph.n_arcs == matrix.nnz
+    spoil(matrix.indptr, matrix.indices, matrix.data)
+    np.testing.assert_allclose(graph.all_pairs(), expected)
+
+
+def test_what_goes_to_scipy_comes_back():
+    graph = Graph(random_matrix(4))
+    matrix = graph.to_scipy()
+    assert matrix.indptr.dtype == matrix.indices.dtype == np.int32
+    expected = graph.all_pairs()
+    assert (Graph(matrix).all_pairs() == expected).all()
+    spoil(matrix.indptr, matrix.indices, matrix.data)
     assert (graph.all_pairs() == expected).all()
 
 
-def test_columns_that_change_are_an_error_at_worst():
-    matrix = random_matrix(6)
-    graph = Graph(matrix)
-    matrix.indices[:] = 10**6
-    with pytest.raises(RuntimeError, match="was an array changed"):
-        graph.sssp(0, algorithm="dijkstra")
-
-
-def test_what_goes_to_scipy_comes_back_without_a_copy():
-    matrix = Graph(random_matrix(4)).to_scipy()
-    assert matrix.indptr.dtype == matrix.indices.dtype == np.int32
-    assert Graph(matrix)._addresses == (address(matrix.indices), address(matrix.data))
-
-
-def test_other_arrays_are_copied():
+def test_arrays_of_other_types_and_with_gaps():
     matrix = random_matrix(5)
     expected = Graph(matrix).all_pairs()
     strided = np.repeat(matrix.data, 2)[::2]
@@ -121,18 +140,18 @@ def test_other_arrays_are_copied():
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells the peak of memory")
-def test_no_memory_is_taken_for_columns_and_weights():
+def test_a_graph_takes_the_memory_of_its_arrays_once():
     code = """
 import numpy as np, re, starpaths
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) << 10
-n, m = 10_000, 20_000_000
+n, m = 10_000, 4_000_000
 indptr = np.linspace(0, m, n + 1).astype(np.int64)
 indices, weights = np.arange(m, dtype=np.int32) % n, np.arange(m, dtype=np.float64)
 starpaths.Graph.from_csr([0, 1], [0]).sssp(0)
 before = peak()
 graph = starpaths.Graph.from_csr(indptr, indices, weights)
-raise SystemExit(peak() - before > 8 << 20)
+raise SystemExit(peak() - before > 12 * m + (8 << 20))
 """
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
 

@@ -39,7 +39,6 @@ const ALLOWED: [(&str, &str); 60] = [
     ("crates/hierarchy/src/sweep.rs", "a function for some processors is called"),
     ("crates/hierarchy/src/walk.rs", "a function for some processors is called"),
     ("crates/hierarchy/tests/all/prepared.rs", "files of the tests are mapped"),
-    ("crates/python/src/arrays.rs", "arrays of numpy are borrowed"),
     ("crates/python/src/device_array.rs", "arrays of other libraries are taken and given"),
     ("crates/sssp/src/gpu/arrays.rs", "kernels are launched"),
     ("crates/sssp/src/gpu/device_solver.rs", "a kernel is launched"),
