@@ -1,6 +1,7 @@
 //! Distances as arrays of numpy.
 
 use std::any::Any;
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use bytemuck::{NoUninit, allocation};
@@ -99,6 +100,21 @@ impl Numbers {
         })
     }
 
+    /// The same numbers for an array without a mask, where the greatest integer stands for unreached.
+    ///
+    /// # Errors
+    /// When a distance is that integer.
+    pub(crate) fn without_mask(self) -> Result<Self, Error> {
+        match &self {
+            Self::Float64(_) | Self::Float32(_) => Ok(()),
+            Self::Int64(numbers, mask) => told_apart(numbers, mask, i64::MAX),
+            Self::Int32(numbers, mask) => told_apart(numbers, mask, i32::MAX),
+            Self::UInt64(numbers, mask) => told_apart(numbers, mask, u64::MAX),
+            Self::UInt32(numbers, mask) => told_apart(numbers, mask, u32::MAX),
+        }?;
+        Ok(self)
+    }
+
     /// The array of this shape, masked where integers are unreached.
     pub(crate) fn into_array<'py>(
         self,
@@ -137,6 +153,20 @@ fn masked<'py, T: Element>(
     arguments.set_item("copy", false)?;
     let numbers = shaped(py, numbers, shape)?;
     py.import("numpy.ma")?.call_method("MaskedArray", (numbers,), Some(&arguments))
+}
+
+/// An error where a number that is not masked is the greatest.
+fn told_apart<T: PartialEq + Display>(
+    numbers: &[T],
+    mask: &[bool],
+    greatest: T,
+) -> Result<(), Error> {
+    match numbers.iter().zip(mask).any(|(number, is_none)| *number == greatest && !is_none) {
+        false => Ok(()),
+        true => Err(Error::argument(format!(
+            "a distance is {greatest}, which stands for no path; ask for another dtype"
+        ))),
+    }
 }
 
 /// The distances in another type, where `unreached` stands for none.

@@ -169,7 +169,7 @@ impl Out {
     /// Writes rows from this one on.
     fn put(&self, first: usize, n: usize, cells: AnyDistances) -> Result<(), Error> {
         let n_rows = cells.len() / n.max(1);
-        let numbers = Numbers::of(cells, self.dtype)?;
+        let numbers = Numbers::of(cells, self.dtype)?.without_mask()?;
         Python::attach(|py| {
             let rows = PySlice::new(py, first as isize, (first + n_rows) as isize, 1);
             let array = numbers.into_array(py, &[n_rows, n])?;

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csgraph as theirs
 
+import starpaths
 from starpaths import csgraph as ours
 
 METHODS = ["auto", "FW", "D", "BF", "J"]
@@ -347,3 +348,32 @@ def test_distances_go_to_an_array_or_a_file(tmp_path):
         ours.dijkstra(matrix, indices=[3, 4], out=np.empty((3, 40)))
     with pytest.raises(ValueError, match="min_only"):
         ours.dijkstra(matrix, indices=[3, 4], out=rows, min_only=True)
+
+
+def test_no_path_and_the_greatest_integer_are_told_apart(tmp_path):
+    greatest = np.iinfo("int32").max
+    matrix = scipy.sparse.csr_array(([greatest, 1], ([0, 1], [1, 2])), shape=(3, 3))
+    for dtype in ["int32", "uint32", "int64"]:
+        for some in [{}, {"indices": [1]}]:
+            out = np.empty((len(some.get("indices", range(3))), 3), dtype=dtype)
+            expected = ours.shortest_path(matrix, dtype="int64", **some)
+            if dtype == "int32" and not some:
+                with pytest.raises(starpaths.StarpathsError):
+                    ours.shortest_path(matrix, out=out)
+                continue
+            assert ours.shortest_path(matrix, out=out, **some) is out
+            assert (out == expected.filled(np.iinfo(dtype).max)).all()
+    for out in [np.empty((1, 3), dtype="int32"), tmp_path / "distances.npy"]:
+        with pytest.raises(starpaths.StarpathsError, match="a distance is 2147483647"):
+            ours.dijkstra(matrix, indices=[0], targets=[0, 1, 0], dtype="int32", out=out)
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(ValueError, match="out must be of int64"):
+        ours.dijkstra(matrix, indices=[0], dtype="int64", out=np.empty((1, 3), dtype="int32"))
+
+
+@pytest.mark.filterwarnings("ignore:Graph has negative weights")
+def test_what_is_beyond_the_limit_is_written_as_no_path():
+    out = np.empty((1, 5), dtype="int64")
+    ours.dijkstra(NEGATIVE, indices=[0], limit=5, out=out)
+    none = np.iinfo("int64").max
+    assert out.tolist() == [[0, none, 3, 2, none]]

@@ -480,6 +480,22 @@ def test_pairs_go_to_an_array_or_a_file(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["hops.npy", "pairs.npy"]
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64"])
+def test_no_path_and_the_greatest_integer_are_told_apart(dtype, tmp_path):
+    greatest = np.iinfo(dtype).max
+    for heavy, is_told in [(greatest, False), (greatest - 1, True)]:
+        graph = Graph.from_arcs([0], [1], [heavy], n_vertices=3)
+        for out in [np.empty((3, 3), dtype=dtype), tmp_path / "pairs.npy"]:
+            if is_told:
+                assert graph.all_pairs(out=out, dtype=dtype)[0].tolist() == [0, heavy, greatest]
+                continue
+            with pytest.raises(StarpathsError, match="stands for no path|another dtype|overflows"):
+                graph.all_pairs(out=out, dtype=dtype)
+        # a mask tells them apart
+        if dtype != "int64":
+            assert graph.all_pairs(dtype=dtype)[0].tolist() == [0, heavy, None]
+
+
 def test_a_solver_answers_as_its_graph_does():
     graph = Graph(random_matrix(9))
     solver = starpaths.Solver(graph, searches=5)

@@ -80,12 +80,14 @@ def shortest_path(csgraph, method="auto", directed=True, return_predecessors=Fal
     targets : array_like of int, optional
         The columns of the distances; all vertices by default. Not in scipy.
     dtype : dtype, optional
-        The type of the distances; float64 by default. Not in scipy.
+        The type of the distances; that of an array `out`, or float64, by default. Integers are a
+        masked array. Not in scipy.
     backend : {'cpu', 'cuda'}, optional
         Where to search. Not in scipy.
     out : ndarray or path_like, optional
-        Where to write the distances: an array of their shape, which is returned, or the name of an
-        .npy file, which is made and returned as a `numpy.memmap`. Not in scipy.
+        Where to write the distances: an array of their shape and type, which is returned, or the
+        name of an .npy file, which is made and returned as a `numpy.memmap`. Of integers the
+        greatest stands for no path there. Not in scipy.
 
     Returns
     -------
@@ -513,6 +515,8 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
     sources = None if indices is None else _wrapped(indices, n)
     rows = None if sources is None else sources.ravel()
     predecessors = None
+    if dtype is None and isinstance(out, np.ndarray):
+        dtype = out.dtype
     # where weights are negative, a path may come back from beyond the limit
     cutoff = None if limit == np.inf or graph.has_negative_weights else limit
     try:
@@ -547,7 +551,13 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
 
 
 def _written(distances, out):
-    """The same in an array of the caller, or in a file."""
+    """The same without a mask in an array of the caller, or in a file."""
+    if np.ma.isMaskedArray(distances):
+        greatest = np.iinfo(distances.dtype).max
+        if np.ma.filled(distances == greatest, False).any():
+            raise starpaths.StarpathsError(
+                f"a distance is {greatest}, which stands for no path; ask for another dtype")
+        distances = distances.filled(greatest)
     if not isinstance(out, np.ndarray):
         path = os.fspath(out)
         if not path.endswith(".npy"):
@@ -555,7 +565,7 @@ def _written(distances, out):
         unfinished = path + ".unfinished"
         try:
             with open(unfinished, "wb") as file:
-                np.save(file, np.asarray(distances))
+                np.save(file, distances)
             os.replace(unfinished, path)
         except BaseException:
             if os.path.exists(unfinished):
@@ -564,6 +574,8 @@ def _written(distances, out):
         return np.load(path, mmap_mode="r+")
     if out.shape != distances.shape:
         raise ValueError(f"out must have shape {distances.shape}, but has {out.shape}")
+    if out.dtype != distances.dtype:
+        raise ValueError(f"out must be of {distances.dtype}, but is of {out.dtype}")
     out[...] = distances
     return out
 
