@@ -382,11 +382,16 @@ impl DeviceTree {
     /// -------
     /// list of int, or None
     ///     The path, both ends included; None where the vertex was not reached or does not exist.
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When the tree has no predecessors, or was written to so that they lead round a cycle.
     fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
         let none = || Error::argument("a tree without predecessors has no paths");
         let predecessors = self.predecessors.as_ref().ok_or_else(none)?.get().get(py)?;
         let predecessors = predecessors.cast::<PyArray1<i32>>()?.try_readonly()?;
-        Ok(path(predecessors.as_slice()?, self.source, vertex))
+        Ok(path(predecessors.as_slice()?, self.source, vertex)?)
     }
 
     fn __repr__(&self) -> String {

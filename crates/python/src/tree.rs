@@ -3,6 +3,7 @@
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::error::Error;
 use crate::numbers::Numbers;
 
 /// Shortest paths from one vertex, as :meth:`Graph.sssp` finds them.
@@ -69,7 +70,7 @@ impl Tree {
     /// [0, 1, 2]
     fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
         let predecessors: PyReadonlyArray1<'_, i32> = self.predecessors.bind(py).try_readonly()?;
-        Ok(path(predecessors.as_slice()?, self.source, vertex))
+        Ok(path(predecessors.as_slice()?, self.source, vertex)?)
     }
 
     fn __repr__(&self) -> String {
@@ -77,14 +78,31 @@ impl Tree {
     }
 }
 
-/// The path from `source` to `vertex`; `None` where none leads there.
-pub(crate) fn path(predecessors: &[i32], source: u32, vertex: i64) -> Option<Vec<i64>> {
+/// The path from `source` to `vertex`; `None` where none leads there. O(n), whatever the predecessors
+/// are: others may have written to them.
+///
+/// # Errors
+/// Where they lead round a cycle.
+pub(crate) fn path(
+    predecessors: &[i32],
+    source: u32,
+    vertex: i64,
+) -> Result<Option<Vec<i64>>, Error> {
     let (source, mut path, mut at) = (i64::from(source), vec![vertex], vertex);
     while at != source {
         let before = usize::try_from(at).ok().and_then(|at| predecessors.get(at));
-        at = before.map(|&before| before.into()).filter(|&before| before >= 0)?;
+        match before {
+            Some(&before) if before >= 0 => at = before.into(),
+            _ => return Ok(None),
+        }
         path.push(at);
+        if path.len() > predecessors.len() {
+            return Err(Error::argument(format!(
+                "predecessors of vertex {vertex} lead round a cycle: they have been written to; \
+                 search again"
+            )));
+        }
     }
     path.reverse();
-    Some(path)
+    Ok(Some(path))
 }

@@ -22,8 +22,11 @@ class OfCupy:
     def there(self, array):
         return self.library.asarray(array)
 
+    def taken(self, array):
+        return self.library.asarray(array)
+
     def here(self, array):
-        taken = self.library.asarray(array)
+        taken = self.taken(array)
         assert taken.data.ptr == array.__cuda_array_interface__["data"][0]
         assert (self.library.from_dlpack(array) == taken).all()
         return taken.get()
@@ -36,8 +39,11 @@ class OfTorch:
     def there(self, array):
         return self.library.from_numpy(np.ascontiguousarray(array)).cuda()
 
+    def taken(self, array):
+        return self.library.from_dlpack(array)
+
     def here(self, array):
-        taken = self.library.from_dlpack(array)
+        taken = self.taken(array)
         assert taken.data_ptr() == array.__cuda_array_interface__["data"][0]
         return taken.cpu().numpy()
 
@@ -49,8 +55,11 @@ class OfNumba:
     def there(self, array):
         return self.library.to_device(array)
 
+    def taken(self, array):
+        return self.library.as_cuda_array(array)
+
     def here(self, array):
-        return self.library.as_cuda_array(array).copy_to_host()
+        return self.taken(array).copy_to_host()
 
 
 class ByInterface:
@@ -112,6 +121,13 @@ def test_answers_are_the_processors(library, dtype, index):
     assert (library.here(table) == expected.table([5, 250, 9], [0, 1])).all()
     assert (graph.table([3]).get() == expected.table([3])).all()
     assert "300 vertices" in repr(graph) and "float64" in repr(table)
+
+
+def test_a_path_ends_whatever_was_written_to_its_tree(library):
+    tree = on_device(library, random_matrix("int32")).sssp(7)
+    library.taken(tree.predecessors)[:] = 9
+    with pytest.raises(starpaths.StarpathsError, match="vertex 9 lead round a cycle"):
+        tree.path_to(9)
 
 
 def test_goals_and_types(library):

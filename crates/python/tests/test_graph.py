@@ -1,5 +1,6 @@
 """The class Graph: what it takes, what it refuses, and its results beside scipy's."""
 
+import ctypes
 import os
 import pickle
 import signal
@@ -262,6 +263,19 @@ def test_a_tree_cannot_be_changed(triangle):
     # paths are looked up in it
     with pytest.raises(ValueError):
         tree.predecessors.flags.writeable = True
+
+
+@pytest.mark.parametrize("written", [[-1, 2, 1, -1], [-1, 0, 2, -1], [-1, 0, 9, -1], [0, 0, -7, 0]])
+def test_a_path_ends_whatever_was_written_to_its_tree(triangle, written):
+    tree, written = triangle.sssp(0), np.array(written, dtype=np.int32)
+    # by its address, as numpy does not allow it; an array on a GPU is open to all
+    ctypes.memmove(tree.predecessors.ctypes.data, written.ctypes.data, written.nbytes)
+    if 0 <= written[2] < 4:
+        with pytest.raises(StarpathsError, match="vertex 2 lead round a cycle"):
+            tree.path_to(2)
+    else:
+        assert tree.path_to(2) is None
+    assert tree.path_to(0) == [0]
 
 
 def test_goals(triangle):
