@@ -108,8 +108,8 @@ pub(crate) fn from_arcs(
     }
 }
 
-/// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is not
-/// zero and finite is.
+/// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is finite
+/// and neither zero nor masked is.
 pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Result<AnyCsr, Error> {
     if !matrix.hasattr("tocsr")? {
         let dense = with_weights!(matrix, PyReadonlyArray2, |dense| from_dense(dense.as_array()))?;
@@ -225,8 +225,10 @@ fn weights_array<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Er
     Ok(array.call_method("astype", (wider,), Some(&arguments))?)
 }
 
-/// What numpy makes of it.
+/// What numpy makes of it, aligned, for only such numbers can be read in place.
 fn array_of<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyUntypedArray>, Error> {
     let array = array.py().import("numpy")?.call_method1("asarray", (array,))?;
+    let is_aligned = array.getattr("flags")?.getattr("aligned")?.is_truthy()?;
+    let array = if is_aligned { array } else { array.call_method0("copy")? };
     Ok(array.cast_into::<PyUntypedArray>().map_err(PyErr::from)?)
 }

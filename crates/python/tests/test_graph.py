@@ -157,6 +157,26 @@ raise SystemExit(peak() - before > 12 * m + (8 << 20))
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
 
 
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_arrays_that_are_not_aligned(dtype):
+    def shifted(array):
+        memory = bytearray(1) + array.tobytes()
+        found = np.frombuffer(memory, array.dtype, offset=1).reshape(array.shape)
+        assert not found.flags.aligned
+        return found
+
+    dense = np.array([[0, 3, 9], [0, 0, 4], [0, 0, 0]], dtype=dtype)
+    sources, targets = (ends.astype("int32") for ends in np.nonzero(dense))
+    weights, indptr = dense[dense != 0], np.array([0, 2, 3, 3], dtype="int32")
+    graphs = [Graph(shifted(dense)),
+              Graph.from_arcs(shifted(sources), shifted(targets), shifted(weights)),
+              Graph.from_csr(shifted(indptr), shifted(targets), shifted(weights)),
+              Graph.from_csr(indptr, shifted(targets.astype("uint32")), weights),
+              Graph.from_csr(shifted(indptr.astype("int64")), targets, weights)]
+    for graph in graphs:
+        assert graph.table(shifted(np.array([0], dtype="int32"))).tolist() == [[0, 3, 7]]
+
+
 def test_undirected_graphs():
     upper = np.array([[0, 2, 0], [0, 0, 3], [0, 0, 0]])
     both = Graph(upper, directed=False)
