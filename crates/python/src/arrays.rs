@@ -112,6 +112,9 @@ pub(crate) fn from_arcs(
 /// and neither zero nor masked is.
 pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Result<AnyCsr, Error> {
     if !matrix.hasattr("tocsr")? {
+        // what is masked is no arc, as what is zero
+        let filled = is_masked(matrix)?.then(|| matrix.call_method1("filled", (0,))).transpose()?;
+        let matrix = filled.as_ref().unwrap_or(matrix);
         let dense = with_weights!(matrix, PyReadonlyArray2, |dense| from_dense(dense.as_array()))?;
         return Ok(if is_directed { dense } else { undirected(dense) });
     }
@@ -226,9 +229,24 @@ fn weights_array<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Er
 }
 
 /// What numpy makes of it, aligned, for only such numbers can be read in place.
+///
+/// # Errors
+/// Where entries are masked, which numpy would take as they lie.
 fn array_of<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyUntypedArray>, Error> {
+    if is_masked(array)? {
+        let message = "an array with masked entries, which have no value; leave them out, or give \
+                       them one by its method filled";
+        return Err(Error::argument(message));
+    }
     let array = array.py().import("numpy")?.call_method1("asarray", (array,))?;
     let is_aligned = array.getattr("flags")?.getattr("aligned")?.is_truthy()?;
     let array = if is_aligned { array } else { array.call_method0("copy")? };
     Ok(array.cast_into::<PyUntypedArray>().map_err(PyErr::from)?)
+}
+
+/// Whether any entry of it is masked.
+fn is_masked(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let has_mask = array.hasattr("_mask")?;
+    Ok(has_mask
+        && array.py().import("numpy.ma")?.call_method1("is_masked", (array,))?.is_truthy()?)
 }

@@ -26,7 +26,7 @@ use crate::run::run;
 /// ----------
 /// matrix : sparse array or matrix, or array_like, of shape (n, n)
 ///     Entry (i, j) is the weight of the arc from i to j. Of a sparse matrix every stored entry is
-///     an arc, zeros too; of a dense one those that are neither zero, nor infinite, nor NaN.
+///     an arc, zeros too; of a dense one those that are neither zero, nor infinite, NaN or masked.
 /// directed : bool, default True
 ///     If False, every entry is an edge: an arc each way.
 ///

@@ -259,6 +259,17 @@ def test_other_types():
     assert ours.dijkstra(graph, dtype="int64", limit=2)[0].tolist() == [0, 1, None]
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "longdouble", "object"])
+def test_masked_arrays_of_all_types(dtype):
+    matrix = np.ma.masked_equal(np.array([[9, 1, 0, 9], [9, 9, 1, 9], [9] * 4, [9] * 4]), 9)
+    matrix = matrix.astype(dtype)
+    for unweighted in [False, True]:
+        expected = theirs.dijkstra(matrix, unweighted=unweighted)
+        assert ours.dijkstra(matrix, unweighted=unweighted).tolist() == expected.tolist()
+        assert expected[0].tolist() == [0, 1, unweighted, np.inf]
+    assert ours.connected_components(matrix)[0] == theirs.connected_components(matrix)[0] == 2
+
+
 def test_a_negative_cycle_is_scipys_error():
     graph = [[0, 1, 0], [0, 0, -3], [0, 1, 0]]
     for function in [ours.johnson, ours.bellman_ford, ours.floyd_warshall, ours.shortest_path]:

@@ -177,6 +177,19 @@ def test_arrays_that_are_not_aligned(dtype):
         assert graph.table(shifted(np.array([0], dtype="int32"))).tolist() == [[0, 3, 7]]
 
 
+def test_what_is_masked_is_no_arc_and_no_number():
+    masked = np.ma.masked_equal([[0, 7, 5], [0, 0, 2], [0, 0, 0]], 7)
+    for graph in [Graph(masked), Graph(masked.astype("float32"))]:
+        assert graph.all_pairs()[0].tolist() == [0, np.inf, 5]
+    ends, hidden = np.array([0, 1]), np.ma.array([0, 1], mask=[0, 1])
+    for make in [lambda: Graph.from_arcs(hidden, ends), lambda: Graph.from_arcs(ends, ends, hidden),
+                 lambda: Graph.from_csr([0, 2], [0, 0], hidden),
+                 lambda: Graph(masked).table(hidden)]:
+        with pytest.raises(StarpathsError, match="masked entries"):
+            make()
+    assert Graph.from_arcs(np.ma.array([0]), [1]).n_arcs == 1
+
+
 def test_undirected_graphs():
     upper = np.array([[0, 2, 0], [0, 0, 3], [0, 0, 0]])
     both = Graph(upper, directed=False)

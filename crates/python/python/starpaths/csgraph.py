@@ -462,18 +462,22 @@ def _matrix(csgraph):
         from scipy.sparse import csr_array
 
         rows, columns = np.nonzero(~np.ma.getmaskarray(csgraph))
-        weights = csgraph.data[rows, columns]
+        weights = _numbers(csgraph.data[rows, columns])
         matrix = csr_array((weights, (rows, columns)), shape=csgraph.shape)
     else:
-        matrix = np.asarray(csgraph)
-        if matrix.dtype.kind not in "iub":
-            matrix = matrix.astype(np.float64, copy=False)
+        matrix = _numbers(np.asarray(csgraph))
     shape = matrix.shape
     if len(shape) != 2:
         raise ValueError("compressed-sparse graph must be 2-D")
     if shape[0] != shape[1]:
         raise ValueError("compressed-sparse graph must be shape (N, N)")
     return matrix
+
+
+def _numbers(weights):
+    """The same as float64, but integers as they are."""
+    is_whole = weights.dtype.kind in "iub"
+    return weights if is_whole else weights.astype(np.float64, copy=False)
 
 
 def _exact(weights, n):
