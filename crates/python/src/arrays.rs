@@ -12,6 +12,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::Error;
+use crate::tables::ensure_free;
+
+/// What to do where vertices have greater numbers than there can be.
+const NUMBERING: &str = "; vertices are numbered from 0 on: ids with gaps are numbered by \
+                         starpaths.from_pandas, and from_arcs takes them as labels";
+
+/// Bytes for each vertex of a row's start, and of a distance and a predecessor: without place for
+/// these a graph is of no use.
+const VERTEX: u128 = 8 + 8 + 4;
 
 /// Runs `$body` with `$typed` bound to the array, read-only and of `$view` dimensions, of
 /// whichever of the six weight types it is.
@@ -50,7 +59,7 @@ pub(crate) fn from_csr(
     let graph = match weights {
         None => Csr::with_equal_weights(row_offsets, columns, 1u32).map(AnyCsr::from),
         Some(weights) => with_weights!(weights, PyReadonlyArray1, |weights| {
-            let weights = copied(weights.as_array());
+            let weights = copied(weights.as_array())?;
             Ok::<_, Error>(Csr::new(row_offsets, columns, weights).map(AnyCsr::from))
         })?,
     };
@@ -70,17 +79,36 @@ pub(crate) fn from_csr(
 fn columns(array: &Bound<'_, PyAny>) -> Result<Vec<VertexId>, Error> {
     let array = array_of(array)?;
     if let Ok(columns) = array.extract::<PyReadonlyArray1<'_, u32>>() {
-        return Ok(copied(columns.as_array()));
+        return copied(columns.as_array());
     }
     if let Ok(columns) = array.extract::<PyReadonlyArray1<'_, i32>>() {
-        return Ok(allocation::cast_vec(copied(columns.as_array())));
+        return Ok(allocation::cast_vec(copied(columns.as_array())?));
     }
     whole_numbers(&array, "column indices")
 }
 
 /// The same numbers, in memory that Python does not have.
-fn copied<T: Element + Copy>(numbers: ArrayView1<'_, T>) -> Vec<T> {
-    numbers.to_vec()
+fn copied<T: Copy>(numbers: ArrayView1<'_, T>) -> Result<Vec<T>, Error> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, numbers.len())?;
+    match numbers.as_slice() {
+        Some(slice) => copy.extend_from_slice(slice),
+        None => copy.extend(numbers),
+    }
+    Ok(copy)
+}
+
+/// Takes memory for so many more.
+///
+/// # Errors
+/// Where there is none.
+fn reserve<T>(numbers: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    numbers.try_reserve(more).map_err(|_| {
+        let (what, bytes) =
+            (format!("an array of {more} numbers"), more as u128 * size_of::<T>() as u128);
+        let available = graph_formats::free_memory().unwrap_or(0);
+        Error::TooLarge { what, bytes, available, advice: "" }
+    })
 }
 
 /// The graph of arcs, or of edges, in any order. Vertices are as many as are named, unless it is
@@ -96,16 +124,39 @@ pub(crate) fn from_arcs(
     let targets = whole_numbers::<VertexId>(targets, "targets")?;
     let named = || sources.iter().chain(&targets).max().map_or(0, |&last| last as usize + 1);
     let n_vertices = n_vertices.unwrap_or_else(named);
+    ensure_room(n_vertices, sources.len(), is_directed)?;
     match weights {
         None => {
             let weights = vec![1u32; sources.len()];
             arranged(Coo::new(n_vertices, sources, targets, weights)?, is_directed)
         }
         Some(weights) => with_weights!(weights, PyReadonlyArray1, |weights| {
-            let weights = copied(weights.as_array());
+            let weights = copied(weights.as_array())?;
             arranged(Coo::new(n_vertices, sources, targets, weights)?, is_directed)
         }),
     }
+}
+
+/// An error where there cannot be so many vertices, or memory has no place for a graph of so many, and
+/// so many arcs with weights of 64 bits.
+fn ensure_room(n_vertices: usize, n_arcs: usize, is_directed: bool) -> Result<(), Error> {
+    ensure_numbers(n_vertices)?;
+    // a list and the rows that are made of it, where edges are two arcs each
+    let (list, row) = (8 + 8, 4 + 8);
+    let arc = if is_directed { list + row } else { 2 * list + 2 * (list + row) };
+    let bytes = n_vertices as u128 * VERTEX + n_arcs as u128 * arc;
+    ensure_free(bytes, NUMBERING, || {
+        format!("a graph of {n_vertices} vertices and {n_arcs} arcs, with distances in it,")
+    })
+}
+
+/// An error where predecessors cannot hold the numbers of so many vertices.
+pub(crate) fn ensure_numbers(n_vertices: usize) -> Result<(), Error> {
+    if i32::try_from(n_vertices).is_ok() {
+        return Ok(());
+    }
+    let most = i32::MAX;
+    Err(Error::argument(format!("{n_vertices} vertices, of at most {most}{NUMBERING}")))
 }
 
 /// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is finite
@@ -148,17 +199,27 @@ where
     let narrow = |at, number: i64| {
         N::try_from(number).map_err(|_| {
             let bits = 8 * size_of::<N>();
-            Error::argument(format!("{what}: entry {at} is {number}, beyond {bits} bits unsigned"))
+            let advice = if number < 0 { "" } else { NUMBERING };
+            Error::argument(format!(
+                "{what}: entry {at} is {number}, beyond {bits} bits unsigned{advice}"
+            ))
         })
     };
+    let mut narrowed = Vec::new();
+    reserve(&mut narrowed, array.len())?;
     if let Ok(numbers) = array.extract::<PyReadonlyArray1<'_, i32>>() {
-        let numbers = numbers.as_array();
-        return numbers.iter().zip(0..).map(|(&number, at)| narrow(at, number.into())).collect();
+        for (at, &number) in numbers.as_array().iter().enumerate() {
+            narrowed.push(narrow(at, number.into())?);
+        }
+        return Ok(narrowed);
     }
     // of u64 what is too large becomes negative, and is refused like that
     let wide = array.call_method1("astype", ("int64",))?;
     let wide = wide.extract::<PyReadonlyArray1<'_, i64>>()?;
-    wide.as_array().iter().zip(0..).map(|(&number, at)| narrow(at, number)).collect()
+    for (at, &number) in wide.as_array().iter().enumerate() {
+        narrowed.push(narrow(at, number)?);
+    }
+    Ok(narrowed)
 }
 
 /// Rows of arcs, or of edges both ways.
@@ -185,6 +246,8 @@ where
     square(matrix.nrows(), matrix.ncols())?;
     let (mut row_offsets, mut columns, mut weights) = (vec![0], Vec::new(), Vec::new());
     for row in matrix.rows() {
+        reserve(&mut columns, row.len())?;
+        reserve(&mut weights, row.len())?;
         for (column, &weight) in (0..).zip(row) {
             if weight != W::ZERO && weight.is_finite() {
                 columns.push(column);

@@ -33,9 +33,9 @@ pub(crate) enum Error {
     /// An argument that is not what it has to be.
     #[error("{0}")]
     Argument(String),
-    /// A result that memory cannot hold.
-    #[error("a result of {rows} x {columns} takes {bytes} bytes, and {available} are free")]
-    TooLarge { rows: usize, columns: usize, bytes: u128, available: u64 },
+    /// A graph, or a result, that memory cannot hold.
+    #[error("{what} takes {bytes} bytes, and {available} are free{advice}")]
+    TooLarge { what: String, bytes: u128, available: u64, advice: &'static str },
     /// Work that ended where it never should.
     #[error("{0}; this is a bug of starpaths: please report it with what was called")]
     Panic(String),

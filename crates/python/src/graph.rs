@@ -70,12 +70,7 @@ impl Graph {
     }
 
     fn new(csr: AnyCsr, names: Names) -> Result<Self, Error> {
-        if i32::try_from(csr.n_vertices()).is_err() {
-            let (found, most) = (csr.n_vertices(), i32::MAX);
-            return Err(Error::argument(format!(
-                "{found} vertices; at most {most} have numbers that predecessors can hold"
-            )));
-        }
+        arrays::ensure_numbers(csr.n_vertices())?;
         Ok(Self { csr, names })
     }
 

@@ -274,10 +274,19 @@ pub(crate) fn zeros<T: Default + Clone>(rows: usize, columns: usize) -> Result<V
     Ok(vec![T::default(); rows * columns])
 }
 
-/// An error where memory has no place for so many cells of so many bytes: systems grant more than
-/// they have.
+/// An error where memory has no place for so many cells of so many bytes.
 pub(crate) fn ensure_fits(rows: usize, columns: usize, cell: usize) -> Result<(), Error> {
     let bytes = rows as u128 * columns as u128 * cell as u128;
+    ensure_free(bytes, "", || format!("a result of {rows} x {columns}"))
+}
+
+/// An error where memory has no place for as many bytes as something takes: systems grant more than
+/// they have.
+pub(crate) fn ensure_free(
+    bytes: u128,
+    advice: &'static str,
+    what: impl Fn() -> String,
+) -> Result<(), Error> {
     if bytes <= ALWAYS_FREE {
         return Ok(());
     }
@@ -285,6 +294,6 @@ pub(crate) fn ensure_fits(rows: usize, columns: usize, cell: usize) -> Result<()
     let available = graph_formats::free_memory().unwrap_or(most).min(most);
     match bytes <= available.into() {
         true => Ok(()),
-        false => Err(Error::TooLarge { rows, columns, bytes, available }),
+        false => Err(Error::TooLarge { what: what(), bytes, available, advice }),
     }
 }

@@ -676,6 +676,46 @@ def test_what_memory_cannot_hold_is_an_error():
             find()
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="no limit of memory is told")
+def test_a_graph_that_memory_cannot_hold_is_an_error():
+    code = """
+import re, resource, numpy as np
+from scipy.sparse import csr_array
+from starpaths import Graph, csgraph
+status = open("/proc/self/status").read()
+limit = (int(re.search(r"VmSize:\\s+(\\d+)", status)[1]) << 10) + 2**30
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+last, many, zeros = 2**31 - 5, 2**27, lambda: np.zeros(2**27, dtype=np.int32)
+for make in [
+    lambda: Graph.from_arcs([0], [last]),
+    lambda: Graph.from_arcs([0], [last], directed=False),
+    lambda: Graph.from_arcs([last], [0], [1.5]),
+    lambda: Graph.from_arcs([], [], n_vertices=last),
+    lambda: Graph.from_csr([0, many], zeros()),
+    lambda: Graph.from_csr(zeros(), []),
+    lambda: Graph.from_arcs(zeros(), []),
+    lambda: csgraph.dijkstra(csr_array(([1.0], ([0], [1])), shape=(many, many)), indices=0),
+]:
+    try:
+        make()
+    except MemoryError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    messages = done.stdout.splitlines()
+    assert (done.returncode, len(messages)) == (0, 8), done.stderr
+    assert all("starpaths.from_pandas" in m and "labels" in m for m in messages[:4])
+
+
+def test_ids_that_are_no_numbers_of_vertices_are_told_what_to_do():
+    osm = 10_230_487_512
+    for make in [lambda: Graph.from_arcs([0], [osm]), lambda: Graph.from_arcs([2**31], [0]),
+                 lambda: Graph.from_arcs([2**32 - 1], [0], directed=False),
+                 lambda: Graph.from_arcs([], [], n_vertices=2**31)]:
+        with pytest.raises(StarpathsError, match="from_pandas, and from_arcs takes them as labels"):
+            make()
+
+
 def large():
     side = 1500
     vertices = np.arange(side * side).reshape(side, side)
