@@ -1,6 +1,7 @@
 //! Graphs whose arrays are on a GPU, and searches whose results stay there.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::thread;
 
 use gpu_runtime::{Gpu, KeptContext};
 use graph_formats::{VertexId, WeightKind};
@@ -18,6 +19,7 @@ use crate::numbers::Dtype;
 use crate::run::{Quiet, run, run_here};
 use crate::searches::{goal, vertices_of, vertices_or_all};
 use crate::tree::path;
+use crate::turns::Turns;
 
 type Shared = Arc<dyn Cells>;
 
@@ -139,7 +141,7 @@ impl<W: SearchWeight> Searches for DeviceSolver<W> {
 /// >>> distances = cupy.asarray(tree.distances)  # doctest: +SKIP
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DeviceGraph {
-    solver: Quiet<Mutex<Box<dyn Searches>>>,
+    solver: Quiet<Turns<Box<dyn Searches>>>,
     n_vertices: usize,
     n_arcs: usize,
     gpu: u32,
@@ -213,7 +215,7 @@ impl DeviceGraph {
         };
         let (n_vertices, n_arcs) = solver.size();
         let preparation = solver.preparation();
-        let solver = Quiet::new(Mutex::new(solver));
+        let solver = Quiet::new(Turns::new(solver));
         Ok(Self { solver, n_vertices, n_arcs, gpu: ordinals[2], preparation })
     }
 
@@ -272,8 +274,7 @@ impl DeviceGraph {
         let source = vertex_of(n, "source", source)?;
         let target = target.map(|target| vertex_of(n, "target", target)).transpose()?;
         let (goal, dtype) = (goal(target, cutoff)?, Dtype::of(py, dtype)?);
-        let ((distances, times), predecessors) = run_here(py, false, |progress| {
-            let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+        let ((distances, times), predecessors) = self.ask(py, false, |solver, progress| {
             let distances = solver.distances(source, goal, dtype, Some(progress))?;
             let predecessors = predecessors.then(|| solver.predecessors()).transpose()?;
             Ok((distances, predecessors))
@@ -312,8 +313,7 @@ impl DeviceGraph {
         let sources = vertices_of(self.n_vertices, "source", sources)?;
         let targets = vertices_or_all(self.n_vertices, "target", targets)?;
         let dtype = Dtype::of(py, dtype)?;
-        let cells = run_here(py, progress, |progress| {
-            let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+        let cells = self.ask(py, progress, |solver, progress| {
             solver.table(&sources, &targets, dtype, Some(progress))
         })?;
         Ok(DeviceArray::new(cells, vec![sources.len(), targets.len()], self.gpu))
@@ -322,6 +322,24 @@ impl DeviceGraph {
     fn __repr__(&self) -> String {
         let Self { n_vertices, n_arcs, gpu, .. } = self;
         format!("<starpaths.DeviceGraph of {n_vertices} vertices and {n_arcs} arcs on GPU {gpu}>")
+    }
+}
+
+impl DeviceGraph {
+    /// Asks the solver, which other threads wait for.
+    ///
+    /// # Errors
+    /// Those of the question, and where a signal's handler asks while its thread does.
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        shows: bool,
+        question: impl FnOnce(&mut dyn Searches, Progress<'_>) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let asker = thread::current().id();
+        run_here(py, shows, |progress| {
+            self.solver.take(asker, |solver| question(&mut **solver, progress))
+        })
     }
 }
 

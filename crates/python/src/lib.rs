@@ -24,6 +24,7 @@ mod solver;
 mod structure;
 mod tables;
 mod tree;
+mod turns;
 
 use pyo3::prelude::*;
 

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use graph_formats::AnyCsr;
 use pyo3::prelude::*;
@@ -17,6 +18,7 @@ use crate::run::{Quiet, Watch, run_watched};
 use crate::searches::{goal, tree};
 use crate::tables::ensure_fits;
 use crate::tree::Tree;
+use crate::turns::{Turns, unpoisoned};
 
 /// What a solver borrows.
 struct Owner {
@@ -59,7 +61,10 @@ pub(crate) struct Solver {
     graph: Py<Graph>,
     /// That of the question which is being answered.
     watch: Arc<Mutex<Arc<Watch>>>,
-    held: Quiet<Mutex<Held>>,
+    held: Quiet<Turns<Held>>,
+    /// What it searches with, and why.
+    #[pyo3(get)]
+    plan: String,
 }
 
 #[pymethods]
@@ -80,12 +85,14 @@ impl Solver {
         let watch = Arc::new(Mutex::new(first.clone()));
         let current = watch.clone();
         let progress = Box::new(move |done, total| unpoisoned(&current).tell(done, total));
-        let held = run_watched(py, size, &first, false, || {
-            Held::try_new(Owner { csr, progress }, |owner| {
+        let (held, plan) = run_watched(py, size, &first, false, || {
+            let held = Held::try_new(Owner { csr, progress }, |owner| {
                 how.solver(&owner.csr, searches, Some(&*owner.progress))
-            })
+            })?;
+            let plan = held.with_dependent(|_, solver| solver.plan().to_string());
+            Ok((held, plan))
         })?;
-        Ok(Self { graph, watch, held: Quiet::new(Mutex::new(held)) })
+        Ok(Self { graph, watch, held: Quiet::new(Turns::new(held)), plan })
     }
 
     /// Shortest paths from one vertex, as :meth:`Graph.sssp`.
@@ -128,32 +135,25 @@ impl Solver {
         })?;
         numbers.into_array(py, &[sources.len(), targets.len()])
     }
-
-    /// What it searches with, and why.
-    #[getter]
-    fn plan(&self) -> String {
-        unpoisoned(&self.held).with_dependent(|_, solver| solver.plan().to_string())
-    }
 }
 
 impl Solver {
     /// Asks the solver, which other threads wait for.
+    ///
+    /// # Errors
+    /// Those of the question, and where a signal's handler asks while its thread does.
     fn ask<T: Send>(
         &self,
         py: Python<'_>,
         size: usize,
         question: impl FnOnce(&mut dyn AnySolver) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        let watch = Arc::new(Watch::default());
+        let (watch, asker) = (Arc::new(Watch::default()), thread::current().id());
         run_watched(py, size, &watch, false, || {
-            let mut held = unpoisoned(&self.held);
-            *unpoisoned(&self.watch) = watch.clone();
-            held.with_dependent_mut(|_, solver| question(&mut **solver))
+            self.held.take(asker, |held| {
+                *unpoisoned(&self.watch) = watch.clone();
+                held.with_dependent_mut(|_, solver| question(&mut **solver))
+            })
         })
     }
-}
-
-/// The lock, also after a panic: that has become an error.
-fn unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

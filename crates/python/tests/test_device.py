@@ -226,6 +226,28 @@ def test_an_interrupt_ends_a_search(library):
     assert graph.sssp(n - 3).distances.get()[-3:].tolist() == [0, 1, 2]
 
 
+def test_a_handler_of_signals_does_not_wait_for_what_it_interrupts(library):
+    graph = on_device(library, random_matrix("float32"))
+    said = []
+
+    def handler(_number, _frame):
+        with pytest.raises(starpaths.StarpathsError, match="asks for what it interrupts"):
+            graph.sssp(0)
+        said.append(on_device(library, random_matrix("float32")).sssp(0).path_to(0))
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.15)
+        with pytest.raises(KeyboardInterrupt):
+            graph.table(np.zeros(10**6, dtype=np.int32), [1])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert said == [[0]]
+    assert graph.sssp(0).path_to(0) == [0]
+
+
 def test_the_thread_keeps_its_context(library):
     cuda = ctypes.CDLL("libcuda.so.1")
     graph = on_device(library, random_matrix("float32"))

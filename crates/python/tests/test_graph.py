@@ -754,6 +754,40 @@ def test_a_solver_goes_on_after_an_interrupt():
     assert solver.table([0, 1], [9_999]).tolist() == [[9_999 * 1.5], [9_998 * 1.5]]
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+def test_a_handler_of_signals_does_not_wait_for_what_it_interrupts():
+    code = """
+import signal, numpy as np, starpaths
+side = np.arange(10_000)
+graph = starpaths.Graph.from_arcs(side[:-1], side[1:], np.ones(9_999) * 1.5)
+solver = starpaths.Solver(graph)
+plan, said = solver.plan, []
+def handler(*_):
+    assert solver.plan == plan
+    for ask in [lambda: solver.sssp(0), lambda: solver.table([0, 1], [2])]:
+        try:
+            ask()
+        except starpaths.StarpathsError as error:
+            said.append(str(error))
+        else:
+            # it is not searching yet
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            return
+    assert starpaths.Solver(graph).sssp(0).distances[2] == 3
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+try:
+    # seconds
+    solver.table(np.tile(side, 200), [9_999])
+except KeyboardInterrupt:
+    assert len(said) == 2 and all("handler asks for what it interrupts" in text for text in said)
+    assert solver.sssp(0).distances[2] == 3
+    raise SystemExit(7)
+"""
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 7
+
+
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no room can be asked for")
 def test_a_disk_without_room_is_an_error(tmp_path, monkeypatch):
     def full(*arguments):
