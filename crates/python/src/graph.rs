@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::arrays;
 use crate::error::Error;
+use crate::numbers::Dtype;
 use crate::run::run;
 
 /// A directed graph with weighted arcs, which does not change.
@@ -82,6 +83,12 @@ impl Graph {
     /// Bytes of a distance in it.
     pub(crate) fn size_of_distance(&self) -> usize {
         self.csr.kind().distance().size()
+    }
+
+    /// Bytes of a distance in it while it becomes one of this type.
+    pub(crate) fn size_of_distance_as(&self, dtype: Dtype) -> usize {
+        let size = self.size_of_distance();
+        size + dtype.besides(size)
     }
 
     /// The steps of one pass over the graph.

@@ -54,6 +54,20 @@ impl Dtype {
     }
 }
 
+impl Dtype {
+    /// Bytes that a distance in this type takes besides one of so many: those of both where they
+    /// differ, and its place in a mask.
+    pub(crate) fn besides(self, size: usize) -> usize {
+        let (own, mask) = match self {
+            Self::Float64 => (8, 0),
+            Self::Float32 => (4, 0),
+            Self::Int64 | Self::UInt64 => (8, 1),
+            Self::Int32 | Self::UInt32 => (4, 1),
+        };
+        if own == size { mask } else { own + mask }
+    }
+}
+
 /// Distances, row by row: floats where unreached is infinity, or integers and which of them are
 /// none.
 pub(crate) enum Numbers {

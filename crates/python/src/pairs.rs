@@ -155,7 +155,8 @@ impl Graph {
         let how = How::new(algorithm, threads, backend)?;
         let n = self.csr.n_vertices();
         let pairs = run(py, self.size().saturating_mul(n), progress, |progress| {
-            ensure_fits(n, n, self.size_of_distance())?;
+            let hop = if n < usize::from(u16::MAX) { 2 } else { 4 };
+            ensure_fits(n, n, self.size_of_distance() + hop)?;
             how.all_pairs(&self.csr, true, progress)
         })?;
         Ok(Pairs(pairs))

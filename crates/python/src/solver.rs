@@ -130,7 +130,7 @@ impl Solver {
         let dtype = Dtype::of(py, dtype)?;
         let size = graph.size().saturating_mul(sources.len());
         let numbers = self.ask(py, size, |solver| {
-            ensure_fits(sources.len(), targets.len(), graph.size_of_distance())?;
+            ensure_fits(sources.len(), targets.len(), graph.size_of_distance_as(dtype))?;
             Numbers::of(solver.table(&sources, &targets)?.answer.distances, dtype)
         })?;
         numbers.into_array(py, &[sources.len(), targets.len()])

@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::shaped;
 use crate::run::run;
-use crate::tables::zeros;
+use crate::tables::{ensure_free, zeros};
 
 #[pymethods]
 impl Graph {
@@ -96,6 +96,9 @@ impl Graph {
         let how = How::new(None, None, backend)?;
         let n = self.csr.n_vertices();
         let cells = run(py, self.size().saturating_mul(n), progress, |progress| {
+            // a byte each, and a bit each in the closure
+            let bytes = n as u128 * (n + n.div_ceil(8)) as u128;
+            ensure_free(bytes, "", || format!("a result of {n} x {n}"))?;
             let mut cells = zeros::<bool>(n, n)?;
             let (arcs, config) = (self.csr.unweighted(), closure::Config::default());
             let closure = match how.gpus() {

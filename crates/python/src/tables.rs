@@ -71,7 +71,7 @@ impl Graph {
         let (how, dtype) = (How::new(algorithm, threads, backend)?, Dtype::of(py, dtype)?);
         let size = self.size().saturating_mul(sources.len());
         let numbers = run(py, size, progress, |progress| {
-            ensure_fits(sources.len(), targets.len(), self.size_of_distance())?;
+            ensure_fits(sources.len(), targets.len(), self.size_of_distance_as(dtype))?;
             let mut solver = how.solver(&self.csr, sources.len(), progress)?;
             Numbers::of(solver.table(&sources, &targets)?.answer.distances, dtype)
         })?;
@@ -135,7 +135,8 @@ impl Graph {
             if is_all && self.csr.first_negative().is_some() {
                 return self.by_next_hops(dtype, how.threads, progress);
             }
-            ensure_fits(sources.len(), n, self.size_of_distance() + size_of::<VertexId>())?;
+            let cell = self.size_of_distance_as(dtype) + size_of::<VertexId>();
+            ensure_fits(sources.len(), n, cell)?;
             let mut solver = how.solver(&self.csr, sources.len(), progress)?;
             let (table, predecessors) = solver.trees(&sources, goal)?.answer;
             // the code for none becomes -1
@@ -209,7 +210,7 @@ impl Graph {
         let dtype = Dtype::of(py, dtype)?;
         let size = self.size().saturating_mul(n);
         let numbers = run(py, size, progress, |progress| {
-            ensure_fits(n, n, self.size_of_distance())?;
+            ensure_fits(n, n, self.size_of_distance_as(dtype))?;
             let table = if how.is_soon_done(&self.csr) {
                 let all: Vec<VertexId> = (0..n as VertexId).collect();
                 how.solver(&self.csr, n, None)?.table(&all, &all)?.answer
@@ -232,9 +233,12 @@ impl Graph {
         threads: Option<NonZeroUsize>,
         progress: Option<Progress<'_>>,
     ) -> Result<(Numbers, Vec<i32>), Error> {
+        let n = self.csr.n_vertices();
+        // the distances, which are turned round or converted, and predecessors beside next hops
+        let (size, converted) = (self.size_of_distance(), self.size_of_distance_as(dtype));
+        ensure_fits(n, n, converted.max(2 * size) + 2 * size_of::<VertexId>())?;
         let config = apsp::Config { next_hops: true, threads, ..apsp::Config::default() };
         let pairs = apsp::Solver::new(&self.csr.transposed(), &config).solve(progress)?;
-        let n = pairs.n_vertices();
         let hops = pairs.next_hops().expect("memory keeps them");
         let predecessors = match hops.as_storage() {
             HopStorage::Narrow(hops) => {

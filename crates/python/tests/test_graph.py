@@ -676,6 +676,28 @@ def test_what_memory_cannot_hold_is_an_error():
             find()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "cell"),
+    [(None, 8), ("float64", 8), ("float32", 12), ("int64", 9), ("int32", 13), ("uint32", 13)],
+)
+def test_memory_is_asked_for_at_once(dtype, cell):
+    n, all_vertices = 2**19, np.arange(2**19)
+    graph = Graph.from_arcs([0, 1], [1, 2], [0.5, 1.5], n_vertices=n)
+    below_zero = Graph.from_arcs([0, 1], [1, 2], [0.5, -1.5], n_vertices=n)
+    for find, size in [
+        (lambda: graph.all_pairs(dtype=dtype), cell),
+        (lambda: graph.table(all_vertices, dtype=dtype), cell),
+        (lambda: starpaths.Solver(graph).table(all_vertices, dtype=dtype), cell),
+        (lambda: graph.trees(dtype=dtype), cell + 4),
+        # next hops beside predecessors, and distances that are turned round
+        (lambda: below_zero.trees(dtype=dtype), max(cell, 16) + 8),
+        (graph.pairs, 8 + 4),
+        (graph.closure, 9 / 8),
+    ]:
+        with pytest.raises(MemoryError, match=f"{n} x {n} takes {int(n * n * size)} bytes"):
+            find()
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="no limit of memory is told")
 def test_a_graph_that_memory_cannot_hold_is_an_error():
     code = """
