@@ -16,7 +16,7 @@ use crate::device_array::{Cells, DeviceArray, Foreign};
 use crate::error::Error;
 use crate::graph::vertex_of;
 use crate::numbers::Dtype;
-use crate::run::{Quiet, run, run_here};
+use crate::run::{Quiet, ensure_not_forked, run, run_here};
 use crate::searches::{goal, vertices_of, vertices_or_all};
 use crate::tree::path;
 use crate::turns::Turns;
@@ -195,6 +195,7 @@ impl DeviceGraph {
         indices: &Bound<'_, PyAny>,
         weights: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
+        ensure_not_forked()?;
         let (py, _kept) = (weights.py(), KeptContext::keep());
         let indptr = Foreign::of("indptr", indptr)?;
         let indices = Foreign::of("indices", indices)?;

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::arrays;
 use crate::error::Error;
 use crate::numbers::Dtype;
-use crate::run::run;
+use crate::run::{ensure_not_forked, run};
 
 /// A directed graph with weighted arcs, which does not change.
 ///
@@ -112,6 +112,7 @@ impl Graph {
     #[new]
     #[pyo3(signature = (matrix, *, directed=true))]
     fn of_matrix(matrix: &Bound<'_, PyAny>, directed: bool) -> PyResult<Self> {
+        ensure_not_forked()?;
         Ok(Self::numbered_from_zero(arrays::from_matrix(matrix, directed)?)?)
     }
 
@@ -151,6 +152,7 @@ impl Graph {
         directed: bool,
         labels: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        ensure_not_forked()?;
         let Some(labels) = labels else {
             let csr = arrays::from_arcs(sources, targets, weights, n_vertices, directed)?;
             return Ok(Self::numbered_from_zero(csr)?);
@@ -200,6 +202,7 @@ impl Graph {
         weights: Option<&Bound<'_, PyAny>>,
         directed: bool,
     ) -> PyResult<Self> {
+        ensure_not_forked()?;
         let csr = arrays::from_csr(indptr, indices, weights, directed)?;
         Ok(Self::numbered_from_zero(csr)?)
     }

@@ -42,6 +42,8 @@ mod _core {
     #[pymodule_export]
     use crate::pairs::Pairs;
     #[pymodule_export]
+    use crate::run::is_forked;
+    #[pymodule_export]
     use crate::solver::Solver;
     #[pymodule_export]
     use crate::tree::Tree;

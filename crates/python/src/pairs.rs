@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
-use crate::run::run;
+use crate::run::{ensure_not_forked, run};
 use crate::searches::length;
 use crate::tables::ensure_fits;
 
@@ -76,6 +76,7 @@ impl Pairs {
         source: i64,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        ensure_not_forked()?;
         let source = self.vertex_of("source", source)?;
         let row = Numbers::of(self.0.row(source), Dtype::of(py, dtype)?)?;
         row.into_array(py, &[self.0.n_vertices()])

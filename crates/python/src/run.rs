@@ -43,6 +43,27 @@ impl Watch {
     }
 }
 
+/// The process that has used the library.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// Whether this process was forked from another that has used the library.
+#[pyfunction(name = "_is_forked")]
+pub(crate) fn is_forked() -> bool {
+    PROCESS.get().is_some_and(|&first| first != process::id())
+}
+
+/// An error in a forked process: the library's threads are not there, and work of which they do a
+/// part would wait for them for ever.
+pub(crate) fn ensure_not_forked() -> PyResult<()> {
+    PROCESS.get_or_init(process::id);
+    if is_forked() {
+        let message = "starpaths was used before this process was forked, and its threads are not \
+                       here; start processes by 'spawn' or 'forkserver'";
+        return Err(PyRuntimeError::new_err(message));
+    }
+    Ok(())
+}
+
 /// Does `work`, of about `size` steps, while other threads of Python go on; a bar of tqdm shows how
 /// far it is if it is to be shown.
 ///
@@ -52,8 +73,7 @@ impl Watch {
 /// of progress and is raised then.
 ///
 /// # Errors
-/// What the work, or a signal's handler gives, and in a process that was forked after threads had
-/// been started: they are not there, and the work would wait for them for ever.
+/// What the work, or a signal's handler gives, and [in a forked process](ensure_not_forked).
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     size: usize,
@@ -74,12 +94,7 @@ pub(crate) fn run_watched<T: Send>(
     shows: bool,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    static PROCESS: OnceLock<u32> = OnceLock::new();
-    if *PROCESS.get_or_init(process::id) != process::id() {
-        let message = "starpaths was used before this process was forked, and its threads are not \
-                       here; start processes by 'spawn' or 'forkserver'";
-        return Err(PyRuntimeError::new_err(message));
-    }
+    ensure_not_forked()?;
     if size < SMALL {
         return Ok(py.detach(|| caught(work))?);
     }
@@ -117,6 +132,7 @@ pub(crate) fn run_here<T: Send>(
     shows: bool,
     work: impl FnOnce(Progress<'_>) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    ensure_not_forked()?;
     let (watch, bar) = (Watch::default(), Bar::new(py, shows)?);
     let looks = Mutex::new((Instant::now(), Ok(())));
     let tell = |done, total| {

@@ -822,17 +822,27 @@ def test_a_disk_without_room_is_an_error(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_process_is_told():
-    code = """
-import os, starpaths
-graph = starpaths.Graph.from_arcs([0], [1])
-graph.sssp(0)
+@pytest.mark.parametrize("is_searched", [False, True])
+def test_a_forked_process_is_told(is_searched):
+    code = f"""
+import os, signal, numpy as np, starpaths
+from starpaths import Graph
+side = np.arange(100_000)
+indptr = np.arange(100_001).clip(max=99_999)
+pairs = Graph.from_arcs([0], [1]).pairs() if {is_searched} else None
+graph = Graph.from_arcs(side[:-1], side[1:])
 if os.fork() == 0:
-    try:
-        graph.sssp(0)
-    except RuntimeError as error:
-        os._exit(0 if "fork" in str(error) else 1)
-    os._exit(2)
+    signal.alarm(30)
+    for ask in [lambda: graph.sssp(0), lambda: Graph.from_arcs(side[:-1], side[1:]),
+                lambda: Graph.from_csr(indptr, side[1:]), lambda: Graph(np.eye(2)),
+                lambda: pairs.row(0)][:None if {is_searched} else -1]:
+        try:
+            ask()
+        except RuntimeError as error:
+            if "fork" in str(error):
+                continue
+        os._exit(1)
+    os._exit(0)
 raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
 """
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -359,6 +360,23 @@ def test_views(create_using):
     ]:
         ours, theirs = both("all_pairs_dijkstra_path_length", view)
         assert ours == theirs
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_networkx_goes_on_in_a_forked_process():
+    code = """
+import os, networkx as nx
+nx.config.warnings_to_ignore.add("cache")
+nx.config.backend_priority = ["starpaths"]
+graph = nx.path_graph(100)
+ask = lambda: (nx.shortest_path(graph, 0, 99), nx.closeness_centrality(graph)[50])
+expected = ask()
+assert "starpaths" in graph.__networkx_cache__["backends"]
+if os.fork() == 0:
+    os._exit(0 if ask() == expected else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
 def test_functions_have_networkxs_names_and_signatures():

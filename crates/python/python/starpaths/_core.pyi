@@ -21,6 +21,8 @@ __all__ = [
 _Backend = Literal["cpu", "cuda"]
 _Distances = NDArray[Any] | np.ma.MaskedArray[Any, Any]
 
+def _is_forked() -> bool: ...
+
 @final
 class Tree:
     @property

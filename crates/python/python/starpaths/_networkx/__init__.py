@@ -4,6 +4,7 @@ NetworkX converts its graphs by `convert_from_nx`, calls a function of this modu
 arguments as its own, and runs its own function where one here raises NotImplementedError.
 """
 
+from starpaths._core import _is_forked
 from starpaths._networkx import dense, generic, measures, structure, unweighted, weighted
 from starpaths._networkx.dense import *
 from starpaths._networkx.generic import *
@@ -69,6 +70,8 @@ def convert_to_nx(result, **kwargs):
 
 def can_run(name, args, kwargs):
     """Whether there is a form of a call here, or why not."""
+    if _is_forked():
+        return "the process was forked after starpaths had been used"
     arguments = _arguments(name, args, kwargs)
     for weight in ("weight", "distance"):
         if callable(arguments.get(weight)):
