@@ -108,9 +108,24 @@ def test_lengths_are_those_of_networkx_in_order_of_length(graph):
     ours, theirs = both("all_pairs_shortest_path_length", graph)
     assert ours == theirs
     for name in ["single_source_dijkstra_path_length", "single_source_shortest_path_length"]:
-        for cutoff in [-1, 0, 2.5]:
+        for cutoff in [-math.inf, -1, 0, 2.5, math.inf]:
             ours, theirs = both(name, graph, source, cutoff=cutoff)
             assert ours == theirs
+
+
+@FEW
+@given(graphs(), st.sampled_from([None, -math.inf, -1, 0, 1, 1.5, 2, math.inf]))
+def test_predecessors_are_those_of_networkx(graph, cutoff):
+    source = next(iter(graph))
+    for seen in [False, True]:
+        ours, theirs = both("predecessor", graph, source, cutoff=cutoff, return_seen=seen)
+        assert not is_error(ours)
+        if seen:
+            assert ours[1] == theirs[1]
+            ours, theirs = ours[0], theirs[0]
+        # lists are in another order
+        assert {node: set(before) for node, before in ours.items()} == \
+            {node: set(before) for node, before in theirs.items()}
 
 
 @FEW

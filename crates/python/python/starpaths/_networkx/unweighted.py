@@ -61,7 +61,8 @@ def bidirectional_shortest_path(G, source, target):
 def predecessor(G, source, target=None, cutoff=None, return_seen=None):
     source = G.number(source, f"Source {source} not in G")
     # NetworkX takes 0 for none here, and goes a step in any case
-    found = search(G.arcs(None), source, cutoff=max(_edges(cutoff), 1) if cutoff else None)
+    edges = _edges(cutoff) if cutoff else None
+    found = search(G.arcs(None), source, cutoff=None if edges is None else max(edges, 1))
     before = found.all_predecessors(G)
     if target is not None:
         before = before.get(target, [])
@@ -73,4 +74,4 @@ def predecessor(G, source, target=None, cutoff=None, return_seen=None):
 
 def _edges(cutoff):
     """The number of edges that paths may have: NetworkX rounds up."""
-    return None if cutoff is None or cutoff == math.inf else math.ceil(cutoff)
+    return None if cutoff is None or cutoff == math.inf else math.ceil(max(cutoff, -1))
