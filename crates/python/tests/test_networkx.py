@@ -377,6 +377,37 @@ def test_views(create_using):
         assert ours == theirs
 
 
+@pytest.mark.parametrize("create_using", CLASSES)
+def test_views_change_with_their_bases(create_using):
+    graph = nx.path_graph(40, create_using)
+    hidden = {3}
+    views = [
+        graph.subgraph(range(39)),
+        graph.subgraph(range(39)).subgraph(range(30)),
+        graph.edge_subgraph(list(graph.edges)[:-1]),
+        graph.copy(as_view=True),
+        nx.restricted_view(graph, [39], []),
+        nx.subgraph_view(graph, filter_node=lambda node: node not in hidden),
+        graph.to_undirected(as_view=True),
+        graph.to_directed(as_view=True),
+    ]
+    if graph.is_directed():
+        views.append(graph.reverse(copy=False))
+    changes = [lambda: None, lambda: graph.add_edge(2, 20), hidden.clear,
+               lambda: graph.add_edge(0, 1, weight=0.5), lambda: graph.remove_edge(9, 10),
+               lambda: graph.add_edge(29, 4), lambda: graph.remove_node(12)]
+    for change in changes:
+        change()
+        for view in views:
+            for name in ["all_pairs_dijkstra_path_length", "all_pairs_shortest_path_length"]:
+                ours, theirs = both(name, view)
+                assert not is_error(ours) and dict(ours) == dict(theirs)
+    # what is no view is kept
+    whole = nx.complete_graph(40)
+    nx.diameter(whole, backend="starpaths")
+    assert "starpaths" in whole.__networkx_cache__["backends"]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_networkx_goes_on_in_a_forked_process():
     code = """

@@ -58,6 +58,9 @@ _SMALL = 32
 
 def convert_from_nx(graph, edge_attrs=None, **kwargs):
     """The graph with its nodes numbered, and arcs for the attributes that are asked for."""
+    if hasattr(graph, "_graph"):
+        # a view changes with its base, whose methods do not clear what is kept with the view
+        graph.__networkx_cache__ = None
     converted = BackendGraph(graph)
     for attribute in edge_attrs or ():
         converted.arcs(attribute)
