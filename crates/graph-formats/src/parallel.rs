@@ -37,10 +37,7 @@ pub fn for_each_part(n: usize, per_task: usize, work: &(dyn Fn(Range<usize>) + S
 }
 
 /// Calls `work` with each of `tasks`.
-pub fn for_each_of<T: Send>(
-    tasks: impl ExactSizeIterator<Item = T>,
-    work: &(dyn Fn(T) + Sync),
-) {
+pub fn for_each_of<T: Send>(tasks: impl ExactSizeIterator<Item = T>, work: &(dyn Fn(T) + Sync)) {
     // each has a place, so that a thread gets tasks that lie side by side, as it did the last time
     let tasks: Vec<_> = tasks.map(|task| Mutex::new(Some(task))).collect();
     for_each(tasks.len(), &|place| {

@@ -12,8 +12,7 @@ use std::path::Path;
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use graph_formats::{
-    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, with_csr,
-    write_attached,
+    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, with_csr, write_attached,
 };
 
 use crate::consistency::is_consistent;

@@ -40,8 +40,8 @@ input. Lines of an edge list are arcs, unless --undirected makes them edges. Ver
 the file names them, by numbers or words. Notes on how a file was read go to standard error, with
 --json into the object.
 
-Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C (a second Ctrl-C
-stops at once). No file is ever left half-written.
+Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C, SIGTERM or SIGHUP (a second
+one stops at once). No file is ever left half-written.
 
 Example:
   starpath generate grid --side 1000 -o grid.spg

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const EXIT_FAILED: u8 = 1;
 /// The command line asks for something that does not exist.
 pub(crate) const EXIT_WRONG_USE: u8 = 2;
-/// Ctrl-C: 128 and the number of the signal, as shells have it.
+/// Ctrl-C: 128 and the number of the signal, as shells have it. The same where another signal tells
+/// the program to end.
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// Whether all is said, or another rank says it.

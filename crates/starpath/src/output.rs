@@ -246,6 +246,7 @@ impl ResultFile {
             }
             write_line(&mut file, line).map_err(failed)?;
         }
+        check_interrupt()?;
         file.commit()?;
         Ok(())
     }
@@ -276,17 +277,32 @@ fn write_row(
 
 /// Refuses to write two results to one file.
 pub(crate) fn refuse_same(path: &Path, other: &Path) -> anyhow::Result<()> {
-    let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
-        (folder, path.file_name().map(ToOwned::to_owned))
-    };
+    let is_twice = |path: &Path| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
     if place(path) == place(other) {
         let shown = path.display();
         let message = format!("{shown} is to be written twice; name two files");
         return Err(WrongUse(message).into());
     }
     Ok(())
+}
+
+/// The file that a path leads to, whether it is there or not.
+fn place(path: &Path) -> PathBuf {
+    let folder = |path: &Path| match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let mut path = path.to_owned();
+    // as many links as Linux follows
+    for _ in 0..40 {
+        let Ok(next) = std::fs::read_link(&path) else { break };
+        path = folder(&path).join(next);
+    }
+    let in_folder = || {
+        let folder = std::fs::canonicalize(folder(&path)).ok()?;
+        path.file_name().map(|name| folder.join(name))
+    };
+    std::fs::canonicalize(&path).ok().or_else(in_folder).unwrap_or(path)
 }
 
 /// Says at once why a file could not be written later, if so. It must be none of those that
@@ -326,6 +342,10 @@ fn check_writable(path: &Path) -> anyhow::Result<()> {
     }
     if path.is_dir() {
         bail!("{}: a folder stands there; name a file", path.display());
+    }
+    // a pipe's reader would be told of an end; what is no file is opened when it is written
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Ok(());
     }
     AtomicFile::create(path)?;
     Ok(())

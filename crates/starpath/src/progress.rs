@@ -1,4 +1,4 @@
-//! What the user sees of long work, and how Ctrl-C ends it.
+//! What the user sees of long work, and how Ctrl-C ends it, or a signal that tells it to end.
 //!
 //! The first Ctrl-C sets a flag, which the progress callbacks read; whatever runs then
 //! stops at its next report and unwinds, so that no temporary file stays behind. The
@@ -24,17 +24,41 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Whether an [`EndAtOnce`] lives.
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
-/// From here on Ctrl-C is ours.
+/// From here on Ctrl-C is ours, and so are SIGTERM and SIGHUP: this one not where it is ignored, as
+/// `nohup` has it.
+#[cfg(unix)]
 pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
-    ctrlc::set_handler(|| {
-        let is_second = INTERRUPTED.swap(true, Ordering::Relaxed);
-        if is_second || AT_ONCE.load(Ordering::Relaxed) {
-            say(format_args!("starpath: {Interrupted}"));
-            process::exit(EXIT_INTERRUPTED.into());
-        }
-        say(format_args!("starpath: stopping; Ctrl-C again stops at once"));
-    })?;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let signals = [SIGINT, SIGTERM].into_iter().chain((!ignores_hangup()).then_some(SIGHUP));
+    let mut signals = signal_hook::iterator::Signals::new(signals)?;
+    let wait = move || signals.forever().for_each(|_| interrupt());
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
     Ok(())
+}
+
+/// From here on Ctrl-C is ours.
+#[cfg(not(unix))]
+pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
+    Ok(ctrlc::set_handler(interrupt)?)
+}
+
+/// Whether SIGHUP was ignored when the program began; told by Linux alone.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask & 1 << (signal_hook::consts::SIGHUP - 1) != 0)
+}
+
+fn interrupt() {
+    let is_second = INTERRUPTED.swap(true, Ordering::Relaxed);
+    if is_second || AT_ONCE.load(Ordering::Relaxed) {
+        say(format_args!("starpath: {Interrupted}"));
+        process::exit(EXIT_INTERRUPTED.into());
+    }
+    say(format_args!("starpath: stopping; Ctrl-C again stops at once"));
 }
 
 /// For work without a callback: an error after Ctrl-C.

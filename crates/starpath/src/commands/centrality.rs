@@ -20,7 +20,7 @@ use crate::cli::{CentralityArgs, Common, Measure, Side};
 use crate::failure::say;
 use crate::ids::Names;
 use crate::load::{Loaded, load};
-use crate::output::ResultFile;
+use crate::output::{ResultFile, refuse_same};
 use crate::progress::Bar;
 use crate::report::{Amount, Head, VERTICES, counted, grouped};
 use crate::search::{Times, repeated};
@@ -66,6 +66,9 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    if let (Some(state), Some(output)) = (&args.resume, &args.output) {
+        refuse_same(state, output)?;
+    }
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let lengths = lengths(&loaded, args, common);

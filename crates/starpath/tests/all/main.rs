@@ -20,6 +20,8 @@ mod reading;
 mod reference;
 #[cfg(unix)]
 mod scratch;
+#[cfg(unix)]
+mod signals;
 mod star;
 mod star_graph;
 mod star_run;
