@@ -276,7 +276,7 @@ pub(crate) struct SsspArgs {
     /// Leave out vertices farther away than this
     #[arg(long, value_name = "D", conflicts_with = "sources", allow_negative_numbers = true)]
     pub(crate) cutoff: Option<String>,
-    /// Many sources: a file with one id a line (# starts a comment)
+    /// Many sources: a file with one id a line, as it stands or in double quotes
     #[arg(long, value_name = "FILE", requires = "many")]
     pub(crate) sources: Option<PathBuf>,
     /// A table of distances from every source to these: a file with one id a line

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use graph_formats::{Ids, Name, VertexId};
+use graph_formats::{Ids, Name, VertexId, id_of_line};
 use hierarchy::HierarchyError;
 use serde::Serialize;
 use sssp::SsspError;
@@ -159,18 +159,20 @@ pub(crate) struct IdList {
 }
 
 impl IdList {
-    /// Reads ids, one a line, as [`read_entries`] does.
+    /// Reads ids, one a line, as they stand or in quotes.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let entries = read_entries(path, "vertex id")?;
-        Ok(Self { path: path.to_owned(), entries })
+        let id = |(line, entry): (usize, String)| (line, id_of_line(&entry).into_owned());
+        Ok(Self { path: path.to_owned(), entries: entries.into_iter().map(id).collect() })
     }
 
     /// The vertices of these ids, in the order of the file.
     pub(crate) fn vertices(&self, names: &Names<'_>) -> anyhow::Result<Vec<VertexId>> {
         let vertex = |(line, id): &(usize, String)| {
-            names
-                .vertex("vertex", id)
-                .map_err(|error| anyhow!("{}:{line}: {error}", self.path.display()))
+            names.vertex("vertex", id).map_err(|error| {
+                let hint = if id.starts_with('#') { "; a file of ids has no comments" } else { "" };
+                anyhow!("{}:{line}: {error}{hint}", self.path.display())
+            })
         };
         self.entries.iter().map(vertex).collect()
     }

@@ -5,16 +5,29 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-/// Reads entries, each with its line; empty lines do not count, nor what follows a `#` at the
-/// start of a line or after a blank. `what` says in errors what an entry is.
+/// Reads entries, each with its line, as they stand; only empty lines do not count. `what` says
+/// in errors what an entry is.
 pub(crate) fn read_entries(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, String)>> {
+    read(path, what, |line| line)
+}
+
+/// The same of numbers: what follows a `#` at the start of a line or after a blank does not count.
+pub(crate) fn read_numbers(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, String)>> {
+    read(path, what, without_comment)
+}
+
+fn read(
+    path: &Path,
+    what: &str,
+    content: impl Fn(&str) -> &str,
+) -> anyhow::Result<Vec<(usize, String)>> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| anyhow!("{shown}: {error}"))?;
     // editors on some systems begin every text with a byte order mark
     let text = text.trim_start_matches('\u{feff}');
     let entries: Vec<_> = (1..)
         .zip(text.lines())
-        .map(|(line, content)| (line, without_comment(content).trim()))
+        .map(|(line, text)| (line, content(text).trim_ascii()))
         .filter(|(_, entry)| !entry.is_empty())
         .map(|(line, entry)| (line, entry.to_owned()))
         .collect();

@@ -3,13 +3,14 @@
 //!
 //! Nothing in the files is believed before it was compared with their size.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use graph_formats::npy::{Dtype, Header};
-use graph_formats::{Ids, VertexId};
+use graph_formats::{Ids, VertexId, id_of_line};
 use paths::{NextHops, Number};
 
 use crate::output::ids_path;
@@ -174,12 +175,12 @@ pub(crate) fn ids_beside(matrix: &Path, n_vertices: usize) -> anyhow::Result<Ids
 /// Names as they were written, one a line: numbers if all are, else words.
 fn parse_ids(path: &Path, text: &str, n_vertices: usize) -> anyhow::Result<Ids> {
     let shown = path.display();
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<_> = text.lines().map(id_of_line).collect();
     if lines.len() != n_vertices {
         let found = lines.len();
         bail!("{shown}: {found} ids for {n_vertices} vertices; it must be of the same run");
     }
-    let number = |line: &&str| line.parse().ok().filter(|n: &u64| n.to_string() == *line);
+    let number = |line: &Cow<'_, str>| line.parse().ok().filter(|n: &u64| n.to_string() == *line);
     let numbers: Option<Vec<u64>> = lines.iter().map(number).collect();
     if let Some(numbers) = numbers.filter(|numbers| numbers.is_sorted_by(|a, b| a < b)) {
         let is_counted = numbers.iter().copied().eq(1..=n_vertices as u64);
@@ -189,8 +190,8 @@ fn parse_ids(path: &Path, text: &str, n_vertices: usize) -> anyhow::Result<Ids> 
         bail!("{shown}:{}: expected an id, found an empty line", at + 1);
     }
     if let Some(at) = lines.windows(2).position(|pair| pair[0] >= pair[1]) {
-        let (line, id) = (at + 2, lines[at + 1]);
+        let (line, id) = (at + 2, &lines[at + 1]);
         bail!("{shown}:{line}: {id} is not greater than the id before it");
     }
-    Ok(Ids::Words(lines.into_iter().collect()))
+    Ok(Ids::Words(lines.iter().map(|line| &**line).collect()))
 }

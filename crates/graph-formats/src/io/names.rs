@@ -1,11 +1,12 @@
 //! What becomes of the names of vertices in a file that has others.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 use std::path::Path;
 
 use super::{AtomicFile, Format};
-use crate::{GraphError, Ids, VertexId};
+use crate::{GraphError, Ids, Name, VertexId};
 
 /// What a file calls the vertices of a graph, where it does not keep their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,42 @@ pub fn names_lost(format: Format, ids: &Ids) -> Option<NamesLost> {
     }
 }
 
-/// Writes the names of the vertices 0 to n − 1, one on each line.
+/// A line of a file of ids: the name as it stands, in quotes only where [`id_of_line`] would not
+/// give it back without them.
+///
+/// ```
+/// use graph_formats::{id_line, id_of_line};
+///
+/// assert_eq!(id_line("Route #9".into()), "Route #9");
+/// assert_eq!(id_line("\"9\"".into()), "\"\"\"9\"\"\"");
+/// assert_eq!(id_of_line("\"\"\"9\"\"\""), "\"9\"");
+/// ```
+pub fn id_line(name: Name<'_>) -> String {
+    let name = name.to_string();
+    if id_of_line(&name) == name { name } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+/// The name on a line of a file of ids: all of it but for blanks around it and, where it is in
+/// quotes, these; two quotes stand for one inside them. No part of it is a comment.
+///
+/// ```
+/// use graph_formats::id_of_line;
+///
+/// assert_eq!(id_of_line(" Route #9\r"), "Route #9");
+/// assert_eq!(id_of_line("\"A, B\""), "A, B");
+/// assert_eq!(id_of_line("\"A\" B"), "\"A\" B");
+/// ```
+pub fn id_of_line(line: &str) -> Cow<'_, str> {
+    let line = line.trim_ascii();
+    let inside = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let name = inside.map(|inside| inside.replace("\"\"", "\""));
+    match name.filter(|name| Some(&*name.replace('"', "\"\"")) == inside) {
+        Some(name) => Cow::Owned(name),
+        None => Cow::Borrowed(line),
+    }
+}
+
+/// Writes the names of the vertices 0 to n − 1, one on each line, as [`id_line`] has them.
 ///
 /// # Errors
 /// [`GraphError::Io`]; the file is then as it was before.
@@ -75,7 +111,7 @@ pub fn write_ids(path: impl AsRef<Path>, ids: &Ids, n_vertices: usize) -> Result
     let path = path.as_ref();
     let mut file = AtomicFile::create(path)?;
     (0..n_vertices as VertexId)
-        .try_for_each(|vertex| writeln!(file, "{}", ids.name(vertex)))
+        .try_for_each(|vertex| writeln!(file, "{}", id_line(ids.name(vertex))))
         .map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
     file.commit()
 }

@@ -47,6 +47,16 @@ pub enum Note {
         /// How many vertices it has.
         n_vertices: usize,
     },
+    /// The first line of a table starts as comments do in lists, and is none.
+    NoComment {
+        /// How it starts: `#` or `%`.
+        mark: char,
+    },
+    /// Lines that are comments, of the list and of its file of vertices.
+    Comments {
+        /// How many.
+        n_lines: u64,
+    },
     /// Lines that give an edge again from its other end are not counted twice.
     EdgesFromBothEnds {
         /// How many.
@@ -81,6 +91,15 @@ impl fmt::Display for Note {
             }
             Self::VertexFile { path, n_vertices } => {
                 write!(f, "{n_vertices} vertices are declared by {}", path.display())
+            }
+            Self::NoComment { mark } => write!(
+                f,
+                "the first line starts with {mark} and is no comment; --comment '{mark}' passes \
+                 over such lines"
+            ),
+            Self::Comments { n_lines: 1 } => write!(f, "1 line is passed over as a comment"),
+            Self::Comments { n_lines } => {
+                write!(f, "{n_lines} lines are passed over as comments")
             }
             Self::EdgesFromBothEnds { n_lines } => write!(
                 f,

@@ -53,6 +53,46 @@ pub struct EdgeListOptions {
     /// A file with all vertices, one a line; an arc of another vertex is then an error.
     /// `None`: `x.v` beside `x.e`, if there is one.
     pub vertices: Option<PathBuf>,
+    /// Which lines are comments, here and in the file of vertices.
+    pub comment: Comment,
+}
+
+/// Which lines of an edge list are comments. A [`Note`](crate::Note) says how many there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comment {
+    /// Those that start with `#` or `%`; in a table none, for a name may start with either.
+    #[default]
+    Auto,
+    /// None.
+    None,
+    /// Those that start with this byte.
+    Mark(u8),
+}
+
+/// `none`, or one punctuation character of ASCII other than a quote.
+///
+/// ```
+/// use graph_formats::Comment;
+///
+/// assert_eq!("#".parse::<Comment>()?, Comment::Mark(b'#'));
+/// assert_eq!("none".parse::<Comment>()?, Comment::None);
+/// assert!("//".parse::<Comment>().is_err());
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+impl FromStr for Comment {
+    type Err = GraphError;
+
+    fn from_str(text: &str) -> Result<Self, GraphError> {
+        match text.as_bytes() {
+            b"none" => Ok(Self::None),
+            &[mark] if mark.is_ascii_punctuation() && mark != b'"' => Ok(Self::Mark(mark)),
+            _ => Err(GraphError::BadParameter {
+                name: "comment",
+                value: text.to_owned(),
+                expected: "none, or one punctuation character other than a quote".to_owned(),
+            }),
+        }
+    }
 }
 
 /// Whether an edge list begins with a line `n m`: so many vertices, so many lines; or a

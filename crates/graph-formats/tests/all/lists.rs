@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use graph_formats::Format::{Csv, El, Tsv, Txt, Wel};
 use graph_formats::{
-    Base, Csr, Direction, EdgeListOptions, Format, GraphError, Header, Ids, LoadedGraph, Name,
-    NamesLost, Note, ReadOptions, Words, names_lost, parse, parse_with, read, read_with, write,
-    write_ids,
+    Base, Comment, Csr, Direction, EdgeListOptions, Format, GraphError, Header, Ids, LoadedGraph,
+    Name, NamesLost, Note, ReadOptions, Words, names_lost, parse, parse_with, read, read_with,
+    write, write_ids,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -188,7 +188,7 @@ fn a_file_of_vertices_declares_them() {
     };
     let graph = vertices("source,target\n\"A,B\",AVAL\n").unwrap();
     assert_eq!((graph.csr.n_vertices(), arcs(&graph)), (3, named(&[("A,B", "AVAL", 1.0)])));
-    assert_eq!(vertices("# none\n").unwrap().csr.n_vertices(), 3);
+    assert_eq!(vertices("\n").unwrap().csr.n_vertices(), 3);
     assert!(
         vertices("AVAL,AVAR\n").unwrap_err().starts_with("<memory>:1: vertex `AVAR` is not in")
     );
@@ -374,6 +374,7 @@ proptest! {
         by in prop::option::of(prop::sample::select(vec!["1,2", "source,target", "2,1,3", "a,b"])),
         both_ways in any::<bool>(),
         base in prop::option::of(any::<bool>()),
+        marks in 0..3u8,
     ) {
         let options = EdgeListOptions {
             direction: if both_ways { Direction::Undirected } else { Direction::Directed },
@@ -381,6 +382,7 @@ proptest! {
             base: base.map(|one| if one { Base::One } else { Base::Zero }),
             columns: by.map(|by| by.parse().unwrap()),
             vertices: None,
+            comment: [Comment::Auto, Comment::None, Comment::Mark(b'#')][usize::from(marks)],
         };
         for format in [El, Wel, Txt, Csv, Tsv] {
             let Ok(graph) = parse_with(format, text.as_bytes(), &options) else { continue };

@@ -9,5 +9,6 @@ mod hostile;
 mod layouts;
 mod lists;
 mod malformed;
+mod names;
 mod reference;
 mod round_trips;

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use graph_formats::{Base, Columns, Direction, EdgeListOptions, Format, Header, ReadOptions};
+use graph_formats::{
+    Base, Columns, Comment, Direction, EdgeListOptions, Format, Header, ReadOptions,
+};
 
 use crate::failure::WrongUse;
 
@@ -43,10 +45,14 @@ pub(crate) struct GraphArgs {
     /// from,to,length or 2,3 [default: the first two or three]
     #[arg(long, help_heading = HEADING, value_name = "S,T[,W]", value_parser = parse_columns)]
     columns: Option<Columns>,
-    /// Edge lists: a file with the ids of all vertices, one a line [default: x.v beside x.e, where
-    /// there is one]
+    /// Edge lists: a file with the ids of all vertices, one a line, as it stands or in double
+    /// quotes [default: x.v beside x.e, where there is one]
     #[arg(long, help_heading = HEADING, value_name = "FILE")]
     vertices: Option<PathBuf>,
+    /// Edge lists: lines that start with this character are comments, or none are [default: # and
+    /// %; in a table none]
+    #[arg(long, help_heading = HEADING, value_name = "CHAR|none", value_parser = parse_comment)]
+    comment: Option<Comment>,
 }
 
 /// Whether an edge list begins with a header.
@@ -65,7 +71,7 @@ impl GraphArgs {
 
     /// How to read the file, or an error for what its format has no use for.
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
-        let Self { format, undirected, header, base, columns, vertices, .. } = self;
+        let Self { format, undirected, header, base, columns, vertices, comment, .. } = self;
         let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
         if !format.is_edge_list() {
             self.refuse_for_lists(&format!("the format {}", format.suffix()))?;
@@ -82,7 +88,8 @@ impl GraphArgs {
         };
         let base = base.as_ref().map(|base| if base == "0" { Base::Zero } else { Base::One });
         let (columns, vertices) = (columns.clone(), vertices.clone());
-        let edge_list = EdgeListOptions { direction, header, base, columns, vertices };
+        let comment = comment.unwrap_or_default();
+        let edge_list = EdgeListOptions { direction, header, base, columns, vertices, comment };
         Ok(ReadOptions { format: Some(format), edge_list })
     }
 
@@ -94,6 +101,7 @@ impl GraphArgs {
             ("--base", self.base.is_some()),
             ("--columns", self.columns.is_some()),
             ("--vertices", self.vertices.is_some()),
+            ("--comment", self.comment.is_some()),
         ];
         match for_lists.iter().find(|option| option.1) {
             Some((option, _)) => {
@@ -137,5 +145,11 @@ fn parse_format(name: &str) -> Result<Format, String> {
 fn parse_columns(text: &str) -> Result<Columns, String> {
     text.parse().map_err(|_| {
         "expected source,target or source,target,weight, each a name or a number from 1".to_owned()
+    })
+}
+
+fn parse_comment(text: &str) -> Result<Comment, String> {
+    text.parse().map_err(|_| {
+        "expected none, or one punctuation character other than a quote, as # or ;".to_owned()
     })
 }

@@ -38,7 +38,8 @@ pub(crate) struct PathArgs {
         "reduction_block",
     ])]
     pub(crate) k: Option<NonZeroUsize>,
-    /// Many pairs of a prepared graph: a file with two ids a line
+    /// Many pairs of a prepared graph: a file with two ids a line, a tab between them, or blanks or
+    /// a comma; an id that contains these stands in double quotes
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "source", "target", "k", "algorithm", "delta", "queue", "segment", "read_only_loads",
         "racing_stores", "product", "reduction_block",

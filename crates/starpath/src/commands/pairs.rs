@@ -1,12 +1,13 @@
 //! `starpath path --pairs`: many pairs of vertices, from a hierarchy.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Add;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use graph_formats::VertexId;
+use graph_formats::{VertexId, id_of_line};
 use hierarchy::any::{self, AnyQuery};
 use hierarchy::{HierarchyError, Prepared};
 use paths::{Number, Total};
@@ -69,23 +70,46 @@ pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Resu
     loaded.print(&report, common)
 }
 
-/// The vertices that lines name, two each: set apart by tabs, commas or blanks.
+/// The vertices that lines name, two each.
 fn pairs(
     file: &Path,
     entries: &[(usize, String)],
     names: &Names<'_>,
 ) -> anyhow::Result<Vec<(VertexId, VertexId)>> {
     let pair = |(line, text): &(usize, String)| {
-        let mut fields = text.split(['\t', ',', ' ']).filter(|field| !field.is_empty());
         let place = format!("{}:{line}", file.display());
-        let (Some(source), Some(target), None) = (fields.next(), fields.next(), fields.next())
-        else {
-            bail!("{place}: expected two vertex ids, found `{text}`");
+        let fields = fields(text);
+        let [source, target] = &fields[..] else {
+            bail!(
+                "{place}: expected two vertex ids, found `{text}`; a tab between them, or quotes \
+                 around them, let them have blanks and commas"
+            );
         };
         let vertex = |role, id| names.vertex(role, id).map_err(|error| anyhow!("{place}: {error}"));
         Ok((vertex("source", source)?, vertex("target", target)?))
     };
     entries.iter().map(pair).collect()
+}
+
+/// The ids on a line: set apart by tabs or, where it has none, by blanks and commas, which may
+/// stand inside quotes.
+fn fields(line: &str) -> Vec<Cow<'_, str>> {
+    let is_separator = |c: char| matches!(c, ' ' | ',');
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with(is_separator);
+    let mut fields: Vec<_> = line.split('\t').collect();
+    if let [line] = fields[..] {
+        fields.clear();
+        let mut rest = line.trim_start_matches(is_separator);
+        while !rest.is_empty() {
+            // inside quotes two quotes stand for one, so that each second one may close them
+            let quotes = rest.match_indices('"').map(|(at, _)| at + 1).skip(1).step_by(2);
+            let quoted = quotes.filter(|_| rest.starts_with('"')).find(|&end| is_end(&rest[end..]));
+            let end = quoted.or_else(|| rest.find(is_separator)).unwrap_or(rest.len());
+            fields.push(&rest[..end]);
+            rest = rest[end..].trim_start_matches(is_separator);
+        }
+    }
+    fields.into_iter().map(id_of_line).filter(|field| !field.is_empty()).collect()
 }
 
 fn ask(

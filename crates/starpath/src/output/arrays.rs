@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use graph_formats::npy::{self, Scalar};
-use graph_formats::{AtomicFile, Name, VertexId};
+use graph_formats::{AtomicFile, Name, VertexId, id_line};
 use paths::{AnyDistances, with_distances};
 
 use super::ResultFile;
@@ -131,7 +131,7 @@ pub(crate) fn write_names(
 ) -> anyhow::Result<AtomicFile> {
     let mut file = AtomicFile::create(path)?;
     list.iter()
-        .try_for_each(|&vertex| writeln!(file, "{}", names.name(vertex)))
+        .try_for_each(|&vertex| writeln!(file, "{}", id_line(names.name(vertex))))
         .and_then(|()| file.flush())
         .map_err(|error| anyhow!("{}: {error}", path.display()))?;
     Ok(file)

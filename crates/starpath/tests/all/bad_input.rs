@@ -233,7 +233,8 @@ const CASES: &[Case] = &[
     ("sssp {}/sparse.tsv --source 10 -o {}/sparse.tsv", 2, &["also read"]),
     // lists of ids
     ("sssp {}/road.gr --sources {}/absent.txt --nearest", 1, &["absent.txt", "No such file"]),
-    ("sssp {}/road.gr --sources {}/blank.txt --nearest", 1, &["blank.txt", "one a line"]),
+    ("sssp {}/road.gr --sources {}/blank.txt --nearest", 1, &["blank.txt:2", "no comments"]),
+    ("sssp {}/road.gr --sources {}/empty.txt --nearest", 1, &["empty.txt", "one a line"]),
     ("sssp {}/road.gr --sources {}/bad.txt --nearest", 1, &["bad.txt:3", "two"]),
     ("sssp {}/road.gr --sources {}/far.txt --nearest", 1, &["far.txt:2", "from 1 to 3"]),
     ("sssp {}/road.gr --sources {}/two.txt --targets {}/far.txt", 1, &["far.txt:2"]),
@@ -285,7 +286,8 @@ fn write_inputs(folder: &Path) {
     write("empty.spg", "");
     write("two.txt", "1\n2\n");
     write("blank.txt", "\n# nobody\n");
-    write("bad.txt", "1\n# the next is no number\ntwo\n");
+    write("empty.txt", "\n \n");
+    write("bad.txt", "1\n\ntwo\n");
     write("far.txt", "1\n99\n");
     write("not.gr.gz", road);
     fs::write(folder.join("binary.mtx"), [0xFF, 0, 0xFE, 7, 10, 0x80]).unwrap();

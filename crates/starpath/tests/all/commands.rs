@@ -20,8 +20,8 @@ const ROAD: &str = "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 7\na 1 3 11\na 4 1 1\n";
 fn road() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("road.gr"), ROAD).unwrap();
-    fs::write(folder.path().join("sources.txt"), "# two of them\n3\n1\n").unwrap();
-    fs::write(folder.path().join("targets.txt"), "\u{feff}2\n4 # nobody gets there\n3\n").unwrap();
+    fs::write(folder.path().join("sources.txt"), "\n3\n1\n").unwrap();
+    fs::write(folder.path().join("targets.txt"), "\u{feff}2\n 4 \n\"3\"\n").unwrap();
     folder
 }
 

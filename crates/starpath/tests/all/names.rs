@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{json_in, run_in};
+use serde_json::Value;
+
+use crate::support::{json_in, run_in, starpath};
 
 /// Ids that are listed: 10 → 77 → 900, and 900 → 77.
 const SPARSE: &str = "source\ttarget\tweight\n10\t77\t3\n77\t900\t4\n900\t77\t5\n";
@@ -166,4 +168,116 @@ fn convert_says_how_names_map() {
     // the names of an earlier graph do not stay beside one that needs none
     convert("road.gr", "b.gr");
     assert!(!folder.join("b.gr.ids").exists());
+}
+
+/// Names with what files have uses of their own for, in the order of their bytes.
+const ODD: [&str; 8] =
+    ["\"quoted\"", "#1", "#1 # x", "%, x", "Route", "Route #9", "\u{a0}wide\u{a0}", "é \"\""];
+
+/// A table of the arcs from each odd name to the next, all of weight 1 but the first of 7.
+fn odd(folder: &Path) {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let rows = ODD.windows(2).enumerate().map(|(i, pair)| {
+        let weight = if i == 0 { 7 } else { 1 };
+        format!("{},{},{weight}\n", quoted(pair[0]), quoted(pair[1]))
+    });
+    fs::write(folder.join("odd.csv"), format!("from,to,weight\n{}", rows.collect::<String>()))
+        .unwrap();
+}
+
+/// Rows of a table that began with `#` vanished.
+#[test]
+fn comments_in_tables_are_asked_for() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("x.csv"), "name,to\n#a,#b\n#b,#c\n").unwrap();
+    let info = json_in(folder, "info {}/x.csv --header yes");
+    assert_eq!((&info["edges"], &info["first_id"]), (&2.into(), &"#a".into()));
+    let info = json_in(folder, "info {}/x.csv --comment #");
+    let note = "x.csv: 2 lines are passed over as comments";
+    assert!(info["notes"][0].as_str().unwrap().ends_with(note), "{info}");
+    assert_eq!((&info["edges"], &info["first_id"]), (&1.into(), &"name".into()));
+
+    fs::write(folder.join("x.el"), "# from SNAP\n0 1\n").unwrap();
+    let info = json_in(folder, "info {}/x.el");
+    assert!(info["notes"][0].as_str().unwrap().ends_with("1 line is passed over as a comment"));
+    assert_eq!(run_in(folder, "info {}/x.el --comment none").code, Some(1));
+    for (line, fragment) in [
+        ("info {}/x.el --comment //", "one punctuation character"),
+        ("info {}/road.gr --comment #", "--comment is for edge lists"),
+    ] {
+        let run = run_in(folder, line);
+        assert_eq!(run.code, Some(2), "{line}");
+        assert!(run.stderr.contains(fragment), "{line}: {}", run.stderr);
+    }
+}
+
+/// `Route #9` in a list of ids was cut to `Route`, which exists.
+#[test]
+fn lists_of_ids_are_read_as_they_stand() {
+    let folder = folder();
+    let folder = folder.path();
+    odd(folder);
+    // names that begin with a quote are quoted, the others as they stand
+    let list: String =
+        ODD.map(|name| name.replace("\"quoted\"", "\"\"\"quoted\"\"\"") + "\n").concat();
+    fs::write(folder.join("all"), &list).unwrap();
+    json_in(folder, "sssp {}/odd.csv --sources {}/all --targets {}/all -o {}/t.tsv");
+    let table = read(folder, "t.tsv");
+    let first = table.lines().nth(1).unwrap();
+    assert_eq!(first, "\"quoted\"\t0\t7\t8\t9\t10\t11\t12\t13");
+    // what arrays have beside them is such a list
+    json_in(folder, "sssp {}/odd.csv --sources {}/all --targets {}/all -o {}/t.npy");
+    assert_eq!(read(folder, "t.npy.rows.ids"), list);
+    json_in(folder, "sssp {}/odd.csv --sources {}/t.npy.rows.ids --nearest -o {}/n.tsv");
+
+    fs::write(folder.join("commented"), "Route\n# the long one\n").unwrap();
+    let run = run_in(folder, "sssp {}/odd.csv --sources {}/commented --nearest");
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("commented:2: vertex # the long one is not in"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("; a file of ids has no comments\n"), "{}", run.stderr);
+}
+
+/// In every file that the program writes and reads again.
+#[test]
+fn odd_names_come_back_from_every_file() {
+    let folder = folder();
+    let folder = folder.path();
+    odd(folder);
+    let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    json_in(folder, "apsp {}/odd.csv --distances {}/d.npy --next-hops {}/h.npy");
+    for suffix in ["tsv", "csv", "spg", "gr"] {
+        json_in(folder, &format!("convert {{}}/odd.csv {{}}/c.{suffix}"));
+    }
+    assert_eq!(read(folder, "c.gr.ids"), read(folder, "h.npy.ids"));
+    json_in(folder, "prepare {}/odd.csv -o {}/odd.prepared");
+    for (place, to) in ODD.iter().enumerate().skip(1) {
+        let distance = 6 + place;
+        for file in ["c.tsv", "c.csv", "c.spg", "odd.prepared"] {
+            let run = starpath(["path", &at(file), ODD[0], to, "--json"]);
+            let report: Value = serde_json::from_str(&run.stdout).unwrap();
+            assert_eq!((&report["distance"], &report["target"]), (&distance.into(), &(*to).into()));
+        }
+        let run = starpath(["query", &at("d.npy"), &at("h.npy"), ODD[0], to, "--json"]);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((&report["distance"], &report["target"]), (&distance.into(), &(*to).into()));
+    }
+}
+
+/// Pairs of names that have blanks and commas in them.
+#[test]
+fn pairs_are_set_apart_by_tabs_or_quoted() {
+    let folder = folder();
+    let folder = folder.path();
+    odd(folder);
+    json_in(folder, "prepare {}/odd.csv -o {}/odd.prepared");
+    let pairs = "#1\tRoute #9\n#1 Route\n \"#1 # x\" , \"é \"\"\"\"\" \n%, x\t\u{a0}wide\u{a0}\n";
+    fs::write(folder.join("pairs"), pairs).unwrap();
+    json_in(folder, "path {}/odd.prepared --pairs {}/pairs -o {}/o.tsv");
+    let expected = "source\ttarget\tdistance\n#1\tRoute #9\t4\n#1\tRoute\t3\n\
+                    #1 # x\té \"\"\t5\n%, x\t\u{a0}wide\u{a0}\t3\n";
+    assert_eq!(read(folder, "o.tsv"), expected);
+    fs::write(folder.join("pairs"), "#1 Route #9\n").unwrap();
+    let run = run_in(folder, "path {}/odd.prepared --pairs {}/pairs");
+    assert!(run.stderr.contains("pairs:1: expected two vertex ids"), "{}", run.stderr);
 }

@@ -152,7 +152,7 @@ fn tables_of_words() {
     let info = json_in(folder, &format!("info {{}}/worm.csv {columns}"));
     assert_eq!((&info["first_id"], &info["last_id"]), (&"AVAL".into(), &"VB 1".into()));
 
-    write(folder, "ids", "VB 1\nAVAL # the left one\n");
+    write(folder, "ids", "\"VB 1\"\n AVAL\n");
     let table = format!("sssp {{}}/worm.csv {columns} --sources {{}}/ids --targets {{}}/ids");
     json_in(folder, &format!("{table} -o {{}}/t.tsv"));
     assert_eq!(

@@ -1,10 +1,12 @@
 //! Which columns of an edge list hold the ends of an arc and its weight.
 
+use std::sync::atomic::AtomicU64;
+
 use super::super::blocks::Text;
-use super::super::options::{Column, Columns, EdgeListOptions, Header};
+use super::super::options::{Column, Columns, Comment, EdgeListOptions, Header};
 use super::super::scan::{Fault, Scanner};
 use super::super::{Format, Note};
-use super::fields::{Delimiter, Field, Fields, is_comment, next_line};
+use super::fields::{Comments, Delimiter, Field, Fields};
 use crate::GraphError;
 
 /// Bytes that are looked through for ids that are words.
@@ -17,8 +19,11 @@ const DESTINATION_NAMES: [&str; 8] =
 const WEIGHT_NAMES: [&str; 5] = ["weight", "w", "length", "cost", "distance"];
 
 /// Where on a line everything is, counted from 0.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Layout {
+    pub(super) comments: Comments,
+    /// How many lines so far are comments.
+    pub(super) n_comments: AtomicU64,
     pub(super) delimiter: Delimiter,
     pub(super) source: usize,
     pub(super) destination: usize,
@@ -64,21 +69,19 @@ impl Candidate {
     }
 }
 
-/// Reads the first lines; `None` where there is nothing but comments.
+/// Reads the first lines, which are no comments; `None` where there are none.
 pub(super) fn read_start(
     text: &mut Text<'_>,
     format: Format,
     options: &EdgeListOptions,
 ) -> Result<Option<Start>, GraphError> {
-    while text.line()?.is_some_and(|line| is_comment(line.peek())) {
-        text.skip_line();
-    }
     // the first two lines, and enough to see what ids are
     let line = text.line_number();
+    let comments = Comments::of(format, options.comment);
     let head = text.look_ahead(|mut scanner| {
-        next_line(&mut scanner);
+        comments.next_line(&mut scanner);
         scanner.skip_line();
-        next_line(&mut scanner) && scanner.remaining() >= SAMPLE_BYTES
+        comments.next_line(&mut scanner) && scanner.remaining() >= SAMPLE_BYTES
     })?;
     let start = look_at(head, line, format, options).map_err(|fault| text.error(fault))?;
     Ok(start.map(|(start, body)| {
@@ -95,16 +98,29 @@ fn look_at(
     format: Format,
     options: &EdgeListOptions,
 ) -> Result<Option<(Start, usize)>, Fault> {
-    if !next_line(&mut scanner) {
+    let comments = Comments::of(format, options.comment);
+    if !comments.next_line(&mut scanner) {
         return Ok(None);
     }
     let is_table = matches!(format, Format::Csv | Format::Tsv);
     let delimiter = Delimiter::of(format, &scanner);
     let first_at = scanner.at();
+    let mark = scanner.peek().filter(|mark| b"#%".contains(mark)).map(char::from);
     let first = line(&mut scanner, delimiter)?;
     let after_first = scanner.at();
-    let second = if next_line(&mut scanner) { Some(scanner.clone()) } else { None };
+    let second = if comments.next_line(&mut scanner) { Some(scanner.clone()) } else { None };
     let second = second.map(|mut second| line(&mut second, delimiter)).transpose()?;
+    let mut notes = Vec::new();
+    if let Some(mark) = mark.filter(|_| is_table && options.comment == Comment::Auto) {
+        if second.as_ref().is_some_and(|second| second.len() != first.len()) {
+            let message = format!(
+                "the first line starts with {mark} and has other fields than the next; --comment \
+                 '{mark}' passes over such lines"
+            );
+            return Err(Fault::new(first_at, message));
+        }
+        notes.push(Note::NoComment { mark });
+    }
 
     let by_name = options.columns.as_ref().is_some_and(Columns::has_names);
     let numbers = match &first[..] {
@@ -145,12 +161,13 @@ fn look_at(
         let message = format!("expected {named} columns, as the first line names; found {found}");
         return Err(Fault::new(model[0].at(), message));
     }
-    let mut notes = Vec::new();
     let (source, destination, weight) = match &options.columns {
         Some(columns) => columns.resolve(heading, model)?,
         None => guess(format, heading, model, &mut notes)?,
     };
     let mut layout = Layout {
+        comments,
+        n_comments: AtomicU64::new(0),
         delimiter,
         source,
         destination,
@@ -295,7 +312,7 @@ impl Columns {
 fn find_words(mut scanner: Scanner<'_>, layout: &Layout, notes: &mut Vec<Note>) -> bool {
     let end = scanner.at() + SAMPLE_BYTES;
     let mut is_first = true;
-    while scanner.at() < end && next_line(&mut scanner) {
+    while scanner.at() < end && layout.comments.next_line(&mut scanner) {
         let Ok(fields) = line(&mut scanner, layout.delimiter) else { return false };
         for column in [layout.source, layout.destination] {
             let Some(field) = fields.get(column) else { return false };

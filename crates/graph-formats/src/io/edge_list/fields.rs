@@ -6,8 +6,12 @@
 use std::borrow::Cow;
 
 use super::super::Format;
+use super::super::blocks::Text;
+use super::super::names::id_of_line;
+use super::super::options::Comment;
 use super::super::scan::{Fault, Scanner, quoted};
 use super::super::weights::Number;
+use crate::GraphError;
 
 /// What stands between two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,25 +52,65 @@ impl Delimiter {
     }
 }
 
-/// Whether a line that begins with this byte is a comment.
-#[inline]
-pub(super) fn is_comment(first: Option<u8>) -> bool {
-    matches!(first, Some(b'#' | b'%'))
-}
+/// The bytes that a line of comment starts with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Comments([u8; 2]);
 
-/// Steps over comments and empty lines to the start of a line with content.
-#[inline]
-pub(super) fn next_line(scanner: &mut Scanner<'_>) -> bool {
-    loop {
-        let mut look = scanner.clone();
-        look.blanks();
-        match look.peek() {
-            Some(b'\n') => look.bump(),
-            None => return false,
-            first if is_comment(first) => look.skip_line(),
-            Some(_) => return true,
+impl Comments {
+    /// No line is a comment: none starts with its own end.
+    pub(super) const NONE: Self = Self([b'\n'; 2]);
+
+    pub(super) fn of(format: Format, choice: Comment) -> Self {
+        match choice {
+            Comment::Mark(mark) => Self([mark; 2]),
+            Comment::Auto if !matches!(format, Format::Csv | Format::Tsv) => Self(*b"#%"),
+            Comment::Auto | Comment::None => Self::NONE,
         }
-        *scanner = look;
+    }
+
+    /// Whether a line that starts with this byte is a comment.
+    #[inline]
+    pub(super) fn start_with(self, first: Option<u8>) -> bool {
+        first.is_some_and(|first| self.0.contains(&first))
+    }
+
+    /// Steps over comments and empty lines to the start of a line with content.
+    #[inline]
+    pub(super) fn next_line(self, scanner: &mut Scanner<'_>) -> bool {
+        self.next_line_counting(scanner, &mut 0)
+    }
+
+    /// The same; adds the number of comments.
+    #[inline]
+    pub(super) fn next_line_counting(
+        self,
+        scanner: &mut Scanner<'_>,
+        n_comments: &mut u64,
+    ) -> bool {
+        loop {
+            let mut look = scanner.clone();
+            look.blanks();
+            match look.peek() {
+                Some(b'\n') => look.bump(),
+                None => return false,
+                first if self.start_with(first) => {
+                    look.skip_line();
+                    *n_comments += 1;
+                }
+                Some(_) => return true,
+            }
+            *scanner = look;
+        }
+    }
+
+    /// Steps over the comments at the start of a text; how many there are.
+    pub(super) fn skip(self, text: &mut Text<'_>) -> Result<u64, GraphError> {
+        let mut n_comments = 0;
+        while text.line()?.is_some_and(|line| self.start_with(line.peek())) {
+            text.skip_line();
+            n_comments += 1;
+        }
+        Ok(n_comments)
     }
 }
 
@@ -76,7 +120,19 @@ pub(super) struct Field<'a> {
     pub(super) text: Cow<'a, [u8]>,
 }
 
-impl Field<'_> {
+impl<'a> Field<'a> {
+    /// A line of a file of ids.
+    pub(super) fn of_line(mut line: Scanner<'a>) -> Self {
+        let place = line.clone();
+        let bytes = line.until(|byte| byte == b'\n');
+        let text = match std::str::from_utf8(bytes).map(id_of_line) {
+            Ok(Cow::Borrowed(id)) => Cow::Borrowed(id.as_bytes()),
+            Ok(Cow::Owned(id)) => Cow::Owned(id.into_bytes()),
+            Err(_) => Cow::Borrowed(bytes),
+        };
+        Self { place, text }
+    }
+
     /// The byte of the file where it starts.
     pub(super) fn at(&self) -> usize {
         self.place.at()

@@ -1,11 +1,13 @@
 //! The arcs of some lines of an edge list.
 
+use std::sync::atomic::Ordering;
+
 use super::super::assemble::Arcs;
 use super::super::numbering::IdArcs;
 use super::super::scan::{Fault, Scanner};
 use super::super::weights::Number;
 use super::columns::Layout;
-use super::fields::{Field, Fields, next_line};
+use super::fields::{Field, Fields};
 use super::vertices::Vertices;
 use crate::{Name, VertexId};
 
@@ -19,7 +21,8 @@ pub(super) fn for_each_arc(
 ) -> Result<(), Fault> {
     let is_plain = layout.is_plain() && !layout.has_words;
     let weighted = layout.weight.is_some();
-    while next_line(&mut scanner) {
+    let mut n_comments = 0;
+    while layout.comments.next_line_counting(&mut scanner, &mut n_comments) {
         let start = scanner.clone();
         if is_plain {
             match plain_line(&mut scanner, weighted) {
@@ -40,6 +43,7 @@ pub(super) fn for_each_arc(
         };
         push(name(&fields.source)?, name(&fields.destination)?, weight, start.at())?;
     }
+    layout.n_comments.fetch_add(n_comments, Ordering::Relaxed);
     Ok(())
 }
 

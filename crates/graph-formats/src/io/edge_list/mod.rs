@@ -1,6 +1,6 @@
 //! Edge lists, `.el`, `.wel`, `.txt`, `.csv` and `.tsv`: an arc on each line, as source,
 //! destination and, on all lines or on none, weight. Lines that start with `#` or `%` are
-//! comments.
+//! comments, but in a table, where names may start so.
 //!
 //! **Fields** are parted by blanks, tabs, a comma or a semicolon. `.csv` and `.tsv` are
 //! tables: what parts their fields is the comma, semicolon or tab that the first line has
@@ -35,6 +35,7 @@ mod words;
 use std::io::{self, Write};
 
 use self::columns::{Start, read_start};
+use self::fields::Comments;
 use self::list::{List, no_arcs};
 use self::vertices::Vertices;
 use super::assemble::Parallel;
@@ -56,10 +57,13 @@ pub(super) fn read(
     let mut notes = Vec::new();
     let beside = if options.vertices.is_none() { vertices::beside(text.path()) } else { None };
     let path = options.vertices.as_ref().or(beside.as_ref());
-    let vertices = path.map(|path| Vertices::read(path)).transpose()?;
+    let comments = Comments::of(format, options.comment);
+    let vertices = path.map(|path| Vertices::read(path, comments)).transpose()?;
     if let (Some(path), Some(vertices)) = (beside, &vertices) {
         notes.push(Note::VertexFile { path, n_vertices: vertices.n_vertices });
     }
+    let mut n_comments = comments.skip(&mut text)?;
+    n_comments += vertices.as_ref().map_or(0, |vertices| vertices.n_comments);
     let (n_vertices, ids, parts, kind) = match (read_start(&mut text, format, options)?, &vertices)
     {
         (Some(Start { layout, header, notes: more }), vertices) => {
@@ -75,6 +79,7 @@ pub(super) fn read(
                 None => None,
             };
             let kind = list.smallest_kind(&text)?;
+            n_comments += layout.n_comments.into_inner();
             let (n_vertices, ids, parts) = list.number(header, &text, body, base)?;
             (n_vertices, ids, parts, kind)
         }
@@ -88,6 +93,9 @@ pub(super) fn read(
             return Err(no_arcs(&text, text.line_number()));
         }
     };
+    if n_comments > 0 {
+        notes.push(Note::Comments { n_lines: n_comments });
+    }
     let mut csr = assemble::graph(text.path(), n_vertices, parts, kind, None, Parallel::Allowed)?;
     if options.direction == Direction::Undirected {
         csr = with_both_directions(csr, &mut notes);

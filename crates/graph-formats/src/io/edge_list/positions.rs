@@ -1,30 +1,23 @@
-//! Tables of positions: a vertex, x and y on each line.
+//! Tables of positions: a vertex, x and y on each line. No line is a comment.
 
 use super::super::Format;
 use super::super::blocks::Text;
 use super::super::coordinates::{COORDINATE, Known, Placed, coordinate};
 use super::super::scan::{Fault, Scanner};
-use super::fields::{Delimiter, Field, Fields, is_comment, next_line};
+use super::fields::{Comments, Delimiter, Field, Fields};
 use crate::{GraphError, Name};
 
-/// What parts the fields; steps over comments and a heading.
+/// What parts the fields; steps over a heading.
 pub(in super::super) fn start(
     text: &mut Text<'_>,
     format: Format,
 ) -> Result<Delimiter, GraphError> {
-    while let Some(line) = text.line()? {
-        if is_comment(line.peek()) {
-            text.skip_line();
-            continue;
-        }
-        let (delimiter, is_heading) =
-            first_line(line, format).map_err(|fault| text.error(fault))?;
-        if is_heading {
-            text.skip_line();
-        }
-        return Ok(delimiter);
+    let Some(line) = text.line()? else { return Ok(Delimiter::Blanks) };
+    let (delimiter, is_heading) = first_line(line, format).map_err(|fault| text.error(fault))?;
+    if is_heading {
+        text.skip_line();
     }
-    Ok(Delimiter::Blanks)
+    Ok(delimiter)
 }
 
 /// What parts the fields of the first line, and whether that is a heading: of words, where numbers
@@ -50,7 +43,7 @@ pub(in super::super) fn read(
     known: Known<'_>,
 ) -> Result<Vec<Placed>, Fault> {
     let mut placed = Vec::new();
-    while next_line(&mut scanner) {
+    while Comments::NONE.next_line(&mut scanner) {
         let at = scanner.at();
         let fields = Fields::new(&mut scanner, delimiter).collect()?;
         let [name, x, y] = fields.as_slice() else {

@@ -6,9 +6,9 @@ use super::super::blocks::{BLOCK_BYTES, Text};
 use super::super::compression::Compression;
 use super::super::format;
 use super::super::numbering::names_of;
-use super::super::scan::{Fault, Scanner};
+use super::super::scan::Fault;
 use super::super::source::{Source, untold};
-use super::fields::{Delimiter, Field, Fields, is_comment};
+use super::fields::{Comments, Field};
 use crate::{GraphError, Ids, Name, VertexId, Words};
 
 /// The vertices that a file declares.
@@ -16,6 +16,8 @@ pub(super) struct Vertices {
     pub(super) path: PathBuf,
     pub(super) ids: Ids,
     pub(super) n_vertices: usize,
+    /// Lines of it that are comments.
+    pub(super) n_comments: u64,
 }
 
 impl Vertices {
@@ -30,9 +32,9 @@ impl Vertices {
 
     /// Reads a file of vertices: natural numbers, or, where one of them is none, names. An
     /// id that is given twice counts once.
-    pub(super) fn read(path: &Path) -> Result<Self, GraphError> {
+    pub(super) fn read(path: &Path, comments: Comments) -> Result<Self, GraphError> {
         let (mut listed, mut is_number) = (Vec::new(), true);
-        for_each_name(path, |field| {
+        let n_comments = for_each_name(path, comments, |field| {
             match field.natural() {
                 Some(number) => listed.push(number),
                 None => is_number = false,
@@ -44,45 +46,39 @@ impl Vertices {
             listed.dedup();
             let n_vertices = listed.len();
             crate::checks::validate_vertex_count(n_vertices)?;
-            return Ok(Self { path: path.to_owned(), ids: names_of(listed), n_vertices });
+            let ids = names_of(listed);
+            return Ok(Self { path: path.to_owned(), ids, n_vertices, n_comments });
         }
         drop(listed);
         let mut words = Vec::new();
-        for_each_name(path, |field| {
+        let n_comments = for_each_name(path, comments, |field| {
             words.push(field.name()?.to_owned());
             Ok(true)
         })?;
         let words: Words = words.iter().map(String::as_str).collect();
         let n_vertices = words.len();
         crate::checks::validate_vertex_count(n_vertices)?;
-        Ok(Self { path: path.to_owned(), ids: Ids::Words(words), n_vertices })
+        Ok(Self { path: path.to_owned(), ids: Ids::Words(words), n_vertices, n_comments })
     }
 }
 
-/// Visits the names, one a line, as long as `visit` says so.
+/// Visits the names, one a line, as long as `visit` says so; how many lines are comments.
 fn for_each_name(
     path: &Path,
+    comments: Comments,
     mut visit: impl FnMut(&Field<'_>) -> Result<bool, Fault>,
-) -> Result<(), GraphError> {
+) -> Result<u64, GraphError> {
     let mut text = Text::new(Source::open(path, &untold)?, BLOCK_BYTES)?;
-    while let Some(mut line) = text.line()? {
-        let go_on = is_comment(line.peek()) || {
-            let visited = only_field(&mut line).and_then(|field| visit(&field));
-            visited.map_err(|fault| text.error(fault))?
-        };
-        if !go_on {
+    let mut n_comments = 0;
+    while let Some(line) = text.line()? {
+        if comments.start_with(line.peek()) {
+            n_comments += 1;
+        } else if !visit(&Field::of_line(line)).map_err(|fault| text.error(fault))? {
             break;
         }
         text.skip_line();
     }
-    Ok(())
-}
-
-fn only_field<'a>(line: &mut Scanner<'a>) -> Result<Field<'a>, Fault> {
-    let field = Fields::new(line, Delimiter::Byte(b',')).next()?;
-    let field = field.ok_or_else(|| line.expected("a vertex"))?;
-    line.end_line()?;
-    Ok(field)
+    Ok(n_comments)
 }
 
 /// The file of vertices that belongs to an edge list `x.e`: `x.v`, if there is one.

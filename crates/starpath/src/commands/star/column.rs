@@ -6,7 +6,7 @@ use anyhow::{anyhow, bail};
 use star_machine::{Slice, Table};
 
 use crate::failure::WrongUse;
-use crate::numbers::read_entries;
+use crate::numbers::read_numbers;
 
 /// What an entry is.
 pub(super) const WHAT: &str = "unsigned integer";
@@ -20,7 +20,7 @@ pub(super) struct Column {
 
 impl Column {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        Self::of(path, read_entries(path, WHAT)?)
+        Self::of(path, read_numbers(path, WHAT)?)
     }
 
     /// The entries of a file, each with its line.

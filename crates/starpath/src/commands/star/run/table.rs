@@ -6,7 +6,7 @@ use anyhow::{anyhow, bail};
 use star_machine::{Slice, Table};
 
 use crate::commands::star::column::{Column, WHAT, n_bits};
-use crate::numbers::read_entries;
+use crate::numbers::read_numbers;
 
 /// What stands before bits.
 pub(super) const BITS: &str = "0b";
@@ -21,7 +21,7 @@ pub(super) enum TableFile {
 impl TableFile {
     /// Reads a file: the first line says which of the two it holds.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let entries = read_entries(path, WHAT)?;
+        let entries = read_numbers(path, WHAT)?;
         match entries.first() {
             Some((_, first)) if first.starts_with(BITS) => of_bits(path, &entries).map(Self::Bits),
             _ => Column::of(path, entries).map(Self::Numbers),
