@@ -58,7 +58,8 @@ impl Ids {
     /// The vertex that the file calls `name`, in a graph of `n_vertices`; `None` when
     /// there is none. O(1), or O(log n) for listed names and words.
     ///
-    /// A number may be given as its digits, and so may a word that consists of digits.
+    /// A number may be given as its digits, without leading zeros, and so may a word that
+    /// consists of digits.
     pub fn vertex<'a>(&self, name: impl Into<Name<'a>>, n_vertices: usize) -> Option<VertexId> {
         let name = name.into();
         let index = match self {
@@ -75,12 +76,13 @@ impl Ids {
 }
 
 impl Name<'_> {
-    /// The number that it is, or that its digits are.
-    fn number(self) -> Option<u64> {
+    /// The number that it is, or that is spelled so: `06001` is none, for 6001 has another name.
+    pub(crate) fn number(self) -> Option<u64> {
         match self {
             Self::Number(number) => Some(number),
-            Self::Word(word) if word.bytes().all(|byte| byte.is_ascii_digit()) => word.parse().ok(),
-            Self::Word(_) => None,
+            Self::Word(word) if !word.bytes().all(|byte| byte.is_ascii_digit()) => None,
+            Self::Word(word) if word.len() > 1 && word.starts_with('0') => None,
+            Self::Word(word) => word.parse().ok(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use graph_formats::{Ids, Name, VertexId, id_of_line};
+use graph_formats::{IdKind, Ids, Name, VertexId, id_of_line};
 use hierarchy::HierarchyError;
 use serde::Serialize;
 use sssp::SsspError;
@@ -19,13 +19,15 @@ use crate::numbers::read_entries;
 pub(crate) struct Names<'a> {
     pub(crate) path: &'a Path,
     pub(crate) ids: &'a Ids,
+    /// What was said of them: numbers may be given with leading zeros where they are read so.
+    pub(crate) id_kind: IdKind,
     pub(crate) n_vertices: usize,
 }
 
 impl<'a> Names<'a> {
     /// Numbers, where the file's names are not known.
     pub(crate) fn numbers(n_vertices: usize) -> Self {
-        Self { path: Path::new("-"), ids: &Ids::FromZero, n_vertices }
+        Self { path: Path::new("-"), ids: &Ids::FromZero, id_kind: IdKind::Auto, n_vertices }
     }
 
     /// What the file calls `vertex`.
@@ -35,7 +37,12 @@ impl<'a> Names<'a> {
 
     /// The vertex of this name; `role` says in the error what it was to be.
     pub(crate) fn vertex(&self, role: &str, id: &str) -> anyhow::Result<VertexId> {
-        self.ids.vertex(id, self.n_vertices).ok_or_else(|| self.absent(role, &id))
+        let name = match (self.id_kind, id.trim_start_matches('0')) {
+            (IdKind::Numbers, "") if !id.is_empty() => "0",
+            (IdKind::Numbers, digits) => digits,
+            (IdKind::Auto | IdKind::Names, _) => id,
+        };
+        self.ids.vertex(name, self.n_vertices).ok_or_else(|| self.absent(role, &id))
     }
 
     /// The error for a vertex that is none.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::anyhow;
-use graph_formats::{AnyCsr, Ids};
+use graph_formats::{AnyCsr, IdKind, Ids};
 use hierarchy::Prepared;
 use serde::Serialize;
 
@@ -20,6 +20,7 @@ pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) csr: AnyCsr,
     pub(crate) ids: Ids,
+    pub(crate) id_kind: IdKind,
     /// Its hierarchy, where the file is one that `prepare` has written.
     pub(crate) prepared: Option<Prepared>,
     /// What reading decided that the file does not say.
@@ -29,7 +30,12 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     pub(crate) fn names(&self) -> Names<'_> {
-        Names { path: &self.path, ids: &self.ids, n_vertices: self.csr.n_vertices() }
+        Names {
+            path: &self.path,
+            ids: &self.ids,
+            id_kind: self.id_kind,
+            n_vertices: self.csr.n_vertices(),
+        }
     }
 
     /// What a command on it reports, before it has solved anything.
@@ -104,5 +110,6 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     }
     let csr = if args.unweighted { read.csr.unweighted().into() } else { read.csr };
     let notes = read.notes.iter().map(|note| format!("{path}: {note}")).collect();
-    Ok(Loaded { path: args.path.clone(), csr, ids: read.ids, prepared, notes, load_ms })
+    let (path, id_kind) = (args.path.clone(), args.id_kind());
+    Ok(Loaded { path, csr, ids: read.ids, id_kind, prepared, notes, load_ms })
 }

@@ -210,7 +210,14 @@ fn read_lines(mut scanner: Scanner<'_>, known: Known<'_>) -> Result<Vec<Placed>,
         if scanner.word() != b"v" {
             return Err(line.expected("a line `v <vertex> <x> <y>`"));
         }
-        let vertex = known.vertex(Name::Number(scanner.natural("a vertex")?), at)?;
+        // digits, with zeros before them too, unless the graph has names, among which they count
+        let name = match known.ids {
+            Ids::Words(_) => Name::Word(
+                str::from_utf8(scanner.word()).map_err(|_| line.expected("a vertex in UTF-8"))?,
+            ),
+            _ => Name::Number(scanner.natural("a vertex")?),
+        };
+        let vertex = known.vertex(name, at)?;
         let mut coordinate = || {
             let start = scanner.clone();
             coordinate(scanner.word()).ok_or_else(|| start.expected(COORDINATE))

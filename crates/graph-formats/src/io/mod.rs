@@ -44,7 +44,7 @@ pub use format::Format;
 pub use memory::free_memory;
 pub use names::{NamesLost, id_line, id_of_line, names_lost, write_ids};
 pub use note::Note;
-pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, ReadOptions};
+pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};
 use source::{Source, untold};
 
 use crate::{Csr, GraphError, Ids, LoadedGraph, Progress, Weight};
@@ -169,7 +169,8 @@ fn decode(
 ) -> Result<LoadedGraph, GraphError> {
     if *options != EdgeListOptions::default() && !format.is_edge_list() {
         let message = format!(
-            "direction, header, base, columns, vertices and comment are of edge lists, not of .{}",
+            "direction, header, base, columns, vertices, comment and ids are of edge lists, not of \
+             .{}",
             format.suffix()
         );
         return Err(malformed(source.path(), message));

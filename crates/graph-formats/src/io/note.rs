@@ -35,7 +35,7 @@ pub enum Note {
         /// Whether another column is the weight; else all arcs weigh 1.
         weighted: bool,
     },
-    /// Ids are read as names, because one of them is no natural number.
+    /// Ids are read as names, because one of them is not spelled as a natural number.
     Words {
         /// That one.
         word: String,
@@ -87,7 +87,10 @@ impl fmt::Display for Note {
                 if *weighted { Ok(()) } else { f.write_str("; without a weight, all arcs weigh 1") }
             }
             Self::Words { word } => {
-                write!(f, "ids are read as names, for `{word}` is no natural number")
+                let zeros = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
+                let reason = if zeros { "has leading zeros" } else { "is no natural number" };
+                write!(f, "ids are read as names, for `{word}` {reason}")?;
+                if zeros { f.write_str("; --ids numbers takes them away") } else { Ok(()) }
             }
             Self::VertexFile { path, n_vertices } => {
                 write!(f, "{n_vertices} vertices are declared by {}", path.display())

@@ -55,6 +55,31 @@ pub struct EdgeListOptions {
     pub vertices: Option<PathBuf>,
     /// Which lines are comments, here and in the file of vertices.
     pub comment: Comment,
+    /// Whether ids are numbers or names.
+    pub ids: IdKind,
+}
+
+/// Whether the ids of an edge list are numbers or names.
+///
+/// ```
+/// use graph_formats::{EdgeListOptions, Format, IdKind, parse, parse_with};
+///
+/// // two counties, for no number is spelled `06001`
+/// let table = b"from,to\n06001,6001\n";
+/// assert_eq!(parse(Format::Csv, table)?.csr.n_vertices(), 2);
+/// let numbers = EdgeListOptions { ids: IdKind::Numbers, ..Default::default() };
+/// assert_eq!(parse_with(Format::Csv, table, &numbers)?.csr.n_vertices(), 1);
+/// # Ok::<(), graph_formats::GraphError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdKind {
+    /// Numbers without leading zeros; in a table names, if one of the first is no such number.
+    #[default]
+    Auto,
+    /// Numbers, which may have leading zeros.
+    Numbers,
+    /// Names, exactly as they are written.
+    Names,
 }
 
 /// Which lines of an edge list are comments. A [`Note`](crate::Note) says how many there are.

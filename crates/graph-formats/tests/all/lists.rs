@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use graph_formats::Format::{Csv, El, Tsv, Txt, Wel};
 use graph_formats::{
-    Base, Comment, Csr, Direction, EdgeListOptions, Format, GraphError, Header, Ids, LoadedGraph,
-    Name, NamesLost, Note, ReadOptions, Words, names_lost, parse, parse_with, read, read_with,
-    write, write_ids,
+    Base, Comment, Csr, Direction, EdgeListOptions, Format, GraphError, Header, IdKind, Ids,
+    LoadedGraph, Name, NamesLost, Note, ReadOptions, Words, names_lost, parse, parse_with, read,
+    read_with, write, write_ids,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -297,7 +297,7 @@ fn malformed_tables_are_refused_with_their_line() {
     }
     let late = "1,2\n".repeat(100_000) + "1,x\n";
     let error = with(Csv, &late, Default::default()).unwrap_err();
-    assert_eq!(error, "<memory>:100001: expected a vertex, found `x`");
+    assert!(error.starts_with("<memory>:100001: expected a vertex, found `x`"), "{error}");
     let invalid = parse(Csv, b"a,\xFF\n").unwrap_err().to_string();
     assert!(invalid.starts_with("<memory>:1: expected UTF-8, found"), "{invalid}");
 }
@@ -375,6 +375,7 @@ proptest! {
         both_ways in any::<bool>(),
         base in prop::option::of(any::<bool>()),
         marks in 0..3u8,
+        kind in 0..3u8,
     ) {
         let options = EdgeListOptions {
             direction: if both_ways { Direction::Undirected } else { Direction::Directed },
@@ -383,6 +384,7 @@ proptest! {
             columns: by.map(|by| by.parse().unwrap()),
             vertices: None,
             comment: [Comment::Auto, Comment::None, Comment::Mark(b'#')][usize::from(marks)],
+            ids: [IdKind::Auto, IdKind::Numbers, IdKind::Names][usize::from(kind)],
         };
         for format in [El, Wel, Txt, Csv, Tsv] {
             let Ok(graph) = parse_with(format, text.as_bytes(), &options) else { continue };

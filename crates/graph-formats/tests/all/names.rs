@@ -6,7 +6,7 @@ use std::path::Path;
 
 use graph_formats::Format::{Csv, El, Tsv, Txt};
 use graph_formats::{
-    Comment, Csr, EdgeListOptions, Format, Header, Ids, LoadedGraph, Note, Words, id_line,
+    Comment, Csr, EdgeListOptions, Format, Header, IdKind, Ids, LoadedGraph, Note, Words, id_line,
     id_of_line, parse_with, read, read_coordinates, write, write_coordinates, write_ids,
 };
 use proptest::collection::vec;
@@ -18,6 +18,10 @@ fn with(format: Format, text: &str, options: EdgeListOptions) -> Result<LoadedGr
 
 fn comment(comment: Comment) -> EdgeListOptions {
     EdgeListOptions { comment, ..Default::default() }
+}
+
+fn kind(ids: IdKind) -> EdgeListOptions {
+    EdgeListOptions { ids, ..Default::default() }
 }
 
 fn words(words: &[&str]) -> Ids {
@@ -97,9 +101,103 @@ fn a_file_of_vertices_has_names_as_they_stand() {
     assert_eq!(n_comments(&with(Csv, "0,1\n", options).unwrap()), Some(1));
 }
 
+/// Counties: `06001` and 6001 were one vertex.
+#[test]
+fn ids_with_leading_zeros_are_names() {
+    for table in ["06001,6001,3\n6001,6002,4\n", "\"06001\",\"6001\",3\n\"6001\",6002,4\n"] {
+        let graph = with(Csv, table, Default::default()).unwrap();
+        assert_eq!((graph.csr.n_arcs(), &graph.ids), (2, &words(&["06001", "6001", "6002"])));
+        let note = "ids are read as names, for `06001` has leading zeros; --ids numbers takes them \
+                    away";
+        assert!(graph.notes.iter().any(|said| said.to_string() == note), "{:?}", graph.notes);
+        assert_eq!(graph.ids.vertex(6001, 3), graph.ids.vertex("6001", 3));
+        assert_eq!(graph.ids.vertex("006001", 3), None);
+        let numbers = with(Csv, table, kind(IdKind::Numbers)).unwrap();
+        assert_eq!((numbers.csr.n_arcs(), &numbers.ids), (2, &Ids::Listed(vec![6001, 6002])));
+    }
+    // what has another spelling is another vertex, wherever it is asked for
+    for ids in [Ids::FromZero, Ids::FromOne, Ids::Listed(vec![0, 7, 9])] {
+        for name in ["00", "07", "01", "+1", ""] {
+            assert_eq!(ids.vertex(name, 9), None, "{name}");
+        }
+    }
+    assert_eq!(Ids::FromZero.vertex("0", 1), Some(0));
+}
+
+#[test]
+fn lists_have_numbers_unless_told() {
+    for (format, list) in [(El, "6001 7\n6001 06001\n"), (Txt, "6001 7\n06001 6001\n")] {
+        let error = with(format, list, Default::default()).unwrap_err();
+        assert_eq!(
+            error,
+            "<memory>:2: expected a vertex, found `06001`; --ids numbers takes the zeros away, \
+             --ids names makes it a name of its own"
+        );
+        let numbers = with(format, list, kind(IdKind::Numbers)).unwrap();
+        assert_eq!(numbers.ids, Ids::Listed(vec![7, 6001]));
+        let names = with(format, list, kind(IdKind::Names)).unwrap();
+        assert_eq!(names.ids, words(&["06001", "6001", "7"]));
+    }
+    let names = with(Txt, "\"Route #9\" b 5\n", kind(IdKind::Names)).unwrap();
+    assert_eq!(names.ids, words(&["Route #9", "b"]));
+    // a zero is a zero, in every column
+    assert_eq!(with(El, "0 1\n1 0\n", Default::default()).unwrap().ids, Ids::FromZero);
+    assert_eq!(with(Csv, "0,1,007\n", Default::default()).unwrap().ids, Ids::FromZero);
+}
+
+/// What the first lines do not show.
+#[test]
+fn ids_are_names_where_that_is_said() {
+    let hint = "--ids names reads all ids as names";
+    let late = "1,2\n".repeat(100_000) + "1,x\n";
+    let error = with(Csv, &late, Default::default()).unwrap_err();
+    assert_eq!(error, format!("<memory>:100001: expected a vertex, found `x`; {hint}"));
+    assert_eq!(with(Csv, &late, kind(IdKind::Names)).unwrap().ids, words(&["1", "2", "x"]));
+    let padded = "1,2\n".repeat(100_000) + "1,02\n";
+    let error = with(Csv, &padded, Default::default()).unwrap_err();
+    assert!(
+        error.ends_with(
+            "found `02`; --ids numbers takes the zeros away, --ids names makes it a name of its own"
+        ),
+        "{error}"
+    );
+    assert_eq!(with(Csv, &padded, kind(IdKind::Numbers)).unwrap().ids, Ids::FromOne);
+
+    let wide = "18446744073709551615,18446744073709551616\n";
+    assert!(with(Csv, wide, Default::default()).unwrap_err().ends_with(hint));
+    assert_eq!(with(Csv, wide, kind(IdKind::Names)).unwrap().csr.n_vertices(), 2);
+    let error = with(Csv, "a,b\n", kind(IdKind::Numbers)).unwrap_err();
+    assert!(error.starts_with("<memory>:1: expected a vertex, found `a`"), "{error}");
+}
+
+#[test]
+fn files_beside_a_graph_keep_leading_zeros() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("names"), "06001\n6001\n").unwrap();
+    let options = |ids| EdgeListOptions { vertices: Some(at("names")), ids, ..Default::default() };
+    let graph = with(Csv, "06001,6001\n", options(IdKind::Auto)).unwrap();
+    assert_eq!(graph.ids, words(&["06001", "6001"]));
+    let numbers = with(Csv, "06001,6001\n", options(IdKind::Numbers)).unwrap();
+    assert_eq!(numbers.ids, Ids::Listed(vec![6001]));
+    fs::write(at("names"), "6001\n6002\n").unwrap();
+    let error = with(Csv, "06001,6002\n", options(IdKind::Auto)).unwrap_err();
+    assert!(error.starts_with("<memory>:1: vertex `06001` is not in"), "{error}");
+    let names = with(El, "6001 6002\n", options(IdKind::Names)).unwrap();
+    assert_eq!(names.ids, words(&["6001", "6002"]));
+
+    fs::write(at("x.csv"), "06001,1,2\n6001,3,4\n").unwrap();
+    fs::write(at("x.co"), "v 06001 1 2\nv 6001 3 4\n").unwrap();
+    for name in ["x.csv", "x.co"] {
+        let positions = read_coordinates(at(name), &graph.ids, 2).unwrap();
+        assert_eq!(positions, [[1.0, 2.0], [3.0, 4.0]]);
+        assert!(read_coordinates(at(name), &Ids::Listed(vec![6001]), 1).is_err());
+    }
+}
+
 /// A word of printable characters, often of those that files have uses of their own for.
 fn name() -> impl Strategy<Value = String> {
-    let name = prop_oneof!["\\PC{1,6}", "[#%\"1-2 ,;x\u{a0}]{1,5}"];
+    let name = prop_oneof!["\\PC{1,6}", "[#%\"0-2 ,;x\u{a0}]{1,5}", "0{1,3}[1-9]{0,2}"];
     name.prop_map(|name| name.trim_ascii().to_owned())
         .prop_filter("a name", |name| !name.is_empty())
 }

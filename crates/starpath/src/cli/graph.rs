@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use graph_formats::{
-    Base, Columns, Comment, Direction, EdgeListOptions, Format, Header, ReadOptions,
+    Base, Columns, Comment, Direction, EdgeListOptions, Format, Header, IdKind, ReadOptions,
 };
 
 use crate::failure::WrongUse;
@@ -53,6 +53,17 @@ pub(crate) struct GraphArgs {
     /// %; in a table none]
     #[arg(long, help_heading = HEADING, value_name = "CHAR|none", value_parser = parse_comment)]
     comment: Option<Comment>,
+    /// Edge lists: whether ids are numbers, maybe with leading zeros, or names [default: numbers
+    /// without leading zeros; in a table names, if one of the first is no such number]
+    #[arg(long, help_heading = HEADING, value_name = "K", value_enum)]
+    ids: Option<IdsArg>,
+}
+
+/// What the ids of an edge list are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum IdsArg {
+    Numbers,
+    Names,
 }
 
 /// Whether an edge list begins with a header.
@@ -71,7 +82,7 @@ impl GraphArgs {
 
     /// How to read the file, or an error for what its format has no use for.
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
-        let Self { format, undirected, header, base, columns, vertices, comment, .. } = self;
+        let Self { format, undirected, header, base, columns, vertices, .. } = self;
         let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
         if !format.is_edge_list() {
             self.refuse_for_lists(&format!("the format {}", format.suffix()))?;
@@ -88,9 +99,19 @@ impl GraphArgs {
         };
         let base = base.as_ref().map(|base| if base == "0" { Base::Zero } else { Base::One });
         let (columns, vertices) = (columns.clone(), vertices.clone());
-        let comment = comment.unwrap_or_default();
-        let edge_list = EdgeListOptions { direction, header, base, columns, vertices, comment };
+        let (comment, ids) = (self.comment.unwrap_or_default(), self.id_kind());
+        let edge_list =
+            EdgeListOptions { direction, header, base, columns, vertices, comment, ids };
         Ok(ReadOptions { format: Some(format), edge_list })
+    }
+
+    /// What ids are, in the graph's file and in those that have ids of its vertices.
+    pub(crate) fn id_kind(&self) -> IdKind {
+        match self.ids {
+            None => IdKind::Auto,
+            Some(IdsArg::Numbers) => IdKind::Numbers,
+            Some(IdsArg::Names) => IdKind::Names,
+        }
     }
 
     /// An error for what is said of an edge list; `what` is read, which is none.
@@ -102,6 +123,7 @@ impl GraphArgs {
             ("--columns", self.columns.is_some()),
             ("--vertices", self.vertices.is_some()),
             ("--comment", self.comment.is_some()),
+            ("--ids", self.ids.is_some()),
         ];
         match for_lists.iter().find(|option| option.1) {
             Some((option, _)) => {

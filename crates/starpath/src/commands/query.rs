@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
+use graph_formats::IdKind;
 use paths::Number;
 use serde::Serialize;
 
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         bail!("{dist} is of {found} vertices and {hop} of {vertices}; give two files of one run");
     }
     let ids = saved_ids(&args.distances, &args.next_hops, vertices)?;
-    let names = Names { path: &args.next_hops, ids: &ids, n_vertices: vertices };
+    let (path, id_kind) = (&args.next_hops, IdKind::Auto);
+    let names = Names { path, ids: &ids, id_kind, n_vertices: vertices };
     let load_ms = milliseconds(start.elapsed());
 
     let start = Instant::now();

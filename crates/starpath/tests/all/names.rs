@@ -281,3 +281,37 @@ fn pairs_are_set_apart_by_tabs_or_quoted() {
     let run = run_in(folder, "path {}/odd.prepared --pairs {}/pairs");
     assert!(run.stderr.contains("pairs:1: expected two vertex ids"), "{}", run.stderr);
 }
+
+/// `06001` and `6001` were one vertex.
+#[test]
+fn leading_zeros_are_part_of_a_name() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("x.csv"), "from,to,weight\n06001,6002,3\n6001,6002,4\n").unwrap();
+    fs::write(folder.join("from"), "6001\n06001\n").unwrap();
+    fs::write(folder.join("to"), "6002\n").unwrap();
+    let table = "sssp {}/x.csv --sources {}/from --targets {}/to -o {}/t.tsv";
+    json_in(folder, table);
+    assert_eq!(read(folder, "t.tsv"), "source\t6002\n6001\t4\n06001\t3\n");
+    // both are one where that is said, in the lists of ids too
+    json_in(folder, &format!("{table} --ids numbers"));
+    assert_eq!(read(folder, "t.tsv"), "source\t6002\n6001\t3\n6001\t3\n");
+    assert_eq!(json_in(folder, "path {}/x.csv 06001 06002 --ids numbers")["distance"], 3);
+    // a graph whose ids are numbers has no vertex of another spelling
+    let run = run_in(folder, "sssp {}/road.gr --source 01");
+    assert!(run.stderr.starts_with("starpath: source 01 is not in "), "{}", run.stderr);
+    json_in(folder, "apsp {}/road.gr --distances {}/d.npy --next-hops {}/h.npy");
+    assert_eq!(run_in(folder, "query {}/d.npy {}/h.npy 01 2").code, Some(1));
+
+    fs::write(folder.join("x.el"), "1 2\n01 2\n").unwrap();
+    let run = run_in(folder, "info {}/x.el");
+    assert!(
+        run.stderr.contains("x.el:2: ") && run.stderr.contains("--ids names"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(json_in(folder, "info {}/x.el --ids names")["vertices"], 3);
+    assert_eq!(json_in(folder, "info {}/x.el --ids numbers")["vertices"], 2);
+    let run = run_in(folder, "info {}/road.gr --ids names");
+    assert!(run.stderr.contains("--ids is for edge lists"), "{}", run.stderr);
+}

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 
 use super::super::blocks::Text;
-use super::super::options::{Column, Columns, Comment, EdgeListOptions, Header};
+use super::super::options::{Column, Columns, Comment, EdgeListOptions, Header, IdKind};
 use super::super::scan::{Fault, Scanner};
 use super::super::{Format, Note};
 use super::fields::{Comments, Delimiter, Field, Fields};
@@ -32,8 +32,8 @@ pub(super) struct Layout {
     pub(super) width: usize,
     /// Whether fields may be quoted.
     pub(super) is_table: bool,
-    /// Whether ids are names, not numbers.
-    pub(super) has_words: bool,
+    /// What ids are: names or else numbers.
+    pub(super) ids: IdKind,
 }
 
 impl Layout {
@@ -174,12 +174,14 @@ fn look_at(
         weight,
         width: model.len(),
         is_table,
-        has_words: false,
+        ids: options.ids,
     };
     let body = if is_heading || header.is_some() { after_first } else { first_at };
-    if is_table {
+    if is_table && options.ids == IdKind::Auto {
         scanner.go_to(if is_heading { body } else { first_at });
-        layout.has_words = find_words(scanner, &layout, &mut notes);
+        if find_words(scanner, &layout, &mut notes) {
+            layout.ids = IdKind::Names;
+        }
     }
     Ok(Some((Start { layout, header, notes }, body)))
 }
@@ -307,8 +309,8 @@ impl Columns {
     }
 }
 
-/// Whether some id near the start of a table is no natural number; with a note where that
-/// may surprise.
+/// Whether some id near the start of a table is not spelled as a natural number; with a note
+/// where that may surprise.
 fn find_words(mut scanner: Scanner<'_>, layout: &Layout, notes: &mut Vec<Note>) -> bool {
     let end = scanner.at() + SAMPLE_BYTES;
     let mut is_first = true;
@@ -316,7 +318,8 @@ fn find_words(mut scanner: Scanner<'_>, layout: &Layout, notes: &mut Vec<Note>) 
         let Ok(fields) = line(&mut scanner, layout.delimiter) else { return false };
         for column in [layout.source, layout.destination] {
             let Some(field) = fields.get(column) else { return false };
-            let is_number = field.text.iter().all(u8::is_ascii_digit);
+            let is_padded = field.text.len() > 1 && field.text.starts_with(b"0");
+            let is_number = field.text.iter().all(u8::is_ascii_digit) && !is_padded;
             if !is_number && field.name().is_ok() {
                 if !is_first || field.weight().is_ok() {
                     let word = String::from_utf8_lossy(&field.text).into_owned();

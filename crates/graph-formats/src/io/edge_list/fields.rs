@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use super::super::Format;
 use super::super::blocks::Text;
 use super::super::names::id_of_line;
-use super::super::options::Comment;
+use super::super::options::{Comment, IdKind};
 use super::super::scan::{Fault, Scanner, quoted};
 use super::super::weights::Number;
-use crate::GraphError;
+use crate::{GraphError, Name};
 
 /// What stands between two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -146,10 +146,24 @@ impl<'a> Field<'a> {
         Fault::new(self.at(), format!("expected {what}, found `{}`", quoted(&self.text)))
     }
 
-    /// The natural number of at most 64 bits that it is.
+    /// The natural number of at most 64 bits that is spelled so.
     pub(super) fn natural(&self) -> Option<u64> {
+        Name::Word(std::str::from_utf8(&self.text).ok()?).number()
+    }
+
+    /// The number of which it has the digits, and maybe zeros before them.
+    pub(super) fn padded(&self) -> Option<u64> {
         let is_number = self.text.iter().all(u8::is_ascii_digit);
         std::str::from_utf8(&self.text).ok().filter(|_| is_number)?.parse().ok()
+    }
+
+    /// The number that it is as an id; `None` where ids are names.
+    pub(super) fn id_number(&self, ids: IdKind) -> Option<u64> {
+        match ids {
+            IdKind::Auto => self.natural(),
+            IdKind::Numbers => self.padded(),
+            IdKind::Names => None,
+        }
     }
 
     /// The weight that it is.

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::super::assemble::Arcs;
 use super::super::numbering::IdArcs;
+use super::super::options::IdKind;
 use super::super::scan::{Fault, Scanner};
 use super::super::weights::Number;
 use super::columns::Layout;
@@ -19,13 +20,13 @@ pub(super) fn for_each_arc(
     layout: &Layout,
     mut push: impl FnMut(Name<'_>, Name<'_>, Option<(Number, usize)>, usize) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let is_plain = layout.is_plain() && !layout.has_words;
+    let is_plain = layout.is_plain() && layout.ids != IdKind::Names;
     let weighted = layout.weight.is_some();
     let mut n_comments = 0;
     while layout.comments.next_line_counting(&mut scanner, &mut n_comments) {
         let start = scanner.clone();
         if is_plain {
-            match plain_line(&mut scanner, weighted) {
+            match plain_line(&mut scanner, weighted, layout.ids) {
                 Ok((source, destination, weight)) => {
                     push(Name::Number(source), Name::Number(destination), weight, start.at())?;
                     continue;
@@ -36,7 +37,7 @@ pub(super) fn for_each_arc(
             }
         }
         let fields = fields_of(&mut scanner, layout)?;
-        let name = |field| name_of(field, layout.has_words);
+        let name = |field| name_of(field, layout.ids);
         let weight = match &fields.weight {
             Some(field) => Some((field.weight()?, field.at())),
             None => None,
@@ -50,10 +51,10 @@ pub(super) fn for_each_arc(
 type PlainArc = (u64, u64, Option<(Number, usize)>);
 
 #[inline]
-fn plain_line(scanner: &mut Scanner<'_>, weighted: bool) -> Result<PlainArc, Fault> {
-    let source = scanner.natural("a vertex")?;
+fn plain_line(scanner: &mut Scanner<'_>, weighted: bool, ids: IdKind) -> Result<PlainArc, Fault> {
+    let source = plain_id(scanner, ids)?;
     scanner.separator();
-    let destination = scanner.natural("a vertex")?;
+    let destination = plain_id(scanner, ids)?;
     let weight = if weighted {
         scanner.separator();
         let at = scanner.at();
@@ -63,6 +64,27 @@ fn plain_line(scanner: &mut Scanner<'_>, weighted: bool) -> Result<PlainArc, Fau
     };
     scanner.end_line()?;
     Ok((source, destination, weight))
+}
+
+/// An id that is a number.
+#[inline]
+fn plain_id(scanner: &mut Scanner<'_>, ids: IdKind) -> Result<u64, Fault> {
+    scanner.blanks();
+    let start = scanner.clone();
+    let number = scanner.natural("a vertex")?;
+    let is_padded = start.peek() == Some(b'0') && scanner.at() - start.at() > 1;
+    if is_padded && ids != IdKind::Numbers {
+        return Err(with_hint(start.expected("a vertex"), ZEROS));
+    }
+    Ok(number)
+}
+
+/// What is there to do about an id with leading zeros, and about one that is no number at all.
+const ZEROS: &str = "--ids numbers takes the zeros away, --ids names makes it a name of its own";
+const NAMES: &str = "--ids names reads all ids as names";
+
+fn with_hint(fault: Fault, hint: &str) -> Fault {
+    Fault { message: format!("{}; {hint}", fault.message), ..fault }
 }
 
 /// The fields of a line that matter.
@@ -101,11 +123,18 @@ fn fields_of<'a>(scanner: &mut Scanner<'a>, layout: &Layout) -> Result<ArcFields
     Ok(ArcFields { source, destination, weight })
 }
 
-pub(super) fn name_of<'f>(field: &'f Field<'_>, is_word: bool) -> Result<Name<'f>, Fault> {
-    if is_word {
+fn name_of<'f>(field: &'f Field<'_>, ids: IdKind) -> Result<Name<'f>, Fault> {
+    if ids == IdKind::Names {
         return field.name().map(Name::Word);
     }
-    field.natural().map(Name::Number).ok_or_else(|| field.expected("a vertex"))
+    field.id_number(ids).map(Name::Number).ok_or_else(|| {
+        let fault = field.expected("a vertex");
+        match field.name() {
+            Err(_) => fault,
+            Ok(_) if field.padded().is_some() => with_hint(fault, ZEROS),
+            Ok(_) => with_hint(fault, NAMES),
+        }
+    })
 }
 
 /// Arcs between numbers, of which none is below `least`.

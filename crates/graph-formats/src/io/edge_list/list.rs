@@ -4,7 +4,7 @@
 use super::super::assemble::{ArcList, Arcs};
 use super::super::blocks::Text;
 use super::super::numbering::{IdArcs, by_occurrence, counted_from, range};
-use super::super::options::{Base, Header};
+use super::super::options::{Base, Header, IdKind};
 use super::columns::{Candidate, Layout};
 use super::lines::{declared, numbers};
 use super::vertices::Vertices;
@@ -37,7 +37,7 @@ impl<'v> List<'v> {
             })?;
             return Ok(Self::Declared(vertices, list));
         }
-        if layout.has_words {
+        if layout.ids == IdKind::Names {
             let (mut words, mut list) = (AllWords::default(), ArcList::new());
             text.for_each_block(|block| {
                 let parts = block.parse(|_, piece| WordArcs::read(piece, layout))?;

@@ -18,7 +18,8 @@
 //! order, and one that is neither is not read.
 //!
 //! **Vertices** are, without a header, the ids that occur; or those of a file of vertices.
-//! Ids are any 64-bit numbers, or, in a table, words, if one of the first is no number.
+//! Ids are any 64-bit numbers, spelled without leading zeros, or, in a table, words, if one of
+//! the first is no such number.
 //!
 //! **Direction.** A line is an arc, or an edge between its ends. Lines that are equal are
 //! parallel edges; lines that give an edge, of the same weight, from both its ends are one
@@ -58,7 +59,7 @@ pub(super) fn read(
     let beside = if options.vertices.is_none() { vertices::beside(text.path()) } else { None };
     let path = options.vertices.as_ref().or(beside.as_ref());
     let comments = Comments::of(format, options.comment);
-    let vertices = path.map(|path| Vertices::read(path, comments)).transpose()?;
+    let vertices = path.map(|path| Vertices::read(path, comments, options.ids)).transpose()?;
     if let (Some(path), Some(vertices)) = (beside, &vertices) {
         notes.push(Note::VertexFile { path, n_vertices: vertices.n_vertices });
     }

@@ -6,6 +6,7 @@ use super::super::blocks::{BLOCK_BYTES, Text};
 use super::super::compression::Compression;
 use super::super::format;
 use super::super::numbering::names_of;
+use super::super::options::IdKind;
 use super::super::scan::Fault;
 use super::super::source::{Source, untold};
 use super::fields::{Comments, Field};
@@ -32,11 +33,12 @@ impl Vertices {
 
     /// Reads a file of vertices: natural numbers, or, where one of them is none, names. An
     /// id that is given twice counts once.
-    pub(super) fn read(path: &Path, comments: Comments) -> Result<Self, GraphError> {
+    pub(super) fn read(path: &Path, comments: Comments, ids: IdKind) -> Result<Self, GraphError> {
         let (mut listed, mut is_number) = (Vec::new(), true);
         let n_comments = for_each_name(path, comments, |field| {
-            match field.natural() {
+            match field.id_number(ids) {
                 Some(number) => listed.push(number),
+                None if ids == IdKind::Numbers => return Err(field.expected("a number")),
                 None => is_number = false,
             }
             Ok(is_number)

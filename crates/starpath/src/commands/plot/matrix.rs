@@ -61,7 +61,8 @@ pub(crate) fn run(args: &MatrixArgs, common: &Common) -> anyhow::Result<()> {
     let pairs: usize = counts.iter().sum();
     let shows = Shows { pairs, components: order.n_components() };
     let what = if is_closure { "Closure" } else { "Distances of all pairs" };
-    let names = Names { path: &args.graph.path, ids: &ids, n_vertices: n };
+    let (path, id_kind) = (&args.graph.path, args.graph.id_kind());
+    let names = Names { path, ids: &ids, id_kind, n_vertices: n };
     let heat = Heat {
         title: format!("{what} of {}", file_name(&args.graph.path)),
         quantity: if is_closure { "closure".to_owned() } else { args.unit.quantity() },
