@@ -21,6 +21,8 @@ pub enum Note {
         /// The names.
         names: Vec<String>,
     },
+    /// The first line of a table is 0, 1 and so on, as pandas names columns, and is an arc.
+    MaybeHeading,
     /// A column is read as the weight because of its place.
     WeightColumn {
         /// Which column, from 1.
@@ -75,6 +77,10 @@ impl fmt::Display for Note {
             Self::Heading { names } => {
                 write!(f, "the first line is read as names of columns: {}", names.join(", "))
             }
+            Self::MaybeHeading => f.write_str(
+                "the first line is read as an arc; where it is the names of columns, as pandas \
+                 counts them, say --header yes, and else --header no",
+            ),
             Self::WeightColumn { number, name: None } => {
                 write!(f, "column {number} is read as the weight")
             }

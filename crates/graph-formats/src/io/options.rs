@@ -127,7 +127,8 @@ pub enum Header {
     /// If the first line fits the rest.
     #[default]
     Auto,
-    /// Yes; where it does not fit, the list is refused.
+    /// Yes: in a table it is the names of columns, whatever they are; in a list two numbers, and
+    /// where they do not fit, the list is refused.
     Yes,
     /// No: the first line is an arc.
     No,

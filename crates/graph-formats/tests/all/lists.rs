@@ -13,11 +13,15 @@ use graph_formats::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-fn with(format: Format, text: &str, options: EdgeListOptions) -> Result<LoadedGraph, String> {
+pub(crate) fn with(
+    format: Format,
+    text: &str,
+    options: EdgeListOptions,
+) -> Result<LoadedGraph, String> {
     parse_with(format, text.as_bytes(), &options).map_err(|error| error.to_string())
 }
 
-fn header(choice: Header) -> EdgeListOptions {
+pub(crate) fn header(choice: Header) -> EdgeListOptions {
     EdgeListOptions { header: choice, ..Default::default() }
 }
 
@@ -25,18 +29,14 @@ fn undirected() -> EdgeListOptions {
     EdgeListOptions { direction: Direction::Undirected, ..Default::default() }
 }
 
-fn columns(columns: &str) -> EdgeListOptions {
-    EdgeListOptions { columns: Some(columns.parse().unwrap()), ..Default::default() }
-}
-
 /// The arcs by the names of their ends.
-fn arcs(graph: &LoadedGraph) -> Vec<(String, String, f64)> {
+pub(crate) fn arcs(graph: &LoadedGraph) -> Vec<(String, String, f64)> {
     let csr = graph.csr.clone().into_csr::<f64>().unwrap();
     let name = |v| graph.ids.name(v).to_string();
     csr.arcs().map(|(u, v, w)| (name(u), name(v), w)).collect()
 }
 
-fn named(arcs: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
+pub(crate) fn named(arcs: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
     arcs.iter().map(|&(u, v, w)| (u.to_owned(), v.to_owned(), w)).collect()
 }
 
@@ -194,52 +194,6 @@ fn a_file_of_vertices_declares_them() {
     );
     let missing = EdgeListOptions { vertices: Some(at("none")), ..Default::default() };
     assert!(with(El, "0 1\n", missing).unwrap_err().contains("none: No such file"));
-}
-
-#[test]
-fn columns_are_found_by_their_names() {
-    let table = "id;Weight;pre_id;type;post_id\n1;0.5;7;x;9\n2;2.5;9;\"a;b\";7\n";
-    let graph = with(Csv, table, Default::default()).unwrap();
-    assert_eq!(arcs(&graph), named(&[("7", "9", 0.5), ("9", "7", 2.5)]));
-    let unread = Note::UnreadColumns { names: vec!["id".into(), "type".into()], weighted: true };
-    assert_eq!(graph.notes, [unread]);
-
-    let count = with(Tsv, "\tsource\ttarget\n0\t7\t9\n", Default::default()).unwrap();
-    assert_eq!(arcs(&count), named(&[("7", "9", 1.0)]));
-    assert!(count.notes[0].to_string().ends_with("; without a weight, all arcs weigh 1"));
-
-    let by = |by: &str| with(Csv, table, columns(by)).map(|graph| arcs(&graph));
-    assert_eq!(by("pre_id,post_id,ID").unwrap(), named(&[("7", "9", 1.0), ("9", "7", 2.0)]));
-    assert_eq!(by("5,3").unwrap(), named(&[("7", "9", 1.0), ("9", "7", 1.0)]));
-    assert_eq!(
-        by("pre,post_id").unwrap_err(),
-        "<memory>:1: no column is called `pre`, but: id, Weight, pre_id, type, post_id"
-    );
-    assert_eq!(by("1,6").unwrap_err(), "<memory>:2: there are 5 columns, so none has number 6");
-    assert!(by("3,3").unwrap_err().contains("must be different columns"));
-    // also in a list that is no table
-    let graph = with(Txt, "1 9 2 5\n2 9 1 6\n", columns("1,3,4")).unwrap();
-    assert_eq!(arcs(&graph), named(&[("1", "2", 5.0), ("2", "1", 6.0)]));
-}
-
-#[test]
-fn no_column_is_a_weight_in_silence() {
-    let notes = |format, text: &str| with(format, text, Default::default()).unwrap().notes;
-    let third = [Note::WeightColumn { number: 3, name: None }];
-    assert_eq!(notes(Csv, "0,1,5\n"), third);
-    assert_eq!(notes(Txt, "0 1 5\n"), third);
-    assert_eq!(notes(Wel, "0 1 5\n"), []);
-    assert_eq!(notes(Csv, "source,target,weight\n0,1,5\n"), []);
-    let names: Vec<String> = ["a", "b", "strength"].map(Into::into).into();
-    assert_eq!(
-        notes(Csv, "a,b,strength\n0,1,5\n"),
-        [Note::Heading { names }, Note::WeightColumn { number: 3, name: Some("strength".into()) }]
-    );
-    for (format, text) in [(Csv, "0,1,5,6\n"), (Csv, "a,b,c,d\n0,1,5,6\n"), (Wel, "0 1 5 6\n")] {
-        let error = with(format, text, Default::default()).unwrap_err();
-        assert!(error.contains("there are 4 columns; say which are source, target"), "{error}");
-        assert!(error.contains("--columns"), "{error}");
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! anew.
 
 mod binary;
+mod columns;
 mod compressed;
 mod coordinates;
 mod generators;

@@ -6,15 +6,13 @@ use std::path::Path;
 
 use graph_formats::Format::{Csv, El, Tsv, Txt};
 use graph_formats::{
-    Comment, Csr, EdgeListOptions, Format, Header, IdKind, Ids, LoadedGraph, Note, Words, id_line,
-    id_of_line, parse_with, read, read_coordinates, write, write_coordinates, write_ids,
+    Comment, Csr, EdgeListOptions, Header, IdKind, Ids, LoadedGraph, Note, Words, id_line,
+    id_of_line, read, read_coordinates, write, write_coordinates, write_ids,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-fn with(format: Format, text: &str, options: EdgeListOptions) -> Result<LoadedGraph, String> {
-    parse_with(format, text.as_bytes(), &options).map_err(|error| error.to_string())
-}
+use crate::lists::with;
 
 fn comment(comment: Comment) -> EdgeListOptions {
     EdgeListOptions { comment, ..Default::default() }

@@ -33,7 +33,8 @@ pub(crate) struct GraphArgs {
     #[arg(long, help_heading = HEADING)]
     undirected: bool,
     /// Edge lists: whether the first line is a header, the numbers of vertices and of lines, or in
-    /// a table the names of columns; auto: where it fits the lines that follow
+    /// a table the names of columns, which may be numbers; auto: where it fits the lines that
+    /// follow
     #[arg(
         long, help_heading = HEADING, value_name = "H", value_enum, default_value_t = HeaderArg::Auto
     )]

@@ -319,3 +319,16 @@ fn junk_is_refused_in_every_format() {
         }
     }
 }
+
+/// What pandas writes for a frame without names.
+#[test]
+fn columns_named_by_numbers() {
+    let folder = folder_with("x.csv", "0,1\n5,6\n6,7\n");
+    let folder = folder.path();
+    let text = said(folder, "sssp {}/x.csv --source 5");
+    assert!(text.contains("x.csv: the first line is read as an arc"), "{text}");
+    assert_eq!(json_in(folder, "info {}/x.csv --header yes")["edges"], 2);
+    assert_eq!(said(folder, "sssp {}/x.csv --source 5 --header no"), "");
+    write(folder, "roads.csv", "u,v,length,weight\n5,6,2,9\n");
+    assert_eq!(json_in(folder, "path {}/roads.csv 5 6")["distance"], 9);
+}

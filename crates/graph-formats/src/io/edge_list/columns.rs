@@ -16,6 +16,7 @@ const SAMPLE_BYTES: usize = 256 << 10;
 const SOURCE_NAMES: [&str; 6] = ["source", "src", "from", "tail", "pre", "u"];
 const DESTINATION_NAMES: [&str; 8] =
     ["target", "destination", "dest", "dst", "to", "head", "post", "v"];
+/// The first of these that a table has is its weight.
 const WEIGHT_NAMES: [&str; 5] = ["weight", "w", "length", "cost", "distance"];
 
 /// Where on a line everything is, counted from 0.
@@ -127,12 +128,21 @@ fn look_at(
         [n, m] => n.natural().zip(m.natural()),
         _ => None,
     };
-    let may_be_heading = options.header != Header::No && numbers.is_none();
+    let counts_columns = is_count(&first);
     let is_heading = by_name
-        || (is_table && may_be_heading)
-            && (options.header == Header::Yes
-                || recognised(&first).is_some()
-                || second.as_ref().is_some_and(|second| is_above(&first, second)));
+        || is_table
+            && match options.header {
+                Header::Yes => true,
+                Header::No => false,
+                Header::Auto => {
+                    numbers.is_none() && recognised(&first).is_some()
+                        || second.as_ref().is_some_and(|second| is_above(&first, second))
+                        || counts_columns && first[0].text.is_empty()
+                }
+            };
+    if is_table && counts_columns && !is_heading && options.header == Header::Auto {
+        notes.push(Note::MaybeHeading);
+    }
     let header = numbers.filter(|_| options.header != Header::No && !is_heading);
     if options.header == Header::Yes && header.is_none() && !is_heading {
         return Err(first[0].expected("a header `<vertices> <lines>`"));
@@ -193,12 +203,22 @@ fn line<'a>(scanner: &mut Scanner<'a>, delimiter: Delimiter) -> Result<Vec<Field
     Ok(fields)
 }
 
-/// Whether `first` is words, over a line that has a number where it has one of them.
+/// Whether `first` is words, over a line that has a number where it has one of them, or counts
+/// columns over a line that has a word.
 fn is_above(first: &[Field<'_>], second: &[Field<'_>]) -> bool {
     let is_number = |field: &Field<'_>| field.weight().is_ok();
     let mut pairs = first.iter().zip(second);
+    if is_count(first) {
+        return second.iter().any(|field| !field.text.is_empty() && !is_number(field));
+    }
     !first.iter().any(is_number)
         && pairs.any(|(name, field)| !name.text.is_empty() && is_number(field))
+}
+
+/// Whether a line is 0, 1 and so on, as pandas names columns, maybe after one without a name.
+fn is_count(first: &[Field<'_>]) -> bool {
+    let columns = &first[usize::from(first[0].text.is_empty())..];
+    columns.len() > 1 && (0..).zip(columns).all(|(i, field)| field.natural() == Some(i))
 }
 
 /// The name of a column in lower case, without `_`, `-`, `.` and blanks, and without a last
@@ -218,7 +238,9 @@ fn plain_name(field: &Field<'_>) -> String {
 fn recognised(heading: &[Field<'_>]) -> Option<(usize, usize, Option<usize>)> {
     let names: Vec<_> = heading.iter().map(plain_name).collect();
     let find = |known: &[&str]| names.iter().position(|name| known.contains(&&name[..]));
-    Some((find(&SOURCE_NAMES)?, find(&DESTINATION_NAMES)?, find(&WEIGHT_NAMES)))
+    // a road has a length, and what counts is its weight
+    let weight = WEIGHT_NAMES.iter().find_map(|known| names.iter().position(|name| name == known));
+    Some((find(&SOURCE_NAMES)?, find(&DESTINATION_NAMES)?, weight))
 }
 
 /// The columns by their names, or by how many there are.
@@ -246,13 +268,20 @@ fn guess(
     if heading.is_some() {
         notes.push(Note::Heading { names: (0..model.len()).filter_map(name).collect() });
     }
-    match model.len() {
-        2 => Ok((0, 1, None)),
+    // one without a name, before others that have names, numbers the rows
+    let first = usize::from(name(0).is_some_and(|name| name.is_empty()) && model.len() > 2);
+    if first > 0 {
+        let weighted = model.len() > 3;
+        notes.push(Note::UnreadColumns { names: vec![String::new()], weighted });
+    }
+    match model.len() - first {
+        2 => Ok((first, first + 1, None)),
         3 => {
+            let weight = first + 2;
             if format != Format::Wel {
-                notes.push(Note::WeightColumn { number: 3, name: name(2) });
+                notes.push(Note::WeightColumn { number: weight + 1, name: name(weight) });
             }
-            Ok((0, 1, Some(2)))
+            Ok((first, first + 1, Some(weight)))
         }
         width => Err(Fault::new(
             model[0].at(),
