@@ -1,7 +1,7 @@
 //! Whether arrays of a file are a hierarchy of their graph.
 //!
 //! Each array may be in range and their sum be right, and yet they may be of another graph, lack an
-//! arc, or have shortcuts that go round in circles. What is checked here: the neighbours of a rank
+//! arc, or have shortcuts that lead round a cycle. What is checked here: the neighbours of a rank
 //! that are higher than its parent are neighbours of the parent, so that no shortcut is missing;
 //! each arc of the graph is one of the hierarchy, which is no heavier; and each arc that can be gone
 //! along weighs what it is made of, an arc of the graph between the same vertices or the two sides
