@@ -137,7 +137,10 @@ impl<U: Weight, K: Key> Check<'_, U, K> {
         };
         let [first, second] = [first, others.start + second].map(|arc| self.arcs.keys[arc]);
         let [there, on] = if way == UP { [first, second] } else { [second, first] };
-        (K::ZERO..K::UNREACHED).contains(&key) && key == there[DOWN].add(on[UP])
+        let sides = [there[DOWN], on[UP]];
+        // what is more cannot be added up
+        sides.iter().all(|side| (K::ZERO..K::UNREACHED).contains(side))
+            && key == sides[0].add(sides[1])
     }
 
     /// The positions of a vertex's arcs in the graph.

@@ -232,7 +232,7 @@ fn keys_hold_all_lengths() {
     prepare(&near, &path);
     // its header says 32 bits, in which 2^40 is 0
     let narrow = read(&path).unwrap().attachment.unwrap().bytes;
-    assert!(narrow.len() < bytes.len() && narrow[8] == 0 && bytes[8] == 1);
+    assert_eq!((narrow[8], bytes[8]), (0, 1));
     write_attached(&path, &far, &Ids::FromOne, KIND, &[&narrow]).unwrap();
     assert_eq!(Prepared::of(&read(&path).unwrap()).err(), Some(HierarchyError::Damaged));
 }
