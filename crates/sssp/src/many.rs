@@ -215,12 +215,16 @@ pub(crate) fn empty_table<T: Weight>(
     sources: usize,
     targets: usize,
 ) -> Result<Array2<T>, SsspError> {
-    let bytes = sources as u128 * targets as u128 * size_of::<T>() as u128;
+    ensure_memory(sources, targets, size_of::<T>())?;
+    Ok(Array2::from_elem((sources, targets), T::ZERO))
+}
+
+/// An error where memory has no place for a table of cells of so many bytes.
+pub(crate) fn ensure_memory(sources: usize, targets: usize, cell: usize) -> Result<(), SsspError> {
+    let bytes = sources as u128 * targets as u128 * cell as u128;
     let too_large = || SsspError::TableTooLarge { sources, targets, bytes };
-    let n_cells = sources.checked_mul(targets).ok_or_else(too_large)?;
-    Vec::<T>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
-    let cells = vec![T::ZERO; n_cells];
-    Array2::from_shape_vec((sources, targets), cells).map_err(|_| too_large())
+    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
+    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
 
 /// The rows that threads still have to fill.

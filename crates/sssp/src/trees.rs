@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use graph_formats::{VertexId, parallel};
 use paths::DistanceTable;
 
-use crate::many::{Rows, empty_table, n_workers};
+use crate::many::{Rows, empty_table, ensure_memory, n_workers};
 use crate::query::check_vertices;
 use crate::weights::SearchWeight;
 use crate::{Config, Found, Goal, Solver, SsspError, Work};
@@ -51,6 +51,9 @@ impl<W: SearchWeight> Solver<'_, W> {
     ) -> Result<Found<Trees<DistanceTable<W>>>, SsspError> {
         check_vertices(self.graph, "source", sources)?;
         let (graph, n) = (self.graph, self.graph.n_vertices());
+        // each may have place alone
+        let cell = size_of::<W::Distance>() + size_of::<VertexId>();
+        ensure_memory(sources.len(), n, cell)?;
         let mut table = empty_table::<W::Distance>(sources.len(), n)?;
         let mut predecessors = empty_table::<VertexId>(sources.len(), n)?;
         let cells = table.as_slice_mut().unwrap_or_default();

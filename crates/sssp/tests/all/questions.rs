@@ -6,12 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::fitting;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Csr, VertexId};
+use graph_formats::{Coo, Csr, VertexId};
 use paths::certificate::check_nearest;
 use paths::{Distances, Nearest, oracle};
 use proptest::prelude::*;
 use sssp::{
-    Algorithm, Config, Delta, Queue, SearchWeight, Solver, SsspError, Team, predecessors,
+    Algorithm, Config, Delta, Goal, Queue, SearchWeight, Solver, SsspError, Team, predecessors,
     shortest_paths,
 };
 use test_support::arbitrary_graph;
@@ -88,6 +88,15 @@ fn a_table_beyond_memory_is_refused_before_it_starts() {
     let table = Solver::new(&graph, &Config::default()).unwrap().table(&many, &many);
     let bytes = 20_000_000u128 * 20_000_000 * 8;
     assert!(matches!(table, Err(SsspError::TableTooLarge { bytes: b, .. }) if b == bytes));
+}
+
+#[test]
+fn trees_ask_for_distances_and_predecessors_at_once() {
+    let graph = Csr::from_coo(&Coo::new(1_000_000, vec![], vec![], Vec::<u32>::new()).unwrap());
+    let many = vec![0; 20_000_000];
+    let trees = Solver::new(&graph, &Config::default()).unwrap().trees(&many, Goal::All);
+    let bytes = 20_000_000u128 * 1_000_000 * (8 + 4);
+    assert!(matches!(trees, Err(SsspError::TableTooLarge { bytes: b, .. }) if b == bytes));
 }
 
 #[test]
