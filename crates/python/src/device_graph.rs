@@ -5,7 +5,6 @@ use std::thread;
 
 use gpu_runtime::{Gpu, KeptContext};
 use graph_formats::{VertexId, WeightKind};
-use numpy::{PyArray1, PyArrayMethods};
 use paths::Number;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,7 +17,7 @@ use crate::graph::vertex_of;
 use crate::numbers::Dtype;
 use crate::run::{Quiet, ensure_not_forked, run, run_here};
 use crate::searches::{goal, vertices_of, vertices_or_all};
-use crate::tree::path;
+use crate::tree::DeviceTree;
 use crate::turns::Turns;
 
 type Shared = Arc<dyn Cells>;
@@ -358,62 +357,4 @@ fn solver<W: SearchWeight>(
         Ok(DeviceSolver::new(gpu, &Arrays { offsets, ends, weights: &weights })?)
     })?;
     Ok(Box::new(solver))
-}
-
-/// Shortest paths from one vertex, on a GPU, as :meth:`DeviceGraph.sssp` finds them.
-///
-/// Attributes
-/// ----------
-/// source : int
-///     The vertex where the paths start.
-/// distances : DeviceArray, shape (n_vertices,)
-///     How far each vertex is; infinity, or the greatest integer, where it was not reached.
-/// predecessors : DeviceArray of int32, shape (n_vertices,), or None
-///     The vertex before each vertex on its path; -1 for the source and what was not reached.
-/// solve_ms : float
-///     How long the search for the distances took on the device.
-#[pyclass(frozen, module = "starpaths")]
-pub(crate) struct DeviceTree {
-    /// The vertex where the paths start.
-    #[pyo3(get)]
-    source: u32,
-    /// How far each vertex is.
-    #[pyo3(get)]
-    distances: Py<DeviceArray>,
-    /// The vertex before each vertex on its path; -1 for none.
-    #[pyo3(get)]
-    predecessors: Option<Py<DeviceArray>>,
-    /// How long the search for the distances took on the device, in milliseconds.
-    #[pyo3(get)]
-    solve_ms: f64,
-}
-
-#[pymethods]
-impl DeviceTree {
-    /// The vertices of the shortest path to a vertex; all predecessors are copied for it.
-    ///
-    /// Parameters
-    /// ----------
-    /// vertex : int
-    ///     Where the path ends.
-    ///
-    /// Returns
-    /// -------
-    /// list of int, or None
-    ///     The path, both ends included; None where the vertex was not reached or does not exist.
-    ///
-    /// Raises
-    /// ------
-    /// StarpathsError
-    ///     When the tree has no predecessors, or was written to so that they lead round a cycle.
-    fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
-        let none = || Error::argument("a tree without predecessors has no paths");
-        let predecessors = self.predecessors.as_ref().ok_or_else(none)?.get().get(py)?;
-        let predecessors = predecessors.cast::<PyArray1<i32>>()?.try_readonly()?;
-        Ok(path(predecessors.as_slice()?, self.source, vertex)?)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<starpaths.DeviceTree from vertex {}>", self.source)
-    }
 }

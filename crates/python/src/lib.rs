@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use crate::device_array::DeviceArray;
     #[pymodule_export]
-    use crate::device_graph::{DeviceGraph, DeviceTree};
+    use crate::device_graph::DeviceGraph;
     #[pymodule_export]
     use crate::graph::Graph;
     #[pymodule_export]
@@ -46,5 +46,5 @@ mod _core {
     #[pymodule_export]
     use crate::solver::Solver;
     #[pymodule_export]
-    use crate::tree::Tree;
+    use crate::tree::{DeviceTree, Tree};
 }

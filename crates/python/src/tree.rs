@@ -1,8 +1,9 @@
-//! The result of a search from one vertex.
+//! The result of a search from one vertex, on the processor or a GPU.
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::device_array::DeviceArray;
 use crate::error::Error;
 use crate::numbers::Numbers;
 
@@ -78,16 +79,70 @@ impl Tree {
     }
 }
 
+/// Shortest paths from one vertex, on a GPU, as :meth:`DeviceGraph.sssp` finds them.
+///
+/// Attributes
+/// ----------
+/// source : int
+///     The vertex where the paths start.
+/// distances : DeviceArray, shape (n_vertices,)
+///     How far each vertex is; infinity, or the greatest integer, where it was not reached.
+/// predecessors : DeviceArray of int32, shape (n_vertices,), or None
+///     The vertex before each vertex on its path; -1 for the source and what was not reached.
+/// solve_ms : float
+///     How long the search for the distances took on the device.
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct DeviceTree {
+    /// The vertex where the paths start.
+    #[pyo3(get)]
+    pub(crate) source: u32,
+    /// How far each vertex is.
+    #[pyo3(get)]
+    pub(crate) distances: Py<DeviceArray>,
+    /// The vertex before each vertex on its path; -1 for none.
+    #[pyo3(get)]
+    pub(crate) predecessors: Option<Py<DeviceArray>>,
+    /// How long the search for the distances took on the device, in milliseconds.
+    #[pyo3(get)]
+    pub(crate) solve_ms: f64,
+}
+
+#[pymethods]
+impl DeviceTree {
+    /// The vertices of the shortest path to a vertex; all predecessors are copied for it.
+    ///
+    /// Parameters
+    /// ----------
+    /// vertex : int
+    ///     Where the path ends.
+    ///
+    /// Returns
+    /// -------
+    /// list of int, or None
+    ///     The path, both ends included; None where the vertex was not reached or does not exist.
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When the tree has no predecessors, or was written to so that they lead round a cycle.
+    fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
+        let none = || Error::argument("a tree without predecessors has no paths");
+        let predecessors = self.predecessors.as_ref().ok_or_else(none)?.get().get(py)?;
+        let predecessors = predecessors.cast::<PyArray1<i32>>()?.try_readonly()?;
+        Ok(path(predecessors.as_slice()?, self.source, vertex)?)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<starpaths.DeviceTree from vertex {}>", self.source)
+    }
+}
+
 /// The path from `source` to `vertex`; `None` where none leads there. O(n), whatever the predecessors
 /// are: others may have written to them.
 ///
 /// # Errors
 /// Where they lead round a cycle.
-pub(crate) fn path(
-    predecessors: &[i32],
-    source: u32,
-    vertex: i64,
-) -> Result<Option<Vec<i64>>, Error> {
+fn path(predecessors: &[i32], source: u32, vertex: i64) -> Result<Option<Vec<i64>>, Error> {
     let (source, mut path, mut at) = (i64::from(source), vec![vertex], vertex);
     while at != source {
         let before = usize::try_from(at).ok().and_then(|at| predecessors.get(at));
