@@ -277,7 +277,6 @@ fn write_row(
 
 /// Refuses to write two results to one file.
 pub(crate) fn refuse_same(path: &Path, other: &Path) -> anyhow::Result<()> {
-    let is_twice = |path: &Path| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
     if place(path) == place(other) {
         let shown = path.display();
         let message = format!("{shown} is to be written twice; name two files");
