@@ -705,7 +705,7 @@ import re, resource, numpy as np
 from scipy.sparse import csr_array
 from starpaths import Graph, csgraph
 status = open("/proc/self/status").read()
-limit = (int(re.search(r"VmSize:\\s+(\\d+)", status)[1]) << 10) + 2**30
+limit = (int(re.search(r"VmSize:\\s+(\\d+)", status)[1]) << 10) + 3 * 2**28
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 last, many, zeros = 2**31 - 5, 2**27, lambda: np.zeros(2**27, dtype=np.int32)
 for make in [

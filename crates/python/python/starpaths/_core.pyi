@@ -16,6 +16,7 @@ __all__ = [
     "Solver",
     "Totals",
     "Tree",
+    "_is_forked",
 ]
 
 _Backend = Literal["cpu", "cuda"]
