@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn no_arc_has_the_number_of_a_mark() {
         assert_eq!(max_arcs(10, 20), 1 << 22);
-        assert_eq!(max_arcs(1 << 24, 1 << 25), 8 * 3 << 24);
+        assert_eq!(max_arcs(1 << 24, 1 << 25), 24 << 24);
         let most = max_arcs(1 << 29, (1 << 31) - 1);
         assert_eq!((most - 1) & u64::from(OF_GRAPH), 0);
     }
