@@ -22,11 +22,11 @@ class OfCupy:
     def there(self, array):
         return self.library.asarray(array)
 
-    def taken(self, array):
-        return self.library.asarray(array)
+    def fill(self, array, value):
+        self.library.asarray(array)[:] = value
 
     def here(self, array):
-        taken = self.taken(array)
+        taken = self.library.asarray(array)
         assert taken.data.ptr == array.__cuda_array_interface__["data"][0]
         assert (self.library.from_dlpack(array) == taken).all()
         return taken.get()
@@ -39,11 +39,11 @@ class OfTorch:
     def there(self, array):
         return self.library.from_numpy(np.ascontiguousarray(array)).cuda()
 
-    def taken(self, array):
-        return self.library.from_dlpack(array)
+    def fill(self, array, value):
+        self.library.from_dlpack(array)[:] = value
 
     def here(self, array):
-        taken = self.taken(array)
+        taken = self.library.from_dlpack(array)
         assert taken.data_ptr() == array.__cuda_array_interface__["data"][0]
         return taken.cpu().numpy()
 
@@ -55,11 +55,12 @@ class OfNumba:
     def there(self, array):
         return self.library.to_device(array)
 
-    def taken(self, array):
-        return self.library.as_cuda_array(array)
+    def fill(self, array, value):
+        taken = self.library.as_cuda_array(array)
+        taken.copy_to_device(np.full(taken.shape, value, taken.dtype))
 
     def here(self, array):
-        return self.taken(array).copy_to_host()
+        return self.library.as_cuda_array(array).copy_to_host()
 
 
 class ByInterface:
@@ -125,7 +126,7 @@ def test_answers_are_the_processors(library, dtype, index):
 
 def test_a_path_ends_whatever_was_written_to_its_tree(library):
     tree = on_device(library, random_matrix("int32")).sssp(7)
-    library.taken(tree.predecessors)[:] = 9
+    library.fill(tree.predecessors, 9)
     with pytest.raises(starpaths.StarpathsError, match="vertex 9 lead round a cycle"):
         tree.path_to(9)
 

@@ -50,8 +50,8 @@ pub(crate) struct GraphArgs {
     /// quotes [default: x.v beside x.e, where there is one]
     #[arg(long, help_heading = HEADING, value_name = "FILE")]
     vertices: Option<PathBuf>,
-    /// Edge lists: lines that start with this character are comments, or none are [default: # and
-    /// %; in a table none]
+    /// Edge lists: lines that start with this character are comments, or none are; by default those
+    /// with # or %, and in a table none
     #[arg(long, help_heading = HEADING, value_name = "CHAR|none", value_parser = parse_comment)]
     comment: Option<Comment>,
     /// Edge lists: whether ids are numbers, maybe with leading zeros, or names [default: numbers
