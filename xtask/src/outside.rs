@@ -32,11 +32,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let graph = graph_formats::read(&arguments[1])?.csr.into_csr::<u32>()?;
     let threads = std::num::NonZeroUsize::new(1);
-    let config = Config { threads, ..Config::with(arguments[2].parse()?) };
+    let searches: std::num::NonZeroUsize = arguments[3].parse()?;
+    let expected_searches = Some(searches);
+    let config = Config { threads, expected_searches, ..Config::with(arguments[2].parse()?) };
     let mut solver = Solver::new(&graph, &config)?;
     let mut times = Vec::new();
     let mut sum = None;
-    for _ in 0..arguments[3].parse()? {
+    for _ in 0..searches.get() {
         let start = Instant::now();
         let tree = solver.tree(0, Goal::All)?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
