@@ -1,13 +1,17 @@
 //! Whether arrays of a file are a hierarchy of their graph.
 //!
-//! Each array may be in range and their sum be right, and yet they may be of another graph, lack an
-//! arc, or have shortcuts that lead round a cycle. What is checked here: the neighbours of a rank
-//! that are higher than its parent are neighbours of the parent, so that no shortcut is missing;
-//! each arc of the graph is one of the hierarchy, which is no heavier; and each arc that can be gone
-//! along weighs what it is made of, an arc of the graph between the same vertices or the two sides
-//! of a triangle with a lower vertex. So whatever is answered is the length of a path that there
-//! is, and is unpacked in finitely many steps. Whether there was a lighter triangle is not asked:
-//! that would be to customize it again. O(n + m log) for m arcs of both, in parallel.
+//! Each array may be in range and the checksum right, and yet they may be of another graph, lack an
+//! arc, or have shortcuts that lead round a cycle. Three things are checked:
+//!
+//! * the neighbours of a rank that are higher than its parent are neighbours of the parent, so that
+//!   no shortcut is missing;
+//! * each arc of the graph is one of the hierarchy, which is no heavier;
+//! * each arc that a path can take weighs as much as its parts: an arc of the graph between the same
+//!   vertices, or the two sides of a triangle with a lower vertex.
+//!
+//! So every answer is the length of a path of the graph, and is unpacked in finitely many steps.
+//! Whether a triangle is lighter than the arc above it is not checked: that would be to customize
+//! again. O(n + m log) for m arcs of both, in parallel.
 
 use std::ops::Range;
 
@@ -115,7 +119,7 @@ impl<U: Weight, K: Key> Check<'_, U, K> {
         let Hierarchy { vertices, subtrees, offsets, ends, depths, .. } = self.hierarchy;
         let (key, origin) = (self.arcs.keys[arc][way], self.arcs.origins[arc][way]);
         if key == K::UNREACHED {
-            // nobody goes along it
+            // no path takes this arc
             return true;
         }
         if origin & OF_GRAPH != 0 {
@@ -138,7 +142,7 @@ impl<U: Weight, K: Key> Check<'_, U, K> {
         let [first, second] = [first, others.start + second].map(|arc| self.arcs.keys[arc]);
         let [there, on] = if way == UP { [first, second] } else { [second, first] };
         let sides = [there[DOWN], on[UP]];
-        // what is more cannot be added up
+        // greater keys might wrap when they are added
         sides.iter().all(|side| (K::ZERO..K::UNREACHED).contains(side))
             && key == sides[0].add(sides[1])
     }

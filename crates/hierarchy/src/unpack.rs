@@ -81,7 +81,7 @@ impl Unpacker {
         if let Some(last) = list.last_mut() {
             last.next = END;
         }
-        // a path that comes by a vertex twice goes along arcs that add nothing
+        // a path visits a vertex twice only along arcs of weight zero
         let most = 2 * hierarchy.n_vertices();
         let mut n_unpacked = 0;
         while let Some(&Shortcut { arc, lower, end, direction, entry }) = queue.get(n_unpacked) {

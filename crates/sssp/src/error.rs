@@ -99,7 +99,9 @@ pub enum SsspError {
         weight: String,
     },
     /// Numbers that were given for distances to a vertex.
-    #[error("what was given for distances to vertex {target} are none of this graph; search again")]
+    #[error(
+        "the numbers given as distances to vertex {target} are no distances in this graph; search again"
+    )]
     NoDistances {
         /// The vertex.
         target: VertexId,

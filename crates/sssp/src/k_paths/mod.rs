@@ -152,12 +152,13 @@ impl<W: SearchWeight> Solver<'_, W> {
 /// times.
 ///
 /// No weight may be negative. Distances are the least sums, of floats in any order of additions.
-/// Numbers that are none are an error where a search comes upon it: where the way ahead grows along
-/// an arc by more than that weighs, or nothing is as long as was said. Lesser ones cost time, and
-/// change nothing. O(k) searches as a rule.
+/// Other numbers are an error when a search notices them: where the number of an arc's tail exceeds
+/// the arc's weight plus the number of its head, or where no path has the length that they promise.
+/// Numbers that are too small cost time, but change no path. O(k) searches as a rule.
 ///
 /// # Errors
-/// When a vertex does not exist. [`SsspError::NoDistances`]; [`SsspError::Overflow`] where fewer than `k` paths have a length
+/// When a vertex does not exist. [`SsspError::NoDistances`] when a search notices numbers that are no
+/// distances. [`SsspError::Overflow`] where fewer than `k` paths have a length
 /// that its type can hold, and there may be longer ones.
 ///
 /// ```

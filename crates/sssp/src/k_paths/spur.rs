@@ -107,7 +107,7 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
         self.begin(&path[..spur]);
         let key = self.reach(path[spur], to_spur, &banned, longest)?;
         let path = self.first_of_shortest(&path[..=spur], &banned, key);
-        // by distances there is always one
+        // with true distances there is always a path
         self.is_misled |= path.is_empty();
         if self.is_misled {
             return None;
@@ -149,7 +149,7 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
                     continue;
                 }
                 let Some(next) = self.bound(through, to) else { continue };
-                // no distance is more than that of a neighbour and the arc to it; floats are rounded
+                // no distance exceeds an arc's weight and its head's distance; floats are rounded
                 self.is_misled |= next < bound && self.share.is_none();
                 if next <= longest {
                     self.work.improvements += 1;
