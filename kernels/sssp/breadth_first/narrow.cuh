@@ -9,9 +9,11 @@
 //
 // For graphs without long rows: four lanes go through each.
 //
-// Races: blocks share the bits alone, which atomics set. Nobody tells of a level before its
-// atomics have returned, and an atomic that has returned was done where all on that word are
-// done, one after the other: so who meets here waits for no memory.
+// Races: blocks share the bits, which atomics set, and the counters of a level, which are zero before
+// it. Nobody tells of a level before its atomics have returned, and an atomic that has returned was
+// done where all on that word are done, one after the other: so who meets here waits for no memory.
+// Counters are made zero in the level before, by a thread that waits until they are, before its
+// block tells: one of the last warp, which has less to find than the first.
 #pragma once
 
 #include "push.cuh"
@@ -93,7 +95,7 @@ __device__ __forceinline__ u64 hear(const u64* tally, u32 n_blocks) {
 __device__ __forceinline__ void search_narrow(const Search& search, Frontier& frontier, GridBarrier& team,
                                               const Watch& watch, LocalLists& lists, u64& looked) {
     Control& control = *search.control;
-    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
+    const bool prepares = blockIdx.x == 0 && threadIdx.x == blockDim.x - 1;
     const u32 first_entry = threadIdx.x / 4, step = blockDim.x / 4;
     const u32 share = (frontier.count - 1) / team.n_blocks + 1;
     const u32 first = min(frontier.count, blockIdx.x * share);
@@ -108,7 +110,7 @@ __device__ __forceinline__ void search_narrow(const Search& search, Frontier& fr
         const u32 level = frontier.level + 1;
         u32* n_found = lists.counts + turn;
         __syncthreads();
-        if (is_first) prepare_next(&control, level, watch);
+        if (prepares) prepare_next(&control, level, watch);
         for (u32 entry = first_entry; __any_sync(everyone, entry < n_own); entry += step) {
             const bool has = entry < n_own;
             const u32 end = has ? lists.ends[4 * entry + lane() % 4] : no_vertex;

@@ -94,11 +94,13 @@ __device__ __forceinline__ u32 words_of(u32 n_vertices) { return (n_vertices - 1
 __device__ __forceinline__ u32 grid_warp() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 __device__ __forceinline__ u32 grid_warps() { return gridDim.x * (blockDim.x / 32); }
 
-// What the first thread of the grid does in a level for later ones.
+// What one thread of the grid does in a level for later ones. It is done when the thread goes on, so
+// that whoever counts in the next level counts from zero, whichever way blocks meet before.
 __device__ __forceinline__ void prepare_next(Control* control, u32 level, const Watch& watch) {
     const u32 next = (level + 1) % 3;
     __stcg(control->tally + next, 0);
     __stcg(control->arcs + next, 0);
     __stcg(control->found + next, 0);
     if (watch.calls(level)) watch.call(level);
+    __threadfence();
 }
