@@ -3,11 +3,18 @@
 //! It is loaded when it is first asked for, so that neither building nor running needs it:
 //! `libnccl.so.2`, or the file that the variable `STARPATH_NCCL` names. What it does is queued on
 //! a stream of the GPU, and the host does not wait.
+//!
+//! A rank that the library refuses something would leave the others waiting inside it. So nothing is
+//! asked of it that waits: ranks ask how far it is until it is done for all of them, and where it
+//! is refused on one, all give up the communicator.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt;
 use std::ptr;
 use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
 
 use libloading::Library;
 
@@ -19,11 +26,17 @@ type Comm = *mut c_void;
 
 /// `ncclUint8`.
 const BYTES: c_int = 1;
+/// `ncclSuccess`.
+const DONE: c_int = 0;
+/// `ncclInProgress`.
+const IN_PROGRESS: c_int = 7;
+/// From one question how far the library is to the next.
+const PAUSE: Duration = Duration::from_micros(20);
 
 /// The functions used of the library, which stays loaded.
 struct Functions {
     get_unique_id: unsafe extern "C" fn(*mut UniqueId) -> c_int,
-    init: unsafe extern "C" fn(*mut Comm, c_int, UniqueId, c_int) -> c_int,
+    init: unsafe extern "C" fn(*mut Comm, c_int, UniqueId, c_int, *mut Config) -> c_int,
     broadcast: unsafe extern "C" fn(
         *const c_void,
         *mut c_void,
@@ -33,6 +46,7 @@ struct Functions {
         Comm,
         *mut c_void,
     ) -> c_int,
+    state: unsafe extern "C" fn(Comm, *mut c_int) -> c_int,
     abort: unsafe extern "C" fn(Comm) -> c_int,
     error_string: unsafe extern "C" fn(c_int) -> *const c_char,
 }
@@ -44,10 +58,34 @@ struct UniqueId {
     bytes: Id,
 }
 
+/// `ncclConfig_t` as it was in version 2.14, which later ones take.
+#[repr(C)]
+struct Config {
+    size: usize,
+    magic: u32,
+    version: u32,
+    blocking: c_int,
+}
+
+impl Config {
+    /// Of a communicator whose functions do not wait for other ranks.
+    const NON_BLOCKING: Self =
+        Self { size: size_of::<Self>(), magic: 0xcafe_beef, version: 21_400, blocking: 0 };
+}
+
+/// How far the library is, the worst last.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Step {
+    Done,
+    InProgress,
+    Refused,
+}
+
 /// Ranks with a GPU each.
 pub struct Nccl {
     functions: &'static Functions,
-    comm: Comm,
+    /// Null once it is given up.
+    comm: Cell<Comm>,
 }
 
 impl fmt::Debug for Nccl {
@@ -67,13 +105,14 @@ impl Functions {
     fn load() -> Result<Self, libloading::Error> {
         let name = std::env::var_os("STARPATH_NCCL").unwrap_or_else(|| "libnccl.so.2".into());
         // SAFETY: what the library does when it is loaded is fit for any process and thread; the
-        // types are those of its header, since version 2.0; it is never unloaded.
+        // types are those of its header, since version 2.14; it is never unloaded.
         unsafe {
             let library = Box::leak(Box::new(Library::new(name)?));
             Ok(Self {
                 get_unique_id: *library.get(b"ncclGetUniqueId\0")?,
-                init: *library.get(b"ncclCommInitRank\0")?,
+                init: *library.get(b"ncclCommInitRankConfig\0")?,
                 broadcast: *library.get(b"ncclBroadcast\0")?,
+                state: *library.get(b"ncclCommGetAsyncError\0")?,
                 abort: *library.get(b"ncclCommAbort\0")?,
                 error_string: *library.get(b"ncclGetErrorString\0")?,
             })
@@ -81,7 +120,7 @@ impl Functions {
     }
 
     fn check(&self, code: c_int) -> Result<(), String> {
-        if code == 0 {
+        if matches!(code, DONE | IN_PROGRESS) {
             return Ok(());
         }
         // SAFETY: the function answers any number with a text that stays.
@@ -98,8 +137,15 @@ impl Nccl {
     /// On all ranks where there is no NCCL on any, or it refuses; a rank that it refuses nothing
     /// hears of that by `ranks`.
     pub fn connect(ranks: &dyn Communicator) -> Result<Self, RanksError> {
+        Self::connect_by(Functions::get(), ranks)
+    }
+
+    fn connect_by(
+        functions: Result<&'static Functions, String>,
+        ranks: &dyn Communicator,
+    ) -> Result<Self, RanksError> {
         let mut id = UniqueId { bytes: [0; 128] };
-        let begun = Functions::get().and_then(|functions| {
+        let begun = functions.and_then(|functions| {
             if ranks.is_root() {
                 // SAFETY: the function writes an identifier, to a place that is one.
                 functions.check(unsafe { (functions.get_unique_id)(&raw mut id) })?;
@@ -108,20 +154,21 @@ impl Nccl {
         });
         let functions = together(ranks, begun)?;
         ranks.broadcast(0, &mut id.bytes)?;
-        let mut comm = ptr::null_mut();
+        let (mut comm, mut config) = (ptr::null_mut(), Config::NON_BLOCKING);
         let (rank, size) = (ranks.rank() as c_int, ranks.size() as c_int);
-        // SAFETY: the identifier is of this library, and the function writes one pointer.
-        let connected = functions.check(unsafe { (functions.init)(&raw mut comm, size, id, rank) });
-        // where another rank fails, dropping it lets go of what there is
-        let own = connected.map(|()| Self { functions, comm });
-        together(ranks, own)
+        // SAFETY: the identifier is of this library; the function writes one pointer, and reads
+        // a configuration that says which version's it is.
+        let code = unsafe { (functions.init)(&raw mut comm, size, id, rank, &raw mut config) };
+        let connected = Self { functions, comm: Cell::new(comm) };
+        connected.settle(ranks, code)?;
+        Ok(connected)
     }
 
     /// Queues, on a stream of this rank's GPU, the copying of bytes from the GPU of rank `root` to
     /// those of all others. To be called by all ranks, in the same order.
     ///
     /// # Errors
-    /// Where NCCL refuses; the others then wait for this rank.
+    /// On all ranks where NCCL refuses on any; then what is queued ends, and nothing more can be.
     ///
     /// # Safety
     /// At `address` lie so many bytes of the memory of the current GPU, of which `stream` is a
@@ -129,26 +176,69 @@ impl Nccl {
     /// without being ordered after it, or on `root` writes them.
     pub unsafe fn broadcast(
         &self,
+        ranks: &dyn Communicator,
         address: u64,
         n_bytes: usize,
         root: usize,
         stream: *mut c_void,
     ) -> Result<(), RanksError> {
-        let place = address as *mut c_void;
+        let (place, comm) = (address as *mut c_void, self.comm.get());
+        if comm.is_null() {
+            return Err(RanksError::Nccl("the ranks are connected no more".to_owned()));
+        }
         // SAFETY: the caller's, and the communicator is open.
         let code = unsafe {
-            let root = root as c_int;
-            (self.functions.broadcast)(place, place, n_bytes, BYTES, root, self.comm, stream)
+            (self.functions.broadcast)(place, place, n_bytes, BYTES, root as c_int, comm, stream)
         };
-        self.functions.check(code).map_err(RanksError::Nccl)
+        self.settle(ranks, code)
+    }
+
+    /// Waits until what was asked is done on all ranks, where asking was answered by `code`. Where
+    /// it is refused on one, or a rank has ended, the communicator is given up on all.
+    fn settle(&self, ranks: &dyn Communicator, code: c_int) -> Result<(), RanksError> {
+        let settled = self.follow(ranks, code);
+        if settled.is_err() {
+            self.give_up();
+        }
+        settled
+    }
+
+    fn follow(&self, ranks: &dyn Communicator, mut code: c_int) -> Result<(), RanksError> {
+        loop {
+            let step = match code {
+                DONE => Step::Done,
+                IN_PROGRESS => Step::InProgress,
+                _ => Step::Refused,
+            };
+            let worst = ranks.max(step as u8)?;
+            if worst == Step::Done as u8 {
+                return Ok(());
+            }
+            if worst == Step::Refused as u8 {
+                return together(ranks, self.functions.check(code));
+            }
+            thread::sleep(PAUSE);
+            if step == Step::InProgress {
+                // SAFETY: the communicator is open, and the function writes one number.
+                let asked = unsafe { (self.functions.state)(self.comm.get(), &raw mut code) };
+                code = if asked == DONE { code } else { asked };
+            }
+        }
+    }
+
+    /// Ends what is queued, without waiting for ranks that may be gone.
+    fn give_up(&self) {
+        let comm = self.comm.replace(ptr::null_mut());
+        if !comm.is_null() {
+            // SAFETY: the communicator is open, and nobody uses it any more.
+            unsafe { (self.functions.abort)(comm) };
+        }
     }
 }
 
 impl Drop for Nccl {
-    /// Without waiting for ranks that may be gone.
     fn drop(&mut self) {
-        // SAFETY: the communicator is open, and nobody uses it any more.
-        unsafe { (self.functions.abort)(self.comm) };
+        self.give_up();
     }
 }
 
@@ -158,5 +248,119 @@ fn together<T>(ranks: &dyn Communicator, own: Result<T, String>) -> Result<T, Ra
     match (ranks.first_message(message)?, own) {
         (None, Ok(own)) => Ok(own),
         (_, Err(message)) | (Some((_, message)), Ok(_)) => Err(RanksError::Nccl(message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! A library that has no GPUs: it is in progress until all ranks have called it, which is for
+    //! ever where it refuses one.
+
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::Threads;
+
+    const N_RANKS: usize = 3;
+    /// `ncclSystemError`.
+    const REFUSED: c_int = 2;
+
+    static FUNCTIONS: Functions =
+        Functions { get_unique_id, init, broadcast, state, abort, error_string };
+
+    /// What the library refuses: a function, of a rank.
+    static REFUSES: Mutex<Option<(&str, usize)>> = Mutex::new(None);
+    /// Calls that all ranks make, and how often a communicator was given up.
+    static N_CALLS: AtomicUsize = AtomicUsize::new(0);
+    static N_ABORTS: AtomicUsize = AtomicUsize::new(0);
+
+    /// A communicator is its rank, from 1.
+    fn call(function: &str, rank: usize) -> c_int {
+        if *REFUSES.lock().unwrap() == Some((function, rank)) {
+            return REFUSED;
+        }
+        N_CALLS.fetch_add(1, Ordering::SeqCst);
+        IN_PROGRESS
+    }
+
+    unsafe extern "C" fn get_unique_id(_: *mut UniqueId) -> c_int {
+        N_CALLS.store(0, Ordering::SeqCst);
+        DONE
+    }
+
+    unsafe extern "C" fn init(
+        comm: *mut Comm,
+        _: c_int,
+        _: UniqueId,
+        rank: c_int,
+        config: *mut Config,
+    ) -> c_int {
+        // SAFETY: both are places of the caller's.
+        unsafe {
+            assert_eq!((*config).blocking, 0);
+            *comm = ptr::without_provenance_mut(rank as usize + 1);
+        }
+        call("init", rank as usize)
+    }
+
+    unsafe extern "C" fn broadcast(
+        _: *const c_void,
+        _: *mut c_void,
+        _: usize,
+        _: c_int,
+        _: c_int,
+        comm: Comm,
+        _: *mut c_void,
+    ) -> c_int {
+        call("broadcast", comm.addr() - 1)
+    }
+
+    unsafe extern "C" fn state(_: Comm, state: *mut c_int) -> c_int {
+        let is_done = N_CALLS.load(Ordering::SeqCst).is_multiple_of(N_RANKS);
+        // SAFETY: it is a place of the caller's.
+        unsafe { *state = if is_done { DONE } else { IN_PROGRESS } };
+        DONE
+    }
+
+    unsafe extern "C" fn abort(comm: Comm) -> c_int {
+        assert!(!comm.is_null());
+        N_ABORTS.fetch_add(1, Ordering::SeqCst);
+        DONE
+    }
+
+    unsafe extern "C" fn error_string(_: c_int) -> *const c_char {
+        c"unhandled system error".as_ptr()
+    }
+
+    /// Two broadcasts after connecting; what each rank hears.
+    fn hear(refuses: Option<(&'static str, usize)>) -> Vec<Result<(), RanksError>> {
+        *REFUSES.lock().unwrap() = refuses;
+        N_ABORTS.store(0, Ordering::SeqCst);
+        let work = |ranks: &Threads| {
+            let talk = || {
+                let nccl = Nccl::connect_by(Ok(&FUNCTIONS), ranks)?;
+                // SAFETY: this library copies nothing.
+                let broadcast = || unsafe { nccl.broadcast(ranks, 0, 0, 0, ptr::null_mut()) };
+                let first = broadcast();
+                assert_eq!(first.is_err(), broadcast().is_err());
+                first
+            };
+            Ok::<_, RanksError>(talk())
+        };
+        Threads::run(N_RANKS, work).unwrap()
+    }
+
+    #[test]
+    fn what_one_rank_is_refused_ends_for_all() {
+        assert_eq!(hear(None), vec![Ok(()); N_RANKS]);
+        assert_eq!(N_ABORTS.load(Ordering::SeqCst), N_RANKS);
+        let refused = Err(RanksError::Nccl("unhandled system error".to_owned()));
+        for function in ["init", "broadcast"] {
+            for rank in 0..N_RANKS {
+                assert_eq!(hear(Some((function, rank))), vec![refused.clone(); N_RANKS]);
+                assert_eq!(N_ABORTS.load(Ordering::SeqCst), N_RANKS, "{function} {rank}");
+            }
+        }
     }
 }

@@ -72,7 +72,7 @@ impl<'a> Link<'a> {
                 let (stream, n_bytes) = (gpu.stream_handle()?, len * size_of::<u32>());
                 // SAFETY: the rows lie in their buffer, which the stream's GPU has; the rest is
                 // the caller's.
-                unsafe { nccl.broadcast(rows.address(), n_bytes, owner, stream)? };
+                unsafe { nccl.broadcast(self.ranks, rows.address(), n_bytes, owner, stream)? };
             }
             Way::Pinned(memory) => {
                 let mut memory = memory.borrow_mut();
@@ -97,9 +97,10 @@ impl<'a> Link<'a> {
 fn connected(ranks: &dyn Communicator, gpu: &Gpu) -> Result<Nccl, ApspError> {
     // also makes the GPU the current one, which is NCCL's
     let word = agree(ranks, gpu.buffer::<u32>(1).map_err(ApspError::from))?;
+    let stream = agree(ranks, gpu.stream_handle().map_err(ApspError::from))?;
     let nccl = Nccl::connect(ranks)?;
     // SAFETY: the word lies on the current GPU, and the stream is waited for.
-    unsafe { nccl.broadcast(word.address(), size_of::<u32>(), 0, gpu.stream_handle()?)? };
+    unsafe { nccl.broadcast(ranks, word.address(), size_of::<u32>(), 0, stream)? };
     gpu.synchronize()?;
     Ok(nccl)
 }
