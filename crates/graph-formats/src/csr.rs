@@ -6,7 +6,8 @@
 //! its column. A weight that all arcs have, as those of an unweighted graph do, is stored once:
 //! their array is made when somebody asks for it.
 
-use std::any::Any;
+mod other_weights;
+
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -39,7 +40,8 @@ pub struct Csr<W: Weight> {
     column_indices: Buffer<VertexId>,
     /// Empty where all are the same, until somebody asks for them.
     weights: OnceLock<Buffer<W>>,
-    weight_summary: WeightSummary<W>,
+    /// Not there after a change of weights, which are, until somebody asks for it.
+    weight_summary: OnceLock<WeightSummary<W>>,
     rows_ascend: bool,
     direction: Direction,
 }
@@ -132,7 +134,7 @@ impl<W: Weight> Csr<W> {
         Self {
             rows_ascend: rows_ascend(&row_offsets, &column_indices),
             weights: OnceLock::new(),
-            weight_summary: WeightSummary::of_equal(weight, column_indices.len()),
+            weight_summary: WeightSummary::of_equal(weight, column_indices.len()).into(),
             row_offsets,
             column_indices,
             direction,
@@ -146,6 +148,7 @@ impl<W: Weight> Csr<W> {
         weight_summary: WeightSummary<V>,
     ) -> Csr<V> {
         let Self { row_offsets, column_indices, rows_ascend, direction, .. } = self;
+        let weight_summary = weight_summary.into();
         Csr { row_offsets, column_indices, weights, weight_summary, rows_ascend, direction }
     }
 
@@ -230,66 +233,10 @@ impl<W: Weight> Csr<W> {
         weights: Vec<W>,
         direction: Direction,
     ) -> Self {
-        match self.weight_summary.common() {
+        match self.weight_summary().common() {
             Some(weight) => Self::of_valid_ends(row_offsets, columns, weight, direction),
             None => Self::from_valid(row_offsets, columns, weights, direction),
         }
-    }
-
-    /// The same graph with weights of type `V`; moved, not copied, when `V` is `W`.
-    ///
-    /// # Errors
-    /// [`GraphError::WeightOutOfRange`] names the first weight that `V` has no exact
-    /// value for (floats may round). O(m).
-    pub fn convert_weights<V: Weight>(self) -> Result<Csr<V>, GraphError> {
-        let mut this = Some(self);
-        if let Some(same) = (&mut this as &mut dyn Any).downcast_mut::<Option<Csr<V>>>() {
-            return Ok(same.take().expect("just put there"));
-        }
-        let this = this.expect("taken only above");
-        let weights = this.stored_weights().iter().enumerate().map(|(arc, &w)| {
-            w.to_i128().map_or_else(|| V::from_f64(w.to_f64()), V::from_i128).ok_or_else(|| {
-                GraphError::WeightOutOfRange { arc, weight: w.to_string(), kind: V::KIND }
-            })
-        });
-        let weights = weights.collect::<Result<Vec<V>, _>>()?;
-        if this.weight_summary.common().is_some() {
-            let summary = WeightSummary::of_equal(weights[0], this.n_arcs());
-            return Ok(this.with_weights(OnceLock::new(), summary));
-        }
-        let summary = WeightSummary::of(&weights);
-        Ok(this.with_array(weights.into(), summary))
-    }
-
-    /// The same graph with weights that are unsigned, or floats; `None` where one is negative. It
-    /// shares the memory of this one. O(1), once the array of weights is there.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)])?;
-    /// let unsigned = graph.as_unsigned().expect("no weight is negative");
-    /// assert_eq!(unsigned, Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?);
-    /// assert!(Csr::from_arcs(2, &[(0, 1, -5i64)])?.as_unsigned().is_none());
-    /// # Ok::<(), graph_formats::GraphError>(())
-    /// ```
-    pub fn as_unsigned(&self) -> Option<Csr<W::Unsigned>> {
-        let WeightSummary { least, greatest, sum_of_sizes, first_negative } = self.weight_summary;
-        if first_negative.is_some() {
-            return None;
-        }
-        // made here where all are the same, so that every copy has the same array
-        self.weights();
-        let weights = self.weights.get().map(Buffer::cast).unwrap_or_default().into();
-        let (least, greatest) = (bytemuck::cast(least), bytemuck::cast(greatest));
-        let summary = WeightSummary { least, greatest, sum_of_sizes, first_negative };
-        Some(self.clone().with_weights(weights, summary))
-    }
-
-    /// The same arcs without their weights: each counts one. O(1).
-    pub fn unweighted<V: Weight>(self) -> Csr<V> {
-        let summary = WeightSummary::of_equal(V::ONE, self.n_arcs());
-        self.with_weights(OnceLock::new(), summary)
     }
 
     /// How many vertices, those without arcs included.
@@ -330,32 +277,41 @@ impl<W: Weight> Csr<W> {
     /// call, in O(m), and kept.
     #[inline]
     pub fn weights(&self) -> &[W] {
-        self.weights.get_or_init(|| vec![self.weight_summary.greatest; self.n_arcs()].into())
+        self.weights.get_or_init(|| vec![self.weight_summary().greatest; self.n_arcs()].into())
     }
 
     /// What is stored of the weights: one for each arc, or a single one that all arcs have.
     pub fn stored_weights(&self) -> &[W] {
-        self.unequal_weights().unwrap_or(std::slice::from_ref(&self.weight_summary.greatest))
+        self.unequal_weights().unwrap_or(std::slice::from_ref(&self.weight_summary().greatest))
     }
 
     /// The weights, unless all are the same and above zero.
     pub(crate) fn unequal_weights(&self) -> Option<&[W]> {
-        if self.weight_summary.common().is_some() { None } else { Some(self.weights()) }
+        if self.weight_summary().common().is_some() { None } else { Some(self.weights()) }
     }
 
     /// What an arc at this position weighs.
     ///
     /// # Panics
-    /// When the graph has no such arc and its weights differ.
+    /// When the graph has no such arc, unless all weigh the same and have no array yet.
     #[inline]
     pub fn weight(&self, arc: usize) -> W {
-        self.unequal_weights().map_or(self.weight_summary.greatest, |weights| weights[arc])
+        match self.weights.get() {
+            Some(weights) => weights[arc],
+            None => self.weight_summary().greatest,
+        }
     }
 
-    /// What the weights are, all in all; found when the graph was made.
+    /// What the weights are, all in all; found when the graph was made, or in O(m) at the first call
+    /// after a [change](Self::set_weights).
     #[inline]
     pub fn weight_summary(&self) -> &WeightSummary<W> {
-        &self.weight_summary
+        self.weight_summary.get().unwrap_or_else(|| {
+            // not inside `get_or_init`: a thread that waits for the others may take a task that
+            // asks for the same
+            let summary = WeightSummary::of(self.weights());
+            self.weight_summary.get_or_init(|| summary)
+        })
     }
 
     /// Whether the ends of the arcs of each vertex ascend, those of parallel arcs side by side.
@@ -401,7 +357,7 @@ impl<W: Weight> Csr<W> {
 
     /// The first arc of negative weight: its position, source and destination. O(log n).
     pub fn first_negative(&self) -> Option<(usize, VertexId, VertexId)> {
-        let arc = self.weight_summary.first_negative?;
+        let arc = self.weight_summary().first_negative?;
         let (source, destination) = self.ends(arc);
         Some((arc, source, destination))
     }
@@ -430,7 +386,7 @@ impl<W: Weight> PartialEq for Csr<W> {
     fn eq(&self, other: &Self) -> bool {
         self.row_offsets == other.row_offsets
             && self.column_indices == other.column_indices
-            && self.weight_summary.common() == other.weight_summary.common()
+            && self.weight_summary().common() == other.weight_summary().common()
             && self.stored_weights() == other.stored_weights()
             && self.direction == other.direction
     }
@@ -470,17 +426,6 @@ mod tests {
             new(&[0, 1], &[0], &[f32::NAN]),
             GraphError::WeightNotFinite { arc: 0, .. }
         ));
-    }
-
-    #[test]
-    fn weights_convert_exactly_or_not_at_all() {
-        let graph = Csr::from_arcs(2, &[(0, 1, 3.0f64), (1, 0, 2.5)]).unwrap();
-        assert!(matches!(
-            graph.clone().convert_weights::<u32>(),
-            Err(GraphError::WeightOutOfRange { arc: 1, .. })
-        ));
-        let pointer = graph.weights().as_ptr();
-        assert_eq!(graph.convert_weights::<f64>().unwrap().weights().as_ptr(), pointer);
     }
 
     #[test]

@@ -1,0 +1,189 @@
+//! The same arcs with other weights: of another type, none, or others.
+//!
+//! The ends of arcs stay in the memory where they are. So do weights that stay as they are, unless
+//! they are [set](Csr::set_weights) while other graphs share them.
+
+use std::any::Any;
+use std::sync::OnceLock;
+
+use super::{Csr, Direction};
+use crate::checks::summary_of_finite;
+use crate::{Buffer, GraphError, Weight, WeightSummary};
+
+impl<W: Weight> Csr<W> {
+    /// The same graph with weights of type `V`; moved, not copied, when `V` is `W`.
+    ///
+    /// # Errors
+    /// [`GraphError::WeightOutOfRange`] names the first weight that `V` has no exact
+    /// value for (floats may round). O(m).
+    pub fn convert_weights<V: Weight>(self) -> Result<Csr<V>, GraphError> {
+        let mut this = Some(self);
+        if let Some(same) = (&mut this as &mut dyn Any).downcast_mut::<Option<Csr<V>>>() {
+            return Ok(same.take().expect("just put there"));
+        }
+        let this = this.expect("taken only above");
+        let weights = this.stored_weights().iter().enumerate().map(|(arc, &w)| {
+            w.to_i128().map_or_else(|| V::from_f64(w.to_f64()), V::from_i128).ok_or_else(|| {
+                GraphError::WeightOutOfRange { arc, weight: w.to_string(), kind: V::KIND }
+            })
+        });
+        let weights = weights.collect::<Result<Vec<V>, _>>()?;
+        if this.weight_summary().common().is_some() {
+            let summary = WeightSummary::of_equal(weights[0], this.n_arcs());
+            return Ok(this.with_weights(OnceLock::new(), summary));
+        }
+        let summary = WeightSummary::of(&weights);
+        Ok(this.with_array(weights.into(), summary))
+    }
+
+    /// The same graph with weights that are unsigned, or floats; `None` where one is negative. It
+    /// shares the memory of this one. O(1), once the array of weights is there.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)])?;
+    /// let unsigned = graph.as_unsigned().expect("no weight is negative");
+    /// assert_eq!(unsigned, Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?);
+    /// assert!(Csr::from_arcs(2, &[(0, 1, -5i64)])?.as_unsigned().is_none());
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    pub fn as_unsigned(&self) -> Option<Csr<W::Unsigned>> {
+        let WeightSummary { least, greatest, sum_of_sizes, first_negative } =
+            *self.weight_summary();
+        if first_negative.is_some() {
+            return None;
+        }
+        // made here where all are the same, so that every copy has the same array
+        self.weights();
+        let weights = self.weights.get().map(Buffer::cast).unwrap_or_default().into();
+        let (least, greatest) = (bytemuck::cast(least), bytemuck::cast(greatest));
+        let summary = WeightSummary { least, greatest, sum_of_sizes, first_negative };
+        Some(self.clone().with_weights(weights, summary))
+    }
+
+    /// The same arcs, in the same memory, with these weights, one for each; directed, for the two
+    /// of an edge may differ.
+    ///
+    /// # Errors
+    /// When there are fewer weights than arcs or more, or one is not finite. O(m).
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?;
+    /// let other = graph.with_other_weights(vec![0.5, 2.0])?;
+    /// assert_eq!(other, Csr::from_arcs(3, &[(0, 1, 0.5), (1, 2, 2.0)])?);
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    pub fn with_other_weights<V: Weight>(
+        &self,
+        weights: impl Into<Buffer<V>>,
+    ) -> Result<Csr<V>, GraphError> {
+        let weights = weights.into();
+        let (expected, found) = (self.n_arcs(), weights.len());
+        if expected != found {
+            return Err(GraphError::LengthMismatch { what: "weights", expected, found });
+        }
+        let summary = summary_of_finite(&weights)?;
+        let directed = Self { direction: Direction::Directed, ..self.clone() };
+        Ok(directed.with_array(weights, summary))
+    }
+
+    /// Gives arcs, by their positions, these weights; of two for one arc the last counts. The graph
+    /// is directed from then on, for the two arcs of an edge may differ.
+    ///
+    /// O(changes), and the first time O(m), to make the array of weights where all are the same or
+    /// other graphs share it.
+    ///
+    /// # Errors
+    /// When there is no such arc, or a weight is not finite; the graph is as it was.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    ///
+    /// let before = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?;
+    /// let mut after = before.clone();
+    /// after.set_weights(&[(1, 9)])?;
+    /// assert_eq!((before.weights(), after.weights()), (&[5, 7][..], &[5, 9][..]));
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    pub fn set_weights(&mut self, changes: &[(usize, W)]) -> Result<(), GraphError> {
+        let n_arcs = self.n_arcs();
+        for &(arc, weight) in changes {
+            if arc >= n_arcs {
+                let expected = format!("the position of one of {n_arcs} arcs, counted from 0");
+                let value = arc.to_string();
+                return Err(GraphError::BadParameter { name: "arc", value, expected });
+            }
+            if !weight.is_finite() {
+                return Err(GraphError::WeightNotFinite { arc, weight: weight.to_string() });
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.weights();
+        let mut weights = self.weights.take().unwrap_or_default().into_vec();
+        for &(arc, weight) in changes {
+            weights[arc] = weight;
+        }
+        self.weights = Buffer::from(weights).into();
+        self.weight_summary = OnceLock::new();
+        self.direction = Direction::Directed;
+        Ok(())
+    }
+
+    /// The same arcs without their weights: each counts one. O(1).
+    pub fn unweighted<V: Weight>(self) -> Csr<V> {
+        let summary = WeightSummary::of_equal(V::ONE, self.n_arcs());
+        self.with_weights(OnceLock::new(), summary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_convert_exactly_or_not_at_all() {
+        let graph = Csr::from_arcs(2, &[(0, 1, 3.0f64), (1, 0, 2.5)]).unwrap();
+        assert!(matches!(
+            graph.clone().convert_weights::<u32>(),
+            Err(GraphError::WeightOutOfRange { arc: 1, .. })
+        ));
+        let pointer = graph.weights().as_ptr();
+        assert_eq!(graph.convert_weights::<f64>().unwrap().weights().as_ptr(), pointer);
+    }
+
+    /// The graph is then as one that is made of these weights, and what shared its array is not.
+    #[test]
+    fn weights_are_set() {
+        for before in [
+            Csr::from_edges(3, &[(0, 1, 5i64), (1, 2, 7)]).unwrap(),
+            Csr::from_edges(3, &[(0, 1, 5), (1, 2, 5)]).unwrap(),
+        ] {
+            let mut after = before.clone();
+            for (changes, weights) in [
+                (&[(3, 2), (0, -4), (3, 9)][..], [-4, 5, before.weight(2), 9]),
+                (&[(0, 1), (1, 1), (2, 1), (3, 1)], [1; 4]),
+            ] {
+                after.set_weights(changes).unwrap();
+                let fresh = before.with_other_weights(weights.to_vec()).unwrap();
+                assert_eq!(after, fresh);
+                assert_eq!(after.weight_summary(), fresh.weight_summary());
+                assert_eq!(after.weight(3), weights[3]);
+                assert_eq!(after.first_negative(), fresh.first_negative());
+            }
+            assert_eq!(before.weight(0), 5);
+            let kept = after.clone();
+            assert!(after.set_weights(&[(0, 8), (4, 8)]).is_err());
+            assert_eq!(after, kept);
+        }
+        let mut floats = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
+        let refused = floats.set_weights(&[(0, f64::NAN)]);
+        assert!(matches!(refused, Err(GraphError::WeightNotFinite { arc: 0, .. })));
+        assert!(floats.with_other_weights(vec![1.0, 2.0]).is_err());
+        assert!(floats.with_other_weights(vec![f32::INFINITY]).is_err());
+    }
+}
