@@ -31,14 +31,11 @@ pub enum Algorithm {
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
     /// non-negative by potentials.
     Johnson,
-    /// By the dense matrices of supernodes, for sparse graphs with small separators: O(n · arcs of
-    /// a hierarchy). Only where the solver [is given](crate::Solver::by_supernodes) these.
-    Supernodes,
 }
 
 impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 8] = [
         Self::Auto,
         Self::FloydWarshall,
         Self::Blocked,
@@ -47,7 +44,6 @@ impl Algorithm {
         Self::BlockedOutOfCore,
         Self::Recursive,
         Self::Johnson,
-        Self::Supernodes,
     ];
 
     /// Whether it has tiles of several sides, on a GPU.
@@ -66,7 +62,6 @@ impl Algorithm {
             Self::BlockedOutOfCore => "blocked-out-of-core",
             Self::Recursive => "recursive",
             Self::Johnson => "johnson",
-            Self::Supernodes => "supernodes",
         }
     }
 }

@@ -86,12 +86,12 @@ pub enum ApspError {
         /// What was asked for.
         algorithm: Algorithm,
     },
-    /// All pairs were to be found by supernodes, and none were given.
+    /// Something was asked for that supernodes leave no choice of, or are not for.
     #[error(
-        "{} is for one process and its memory, and for a graph whose supernodes are given; use auto",
-        Algorithm::Supernodes
+        "supernodes are for one process, its memory and at most one GPU, and are an algorithm by \
+         themselves; leave the others away, or use blocked"
     )]
-    NoSupernodes,
+    NotBySupernodes,
     /// What was given are no supernodes, or not those of the graph.
     #[error("these are no supernodes of the graph: {reason}")]
     NotSupernodes {
@@ -100,8 +100,7 @@ pub enum ApspError {
     },
     /// An arc of negative weight, where there may be none.
     #[error(
-        "{} needs weights of at least zero, but arc {from} -> {to} has {weight}; use blocked or johnson",
-        Algorithm::Supernodes
+        "supernodes need weights of at least zero, but arc {from} -> {to} has {weight}; use blocked or johnson"
     )]
     NegativeWeight {
         /// Where the first such arc starts.

@@ -19,6 +19,8 @@ const ENTRIES_AN_ARC: f64 = 200.0;
 pub struct Plan {
     /// The algorithm, never [`Algorithm::Auto`].
     pub algorithm: Algorithm,
+    /// Whether it closes the matrices of [supernodes](crate::Solver::by_supernodes), not a whole one.
+    pub by_supernodes: bool,
     /// Why this one.
     pub reason: String,
     /// Threads that work on it.
@@ -78,7 +80,13 @@ impl Plan {
             (_, None) => return Err(ApspError::TooHeavy { bound }),
             (asked, Some(_)) => (asked, "it was asked for".to_owned()),
         };
-        Ok(Self { algorithm, reason, threads: config.n_threads(), number, certainty })
+        let threads = config.n_threads();
+        Ok(Self { algorithm, by_supernodes: false, reason, threads, number, certainty })
+    }
+
+    /// What it is called in reports: as the algorithm, or "supernodes".
+    pub fn name(&self) -> &'static str {
+        if self.by_supernodes { "supernodes" } else { self.algorithm.name() }
     }
 
     /// The widest numbers that the work may end in.
@@ -103,7 +111,7 @@ pub(crate) fn search<W: Weight>(graph: &Csr<W>) -> f64 {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = if self.threads == 1 { "thread" } else { "threads" };
-        write!(f, "{}: {}", self.algorithm, self.reason)?;
+        write!(f, "{}: {}", self.name(), self.reason)?;
         if let Some(number) = self.number.filter(|_| self.algorithm != Algorithm::Johnson) {
             write!(f, "; its matrix is of {number}")?;
             f.write_str(match self.certainty {

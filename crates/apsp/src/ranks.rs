@@ -125,6 +125,7 @@ impl Plan {
         let [algorithm, number, certainty] = places.map(|place| usize::from(place).checked_sub(1));
         Ok(Self {
             algorithm: algorithm.map_or(Algorithm::Auto, |place| Algorithm::ALL[place]),
+            by_supernodes: false,
             reason: String::from_utf8_lossy(&reason).into_owned(),
             threads: config.n_threads(),
             number: number.map(|place| Number::ALL[place]),

@@ -125,11 +125,12 @@ impl<'a, G> Solver<'a, G> {
         Self { folder: Some(folder), ..self }
     }
 
-    /// With these supernodes of the graph, where [`Config::algorithm`] is
-    /// [`Supernodes`](Algorithm::Supernodes): in memory, by the processor or one GPU, which holds the
+    /// By the dense matrices of these supernodes of the graph, for sparse graphs with small
+    /// separators: O(n · arcs of a hierarchy). In memory, by the processor or one GPU, which holds the
     /// matrix, n² numbers of 2 to 8 bytes, twice as many where arcs do not lead both ways. Weights
-    /// are at least zero. [`Supernodes::n_sums`] says how much work that is; [`Supernodes::new`]
-    /// has an example.
+    /// are at least zero, and [`Config::algorithm`] is [`Auto`](Algorithm::Auto), or solving is
+    /// [`ApspError::NotBySupernodes`]. [`Supernodes::n_sums`] says how much work that is;
+    /// [`Supernodes::new`] has an example.
     pub fn by_supernodes(self, supernodes: &'a Supernodes) -> Self {
         Self { supernodes: Some(supernodes), ..self }
     }
@@ -277,12 +278,18 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
             return Err(ApspError::NoTiles { algorithm });
         }
-        if algorithm == Algorithm::Supernodes && folder.is_none() {
-            let (Some(supernodes), [] | [_]) = (supernodes, gpus.unwrap_or_default()) else {
-                return Err(ApspError::NoSupernodes);
+        if let Some(supernodes) = supernodes {
+            let gpus = gpus.unwrap_or_default();
+            let (Algorithm::Auto, None, [] | [_]) = (algorithm, folder, gpus) else {
+                return Err(ApspError::NotBySupernodes);
             };
-            let gpu = gpus.and_then(<[Gpu]>::first);
-            return supernodes::solve(Work { graph, supernodes, config, gpu, progress });
+            return supernodes::solve(Work {
+                graph,
+                supernodes,
+                config,
+                gpu: gpus.first(),
+                progress,
+            });
         }
         let solved = match (folder, gpus) {
             (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
@@ -301,7 +308,10 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         self,
         progress: Option<Progress<'_>>,
     ) -> Result<DevicePairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, .. } = self;
+        let Self { graph, config, gpus, folder, supernodes } = self;
+        if supernodes.is_some() {
+            return Err(ApspError::NotBySupernodes);
+        }
         if folder.is_some() {
             let reason = "what is kept in a folder does not stay on GPUs".to_owned();
             return Err(ApspError::NotOnGpu { reason });
@@ -318,9 +328,9 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, .. } = self;
+        let Self { graph, config, gpus, folder, supernodes } = self;
         let asked = match folder {
-            _ if config.algorithm == Algorithm::Supernodes => Err(ApspError::NoSupernodes),
+            _ if supernodes.is_some() => Err(ApspError::NotBySupernodes),
             None => Ok(()),
             Some(_) => Err(ApspError::NotAskedFor { what: "rows in memory" }),
         };
@@ -340,8 +350,11 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Pairs<W>>, ApspError> {
-        let Self { graph, config, gpus, folder, .. } = self;
-        let folder = folder.ok_or(ApspError::NotAskedFor { what: "rows in a folder" });
+        let Self { graph, config, gpus, folder, supernodes } = self;
+        let folder = match folder {
+            _ if supernodes.is_some() => Err(ApspError::NotBySupernodes),
+            folder => folder.ok_or(ApspError::NotAskedFor { what: "rows in a folder" }),
+        };
         let folder = agree(ranks, folder)?;
         let by_gpus = ranks.any(gpus.is_some())?;
         let gpus = gpus.or(by_gpus.then_some(&[]));

@@ -37,14 +37,14 @@ const NODE_COST: f64 = 512.0;
 /// When the hierarchy of the graph would have more than `max_arcs` arcs.
 ///
 /// ```
-/// use apsp::{Algorithm, Config, Solver};
+/// use apsp::{Config, Solver};
 /// use graph_formats::generate::{GridConfig, grid};
 ///
 /// let graph = grid(&GridConfig { side: 6, dimensions: 3, ..Default::default() })?;
 /// let supernodes = hierarchy::supernodes(&graph, 20_000)?;
 /// assert!(supernodes.n_sums() < 216f64.powi(3));
 ///
-/// let config = Config::with(Algorithm::Supernodes);
+/// let config = Config::default();
 /// let pairs = Solver::new(&graph, &config).by_supernodes(&supernodes).solve(None)?;
 /// assert_eq!(pairs.row(0).flatten().count(), 216);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -17,7 +17,9 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
-pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
+pub(crate) use pairs::{
+    ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, PairsAlgorithm, QueryArgs,
+};
 #[cfg(feature = "plot")]
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
 pub(crate) use roads::{CustomizeArgs, PathArgs, PrepareArgs};

@@ -82,7 +82,7 @@ impl Supernodes {
     /// higher supernode and its ends.
     ///
     /// ```
-    /// use apsp::{Algorithm, Config, Solver, Supernode, Supernodes};
+    /// use apsp::{Config, Solver, Supernode, Supernodes};
     /// use graph_formats::Csr;
     ///
     /// // a path: its ends are two supernodes, its middle the one above them
@@ -91,7 +91,7 @@ impl Supernodes {
     /// let nodes = vec![one(0, &[2]), one(1, &[2]), one(2, &[])];
     /// let supernodes = Supernodes::new(vec![0, 2, 1], nodes)?;
     ///
-    /// let config = Config::with(Algorithm::Supernodes);
+    /// let config = Config::default();
     /// let pairs = Solver::new(&graph, &config).by_supernodes(&supernodes).solve(None)?;
     /// assert_eq!(pairs.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

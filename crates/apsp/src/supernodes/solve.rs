@@ -18,7 +18,7 @@ use crate::host::{Deal, MinPlus};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::ranks::bytes_of_table;
 use crate::width::Narrow;
-use crate::{ApspError, Config, Pairs, PairsWeight, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, Report, hops};
 
 /// All pairs of a graph by its supernodes, on a GPU if there is one.
 #[derive(Clone, Copy)]
@@ -62,7 +62,8 @@ pub(crate) fn solve<W: PairsWeight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspE
         None => Narrow::Tried { speed: 1.0 },
         Some(gpu) => on_gpu::narrow(gpu),
     };
-    let mut plan = Plan::new(graph, config, narrow, progress)?;
+    let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
+    let mut plan = Plan { by_supernodes: true, ..Plan::new(graph, &matrix, narrow, progress)? };
     let needed = work.bytes(&plan)?;
     work.check_memory(needed)?;
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;

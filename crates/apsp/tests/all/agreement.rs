@@ -2,7 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{Algorithm, ApspError, Config, Number, PairsWeight, Solver};
+use apsp::{
+    Algorithm, ApspError, Config, Number, PairsWeight, ScratchFolder, Solver, Supernode, Supernodes,
+};
+use collectives::Alone;
 use graph_formats::{Csr, VertexId, read};
 use paths::certificate::check_negative_cycle;
 use paths::oracle;
@@ -205,15 +208,38 @@ fn a_negative_cycle_is_named() {
     }
 }
 
+/// Supernodes that are given are what all pairs are found by, or it is an error.
 #[test]
-fn what_only_a_gpu_has_or_what_needs_supernodes_is_refused() {
+fn nothing_else_is_chosen_beside_supernodes() {
+    let graph = Csr::from_edges(3, &[(0, 1, 4u32), (1, 2, 1)]).unwrap();
+    let one = |rank, ends: &[u32]| Supernode { ranks: rank..rank + 1, ends: ends.to_vec() };
+    let nodes = vec![one(0, &[2]), one(1, &[2]), one(2, &[])];
+    let supernodes = Supernodes::new(vec![0, 2, 1], nodes).unwrap();
+    let (auto, blocked) = (Config::default(), Config::with(Algorithm::Blocked));
+    let solver = Solver::new(&graph, &auto).by_supernodes(&supernodes);
+    let plan = solver.solve(None).unwrap().plan;
+    assert_eq!((plan.name(), plan.by_supernodes), ("supernodes", true));
+    assert!(plan.to_string().starts_with("supernodes: it was asked for"), "{plan}");
+    // nobody can ask for them without giving them
+    assert!("supernodes".parse::<Algorithm>().is_err());
+    let scratch = ScratchFolder::new("never made");
+    let refused = [
+        Solver::new(&graph, &blocked).by_supernodes(&supernodes).solve(None).err(),
+        solver.in_folder(&scratch).solve(None).err(),
+        solver.solve_on_gpus(None).err(),
+        solver.solve_over(&Alone, None).err(),
+        solver.in_folder(&scratch).solve_in_folder_over(&Alone, None).err(),
+    ];
+    for error in refused {
+        assert!(matches!(error, Some(ApspError::NotBySupernodes)), "{error:?}");
+    }
+}
+
+#[test]
+fn what_only_a_gpu_has_is_refused() {
     for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !HERE.contains(algorithm)) {
         let refused = Solver::new(&slope(5), &Config::with(algorithm)).solve(None).unwrap_err();
-        let is_known = match algorithm {
-            Algorithm::Supernodes => matches!(refused, ApspError::NoSupernodes),
-            _ => matches!(refused, ApspError::NotHere { .. }),
-        };
-        assert!(is_known, "{refused}");
+        assert!(matches!(refused, ApspError::NotHere { .. }), "{refused}");
     }
 }
 

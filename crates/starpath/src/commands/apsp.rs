@@ -16,7 +16,7 @@ use graph_formats::AnyCsr;
 use serde::Serialize;
 
 use crate::backend;
-use crate::cli::{ApspArgs, Backend, Common, GpuCount};
+use crate::cli::{ApspArgs, Backend, Common, GpuCount, PairsAlgorithm};
 use crate::failure::{Interrupted, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load};
@@ -122,6 +122,7 @@ impl Device {
 
 /// What is asked for, on which backend, and where results are to be written.
 struct Request {
+    algorithm: PairsAlgorithm,
     config: Config,
     gpus: Option<GpuCount>,
     scratch: Option<ScratchFolder>,
@@ -153,7 +154,7 @@ impl Outputs {
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     let outputs = Outputs::check(args)?;
     let (config, scratch) = (config(args, common), scratch_folder(args));
-    let request = Request { config, gpus: args.gpus, scratch, outputs };
+    let request = Request { algorithm: args.algorithm, config, gpus: args.gpus, scratch, outputs };
     let loaded = load(&args.graph, common)?;
     let report = solve(&loaded, &request, common)?;
     loaded.print(&report, common)
@@ -161,7 +162,8 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
 
 fn config(args: &ApspArgs, common: &Common) -> Config {
     Config {
-        algorithm: args.algorithm,
+        // supernodes are given to the solver
+        algorithm: args.algorithm.plain().unwrap_or_default(),
         threads: common.threads,
         next_hops: args.next_hops.is_some(),
         memory: args.memory,
@@ -236,7 +238,7 @@ impl Found {
             head: Head {
                 backend: if gpus.is_some() { "cuda" } else { "cpu" },
                 threads: plan.threads,
-                ..loaded.head("apsp").solved(plan.algorithm.name(), &times, common)
+                ..loaded.head("apsp").solved(plan.name(), &times, common)
             },
             matrix: Matrix::of(&plan),
             device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, pairs.report())),
@@ -257,7 +259,7 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
     let found = find_by(graph, request, ordered.as_ref(), common);
     match found {
         // searches take less memory
-        Err(error) if ordered.is_some() && request.config.algorithm == Algorithm::Auto => {
+        Err(error) if ordered.as_ref().is_some_and(|ordered| ordered.reason.is_some()) => {
             match error.downcast::<ApspError>()? {
                 ApspError::TooLarge { .. } | ApspError::OverMemory { .. } => {
                     find_by(graph, request, None, common)
@@ -278,13 +280,10 @@ fn find_by(
 ) -> anyhow::Result<Found> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
-    let config = ordered.map_or(request.config.clone(), |_| Config {
-        algorithm: Algorithm::Supernodes,
-        ..request.config.clone()
-    });
+    let config = &request.config;
     let solver = match ordered {
-        Some(ordered) => Solver::new(graph, &config).by_supernodes(&ordered.supernodes),
-        None => Solver::new(graph, &config),
+        Some(ordered) => Solver::new(graph, config).by_supernodes(&ordered.supernodes),
+        None => Solver::new(graph, config),
     };
     let explained = |pairs: &dyn AnyPairs| {
         let mut plan = pairs.plan().clone();

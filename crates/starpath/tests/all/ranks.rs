@@ -140,6 +140,7 @@ fn an_error_is_said_once() {
     }
     for line in [
         "apsp {}/road.wel --backend cuda --gpus 2",
+        "apsp {}/road.wel --algorithm supernodes",
         "sssp {}/road.wel --source 1",
         "sssp {}/road.wel --sources {}/ids --nearest",
     ] {

@@ -10,7 +10,7 @@ use apsp::{Algorithm, Supernodes};
 use graph_formats::AnyCsr;
 
 use super::Request;
-use crate::cli::{Backend, Common, GpuCount};
+use crate::cli::{Backend, Common, GpuCount, PairsAlgorithm};
 use crate::failure::say;
 use crate::progress::check_interrupt;
 use crate::report::{Ms, milliseconds};
@@ -43,10 +43,10 @@ pub(super) fn choose(
 ) -> anyhow::Result<Option<Ordered>> {
     let n = graph.n_vertices();
     let pairs = (n as f64).powi(2);
-    let (is_asked, max_sums) = match request.config.algorithm {
+    let (is_asked, max_sums) = match request.algorithm {
         // beside the matrix, a hierarchy is never too large
-        Algorithm::Supernodes => (true, f64::INFINITY),
-        Algorithm::Auto => match most_sums(graph, request, common) {
+        PairsAlgorithm::Supernodes => (true, f64::INFINITY),
+        PairsAlgorithm::Plain(Algorithm::Auto) => match most_sums(graph, request, common) {
             Some(most) => (false, most),
             None => return Ok(None),
         },
