@@ -140,7 +140,7 @@ fn sweep_all(
 
 /// The totals of each part, on the threads of the CPU.
 fn on_cpu<U: MetricWeight>(
-    metric: &Metric<'_, U>,
+    metric: &Metric<U>,
     parts: &[&[VertexId]],
     progress: Progress<'_>,
 ) -> Result<Vec<Swept>, HierarchyError> {
@@ -153,7 +153,7 @@ fn on_cpu<U: MetricWeight>(
 
 /// The totals of each part, each on one of the GPUs, by turns.
 fn on_gpus<U: MetricWeight>(
-    metrics: &mut [DeviceMetric<'_, U>],
+    metrics: &mut [DeviceMetric<U>],
     parts: &[&[VertexId]],
     progress: Progress<'_>,
 ) -> Result<Vec<Swept>, HierarchyError> {

@@ -73,10 +73,10 @@ pub trait AnyDeviceMetrics {
 /// assert_eq!(metric.query().distance(0, 2)?, Some(Number::U64(7)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn customize<'a>(
-    hierarchy: &'a Hierarchy,
-    graph: &'a AnyCsr,
-) -> Result<Box<dyn AnyMetric + 'a>, HierarchyError> {
+pub fn customize(
+    hierarchy: &Hierarchy,
+    graph: &AnyCsr,
+) -> Result<Box<dyn AnyMetric>, HierarchyError> {
     with_csr!(graph, |graph| Ok(Box::new(hierarchy.customize(graph)?)))
 }
 
@@ -84,10 +84,7 @@ pub fn customize<'a>(
 ///
 /// # Errors
 /// The same.
-pub fn metric<'a>(
-    prepared: &'a Prepared,
-    graph: &'a AnyCsr,
-) -> Result<Box<dyn AnyMetric + 'a>, HierarchyError> {
+pub fn metric(prepared: &Prepared, graph: &AnyCsr) -> Result<Box<dyn AnyMetric>, HierarchyError> {
     with_csr!(graph, |graph| Ok(Box::new(prepared.metric(graph)?)))
 }
 
@@ -95,17 +92,17 @@ pub fn metric<'a>(
 ///
 /// # Errors
 /// The same.
-pub fn customize_on_gpus<'a>(
-    devices: &'a [DeviceHierarchy<'a>],
-    graph: &'a AnyCsr,
-) -> Result<Box<dyn AnyDeviceMetrics + 'a>, HierarchyError> {
+pub fn customize_on_gpus(
+    devices: &[DeviceHierarchy],
+    graph: &AnyCsr,
+) -> Result<Box<dyn AnyDeviceMetrics>, HierarchyError> {
     with_csr!(graph, |graph| {
         let metrics = devices.iter().map(|device| device.customize(graph));
         Ok(Box::new(metrics.collect::<Result<Vec<_>, _>>()?))
     })
 }
 
-impl<W: MetricWeight> AnyMetric for Metric<'_, W> {
+impl<W: MetricWeight> AnyMetric for Metric<W> {
     fn query(&self) -> Box<dyn AnyQuery + '_> {
         Box::new(Metric::query(self))
     }
@@ -153,7 +150,7 @@ impl<W: MetricWeight> AnyQuery for Query<'_, W> {
     }
 }
 
-impl<W: MetricWeight> AnyDeviceMetrics for Vec<DeviceMetric<'_, W>> {
+impl<W: MetricWeight> AnyDeviceMetrics for Vec<DeviceMetric<W>> {
     fn table(
         &mut self,
         sources: &[VertexId],

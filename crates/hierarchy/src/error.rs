@@ -49,6 +49,32 @@ pub enum HierarchyError {
         /// The vertex.
         vertex: VertexId,
     },
+    /// Weights of more arcs than there are, or fewer.
+    #[error("{found} weights for {expected} arcs; there must be one for each")]
+    NotAllArcs {
+        /// How many arcs there are.
+        expected: usize,
+        /// How many weights.
+        found: usize,
+    },
+    /// A weight of an arc that the graph does not have.
+    #[error("arc {arc} does not exist: the graph has {n_arcs} arcs, numbered from 0")]
+    NoSuchArc {
+        /// Its position.
+        arc: usize,
+        /// How many there are.
+        n_arcs: usize,
+    },
+    /// A weight that is NaN or infinite.
+    #[error("arc {from} -> {to} has the weight {weight}; weights must be finite")]
+    WeightNotFinite {
+        /// Where the arc starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+        /// Its weight.
+        weight: String,
+    },
     /// A graph whose arcs are not those that the hierarchy was made for.
     #[error("the arcs are not those of the graph that the hierarchy is of; make another hierarchy")]
     AnotherGraph,

@@ -9,7 +9,7 @@
 //!
 //! Reference: dibbelt-2016
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use graph_formats::{Buffer, Csr, VertexId, Weight};
 use rayon::prelude::*;
@@ -29,28 +29,31 @@ pub(crate) fn structure<W: Weight>(graph: &Csr<W>) -> Structure {
 
 /// A graph with an order of its vertices, prepared for any weights.
 ///
-/// 8 bytes an arc of the graph, 11 an arc of the hierarchy and 30 a vertex.
-#[derive(Debug)]
+/// 8 bytes an arc of the graph, 11 an arc of the hierarchy and 30 a vertex. A clone shares all of
+/// them: O(1).
+#[derive(Clone, Debug)]
 pub struct Hierarchy {
     /// The rank of each vertex of the graph.
-    pub(crate) ranks: Vec<u32>,
+    pub(crate) ranks: Buffer<u32>,
     /// The vertex of each rank.
     pub(crate) vertices: Buffer<VertexId>,
     /// The parent of each rank, or [`ROOT`].
-    pub(crate) parents: Vec<u32>,
+    pub(crate) parents: Buffer<u32>,
     /// The first rank of the subtree of each rank, which ends with itself.
-    pub(crate) subtrees: Vec<u32>,
+    pub(crate) subtrees: Buffer<u32>,
     /// How many ancestors each rank has.
-    pub(crate) depths: Vec<u16>,
+    pub(crate) depths: Buffer<u16>,
+    /// How many vertices the longest way up has.
+    height: usize,
     /// Where the arcs of each rank start; n + 1 entries.
     pub(crate) offsets: Buffer<u32>,
     /// The depth where each arc ends; descending in a row.
     pub(crate) ends: Buffer<u16>,
     /// How many arcs of a row from each on, up to 255, end at consecutive depths: the length of
     /// arrays that are gone through without `ends`.
-    pub(crate) runs: Vec<u8>,
+    pub(crate) runs: Buffer<u8>,
     /// What customization needs besides, made when it is asked for.
-    below: OnceLock<Below>,
+    below: Arc<OnceLock<Below>>,
     /// Of the graph's arcs.
     pub(crate) digest: u64,
 }
@@ -122,42 +125,39 @@ impl Hierarchy {
             return None;
         }
         let Tree { parents, subtrees, depths } = Tree::of_arcs(&offsets, &ends)?;
-        let ranks = inverse(&vertices)?;
-        let (runs, below) = (runs(&offsets, &ends), OnceLock::new());
         Some(Self {
-            ranks,
+            ranks: inverse(&vertices)?.into(),
             vertices,
-            parents,
-            subtrees,
-            depths,
+            parents: parents.into(),
+            subtrees: subtrees.into(),
+            height: depths.iter().max().map_or(0, |&depth| usize::from(depth) + 1),
+            depths: depths.into(),
+            runs: runs(&offsets, &ends).into(),
             offsets,
             ends,
-            runs,
-            below,
+            below: Arc::default(),
             digest,
         })
     }
 
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
     /// with the same arcs. In parallel; O(triangles of the hierarchy), and 16 bytes an arc of
-    /// it where all distances are sure to fit in 31 bits, else 24.
+    /// it where all distances are sure to fit in 31 bits, else 24. The metric shares the memory of
+    /// the hierarchy and of the graph.
     ///
     /// # Errors
     /// When the arcs of `graph` are others, a weight is negative, or floats are so large that a sum
     /// of them may be infinite.
-    pub fn customize<'a, W: MetricWeight>(
-        &'a self,
-        graph: &'a Csr<W>,
-    ) -> Result<Metric<'a, W>, HierarchyError> {
+    pub fn customize<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
         W::customize(self, graph)
     }
 
-    pub(crate) fn customized<'a, W: Weight>(
-        &'a self,
-        graph: &'a Csr<W>,
-    ) -> Result<Metric<'a, W>, HierarchyError> {
+    pub(crate) fn customized<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+    ) -> Result<Metric<W>, HierarchyError> {
         self.check_arcs(&structure(graph))?;
-        Metric::new(self, graph)
+        Metric::new(self.clone(), graph.clone())
     }
 
     /// An error where the arcs are not those of the graph that this is of. O(n + m).
@@ -193,9 +193,9 @@ impl Hierarchy {
         degrees.map(|degree| degree * degree.saturating_sub(1) / 2).sum()
     }
 
-    /// How many vertices the longest way up has. O(n).
+    /// How many vertices the longest way up has.
     pub fn height(&self) -> usize {
-        self.depths.iter().max().map_or(0, |&depth| usize::from(depth) + 1)
+        self.height
     }
 
     /// The arcs that lead up from a rank.

@@ -17,7 +17,7 @@ use crate::key::Key;
 use crate::metric::{Metric, too_far, with_arcs};
 use crate::{HierarchyError, MetricWeight};
 
-impl<W: MetricWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<W> {
     /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
     /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
     ///
@@ -56,7 +56,7 @@ impl<W: MetricWeight> Metric<'_, W> {
         k: usize,
     ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
         self.rank("source", source)?;
-        let (hierarchy, rank) = (self.hierarchy, self.rank("target", target)?);
+        let (hierarchy, rank) = (&self.hierarchy, self.rank("target", target)?);
         let mut is_too_far = false;
         let paths = with_arcs!(W, &self.arcs, arcs => {
             let mut to_target = ToTarget::new(hierarchy, arcs, rank);
@@ -66,7 +66,7 @@ impl<W: MetricWeight> Metric<'_, W> {
                 is_too_far |= distance.is_none();
                 distance
             };
-            sssp::k_shortest_paths(self.graph, source, target, k, distance)
+            sssp::k_shortest_paths(&self.graph, source, target, k, distance)
         });
         match paths {
             Ok(paths) if paths.len() == k || !is_too_far => Ok(paths),

@@ -110,6 +110,11 @@ impl<'g, U: Weight> Weights<'g, U> {
         Self(cast_slice(graph.stored_weights()))
     }
 
+    /// The same of all arcs.
+    pub(crate) fn of_all<W: Weight<Unsigned = U>>(weights: &'g [W]) -> Self {
+        Self(cast_slice(weights))
+    }
+
     /// That of an arc.
     #[inline(always)]
     pub(crate) fn of_arc(self, arc: usize) -> U {
@@ -143,11 +148,21 @@ impl KeyKind {
         }
         let kind = match bound {
             _ if is_float::<W>() => Self::F64,
-            bound if bound < f64::from(<u32 as Key>::UNREACHED) => Self::U32,
-            bound if bound < <u64 as Key>::UNREACHED as f64 => Self::U64,
+            bound if Self::U32.holds(bound) => Self::U32,
+            bound if Self::U64.holds(bound) => Self::U64,
             _ => Self::U128,
         };
         Ok((kind, bound))
+    }
+
+    /// Whether it holds all lengths up to this bound.
+    pub(crate) fn holds(self, bound: f64) -> bool {
+        match self {
+            Self::U32 => bound < f64::from(<u32 as Key>::UNREACHED),
+            Self::U64 => bound < <u64 as Key>::UNREACHED as f64,
+            Self::U128 => true,
+            Self::F64 => bound.is_finite(),
+        }
     }
 }
 

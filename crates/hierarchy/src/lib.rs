@@ -4,8 +4,8 @@
 //!
 //! * an [`Order`] of the vertices, by nested dissection, and the [`Hierarchy`] of the graph in this
 //!   order: once for all weights;
-//! * [`Hierarchy::customize`] makes the [`Metric`] of the weights: milliseconds, whenever they
-//!   change;
+//! * [`Hierarchy::customize`] makes the [`Metric`] of the weights: milliseconds;
+//!   [`Metric::update`] changes some, while clones of it answer;
 //! * a [`Query`] has distances and paths between two vertices: microseconds;
 //!   [`Metric::k_shortest_paths`] has the next shortest too;
 //!   [`Metric::pairs`], [`Metric::table`] and
@@ -38,6 +38,7 @@
 mod all_pairs;
 pub mod any;
 mod below;
+mod changes;
 mod consistency;
 pub mod cuda;
 mod customize;
@@ -48,18 +49,19 @@ mod k_paths;
 mod key;
 mod metric;
 mod near;
+mod new_weights;
 mod one_to_all;
 mod order;
 mod prefetch;
 mod prepared;
 mod query;
-mod recustomize;
 mod relax;
 mod surroundings;
 mod sweep;
 mod table;
 mod totals;
 mod unpack;
+mod update;
 mod walk;
 mod weights;
 

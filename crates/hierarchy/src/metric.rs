@@ -12,9 +12,14 @@ use crate::{HierarchyError, MetricWeight, Query};
 const PAIRS_PER_TASK: usize = 64;
 
 /// A hierarchy customized for the weights of a graph: what answers questions.
-pub struct Metric<'a, W: Weight> {
-    pub(crate) hierarchy: &'a Hierarchy,
-    pub(crate) graph: &'a Csr<W>,
+///
+/// It has its own handles of the hierarchy and of the graph. [`Metric::update`] and
+/// [`Metric::customize`] put other weights in. A clone shares all memory, O(1), and is as it was
+/// when the other is changed: that copies what it changes, once.
+#[derive(Clone)]
+pub struct Metric<W: Weight> {
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) graph: Csr<W>,
     pub(crate) arcs: AnyArcs,
     /// A bound on the length of every path.
     pub(crate) bound: f64,
@@ -65,12 +70,22 @@ impl AnyArcs {
             _ => Self::U128(customize(hierarchy, below, weights)),
         }
     }
+
+    pub(crate) fn kind(&self) -> KeyKind {
+        match self {
+            Self::U32(_) => KeyKind::U32,
+            Self::U64(_) => KeyKind::U64,
+            Self::U128(_) => KeyKind::U128,
+            Self::F64(_) => KeyKind::F64,
+        }
+    }
 }
 
-impl<'a, W: Weight> Metric<'a, W> {
-    pub(crate) fn new(hierarchy: &'a Hierarchy, graph: &'a Csr<W>) -> Result<Self, HierarchyError> {
-        let (kind, bound) = KeyKind::of(graph)?;
-        Ok(Self { hierarchy, graph, arcs: AnyArcs::of(hierarchy, graph, kind), bound })
+impl<W: Weight> Metric<W> {
+    pub(crate) fn new(hierarchy: Hierarchy, graph: Csr<W>) -> Result<Self, HierarchyError> {
+        let (kind, bound) = KeyKind::of(&graph)?;
+        let arcs = AnyArcs::of(&hierarchy, &graph, kind);
+        Ok(Self { hierarchy, graph, arcs, bound })
     }
 
     /// The rank of a vertex that plays this role.
@@ -88,7 +103,12 @@ impl<'a, W: Weight> Metric<'a, W> {
     }
 }
 
-impl<W: MetricWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<W> {
+    /// The graph with the weights that the metric has.
+    pub fn graph(&self) -> &Csr<W> {
+        &self.graph
+    }
+
     /// A work space for distances and paths between two vertices, one for each thread. O(height +
     /// longest path).
     pub fn query(&self) -> Query<'_, W> {

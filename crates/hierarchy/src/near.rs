@@ -15,7 +15,7 @@ use crate::{HierarchyError, MetricWeight};
 /// So many vertices are put in order faster by a list of all than by sorting: one of these.
 const SHARE_TO_SORT: usize = 16;
 
-impl<W: MetricWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<W> {
     /// The `k` of `targets` that are nearest to `source`, with their distances, the nearest first;
     /// of those equally near the ones listed first. Fewer where no path leads to so many.
     ///
@@ -51,7 +51,7 @@ impl<W: MetricWeight> Metric<'_, W> {
         targets: &[VertexId],
         k: usize,
     ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        let (hierarchy, rank) = (self.hierarchy, self.rank("source", source)?);
+        let (hierarchy, rank) = (&self.hierarchy, self.rank("source", source)?);
         let ranks = self.ranks("target", targets)?;
         with_arcs!(W, &self.arcs, arcs => {
             nearest(hierarchy, arcs, (source, rank), (targets, &ranks), k)
@@ -90,7 +90,7 @@ impl<W: MetricWeight> Metric<'_, W> {
         source: VertexId,
         radius: W::Distance,
     ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        let (hierarchy, rank) = (self.hierarchy, self.rank("source", source)?);
+        let (hierarchy, rank) = (&self.hierarchy, self.rank("source", source)?);
         Ok(with_arcs!(W, &self.arcs, arcs => within(hierarchy, arcs, rank, radius)))
     }
 }

@@ -26,7 +26,7 @@ const BLOCK: usize = 4;
 /// How many blocks ahead places in a plane are prefetched.
 const BLOCKS_AHEAD: usize = 32;
 
-impl<W: MetricWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<W> {
     /// The distances of all vertices from each of `sources`, in the order given.
     ///
     /// As [`Metric::map_distances`], with memory for all of them.
@@ -88,7 +88,7 @@ impl<W: MetricWeight> Metric<'_, W> {
         sources: &[VertexId],
         hear: Hear<'_, W::Distance>,
     ) -> Result<(), HierarchyError> {
-        let (hierarchy, ranks) = (self.hierarchy, self.ranks("source", sources)?);
+        let (hierarchy, ranks) = (&self.hierarchy, self.ranks("source", sources)?);
         with_arcs!(W, &self.arcs, arcs => match sources.len() {
             1 => show::<_, _, 1, 1>(hierarchy, arcs, &ranks, hear),
             _ => show::<_, _, LANES, GROUP>(hierarchy, arcs, &ranks, hear),

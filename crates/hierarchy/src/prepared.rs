@@ -86,24 +86,19 @@ impl Prepared {
     ///
     /// # Errors
     /// When `graph` is not the one of the file.
-    pub fn metric<'a, W: MetricWeight>(
-        &'a self,
-        graph: &'a Csr<W>,
-    ) -> Result<Metric<'a, W>, HierarchyError> {
+    pub fn metric<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
         W::prepared_metric(self, graph)
     }
 
-    pub(crate) fn metric_of<'a, W: Weight>(
-        &'a self,
-        graph: &'a Csr<W>,
-    ) -> Result<Metric<'a, W>, HierarchyError> {
+    pub(crate) fn metric_of<W: Weight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
         self.hierarchy.check_arcs(&structure(graph))?;
         let is_kind = is_float::<W>() == matches!(self.arcs, AnyArcs::F64(_));
         if !is_kind || self.weights != digest_of_weights(graph) {
             return Err(HierarchyError::AnotherGraph);
         }
         let (_, bound) = KeyKind::of(graph)?;
-        Ok(Metric { hierarchy: &self.hierarchy, graph, arcs: self.arcs.clone(), bound })
+        let (hierarchy, arcs) = (self.hierarchy.clone(), self.arcs.clone());
+        Ok(Metric { hierarchy, graph: graph.clone(), arcs, bound })
     }
 
     fn of_bytes(bytes: &Buffer<u8>, csr: &AnyCsr) -> Option<Self> {
@@ -135,7 +130,7 @@ impl Prepared {
     }
 }
 
-impl<W: MetricWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<W> {
     /// Writes the graph, the names of its vertices and its hierarchy with these weights: a file
     /// that is read as any graph, and as [`Prepared`].
     ///
@@ -146,14 +141,14 @@ impl<W: MetricWeight> Metric<'_, W> {
     }
 
     pub(crate) fn write_to(&self, path: &Path, ids: &Ids) -> Result<(), GraphError> {
-        let Hierarchy { vertices, offsets, ends, digest, .. } = self.hierarchy;
+        let Hierarchy { vertices, offsets, ends, digest, .. } = &self.hierarchy;
         let keys = match &self.arcs {
             AnyArcs::U32(_) => 0,
             AnyArcs::U64(_) => 1,
             AnyArcs::U128(_) => 2,
             AnyArcs::F64(_) => 3,
         };
-        let digests = [*digest, digest_of_weights(self.graph)];
+        let digests = [*digest, digest_of_weights(&self.graph)];
         let header = Header { n_arcs: ends.len() as u64, keys, digests, zeros: [0; 4] };
         let (keys, origins): (&[u8], &[u8]) = with_arcs!(&self.arcs, arcs => {
             (cast_slice(&arcs.keys), cast_slice(&arcs.origins))
@@ -174,7 +169,7 @@ impl<W: MetricWeight> Metric<'_, W> {
             pieces.push(section);
             end = start + section.len();
         }
-        write_attached(path, self.graph, ids, KIND, &pieces)
+        write_attached(path, &self.graph, ids, KIND, &pieces)
     }
 }
 

@@ -20,14 +20,14 @@ pub struct Path<D> {
 
 /// Distances and paths between two vertices, with a work space of its own.
 pub struct Query<'m, W: Weight> {
-    metric: &'m Metric<'m, W>,
+    metric: &'m Metric<W>,
     walks: Box<dyn Walks + 'm>,
 }
 
 impl<'m, W: MetricWeight> Query<'m, W> {
-    pub(crate) fn new(metric: &'m Metric<'m, W>) -> Self {
+    pub(crate) fn new(metric: &'m Metric<W>) -> Self {
         let walks: Box<dyn Walks> =
-            with_arcs!(W, &metric.arcs, arcs => Box::new(Walk::new(metric.hierarchy, arcs)));
+            with_arcs!(W, &metric.arcs, arcs => Box::new(Walk::new(&metric.hierarchy, arcs)));
         Self { metric, walks }
     }
 
@@ -101,7 +101,7 @@ impl<'m, W: MetricWeight> Query<'m, W> {
         target: VertexId,
     ) -> Result<Option<Path<W::Distance>>, HierarchyError> {
         let ends = self.ends(source, target)?;
-        let graph = self.metric.graph;
+        let graph = &self.metric.graph;
         let columns = graph.column_indices();
         let Some((length, arcs)) = self.walks.path(ends, columns)? else { return Ok(None) };
         let mut vertices = Vec::with_capacity(arcs.len() + 1);

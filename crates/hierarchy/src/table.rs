@@ -16,7 +16,7 @@ use crate::{HierarchyError, MetricWeight};
 /// Columns that are brought from lanes to rows at a time, which fit into the fastest cache.
 const COLUMNS_PER_BLOCK: usize = 128;
 
-impl<W: MetricWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<W> {
     /// The distances from each of `sources` to each of `targets`; a row a source, in the order
     /// given.
     ///
@@ -50,14 +50,14 @@ impl<W: MetricWeight> Metric<'_, W> {
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Result<DistanceTable<W>, HierarchyError> {
-        let columns = Columns::of(self.hierarchy, targets)?;
+        let columns = Columns::of(&self.hierarchy, targets)?;
         let mut table = cells::<W::Distance>(sources.len(), targets.len())?;
         let ranks = self.ranks("source", sources)?;
         // rows of no columns are none
         let width = targets.len().max(1);
         let rows = table.chunks_mut(LANES * width);
         let batches = ranks.chunks(LANES).zip(sources.chunks(LANES)).zip(rows).collect();
-        with_arcs!(W, &self.arcs, arcs => fill(self.hierarchy, arcs, &columns, batches))?;
+        with_arcs!(W, &self.arcs, arcs => fill(&self.hierarchy, arcs, &columns, batches))?;
         let table = Array2::from_shape_vec((sources.len(), targets.len()), table);
         Ok(DistanceTable::from_storage(table.unwrap_or_default()))
     }

@@ -82,7 +82,7 @@ impl Totals {
     }
 }
 
-impl<W: MetricWeight> Metric<'_, W> {
+impl<W: MetricWeight> Metric<W> {
     /// Adds up the distances of every vertex from all of `sources`.
     ///
     /// In parallel; tells `progress` how many sources are done. Of floats, the weights of an arc of
@@ -115,7 +115,7 @@ impl<W: MetricWeight> Metric<'_, W> {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<Totals, HierarchyError> {
-        let (hierarchy, ranks) = (self.hierarchy, self.ranks("source", sources)?);
+        let (hierarchy, ranks) = (&self.hierarchy, self.ranks("source", sources)?);
         let mut totals = Totals::new::<W>(self.hierarchy.n_vertices());
         let done = AtomicUsize::new(0);
         let tell = |n_sources: usize| {

@@ -25,20 +25,15 @@ type Length<W> = <W as Weight>::Distance;
 /// of [`Hierarchy`], [`Metric`], [`Query`] and what is on GPUs.
 pub trait MetricWeight: SearchWeight {
     #[doc(hidden)]
-    fn customize<'a>(hierarchy: &'a Hierarchy, graph: &'a Csr<Self>) -> Answer<Metric<'a, Self>>;
+    fn customize(hierarchy: &Hierarchy, graph: &Csr<Self>) -> Answer<Metric<Self>>;
     #[doc(hidden)]
-    fn recustomize<'a>(metric: &mut Metric<'a, Self>, graph: &'a Csr<Self>) -> Answer<()>;
+    fn customize_again(metric: &mut Metric<Self>, weights: &[Self]) -> Answer<()>;
     #[doc(hidden)]
-    fn prepared_metric<'a>(
-        prepared: &'a Prepared,
-        graph: &'a Csr<Self>,
-    ) -> Answer<Metric<'a, Self>>;
+    fn update_metric(metric: &mut Metric<Self>, changes: &[(usize, Self)]) -> Answer<()>;
     #[doc(hidden)]
-    fn write_prepared(
-        metric: &Metric<'_, Self>,
-        path: &FilePath,
-        ids: &Ids,
-    ) -> Result<(), GraphError>;
+    fn prepared_metric(prepared: &Prepared, graph: &Csr<Self>) -> Answer<Metric<Self>>;
+    #[doc(hidden)]
+    fn write_prepared(metric: &Metric<Self>, path: &FilePath, ids: &Ids) -> Result<(), GraphError>;
     #[doc(hidden)]
     fn distance_by_hierarchy(
         query: &mut Query<'_, Self>,
@@ -53,74 +48,70 @@ pub trait MetricWeight: SearchWeight {
     ) -> Answer<Option<Path<Length<Self>>>>;
     #[doc(hidden)]
     fn pairs_by_hierarchy(
-        metric: &Metric<'_, Self>,
+        metric: &Metric<Self>,
         pairs: &[(VertexId, VertexId)],
     ) -> Answer<Vec<Option<Length<Self>>>>;
     #[doc(hidden)]
     fn table_by_hierarchy(
-        metric: &Metric<'_, Self>,
+        metric: &Metric<Self>,
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Answer<DistanceTable<Self>>;
     #[doc(hidden)]
     fn distances_by_hierarchy(
-        metric: &Metric<'_, Self>,
+        metric: &Metric<Self>,
         sources: &[VertexId],
         hear: Hear<'_, Length<Self>>,
     ) -> Answer<()>;
     #[doc(hidden)]
     fn totals_by_hierarchy(
-        metric: &Metric<'_, Self>,
+        metric: &Metric<Self>,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Answer<Totals>;
     #[doc(hidden)]
     fn nearest_by_hierarchy(
-        metric: &Metric<'_, Self>,
+        metric: &Metric<Self>,
         source: VertexId,
         targets: &[VertexId],
         k: usize,
     ) -> Answer<Vec<(VertexId, Length<Self>)>>;
     #[doc(hidden)]
     fn within_by_hierarchy(
-        metric: &Metric<'_, Self>,
+        metric: &Metric<Self>,
         source: VertexId,
         radius: Length<Self>,
     ) -> Answer<Vec<(VertexId, Length<Self>)>>;
     #[doc(hidden)]
     fn k_paths_by_hierarchy(
-        metric: &Metric<'_, Self>,
+        metric: &Metric<Self>,
         source: VertexId,
         target: VertexId,
         k: usize,
     ) -> Answer<Vec<sssp::Path<Length<Self>>>>;
     #[doc(hidden)]
-    fn customize_on_gpu<'a>(
-        device: &'a DeviceHierarchy<'a>,
-        graph: &'a Csr<Self>,
-    ) -> Answer<DeviceMetric<'a, Self>>;
+    fn customize_on_gpu(device: &DeviceHierarchy, graph: &Csr<Self>) -> Answer<DeviceMetric<Self>>;
     #[doc(hidden)]
-    fn recustomize_on_gpu<'a>(
-        metric: &mut DeviceMetric<'a, Self>,
-        graph: &'a Csr<Self>,
-    ) -> Answer<()>;
+    fn customize_again_on_gpu(metric: &mut DeviceMetric<Self>, weights: &[Self]) -> Answer<()>;
+    #[doc(hidden)]
+    fn update_on_gpu(metric: &mut DeviceMetric<Self>, changes: &[(usize, Self)]) -> Answer<()>;
     #[doc(hidden)]
     fn distances_on_gpu(
-        metric: &mut DeviceMetric<'_, Self>,
+        metric: &mut DeviceMetric<Self>,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
         hear: Hear<'_, Length<Self>>,
     ) -> Answer<()>;
     #[doc(hidden)]
     fn table_on_gpus(
-        metrics: &mut [DeviceMetric<'_, Self>],
+        metrics: &mut [DeviceMetric<Self>],
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Answer<DistanceTable<Self>>;
     #[doc(hidden)]
     fn add_totals_on_gpu(
-        metric: &mut DeviceMetric<'_, Self>,
+        metric: &mut DeviceMetric<Self>,
         totals: &mut Totals,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
@@ -130,26 +121,20 @@ pub trait MetricWeight: SearchWeight {
 macro_rules! metric_weights {
     ($($weight:ty)*) => {$(
         impl MetricWeight for $weight {
-            fn customize<'a>(
-                hierarchy: &'a Hierarchy,
-                graph: &'a Csr<Self>,
-            ) -> Answer<Metric<'a, Self>> {
+            fn customize(hierarchy: &Hierarchy, graph: &Csr<Self>) -> Answer<Metric<Self>> {
                 hierarchy.customized(graph)
             }
-            fn recustomize<'a>(
-                metric: &mut Metric<'a, Self>,
-                graph: &'a Csr<Self>,
-            ) -> Answer<()> {
-                metric.take_weights(graph)
+            fn customize_again(metric: &mut Metric<Self>, weights: &[Self]) -> Answer<()> {
+                metric.take_all(weights)
             }
-            fn prepared_metric<'a>(
-                prepared: &'a Prepared,
-                graph: &'a Csr<Self>,
-            ) -> Answer<Metric<'a, Self>> {
+            fn update_metric(metric: &mut Metric<Self>, changes: &[(usize, Self)]) -> Answer<()> {
+                metric.take_some(changes)
+            }
+            fn prepared_metric(prepared: &Prepared, graph: &Csr<Self>) -> Answer<Metric<Self>> {
                 prepared.metric_of(graph)
             }
             fn write_prepared(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 path: &FilePath,
                 ids: &Ids,
             ) -> Result<(), GraphError> {
@@ -170,34 +155,34 @@ macro_rules! metric_weights {
                 query.find_path(source, target)
             }
             fn pairs_by_hierarchy(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 pairs: &[(VertexId, VertexId)],
             ) -> Answer<Vec<Option<Length<Self>>>> {
                 metric.find_pairs(pairs)
             }
             fn table_by_hierarchy(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 sources: &[VertexId],
                 targets: &[VertexId],
             ) -> Answer<DistanceTable<Self>> {
                 metric.find_table(sources, targets)
             }
             fn distances_by_hierarchy(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 sources: &[VertexId],
                 hear: Hear<'_, Length<Self>>,
             ) -> Answer<()> {
                 metric.show_distances(sources, hear)
             }
             fn totals_by_hierarchy(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 sources: &[VertexId],
                 progress: Option<Progress<'_>>,
             ) -> Answer<Totals> {
                 metric.find_totals(sources, progress)
             }
             fn nearest_by_hierarchy(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 source: VertexId,
                 targets: &[VertexId],
                 k: usize,
@@ -205,34 +190,40 @@ macro_rules! metric_weights {
                 metric.find_nearest(source, targets, k)
             }
             fn within_by_hierarchy(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 source: VertexId,
                 radius: Length<Self>,
             ) -> Answer<Vec<(VertexId, Length<Self>)>> {
                 metric.find_within(source, radius)
             }
             fn k_paths_by_hierarchy(
-                metric: &Metric<'_, Self>,
+                metric: &Metric<Self>,
                 source: VertexId,
                 target: VertexId,
                 k: usize,
             ) -> Answer<Vec<sssp::Path<Length<Self>>>> {
                 metric.find_k_paths(source, target, k)
             }
-            fn customize_on_gpu<'a>(
-                device: &'a DeviceHierarchy<'a>,
-                graph: &'a Csr<Self>,
-            ) -> Answer<DeviceMetric<'a, Self>> {
+            fn customize_on_gpu(
+                device: &DeviceHierarchy,
+                graph: &Csr<Self>,
+            ) -> Answer<DeviceMetric<Self>> {
                 DeviceMetric::new(device, graph)
             }
-            fn recustomize_on_gpu<'a>(
-                metric: &mut DeviceMetric<'a, Self>,
-                graph: &'a Csr<Self>,
+            fn customize_again_on_gpu(
+                metric: &mut DeviceMetric<Self>,
+                weights: &[Self],
             ) -> Answer<()> {
-                metric.take_weights(graph)
+                metric.take_all(weights)
+            }
+            fn update_on_gpu(
+                metric: &mut DeviceMetric<Self>,
+                changes: &[(usize, Self)],
+            ) -> Answer<()> {
+                metric.take_some(changes)
             }
             fn distances_on_gpu(
-                metric: &mut DeviceMetric<'_, Self>,
+                metric: &mut DeviceMetric<Self>,
                 sources: &[VertexId],
                 progress: Option<Progress<'_>>,
                 hear: Hear<'_, Length<Self>>,
@@ -240,7 +231,7 @@ macro_rules! metric_weights {
                 metric.show_distances(sources, progress, hear)
             }
             fn table_on_gpus(
-                metrics: &mut [DeviceMetric<'_, Self>],
+                metrics: &mut [DeviceMetric<Self>],
                 sources: &[VertexId],
                 targets: &[VertexId],
                 progress: Option<Progress<'_>>,
@@ -248,7 +239,7 @@ macro_rules! metric_weights {
                 table_by_gpus(metrics, sources, targets, progress)
             }
             fn add_totals_on_gpu(
-                metric: &mut DeviceMetric<'_, Self>,
+                metric: &mut DeviceMetric<Self>,
                 totals: &mut Totals,
                 sources: &[VertexId],
                 progress: Option<Progress<'_>>,

@@ -21,7 +21,7 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Kernel, LaunchConfig};
 
 use super::device_key::{DeviceKey, Part, kernel};
-use super::hierarchy::{DeviceHierarchy, DeviceSegments};
+use super::hierarchy::{Arrays, DeviceSegments};
 use crate::HierarchyError;
 
 /// Threads of a block that sweeps subtrees.
@@ -94,7 +94,7 @@ impl<K: DeviceKey> Batches<K> {
     /// taken for each; the space of a call before where it does.
     pub(super) fn for_sources(
         before: Option<Self>,
-        device: &DeviceHierarchy<'_>,
+        device: &Arrays,
         n_sources: usize,
         bytes_per_lane: usize,
     ) -> Result<Self, HierarchyError> {
@@ -145,7 +145,7 @@ impl<K: DeviceKey> Batches<K> {
     /// are swept in ascending order from 0 on.
     pub(super) fn sweep(
         &mut self,
-        device: &DeviceHierarchy<'_>,
+        device: &Arrays,
         keys: &Buffer<K>,
         sources: &Buffer<u32>,
         segments: &DeviceSegments,
@@ -166,7 +166,7 @@ impl<K: DeviceKey> Batches<K> {
     /// Queues the launch of chains, or of subtrees.
     fn launch(
         &self,
-        device: &DeviceHierarchy<'_>,
+        device: &Arrays,
         keys: &Buffer<K>,
         segments: &DeviceSegments,
         launch: &Range<u32>,
@@ -208,7 +208,7 @@ impl<K: DeviceKey> Batches<K> {
     /// Queues the walks up of the batches from this source on.
     fn walk_up(
         &mut self,
-        device: &DeviceHierarchy<'_>,
+        device: &Arrays,
         keys: &Buffer<K>,
         sources: &Buffer<u32>,
         first: usize,

@@ -16,10 +16,9 @@ use graph_formats::{Weight, parallel};
 
 use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
-use super::hierarchy::DeviceHierarchy;
+use super::hierarchy::Arrays;
 use super::landing::Landing;
 use crate::HierarchyError;
-use crate::hierarchy::Structure;
 use crate::key::Weights;
 
 /// Threads of a block of the launch, of which one is resident on each multiprocessor: the fewer
@@ -62,7 +61,7 @@ pub(super) struct Customized<K: DeviceKey> {
 
 impl<K: DeviceKey> Customized<K> {
     /// Without weights yet.
-    pub(super) fn new(device: &DeviceHierarchy<'_>) -> Result<Self, HierarchyError> {
+    pub(super) fn new(device: &Arrays) -> Result<Self, HierarchyError> {
         let gpu = &device.gpu;
         let (n_keys, n_weights) = (2 * device.hierarchy.n_arcs(), device.slots.len());
         gpu.check_fits(
@@ -80,38 +79,55 @@ impl<K: DeviceKey> Customized<K> {
         })
     }
 
-    /// Puts the weights of `graph` in, which fit the keys.
-    pub(super) fn customize<U: Weight>(
-        &mut self,
-        device: &DeviceHierarchy<'_>,
-        graph: &Structure,
-        weights: Weights<'_, U>,
-    ) -> Result<(), HierarchyError> {
-        if graph.n_arcs() < self.staged.len() {
-            return Err(HierarchyError::AnotherGraph);
+    /// The same keys in memory of their own.
+    pub(super) fn try_clone(&self, device: &Arrays) -> Result<Self, HierarchyError> {
+        let mut copy = Self::new(device)?;
+        if !self.keys.is_empty() {
+            // SAFETY: what was queued before writes these keys before they are copied, and the copy
+            // is waited for.
+            unsafe { device.gpu.queue_copy(&self.keys, 0..self.keys.len(), &copy.keys, 0)? };
+            device.gpu.synchronize()?;
         }
-        // a launch before may still read them
-        device.gpu.synchronize()?;
-        // whether arcs are the same is found out meanwhile
-        let (is_same, launched) = rayon::join(
-            || device.hierarchy.check_arcs(graph),
-            || {
-                let parts = self.staged.chunks_mut(WEIGHTS_PER_TASK);
-                let parts = (0..).step_by(WEIGHTS_PER_TASK).zip(parts).collect();
-                parallel::map_of(parts, &|(first, keys): (usize, &mut [K])| {
-                    for (key, arc) in keys.iter_mut().zip(first..) {
-                        *key = K::of_weight(weights.of_arc(arc)).without_sign();
-                    }
-                });
-                self.launch(device)
-            },
-        );
-        is_same.and(launched)?;
-        Ok(device.gpu.synchronize()?)
+        copy.staged.copy_from_slice(&self.staged);
+        Ok(copy)
     }
 
-    /// Queues the upload of the weights and the launch.
-    fn launch(&mut self, device: &DeviceHierarchy<'_>) -> Result<(), HierarchyError> {
+    /// Puts in weights of all arcs of the graph, which fit the keys.
+    pub(super) fn customize<U: Weight>(
+        &mut self,
+        device: &Arrays,
+        weights: Weights<'_, U>,
+    ) -> Result<(), HierarchyError> {
+        // a launch before may still read them
+        device.gpu.synchronize()?;
+        let parts = self.staged.chunks_mut(WEIGHTS_PER_TASK);
+        let parts = (0..).step_by(WEIGHTS_PER_TASK).zip(parts).collect();
+        parallel::map_of(parts, &|(first, keys): (usize, &mut [K])| {
+            for (key, arc) in keys.iter_mut().zip(first..) {
+                *key = K::of_weight(weights.of_arc(arc)).without_sign();
+            }
+        });
+        self.launch(device)
+    }
+
+    /// Puts in others of some arcs, which fit too.
+    pub(super) fn update<W: Weight>(
+        &mut self,
+        device: &Arrays,
+        changes: &[(usize, W)],
+    ) -> Result<(), HierarchyError> {
+        device.gpu.synchronize()?;
+        for &(arc, weight) in changes {
+            // the last arcs of the graph may lower no key
+            if let Some(key) = self.staged.get_mut(arc) {
+                *key = K::of_weight(weight).without_sign();
+            }
+        }
+        self.launch(device)
+    }
+
+    /// Uploads the weights, launches, and waits.
+    fn launch(&mut self, device: &Arrays) -> Result<(), HierarchyError> {
         let gpu: &Gpu = &device.gpu;
         if self.keys.is_empty() {
             return Ok(());
@@ -139,7 +155,7 @@ impl<K: DeviceKey> Customized<K> {
             gpu.queue_upload(&self.staged, 0..self.staged.len(), &self.weights, 0)?;
             gpu.launch(&self.kernel, config, &[Arg::structure(&customization)])?;
         }
-        Ok(())
+        Ok(gpu.synchronize()?)
     }
 }
 

@@ -7,7 +7,7 @@ use paths::Progress;
 
 use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
-use super::hierarchy::DeviceHierarchy;
+use super::hierarchy::Arrays;
 use super::totals::tell;
 use crate::{HierarchyError, Totals};
 
@@ -47,10 +47,7 @@ pub(super) struct DeviceTotals {
 
 impl DeviceTotals {
     /// Those that are there.
-    pub(super) fn upload(
-        device: &DeviceHierarchy<'_>,
-        totals: &Totals,
-    ) -> Result<Self, HierarchyError> {
+    pub(super) fn upload(device: &Arrays, totals: &Totals) -> Result<Self, HierarchyError> {
         let (gpu, vertices) = (&device.gpu, &device.hierarchy.vertices);
         let exact_sums = totals.exact_sums.as_deref().unwrap_or_default();
         Ok(Self {
@@ -66,7 +63,7 @@ impl DeviceTotals {
     /// Adds the distances from the sources that have these ranks.
     pub(super) fn add<K: DeviceKey>(
         &self,
-        device: &DeviceHierarchy<'_>,
+        device: &Arrays,
         keys: &Buffer<K>,
         batches: &mut Batches<K>,
         sources: &[u32],
@@ -114,12 +111,12 @@ impl DeviceTotals {
     /// The totals by vertex.
     pub(super) fn download(
         &self,
-        device: &DeviceHierarchy<'_>,
+        device: &Arrays,
         sources: &[VertexId],
         is_integer: bool,
         kind: WeightKind,
     ) -> Result<Totals, HierarchyError> {
-        let hierarchy = device.hierarchy;
+        let hierarchy = &device.hierarchy;
         match self.too_far.download()?[..] {
             [NONE] => {}
             [first, ..] => {

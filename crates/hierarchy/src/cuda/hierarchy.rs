@@ -1,6 +1,7 @@
 //! A hierarchy in the memory of a GPU.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Weight};
@@ -17,9 +18,16 @@ const NO_SLOT: u32 = u32::MAX;
 
 /// A [`Hierarchy`] in the memory of a GPU, for any weights.
 ///
-/// 12 bytes a triangle of it, 4 an arc of the graph, 6 an arc of the hierarchy and 14 a vertex.
-pub struct DeviceHierarchy<'h> {
-    pub(super) hierarchy: &'h Hierarchy,
+/// 12 bytes a triangle of it, 4 an arc of the graph, 6 an arc of the hierarchy and 14 a vertex. A
+/// clone shares all of them: O(1).
+#[derive(Clone)]
+pub struct DeviceHierarchy {
+    arrays: Arc<Arrays>,
+}
+
+/// What is there, and the hierarchy that it is of.
+pub(super) struct Arrays {
+    pub(super) hierarchy: Hierarchy,
     pub(super) gpu: Gpu,
     /// How many vertices the longest way up has.
     pub(super) height: usize,
@@ -55,7 +63,7 @@ impl DeviceSegments {
     }
 }
 
-impl<'h> DeviceHierarchy<'h> {
+impl DeviceHierarchy {
     /// Uploads the hierarchy of `graph`. O(triangles) on the CPU, in parallel.
     ///
     /// # Errors
@@ -77,7 +85,7 @@ impl<'h> DeviceHierarchy<'h> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new<W: Weight>(
-        hierarchy: &'h Hierarchy,
+        hierarchy: &Hierarchy,
         graph: &Csr<W>,
         gpu: &Gpu,
     ) -> Result<Self, HierarchyError> {
@@ -85,7 +93,7 @@ impl<'h> DeviceHierarchy<'h> {
     }
 
     fn of_structure(
-        hierarchy: &'h Hierarchy,
+        hierarchy: &Hierarchy,
         graph: &Structure,
         gpu: &Gpu,
     ) -> Result<Self, HierarchyError> {
@@ -99,8 +107,8 @@ impl<'h> DeviceHierarchy<'h> {
         let triangles = Triangles::of(hierarchy, &heads);
         let [firsts, seconds, thirds] = &triangles.arcs;
         let all: Vec<u32> = (0..n as u32).rev().collect();
-        Ok(Self {
-            hierarchy,
+        let arrays = Arrays {
+            hierarchy: hierarchy.clone(),
             gpu: gpu.clone(),
             height: hierarchy.height(),
             parents: gpu.upload(&hierarchy.parents)?,
@@ -113,20 +121,25 @@ impl<'h> DeviceHierarchy<'h> {
             levels: gpu.upload(&triangles.levels)?,
             all: DeviceSegments::upload(gpu, Segments::of(hierarchy, &all))?,
             ranks: gpu.upload(&hierarchy.ranks)?,
-        })
+        };
+        Ok(Self { arrays: Arc::new(arrays) })
+    }
+
+    pub(super) fn arrays(&self) -> &Arc<Arrays> {
+        &self.arrays
     }
 
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
     /// with the same arcs. O(triangles) on the GPU; 16 bytes an arc of the hierarchy there, or 8,
-    /// and as many an arc of the graph on both sides.
+    /// and as many an arc of the graph on both sides. The metric shares the memory of the graph.
     ///
     /// # Errors
     /// When the arcs of `graph` are others, a weight is negative, sums of weights may leave 64
     /// bits or the range of floats, or the GPU fails or has too little memory.
-    pub fn customize<'a, W: MetricWeight>(
-        &'a self,
-        graph: &'a Csr<W>,
-    ) -> Result<DeviceMetric<'a, W>, HierarchyError> {
+    pub fn customize<W: MetricWeight>(
+        &self,
+        graph: &Csr<W>,
+    ) -> Result<DeviceMetric<W>, HierarchyError> {
         W::customize_on_gpu(self, graph)
     }
 }

@@ -20,7 +20,7 @@ use super::DeviceMetric;
 use super::batches::Batches;
 use super::customized::Customized;
 use super::device_key::DeviceKey;
-use super::hierarchy::{DeviceHierarchy, DeviceSegments};
+use super::hierarchy::{Arrays, DeviceSegments};
 use super::landing::{Landing, N_PIECES, rows_per_piece};
 use super::metric::with_keys;
 use super::segments::Segments;
@@ -31,7 +31,7 @@ use crate::one_to_all::{Hear, by_place};
 use crate::table::{ancestors, cells};
 use crate::{HierarchyError, MetricWeight};
 
-impl<W: MetricWeight> DeviceMetric<'_, W> {
+impl<W: MetricWeight> DeviceMetric<W> {
     /// The distances of all vertices from each of `sources`, in the order given.
     ///
     /// As [`DeviceMetric::map_distances`], with memory of the CPU for all of them.
@@ -89,7 +89,7 @@ impl<W: MetricWeight> DeviceMetric<'_, W> {
         hear: Hear<'_, W::Distance>,
     ) -> Result<(), HierarchyError> {
         let ranks = self.ranks("source", sources)?;
-        let (device, n) = (self.device, self.device.hierarchy.n_vertices());
+        let (device, n) = (&*self.device, self.device.hierarchy.n_vertices());
         // rows that distances are made in, again and again
         let mut rows: Vec<Vec<W::Distance>> = Vec::new();
         let columns = Columns { ranks: &device.ranks, segments: &device.all };
@@ -128,11 +128,11 @@ impl<W: MetricWeight> DeviceMetric<'_, W> {
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<(), HierarchyError> {
-        let device = self.device;
+        let device = &*self.device;
         let columns = self.ranks("target", targets)?;
         let ranks = self.ranks("source", sources)?;
-        let above = ancestors(device.hierarchy, &columns);
-        let segments = Segments::of(device.hierarchy, &above);
+        let above = ancestors(&device.hierarchy, &columns);
+        let segments = Segments::of(&device.hierarchy, &above);
         let segments = DeviceSegments::upload(&device.gpu, segments)?;
         let columns = Columns { ranks: &device.gpu.upload(&columns)?, segments: &segments };
         // rows of no columns are none
@@ -213,7 +213,7 @@ fn fill<D: Distance, K: Key>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn shared_table<W: MetricWeight>(
-    metrics: &mut [DeviceMetric<'_, W>],
+    metrics: &mut [DeviceMetric<W>],
     sources: &[VertexId],
     targets: &[VertexId],
     progress: Option<Progress<'_>>,
@@ -222,7 +222,7 @@ pub fn shared_table<W: MetricWeight>(
 }
 
 pub(crate) fn table_by_gpus<W: MetricWeight>(
-    metrics: &mut [DeviceMetric<'_, W>],
+    metrics: &mut [DeviceMetric<W>],
     sources: &[VertexId],
     targets: &[VertexId],
     progress: Option<Progress<'_>>,
@@ -267,7 +267,7 @@ impl<K: DeviceKey> Customized<K> {
     /// the places of these.
     fn for_rows(
         &mut self,
-        device: &DeviceHierarchy<'_>,
+        device: &Arrays,
         columns: &Columns<'_>,
         sources: &[u32],
         progress: Option<Progress<'_>>,

@@ -24,7 +24,7 @@ fn hierarchy_of<W: MetricWeight>(graph: &Csr<W>) -> Hierarchy {
 }
 
 /// Compares keys bit by bit, but for the sign of zero.
-fn check_keys<W: MetricWeight>(on_gpu: &DeviceMetric<'_, W>, metric: &Metric<'_, W>) {
+fn check_keys<W: MetricWeight>(on_gpu: &DeviceMetric<W>, metric: &Metric<W>) {
     match (&on_gpu.keys, &metric.arcs) {
         (AnyKeys::U32(keys), AnyArcs::U32(arcs)) => {
             assert!(keys.keys.download().unwrap() == arcs.keys.as_flattened());
@@ -42,7 +42,7 @@ fn check_keys<W: MetricWeight>(on_gpu: &DeviceMetric<'_, W>, metric: &Metric<'_,
 }
 
 /// The totals as they are of rows, added up one after the other.
-fn totals_of<W: MetricWeight>(metric: &Metric<'_, W>, sources: &[VertexId], n: usize) -> Totals {
+fn totals_of<W: MetricWeight>(metric: &Metric<W>, sources: &[VertexId], n: usize) -> Totals {
     let mut totals = Totals::new::<W>(n);
     for row in metric.distances(sources).unwrap() {
         for (v, distance) in row.reached() {
@@ -191,13 +191,51 @@ fn weights_are_put_in_again() {
     let device = DeviceHierarchy::new(&hierarchy, &graphs[0], &gpu).unwrap();
     let mut metric = device.customize(&graphs[2]).unwrap();
     for graph in &graphs {
-        metric.customize(graph).unwrap();
+        metric.customize(graph.weights()).unwrap();
         check_keys(&metric, &hierarchy.customize(graph).unwrap());
         let expected = oracle::dijkstra(graph, 7).unwrap();
         assert_eq!(metric.distances(&[7], None).unwrap(), [expected]);
     }
     let other = Csr::from_edges(200, &[(0, 1, 1u64)]).unwrap();
-    assert_eq!(metric.customize(&other), Err(HierarchyError::AnotherGraph));
+    assert_eq!(device.customize(&other).err(), Some(HierarchyError::AnotherGraph));
+}
+
+/// Some weights at a time, also so large that keys become wider; a copy and what is refused change
+/// nothing.
+#[test]
+fn some_weights_change() {
+    let Some(gpu) = gpu() else { return };
+    let graph: Csr<u64> = grid(&GridConfig { side: 20, ..Default::default() })
+        .and_then(Csr::<u32>::convert_weights)
+        .unwrap();
+    let hierarchy = hierarchy_of(&graph);
+    let device = DeviceHierarchy::new(&hierarchy, &graph, &gpu).unwrap();
+    let (mut on_gpu, mut metric) =
+        (device.customize(&graph).unwrap(), hierarchy.customize(&graph).unwrap());
+    let last = graph.n_arcs() - 1;
+    for changes in [
+        &[(3, 900), (700, 0), (last, 40)][..],
+        &[(3, 1), (3, 2), (700, 90)],
+        &[],
+        &[(5, 1 << 40)],
+        &(0..last).step_by(2).map(|arc| (arc, arc as u64 % 91)).collect::<Vec<_>>(),
+    ] {
+        let mut copy = on_gpu.try_clone().unwrap();
+        let before = metric.clone();
+        on_gpu.update(changes).unwrap();
+        metric.update(changes).unwrap();
+        check_keys(&on_gpu, &metric);
+        check_keys(&copy, &before);
+        for refused in [&[(7, 7), (last + 1, 7)][..], &[(7, u64::MAX)]] {
+            assert!(on_gpu.update(refused).is_err());
+        }
+        assert!(on_gpu.customize(&vec![7; last]).is_err());
+        check_keys(&on_gpu, &metric);
+        copy.update(changes).unwrap();
+        assert!(copy.totals(&[0, 9], None) == on_gpu.totals(&[0, 9], None));
+        let expected = oracle::dijkstra(metric.graph(), 9).unwrap();
+        assert_eq!(on_gpu.distances(&[9], None).unwrap(), [expected]);
+    }
 }
 
 #[test]

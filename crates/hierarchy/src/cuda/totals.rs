@@ -14,7 +14,7 @@ use super::metric::with_keys;
 use crate::key::is_float;
 use crate::{HierarchyError, MetricWeight, Totals};
 
-impl<W: MetricWeight> DeviceMetric<'_, W> {
+impl<W: MetricWeight> DeviceMetric<W> {
     /// Adds up the distances of every vertex from all of `sources`, 512 at a time.
     ///
     /// Tells `progress` how many sources are done. The GPU holds a key for each vertex and source
@@ -71,7 +71,7 @@ impl<W: MetricWeight> DeviceMetric<'_, W> {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<(), HierarchyError> {
-        let device = self.device;
+        let device = &*self.device;
         let ranks = self.ranks("source", sources)?;
         let is_integer = !is_float::<W>();
         totals.check(device.hierarchy.n_vertices(), is_integer)?;

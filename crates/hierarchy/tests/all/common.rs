@@ -14,11 +14,7 @@ pub(crate) fn hierarchy_of<W: MetricWeight>(graph: &Csr<W>) -> Hierarchy {
 }
 
 /// Compares all that `metric` answers about these vertices with the oracle.
-pub(crate) fn check<W: MetricWeight>(
-    graph: &Csr<W>,
-    metric: &Metric<'_, W>,
-    vertices: &[VertexId],
-) {
+pub(crate) fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, vertices: &[VertexId]) {
     let mut query = metric.query();
     let all = metric.distances(vertices).unwrap();
     let table = metric.table(vertices, vertices).unwrap();
@@ -55,7 +51,7 @@ pub(crate) fn check<W: MetricWeight>(
 
 /// Compares the nearest of `vertices`, and what is within the distance of the middle one.
 fn check_near<W: MetricWeight>(
-    metric: &Metric<'_, W>,
+    metric: &Metric<W>,
     source: VertexId,
     vertices: &[VertexId],
     expected: &Distances<W::Distance>,

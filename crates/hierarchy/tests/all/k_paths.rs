@@ -9,7 +9,7 @@ use test_support::{arbitrary_graph, corner_cases, data, some_vertices};
 
 use crate::common::hierarchy_of;
 
-fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<'_, W>, vertices: &[VertexId], k: usize) {
+fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, vertices: &[VertexId], k: usize) {
     let mut solver = Solver::new(graph, &Config::default()).unwrap();
     for &source in vertices {
         for &target in vertices {

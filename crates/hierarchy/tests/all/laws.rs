@@ -77,23 +77,28 @@ proptest! {
     #[test]
     fn weights_may_change(
         graph in arbitrary_graph::<u32>(40, 120, 0..=9),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u32..=20), 1..20),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0u32..=20, any::<bool>()), 1..20
+        ),
     ) {
         prop_assume!(graph.n_arcs() > 0);
         let mut weights = graph.weights().to_vec();
-        let graphs = changes.iter().map(|(arc, weight)| {
-            weights[arc.index(graph.n_arcs())] = *weight;
-            let (offsets, columns) = (graph.row_offsets(), graph.column_indices());
-            Csr::new(offsets.to_vec(), columns.to_vec(), weights.clone()).unwrap()
-        });
-        let graphs: Vec<Csr<u32>> = graphs.collect();
-        let hierarchy = hierarchy_of(&graph);
-        let mut metric = hierarchy.customize(&graph).unwrap();
-        for graph in &graphs {
-            metric.recustomize(graph).unwrap();
+        let mut metric = hierarchy_of(&graph).customize(&graph).unwrap();
+        for (arc, weight, is_update) in changes {
+            let arc = arc.index(graph.n_arcs());
+            weights[arc] = weight;
+            match is_update {
+                true => metric.update(&[(arc, weight)]).unwrap(),
+                false => metric.customize(&weights).unwrap(),
+            }
         }
+        let graph = graph.with_other_weights(weights).unwrap();
+        prop_assert_eq!(metric.graph(), &graph);
         let vertices: Vec<_> = graph.vertices().collect();
-        check(&graphs[graphs.len() - 1], &metric, &vertices);
+        check(&graph, &metric, &vertices);
+        let config = sssp::Config::default();
+        let expected = sssp::Solver::new(&graph, &config).unwrap().k_shortest_paths(0, 1, 5);
+        prop_assert_eq!(metric.k_shortest_paths(0, 1, 5).ok(), expected.ok().map(|f| f.answer));
     }
 
     #[test]

@@ -13,4 +13,6 @@ mod orders;
 mod prepared;
 mod refusals;
 mod roads;
+#[path = "../../examples/traffic.rs"]
+mod traffic;
 mod witnesses;

@@ -15,12 +15,7 @@ struct Pairs {
 }
 
 /// Compares random pairs, and the paths of some, with searches; how many there were.
-fn compare<W: MetricWeight>(
-    graph: &Csr<W>,
-    metric: &Metric<'_, W>,
-    pairs: &Pairs,
-    seed: u64,
-) -> usize {
+fn compare<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, pairs: &Pairs, seed: u64) -> usize {
     if graph.n_vertices() == 0 {
         return 0;
     }

@@ -62,6 +62,34 @@ fn weights_of_all_types_come_back() {
     assert_eq!(distance, Some(u64::MAX / 4 * 2));
 }
 
+/// Other weights for what a file has, which stays as it is; and in another file.
+#[test]
+fn weights_of_a_file_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, other] = ["grid.prepared", "other.prepared"].map(|name| folder.path().join(name));
+    let graph = square(9);
+    prepare(&graph, &path);
+    // SAFETY: nobody else has heard of the file
+    for loaded in [read(&path).unwrap(), unsafe { map_spg(&path) }.unwrap()] {
+        let prepared = Prepared::of(&loaded).unwrap().unwrap();
+        let graph = loaded.csr.into_csr::<u32>().unwrap();
+        let before = prepared.metric(&graph).unwrap();
+        let mut metric = before.clone();
+        // longer than the ways around
+        metric.update(&[(0, 9_000), (1, 9_000), (5, 1)]).unwrap();
+        metric.write(&other, &Ids::FromOne).unwrap();
+        let loaded = read(&other).unwrap();
+        let again = Prepared::of(&loaded).unwrap().unwrap();
+        let again = again.metric(&loaded.csr.into_csr::<u32>().unwrap()).unwrap();
+        for (metric, graph) in
+            [(&metric, metric.graph()), (&again, metric.graph()), (&before, &graph)]
+        {
+            let expected = oracle::dijkstra(graph, 0).unwrap();
+            assert_eq!(metric.distances(&[0]).unwrap(), [expected]);
+        }
+    }
+}
+
 #[test]
 fn graphs_that_are_small_or_other_ones() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! New weights for some arcs: customization of those arcs of the hierarchy that they change.
+//! Customization of those arcs of the hierarchy that new weights of some arcs change.
 //!
 //! An arc of the hierarchy has the least of its candidates: the arcs of the graph between its ends,
 //! and the two other sides of each triangle below it. A candidate that is less than before takes
@@ -13,7 +13,6 @@
 use std::cmp::{max, min};
 use std::collections::BTreeMap;
 
-use bytemuck::cast_slice;
 use graph_formats::{Csr, Weight};
 
 use crate::below::Below;
@@ -21,91 +20,21 @@ use crate::customize::{Arc, Arcs, OF_GRAPH};
 use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, Structure, UP, structure};
 use crate::key::{Key, Weights};
-use crate::metric::{AnyArcs, Metric, with_arcs};
-use crate::{HierarchyError, MetricWeight};
+use crate::metric::{AnyArcs, with_arcs};
 
-/// Where more than one of so many arcs is another, all are customized.
-const SHARE: usize = 1 << 12;
-/// Weights that are compared at a time.
-const BLOCK: usize = 64;
-
-impl<'a, W: MetricWeight> Metric<'a, W> {
-    /// Takes the weights of `graph`, which has the same arcs, instead of those it has; the same as
-    /// [`Hierarchy::customize`], in less time where few are others.
-    ///
-    /// O(n + m) to find those that are others, at the speed of memory; then the arcs of the
-    /// hierarchy that change, each with the triangles above it, and some of those below. Where many
-    /// arcs of the graph have other weights, all is customized.
-    ///
-    /// # Errors
-    /// As [`Hierarchy::customize`]; the metric is as it was.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let mut metric = hierarchy.customize(&graph)?;
-    /// // a traffic jam
-    /// let later = Csr::from_arcs(3, &[(0, 1, 50u32), (1, 2, 2), (0, 2, 9)])?;
-    /// metric.recustomize(&later)?;
-    /// assert_eq!(metric.query().distance(0, 2)?, Some(9));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn recustomize(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
-        W::recustomize(self, graph)
-    }
-
-    pub(crate) fn take_weights(&mut self, graph: &'a Csr<W>) -> Result<(), HierarchyError> {
-        let before = self.graph;
-        let is_same = graph.row_offsets() == before.row_offsets()
-            && graph.column_indices() == before.column_indices();
-        if !is_same {
-            return Err(HierarchyError::AnotherGraph);
-        }
-        let [old, new]: [&[W::Unsigned]; 2] = [before, graph].map(|g| cast_slice(g.weights()));
-        let changed = changed(old, new);
-        let growth = changed
-            .iter()
-            .map(|&arc| (graph.weight(arc).to_f64() - before.weight(arc).to_f64()).max(0.0));
-        let bound = self.bound + growth.sum::<f64>() * (1.0 + 1e-6);
-        let is_negative = graph.first_negative().is_some();
-        let is_wide_enough = match &self.arcs {
-            AnyArcs::U32(_) => bound < f64::from(u32::UNREACHED),
-            AnyArcs::U64(_) => bound < u64::UNREACHED as f64,
-            AnyArcs::U128(_) => true,
-            AnyArcs::F64(_) => bound.is_finite(),
-        };
-        if is_negative || !is_wide_enough || changed.len() > graph.n_arcs() / SHARE {
-            *self = Metric::new(self.hierarchy, graph)?;
-            return Ok(());
-        }
-        change(&mut self.arcs, self.hierarchy, graph, &changed);
-        (self.graph, self.bound) = (graph, bound);
-        Ok(())
-    }
-}
-
-/// Makes `arcs` those of `graph`, of whose arcs those in `changed` have other weights than before.
-fn change<W: Weight>(arcs: &mut AnyArcs, hierarchy: &Hierarchy, graph: &Csr<W>, changed: &[usize]) {
-    let (structure, weights) = (structure(graph), Weights::of(graph));
+/// Makes `arcs` those of `graph`, of whose arcs those in `changes` have other weights than before.
+pub(crate) fn change<W: Weight>(
+    arcs: &mut AnyArcs,
+    hierarchy: &Hierarchy,
+    graph: &Csr<W>,
+    changes: &[(usize, W)],
+) {
+    let (structure, weights) = (structure(graph), Weights::of_all(graph.weights()));
+    let changed: Vec<usize> = changes.iter().map(|&(arc, _)| arc).collect();
     with_arcs!(W, arcs, arcs => {
         let changes = Changes::new(hierarchy, &structure, weights, std::mem::take(arcs));
-        *arcs = changes.make(changed);
+        *arcs = changes.make(&changed);
     });
-}
-
-/// Where two lists differ.
-fn changed<U: Weight>(before: &[U], after: &[U]) -> Vec<usize> {
-    let mut changed = Vec::new();
-    for (block, (before, after)) in before.chunks(BLOCK).zip(after.chunks(BLOCK)).enumerate() {
-        if before != after {
-            let pairs = (block * BLOCK..).zip(before.iter().zip(after));
-            changed.extend(pairs.filter(|(_, (a, b))| a != b).map(|(arc, _)| arc));
-        }
-    }
-    changed
 }
 
 /// An arc of the hierarchy with a candidate that has changed.
@@ -245,49 +174,6 @@ impl<'c, U: Weight, K: Key> Changes<'c, U, K> {
         while rank != ROOT {
             self.ancestors[usize::from(self.hierarchy.depths[rank as usize])] = rank;
             rank = self.hierarchy.parents[rank as usize];
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use test_support::arbitrary_graph;
-
-    use super::*;
-    use crate::Order;
-
-    fn keys_and_origins<W: Weight>(metric: &Metric<'_, W>) -> String {
-        with_arcs!(&metric.arcs, arcs => format!("{:?} {:?}", arcs.keys, arcs.origins))
-    }
-
-    proptest! {
-        /// All of it, ties included, however often weights change.
-        #[test]
-        fn as_a_customization_of_its_own(
-            graph in arbitrary_graph::<u32>(40, 120, 0..=9),
-            changes in prop::collection::vec(
-                prop::collection::vec((any::<prop::sample::Index>(), 0u32..=9), 0..4), 1..5
-            ),
-        ) {
-            prop_assume!(graph.n_arcs() > 0);
-            let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph).unwrap()).unwrap();
-            let mut weights = graph.weights().to_vec();
-            let graphs: Vec<(Vec<usize>, Csr<u32>)> = changes.iter().map(|changes| {
-                let changed: Vec<usize> = changes.iter().map(|(arc, weight)| {
-                    let arc = arc.index(weights.len());
-                    weights[arc] = *weight;
-                    arc
-                }).collect();
-                let (offsets, columns) = (graph.row_offsets(), graph.column_indices());
-                (changed, Csr::new(offsets.to_vec(), columns.to_vec(), weights.clone()).unwrap())
-            }).collect();
-            let mut metric = hierarchy.customize(&graph).unwrap();
-            for (changed, graph) in &graphs {
-                change(&mut metric.arcs, &hierarchy, graph, changed);
-                let expected = hierarchy.customize(graph).unwrap();
-                prop_assert_eq!(keys_and_origins(&metric), keys_and_origins(&expected));
-            }
         }
     }
 }
