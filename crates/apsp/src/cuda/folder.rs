@@ -24,7 +24,7 @@ use super::product::{Strip, take_through};
 use super::tile::Tile;
 use crate::ApspError;
 use crate::element::Element;
-use crate::scratch::{Bytes, Engine, GoOn};
+use crate::scratch::{Bytes, Engine, Watch};
 
 /// Strips under way at once on a GPU.
 const SLOTS: usize = 3;
@@ -180,14 +180,23 @@ impl Gpus {
     }
 
     /// Waits for the strip of a slot, if it has one, and copies it to its place in `matrix`.
-    fn store<E: Element>(&mut self, number: usize, matrix: &mut [E]) -> Result<(), GpuError> {
+    fn store<E: Element>(
+        &mut self,
+        number: usize,
+        matrix: &mut [E],
+        watch: &dyn Watch<E>,
+    ) -> Result<(), GpuError> {
         let stride = self.arithmetic.stride(self.side);
         let slot = &mut self.slots[number];
         slot.done.wait()?;
         if let Some(rows) = slot.holds.take() {
             let to = &mut matrix[rows.start * self.side..rows.end * self.side];
             let from = slot.staging[..rows.len() * stride].par_chunks(stride);
-            to.par_chunks_mut(self.side).zip(from).for_each(|(to, from)| narrow(to, from));
+            let strip = to.par_chunks_mut(self.side).zip(from).enumerate();
+            strip.for_each(|(row, (to, from))| {
+                narrow(to, from);
+                watch.after(rows.start + row, to);
+            });
         }
         Ok(())
     }
@@ -198,9 +207,9 @@ impl Gpus {
         number: usize,
         rows: &Range<usize>,
         width: usize,
-        matrix: &[E],
-        column_panel: &[E],
-    ) -> Result<(), GpuError> {
+        (matrix, column_panel): (&[E], &[E]),
+        watch: &dyn Watch<E>,
+    ) -> Result<(), ApspError> {
         let (side, stride) = (self.side, self.arithmetic.stride(self.side));
         let slot = &mut self.slots[number];
         let device = &self.devices[slot.device];
@@ -208,8 +217,14 @@ impl Gpus {
         let n_columns = rows.len() * self.arithmetic.stride(width);
         let (to_rows, to_columns) = slot.staging[..n_words + n_columns].split_at_mut(n_words);
         let from = matrix[rows.start * side..rows.end * side].par_chunks(side);
-        to_rows.par_chunks_mut(stride).zip(from).for_each(|(to, from)| widen(to, from));
-        widen(to_columns, &column_panel[rows.start * width..rows.end * width]);
+        let columns = &column_panel[rows.start * width..rows.end * width];
+        let strip = to_rows.par_chunks_mut(stride).zip(from).zip(columns.par_chunks(width));
+        strip.enumerate().try_for_each(|(row, ((to, from), columns))| {
+            watch.before(rows.start + row, from, columns)?;
+            widen(to, from);
+            Ok::<_, ApspError>(())
+        })?;
+        widen(to_columns, columns);
         let tile = |buffer, n_columns, n_rows| {
             Tile::rows_of(buffer, self.arithmetic, n_columns, 0..n_rows)
         };
@@ -230,7 +245,7 @@ impl Gpus {
             slot.gpu.queue_download(&slot.rows, 0..n_words, &mut slot.staging, 0)?;
         }
         slot.holds = Some(rows.clone());
-        slot.done.record(&slot.gpu)
+        Ok(slot.done.record(&slot.gpu)?)
     }
 }
 
@@ -272,7 +287,7 @@ impl<E: Element> Engine<E> for Gpus {
         pivots: &Range<usize>,
         rows: &mut [E],
         columns: &[E],
-        go_on: GoOn<'_>,
+        watch: &dyn Watch<E>,
     ) -> Result<(), ApspError> {
         let n_rows = rows.len() / self.side;
         let strip_rows = self.strip_rows;
@@ -280,14 +295,14 @@ impl<E: Element> Engine<E> for Gpus {
         let mut outcome = Ok(());
         for (first, number) in strips.zip((0..self.slots.len()).cycle()) {
             let strip = first..(first + strip_rows).min(n_rows);
-            outcome = go_on(strip.len()).map_err(ApspError::from);
+            outcome = watch.go_on(strip.len());
             if outcome.is_err() {
                 break;
             }
-            self.store(number, rows)?;
-            self.start(number, &strip, pivots.len(), rows, columns)?;
+            self.store(number, rows, watch)?;
+            self.start(number, &strip, pivots.len(), (rows, columns), watch)?;
         }
-        (0..self.slots.len()).try_for_each(|number| self.store(number, rows))?;
+        (0..self.slots.len()).try_for_each(|number| self.store(number, rows, watch))?;
         outcome
     }
 }

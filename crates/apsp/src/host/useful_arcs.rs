@@ -83,7 +83,7 @@ pub(crate) fn rounds<W: Weight>(graph: &Csr<W>) -> bool {
 }
 
 /// The distance from 1 to the next float; `None` for integers.
-fn epsilon(kind: WeightKind) -> Option<f64> {
+pub(crate) fn epsilon(kind: WeightKind) -> Option<f64> {
     match kind {
         WeightKind::F32 => Some(f64::from(f32::EPSILON)),
         WeightKind::F64 => Some(f64::EPSILON),

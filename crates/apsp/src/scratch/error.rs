@@ -1,7 +1,7 @@
 //! What can go wrong with a scratch folder.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a scratch folder cannot be used. Nothing in it has been overwritten.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,7 @@ pub enum ScratchError {
     },
     /// A file of the folder is not as this program left it.
     #[error(
-        "{} {problem}, so the run cannot go on; name another folder, or delete this one",
+        "{} {problem}, so the run cannot go on; delete the folder and start again",
         path.display()
     )]
     Damaged {
@@ -87,4 +87,12 @@ pub enum ScratchError {
         /// What is wrong with it.
         problem: String,
     },
+}
+
+impl ScratchError {
+    /// A row of a file is not as it was written.
+    pub(super) fn of_row(path: &Path, row: usize) -> Self {
+        let problem = format!("is damaged: row {row} is not as it was written");
+        Self::Damaged { path: path.to_owned(), problem }
+    }
 }

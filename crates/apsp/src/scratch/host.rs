@@ -14,7 +14,7 @@ use std::ops::Range;
 use collectives::Alone;
 use rayon::prelude::*;
 
-use super::{Bytes, Engine, GoOn};
+use super::{Bytes, Engine, Watch};
 use crate::ApspError;
 use crate::host::{
     Aligned, Deal, Kernel, Matrix, MinPlus, copies, floyd_warshall, pack_groups, pack_some,
@@ -96,15 +96,22 @@ impl<E: MinPlus> Engine<E> for Host<E> {
         pivots: &Range<usize>,
         rows: &mut [E],
         columns: &[E],
-        go_on: GoOn<'_>,
+        watch: &dyn Watch<E>,
     ) -> Result<(), ApspError> {
         let Self { side, kernel, strips } = self;
         let (side, width) = (*side, pivots.len());
         let strips = &strips[..width * side];
         let chunks = rows.par_chunks_mut(ROWS * side).zip(columns.par_chunks(ROWS * width));
-        chunks.try_for_each_init(Vec::new, |groups, (rows, from)| {
+        chunks.enumerate().try_for_each_init(Vec::new, |groups, (chunk, (rows, from))| {
+            let numbers = chunk * ROWS..;
+            for (number, (row, from)) in
+                numbers.clone().zip(rows.chunks(side).zip(from.chunks(width)))
+            {
+                watch.before(number, row, from)?;
+            }
             relax(kernel, rows, side, (from, width, 0..width), strips, groups);
-            go_on(rows.len() / side).map_err(ApspError::from)
+            numbers.zip(rows.chunks(side)).for_each(|(number, row)| watch.after(number, row));
+            watch.go_on(rows.len() / side)
         })
     }
 }

@@ -19,7 +19,7 @@ use crate::{ApspError, Number};
 pub(super) const NAME: &str = "journal";
 /// Where the next one is written.
 pub(super) const NEXT: &str = "journal.new";
-const TITLE: &str = "starpath scratch folder, version 1";
+const TITLE: &str = "starpath scratch folder, version 2";
 /// More than any journal has.
 const MOST_BYTES: u64 = 4096;
 
@@ -88,6 +88,11 @@ impl Journal {
     /// Whether all distances lead through all pivots.
     pub(super) fn is_closed(&self) -> bool {
         self.matrix != State::Filling && self.blocks_done == self.n_blocks()
+    }
+
+    /// What the matrix is after, while no block is at work: so many blocks, and settling.
+    pub(super) fn step(&self) -> usize {
+        self.blocks_done + usize::from(self.matrix == State::Settled)
     }
 
     /// How far the run is, for people.

@@ -52,6 +52,11 @@ impl<T: Pod> Mapped<T> {
         Ok(Self { path, len, map, numbers: PhantomData })
     }
 
+    /// Where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// All numbers, where nobody else changes any.
     pub(crate) fn numbers(&self) -> &[T] {
         self.part(0..self.len)

@@ -28,6 +28,8 @@ pub(crate) struct Need {
     pub(crate) engine: Box<dyn Fn(usize) -> Bytes>,
     /// Bytes of the rows that ranks send each other at one time.
     pub(crate) sent: u128,
+    /// Bytes for comparing rows that a run has left half lowered with the graph.
+    pub(crate) halves: u128,
     /// Bytes that each GPU has, where there are any.
     pub(crate) on_gpu: u64,
     /// Bytes for the work on next hops, when the matrix is closed.
@@ -37,7 +39,7 @@ pub(crate) struct Need {
 impl Need {
     /// Bytes of the host's memory with blocks of so many pivots.
     pub(crate) fn bytes(&self, block: usize) -> u128 {
-        (self.sent + (self.engine)(block).host).max(self.hops)
+        (self.sent + self.halves + (self.engine)(block).host).max(self.hops)
     }
 
     /// An error where that is more than `memory`, or a GPU has less than it would take.
@@ -73,7 +75,7 @@ mod tests {
 
     fn on_cpu(n_vertices: usize, side: usize, threads: usize) -> Need {
         let engine = move |block| host::bytes::<i32>(side, threads, block);
-        Need { n_vertices, side, engine: Box::new(engine), sent: 0, on_gpu: 0, hops: 0 }
+        Need { n_vertices, side, engine: Box::new(engine), sent: 0, halves: 0, on_gpu: 0, hops: 0 }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! any moment, by a signal, a full disk or a power cut, goes on where it was.
 //!
 //! A scratch folder holds `matrix.bin`, the square matrix row by row, its side padded to a
-//! multiple of 128 vertices; `panels.bin`; and a small `journal` that says what is done. The
-//! two files are memory-mapped: what is in memory of them is the system's to decide. Blocks
+//! multiple of 128 vertices; `panels.bin`; the checksums of both, `sums.bin`; and a small `journal`
+//! that says what is done. The files are memory-mapped: what is in memory of them is the system's to decide. Blocks
 //! of pivots are as wide as memory allows, for the matrix is read and written once for each.
 //!
 //! For the block K of pivots
@@ -29,6 +29,16 @@
 //! nothing, and the others what they would have changed: it ends as one pass from x does, for
 //! floats too. So nothing but the last block is done twice, and that does no harm.
 //!
+//! *No changed bit comes into a result.* Each row of each file has a checksum, of the state that
+//! it is in (`sums.rs`), on the disk before the journal says so. It is compared when the row is
+//! read: by step 1 for the rows of the pivots, by step 2 for all others and for the panels, when
+//! the matrix is closed for all, and again when it has been settled, and for the next hops when all
+//! are found. In step 2 a row gets its new checksum as soon as it is lowered; after an end of the
+//! run in the midst of it, either may be its own. A row that has neither was being lowered:
+//! it is lowered again, and then compared with the graph (`half_lowered.rs`). While floats are
+//! settled no row has one: then the matrix is not read, for the arcs that settled distances lead
+//! along are in `marks.bin` by then, with a checksum too.
+//!
 //! *Ranks* share the folder, which all of them see. A file that several machines have mapped is
 //! the same on all of them only when it is opened anew, so that during a run each rank touches
 //! numbers that no other does: its part of the rows of the matrix, of those of the column panel,
@@ -46,6 +56,7 @@ mod close;
 mod digest;
 mod error;
 mod folder;
+mod half_lowered;
 mod hops;
 mod host;
 mod journal;
@@ -54,10 +65,11 @@ mod memory;
 #[cfg(test)]
 mod resumed;
 mod solve;
+mod sums;
 #[cfg(test)]
 mod torn;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use collectives::Communicator;
@@ -69,8 +81,10 @@ use crate::element::{Element, write_row};
 use crate::error::agree;
 use folder::Folder;
 use journal::{Journal, State};
+use sums::{Part, Sums};
 
-pub(crate) use close::{Engine, GoOn};
+pub(crate) use close::{Engine, Watch};
+pub(crate) use digest::digest;
 pub use error::ScratchError;
 pub(crate) use map::Mapped;
 pub(crate) use memory::Bytes;
@@ -79,6 +93,8 @@ pub(crate) use solve::solve;
 
 /// Sides of matrices and blocks are multiples of this, so that blocks of any engine fit.
 pub(crate) const ALIGNMENT: usize = 128;
+/// Rows that are compared with their checksums between two reports of progress.
+const ROWS_CHECKED: usize = 512;
 
 /// Rows and columns of a matrix for `n` vertices; never none, for no empty file is mapped.
 pub(crate) fn side_of(n: usize) -> usize {
@@ -92,6 +108,7 @@ pub(crate) struct Scratch<E> {
     journal: Journal,
     matrix: Mapped<E>,
     panels: Mapped<E>,
+    sums: Sums,
 }
 
 impl<E: Element> Scratch<E> {
@@ -126,13 +143,14 @@ impl<E: Element> Scratch<E> {
         let Journal { side, block, .. } = journal;
         let matrix = Mapped::open(folder.path().join("matrix.bin"), side * side)?;
         let panels = Mapped::open(folder.path().join("panels.bin"), 2 * block * side)?;
-        Ok(Self { folder, journal, matrix, panels })
+        let sums = Sums::open(folder.path(), &journal)?;
+        Ok(Self { folder, journal, matrix, panels, sums })
     }
 
     /// The same with all rows of the matrix, when all ranks are done with theirs.
     fn opened_again(self) -> Result<Self, ScratchError> {
-        let Self { folder, journal, matrix, panels } = self;
-        drop((matrix, panels));
+        let Self { folder, journal, matrix, panels, sums } = self;
+        drop((matrix, panels, sums));
         Self::map(folder, journal)
     }
 
@@ -146,6 +164,26 @@ impl<E: Element> Scratch<E> {
     fn row_mut(&mut self, i: usize) -> &mut [E] {
         let side = self.journal.side;
         self.matrix.part_mut(i * side..(i + 1) * side)
+    }
+
+    /// An error where a row of the matrix, while no block is at work, is not as it was written.
+    /// `progress` hears of rows.
+    fn check_matrix(&self, progress: Option<Progress<'_>>) -> Result<(), ApspError> {
+        let side = self.journal.side;
+        for first in (0..side).step_by(ROWS_CHECKED) {
+            if progress.is_some_and(|tell| tell(first as u64, side as u64).is_break()) {
+                return Err(SsspError::Interrupted.into());
+            }
+            self.check_rows(first..side.min(first + ROWS_CHECKED))?;
+        }
+        Ok(())
+    }
+
+    /// The same of some of its rows.
+    fn check_rows(&self, rows: Range<usize>) -> Result<(), ScratchError> {
+        let of = (Part::Matrix, self.journal.step());
+        let damaged = self.sums.first_damaged(of, rows, &|row| self.row(row));
+        damaged.map_or(Ok(()), |row| Err(ScratchError::of_row(self.matrix.path(), row)))
     }
 
     /// What the matrix holds from here on.
@@ -179,7 +217,9 @@ fn fill<W: Weight, E: Element>(
 ) -> Result<(), ApspError> {
     // from here on these files are ours, whatever happens
     journal.write(folder.path())?;
-    write_arcs::<W, E>(&folder.path().join("matrix.bin"), graph, progress)?;
+    let mut sums = Sums::create(folder.path(), journal)?;
+    write_arcs::<W, E>(&folder.path().join("matrix.bin"), graph, &mut sums, progress)?;
+    sums.flush()?;
     map::create(&folder.path().join("panels.bin"), |out| {
         let row = vec![E::INFINITE; journal.side];
         (0..2 * journal.block).try_for_each(|_| map::write(out, &row))
@@ -192,6 +232,7 @@ fn fill<W: Weight, E: Element>(
 fn write_arcs<W: Weight, E: Element>(
     path: &Path,
     graph: &Csr<W>,
+    sums: &mut Sums,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     let side = side_of(graph.n_vertices());
@@ -205,6 +246,7 @@ fn write_arcs<W: Weight, E: Element>(
             }
             write_row(graph, u, &mut row);
             map::write(out, &row)?;
+            sums.set(Part::Matrix, u, sums.seed().sum(Part::Matrix, 0, u, &row));
         }
         Ok(())
     })?;

@@ -4,7 +4,7 @@ use collectives::Alone;
 use graph_formats::Csr;
 use rayon::ThreadPoolBuilder;
 
-use super::close::Team;
+use super::close::{Block, Team};
 use super::digest::digest;
 use super::folder::Folder;
 use super::host::Host;
@@ -47,7 +47,8 @@ fn wider_numbers_are_gone_on_with() {
     let pool = ThreadPoolBuilder::new().build().unwrap();
     let mut team = Team { engine: &mut engine, pool: &pool, ranks: &Alone };
     begun.write_panels(&(0..128), &mut team).unwrap();
-    begun.lower(&(0..128), &mut team, &|_| Ok(())).unwrap();
+    let block = Block { pivots: 0..128, panels_ready: false };
+    begun.lower(&graph, &block, &mut team, &|_| Ok(())).unwrap();
     begun.write_panels(&(128..256), &mut team).unwrap();
     drop(begun);
 

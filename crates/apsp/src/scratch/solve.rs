@@ -15,7 +15,7 @@ use super::hops::{bytes_of_rows, bytes_of_work, settle_rest, write_hops};
 use super::host::{self, Host};
 use super::journal::{self, Journal, State};
 use super::memory::{Bytes, Need};
-use super::{Scratch, digest::digest, side_of};
+use super::{Scratch, digest, half_lowered, side_of};
 use crate::cuda::folder::Gpus;
 use crate::cuda::{self, Arithmetic};
 use crate::element::with_element;
@@ -132,7 +132,8 @@ impl<W: PairsWeight> Run<'_, W> {
         };
         let row = side * with_element!(W, numbers, E => size_of::<E>());
         let sent = if self.ranks.size() > 1 { ROWS_SENT * row } else { 0 };
-        Ok(Need { n_vertices: n, side, engine, sent: sent as u128, on_gpu, hops })
+        let halves = threads as u128 * half_lowered::bytes(n);
+        Ok(Need { n_vertices: n, side, engine, sent: sent as u128, halves, on_gpu, hops })
     }
 
     /// Finds out whether the run is possible, in the folder and in memory. A new one is in
@@ -205,11 +206,11 @@ impl<W: PairsWeight> Run<'_, W> {
         let mut matrix = Scratch::<E>::open(folder, journal, graph, ranks, progress)?;
         match gpus {
             Some(mut engine) => {
-                matrix.close(Team { engine: &mut engine, pool: &pool, ranks }, progress)?;
+                matrix.close(graph, Team { engine: &mut engine, pool: &pool, ranks }, progress)?;
             }
             None => {
                 let mut engine = agree(ranks, Host::new(side, block))?;
-                matrix.close(Team { engine: &mut engine, pool: &pool, ranks }, progress)?;
+                matrix.close(graph, Team { engine: &mut engine, pool: &pool, ranks }, progress)?;
             }
         }
         let rows = ranks.is_root().then(|| {
@@ -221,7 +222,8 @@ impl<W: PairsWeight> Run<'_, W> {
     }
 }
 
-/// The closed matrix, and next hops in the folder, if they are asked for.
+/// The closed matrix, and next hops in the folder, if they are asked for: both compared with their
+/// checksums.
 fn answer<W: PairsWeight, E: MinPlus>(
     mut matrix: Scratch<E>,
     graph: &Csr<W>,
@@ -229,6 +231,9 @@ fn answer<W: PairsWeight, E: MinPlus>(
     progress: Option<Progress<'_>>,
 ) -> Result<Rows<W>, ApspError> {
     let n = graph.n_vertices();
+    if matrix.journal.matrix != State::Settling {
+        matrix.check_matrix(progress)?;
+    }
     let hops = match (next_hops, NextHops::is_narrow(n)) {
         (false, _) => {
             settle_rest(&mut matrix, graph, progress)?;

@@ -11,6 +11,7 @@ mod gpu_several;
 mod next_hops;
 mod ranks;
 mod scratch;
+mod scratch_damage;
 mod scratch_floats;
 mod scratch_ranks;
 mod sixteen_bits;

@@ -44,17 +44,25 @@ fn is_at_work(scratch: &Path) -> bool {
     !journal.is_empty() && !is_ended
 }
 
+/// A run in the folder of this name, or what is left of it.
+fn line(name: &str) -> String {
+    format!(
+        "apsp {{}}/graph.spg --threads 1 --memory 4M --scratch {{}}/{name} --resume \
+         --distances {{}}/{name}.d.npy --next-hops {{}}/{name}.h.npy --quiet"
+    )
+}
+
+/// Numbers from 0 to 1 as if they were drawn.
+fn random(state: &mut u64) -> f64 {
+    *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+    (*state >> 33) as f64 / f64::from(1u32 << 31)
+}
+
 #[test]
 fn killed_at_twenty_moments_it_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     graph(folder);
-    let line = |name: &str| {
-        format!(
-            "apsp {{}}/graph.spg --threads 1 --memory 4M --scratch {{}}/{name} --resume \
-             --distances {{}}/{name}.d.npy --next-hops {{}}/{name}.h.npy --quiet"
-        )
-    };
     let results = |name: &str| {
         [format!("{name}.d.npy"), format!("{name}.h.npy"), format!("{name}/matrix.bin")]
             .map(|file| fs::read(folder.join(file)).unwrap())
@@ -65,16 +73,12 @@ fn killed_at_twenty_moments_it_ends_with_the_same_bytes() {
     let whole = results("whole");
 
     let mut state = 7u64;
-    let mut random = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) as f64 / f64::from(1u32 << 31)
-    };
     let (mut kills, mut kills_at_work, mut finished) = (0, 0, 0);
     let name = |finished: usize| format!("run{finished}");
     while kills < KILLS || kills_at_work < KILLS_AT_WORK {
         let mut child = start(folder, &line(&name(finished)));
         // a run takes several of these, and is nowhere sure to outlive one
-        std::thread::sleep(whole_time.mul_f64(random() / 2.0));
+        std::thread::sleep(whole_time.mul_f64(random(&mut state) / 2.0));
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         if output.status.signal() == Some(9) {
@@ -91,6 +95,59 @@ fn killed_at_twenty_moments_it_ends_with_the_same_bytes() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(results(&name(finished)) == whole);
     println!("{kills} kills, {kills_at_work} at work, {finished} runs ended before theirs");
+}
+
+/// A bit of a folder changes when the run in it has been killed: the rest of it ends with an error
+/// that says what to do, or with the right answer.
+#[test]
+fn killed_and_damaged_it_is_refused_or_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    graph(folder);
+    let results = |name: &str| {
+        [format!("{name}.d.npy"), format!("{name}.h.npy")]
+            .map(|file| fs::read(folder.join(file)).unwrap())
+    };
+    let begin = Instant::now();
+    assert_eq!(run_in(folder, &line("whole")).code, Some(0));
+    let whole_time = begin.elapsed();
+    let whole = results("whole");
+    let mut state = 11u64;
+    let (mut refused, mut tried) = (0, 0);
+    for kill in 0..60 {
+        let name = format!("run{kill}");
+        let mut child = start(folder, &line(&name));
+        std::thread::sleep(whole_time.mul_f64(random(&mut state)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if !is_at_work(&folder.join(&name)) {
+            continue;
+        }
+        let files: Vec<_> = fs::read_dir(folder.join(&name)).unwrap().collect();
+        let at = (random(&mut state) * files.len() as f64) as usize;
+        let file = files[at].as_ref().unwrap().path();
+        let mut bytes = fs::read(&file).unwrap();
+        let Some(last) = bytes.len().checked_sub(1) else { continue };
+        bytes[(random(&mut state) * last as f64) as usize] ^= 1 << (kill % 8);
+        fs::write(&file, bytes).unwrap();
+        let run = run_in(folder, &line(&name));
+        match run.code {
+            Some(0) => assert!(results(&name) == whole, "{} of {name}", file.display()),
+            _ => {
+                let says = |text| run.stderr.contains(text);
+                assert!(
+                    says("start again") && says(file.to_str().unwrap()) || says("sums.bin"),
+                    "{run:?}"
+                );
+                refused += 1;
+            }
+        }
+        tried += 1;
+        if tried == 12 {
+            break;
+        }
+    }
+    assert!(refused > 1, "{refused} of {tried}");
 }
 
 /// What is written row by row is what a table in memory is written as.
