@@ -21,9 +21,9 @@ use std::ops::ControlFlow;
 use collectives::{Communicator, RanksError};
 use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
 use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
-use sssp::Progress;
+use sssp::{Progress, SsspError};
 
-use crate::{ApspError, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary};
+use crate::{ApspError, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary, scratch};
 
 /// [`Pairs`], whatever the weights are; its methods are those of the pairs.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
@@ -77,6 +77,26 @@ pub trait AnyRankPairs {
         out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError>;
+}
+
+/// A graph in 64 hexadecimal digits: the SHA-256 of the type of its weights and of its arrays, as
+/// this machine holds them. Graphs with the same arcs in another order have another. O(n + m).
+/// `progress` hears of bytes.
+///
+/// ```
+/// use apsp::any::digest;
+/// use graph_formats::Csr;
+///
+/// let graph = |weight: u32| Csr::from_arcs(2, &[(0, 1, weight)]).map(Into::into);
+/// assert_eq!(digest(&graph(5)?, None)?, digest(&graph(5)?, None)?);
+/// assert_ne!(digest(&graph(5)?, None)?, digest(&graph(6)?, None)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the progress callback ends the work.
+pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, SsspError> {
+    with_csr!(graph, |graph| scratch::digest(graph, progress))
 }
 
 impl Solver<'_, AnyCsr> {

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod closure;
+mod mark;
 mod measures;
 
 use std::io::{self, Write};
@@ -18,7 +19,8 @@ use paths::{AnyNearest, AnyTable, AnyTree, Number};
 use sssp::{Progress, SsspError};
 
 use self::arrays::{Axes, all_beside};
-pub(crate) use self::arrays::{ids_path, remove, write_names};
+pub(crate) use self::arrays::{graph_path, ids_path, remove, write_names};
+pub(crate) use self::mark::{Mark, check_same_graph};
 use crate::failure::{Interrupted, WrongUse};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
@@ -121,11 +123,12 @@ impl ResultFile {
     pub(crate) fn write_pairs(
         &self,
         names: &Names<'_>,
+        mark: &Mark,
         pairs: &dyn AnyPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
-            return self.write_named(names, Axes::Vertices, |file| {
+            return self.write_named(names, Axes::Pairs(mark), |file| {
                 self.done(pairs.write_npy(file, Some(progress)))
             });
         }
@@ -145,13 +148,13 @@ impl ResultFile {
     pub(crate) fn write_gathered(
         &self,
         mut file: AtomicFile,
-        names: &Names<'_>,
+        (names, mark): (&Names<'_>, &Mark),
         ranks: &dyn Communicator,
         pairs: &dyn AnyRankPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
-            return self.write_named_to(file, names, Axes::Vertices, |file| {
+            return self.write_named_to(file, names, Axes::Pairs(mark), |file| {
                 self.done(pairs.write_npy(ranks, Some(file), Some(progress)))
             });
         }
@@ -176,10 +179,11 @@ impl ResultFile {
     pub(crate) fn write_next_hops(
         &self,
         names: &Names<'_>,
+        mark: &Mark,
         pairs: &dyn AnyPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
-        self.write_named(names, Axes::Vertices, |file| {
+        self.write_named(names, Axes::Pairs(mark), |file| {
             self.done(pairs.write_next_hops_npy(file, Some(progress)))
         })
     }
@@ -188,12 +192,12 @@ impl ResultFile {
     pub(crate) fn write_gathered_hops(
         &self,
         file: AtomicFile,
-        names: &Names<'_>,
+        (names, mark): (&Names<'_>, &Mark),
         ranks: &dyn Communicator,
         pairs: &dyn AnyRankPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
-        self.write_named_to(file, names, Axes::Vertices, |file| {
+        self.write_named_to(file, names, Axes::Pairs(mark), |file| {
             self.done(pairs.write_next_hops_npy(ranks, Some(file), Some(progress)))
         })
     }

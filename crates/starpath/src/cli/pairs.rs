@@ -28,11 +28,13 @@ Paths (--next-hops):
 
 An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
 names, one a line; a file of that name from an earlier run is replaced, or removed where no names
-are needed.
+are needed. OUT.npy.graph has the name and a hash of the graph, by which `starpath query` finds
+arrays that do not belong together.
 
 Graphs whose matrix is more than memory: it is kept in the folder of --scratch, n x n numbers of
 2 to 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
-with --resume where it was. Under mpirun all ranks have to see the folder.
+with --resume where it was. All rows have checksums there, and damage is an error: then delete
+the folder and start again. Under mpirun all ranks have to see the folder.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy
@@ -130,7 +132,8 @@ impl FromStr for GpuCount {
 #[command(after_help = "\
 Both files must come from one run of `starpath apsp --distances DIST.npy --next-hops HOPS.npy`.
 Only the entries on the way are read. HOPS.npy.ids and DIST.npy.ids, where they exist, name the
-vertices, and must be the same. That there is no path is an answer too.
+vertices, and must be the same; HOPS.npy.graph and DIST.npy.graph, where both exist, must have the
+same hash of a graph. That there is no path is an answer too.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy

@@ -20,7 +20,7 @@ use crate::cli::{ApspArgs, Backend, Common, GpuCount, PairsAlgorithm};
 use crate::failure::{Interrupted, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load};
-use crate::output::ResultFile;
+use crate::output::{Mark, ResultFile};
 use crate::progress::{Bar, check_interrupt};
 use crate::report::{Amount, Head, Ms, grouped};
 use crate::search::{Times, repeated};
@@ -149,6 +149,12 @@ impl Outputs {
         }
         Ok(Self { check: args.check, distances, next_hops })
     }
+
+    /// Which graph results are of, if any are written.
+    fn mark(&self, loaded: &Loaded) -> anyhow::Result<Option<Mark>> {
+        let is_written = self.distances.is_some() || self.next_hops.is_some();
+        is_written.then(|| Mark::of(loaded)).transpose()
+    }
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
@@ -223,13 +229,14 @@ impl Found {
             check::check_rows(&loaded.csr, &names, common.threads, sources, row)
         });
         let checked_rows = checked_rows.transpose()?;
+        let mark = outputs.mark(loaded)?;
         let bar = Bar::new("writing", common);
         let step = |done, total| bar.step(done, total);
-        if let Some(output) = &outputs.distances {
-            output.write_pairs(&names, &*pairs, &step)?;
+        if let Some((output, mark)) = outputs.distances.as_ref().zip(mark.as_ref()) {
+            output.write_pairs(&names, mark, &*pairs, &step)?;
         }
-        if let Some(output) = &outputs.next_hops {
-            output.write_next_hops(&names, &*pairs, &step)?;
+        if let Some((output, mark)) = outputs.next_hops.as_ref().zip(mark.as_ref()) {
+            output.write_next_hops(&names, mark, &*pairs, &step)?;
         }
         let summary = pairs.summary(Some(&step)).map_err(|error| explain(&names, error))?;
         drop(bar);

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::{Common, QueryArgs};
 use crate::ids::Names;
+use crate::output::check_same_graph;
 use crate::progress::check_interrupt;
 use crate::report::{self, Ms, grouped, milliseconds};
 use crate::route::Route;
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         let found = distances.n_vertices();
         bail!("{dist} is of {found} vertices and {hop} of {vertices}; give two files of one run");
     }
+    check_same_graph(&args.distances, &args.next_hops)?;
     let ids = saved_ids(&args.distances, &args.next_hops, vertices)?;
     let (path, id_kind) = (&args.next_hops, IdKind::Auto);
     let names = Names { path, ids: &ids, id_kind, n_vertices: vertices };

@@ -1,5 +1,6 @@
 //! Arrays, as .npy files, and beside them the names of what they are indexed by: an array
-//! counts from 0, whatever the graph file calls its vertices.
+//! counts from 0, whatever the graph file calls its vertices. Beside those of all pairs stands
+//! which graph they are of.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -11,6 +12,7 @@ use graph_formats::{AtomicFile, Name, VertexId, id_line};
 use paths::{AnyDistances, with_distances};
 
 use super::ResultFile;
+use super::mark::Mark;
 use crate::ids::Names;
 use crate::progress::check_interrupt;
 
@@ -19,20 +21,34 @@ use crate::progress::check_interrupt;
 pub(super) enum Axes<'a> {
     /// All vertices, in order.
     Vertices,
+    /// All vertices twice, of this graph.
+    Pairs(&'a Mark),
     /// The vertices of two lists.
     Lists { rows: &'a [VertexId], columns: &'a [VertexId] },
 }
 
-/// What follows the name of an array in that of a file with names.
+/// What follows the name of an array in that of a file with names,
 const SUFFIXES: [&str; 3] = [".ids", ".rows.ids", ".columns.ids"];
+/// and in that of the file that says which graph it is of.
+const GRAPH_SUFFIX: &str = ".graph";
 
 /// The file beside an array that names the vertices it is indexed by.
 pub(crate) fn ids_path(array: &Path) -> PathBuf {
     beside(array, SUFFIXES[0])
 }
 
+/// The file beside an array that says which graph it is of.
+pub(crate) fn graph_path(array: &Path) -> PathBuf {
+    beside(array, GRAPH_SUFFIX)
+}
+
 /// The files that may come to stand beside an array.
 pub(super) fn all_beside(array: &Path) -> impl Iterator<Item = PathBuf> {
+    names_beside(array).chain([graph_path(array)])
+}
+
+/// Those of names.
+fn names_beside(array: &Path) -> impl Iterator<Item = PathBuf> {
     SUFFIXES.iter().map(|suffix| beside(array, suffix))
 }
 
@@ -44,7 +60,8 @@ fn beside(array: &Path, suffix: &str) -> PathBuf {
 
 impl ResultFile {
     /// Writes an array, whose bytes `write` gives, and the names of its rows and columns where
-    /// these are not 0, 1, 2 and so on. Names that an earlier array left there go.
+    /// these are not 0, 1, 2 and so on, and which graph it is of. What an earlier array left there
+    /// goes.
     ///
     /// Nothing is put in place before all of it has been written.
     pub(super) fn write_named(
@@ -68,18 +85,23 @@ impl ResultFile {
         array.flush().map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
         let all: Vec<VertexId>;
         let lists: [Option<&[VertexId]>; 3] = match axes {
-            Axes::Vertices => {
+            Axes::Vertices | Axes::Pairs(_) => {
                 all = (0..names.n_vertices as VertexId).collect();
                 [Some(&all), None, None]
             }
             Axes::Lists { rows, columns } => [None, Some(rows), Some(columns)],
         };
         let (mut written, mut needless) = (Vec::new(), Vec::new());
-        for (path, list) in all_beside(&self.path).zip(lists) {
+        for (path, list) in names_beside(&self.path).zip(lists) {
             match list.filter(|list| !is_counted(names, list)) {
                 Some(list) => written.push(write_names(&path, names, list)?),
                 None => needless.push(path),
             }
+        }
+        let path = graph_path(&self.path);
+        match axes {
+            Axes::Pairs(mark) => written.push(mark.write(&path)?),
+            _ => needless.push(path),
         }
         check_interrupt()?;
         for file in written {

@@ -129,6 +129,43 @@ fn outputs_are_refused_before_the_work() {
     }
 }
 
+/// Two graphs with one shortest path of one length between two vertices, which nothing but their
+/// digests tells apart.
+#[test]
+fn arrays_of_different_graphs_are_refused() {
+    let folder = road();
+    let folder = folder.path();
+    json_in(folder, SAVE);
+    let beside = |name: &str| folder.join(format!("{name}.graph"));
+    let mark = fs::read_to_string(beside("dist.npy")).unwrap();
+    let lines: Vec<_> = mark.lines().collect();
+    assert!(matches!(lines[..], [hash, "graph road.gr"] if hash.len() == 7 + 64), "{mark}");
+    assert_eq!(fs::read_to_string(beside("hops.npy")).unwrap(), mark);
+
+    let other = "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 70\na 1 3 11\na 4 1 1\n";
+    fs::write(folder.join("other.gr"), other).unwrap();
+    json_in(folder, "apsp {}/other.gr --distances {}/other.npy");
+    let asked = || run_in(folder, "query {}/other.npy {}/hops.npy 1 3");
+    let refused = asked();
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""));
+    for fragment in ["other.npy is of other.gr (sha256 ", "hops.npy of road.gr (", "of one run"] {
+        assert!(refused.stderr.contains(fragment), "no {fragment} in {}", refused.stderr);
+    }
+    // what is no such file is said, and what is not there says nothing
+    fs::write(beside("other.npy"), "road.gr\n").unwrap();
+    assert!(asked().stderr.contains("other.npy.graph: expected the lines"), "{}", asked().stderr);
+    fs::remove_file(beside("other.npy")).unwrap();
+    assert_eq!(asked().code, Some(0), "{}", asked().stderr);
+
+    // another run on the same graph, in a file of another name
+    fs::copy(folder.join("road.gr"), folder.join("same.gr")).unwrap();
+    json_in(folder, "apsp {}/same.gr --distances {}/other.npy --algorithm johnson");
+    assert_eq!(asked().code, Some(0), "{}", asked().stderr);
+    // another array takes the place of this one
+    json_in(folder, "sssp {}/road.gr --source 1 -o {}/other.npy");
+    assert!(!beside("other.npy").exists());
+}
+
 /// What a query of damaged files says; it must fail, and not by a panic.
 #[track_caller]
 fn complaint(folder: &Path, pair: &str) -> String {
@@ -163,6 +200,7 @@ fn damaged_matrices_are_refused() {
     fs::write(folder.join("other.gr"), "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 7\na 1 3 1\na 4 1 1\n")
         .unwrap();
     json_in(folder, "apsp {}/other.gr --distances {}/other.npy");
+    fs::remove_file(folder.join("other.npy.graph")).unwrap();
     let other = run_in(folder, "query {}/other.npy {}/hops.npy 1 3");
     assert_eq!(other.code, Some(1));
     assert!(other.stderr.contains("do not add up to 1, which"), "{}", other.stderr);

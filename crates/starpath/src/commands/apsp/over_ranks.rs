@@ -138,11 +138,15 @@ impl Work<'_> {
         let bar = Bar::new("writing", common);
         let step = |done, total| bar.step(done, total);
         let outputs = root.map(|root| &root.outputs);
+        let mark = agree(ranks, root.map(|root| root.outputs.mark(&root.loaded)).transpose())?;
+        let mark = mark.flatten();
         if args.distances.is_some() {
             let output = outputs.and_then(|outputs| outputs.distances.as_ref());
             let file = agree(ranks, output.map(ResultFile::create).transpose())?;
-            let written = match output.zip(file) {
-                Some((output, file)) => output.write_gathered(file, &names, ranks, &*found, &step),
+            let written = match output.zip(file).zip(mark.as_ref()) {
+                Some(((output, file), mark)) => {
+                    output.write_gathered(file, (&names, mark), ranks, &*found, &step)
+                }
                 None => Ok(found.gather_rows(ranks, &mut |_, _| ControlFlow::Continue(()))?),
             };
             agree(ranks, written)?;
@@ -150,9 +154,9 @@ impl Work<'_> {
         if args.next_hops.is_some() {
             let output = outputs.and_then(|outputs| outputs.next_hops.as_ref());
             let file = agree(ranks, output.map(ResultFile::create).transpose())?;
-            let written = match output.zip(file) {
-                Some((output, file)) => {
-                    output.write_gathered_hops(file, &names, ranks, &*found, &step)
+            let written = match output.zip(file).zip(mark.as_ref()) {
+                Some(((output, file), mark)) => {
+                    output.write_gathered_hops(file, (&names, mark), ranks, &*found, &step)
                 }
                 None => Ok(found.write_next_hops_npy(ranks, None, None)?),
             };

@@ -1,0 +1,99 @@
+//! Which graph an array of all pairs is of: a small file beside it, so that distances are not taken
+//! together with the paths of another graph.
+//!
+//! `OUT.npy.graph` has two lines: `sha256` and the digest of the graph's arrays, `graph` and the
+//! name of its file. Results of one graph have the same digest, whatever the file was called and
+//! whatever found them. A file that is not there says nothing.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use apsp::any::digest;
+use graph_formats::AtomicFile;
+
+use super::graph_path;
+use crate::failure::Interrupted;
+use crate::load::Loaded;
+use crate::progress::check_interrupt;
+
+/// More than any such file has.
+const MAX_BYTES: u64 = 1 << 16;
+
+/// A graph, by its digest and the name of its file.
+pub(crate) struct Mark {
+    digest: String,
+    name: String,
+}
+
+impl Mark {
+    pub(crate) fn of(loaded: &Loaded) -> anyhow::Result<Self> {
+        let stop = |_, _| match check_interrupt() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let digest = digest(&loaded.csr, Some(&stop)).map_err(|_| Interrupted)?;
+        let name = loaded.path.file_name().unwrap_or_default().to_string_lossy();
+        // a line of its own, whatever a file is called
+        let name = name.escape_debug().to_string();
+        Ok(Self { digest, name })
+    }
+
+    pub(super) fn write(&self, path: &Path) -> anyhow::Result<AtomicFile> {
+        let mut file = AtomicFile::create(path)?;
+        writeln!(file, "sha256 {}\ngraph {}", self.digest, self.name)
+            .and_then(|()| file.flush())
+            .map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        Ok(file)
+    }
+
+    /// That beside an array, if there is one.
+    fn beside(array: &Path) -> anyhow::Result<Option<Self>> {
+        let path = graph_path(array);
+        let shown = path.display();
+        let mut text = String::new();
+        let read = File::open(&path).and_then(|f| f.take(MAX_BYTES).read_to_string(&mut text));
+        match read {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => bail!("{shown}: {error}"),
+            Ok(_) => {}
+        }
+        let mut lines = text.lines();
+        let mut field = |name| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        match (field("sha256"), field("graph")) {
+            (Some(digest), Some(name)) => {
+                Ok(Some(Self { digest: digest.to_owned(), name: name.to_owned() }))
+            }
+            _ => bail!(
+                "{shown}: expected the lines 'sha256 DIGEST' and 'graph NAME'; delete it if \
+                 starpath has not written it"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digest: String = self.digest.chars().take(8).collect();
+        write!(f, "{} (sha256 {digest}…)", self.name)
+    }
+}
+
+/// An error where two arrays say that they are of different graphs.
+pub(crate) fn check_same_graph(array: &Path, other: &Path) -> anyhow::Result<()> {
+    let (Some(mark), Some(other_mark)) = (Mark::beside(array)?, Mark::beside(other)?) else {
+        return Ok(());
+    };
+    if mark.digest != other_mark.digest {
+        bail!(
+            "{} is of {mark} and {} of {other_mark}; give two files of one run, or delete the \
+             .graph file beside one that was written by something else since",
+            array.display(),
+            other.display()
+        );
+    }
+    Ok(())
+}
