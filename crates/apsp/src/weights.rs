@@ -19,9 +19,9 @@ type Length<W> = <W as Weight>::Distance;
 /// A weight type that all pairs are found for: each of the six. The trait is sealed; its methods
 /// are those of [`Solver`] and of what it returns.
 pub trait PairsWeight: SearchWeight {
-    /// Weights that potentials have raised: numbers of the type of distances.
+    /// Weights that potentials have raised, which are not negative: numbers as wide as distances.
     #[doc(hidden)]
-    type Raised: SearchWeight<Distance = Self::Distance>;
+    type Raised: SearchWeight;
 
     #[doc(hidden)]
     fn pairs(
@@ -160,7 +160,7 @@ pairs_weights! {
     u32: u64;
     i32: i64;
     u64: u64;
-    i64: i64;
+    i64: u64;
     f32: f32;
     f64: f64;
 }

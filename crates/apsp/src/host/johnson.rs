@@ -6,11 +6,15 @@
 //! are used again; or on GPUs, which share the sources as those of any table. O(n m + n (n + m)
 //! log n), and less with the queue that suits the weights.
 //!
+//! Raised weights may be too large for the type of the weights where distances are not: integers
+//! are raised as unsigned ones, and floats in quarters.
+//!
 //! Reference: johnson-1977
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytemuck::allocation::cast_vec;
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
@@ -82,40 +86,80 @@ pub(crate) fn search_with<W: PairsWeight>(
 ) -> Result<DistanceTable<W>, ApspError> {
     let overflow =
         |vertex| SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() };
+    let greatest = potentials.iter().map(|potential| -potential.to_f64());
+    let greatest = greatest.fold(graph.weight_summary().greatest_size(), f64::max);
+    // of floats; integers have a type that is wide enough
+    let part = if W::Raised::from_f64(8.0 * greatest).is_some() { 1.0 } else { 0.25 };
     let mut arcs = Vec::with_capacity(graph.n_arcs());
     for (u, v, weight) in graph.arcs() {
-        let (from, to) = (potentials[u as usize], potentials[v as usize]);
-        let through = weight.after(from).ok_or_else(|| overflow(v))?;
-        let raised: W::Raised = minus(through, to).ok_or_else(|| overflow(v))?;
+        let raised = raise(weight, potentials[u as usize], potentials[v as usize], part);
+        let raised: W::Raised = raised.ok_or_else(|| overflow(v))?;
         // floats may round to less than nothing
         arcs.push((u, v, if raised < Weight::ZERO { Weight::ZERO } else { raised }));
     }
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).expect("finite weights on its arcs");
     drop(arcs);
-    let mut table: Array2<W::Distance> =
-        search(ranks, gpus, &raised, sources, config, progress)?.into_storage();
-    let n = potentials.len().max(1);
-    let rows = table.as_slice_mut().unwrap_or_default().chunks_mut(n).zip(sources).collect();
-    let lowered = parallel::map_of(rows, &|(row, &u): (&mut [W::Distance], _)| {
+    let table = match search(ranks, gpus, &raised, sources, config, progress) {
+        Ok(table) => table.into_storage(),
+        Err(ApspError::Search(SsspError::Overflow { vertex, .. })) => {
+            return Err(overflow(vertex).into());
+        }
+        Err(error) => return Err(error),
+    };
+    let shape = table.dim();
+    let mut cells = table.into_raw_vec_and_offset().0;
+    let rows = cells.chunks_mut(potentials.len().max(1)).zip(sources).collect();
+    let lowered = parallel::map_of(rows, &|(row, &u): (&mut [Raised<W>], _)| {
         let from = potentials[u as usize];
-        for ((v, distance), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
-            if u == v {
-                *distance = Weight::ZERO;
-            } else if *distance != W::Distance::UNREACHED {
-                // d + (h(v) - h(u)), the difference first: neither leaves the type
-                let difference: W::Distance = minus(to, from).ok_or_else(|| overflow(v))?;
-                *distance = difference.after(*distance).ok_or_else(|| overflow(v))?;
-            }
+        for ((v, cell), &to) in (0..).zip(row.iter_mut()).zip(potentials) {
+            let distance = if u == v {
+                W::Distance::ZERO
+            } else if *cell == Raised::<W>::UNREACHED {
+                W::Distance::UNREACHED
+            } else {
+                lower(*cell, from, to, part).ok_or_else(|| overflow(v))?
+            };
+            *cell = bytemuck::cast(distance);
         }
         Ok::<_, SsspError>(())
     });
     lowered.into_iter().collect::<Result<(), _>>()?;
+    let table = Array2::from_shape_vec(shape, cast_vec(cells)).expect("as many cells as before");
     Ok(DistanceTable::from_storage(table))
 }
 
-fn minus<D: Distance, R: Weight>(a: D, b: D) -> Option<R> {
-    match (a.to_i128(), b.to_i128()) {
-        (Some(a), Some(b)) => R::from_i128(a - b),
-        _ => R::from_f64(a.to_f64() - b.to_f64()),
+/// The distances of raised weights.
+type Raised<W> = <<W as PairsWeight>::Raised as Weight>::Distance;
+
+/// The weight of an arc between vertices with these potentials, raised by their difference; of floats
+/// this part of it, a quarter where all of it may leave the type.
+fn raise<W: PairsWeight>(
+    weight: W,
+    from: W::Distance,
+    to: W::Distance,
+    part: f64,
+) -> Option<W::Raised> {
+    match (weight.to_i128(), from.to_i128(), to.to_i128()) {
+        (Some(weight), Some(from), Some(to)) => W::Raised::from_i128(weight + from - to),
+        _ => {
+            let weight = W::Distance::from_f64(weight.to_f64() * part)?;
+            let through = weight.after(W::Distance::from_f64(from.to_f64() * part)?)?;
+            W::Raised::from_f64(through.to_f64() - to.to_f64() * part)
+        }
+    }
+}
+
+/// The distance between vertices with these potentials that is `raised` by their difference; none
+/// where its type cannot hold it.
+fn lower<R: Distance, D: Distance>(raised: R, from: D, to: D, part: f64) -> Option<D> {
+    match (raised.to_i128(), from.to_i128(), to.to_i128()) {
+        (Some(raised), Some(from), Some(to)) => {
+            D::from_i128(raised + to - from).filter(|&distance| distance != D::UNREACHED)
+        }
+        _ => {
+            let difference = D::from_f64(to.to_f64() * part - from.to_f64() * part)?;
+            let distance = difference.after(D::from_f64(raised.to_f64())?)?;
+            D::from_f64(distance.to_f64() / part)
+        }
     }
 }

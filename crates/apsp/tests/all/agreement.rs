@@ -71,17 +71,31 @@ fn zeros_have_no_sign() {
     }
 }
 
-/// What cannot be held is refused with the vertex that it is about: of a weight that is raised
-/// beyond its type, the head of the arc.
+/// What cannot be held is refused with the vertex that it is about.
 #[test]
 fn overflows_name_their_vertex() {
-    let arcs = [(0, 3, -1e308), (2, 3, 1.7e308)];
+    let arcs = [(0, 1, 1.7e308), (1, 3, 1.7e308), (2, 3, -1.0)];
     let graph = Csr::from_arcs(4, &arcs).unwrap();
     let refused = Solver::new(&graph, &Config::with(Algorithm::Johnson)).solve(None);
     match refused {
-        Err(ApspError::Search(SsspError::Overflow { vertex, .. })) => assert_eq!(vertex, 3),
+        Err(ApspError::Search(SsspError::Overflow { vertex, kind: "f64" })) => {
+            assert_eq!(vertex, 3);
+        }
         other => panic!("{other:?}"),
     }
+}
+
+/// Potentials may raise a weight beyond its type, where distances do not leave it.
+#[test]
+fn distances_that_can_be_held_are_found_though_raised_weights_cannot() {
+    fn check<W: PairsWeight>(arcs: &[(VertexId, VertexId, W)]) {
+        agree("far apart", &Csr::from_arcs(4, arcs).unwrap());
+    }
+    check(&[(0, 3, i64::MIN), (2, 3, i64::MAX - 1), (0, 1, 5), (3, 1, 0)]);
+    check(&[(0, 3, -1i64 << 62), (3, 1, -1 << 62), (2, 1, i64::MAX - 1)]);
+    check(&[(0, 3, -2f64.powi(1023)), (2, 3, 1.5 * 2f64.powi(1023))]);
+    check(&[(0, 3, -f64::MAX), (2, 3, f64::MAX)]);
+    check(&[(0, 3, -f32::MAX), (2, 3, f32::MAX)]);
 }
 
 /// The proof that numbers of 16 bits do is work that can be ended.
