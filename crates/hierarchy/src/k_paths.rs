@@ -26,8 +26,8 @@ impl<W: MetricWeight> Metric<W> {
     /// that were not needed before.
     ///
     /// # Errors
-    /// When the source or target does not exist, or fewer than `k` paths have a length that its
-    /// type can hold and there may be longer ones.
+    /// When the source or target does not exist, or one of the `k` paths has a length that its type
+    /// cannot hold.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -57,22 +57,16 @@ impl<W: MetricWeight> Metric<W> {
     ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
         self.rank("source", source)?;
         let (hierarchy, rank) = (&self.hierarchy, self.rank("target", target)?);
-        let mut is_too_far = false;
         let paths = with_arcs!(W, &self.arcs, arcs => {
             let mut to_target = ToTarget::new(hierarchy, arcs, rank);
-            let distance = |vertex: VertexId| {
-                let length = to_target.length(hierarchy.ranks[vertex as usize])?;
-                let distance = length.to_distance();
-                is_too_far |= distance.is_none();
-                distance
-            };
+            let distance =
+                |vertex: VertexId| to_target.length(hierarchy.ranks[vertex as usize])?.to_distance();
             sssp::k_shortest_paths(&self.graph, source, target, k, distance)
         });
-        match paths {
-            Ok(paths) if paths.len() == k || !is_too_far => Ok(paths),
-            Err(SsspError::NoDistances { .. }) => Err(HierarchyError::Damaged),
-            _ => Err(too_far::<W::Distance>(source, target)),
-        }
+        paths.map_err(|error| match error {
+            SsspError::NoDistances { .. } => HierarchyError::Damaged,
+            _ => too_far::<W::Distance>(source, target),
+        })
     }
 }
 

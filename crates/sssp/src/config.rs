@@ -78,7 +78,8 @@ pub enum Goal<D> {
     /// Every vertex that can be reached.
     #[default]
     All,
-    /// Every vertex no farther than this one; all, when it cannot be reached.
+    /// Every vertex no farther than this one; all whose distances can be held, when no path leads
+    /// to it.
     Target(VertexId),
     /// Every vertex no farther than this distance; all, for the greatest of its type.
     Within(D),

@@ -12,7 +12,7 @@ use crate::cpu::threads::EndsOnPanic;
 use crate::cpu::{self, Chosen, Prepared, nearest};
 use crate::level_distances::LevelDistances;
 use crate::outline::Outline;
-use crate::query::{Query, awaited, check_overflow, check_vertices};
+use crate::query::{Query, awaited, check_overflow, check_overflow_to, check_vertices};
 use crate::search::Search;
 use crate::solver::in_own_pool;
 use crate::weights::SearchWeight;
@@ -194,7 +194,7 @@ pub(crate) fn fill_row<W: Weight>(
     }
     // where no weight is negative, a distance hangs on none that is greater
     if !plan.bounded && (plan.negative.is_some() || row.contains(&W::Distance::UNREACHED)) {
-        check_overflow(graph, &Distances::from_storage(distances))?;
+        check_overflow_to(graph, &Distances::from_storage(distances), source, targets)?;
     }
     Ok(work)
 }

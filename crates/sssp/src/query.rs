@@ -86,6 +86,34 @@ pub(crate) fn check_overflow<W: Weight>(
     }
 }
 
+/// The same where only `targets` are asked for, if there are any: an error where one of these has a
+/// path that cannot be held, or where a weight is negative, by which such a path may lead back.
+pub(crate) fn check_overflow_to<W: Weight>(
+    graph: &Csr<W>,
+    distances: &Distances<W::Distance>,
+    source: VertexId,
+    targets: &[VertexId],
+) -> Result<(), SsspError> {
+    let checked = check_overflow(graph, distances);
+    if checked.is_err() && !targets.is_empty() && graph.first_negative().is_none() {
+        let mut is_seen = vec![false; graph.n_vertices()];
+        is_seen[source as usize] = true;
+        let mut open = vec![source];
+        while let Some(from) = open.pop() {
+            for (to, _) in graph.arcs_from(from) {
+                if !std::mem::replace(&mut is_seen[to as usize], true) {
+                    open.push(to);
+                }
+            }
+        }
+        let is_held = |&target: &VertexId| distances.get(target).is_some();
+        if targets.iter().all(|target| is_held(target) || !is_seen[*target as usize]) {
+            return Ok(());
+        }
+    }
+    checked
+}
+
 /// The targets whose settling ends a search: where nearly all vertices are targets, looking
 /// out for the last one costs more than going on to the end.
 pub(crate) fn awaited(targets: &[VertexId], n_vertices: usize) -> &[VertexId] {

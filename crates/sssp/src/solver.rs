@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cpu::{self, Prepared};
 use crate::k_paths::Reversed;
-use crate::query::{Query, check_overflow, check_vertices};
+use crate::query::{Query, check_overflow_to, check_vertices};
 use crate::search::Search;
 use crate::weights::SearchWeight;
 use crate::{Config, DeviceTimes, Found, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
@@ -298,7 +298,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
             Some(limit) => distances.within(limit),
             None => {
                 if !self.plan.bounded {
-                    check_overflow(self.graph, &distances)?;
+                    check_overflow_to(self.graph, &distances, source, targets)?;
                 }
                 distances
             }

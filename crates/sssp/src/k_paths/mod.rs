@@ -32,9 +32,11 @@ use paths::Distances;
 use self::candidate::Candidate;
 use self::spur::SpurSearches;
 use crate::cpu::{self, Chosen, Prepared};
-use crate::query::{Query, check_overflow, check_vertices};
+use crate::key::distance_bound;
+use crate::plan::is_far_below_greatest;
+use crate::query::{Query, check_vertices};
 use crate::weights::SearchWeight;
-use crate::{Config, Found, Plan, Solver, SsspError};
+use crate::{Config, Found, Plan, Progress, Solver, SsspError};
 
 /// A path and its length.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,8 +79,8 @@ impl<W: SearchWeight> Solver<'_, W> {
     ///
     /// # Errors
     /// When a vertex does not exist, a weight is negative, or the progress callback, which is told
-    /// of paths, ended the work. [`SsspError::Overflow`] where fewer than `k` paths have a length
-    /// that its type can hold, and there may be longer ones.
+    /// of paths, ended the work. [`SsspError::Overflow`] where one of the `k` paths has a length
+    /// that its type cannot hold.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -113,8 +115,8 @@ impl<W: SearchWeight> Solver<'_, W> {
         }
         let progress = self.progress;
         let all = Query { source: target, targets: &[], limit: W::Distance::UNREACHED, progress };
-        let (incoming, found) = match self.graph.direction() {
-            Direction::Undirected => (self.graph, self.search.search(&all)),
+        let found = match self.graph.direction() {
+            Direction::Undirected => self.search.search(&all),
             Direction::Directed => {
                 let reversed = match &mut self.reversed {
                     Some(reversed) => reversed,
@@ -122,7 +124,7 @@ impl<W: SearchWeight> Solver<'_, W> {
                 };
                 let Reversed { graph, chosen, plan } = &*reversed;
                 let mut search = cpu::search(graph, *chosen, plan.narrow, Prepared::Nothing);
-                (graph, search.search(&all))
+                search.search(&all)
             }
         };
         let (to_target, mut work) = found.map_err(|error| error.named(&self.gpus))?;
@@ -130,11 +132,8 @@ impl<W: SearchWeight> Solver<'_, W> {
         let distance = |vertex: VertexId| to_target.as_storage()[vertex as usize];
         let mut searches = SpurSearches::new(self.graph, target, distance);
         let paths = shortest(&mut searches, source, k, &all)?;
-        let may_overflow =
-            || searches.has_overflowed || check_overflow(incoming, &to_target).is_err();
-        if paths.len() < k && !self.plan.bounded && may_overflow() {
-            let kind = std::any::type_name::<W::Distance>();
-            return Err(SsspError::Overflow { vertex: target, kind });
+        if paths.len() < k && !self.plan.bounded {
+            check_lengths(self.graph, [source, target], paths.len(), progress)?;
         }
         work.add(&searches.work);
         Ok(match &self.reversed {
@@ -148,8 +147,8 @@ impl<W: SearchWeight> Solver<'_, W> {
 
 /// The `k` shortest simple paths from `source` to `target`, as [`Solver::k_shortest_paths`] has
 /// them, by distances to the target that come from elsewhere: `to_target` has that of any vertex,
-/// `None` where there is no path. It is asked about those that the searches come to, each several
-/// times.
+/// `None` where there is no path, or none whose length the distance type can hold. It is asked about
+/// those that the searches come to, each several times.
 ///
 /// No weight may be negative. Distances are the least sums, of floats in any order of additions.
 /// Other numbers are an error when a search notices them: where the number of an arc's tail exceeds
@@ -158,8 +157,8 @@ impl<W: SearchWeight> Solver<'_, W> {
 ///
 /// # Errors
 /// When a vertex does not exist. [`SsspError::NoDistances`] when a search notices numbers that are no
-/// distances. [`SsspError::Overflow`] where fewer than `k` paths have a length
-/// that its type can hold, and there may be longer ones.
+/// distances. [`SsspError::Overflow`] where one of the `k` paths has a length that its type cannot
+/// hold.
 ///
 /// ```
 /// use graph_formats::Csr;
@@ -197,11 +196,28 @@ pub(crate) fn by_distances<W: SearchWeight>(
     if searches.is_misled {
         return Err(SsspError::NoDistances { target });
     }
-    if paths.len() < k && searches.has_overflowed {
-        let kind = std::any::type_name::<W::Distance>();
-        return Err(SsspError::Overflow { vertex: target, kind });
+    let bound = distance_bound(graph.n_vertices(), graph.weight_summary());
+    if paths.len() < k && !is_far_below_greatest::<W>(graph.n_vertices(), bound) {
+        check_lengths(graph, [source, target], paths.len(), None)?;
     }
     Ok(paths)
+}
+
+/// An error unless there are no more than `n` paths: of those with the fewest arcs, whatever they
+/// weigh, one more is looked for.
+fn check_lengths<W: SearchWeight>(
+    graph: &Csr<W>,
+    [source, target]: [VertexId; 2],
+    n: usize,
+    progress: Option<Progress<'_>>,
+) -> Result<(), SsspError> {
+    let arcs = graph.clone().unweighted::<u32>();
+    let mut solver = Solver::new(&arcs, &Config::default())?;
+    solver.progress = progress;
+    if solver.k_shortest_paths(source, target, n + 1)?.len() == n {
+        return Ok(());
+    }
+    Err(SsspError::Overflow { vertex: target, kind: std::any::type_name::<W::Distance>() })
 }
 
 /// The first `k` paths, told to the progress callback of `query`.

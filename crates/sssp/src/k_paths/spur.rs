@@ -52,8 +52,6 @@ pub(super) struct SpurSearches<'a, W: Weight, F> {
     marks: Vec<u32>,
     search: u32,
     queue: QuaternaryHeap<Key<W>>,
-    /// Whether a path was given up because its length cannot be held.
-    pub(super) has_overflowed: bool,
     /// Whether the distances to the target were seen to be no distances of this graph.
     pub(super) is_misled: bool,
     pub(super) work: Work,
@@ -78,7 +76,6 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             marks: vec![0; graph.n_vertices()],
             search: 0,
             queue: QuaternaryHeap::default(),
-            has_overflowed: false,
             is_misled: false,
             work: Work::default(),
         }
@@ -246,10 +243,7 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
         if ahead == W::Distance::UNREACHED {
             return None;
         }
-        let Some(sum) = ahead.after(W::Distance::from_key(key)) else {
-            self.has_overflowed = true;
-            return None;
-        };
+        let sum = ahead.after(W::Distance::from_key(key))?;
         match self.share {
             None => Some(sum.to_key()),
             Some(share) => {
