@@ -189,7 +189,7 @@ fn pairs(
     distances.sort_unstable();
     let sum = distances.iter().map(|pair| pair.2).sum();
     let distance_sum = Total::Integer(sum).into();
-    Ok(Answer::Pairs { reachable_pairs: distances.len(), distance_sum, distances })
+    Ok(Answer::Pairs { reachable_pairs: n + distances.len(), distance_sum, distances })
 }
 
 fn marked(values: &Values, arcs: &Arcs) -> anyhow::Result<Arcs> {
